@@ -1,0 +1,68 @@
+"""Small linear algebra that works alike on NumPy (float, complex, object) and CasADi values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+Array = Any
+"""A NumPy array (float, complex, or object holding tape scalars) or a CasADi matrix."""
+
+
+def is_casadi(x: Any) -> bool:
+    """Tell whether `x` is a CasADi value, without importing CasADi."""
+    return type(x).__module__.startswith("casadi")
+
+
+def sin(x: Any) -> Any:
+    """Sine of one scalar of any kind."""
+    return x.sin() if hasattr(x, "sin") else np.sin(x)
+
+
+def cos(x: Any) -> Any:
+    """Cosine of one scalar of any kind."""
+    return x.cos() if hasattr(x, "cos") else np.cos(x)
+
+
+def vector(entries: Sequence[Any]) -> Array:
+    """Stack scalars to a vector."""
+    if any(is_casadi(e) for e in entries):
+        import casadi as ca
+
+        return ca.vertcat(*entries)
+    return np.array(list(entries), dtype=_dtype(entries))
+
+
+def matrix(rows: Sequence[Sequence[Any]]) -> Array:
+    """Build a matrix from rows of scalars."""
+    flat = [e for row in rows for e in row]
+    if any(is_casadi(e) for e in flat):
+        import casadi as ca
+
+        return ca.vertcat(*(ca.horzcat(*row) for row in rows))
+    return np.array([list(row) for row in rows], dtype=_dtype(flat))
+
+
+def concatenate(*vectors: Array) -> Array:
+    """Stack vectors to one longer vector."""
+    if any(is_casadi(v) for v in vectors):
+        import casadi as ca
+
+        return ca.vertcat(*vectors)
+    return np.concatenate(vectors)
+
+
+def block(rows: Sequence[Sequence[Array]]) -> Array:
+    """Build a matrix from rows of matrices."""
+    if any(is_casadi(b) for row in rows for b in row):
+        import casadi as ca
+
+        return ca.vertcat(*(ca.horzcat(*row) for row in rows))
+    return np.block([list(row) for row in rows])
+
+
+def _dtype(entries: Sequence[Any]) -> type | None:
+    """NumPy's own choice for numbers, `object` for anything else."""
+    return None if all(isinstance(e, (int, float, complex, np.number)) for e in entries) else object

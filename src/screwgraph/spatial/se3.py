@@ -1,0 +1,42 @@
+"""Rigid transforms; `T_ab` maps coordinates in frame b to frame a."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.spatial.arrays import Array, block
+from screwgraph.spatial.so3 import from_rpy, skew
+
+
+def transform(R: Float[Array, "3 3"], p: Float[Array, "3"]) -> Float[Array, "4 4"]:
+    """Build T from rotation R and translation p (m)."""
+    column = p.reshape((3, 1)) if isinstance(p, np.ndarray) else p
+    return block([[R, column], [np.zeros((1, 3)), np.ones((1, 1))]])
+
+
+def from_xyz_rpy(xyz: Float[Array, "3"], rpy: Float[Array, "3"]) -> Float[np.ndarray, "4 4"]:
+    """Build T from URDF's origin: translation (m), roll, pitch, yaw (rad)."""
+    return transform(from_rpy(np.asarray(rpy, dtype=float)), np.asarray(xyz, dtype=float))
+
+
+def rotation(T: Float[Array, "4 4"]) -> Float[Array, "3 3"]:
+    """Return the rotation part R of T."""
+    return T[:3, :3]
+
+
+def translation(T: Float[Array, "4 4"]) -> Float[Array, "3"]:
+    """Return the translation part p (m) of T."""
+    return T[:3, 3]
+
+
+def inverse(T: Float[Array, "4 4"]) -> Float[Array, "4 4"]:
+    """Return T_ba for T_ab. Lynch & Park (3.64)."""
+    R, p = rotation(T), translation(T)
+    return transform(R.T, -(R.T @ p))
+
+
+def Ad(T: Float[Array, "4 4"]) -> Float[Array, "6 6"]:
+    """Return [Ad_T], which maps twists as T = T_ab maps points: V_a = [Ad_T] V_b. Lynch & Park (3.83)."""
+    R, p = rotation(T), translation(T)
+    return block([[R, np.zeros((3, 3))], [skew(p) @ R, R]])
