@@ -1,0 +1,6 @@
+"""Scalar straight-line code that simplifies itself: what elimination writes and back ends read."""
+
+from screwgraph.tape.program import Operations, Program, program
+from screwgraph.tape.scalar import SAMPLES, WIDE, Number, Scalar, Tape, reciprocal
+
+__all__ = ["SAMPLES", "WIDE", "Number", "Operations", "Program", "Scalar", "Tape", "program", "reciprocal"]

@@ -1,0 +1,101 @@
+"""A finished tape: only the operations that the outputs need, ready for any back end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.tape.scalar import OPERATIONS, Number, Scalar, Tape
+
+ARITHMETIC = {"add": "+", "sub": "-", "neg": "-", "mul": "*", "div": "/", "inv": "/", "sin": "sin", "cos": "cos"}
+"""What each operation counts as."""
+
+
+@dataclass(frozen=True)
+class Operations:
+    """Counts of + - * / sqrt sin cos in straight-line code."""
+
+    counts: Mapping[str, int]
+
+    @property
+    def total(self) -> int:
+        """All of them together."""
+        return sum(self.counts.values())
+
+    def __getitem__(self, symbol: str) -> int:
+        return self.counts.get(symbol, 0)
+
+    def __str__(self) -> str:
+        return "  ".join(f"{self[s]} {s}" for s in ("+", "-", "*", "/", "sqrt", "sin", "cos") if self[s])
+
+
+@dataclass(frozen=True)
+class Program:
+    """Straight-line code: value i of `instructions` is (operation, ids or constant), `outputs` are ids or constants."""
+
+    input_names: tuple[str, ...]
+    instructions: tuple[tuple[Any, ...], ...]
+    outputs: tuple[int | float, ...]
+
+    @property
+    def operations(self) -> Operations:
+        """Count the arithmetic operations; inputs, constants and outputs cost nothing."""
+        counts = Counter(ARITHMETIC[i[0]] for i in self.instructions if i[0] in ARITHMETIC)
+        return Operations(dict(counts))
+
+    def evaluate(self, inputs: Sequence[Any]) -> list[Any]:
+        """Interpret with NumPy values of any one shape, one for each input; the slow reference of every back end."""
+        values: list[Any] = []
+        for operation, *operands in self.instructions:
+            if operation == "constant":
+                values.append(operands[0])
+            elif operation == "input":
+                values.append(inputs[operands[0]])
+            else:
+                values.append(INTERPRETED[operation](*(values[i] for i in operands)))
+        return [values[o] if isinstance(o, int) else o for o in self.outputs]
+
+
+INTERPRETED = {**OPERATIONS, "div": np.divide}
+"""The operations of a program: those of a tape, and division."""
+
+
+def program(tape: Tape, outputs: Sequence[Number]) -> Program:
+    """Keep what the outputs need, in order, and turn reciprocals that are used once into divisions."""
+    needed = _needed(tape, outputs)
+    uses = Counter(i for id in needed for i in _operands(tape.nodes[id]))
+    uses.update(o.id for o in outputs if isinstance(o, Scalar))
+    fused = {id: _as_division(tape, tape.nodes[id], uses) for id in needed}
+    named = {i for node in fused.values() for i in _operands(node)} | {o.id for o in outputs if isinstance(o, Scalar)}
+    kept = [id for id in needed if id in named]
+    number = {id: i for i, id in enumerate(kept)}
+    instructions = tuple((n[0], *(number[i] for i in n[1:])) if _operands(n) else n for n in (fused[id] for id in kept))
+    results = tuple(number[o.id] if isinstance(o, Scalar) else float(o) for o in outputs)
+    return Program(tuple(tape.input_names), instructions, results)
+
+
+def _needed(tape: Tape, outputs: Sequence[Number]) -> list[int]:
+    seen: set[int] = set()
+    stack = [o.id for o in outputs if isinstance(o, Scalar)]
+    while stack:
+        id = stack.pop()
+        if id not in seen:
+            seen.add(id)
+            stack.extend(_operands(tape.nodes[id]))
+    return sorted(seen)
+
+
+def _operands(node: tuple[Any, ...]) -> tuple[int, ...]:
+    return () if node[0] in ("constant", "input") else node[1:]
+
+
+def _as_division(tape: Tape, node: tuple[Any, ...], uses: Counter[int]) -> tuple[Any, ...]:
+    if node[0] == "mul":
+        for inverse, other in ((node[1], node[2]), (node[2], node[1])):
+            if tape.nodes[inverse][0] == "inv" and uses[inverse] == 1:
+                return ("div", other, tape.nodes[inverse][1])
+    return node
