@@ -1,0 +1,40 @@
+"""Physical plausibility of inertias: warnings, or errors for who wants them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screwgraph.robot.parts import Link
+from screwgraph.robot.robot import Robot
+
+ROUNDING = 1e-6
+"""Relative slack: files print few digits."""
+
+SHIFTING = 1e-13
+"""Slack relative to the inertia about the origin, of which the one about the centre of mass is a difference."""
+
+
+def implausible(link: Link) -> list[str]:
+    """Return one line for each inequality that the inertia of a link violates."""
+    inertia = link.inertia
+    lines = []
+    if inertia.mass < 0.0:
+        lines.append(f"link {link.name!r}: its mass {inertia.mass:g} kg is negative")
+    if inertia.mass == 0.0 and inertia.first_moment.any():
+        lines.append(f"link {link.name!r}: it has no mass, but a centre of mass off its origin")
+    a, b, c = np.linalg.eigvalsh(inertia.about_com)
+    slack = ROUNDING * max(abs(a), abs(b), abs(c)) + SHIFTING * float(np.abs(inertia.about_origin).max())
+    if a < -slack:
+        lines.append(
+            f"link {link.name!r}: its rotational inertia is not positive semidefinite, least principal moment {a:g} < 0"
+        )
+    elif a + b < c - slack:
+        lines.append(
+            f"link {link.name!r}: its principal moments violate the triangle inequality, {a:g} + {b:g} < {c:g}"
+        )
+    return lines
+
+
+def massless_links(robot: Robot) -> tuple[str, ...]:
+    """Return the names of the moving links without mass and inertia."""
+    return tuple(link.name for link in robot.links[1:] if link.inertia.is_zero)

@@ -1,0 +1,46 @@
+"""Screw motion: rotation about an axis with proportional translation along it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.robot.joints.base import Vector3, unit, zero_twist
+from screwgraph.spatial import Array, so3, transform, vector
+
+
+@dataclass(frozen=True)
+class Helical:
+    """Rotation by q (rad) about `axis` and translation by `pitch` (m/rad) times q along it."""
+
+    axis: Vector3 = (0.0, 0.0, 1.0)
+    pitch: float = 0.0
+    nq = nv = 1
+    constant_axes = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", unit(self.axis))
+        if not np.isfinite(self.pitch):
+            raise InputError(f"pitch {self.pitch!r} is not a finite number (m/rad)")
+
+    def transform(self, q: Float[Array, "1"]) -> Float[Array, "4 4"]:
+        shift = vector([a * self.pitch * q[0] for a in self.axis])
+        return transform(so3.about_axis(np.array(self.axis), q[0]), shift)
+
+    def screw_axes(self, q: Float[Array, "1"]) -> Float[Array, "6 1"]:
+        return np.array([[*self.axis, *(self.pitch * a for a in self.axis)]]).T
+
+    def axes_rate_times(self, q: Float[Array, "1"], qd: Float[Array, "1"]) -> Float[Array, "6"]:
+        return zero_twist()
+
+    def position_rate(self, q: Float[Array, "1"], qd: Float[Array, "1"]) -> Float[Array, "1"]:
+        return qd
+
+    def neutral(self) -> Float[np.ndarray, "1"]:
+        return np.zeros(1)
+
+    def random(self, rng: np.random.Generator) -> Float[np.ndarray, "1"]:
+        return rng.uniform(-np.pi, np.pi, 1)

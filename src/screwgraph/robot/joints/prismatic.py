@@ -1,0 +1,41 @@
+"""Sliding along an axis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.robot.joints.base import Vector3, unit, zero_twist
+from screwgraph.spatial import Array, transform, vector
+
+
+@dataclass(frozen=True)
+class Prismatic:
+    """Translation by q (m) along `axis`."""
+
+    axis: Vector3 = (0.0, 0.0, 1.0)
+    nq = nv = 1
+    constant_axes = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", unit(self.axis))
+
+    def transform(self, q: Float[Array, "1"]) -> Float[Array, "4 4"]:
+        return transform(np.eye(3), vector([a * q[0] for a in self.axis]))
+
+    def screw_axes(self, q: Float[Array, "1"]) -> Float[Array, "6 1"]:
+        return np.array([[0.0, 0.0, 0.0, *self.axis]]).T
+
+    def axes_rate_times(self, q: Float[Array, "1"], qd: Float[Array, "1"]) -> Float[Array, "6"]:
+        return zero_twist()
+
+    def position_rate(self, q: Float[Array, "1"], qd: Float[Array, "1"]) -> Float[Array, "1"]:
+        return qd
+
+    def neutral(self) -> Float[np.ndarray, "1"]:
+        return np.zeros(1)
+
+    def random(self, rng: np.random.Generator) -> Float[np.ndarray, "1"]:
+        return rng.uniform(-1.0, 1.0, 1)

@@ -1,0 +1,56 @@
+"""Two rotations about axes that meet, as of a Cardan joint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.robot.joints.base import Vector3, unit
+from screwgraph.spatial import Array, concatenate, matrix, so3, transform
+
+
+@dataclass(frozen=True)
+class Universal:
+    """Rotation by q[0] about `axis`, fixed in the parent, then by q[1] about `axis2`, fixed in the child (rad)."""
+
+    axis: Vector3 = (1.0, 0.0, 0.0)
+    axis2: Vector3 = (0.0, 1.0, 0.0)
+    nq = nv = 2
+    constant_axes = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", unit(self.axis))
+        object.__setattr__(self, "axis2", unit(self.axis2, "axis2"))
+        if np.linalg.norm(np.cross(self.axis, self.axis2)) < 1e-9:
+            raise InputError("the two axes of a universal joint are parallel", fix="make it a revolute joint")
+
+    def transform(self, q: Float[Array, "2"]) -> Float[Array, "4 4"]:
+        R = so3.about_axis(np.array(self.axis), q[0]) @ self._second(q)
+        return transform(R, np.zeros(3))
+
+    def screw_axes(self, q: Float[Array, "2"]) -> Float[Array, "6 2"]:
+        first = self._first_axis_in_child(q)
+        return matrix([[first[i], self.axis2[i]] for i in range(3)] + [[0.0, 0.0]] * 3)
+
+    def axes_rate_times(self, q: Float[Array, "2"], qd: Float[Array, "2"]) -> Float[Array, "6"]:
+        """The first axis, seen from the child, turns against the second rotation."""
+        turning = -(so3.skew(np.array(self.axis2)) @ self._first_axis_in_child(q)) * qd[1] * qd[0]
+        return concatenate(turning, np.zeros(3))
+
+    def position_rate(self, q: Float[Array, "2"], qd: Float[Array, "2"]) -> Float[Array, "2"]:
+        return qd
+
+    def neutral(self) -> Float[np.ndarray, "2"]:
+        return np.zeros(2)
+
+    def random(self, rng: np.random.Generator) -> Float[np.ndarray, "2"]:
+        return rng.uniform(-np.pi, np.pi, 2)
+
+    def _second(self, q: Float[Array, "2"]) -> Float[Array, "3 3"]:
+        return so3.about_axis(np.array(self.axis2), q[1])
+
+    def _first_axis_in_child(self, q: Float[Array, "2"]) -> Float[Array, "3"]:
+        return self._second(q).T @ np.array(self.axis)

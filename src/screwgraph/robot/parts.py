@@ -1,0 +1,76 @@
+"""The parts of a robot: links, joints, frames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.robot.joints import JointType
+from screwgraph.spatial import Array, SpatialInertia, inverse
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A rigid body; `inertia` is in the link's frame, zero for a massless link."""
+
+    name: str
+    inertia: SpatialInertia = field(default_factory=SpatialInertia)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of a joint, None where the file gives none: position (m or rad), velocity and effort (both symmetric)."""
+
+    lower: float | None = None
+    upper: float | None = None
+    velocity: float | None = None
+    effort: float | None = None
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """The joint follows another: q = multiplier * q_other + offset."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A joint between two links; the child's frame is the joint's frame where q is neutral.
+
+    `origin` is T_pj, the joint's frame in the parent's. `damping` (N m s/rad or N s/m) and `armature`
+    (rotor inertia as seen by the joint, kg m^2 or kg) act on every coordinate of the joint;
+    `friction` (Coulomb, N m or N) is kept but not modelled.
+    """
+
+    name: str
+    type: JointType
+    parent: str
+    child: str
+    origin: Float[np.ndarray, "4 4"] = field(default_factory=lambda: np.eye(4))
+    limits: Limits = Limits()
+    damping: float = 0.0
+    friction: float = 0.0
+    armature: float = 0.0
+    mimic: Mimic | None = None
+
+    def T_parent_child(self, q: Float[Array, "nq"]) -> Float[Array, "4 4"]:
+        """Return the pose of the child in the parent's frame."""
+        return self.origin @ self.type.transform(q)
+
+    def T_child_parent(self, q: Float[Array, "nq"]) -> Float[Array, "4 4"]:
+        """Return the pose of the parent in the child's frame, the papers' T_{i,i-1}."""
+        return inverse(self.T_parent_child(q))
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A named frame on a link: `T_lf` is its pose in the link's frame."""
+
+    name: str
+    link: str
+    T_lf: Float[np.ndarray, "4 4"]
