@@ -1,0 +1,31 @@
+"""Factor graphs: variables, laws of physics, and the graph of a robot's dynamics."""
+
+from screwgraph.graph.dynamics import dynamics_graph
+from screwgraph.graph.export import to_dot, to_json
+from screwgraph.graph.factor import Factor, Labels, Template, factor
+from screwgraph.graph.factor_graph import Derived, FactorGraph
+from screwgraph.graph.factors import TEMPLATES
+from screwgraph.graph.linear import Column, Row, is_zero, linear_rows
+from screwgraph.graph.variable import SYMBOLS, Key, Variable, Vectors, vector_variable
+
+__all__ = [
+    "SYMBOLS",
+    "TEMPLATES",
+    "Column",
+    "Derived",
+    "Factor",
+    "FactorGraph",
+    "Key",
+    "Labels",
+    "Row",
+    "Template",
+    "Variable",
+    "Vectors",
+    "dynamics_graph",
+    "factor",
+    "is_zero",
+    "linear_rows",
+    "to_dot",
+    "to_json",
+    "vector_variable",
+]

@@ -1,0 +1,114 @@
+"""From a robot to the factor graph of its dynamics (paper 0, Fig. 1), for any tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from screwgraph.graph.factor import Factor
+from screwgraph.graph.factor_graph import FactorGraph
+from screwgraph.graph.factors import acceleration, gravity, prior, torque, twist, wrench
+from screwgraph.graph.variable import Key, Variable, vector_variable
+from screwgraph.robot import Joint, Robot
+from screwgraph.spatial import inverse
+
+
+def dynamics_graph(robot: Robot, external_wrenches: Sequence[str] = ()) -> FactorGraph:
+    """Make all variables and factors of a robot's dynamics.
+
+    Variables: per link `twist`, `acceleration`; per joint, named by the link that it moves, `wrench`;
+    per joint `q`, `qd`, `qdd`, `tau`; per link `gravity`, its direction in the link's frame, where there is
+    gravity; `external` for each link or frame of `external_wrenches`: a wrench (moment N m, force N) on
+    the robot, at that frame and in its axes. Priors: the base rests.
+
+    Raises:
+        InputError: no link or frame has a name of `external_wrenches`.
+    """
+    external = [robot.frame(name) for name in external_wrenches]
+    variables = [*_base_variables(robot), *(v for joint in robot.joints for v in _joint_variables(robot, joint))]
+    for frame in external:
+        variables.append(vector_variable("external", frame.name, 6, robot.link_index(frame.link), None))
+    factors = list(_base_factors(robot))
+    for joint in robot.joints:
+        factors += _joint_factors(robot, joint, tuple(f for f in external if f.link == joint.child))
+    return FactorGraph({v.key: v for v in variables}, tuple(factors))
+
+
+def _has_gravity(robot: Robot) -> bool:
+    return any(robot.gravity)
+
+
+def _base_variables(robot: Robot) -> list[Variable]:
+    base = robot.links[0].name
+    kinds = [("twist", 6), ("acceleration", 6), *([("gravity", 3)] if _has_gravity(robot) else [])]
+    return [vector_variable(kind, base, dim, 0, None) for kind, dim in kinds]
+
+
+def _joint_variables(robot: Robot, joint: Joint) -> list[Variable]:
+    index, parent = robot.link_index(joint.child), robot.link_index(joint.parent)
+    of_link = [("twist", 6), ("acceleration", 6), ("wrench", 6), *([("gravity", 3)] if _has_gravity(robot) else [])]
+    link_variables = [vector_variable(kind, joint.child, dim, index, parent) for kind, dim in of_link]
+    position = Variable(Key("q", joint.name), joint.type.nq, index, parent, joint.type)
+    others = [vector_variable(kind, joint.name, joint.type.nv, index, parent) for kind in ("qd", "qdd", "tau")]
+    return [*link_variables, position, *others]
+
+
+def _base_factors(robot: Robot) -> list[Factor]:
+    base = robot.links[0].name
+    values = {"twist": np.zeros(6), "acceleration": np.zeros(6)}
+    if _has_gravity(robot):
+        values["gravity"] = np.array(robot.gravity)
+    return [Factor(prior, {"x": Key(kind, base)}, len(value), 0, {"value": value}) for kind, value in values.items()]
+
+
+def _joint_factors(robot: Robot, joint: Joint, external: tuple) -> list[Factor]:
+    index = robot.link_index(joint.child)
+    q, qd, qdd, tau = (Key(kind, joint.name) for kind in ("q", "qd", "qdd", "tau"))
+    V, V_parent = Key("twist", joint.child), Key("twist", joint.parent)
+    Vdot, Vdot_parent = Key("acceleration", joint.child), Key("acceleration", joint.parent)
+    g, g_parent = Key("gravity", joint.child), Key("gravity", joint.parent)
+    bound = {"joint": joint}
+    velocity = {"V": V, "V_parent": V_parent, "q": q, "qd": qd}
+    accelerating = {"Vdot": Vdot, "Vdot_parent": Vdot_parent, "V": V, "q": q, "qd": qd, "qdd": qdd}
+    factors = [
+        Factor(twist, velocity, 6, index, bound),
+        Factor(acceleration, accelerating, 6, index, bound),
+        _wrench_factor(robot, joint, external),
+        _torque_factor(joint, index, q, qd, qdd, tau),
+    ]
+    if _has_gravity(robot):
+        factors.insert(0, Factor(gravity, {"g": g, "g_parent": g_parent, "q": q}, 3, index, bound))
+    return factors
+
+
+def _wrench_factor(robot: Robot, joint: Joint, external: tuple) -> Factor:
+    link = joint.child
+    children = robot.children(link)
+    arguments = {
+        "V": Key("twist", link),
+        "Vdot": Key("acceleration", link),
+        "F": Key("wrench", link),
+        "F_children": tuple(Key("wrench", child.child) for child in children),
+        "q_children": tuple(Key("q", child.name) for child in children),
+        "external": tuple(Key("external", frame.name) for frame in external),
+    }
+    if _has_gravity(robot):
+        arguments["g"] = Key("gravity", link)
+    parameters = {
+        "G": robot.link(link).inertia.matrix(),
+        "joints": children,
+        "T_fl": tuple(inverse(frame.T_lf) for frame in external),
+    }
+    return Factor(wrench, arguments, 6, robot.link_index(link), parameters)
+
+
+def _torque_factor(joint: Joint, index: int, q: Key, qd: Key, qdd: Key, tau: Key) -> Factor:
+    arguments = {"F": Key("wrench", joint.child), "tau": tau}
+    if not joint.type.constant_axes:
+        arguments["q"] = q
+    if joint.damping:
+        arguments["qd"] = qd
+    if joint.armature:
+        arguments["qdd"] = qdd
+    return Factor(torque, arguments, joint.type.nv, index, {"joint": joint})

@@ -1,0 +1,83 @@
+"""Factors: one law of physics each, written once as a pure function and bound to variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from screwgraph.graph.variable import Key
+from screwgraph.spatial import Array
+
+Argument = Key | tuple[Key, ...]
+Labels = Mapping[str, Any]
+"""Texts of a factor's arguments for printing, and its numbers: `i`, its link; `p`, that link's parent; `children`."""
+
+
+@dataclass(frozen=True)
+class Template:
+    """A law of physics: a residual that is zero where the law holds.
+
+    `linear` names the arguments that elimination may solve for: the residual is jointly linear in them,
+    the others must be known. `solved` prints the law solved for an argument, in the papers' notation;
+    `cites` is its source.
+    """
+
+    function: Callable[..., Array]
+    name: str
+    linear: frozenset[str]
+    cites: str
+    solved: Mapping[str, Callable[[Labels], str]]
+
+
+def factor(
+    *, linear: tuple[str, ...], cites: str, solved: Mapping[str, Callable[[Labels], str]] | None = None
+) -> Callable[[Callable[..., Array]], Template]:
+    """Turn a residual function into a template."""
+
+    def decorate(function: Callable[..., Array]) -> Template:
+        return Template(function, function.__name__, frozenset(linear), cites, solved or {})
+
+    return decorate
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """A template bound to variables and parameters; `rows` is the length of its residual."""
+
+    template: Template
+    arguments: Mapping[str, Argument]
+    rows: int
+    index: int
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {', '.join(map(str, self.keys))}>"
+
+    @property
+    def name(self) -> str:
+        """What to call it: the law and the number of its link."""
+        return f"{self.template.name} {self.index}"
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """The variables that it touches, each once."""
+        return tuple(dict.fromkeys(key for _, key in self.bindings()))
+
+    def bindings(self) -> Iterator[tuple[str, Key]]:
+        """Yield (argument name, key), for arguments that are lists once for each entry."""
+        for name, argument in self.arguments.items():
+            for key in (argument,) if isinstance(argument, Key) else argument:
+                yield name, key
+
+    def is_linear_in(self, key: Key) -> bool:
+        """Whether the residual is linear in a variable, jointly with all others of that sort."""
+        return all(name in self.template.linear for name, bound in self.bindings() if bound == key)
+
+    def residual(self, values: Mapping[Key, Array]) -> Array:
+        """Evaluate the law: a vector of `rows` numbers, of the kind of number that the values are."""
+        bound = {
+            name: values[argument] if isinstance(argument, Key) else [values[key] for key in argument]
+            for name, argument in self.arguments.items()
+        }
+        return self.template.function(**bound, **self.parameters)

@@ -1,0 +1,157 @@
+"""The factor graph: variables, factors, and what of it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from screwgraph.errors import EliminationError, InputError
+from screwgraph.graph.factor import Factor
+from screwgraph.graph.variable import Key, Variable
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A variable that the knowns determine before elimination, and the factor that does it."""
+
+    key: Key
+    factor: Factor
+
+
+@dataclass(frozen=True, eq=False)
+class FactorGraph:
+    """A bipartite graph of variables and factors.
+
+    `known` are the parameters: variables that are given from outside, or follow from these (`derived`,
+    in an order in which they can be computed: the twists and the directions of gravity).
+    `factors` are the equations that are left.
+    """
+
+    variables: Mapping[Key, Variable]
+    factors: tuple[Factor, ...]
+    known: frozenset[Key] = frozenset()
+    derived: tuple[Derived, ...] = field(default=())
+
+    @property
+    def unknowns(self) -> tuple[Variable, ...]:
+        """The variables to be found."""
+        return tuple(v for key, v in self.variables.items() if key not in self.known)
+
+    @property
+    def inputs(self) -> tuple[Variable, ...]:
+        """The variables that are given from outside."""
+        derived = {d.key for d in self.derived}
+        return tuple(v for key, v in self.variables.items() if key in self.known and key not in derived)
+
+    @cached_property
+    def factors_of(self) -> Mapping[Key, tuple[Factor, ...]]:
+        """The factors that touch each variable."""
+        touching: dict[Key, list[Factor]] = {key: [] for key in self.variables}
+        for factor in self.factors:
+            for key in factor.keys:
+                touching[key].append(factor)
+        return {key: tuple(factors) for key, factors in touching.items()}
+
+    def unknown_keys(self, factor: Factor) -> tuple[Key, ...]:
+        """Return the variables of a factor that are to be found."""
+        return tuple(key for key in factor.keys if key not in self.known)
+
+    def neighbours(self, key: Key) -> tuple[Key, ...]:
+        """Return the unknowns that share a factor with a variable."""
+        near = (k for factor in self.factors_of[key] for k in self.unknown_keys(factor))
+        return tuple(dict.fromkeys(k for k in near if k != key))
+
+    def select(self, names: Iterable[str | Key]) -> tuple[Key, ...]:
+        """Return the variables that names mean: a kind (`"qdd"`) or one variable (`"qdd:joint1"`).
+
+        Raises:
+            InputError: a name means nothing in this graph.
+        """
+        names = [names] if isinstance(names, str | Key) else list(names)
+        return tuple(dict.fromkeys(key for name in names for key in self._named(name)))
+
+    def given(self, *names: str | Key) -> FactorGraph:
+        """Declare variables as known, and drop what then is constant (paper 0, Figs 3, 4a, 6a, 8, 9a).
+
+        A variable that is known through a prior, or that some law is not linear in and one factor
+        determines, becomes derived. Equations are never dropped unless they determine such a variable.
+
+        Raises:
+            InputError: a name means nothing in this graph.
+            EliminationError: a variable that enters a law nonlinearly stays unknown.
+        """
+        known = set(self.known) | set(self.select(names))
+        derived = list(self.derived)
+        factors = list(self.factors)
+        progress = True
+        while progress:
+            progress = False
+            for factor in tuple(factors):
+                key = self._determined(factor, known)
+                if key is not None:
+                    derived.append(Derived(key, factor))
+                    known.add(key)
+                    factors.remove(factor)
+                    progress = True
+        self._check_linear(factors, known)
+        return replace(self, factors=tuple(factors), known=frozenset(known), derived=tuple(derived))
+
+    def with_factors(self, *factors: Factor) -> FactorGraph:
+        """Return a graph with more factors; their variables must be in the graph already."""
+        for factor in factors:
+            for key in factor.keys:
+                if key not in self.variables:
+                    raise InputError(f"factor {factor.name!r} touches {key}, which is not in the graph")
+        return replace(self, factors=(*self.factors, *factors))
+
+    def with_variables(self, *variables: Variable) -> FactorGraph:
+        """Return a graph with more variables."""
+        return replace(self, variables={**self.variables, **{v.key: v for v in variables}})
+
+    def __str__(self) -> str:
+        lines = [f"{len(self.unknowns)} unknowns, {len(self.inputs)} inputs, {len(self.factors)} factors"]
+        for factor in self.factors:
+            unknown = ", ".join(self.variables[k].label for k in self.unknown_keys(factor))
+            given = ", ".join(self.variables[k].label for k in factor.keys if k in self.known)
+            lines.append(f"  {factor.name:<20} {unknown}" + (f"   given {given}" if given else ""))
+        return "\n".join(lines)
+
+    def _named(self, name: str | Key) -> tuple[Key, ...]:
+        if isinstance(name, Key) and name in self.variables:
+            return (name,)
+        found = tuple(key for key in self.variables if str(key) == str(name) or key.kind == name)
+        if not found:
+            kinds = ", ".join(dict.fromkeys(key.kind for key in self.variables))
+            example = next(iter(self.variables), None)
+            raise InputError(
+                f"no variable is called {str(name)!r}",
+                why=f"the graph has the kinds {kinds}",
+                fix=f"name a kind, or one variable such as {str(example)!r}",
+            )
+        return found
+
+    def _determined(self, factor: Factor, known: set[Key]) -> Key | None:
+        """Return the one variable that a factor fixes from knowns, if it has to be known before elimination."""
+        unknown = [key for key in factor.keys if key not in known]
+        if len(unknown) != 1:
+            return None
+        key = unknown[0]
+        if self.variables[key].dim != factor.rows or not factor.is_linear_in(key):
+            return None
+        is_prior = factor.template.name == "prior"
+        return key if is_prior or not self._is_linear(key) else None
+
+    def _is_linear(self, key: Key) -> bool:
+        """Whether every law takes a variable linearly."""
+        return all(f.is_linear_in(key) for f in self.factors_of[key])
+
+    def _check_linear(self, factors: Iterable[Factor], known: set[Key]) -> None:
+        for factor in factors:
+            for key in factor.keys:
+                if key not in known and not factor.is_linear_in(key):
+                    raise EliminationError(
+                        f"{key} is unknown, and {factor.name!r} is not linear in it",
+                        why="elimination solves linear equations",
+                        fix="declare it as given, or solve the graph as a nonlinear problem",
+                    )

@@ -1,0 +1,12 @@
+"""The laws of physics: one file each; a new one is a new file and a line in `TEMPLATES`."""
+
+from screwgraph.graph.factors.acceleration import acceleration
+from screwgraph.graph.factors.gravity import gravity
+from screwgraph.graph.factors.prior import prior
+from screwgraph.graph.factors.torque import torque
+from screwgraph.graph.factors.twist import twist
+from screwgraph.graph.factors.wrench import wrench
+
+TEMPLATES = {t.name: t for t in (twist, acceleration, wrench, torque, gravity, prior)}
+
+__all__ = ["TEMPLATES", "acceleration", "gravity", "prior", "torque", "twist", "wrench"]

@@ -1,0 +1,37 @@
+"""Accelerations across a joint."""
+
+from __future__ import annotations
+
+from jaxtyping import Float
+
+from screwgraph.graph.factor import factor
+from screwgraph.robot import Joint
+from screwgraph.spatial import Ad, Array, ad
+
+
+@factor(
+    linear=("Vdot", "Vdot_parent", "qdd"),
+    cites="Lynch & Park (8.46); paper 0 eq. (5)",
+    solved={
+        "Vdot": lambda n: (
+            f"[Ad_T{n['i']},{n['p']}({n['q']})] {n['Vdot_parent']} + [ad_{n['V']}] A{n['i']} {n['qd']}"
+            f" + A{n['i']} {n['qdd']}"
+        )
+    },
+)
+def acceleration(
+    Vdot: Float[Array, "6"],
+    Vdot_parent: Float[Array, "6"],
+    V: Float[Array, "6"],
+    q: Float[Array, "nq"],
+    qd: Float[Array, "nv"],
+    qdd: Float[Array, "nv"],
+    *,
+    joint: Joint,
+) -> Float[Array, "6"]:
+    """The time derivative of the twist factor; joints whose axes move in the child add their rate."""
+    A = joint.type.screw_axes(q)
+    bias = ad(V) @ (A @ qd)
+    if not joint.type.constant_axes:
+        bias = bias + joint.type.axes_rate_times(q, qd)
+    return Vdot - Ad(joint.T_child_parent(q)) @ Vdot_parent - A @ qdd - bias

@@ -1,0 +1,26 @@
+"""Velocities across a joint."""
+
+from __future__ import annotations
+
+from jaxtyping import Float
+
+from screwgraph.graph.factor import factor
+from screwgraph.robot import Joint
+from screwgraph.spatial import Ad, Array
+
+
+@factor(
+    linear=("V", "V_parent", "qd"),
+    cites="Lynch & Park (8.45); paper 0 eq. (4)",
+    solved={"V": lambda n: f"[Ad_T{n['i']},{n['p']}({n['q']})] {n['V_parent']} + A{n['i']} {n['qd']}"},
+)
+def twist(
+    V: Float[Array, "6"],
+    V_parent: Float[Array, "6"],
+    q: Float[Array, "nq"],
+    qd: Float[Array, "nv"],
+    *,
+    joint: Joint,
+) -> Float[Array, "6"]:
+    """The child moves with its parent and with the joint; all in the child's frame."""
+    return V - Ad(joint.T_child_parent(q)) @ V_parent - joint.type.screw_axes(q) @ qd
