@@ -1,0 +1,17 @@
+"""Blocks: variables as people see them, each a group of scalar eliminations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from screwgraph.elimination.engine import Step
+from screwgraph.graph import Key
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """A variable and how it was eliminated: its `parents` are the later variables that express it."""
+
+    key: Key
+    parents: tuple[Key, ...]
+    steps: tuple[Step, ...]

@@ -1,0 +1,75 @@
+"""The clique (Bayes) tree of an elimination: which variables have to be handled together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from screwgraph.graph import Key
+
+
+@dataclass(frozen=True)
+class Clique:
+    """Variables that are handled together: `frontals` end here, `separator` is shared with the clique `parent`."""
+
+    frontals: tuple[Key, ...]
+    separator: tuple[Key, ...]
+    parent: int | None
+
+
+@dataclass(frozen=True)
+class CliqueTree:
+    """Cliques, parents first; a clique's number is its place in `cliques`."""
+
+    cliques: tuple[Clique, ...]
+    dims: Mapping[Key, int]
+
+    @property
+    def width(self) -> int:
+        """Scalars in the largest clique."""
+        return max((sum(self.dims[k] for k in (*c.frontals, *c.separator)) for c in self.cliques), default=0)
+
+    @property
+    def block_width(self) -> int:
+        """Variables in the largest clique."""
+        return max((len(c.frontals) + len(c.separator) for c in self.cliques), default=0)
+
+
+def clique_tree(parents: Mapping[Key, Sequence[Key]], dims: Mapping[Key, int]) -> CliqueTree:
+    """Build the clique tree of a DAG whose keys stand in elimination order.
+
+    The separator of a variable is its parents, and what its children in the elimination tree hand on;
+    neighbours in the tree whose cliques are nested become one (Kaess et al., The Bayes Tree, 2010).
+    """
+    position = {key: i for i, key in enumerate(parents)}
+    separators: dict[Key, set[Key]] = {key: set() for key in parents}
+    for key, own in parents.items():
+        for p in own:
+            # A variable that waited with some scalars may express, in others, one that is gone before it.
+            first, second = (key, p) if position[key] < position[p] else (p, key)
+            separators[first].add(second)
+    tree_parent: dict[Key, Key] = {}
+    for key in parents:
+        if separators[key]:
+            first = min(separators[key], key=lambda k: position[k])
+            tree_parent[key] = first
+            separators[first] |= separators[key] - {first}
+    frontals: list[list[Key]] = []
+    clique_of: dict[Key, int] = {}
+    up: list[int | None] = []
+    for key in reversed(list(parents)):
+        parent = tree_parent.get(key)
+        above = None if parent is None else clique_of[parent]
+        nested = parent is not None and separators[key] == {parent} | separators[parent]
+        if above is not None and nested and frontals[above][-1] == parent:
+            frontals[above].append(key)
+            clique_of[key] = above
+            continue
+        clique_of[key] = len(frontals)
+        frontals.append([key])
+        up.append(above)
+    cliques = [
+        Clique(tuple(reversed(own)), tuple(sorted(separators[own[0]], key=lambda k: position[k])), parent)
+        for own, parent in zip(frontals, up, strict=True)
+    ]
+    return CliqueTree(tuple(cliques), dims)

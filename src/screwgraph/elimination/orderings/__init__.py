@@ -1,0 +1,58 @@
+"""Elimination orders: one file each; a new one is a new file and a line in `ORDERINGS`."""
+
+from collections.abc import Callable
+
+from screwgraph.elimination.orderings.aba import LeavesFirst, aba
+from screwgraph.elimination.orderings.base import Ordering
+from screwgraph.elimination.orderings.colamd import Colamd, colamd
+from screwgraph.elimination.orderings.crba import CompositeBodies, crba
+from screwgraph.elimination.orderings.explicit import Explicit, explicit
+from screwgraph.elimination.orderings.lynch_park import LynchPark, lynch_park
+from screwgraph.elimination.orderings.min_degree import MinimumDegree, min_degree
+from screwgraph.elimination.orderings.nested_dissection import NestedDissection, nested_dissection
+from screwgraph.elimination.orderings.rnea import NewtonEuler, rnea
+from screwgraph.errors import InputError
+from screwgraph.robot import Robot, unknown
+
+ORDERINGS: dict[str, Callable[[Robot], Ordering]] = {
+    "rnea": rnea,
+    "lynch_park": lynch_park,
+    "crba": crba,
+    "aba": aba,
+    "min_degree": lambda robot: min_degree(),
+    "colamd": lambda robot: colamd(),
+    "nested_dissection": lambda robot: nested_dissection(),
+}
+"""Makers of the named orders; those that look at the graph alone take no notice of the robot."""
+
+
+def by_name(name: str, robot: Robot) -> Ordering:
+    """Return a named order for a robot. Raises InputError when there is none of that name."""
+    if not isinstance(name, str):
+        raise InputError(f"ordering {name!r} is neither a name nor an Ordering", fix=f"names: {', '.join(ORDERINGS)}")
+    if name not in ORDERINGS:
+        raise unknown("ordering", name, ORDERINGS)
+    return ORDERINGS[name](robot)
+
+
+__all__ = [
+    "ORDERINGS",
+    "Colamd",
+    "CompositeBodies",
+    "Explicit",
+    "LeavesFirst",
+    "LynchPark",
+    "MinimumDegree",
+    "NestedDissection",
+    "NewtonEuler",
+    "Ordering",
+    "aba",
+    "by_name",
+    "colamd",
+    "crba",
+    "explicit",
+    "lynch_park",
+    "min_degree",
+    "nested_dissection",
+    "rnea",
+]

@@ -1,0 +1,26 @@
+"""Lynch and Park's order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from screwgraph.elimination.orderings.base import joint_keys, unknown_only
+from screwgraph.graph import FactorGraph, Key
+from screwgraph.robot import Robot
+
+
+@dataclass(frozen=True)
+class LynchPark:
+    """Effort and wrench joint by joint, then accelerations, all base to tips. Paper 4, inverse dynamics."""
+
+    robot: Robot
+
+    def order(self, graph: FactorGraph) -> list[Key]:
+        efforts, wrenches, accelerations = (joint_keys(self.robot, k) for k in ("tau", "wrench", "acceleration"))
+        pairs = [key for pair in zip(efforts, wrenches, strict=True) for key in pair]
+        return unknown_only([*pairs, *accelerations, *joint_keys(self.robot, "qdd")], graph)
+
+
+def lynch_park(robot: Robot) -> LynchPark:
+    """Return this order for a robot."""
+    return LynchPark(robot)

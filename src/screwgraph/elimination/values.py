@@ -1,0 +1,53 @@
+"""Values of a graph's knowns, as scalars on a tape, and the equations that they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from screwgraph.elimination.engine import eliminate_rows
+from screwgraph.graph import Derived, FactorGraph, Key, Row, Variable, linear_rows
+from screwgraph.tape import SAMPLES, WIDE, Tape
+
+SEED = 20260
+"""The random states of every tape: fixed, so that the same graph gives the same code."""
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """A graph's linear equations with coefficients on a tape, and the values of its knowns there."""
+
+    tape: Tape
+    rows: tuple[Row, ...]
+    values: Mapping[Key, np.ndarray]
+
+
+def equations(graph: FactorGraph, constants: Mapping[Key, np.ndarray] | None = None) -> Equations:
+    """Write a graph's equations; knowns that `constants` does not give become inputs of the tape."""
+    tape, rng = Tape(), np.random.default_rng(SEED)
+    values: dict[Key, np.ndarray] = dict(constants or {})
+    for variable in graph.inputs:
+        if variable.key not in values:
+            values[variable.key] = _input_vector(tape, variable, rng)
+    for derived in graph.derived:
+        values[derived.key] = _derive(graph, derived, values)
+    rows = [row for factor in graph.factors for row in linear_rows(factor, values, graph.variables)]
+    return Equations(tape, tuple(rows), values)
+
+
+def _input_vector(tape: Tape, variable: Variable, rng: np.random.Generator) -> np.ndarray:
+    samples = np.array([variable.space.random(rng) for _ in range(SAMPLES + WIDE)])
+    entries = np.empty(variable.dim, dtype=object)
+    for i in range(variable.dim):
+        entries[i] = tape.input(f"{variable.key}[{i}]", samples[:, i].tolist())
+    return entries
+
+
+def _derive(graph: FactorGraph, derived: Derived, values: Mapping[Key, np.ndarray]) -> np.ndarray:
+    """Solve one factor for its one unknown variable, by elimination like everything else."""
+    columns = [(derived.key, i) for i in range(graph.variables[derived.key].dim)]
+    rows = linear_rows(derived.factor, values, graph.variables)
+    solution = eliminate_rows(rows, [columns]).solve()
+    return np.array([solution[column] for column in columns], dtype=object)
