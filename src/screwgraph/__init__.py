@@ -1,0 +1,35 @@
+"""screwgraph: an optimising compiler and solver for robot dynamics on factor graphs."""
+
+from screwgraph.dynamics import bias_forces, forward_dynamics, hybrid_dynamics, inverse_dynamics, mass_matrix
+from screwgraph.elimination import Dag, Ordering, eliminate, orderings
+from screwgraph.errors import EliminationError, InputError, ModelError, ScrewgraphError
+from screwgraph.formats import load, save, zoo_names
+from screwgraph.graph import Factor, FactorGraph, Key, Variable, dynamics_graph
+from screwgraph.robot import Robot
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Dag",
+    "EliminationError",
+    "Factor",
+    "FactorGraph",
+    "InputError",
+    "Key",
+    "ModelError",
+    "Ordering",
+    "Robot",
+    "ScrewgraphError",
+    "Variable",
+    "bias_forces",
+    "dynamics_graph",
+    "eliminate",
+    "forward_dynamics",
+    "hybrid_dynamics",
+    "inverse_dynamics",
+    "load",
+    "mass_matrix",
+    "orderings",
+    "save",
+    "zoo_names",
+]
