@@ -1,0 +1,80 @@
+"""Conformance of every law: linear where it says so, the same on NumPy, CasADi and tape scalars."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.graph import TEMPLATES, Key, linear_rows
+from screwgraph.tape import Tape
+
+
+def a_factor(law: str):
+    """Return a graph of a robot with every feature, a factor of that law in it, and random values."""
+    robot = sg.load("rrr")
+    graph = sg.dynamics_graph(robot, external_wrenches=("tool",))
+    factor = [f for f in graph.factors if f.template.name == law][-1]
+    rng = np.random.default_rng(1)
+    return graph, factor, {key: graph.variables[key].space.random(rng) for key in factor.keys}
+
+
+@pytest.mark.parametrize("law", TEMPLATES)
+def test_a_law_cites_its_source(law):
+    assert TEMPLATES[law].cites
+    assert TEMPLATES[law].function.__doc__
+
+
+@pytest.mark.parametrize("law", TEMPLATES)
+def test_rows_reproduce_the_residual(law):
+    graph, factor, values = a_factor(law)
+    unknown = [key for key in factor.keys if factor.is_linear_in(key)]
+    known = {key: value for key, value in values.items() if key not in unknown}
+    rows = linear_rows(factor, known, graph.variables)
+    residual = factor.residual(values)
+    assert len(rows) == factor.rows == len(residual)
+    for row, expected in zip(rows, residual, strict=True):
+        total = row.constant + sum(c * values[key][i] for (key, i), c in row.terms.items())
+        assert total == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("law", TEMPLATES)
+def test_linear_coefficients_equal_the_complex_step_derivative(law):
+    graph, factor, values = a_factor(law)
+    for key in (k for k in factor.keys if factor.is_linear_in(k)):
+        others = {k: v for k, v in values.items() if k != key}
+        rows = linear_rows(factor, others, graph.variables)
+        for i in range(graph.variables[key].dim):
+            step = np.zeros(graph.variables[key].dim, dtype=complex)
+            step[i] = 1e-20j
+            derivative = np.imag(factor.residual({**values, key: values[key] + step})) / 1e-20
+            coefficients = [float(row.terms.get((key, i), 0.0)) for row in rows]
+            np.testing.assert_allclose(coefficients, derivative, atol=1e-12)
+
+
+@pytest.mark.parametrize("law", TEMPLATES)
+def test_casadi_and_numpy_agree(law):
+    _, factor, values = a_factor(law)
+    symbols = {key: ca.SX.sym("x", len(value)) for key, value in values.items()}
+    function = ca.Function("residual", list(symbols.values()), [factor.residual(symbols)])
+    result = np.array(function(*values.values())).ravel()
+    np.testing.assert_allclose(result, factor.residual(values), atol=1e-12)
+
+
+def test_a_product_of_unknowns_is_refused():
+    graph, factor, values = a_factor("wrench")
+    twist = next(key for key in values if key.kind == "twist")
+    known = {key: value for key, value in values.items() if key != twist}
+    with pytest.raises(sg.EliminationError, match="not linear"):
+        linear_rows(factor, known, graph.variables)
+
+
+def test_tape_scalars_flow_through_a_law():
+    graph, factor, values = a_factor("twist")
+    tape = Tape()
+    q = np.array([tape.input("q", np.linspace(0.1, 3.0, 68).tolist())], dtype=object)
+    key = next(k for k in values if k.kind == "q")
+    rows = linear_rows(factor, {key: q}, graph.variables)
+    assert any(name == "sin" for name, *_ in tape.nodes)
+    assert all(Key("twist", "link3") in {column[0] for column in row.terms} for row in rows)
