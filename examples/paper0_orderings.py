@@ -34,7 +34,7 @@ CUSTOM_2 = "a1 a2 a3 a4 a5 a6 F1 F2 F3 F4 F5 F6 F7 V0 V1 V2 V3 V4 V5 V6"
 TABLE_3_MD = "t1 a2 a3 V3 F1 V1 F2 V2 F3"
 TABLE_3_CUSTOM = "t1 a2 a3 F1 V1 V3 F3 V2 F2"
 
-NAMED = ("rnea", "lynch_park", "crba", "aba", "min_degree", "colamd", "nested_dissection")
+NAMED = ("rnea", "lynch_park", "crba", "composite", "aba", "min_degree", "colamd", "nested_dissection")
 
 
 @dataclass(frozen=True)

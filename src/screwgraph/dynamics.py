@@ -16,7 +16,7 @@ Order = str | Ordering | Sequence[str | Key]
 """The name of an order, "auto", an Ordering, or a list of variables."""
 
 INVERSE_ORDERS = ("rnea", "lynch_park")
-FORWARD_ORDERS = ("aba", "crba")
+FORWARD_ORDERS = ("aba", "composite")
 """What "auto" chooses from."""
 
 
@@ -117,14 +117,14 @@ def mass_matrix(robot: Robot) -> Function:
     graph = dynamics_graph(with_gravity(robot, (0.0, 0.0, 0.0))).given("q", "qd", "tau")
     at_rest = {v.key: np.zeros(v.dim) for v in graph.inputs if v.key.kind != "q"}
     system = equations(graph, at_rest)
-    bodies = [key for key in orderings.crba(robot).order(graph) if key.kind != "qdd"]
+    bodies = [key for key in orderings.composite(robot).order(graph) if key.kind != "qdd"]
     groups = [[(key, i) for i in range(graph.variables[key].dim)] for key in bodies]
     elimination = eliminate_rows(system.rows, groups)
     columns = [(key, i) for key in _keys(robot, "qdd") for i in range(graph.variables[key].dim)]
     rows = {(row.factor.arguments["tau"], row.number): row for row in elimination.remaining}
     entries = [rows[Key("tau", key.name), i].terms.get(c, 0.0) for key, i in columns for c in columns]
     dag = Dag(graph, system, elimination)
-    return make_function("mass_matrix", dag, [("q", _keys(robot, "q"))], entries, (robot.nv, robot.nv), "crba")
+    return make_function("mass_matrix", dag, [("q", _keys(robot, "q"))], entries, (robot.nv, robot.nv), "composite")
 
 
 def bias_forces(robot: Robot, *, ordering: Order = "auto", external_wrenches: Sequence[str] = ()) -> Function:

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from screwgraph.elimination.orderings.aba import LeavesFirst, aba
 from screwgraph.elimination.orderings.base import Ordering
 from screwgraph.elimination.orderings.colamd import Colamd, colamd
-from screwgraph.elimination.orderings.crba import CompositeBodies, crba
+from screwgraph.elimination.orderings.composite import CompositeInertias, composite
+from screwgraph.elimination.orderings.crba import WrenchesFirst, crba
 from screwgraph.elimination.orderings.explicit import Explicit, explicit
 from screwgraph.elimination.orderings.lynch_park import LynchPark, lynch_park
 from screwgraph.elimination.orderings.min_degree import MinimumDegree, min_degree
@@ -18,6 +19,7 @@ ORDERINGS: dict[str, Callable[[Robot], Ordering]] = {
     "rnea": rnea,
     "lynch_park": lynch_park,
     "crba": crba,
+    "composite": composite,
     "aba": aba,
     "min_degree": lambda robot: min_degree(),
     "colamd": lambda robot: colamd(),
@@ -38,7 +40,7 @@ def by_name(name: str, robot: Robot) -> Ordering:
 __all__ = [
     "ORDERINGS",
     "Colamd",
-    "CompositeBodies",
+    "CompositeInertias",
     "Explicit",
     "LeavesFirst",
     "LynchPark",
@@ -46,9 +48,11 @@ __all__ = [
     "NestedDissection",
     "NewtonEuler",
     "Ordering",
+    "WrenchesFirst",
     "aba",
     "by_name",
     "colamd",
+    "composite",
     "crba",
     "explicit",
     "lynch_park",

@@ -10,7 +10,7 @@ from screwgraph.robot import Robot
 
 
 @dataclass(frozen=True)
-class CompositeBodies:
+class WrenchesFirst:
     """All wrenches, then all accelerations, then the joints' unknowns. Paper 0, Fig. 7a."""
 
     robot: Robot
@@ -21,6 +21,6 @@ class CompositeBodies:
         return unknown_only([*efforts, *wrenches, *reversed(accelerations), *reversed(joints)], graph)
 
 
-def crba(robot: Robot) -> CompositeBodies:
+def crba(robot: Robot) -> WrenchesFirst:
     """Return this order for a robot."""
-    return CompositeBodies(robot)
+    return WrenchesFirst(robot)

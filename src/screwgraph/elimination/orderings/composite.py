@@ -1,0 +1,31 @@
+"""Composite-inertia order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from screwgraph.elimination.orderings.base import joint_keys, unknown_only
+from screwgraph.graph import FactorGraph, Key
+from screwgraph.robot import Robot
+
+
+@dataclass(frozen=True)
+class CompositeInertias:
+    """Tips to base, F_i then Vdot_i; the joints' unknowns last.
+
+    What it hands from link to link is the inertia of all that hangs there, the recursion by which CRBA is computed;
+    eliminating all wrenches first (`crba`, as paper 0 describes it) multiplies transforms instead. Featherstone
+    (2008), section 6.2.
+    """
+
+    robot: Robot
+
+    def order(self, graph: FactorGraph) -> list[Key]:
+        wrenches, accelerations, joints = (joint_keys(self.robot, k) for k in ("wrench", "acceleration", "qdd"))
+        bodies = [key for pair in reversed(list(zip(wrenches, accelerations, strict=True))) for key in pair]
+        return unknown_only([*joint_keys(self.robot, "tau"), *bodies, *reversed(joints)], graph)
+
+
+def composite(robot: Robot) -> CompositeInertias:
+    """Return this order for a robot."""
+    return CompositeInertias(robot)
