@@ -1,0 +1,6 @@
+"""Robot files: URDF and our own YAML, read with a clear line for whatever is wrong in them, and written."""
+
+from screwgraph.formats.load import load, zoo_names
+from screwgraph.formats.save import save
+
+__all__ = ["load", "save", "zoo_names"]

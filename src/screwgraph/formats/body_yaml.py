@@ -1,0 +1,128 @@
+"""One body of the robot YAML format: its joint, its inertia, its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import ModelError
+from screwgraph.formats import joint_types
+from screwgraph.formats.diagnostics import did_you_mean
+from screwgraph.formats.yaml_values import Value
+from screwgraph.robot import JOINT_TYPES, Joint, Limits, Mimic
+from screwgraph.spatial import SpatialInertia, from_xyz_rpy
+
+MASS_KEYS = ("mass", "com", "inertia", "inertial")
+LIMITS = ("lower", "upper", "velocity", "effort")
+COEFFICIENTS = ("damping", "friction", "armature")
+AXES = {
+    "x": (1.0, 0.0, 0.0),
+    "y": (0.0, 1.0, 0.0),
+    "z": (0.0, 0.0, 1.0),
+    "-x": (-1.0, 0.0, 0.0),
+    "-y": (0.0, -1.0, 0.0),
+    "-z": (0.0, 0.0, -1.0),
+}
+
+_BODY = ("link", "parent", "joint", "type", "at", "rpy", *MASS_KEYS, "limits", *COEFFICIENTS, "mimic")
+_MIMIC = ("joint", "multiplier", "offset")
+Entries = Mapping[str, Value]
+Names = Mapping[str, float]
+
+
+def read_joint(body: Value, link: str, previous: str, names: Names) -> Joint:
+    """Read the joint that moves a link; `previous` is the link that it hangs on by default. Raises ModelError."""
+    who = f"body {link!r}"
+    kind_value = body.mapping().get("type")
+    kind = "revolute" if kind_value is None else kind_value.called(f"{who}: type").text()
+    kind = joint_types.type_name(kind, who, kind_value.at if kind_value else body.at)
+    settings = joint_types.settings_of(kind)
+    _refuse_foreign_settings(body, kind, who)
+    entries = body.section((*_BODY, *settings), who)
+    given = {key: _setting(entries[key], settings[key], names) for key in settings if key in entries}
+    axis_at = entries["axis"].at if "axis" in entries else body.at
+    return Joint(
+        entries["joint"].text() if "joint" in entries else f"{link}_joint",
+        joint_types.make(kind, settings | given, who, axis_at),
+        parent=entries["parent"].text() if "parent" in entries else previous,
+        child=link,
+        origin=read_pose(entries, names),
+        limits=_limits(entries.get("limits"), names),
+        mimic=_mimic(entries.get("mimic"), names),
+        **{key: entries[key].number(names) for key in COEFFICIENTS if key in entries},
+    )
+
+
+def read_inertia(entries: Entries, who: str, names: Names) -> SpatialInertia:
+    """Read mass, centre of mass and rotational inertia about it, or the ten `inertial` parameters.
+
+    Raises:
+        ModelError: a negative mass, a centre of mass without mass, or both ways of writing at once.
+    """
+    values = {key: entries[key].called(f"{who}: {key}") for key in MASS_KEYS if key in entries}
+    if "inertial" in values:
+        if len(values) > 1:
+            raise ModelError(
+                f"{who} has 'inertial' beside {', '.join(values)}", at=values["inertial"].at, fix="keep one"
+            )
+        return _ten_parameters(values["inertial"].numbers(names, 10))
+    mass = values["mass"].number(names) if "mass" in values else 0.0
+    if mass < 0.0:
+        raise ModelError(f"{who}: its mass is {mass:g} kg", at=values["mass"].at, why="a mass is not negative")
+    if "com" in values and "mass" not in values:
+        raise ModelError(f"{who} has a centre of mass", at=values["com"].at, why="it has no mass", fix="add mass:")
+    com = values["com"].numbers(names, 3) if "com" in values else (0.0, 0.0, 0.0)
+    six = values["inertia"].numbers(names, 3, 6) if "inertia" in values else (0.0,) * 6
+    return SpatialInertia.of_body(mass, np.array(com), _symmetric(six))
+
+
+def read_pose(entries: Entries, names: Names) -> Float[np.ndarray, "4 4"]:
+    """Read `at` (m) and `rpy` (rad), zero by default. Raises ModelError."""
+    xyz, rpy = (entries[key].numbers(names, 3) if key in entries else (0.0,) * 3 for key in ("at", "rpy"))
+    return from_xyz_rpy(np.array(xyz), np.array(rpy))
+
+
+def _ten_parameters(p: tuple[float, ...]) -> SpatialInertia:
+    return SpatialInertia(p[0], np.array(p[1:4]), _symmetric(p[4:]))
+
+
+def _symmetric(entries: tuple[float, ...]) -> Float[np.ndarray, "3 3"]:
+    xx, yy, zz, xy, xz, yz = (*entries, 0.0, 0.0, 0.0)[:6]
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def _refuse_foreign_settings(body: Value, kind: str, who: str) -> None:
+    own = joint_types.settings_of(kind)
+    for key, value in body.mapping().items():
+        owners = [name for name in JOINT_TYPES if key in joint_types.settings_of(name)]
+        if owners and key not in own:
+            raise ModelError(
+                f"{who}: a {kind} joint has no {key!r}", at=value.at, why=f"only {', '.join(owners)} joints have one"
+            )
+
+
+def _setting(value: Value, default: object, names: Names) -> float | tuple[float, ...]:
+    if not isinstance(default, tuple):
+        return value.number(names)
+    if isinstance(value.content, str):
+        if value.content not in AXES:
+            raise value.complaint(f"an axis is {did_you_mean(value.content, AXES, 'one of')} or a list of 3 numbers")
+        return AXES[value.content]
+    return value.numbers(names, 3)
+
+
+def _limits(value: Value | None, names: Names) -> Limits:
+    entries = value.section(LIMITS) if value else {}
+    return Limits(**{key: entry.number(names) for key, entry in entries.items()})
+
+
+def _mimic(value: Value | None, names: Names) -> Mimic | None:
+    if value is None:
+        return None
+    entries = value.section(_MIMIC)
+    if "joint" not in entries:
+        raise value.complaint("it must name the joint that it follows, {joint: ...}")
+    factors = {key: entries[key].number(names) for key in ("multiplier", "offset") if key in entries}
+    return Mimic(entries["joint"].text(), **factors)

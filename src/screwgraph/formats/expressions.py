@@ -1,0 +1,152 @@
+"""Arithmetic in robot files: `2*L`, `-pi/2`, `sqrt(2)`; nothing else can be written."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+import warnings
+from collections.abc import Callable, Mapping
+from graphlib import CycleError, TopologicalSorter
+from keyword import iskeyword
+from typing import Any
+
+from screwgraph.errors import ModelError
+from screwgraph.formats.diagnostics import Place, decimal, did_you_mean, reasonable, shown
+
+LONGEST = 200
+"""Characters of an expression."""
+
+CONSTANTS = {"pi": math.pi}
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "atan": math.atan,
+    "atan2": math.atan2,
+    "sqrt": math.sqrt,
+    "abs": abs,
+}
+
+_OPERATORS: dict[type, Callable[..., Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+    ast.UAdd: operator.pos,
+    ast.USub: operator.neg,
+}
+
+
+def evaluate(text: str, names: Mapping[str, float], what: str, at: Place) -> float:
+    """Evaluate an expression over `names` (pi among them where `CONSTANTS` are); `what` is its name in messages.
+
+    Raises:
+        ModelError: no expression, an unknown name, or a value that is not a finite number.
+    """
+    value = decimal(text)
+    if value is None:
+        value = _value(_parsed(text, what, at), text, names, what, at)
+    return reasonable(value, text, what, at)
+
+
+def evaluate_parameters(texts: Mapping[str, str], places: Mapping[str, Place]) -> dict[str, float]:
+    """Evaluate named expressions that may refer to one another in any order; the result holds `CONSTANTS` too.
+
+    Raises:
+        ModelError: as `evaluate` does, for a name that cannot be used, and where parameters depend on themselves.
+    """
+    uses = {}
+    for name, text in texts.items():
+        _check_name(name, places[name])
+        tree = _parsed(text, f"parameter {name!r}", places[name]) if decimal(text) is None else None
+        uses[name] = sorted(used for used in _names_in(tree) if used in texts)
+    try:
+        order = list(TopologicalSorter(uses).static_order())
+    except CycleError as error:
+        cycle = list(reversed(error.args[1]))
+        raise ModelError(
+            f"parameter {cycle[0]!r} depends on itself",
+            at=places[cycle[0]],
+            why=" -> ".join(cycle),
+            fix="give one of them a number",
+        ) from error
+    values = dict(CONSTANTS)
+    for name in order:
+        values[name] = evaluate(texts[name], values, f"parameter {name!r}", places[name])
+    return values
+
+
+def _check_name(name: str, at: Place) -> None:
+    if name in CONSTANTS or name in FUNCTIONS:
+        raise ModelError(f"a parameter is called {name!r}", at=at, why="that name is taken", fix="choose another")
+    if not name.isidentifier() or not name.isascii() or iskeyword(name):
+        raise ModelError(
+            f"a parameter is called {shown(name)}",
+            at=at,
+            why="its name must be a word of letters, digits and _, and no word of Python",
+            fix="choose another",
+        )
+
+
+def _parsed(text: str, what: str, at: Place) -> ast.expr:
+    if len(text) > LONGEST:
+        raise ModelError(f"{what} is longer than {LONGEST} characters", at=at, fix="split it with parameters")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        raise ModelError(
+            f"{what} is {shown(text)}", at=at, why="it is neither a number nor arithmetic", fix="write it like 2*pi/3"
+        ) from error
+
+
+def _names_in(tree: ast.expr | None) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} if tree else set()
+
+
+def _value(tree: ast.expr, text: str, names: Mapping[str, float], what: str, at: Place) -> float:
+    from simpleeval import InvalidExpression, SimpleEval
+
+    _check_known(tree, text, names, what, at)
+    evaluator = SimpleEval(operators=_OPERATORS, functions=FUNCTIONS, names=dict(names))
+    allowed = (ast.Name, ast.BinOp, ast.UnaryOp, ast.Call)
+    handlers: dict[type, Any] = dict(evaluator.nodes or {})
+    evaluator.nodes = {node: handlers[node] for node in allowed} | {ast.Constant: _constant}
+    try:
+        value = evaluator.eval(text, previously_parsed=tree)
+    except InvalidExpression as error:
+        raise _refused(
+            text, what, at, "only numbers, parameters, + - * / ** and sin, cos, ... may stand there"
+        ) from error
+    except (ArithmeticError, ValueError, TypeError, RecursionError) as error:
+        raise _refused(text, what, at, str(error)) from error
+    if not isinstance(value, float):
+        raise _refused(text, what, at, "its value is not a real number")
+    return value
+
+
+def _check_known(tree: ast.expr, text: str, names: Mapping[str, float], what: str, at: Place) -> None:
+    known = [*names, *FUNCTIONS]
+    for name in sorted(_names_in(tree) - set(known)):
+        raise ModelError(
+            f"{what} is {shown(text)}",
+            at=at,
+            why=f"no parameter is called {shown(name)}",
+            fix=did_you_mean(name, known, "known are"),
+        )
+
+
+def _constant(node: ast.Constant) -> float:
+    """Every number is a float, so that powers overflow at once instead of growing."""
+    if isinstance(node.value, bool) or not isinstance(node.value, (int, float)):
+        raise ValueError(f"{shown(node.value)} is not a number")
+    return float(node.value)
+
+
+def _refused(text: str, what: str, at: Place, why: str) -> ModelError:
+    return ModelError(f"{what} is {shown(text)}", at=at, why=why, fix="write a number, or arithmetic like 2*pi/3")

@@ -1,0 +1,122 @@
+"""From a robot file, or the name of a built-in robot, to the robot that dynamics works on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+from screwgraph.errors import InputError, ModelError
+from screwgraph.formats.checks import not_modelled
+from screwgraph.formats.diagnostics import did_you_mean
+from screwgraph.formats.files import read_bytes
+from screwgraph.formats.robot_yaml import read_yaml
+from screwgraph.formats.urdf_read import read_urdf
+from screwgraph.robot import (
+    Robot,
+    merge_fixed,
+    snapped,
+    unknown,
+    with_floating_base,
+    with_gravity,
+    without_damping,
+)
+from screwgraph.robot import (
+    lock as lock_joints,
+)
+
+Reader = Callable[[bytes, str], Robot]
+"""Makes a robot, fixed joints not merged, from the content of a file and its name in messages; raises ModelError."""
+
+READERS: dict[str, Reader] = {".urdf": read_urdf, ".yaml": read_yaml, ".yml": read_yaml}
+BASES = ("fixed", "floating")
+
+_PREVIEW = 4096
+
+
+def load(
+    source: str | os.PathLike[str],
+    *,
+    base: str = "fixed",
+    lock: Iterable[str] | Mapping[str, float] = (),
+    gravity: Iterable[float] | None = None,
+    damping: bool = True,
+    strict: bool = False,
+    snap: float = 0.0,
+) -> Robot:
+    """Load a robot from a file, or a built-in one by name, and merge its fixed joints.
+
+    Args:
+        source: a path (.urdf, .yaml), or a name of `zoo_names()`.
+        base: "fixed", or "floating" to let the base move freely (unless it already does).
+        lock: joints to weld, at zero or at the positions (rad, m) that a mapping gives.
+        gravity: replaces that of the file, or (0, 0, -9.81) m/s^2 where it says nothing.
+        damping: False leaves out the viscous damping of the file.
+        strict: raise the first of the warnings instead of keeping them in `Robot.warnings`.
+        snap: round rotation entries of joint frames that lie this close to 0 or +-1.
+
+    Raises:
+        ModelError: the file is missing, unreadable or describes no robot; with `strict`, a warning.
+        InputError: an argument has a wrong value, an unknown joint or robot included.
+    """
+    if base not in BASES:
+        raise unknown("base", base, BASES)
+    robot, file = _read(source)
+    robot = lock_joints(merge_fixed(robot), lock)
+    robot = replace(robot, warnings=robot.warnings + not_modelled(robot, file))
+    if strict:
+        _refuse_warnings(robot)
+    if not damping:
+        robot = without_damping(robot)
+    if gravity is not None:
+        robot = with_gravity(robot, gravity)
+    if base == "floating":
+        robot = with_floating_base(robot)
+    return snapped(robot, snap)
+
+
+def zoo_names() -> tuple[str, ...]:
+    """Return the names of the built-in robots."""
+    folder = files("screwgraph") / "zoo"
+    names = (entry.name for entry in folder.iterdir()) if folder.is_dir() else ()
+    return tuple(sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml")))
+
+
+def _read(source: object) -> tuple[Robot, str]:
+    """Return the robot as its file has it, and how messages call the file."""
+    if not isinstance(source, (str, os.PathLike)) or not os.fspath(source):
+        raise InputError(f"{source!r} is neither a path nor the name of a robot", fix='sg.load("robot.urdf")')
+    file = os.fsdecode(source)
+    if isinstance(source, str) and source in zoo_names():
+        data = (files("screwgraph") / "zoo" / f"{source}.yaml").read_bytes()
+        return read_yaml(data, f"{source}.yaml"), f"{source}.yaml"
+    path = Path(file)
+    if _is_bare_name(source) and not os.path.exists(path):
+        raise unknown("built-in robot", source, zoo_names())
+    data = read_bytes(path, file)
+    return _reader(path, data, file)(data, file), file
+
+
+def _is_bare_name(source: object) -> bool:
+    return isinstance(source, str) and source.isidentifier()
+
+
+def _reader(path: Path, data: bytes, file: str) -> Reader:
+    reader = READERS.get(path.suffix.lower())
+    if reader is None and b"<robot" in data[:_PREVIEW]:
+        return read_urdf
+    if reader is None:
+        raise ModelError(
+            f"files with the suffix {path.suffix!r} are not read",
+            at=file,
+            why="the suffix tells the format",
+            fix=did_you_mean(path.suffix, READERS, "readable are"),
+        )
+    return reader
+
+
+def _refuse_warnings(robot: Robot) -> None:
+    for line in robot.warnings:
+        raise ModelError(f"{line} [strict=True makes it an error]")

@@ -1,0 +1,141 @@
+"""Our own robot format, as short as a robot can be written by hand.
+
+A file names the base and then one body after the other: a link, and the joint that moves it. SI units and rad;
+every number may be an expression over `parameters`. All keys but `bodies` and `link` may be left out::
+
+    name: rr                              # else the file's own name
+    source: where the figures come from
+    parameters: {L: 1.0, m: 2*L}          # in any order
+    gravity: [0, 0, -9.81]
+    base: base                            # its name, or {link: base, mass: .., com: .., inertia: ..}
+    bodies:
+      - link: upper
+        parent: base                      # else the link of the body before, the base for the first
+        joint: shoulder                   # else upper_joint
+        type: revolute                    # any of JOINT_TYPES
+        axis: z                           # x, -y, [1, 0, 1], ...; helical has `pitch` (m/rad), universal `axis2` too
+        at: [0, 0, L]                     # the joint's frame in the parent's
+        rpy: [pi/2, 0, 0]
+        mass: m
+        com: [L/2, 0, 0]
+        inertia: [1, 2, 3, 0, 0, 0]       # about the com in the link's axes: ixx iyy izz, or with ixy ixz iyz
+        limits: {lower: -pi, upper: pi, velocity: 2, effort: 10}
+        damping: 0.1                      # and friction, armature
+        mimic: {joint: other, multiplier: 1, offset: 0}
+    frames:
+      - {frame: tool, link: upper, at: [L, 0, 0], rpy: [0, 0, 0]}
+
+Instead of mass, com and inertia stands `inertial: [m, mx, my, mz, ixx, iyy, izz, ixy, ixz, iyz]` about the link's
+origin where no rigid body has such figures (regrouped or identified parameters).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePath
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import ModelError
+from screwgraph.formats.body_yaml import MASS_KEYS, read_inertia, read_joint, read_pose
+from screwgraph.formats.checks import check_mimics, remark_on_parts
+from screwgraph.formats.diagnostics import Place, Warnings
+from screwgraph.formats.expressions import evaluate_parameters
+from screwgraph.formats.yaml_values import Value, parse_yaml
+from screwgraph.robot import STANDARD_GRAVITY, Frame, Joint, Link, Robot, tree
+
+DEFAULT_BASE = "base"
+
+_TOP = ("name", "source", "parameters", "gravity", "base", "bodies", "frames")
+_FRAME = ("frame", "link", "at", "rpy")
+
+
+def read_yaml(data: bytes, file: str) -> Robot:
+    """Read a robot, fixed joints not yet merged, from the content of a robot YAML file.
+
+    `file` is its name in messages.
+
+    Raises:
+        ModelError: no well-formed YAML, a key or value that the format does not have, or no tree of bodies.
+    """
+    root = parse_yaml(data, file)
+    entries = root.section(_TOP, "the robot")
+    if "bodies" not in entries:
+        raise ModelError("the robot has no bodies", at=root.at, fix="add bodies: [{link: ..., mass: ...}, ...]")
+    if "source" in entries:
+        entries["source"].text()
+    names = _parameters(entries.get("parameters"))
+    places: dict[object, Place] = {None: root.at}
+    links, joints = _bodies(entries.get("base"), entries["bodies"], names, places)
+    frames = _frames(entries.get("frames"), names, places)
+
+    def where(part: Link | Joint | Frame | None) -> object:
+        return places.get(part, root.at)
+
+    warnings = Warnings()
+    check_mimics(joints, where)
+    remark_on_parts(links, joints, where, warnings)
+    return tree(
+        entries["name"].text() if "name" in entries else PurePath(file).stem,
+        links,
+        joints,
+        frames=frames,
+        gravity=_gravity(entries.get("gravity"), names),
+        warnings=warnings.lines,
+        where=where,
+    )
+
+
+def _parameters(value: Value | None) -> dict[str, float]:
+    entries = value.mapping() if value else {}
+    for name, entry in entries.items():
+        if not isinstance(entry.content, str):
+            raise entry.called(f"parameter {name!r}").complaint("it must be a number")
+    texts = {name: entry.content for name, entry in entries.items()}
+    return evaluate_parameters(texts, {name: entry.at for name, entry in entries.items()})
+
+
+def _gravity(value: Value | None, names: Mapping[str, float]) -> tuple[float, float, float]:
+    g = value.numbers(names, 3) if value else STANDARD_GRAVITY
+    return (g[0], g[1], g[2])
+
+
+def _bodies(
+    base: Value | None, bodies: Value, names: Mapping[str, float], places: dict[object, Place]
+) -> tuple[list[Link], list[Joint]]:
+    links, joints = [_base(base, names)], []
+    if base:
+        places[links[0]] = base.at
+    for value in bodies.items():
+        entries = value.called("a body").mapping()
+        if "link" not in entries:
+            raise ModelError("a body has no link", at=value.at, fix="add link: and its name")
+        link = entries["link"].called("link").text()
+        joints.append(read_joint(value, link, links[-1].name, names))
+        links.append(Link(link, read_inertia(entries, f"body {link!r}", names)))
+        places[links[-1]] = places[joints[-1]] = value.at
+    return links, joints
+
+
+def _base(value: Value | None, names: Mapping[str, float]) -> Link:
+    if value is None:
+        return Link(DEFAULT_BASE)
+    if isinstance(value.content, str):
+        return Link(value.text())
+    entries = value.section(("link", *MASS_KEYS), "the base")
+    link = entries["link"].text() if "link" in entries else DEFAULT_BASE
+    return Link(link, read_inertia(entries, "the base", names))
+
+
+def _frames(value: Value | None, names: Mapping[str, float], places: dict[object, Place]) -> list[Frame]:
+    frames = []
+    for item in value.items() if value else ():
+        entries = item.section(_FRAME, "a frame")
+        for key in ("frame", "link"):
+            if key not in entries:
+                raise ModelError(f"a frame has no {key}", at=item.at, fix=f"add {key}: and its name")
+        pose: Float[np.ndarray, "4 4"] = read_pose(entries, names)
+        frames.append(Frame(entries["frame"].text(), entries["link"].text(), pose))
+        places[frames[-1]] = item.at
+    return frames

@@ -1,0 +1,115 @@
+"""Links and joints of URDF, element by element."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import ModelError
+from screwgraph.formats import joint_types
+from screwgraph.formats.diagnostics import Warnings, decimal
+from screwgraph.formats.xml import Element, number_of, only, place, required, vector_of
+from screwgraph.robot import Joint, Limits, Link, Mimic
+from screwgraph.spatial import SpatialInertia, from_xyz_rpy, rotation, translation
+
+DEFAULT_AXIS = (1.0, 0.0, 0.0)
+NO_LIMIT = 1e300
+"""Limits this large stand for none; files write the largest double where a limit is demanded."""
+
+_DIAGONAL, _PRODUCTS = ("ixx", "iyy", "izz"), ("ixy", "ixz", "iyz")
+
+
+def read_link(element: Element, file: str, warnings: Warnings) -> Link:
+    """Read a <link>; without <inertial> it is massless. Raises ModelError."""
+    name = required(element, "name", "a link", file)
+    inertial = only(element, "inertial", file, warnings)
+    if inertial is None:
+        return Link(name)
+    who = f"link {name!r}"
+    mass = _needed(inertial, "mass", who, file, warnings)
+    kilograms = number_of(mass, "value", who, file)
+    if kilograms < 0.0:
+        raise ModelError(
+            f"{who}: its mass is {kilograms:g} kg",
+            at=place(mass, file),
+            why="a mass is not negative",
+            fix="mend the value, or take out <inertial> for a massless link",
+        )
+    inertia = _needed(inertial, "inertia", who, file, warnings)
+    pose = _origin(inertial, who, file, warnings)
+    about_com = _matrix(inertia, who, file)
+    return Link(name, SpatialInertia.of_body(kilograms, translation(pose), about_com, rotation(pose)))
+
+
+def read_joint(element: Element, file: str, warnings: Warnings) -> Joint:
+    """Read a <joint>. Raises ModelError."""
+    name = required(element, "name", "a joint", file)
+    who = f"joint {name!r}"
+    kind = joint_types.type_name(required(element, "type", who, file), who, place(element, file))
+    dynamics = only(element, "dynamics", file, warnings)
+    return Joint(
+        name,
+        _type(kind, element, who, file, warnings),
+        parent=required(_needed(element, "parent", who, file, warnings), "link", who, file),
+        child=required(_needed(element, "child", who, file, warnings), "link", who, file),
+        origin=_origin(element, who, file, warnings),
+        limits=_limits(kind, only(element, "limit", file, warnings), who, file),
+        damping=number_of(dynamics, "damping", who, file, 0.0),
+        friction=number_of(dynamics, "friction", who, file, 0.0),
+        armature=number_of(dynamics, "armature", who, file, 0.0),
+        mimic=_mimic(only(element, "mimic", file, warnings), who, file),
+    )
+
+
+def _type(kind: str, element: Element, who: str, file: str, warnings: Warnings) -> joint_types.JointType:
+    defaults = joint_types.settings_of(kind)
+    axis = only(element, "axis", file, warnings)
+    settings: joint_types.Settings = {
+        key: number_of(axis, key, who, file, default) for key, default in joint_types.scalars(defaults).items()
+    }
+    for key, default in joint_types.vectors(defaults).items():
+        if key == "axis":
+            settings[key] = vector_of(axis, "xyz", who, file, DEFAULT_AXIS)
+        else:
+            settings[key] = vector_of(only(element, key, file, warnings), "xyz", who, file, default)
+    return joint_types.make(kind, settings, who, place(element if axis is None else axis, file))
+
+
+def _limits(kind: str, element: Element | None, who: str, file: str) -> Limits:
+    bounds = {} if kind == "continuous" else {key: _limit(element, key, who, file) for key in ("lower", "upper")}
+    return Limits(
+        velocity=_limit(element, "velocity", who, file), effort=_limit(element, "effort", who, file), **bounds
+    )
+
+
+def _limit(element: Element | None, key: str, who: str, file: str) -> float | None:
+    text = None if element is None else element.get(key)
+    if text is None or text.strip().lower().lstrip("+-") in ("inf", "infinity"):
+        return None
+    value = decimal(text)
+    return None if value is not None and abs(value) >= NO_LIMIT else number_of(element, key, who, file)
+
+
+def _mimic(element: Element | None, who: str, file: str) -> Mimic | None:
+    if element is None:
+        return None
+    multiplier = number_of(element, "multiplier", who, file, 1.0)
+    return Mimic(required(element, "joint", who, file), multiplier, number_of(element, "offset", who, file, 0.0))
+
+
+def _origin(element: Element, who: str, file: str, warnings: Warnings) -> Float[np.ndarray, "4 4"]:
+    origin = only(element, "origin", file, warnings)
+    return from_xyz_rpy(np.array(vector_of(origin, "xyz", who, file)), np.array(vector_of(origin, "rpy", who, file)))
+
+
+def _matrix(element: Element, who: str, file: str) -> Float[np.ndarray, "3 3"]:
+    xx, yy, zz = (number_of(element, key, who, file) for key in _DIAGONAL)
+    xy, xz, yz = (number_of(element, key, who, file, 0.0) for key in _PRODUCTS)
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def _needed(element: Element, tag: str, who: str, file: str, warnings: Warnings) -> Element:
+    found = only(element, tag, file, warnings)
+    if found is None:
+        raise ModelError(f"{who}: <{element.tag}> has no <{tag}>", at=place(element, file), fix=f"add <{tag} .../>")
+    return found

@@ -1,0 +1,136 @@
+"""A robot as URDF, with the additions that `urdf_read` names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import ModelError
+from screwgraph.formats import joint_types
+from screwgraph.formats.bodies import finite_limits, is_writable, written
+from screwgraph.formats.xml import Element
+from screwgraph.robot import STANDARD_GRAVITY, Frame, Joint, Link, Robot
+from screwgraph.spatial import rotation, so3, translation
+
+UNBOUNDED = 1e308
+"""Written where URDF demands a limit and there is none; read back as none."""
+
+_MATRIX = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
+
+
+def urdf_text(robot: Robot) -> str:
+    """Write a robot as URDF; frames become massless links on fixed joints, numbers keep their digits.
+
+    Gravity is written, in an element of our own, where it is not (0, 0, -9.81) m/s^2.
+
+    Raises:
+        ModelError: a link whose mass is negative, or zero with a first moment, or a name that XML cannot hold.
+    """
+    import lxml.etree as etree
+
+    root = etree.Element("robot")
+    try:
+        root.set("name", robot.name)
+        if robot.gravity != STANDARD_GRAVITY:
+            _add(root, "gravity", xyz=_spaced(robot.gravity))
+        for link in robot.links:
+            _add_link(root, link)
+        for joint in robot.joints:
+            _add_joint(root, joint)
+        _add_frames(root, robot)
+    except ValueError as error:
+        raise ModelError("a name has characters that XML cannot hold", why=str(error), fix="save as .yaml") from error
+    etree.indent(root)
+    return '<?xml version="1.0"?>\n' + etree.tostring(root, encoding="unicode") + "\n"
+
+
+def _add_link(root: Element, link: Link) -> None:
+    element = _add(root, "link", name=link.name)
+    if link.inertia.is_zero:
+        return
+    _check_writable(link)
+    mass, com, about_com = written(link.inertia)
+    inertial = _add(element, "inertial")
+    _add(inertial, "origin", xyz=_spaced(com), rpy="0 0 0")
+    _add(inertial, "mass", value=_number(mass))
+    _add(inertial, "inertia", **{key: _number(about_com[entry]) for key, entry in _MATRIX.items()})
+
+
+def _check_writable(link: Link) -> None:
+    inertia = link.inertia
+    if not is_writable(inertia):
+        raise ModelError(
+            f"link {link.name!r} has the mass {inertia.mass:g} kg and a first moment of {inertia.first_moment} kg m",
+            why="URDF has no words for that",
+            fix="save as .yaml",
+        )
+
+
+def _add_joint(root: Element, joint: Joint) -> None:
+    kind, settings = joint_types.describe(joint.type)
+    limits = finite_limits(joint.limits)
+    if kind == "revolute" and not {"lower", "upper"} & set(limits):
+        kind = "continuous"
+    element = _add(root, "joint", name=joint.name, type=kind)
+    _add(element, "parent", link=joint.parent)
+    _add(element, "child", link=joint.child)
+    _add_origin(element, joint.origin)
+    scalars = {key: _number(value) for key, value in joint_types.scalars(settings).items()}
+    for key, vector in joint_types.vectors(settings).items():
+        _add(element, key, xyz=_spaced(vector), **(scalars if key == "axis" else {}))
+    if kind in ("revolute", "prismatic"):  # other programs refuse these without all four
+        limits = {"lower": -UNBOUNDED, "upper": UNBOUNDED, "effort": UNBOUNDED, "velocity": UNBOUNDED} | limits
+    elif kind == "continuous" and limits:
+        limits = {"effort": UNBOUNDED, "velocity": UNBOUNDED} | limits
+    if limits:
+        _add(element, "limit", **_numbers(limits))
+    dynamics = {key: getattr(joint, key) for key in ("damping", "friction", "armature")}
+    if any(dynamics.values()):
+        _add(element, "dynamics", **_numbers({key: value for key, value in dynamics.items() if value}))
+    if joint.mimic:
+        factors = {"multiplier": joint.mimic.multiplier, "offset": joint.mimic.offset}
+        _add(element, "mimic", joint=joint.mimic.joint, **_numbers(factors))
+
+
+def _add_frames(root: Element, robot: Robot) -> None:
+    taken = set(robot.joint_names)
+    for frame in robot.frames:
+        _add(root, "link", name=frame.name)
+        element = _add(root, "joint", name=_joint_name(frame, taken), type="fixed")
+        _add(element, "parent", link=frame.link)
+        _add(element, "child", link=frame.name)
+        _add_origin(element, frame.T_lf)
+
+
+def _joint_name(frame: Frame, taken: set[str]) -> str:
+    name = f"{frame.name}_fixed"
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def _add_origin(element: Element, T: Float[np.ndarray, "4 4"]) -> None:
+    _add(element, "origin", xyz=_spaced(translation(T)), rpy=_spaced(so3.to_rpy(rotation(T))))
+
+
+def _add(parent: Element, tag: str, **attributes: str) -> Element:
+    import lxml.etree as etree
+
+    return etree.SubElement(parent, tag, attributes)
+
+
+def _numbers(values: Mapping[str, Any]) -> dict[str, str]:
+    return {key: _number(value) for key, value in values.items()}
+
+
+def _spaced(values: Iterable[float]) -> str:
+    return " ".join(_number(value) for value in values)
+
+
+def _number(value: float) -> str:
+    """Print every digit that matters, whole numbers without a point."""
+    return repr(int(value)) if float(value).is_integer() and abs(value) < 1e6 else repr(float(value))

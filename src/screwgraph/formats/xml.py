@@ -1,0 +1,127 @@
+"""XML read without entities, network or huge trees."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from screwgraph.errors import ModelError
+from screwgraph.formats.diagnostics import Place, Warnings, number, numbers
+
+Element = Any
+"""An lxml element; every element of a tree that `parse_xml` returns knows its line."""
+
+_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+_DECLARATION = re.compile(rb"<!(DOCTYPE|ENTITY)")
+_POSITION = re.compile(r",? line \d+, column \d+.*$")
+
+
+def parse_xml(data: bytes, file: str) -> Element:
+    """Parse an XML document; elements in the root's own namespace lose that namespace, comments vanish.
+
+    Raises:
+        ModelError: not XML, truncated or otherwise ill-formed (with the line), or with a DTD or entities.
+    """
+    import lxml.etree as etree
+
+    if not data.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n\0").startswith(b"<"):
+        raise ModelError("this is not an XML file", at=Place(file, 1), why="it does not begin with '<'")
+    _refuse_declarations(data, file)
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        dtd_validation=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        raise ModelError(
+            "the XML is broken or cut off", at=Place(file, error.lineno), why=_POSITION.sub("", error.msg or "")
+        ) from error
+    except (LookupError, ValueError) as error:
+        raise ModelError("the XML cannot be decoded", at=Place(file), why=str(error)) from error
+    if root.getroottree().docinfo.doctype:  # one hidden by an unusual encoding
+        raise _declaration(Place(file))
+    _strip_namespace(root)
+    return root
+
+
+def place(element: Element, file: str) -> Place:
+    """Return where an element stands."""
+    return Place(file, element.sourceline)
+
+
+def children(element: Element, tag: str) -> Iterator[Element]:
+    """Iterate over the direct children of that name."""
+    return element.iterchildren(tag)
+
+
+def only(element: Element, tag: str, file: str, warnings: Warnings) -> Element | None:
+    """Return the child of that name, None where there is none; several are remarked upon and the first is taken."""
+    found = list(children(element, tag))
+    if len(found) > 1:
+        warnings.add(
+            f"<{element.tag} name={element.get('name', '')!r}> has {len(found)} <{tag}> elements",
+            at=place(found[1], file),
+            why="only the first counts",
+        )
+    return found[0] if found else None
+
+
+def required(element: Element, attribute: str, who: str, file: str) -> str:
+    """Return an attribute that must be there and not be blank. Raises ModelError otherwise."""
+    value = element.get(attribute)
+    if value is None or not value.strip():
+        problem = "no" if value is None else "an empty"
+        raise ModelError(f"{who}: <{element.tag}> has {problem} {attribute!r} attribute", at=place(element, file))
+    return value
+
+
+def number_of(element: Element, attribute: str, who: str, file: str, default: float | None = None) -> float:
+    """Read a number from an attribute; without a default, element and attribute must be there. Raises ModelError."""
+    if default is not None and _text_of(element, attribute) is None:
+        return default
+    text = required(element, attribute, who, file)
+    return number(text, f"{who}: {attribute!r} of <{element.tag}>", place(element, file))
+
+
+def vector_of(
+    element: Element, attribute: str, who: str, file: str, default: tuple[float, ...] = (0.0, 0.0, 0.0)
+) -> tuple[float, ...]:
+    """Read as many numbers as the default has from an attribute. Raises ModelError."""
+    text = _text_of(element, attribute)
+    if text is None:
+        return default
+    return numbers(text, len(default), f"{who}: {attribute!r} of <{element.tag}>", place(element, file))
+
+
+def _text_of(element: Element, attribute: str) -> str | None:
+    return None if element is None else element.get(attribute)
+
+
+def _refuse_declarations(data: bytes, file: str) -> None:
+    found = _DECLARATION.search(_COMMENT.sub(lambda comment: b"\n" * comment[0].count(b"\n"), data))
+    if found:
+        raise _declaration(Place(file, found.string.count(b"\n", 0, found.start()) + 1))
+
+
+def _declaration(at: Place) -> ModelError:
+    return ModelError(
+        "the file declares a document type or entities",
+        at=at,
+        why="robot files need none, and they can swamp the memory or read other files",
+        fix="take out the <!DOCTYPE ...> part",
+    )
+
+
+def _strip_namespace(root: Element) -> None:
+    """Drake's URDF files, for one, put every element into a default namespace."""
+    prefix, brace, _ = root.tag.rpartition("}")
+    if brace:
+        for element in root.iter(f"{prefix}}}*"):
+            element.tag = element.tag.removeprefix(f"{prefix}}}")

@@ -1,0 +1,79 @@
+"""Real files load, and are the same robots that Pinocchio reads."""
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from screwgraph.errors import ModelError
+from screwgraph.formats import load
+from tests.conftest import robot_files
+from tests.formats.helpers import mass_matrix, poses
+from tests.oracle import file_oracle, pinocchio_from_file
+
+FILES = [*robot_files("urdf"), *robot_files("benchmark")]
+
+
+@pytest.fixture(params=FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def path(request):
+    return request.param
+
+
+@pytest.mark.parametrize("base", ["fixed", "floating"])
+def test_joints_and_total_mass_agree_with_pinocchio(path, base):
+    robot = load(path, base=base)
+    model, _ = pinocchio_from_file(path, base == "floating")
+    floating = int(base == "floating")
+    assert len(robot.joints) == model.njoints - 1
+    assert robot.nv == model.nv
+    assert set(robot.joint_names[floating:]) == set(list(model.names)[1 + floating :])
+    assert robot.mass == pytest.approx(sum(inertia.mass for inertia in model.inertias), rel=1e-12)
+
+
+def test_masses_and_frames_agree_with_pinocchio(path):
+    """The mass matrix of a floating robot depends on every inertia, axis and origin."""
+    robot = load(path, base="floating")
+    theirs = file_oracle(robot, path, floating=True)
+    rng = np.random.default_rng(5)
+    for _ in range(3):
+        q = robot.random(rng)
+        M = theirs.mass_matrix(q)
+        np.testing.assert_allclose(mass_matrix(robot, q), M, rtol=0.0, atol=1e-9 * np.abs(M).max())
+        ours = poses(robot, q)
+        for name in [*(part.name for part in robot.links[1:]), *(frame.name for frame in robot.frames)]:
+            np.testing.assert_allclose(ours[name], theirs.pose(q, name), rtol=0.0, atol=1e-9)
+
+
+def test_every_link_of_the_file_stays_addressable(path):
+    robot = load(path)
+    model = pin.buildModelFromUrdf(str(path))
+    for frame in model.frames:
+        if frame.type == pin.BODY and frame.name != "universe":
+            assert robot.frame(frame.name).link
+
+
+def test_limits_and_damping_agree_with_pinocchio(path):
+    robot = load(path)
+    model, _ = pinocchio_from_file(path)
+    for joint in robot.joints:
+        theirs = model.joints[model.getJointId(joint.name)]
+        if theirs.nq == 1:
+            assert joint.limits.lower == pytest.approx(model.lowerPositionLimit[theirs.idx_q])
+            assert joint.limits.upper == pytest.approx(model.upperPositionLimit[theirs.idx_q])
+        assert joint.damping == pytest.approx(model.damping[theirs.idx_v])
+        assert joint.friction == pytest.approx(model.upperDryFrictionLimit[theirs.idx_v])
+
+
+def test_closed_chains_are_refused_for_now():
+    for file in robot_files("closed_chain"):
+        with pytest.raises(ModelError, match=f"{file.name}:.*kinematic loops"):
+            load(file)
+
+
+def test_impossible_inertias_of_a_real_file_are_warnings_and_with_strict_errors():
+    tiago = next((file for file in FILES if file.stem == "tiago_no_hand"), None)
+    if tiago is None:
+        pytest.skip("tiago_no_hand.urdf is not here")
+    warnings = load(tiago).warnings
+    assert sum("not positive semidefinite" in line for line in warnings) == 2
+    with pytest.raises(ModelError, match=r"base_antenna_left_link.*not positive semidefinite"):
+        load(tiago, strict=True)
