@@ -1,0 +1,11 @@
+"""Figures of factor graphs, matrices and eliminations, in the style of paper 0, as SVG and PNG."""
+
+from screwgraph.draw.cliques import draw_cliques
+from screwgraph.draw.dag import draw_dag
+from screwgraph.draw.figures import FIGURES
+from screwgraph.draw.graph import draw_graph
+from screwgraph.draw.matrix import draw_matrix
+from screwgraph.draw.save import save
+from screwgraph.draw.steps import draw_steps
+
+__all__ = ["FIGURES", "draw_cliques", "draw_dag", "draw_graph", "draw_matrix", "draw_steps", "save"]

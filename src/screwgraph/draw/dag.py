@@ -1,0 +1,64 @@
+"""The elimination DAG in the colours of paper 0 (Figs 5d, 7, 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from screwgraph.draw import style
+from screwgraph.draw.graph import arrange, variable_nodes
+from screwgraph.draw.legend import Item, with_legend
+from screwgraph.draw.render import render
+from screwgraph.draw.routing import Link, route
+from screwgraph.draw.scene import Node, Scene
+from screwgraph.elimination import Dag
+from screwgraph.graph import Key
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def draw_dag(dag: Dag) -> Figure:
+    """Draw an elimination DAG, each variable where the factor graph has it. Paper 0, Figs 5d, 7, 10.
+
+    An arrow leads from a variable to one that it expresses, as in a Bayes net: back-substitution follows the
+    arrows. Accelerations are green (the forward path), wrenches blue, torques and joint accelerations orange
+    (the backward path); an arrow has the colour of the variable that it leads to.
+    """
+    return render(dag_scene(dag))
+
+
+def dag_scene(dag: Dag) -> Scene:
+    """Arrange an elimination DAG; see `draw_dag`."""
+    places = arrange(dag.graph, gravity=True)
+    nodes = [coloured(node, key) for node, key in zip(variable_nodes(dag.graph, places), places.variables, strict=True)]
+    return with_legend(Scene(edges=route(arrows(dag, dag.order), nodes), nodes=tuple(nodes)), legend(dag))
+
+
+def coloured(node: Node, key: Key) -> Node:
+    """Give a variable the colour of its path."""
+    return replace(node, colours=style.colours(key.kind))
+
+
+def arrows(dag: Dag, eliminated: Sequence[Key]) -> list[Link]:
+    """Return the arrows to variables that are eliminated."""
+    done = set(eliminated)
+    return [
+        Link(str(parent), str(key), style.colours(key.kind).line, arrow=True)
+        for key, parent in dag.edges
+        if key in done
+    ]
+
+
+def legend(dag: Dag) -> list[Item]:
+    """Explain colours that occur, and arrows."""
+    meanings = {
+        style.GREEN: "accelerations (forward path)",
+        style.BLUE: "wrenches (backward path)",
+        style.ORANGE: "torques, joint accelerations",
+        style.GREY: "others",
+    }
+    used = {style.colours(key.kind) for key in dag.order}
+    items: list[Item] = [("circle", meaning, c) for c, meaning in meanings.items() if c in used]
+    return [*items, ("arrow", "leads to a variable from those that express it", style.PLAIN)]

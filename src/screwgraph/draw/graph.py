@@ -1,0 +1,96 @@
+"""The factor graph of a robot, in the arrangement of paper 0 (Figs 1, 3, 4a, 6a, 8, 9a)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from screwgraph.draw import style
+from screwgraph.draw.labels import labels
+from screwgraph.draw.layout import Layout, layout
+from screwgraph.draw.legend import Item, with_legend
+from screwgraph.draw.render import render
+from screwgraph.draw.routing import Link, route
+from screwgraph.draw.scene import Node, Scene
+from screwgraph.errors import InputError
+from screwgraph.graph import Factor, FactorGraph
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Known = Literal["hide", "square"]
+
+
+def draw_graph(graph: FactorGraph, *, known: Known = "hide", gravity: bool = False) -> Figure:
+    """Draw a factor graph: circles are unknown, squares known, dots factors. Paper 0, Figs 1, 3, 4a, 6a, 8, 9a.
+
+    Args:
+        graph: of any tree of links; branches are bands of rows, a column stands for a place in the chain.
+        known: `"hide"` leaves out what is known (Fig. 4a), `"square"` shows it (Fig. 3).
+        gravity: whether to show the directions of gravity, which paper 0 leaves out.
+
+    Raises:
+        InputError: `known` is neither.
+    """
+    return render(graph_scene(graph, known=known, gravity=gravity))
+
+
+def graph_scene(graph: FactorGraph, *, known: Known = "hide", gravity: bool = False) -> Scene:
+    """Arrange a factor graph; see `draw_graph`."""
+    if known not in ("hide", "square"):
+        raise InputError(f"known={known!r}", why="known variables are hidden or squares", fix='"hide" or "square"')
+    places = arrange(graph, known=known, gravity=gravity)
+    nodes = [*variable_nodes(graph, places), *factor_nodes(places)]
+    links = [
+        Link(factor_name(number), str(key))
+        for number in places.factors
+        for key in graph.factors[number].keys
+        if key in places.variables
+    ]
+    return with_legend(Scene(edges=route(links, nodes), nodes=tuple(nodes)), _legend(nodes))
+
+
+def arrange(graph: FactorGraph, *, known: Known = "hide", gravity: bool = False) -> Layout:
+    """Place the variables and factors of a graph that are to be seen."""
+    factors = [n for n, f in enumerate(graph.factors) if gravity or not _is_about_gravity(f)]
+    touched = {key for n in factors for key in graph.factors[n].keys}
+    drawn = [
+        key
+        for key in graph.variables
+        if (gravity or key.kind != "gravity") and (key not in graph.known or (known == "square" and key in touched))
+    ]
+    return layout(graph, drawn, factors)
+
+
+def variable_nodes(graph: FactorGraph, places: Layout) -> list[Node]:
+    """Return a circle or square for each variable that has a place."""
+    names = labels(graph.variables.values())
+    return [
+        Node(str(key), "square", at, style.RADIUS - 1.5, names[key], style.KNOWN)
+        if key in graph.known
+        else Node(str(key), "circle", at, style.RADIUS, names[key])
+        for key, at in places.variables.items()
+    ]
+
+
+def factor_nodes(places: Layout) -> list[Node]:
+    """Return a dot for each factor that has a place."""
+    return [Node(factor_name(number), "dot", at, style.DOT) for number, at in places.factors.items()]
+
+
+def factor_name(number: int) -> str:
+    """Name the dot of a factor by its place in the graph's list."""
+    return f"factor:{number}"
+
+
+def _is_about_gravity(factor: Factor) -> bool:
+    return {key.kind for key in factor.keys} - {"q"} == {"gravity"}
+
+
+def _legend(nodes: list[Node]) -> list[Item]:
+    meanings = {
+        "circle": ("circle", "unknown", style.PLAIN),
+        "square": ("square", "known", style.KNOWN),
+        "dot": ("dot", "factor", style.PLAIN),
+    }
+    shapes = {node.shape for node in nodes}
+    return [item for shape, item in meanings.items() if shape in shapes]

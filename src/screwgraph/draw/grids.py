@@ -1,0 +1,58 @@
+"""Places of each kind of variable and factor beside its link, in the papers' arrangement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+Place = tuple[float, float]
+"""Columns to the right of the link's own column, and a row; a joint is half a column to the left of its link."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The places in the band of one link; `pitch` (of columns) and `row` (height) are in points."""
+
+    pitch: float
+    row: float
+    variables: Mapping[str, Place]
+    factors: Mapping[str, Place]
+
+
+SIMPLE = Grid(
+    pitch=88.0,
+    row=60.0,
+    variables={"qdd": (-0.5, 0), "acceleration": (0, 1), "wrench": (-0.5, 2), "tau": (-0.5, 3), "external": (0, 3)},
+    factors={"acceleration": (-0.5, 1), "wrench": (0, 2), "torque": (-0.5, 2.5)},
+)
+"""Links and joints alternate on one lattice: Figs 4a, 6a, 9a of paper 0."""
+
+FULL = Grid(
+    pitch=168.0,
+    row=70.0,
+    variables={
+        "qd": (-0.22, 0),
+        "twist": (0, 1),
+        "q": (-0.66, 1.5),
+        "acceleration": (-0.18, 2),
+        "qdd": (-0.5, 2.46),
+        "wrench": (-0.5, 3.15),
+        "tau": (-0.5, 4.1),
+        "external": (0.1, 4.1),
+        "gravity": (0.0, 5),
+    },
+    factors={
+        "twist": (-0.5, 1),
+        "acceleration": (-0.56, 2),
+        "wrench": (0.1, 3.15),
+        "torque": (-0.5, 3.62),
+        "gravity": (-0.72, 5),
+    },
+)
+"""Kinematics above dynamics, staggered so that straight edges pass between nodes: Figs 1, 3, 8 of paper 0."""
+
+KINEMATIC = frozenset({"twist", "q", "qd", "gravity"})
+"""Kinds of variables that only the full arrangement has a place for."""
+
+OTHER = (0.0, 6.0)
+"""Place of kinds that the papers do not know: below everything else."""

@@ -1,0 +1,99 @@
+"""Where variables and factors lie: columns along the chain, a band of rows for each branch."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from screwgraph.draw import style
+from screwgraph.draw.grids import FULL, KINEMATIC, OTHER, SIMPLE, Grid, Place
+from screwgraph.draw.scene import Point
+from screwgraph.draw.tree import Tree, tree
+from screwgraph.graph import FactorGraph, Key
+
+Locate = Callable[[int, Place], Point]
+"""From a link's number and a place beside it to a point."""
+
+BAND_GAP = 1.4
+"""Rows from the last row of a branch to the first of the next."""
+
+FAN_OUT = 0.42
+"""Width that a column gains for each unit of height that edges to branches have to climb."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Centres of variables, and of factors by their place in the graph's list."""
+
+    variables: Mapping[Key, Point]
+    factors: Mapping[int, Point]
+
+
+def layout(graph: FactorGraph, drawn: Collection[Key], factors: Iterable[int]) -> Layout:
+    """Place some variables and factors of a graph; rows that no variable needs are left out."""
+    grid = FULL if any(key.kind in KINEMATIC for key in drawn) else SIMPLE
+    places = {key: grid.variables.get(key.kind, OTHER) for key in drawn}
+    locate = _locator(tree(graph.variables.values()), grid, {math.floor(row) for _, row in places.values()})
+    groups: dict[tuple[int, Place], list[Key]] = defaultdict(list)
+    for key, place in places.items():
+        groups[graph.variables[key].index, place].append(key)
+    variables: dict[Key, Point] = {}
+    for (index, place), keys in groups.items():
+        x, y = locate(index, place)
+        for n, key in enumerate(keys):
+            variables[key] = (x + (n - (len(keys) - 1) / 2) * 2.6 * style.RADIUS, y)
+    return Layout(variables, _place_factors(graph, grid, locate, variables, factors))
+
+
+def _locator(shape: Tree, grid: Grid, rows: Collection[int]) -> Locate:
+    """Return the map from places to points. Columns widen where branches fan out."""
+    band = grid.row * (len(rows) - 1 + BAND_GAP)
+    columns = [0.0]
+    for depth in range(1, 1 + max(shape.depth.values(), default=0)):
+        columns.append(columns[-1] + grid.pitch + FAN_OUT * band * shape.spread[depth])
+
+    def height(row: float) -> float:
+        whole = math.floor(row)
+        return grid.row * (sum(used < whole for used in rows) + row - whole)
+
+    def locate(index: int, place: Place) -> Point:
+        right, row = place
+        return columns[shape.depth[index]] + right * grid.pitch, shape.band[index] * band + height(row)
+
+    return locate
+
+
+def _place_factors(
+    graph: FactorGraph, grid: Grid, locate: Locate, variables: Mapping[Key, Point], factors: Iterable[int]
+) -> dict[int, Point]:
+    known_indices = {v.index for v in graph.variables.values()}
+    result: dict[int, Point] = {}
+    for number in factors:
+        factor = graph.factors[number]
+        place = grid.factors.get(factor.template.name)
+        if place is not None and factor.index in known_indices:
+            wanted = locate(factor.index, place)
+        else:
+            wanted = _beside([variables[key] for key in factor.keys if key in variables])
+        result[number] = free(wanted, [*variables.values(), *result.values()])
+    return result
+
+
+def _beside(points: Sequence[Point]) -> Point:
+    """Return where a factor of an unforeseen sort should lie: amid its variables, or left of its only one (priors)."""
+    if not points:
+        return (0.0, 0.0)
+    x, y = (sum(values) / len(points) for values in zip(*points, strict=True))
+    return (x - 3.0 * style.RADIUS, y) if len(points) == 1 else (x, y)
+
+
+def free(wanted: Point, occupied: Collection[Point]) -> Point:
+    """Return the first point on a spiral around a wanted one that lies on no node."""
+    for step in range(400):
+        angle, radius = 2.4 * step, 1.6 * style.RADIUS * math.sqrt(step)
+        point = wanted[0] + radius * math.cos(angle), wanted[1] + radius * math.sin(angle)
+        if all(math.dist(point, other) > 1.5 * style.RADIUS for other in occupied):
+            return point
+    return wanted

@@ -1,0 +1,65 @@
+"""Figures as files."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from screwgraph.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMATS: Mapping[str, Mapping[str, Any]] = {
+    ".svg": {"format": "svg", "metadata": {"Date": None}},
+    ".png": {"format": "png", "dpi": 144},
+}
+"""What a suffix means to matplotlib."""
+
+
+def save(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Write a figure as SVG or PNG, by the suffix of the path; equal figures give equal files.
+
+    The file is written as a whole or not at all.
+
+    Raises:
+        InputError: another suffix, no such folder, or a path that cannot be written.
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(f"{path!r} is not a path", fix='draw.save(figure, "figure.svg")')
+    target = Path(path)
+    options = FORMATS.get(target.suffix.lower())
+    if options is None:
+        raise InputError(
+            f"no picture format has the suffix {target.suffix!r}",
+            at=str(path),
+            fix=f"save as one of {', '.join(FORMATS)}",
+        )
+    if not target.parent.is_dir():
+        raise InputError(f"there is no folder {str(target.parent)!r}", at=str(path), fix="make the folder first")
+    _write_atomically(target, _encode(figure, options), str(path))
+
+
+def _encode(figure: Figure, options: Mapping[str, Any]) -> bytes:
+    from matplotlib import rc_context
+
+    buffer = io.BytesIO()
+    # The salt makes the names inside an SVG the same each time; outlines of glyphs need no fonts where it is read.
+    with rc_context({"svg.hashsalt": "screwgraph", "svg.fonttype": "path"}):
+        figure.savefig(buffer, facecolor="white", **options)
+    return buffer.getvalue()
+
+
+def _write_atomically(path: Path, data: bytes, file: str) -> None:
+    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
+    try:
+        try:
+            draft.write_bytes(data)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+    except (OSError, ValueError) as error:
+        raise InputError("the file cannot be written", at=file, why=str(error)) from error
