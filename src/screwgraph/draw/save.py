@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from screwgraph.errors import InputError
+from screwgraph.formats import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,7 +41,7 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
         )
     if not target.parent.is_dir():
         raise InputError(f"there is no folder {str(target.parent)!r}", at=str(path), fix="make the folder first")
-    _write_atomically(target, _encode(figure, options), str(path))
+    write_atomically(target, _encode(figure, options), str(path))
 
 
 def _encode(figure: Figure, options: Mapping[str, Any]) -> bytes:
@@ -52,14 +53,3 @@ def _encode(figure: Figure, options: Mapping[str, Any]) -> bytes:
         figure.savefig(buffer, facecolor="white", **options)
     return buffer.getvalue()
 
-
-def _write_atomically(path: Path, data: bytes, file: str) -> None:
-    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
-    try:
-        try:
-            draft.write_bytes(data)
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
-    except (OSError, ValueError) as error:
-        raise InputError("the file cannot be written", at=file, why=str(error)) from error

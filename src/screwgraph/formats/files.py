@@ -38,12 +38,12 @@ def read_bytes(path: Path, file: str) -> bytes:
     return data
 
 
-def write_atomically(path: Path, text: str, file: str) -> None:
-    """Write a text file as a whole or not at all. Raises InputError where it cannot be written."""
+def write_atomically(path: Path, data: bytes, file: str) -> None:
+    """Write a file as a whole or not at all. Raises InputError where it cannot be written."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
     try:
         try:
-            draft.write_text(text, encoding="utf-8")
+            draft.write_bytes(data)
             draft.replace(path)
         finally:
             draft.unlink(missing_ok=True)

@@ -35,4 +35,4 @@ def save(robot: Robot, path: str | os.PathLike[str]) -> None:
         raise InputError(
             f"no format has the suffix {target.suffix!r}", at=str(path), fix=f"save as one of {', '.join(WRITERS)}"
         )
-    write_atomically(target, writer(robot), str(path))
+    write_atomically(target, writer(robot).encode("utf-8"), str(path))
