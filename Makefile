@@ -1,0 +1,40 @@
+# `make demo` runs the main job, `make test` all checks; both first install what they need into .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
+
+.PHONY: demo test clean
+
+demo: $(VENV)/installed
+	$(BIN)/python examples/demo.py
+
+test: $(VENV)/installed-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -n 2
+
+clean:
+	rm -rf $(VENV) out dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
+	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps are as new as the last install: nothing is installed twice until pyproject.toml changes.
+$(VENV)/installed: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install -e . </dev/null
+	@touch $@
+
+$(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install -e '.[dev]' </dev/null
+	@touch $@ $(VENV)/installed
+
+$(VENV)/bin/python:
+	@command -v $(PYTHON) >/dev/null || \
+	  { echo "make: there is no $(PYTHON): install Python 3.11 or later, or say make PYTHON=..." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "make: $$($(PYTHON) --version) is too old: install Python 3.11 or later, or say make PYTHON=..." >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "make: $(PYTHON) has no module venv: install it (on Debian: apt-get install python3-venv)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }

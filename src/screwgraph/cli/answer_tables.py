@@ -1,0 +1,78 @@
+"""The answer of `solve` as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from screwgraph.cli.answer import RESULT, Answer
+from screwgraph.cli.streams import output_console
+from screwgraph.cli.tables import new_table
+from screwgraph.cli.units import units
+from screwgraph.robot import Joint
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+SHOWN_STATES = 10
+"""More states than these are not printed as tables."""
+
+
+def print_answer(answer: Answer, algorithm: bool) -> None:
+    """Print what was solved, a table for each state, and the elimination if it is asked for."""
+    console = output_console()
+    operations = answer.function.operations
+    console.print(
+        f"{answer.robot.name}: {answer.problem.value} dynamics, order {answer.function.ordering}, "
+        f"{operations.total} operations ({', '.join(str(operations).split('  '))})",
+        style="bold",
+    )
+    console.print(f"at {answer.state.origin}\n")
+    states = list(np.ndindex(*answer.state.batch))
+    for number, at in enumerate(states[:SHOWN_STATES], start=1):
+        console.print(_table(answer, at, f"state {number} of {len(states)}" if answer.state.batch else ""))
+        for name, wrench in zip(answer.state.external, answer.state.wrenches[at], strict=True):
+            console.print(f"wrench on {name}: moment {_listed(wrench[:3])} N m, force {_listed(wrench[3:])} N")
+        console.print()
+    if len(states) > SHOWN_STATES:
+        console.print(f"... and {len(states) - SHOWN_STATES} more states (--json prints all)")
+    if algorithm:
+        console.print(answer.function.algorithm())
+
+
+def _table(answer: Answer, at: tuple[int, ...], title: str) -> Table:
+    hybrid = bool(answer.accelerations)
+    given = answer.given_kind(answer.robot.joint_names[0])
+    heads = ("given", "result") if hybrid else (f"{given} (given)", f"{RESULT[given]} (result)")
+    table = new_table(title, "joint", "q", "qd", *heads)
+    for joint in answer.robot.joints:
+        for row in _rows(answer, joint, at):
+            table.add_row(*row)
+    return table
+
+
+def _rows(answer: Answer, joint: Joint, at: tuple[int, ...]) -> Iterator[Sequence[str]]:
+    """Yield one row for each coordinate; positions can be more than velocities."""
+    measured, state = units(joint.type), answer.state
+    v = answer.robot.v_slices[joint.name]
+    kind = answer.given_kind(joint.name)
+    unit = {"qdd": measured.acceleration, "tau": measured.effort}
+    columns = [
+        _cells(state.q[at][answer.robot.q_slices[joint.name]], measured.position),
+        _cells(state.qd[at][v], measured.velocity),
+        _cells(state.given[at][v], unit[kind]),
+        _cells(answer.result[at][v], unit[RESULT[kind]]),
+    ]
+    for i, cells in enumerate(zip_longest(*columns, fillvalue="")):
+        yield (joint.name if i == 0 else "", *cells)
+
+
+def _cells(values: np.ndarray, unit: Sequence[str]) -> list[str]:
+    return [f"{value:>9.4g} {name}" for value, name in zip(values, unit, strict=True)]
+
+
+def _listed(values: np.ndarray) -> str:
+    return " ".join(f"{value:.5g}" for value in values)

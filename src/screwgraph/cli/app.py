@@ -1,0 +1,91 @@
+"""The commands together, and what becomes of their failures."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from screwgraph.cli import draw, info, solve
+from screwgraph.cli.failures import DONE, FAILED, INTERRUPTED, USAGE_ERROR, WRONG_USE, complaint
+from screwgraph.cli.streams import abandon_output, never_fail_on_a_letter, note
+from screwgraph.errors import ScrewgraphError, one_line
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line (default: that of this process) and exit with its status."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status: 0 done, 1 failed, 2 wrong use, 130 interrupted.
+
+    Whatever goes wrong is one line on stderr: where, what, why, how to fix it.
+    """
+    never_fail_on_a_letter()
+    try:
+        status = _command().main(args=arguments, prog_name="screwgraph", standalone_mode=False)
+        sys.stdout.flush()
+    except USAGE_ERROR as error:
+        return _refuse(WRONG_USE, complaint(error))
+    except ScrewgraphError as error:
+        return _refuse(FAILED, str(error))
+    except BrokenPipeError:
+        abandon_output()
+        return FAILED
+    except OSError as error:
+        abandon_output()
+        return _refuse(FAILED, one_line("the output cannot be written", why=error.strerror or str(error)))
+    except MemoryError:
+        return _refuse(FAILED, one_line("there is not enough memory", fix="ask for fewer states, or a smaller robot"))
+    except (KeyboardInterrupt, typer.Abort):
+        return _refuse(INTERRUPTED, "interrupted")
+    if status == INTERRUPTED:
+        return _refuse(INTERRUPTED, "interrupted")
+    return status if isinstance(status, int) else DONE
+
+
+def _refuse(status: int, line: str) -> int:
+    note(line)
+    return status
+
+
+def _command() -> Any:
+    app = typer.Typer(
+        help="Robot dynamics by eliminating factor graphs: look at a robot, solve its dynamics, draw the graphs.",
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["--help", "-h"]},
+    )
+    app.callback(invoke_without_command=True, epilog=_EPILOG)(_root)
+    app.command("info", help=info.HELP)(info.info)
+    app.command("solve", help=solve.HELP)(solve.solve)
+    app.command("draw", help=draw.HELP)(draw.draw)
+    return typer.main.get_command(app)
+
+
+_EPILOG = """\b
+Example:
+  screwgraph info puma560
+  screwgraph solve panda.urdf --problem inverse"""
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from screwgraph import __version__
+
+        typer.echo(f"screwgraph {__version__}")
+        raise typer.Exit
+
+
+def _root(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())

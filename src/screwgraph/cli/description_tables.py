@@ -1,0 +1,100 @@
+"""The description of a robot as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from screwgraph.cli.streams import output_console
+from screwgraph.cli.tables import new_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_PARAMETERS = ("axis", "axis2", "pitch")
+
+
+def print_description(robot: Mapping[str, Any]) -> None:
+    """Print what `description` says about a robot."""
+    console = output_console()
+    loops = f"{len(robot['loops'])} loops" if robot["loops"] else "no loops"
+    console.print(
+        f"{robot['name']}: {len(robot['links'])} links, {len(robot['joints'])} joints, {loops}, "
+        f"nq {robot['nq']}, nv {robot['nv']}",
+        style="bold",
+    )
+    console.print(f"mass {robot['mass']:.6g} kg, {robot['moving_mass']:.6g} kg of it move with joints")
+    console.print(f"gravity {_listed(robot['gravity'])} m/s², base {robot['base']}\n")
+    for table in (_joints(robot["joints"]), _links(robot["links"]), _frames(robot["frames"])):
+        if table.row_count:
+            console.print(table, "")
+    for line in _remarks(robot):
+        console.print(line)
+    for warning in robot["warnings"]:
+        console.print(f"warning: {warning}", style="yellow")
+
+
+def _joints(joints: Iterable[Mapping[str, Any]]) -> Table:
+    table = new_table("joints", "#", "name", "type", "parent -> child", "axis", "position", "velocity", "effort")
+    for joint in joints:
+        limits, units = joint["limits"], joint["units"]
+        table.add_row(
+            str(joint["index"]),
+            joint["name"],
+            joint["type"],
+            f"{joint['parent']} -> {joint['child']}",
+            _axis(joint),
+            _interval(limits["lower"], limits["upper"], units["position"][0]),
+            _bound(limits["velocity"], units["velocity"][0]),
+            _bound(limits["effort"], units["effort"][0]),
+        )
+    return table
+
+
+def _links(links: Iterable[Mapping[str, Any]]) -> Table:
+    table = new_table("links", "#", "name", "mass", "centre of mass")
+    for link in links:
+        com = f"{_listed(link['com'])} m" if link["mass"] else "-"
+        table.add_row(str(link["index"]), link["name"], f"{link['mass']:.6g} kg", com)
+    return table
+
+
+def _frames(frames: Iterable[Mapping[str, Any]]) -> Table:
+    table = new_table("frames", "name", "on link")
+    for frame in frames:
+        table.add_row(frame["name"], frame["link"])
+    return table
+
+
+def _remarks(robot: Mapping[str, Any]) -> list[str]:
+    followers = [
+        f"{joint['name']} = {joint['mimic']['multiplier']:g} {joint['mimic']['joint']} + {joint['mimic']['offset']:g}"
+        for joint in robot["joints"]
+        if joint["mimic"]
+    ]
+    rubbing = [f"{joint['name']} {joint['friction']:g}" for joint in robot["joints"] if joint["friction"]]
+    lines = (
+        ("massless moving links", robot["massless_links"]),
+        ("mimic joints (kept, not yet a constraint)", followers),
+        ("Coulomb friction (kept, not modelled)", rubbing),
+    )
+    return [f"{what}: {', '.join(items)}" for what, items in lines if items]
+
+
+def _axis(joint: Mapping[str, Any]) -> str:
+    given = [(name, joint[name]) for name in _PARAMETERS if joint.get(name) is not None]
+    return ", ".join(_listed(v) if isinstance(v, tuple) else f"{name} {v:.6g} m/rad" for name, v in given) or "-"
+
+
+def _interval(lower: float | None, upper: float | None, unit: str) -> str:
+    if lower is None and upper is None:
+        return "-"
+    return f"{'-inf' if lower is None else f'{lower:.5g}'} .. {'inf' if upper is None else f'{upper:.5g}'} {unit}"
+
+
+def _bound(value: float | None, unit: str) -> str:
+    return "-" if value is None else f"{value:.5g} {unit}"
+
+
+def _listed(numbers: Iterable[float]) -> str:
+    return " ".join(f"{number:.5g}" for number in numbers)

@@ -1,0 +1,100 @@
+"""`screwgraph draw`: the factor graph and what elimination makes of it, as pictures."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from screwgraph.cli import options
+from screwgraph.cli.failures import wrong_use
+from screwgraph.cli.options import BaseKind, Problem
+
+
+class Figure(StrEnum):
+    """What is drawn; a key of `screwgraph.draw.FIGURES`."""
+
+    graph = "graph"
+    matrix = "matrix"
+    dag = "dag"
+    steps = "steps"
+    cliques = "cliques"
+
+
+PICTURES = (".svg", ".png")
+TEXTS = (".dot", ".json")
+
+What = Annotated[Figure, typer.Option("--what", help="What is drawn.")]
+Output = Annotated[
+    str,
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Where to: a .svg or .png file; for the graph also .dot or .json."
+    ),
+]
+Knowns = Annotated[bool, typer.Option("--knowns", help="Draw known variables of the graph, too, as squares.")]
+
+HELP = """Draw the factor graph and its elimination.
+
+\b
+graph:   the factor graph, what follows from known variables left out;
+matrix:  its equations (rows) and unknowns (columns) as blocks;
+dag:     the elimination DAG, each variable expressed by later ones;
+steps:   what is left after each variable;
+cliques: the clique (Bayes) tree.
+
+The default order is rnea for inverse problems, aba for the others.
+
+\b
+Example:
+  screwgraph draw puma560 --problem forward --ordering crba --what dag -o crba.svg
+  screwgraph draw a1 --base floating --problem inverse --what graph --knowns -o a1.png
+"""
+
+
+def draw(
+    context: typer.Context,
+    robot: options.RobotName,
+    problem: options.ProblemKind,
+    what: What,
+    output: Output,
+    ordering: options.OrderingName = None,
+    accelerations: options.Accelerations = None,
+    knowns: Knowns = False,
+    base: options.Base = BaseKind.fixed,
+    lock: options.Lock = None,
+    gravity: options.Gravity = None,
+    no_damping: options.NoDamping = False,
+    strict: options.Strict = False,
+    snap: options.Snap = 0.0,
+) -> None:
+    """Write a picture, or the graph as text, and say where it is."""
+    from screwgraph.cli.pictures import write_graph, write_picture
+    from screwgraph.cli.problem import check_accelerations, compiled
+
+    _check_output(context, what, Path(output), knowns)
+    named = options.names(accelerations)
+    check_accelerations(context, problem, named)
+    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap)
+    order = ordering or ("rnea" if problem is Problem.inverse else "aba")
+    function = compiled(model, problem, named, order)
+    if Path(output).suffix.lower() in TEXTS:
+        write_graph(function.dag.graph, output)
+    else:
+        write_picture(function.dag, what.value, output, knowns)
+    options.note_warnings(model)
+    typer.echo(f"{output}: {what.value} of {model.name}, {problem.value} dynamics, order {function.ordering}")
+
+
+def _check_output(context: typer.Context, what: Figure, output: Path, knowns: bool) -> None:
+    allowed = (*PICTURES, *TEXTS) if what is Figure.graph else PICTURES
+    suffix = output.suffix.lower()
+    if suffix not in allowed:
+        raise wrong_use(
+            context,
+            f"--output {str(output)!r} has not one of the suffixes {', '.join(allowed)}",
+            fix=f"-o {output.stem or what.value}.svg",
+        )
+    if knowns and (what is not Figure.graph or suffix in TEXTS):
+        raise wrong_use(context, "--knowns goes with pictures of the graph only", fix="--what graph -o graph.svg")

@@ -1,0 +1,117 @@
+"""Options that commands share."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from screwgraph import Robot, load, orderings
+from screwgraph.cli.streams import note
+from screwgraph.robot import unknown
+
+LARGEST_SNAP = 0.01
+
+
+class BaseKind(StrEnum):
+    """How the base is held."""
+
+    fixed = "fixed"
+    floating = "floating"
+
+
+class Problem(StrEnum):
+    """Which question is asked."""
+
+    inverse = "inverse"
+    forward = "forward"
+    hybrid = "hybrid"
+
+
+def _three_numbers(text: str | None) -> str | None:
+    if text is not None and gravity_vector(text) is None:
+        raise typer.BadParameter(f'{text!r} is not three finite numbers (write --gravity "0 0 -9.81")')
+    return text
+
+
+def _known_ordering(name: str | None) -> str | None:
+    names = ("auto", *orderings.ORDERINGS)
+    if name is not None and name not in names:
+        raise typer.BadParameter(str(unknown("ordering", name, names)))
+    return name
+
+
+RobotName = Annotated[
+    str, typer.Argument(metavar="ROBOT", help="A robot file (.urdf, .yaml), or a built-in robot such as puma560.")
+]
+Base = Annotated[BaseKind, typer.Option("--base", help="How the base is held.")]
+Lock = Annotated[
+    list[str] | None, typer.Option("--lock", metavar="JOINT", help="Weld a joint; repeatable, or commas between.")
+]
+Gravity = Annotated[
+    str | None,
+    typer.Option("--gravity", metavar='"X Y Z"', callback=_three_numbers, help="m/s^2, instead of the file's."),
+]
+NoDamping = Annotated[bool, typer.Option("--no-damping", help="Leave out the joints' viscous damping.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Refuse a robot that has warnings.")]
+Snap = Annotated[
+    float,
+    typer.Option(
+        "--snap", metavar="TOL", min=0.0, max=LARGEST_SNAP, help="Round rotation entries this close to 0 or +-1."
+    ),
+]
+ProblemKind = Annotated[Problem, typer.Option("--problem", help="Which question is asked.")]
+Accelerations = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--accelerations",
+        metavar="JOINT",
+        help="Hybrid only: a joint whose acceleration is given; repeatable, or commas between.",
+    ),
+]
+OrderingName = Annotated[
+    str | None,
+    typer.Option(
+        "--ordering", metavar="NAME", callback=_known_ordering, help=f"One of auto, {', '.join(orderings.ORDERINGS)}."
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; NaN and infinities become null.")]
+
+
+def gravity_vector(text: str) -> tuple[float, ...] | None:
+    """Read three finite numbers with spaces or commas between; None where the text is something else."""
+    try:
+        numbers = tuple(float(word) for word in text.replace(",", " ").split())
+    except ValueError:
+        return None
+    return numbers if len(numbers) == 3 and np.isfinite(numbers).all() else None
+
+
+def names(given: list[str] | None) -> tuple[str, ...]:
+    """Return the names that a repeatable option got, each once; a value is one name or several with commas between."""
+    return tuple(dict.fromkeys(name.strip() for value in given or () for name in value.split(",")))
+
+
+def load_robot(
+    robot: str, base: BaseKind, lock: list[str] | None, gravity: str | None, no_damping: bool, strict: bool, snap: float
+) -> Robot:
+    """Load the robot that the shared options describe. Raises ModelError and InputError as `load` does."""
+    return load(
+        robot,
+        base=base.value,
+        lock=names(lock),
+        gravity=None if gravity is None else gravity_vector(gravity),
+        damping=not no_damping,
+        strict=strict,
+        snap=snap,
+    )
+
+
+def note_warnings(robot: Robot) -> None:
+    """Say on stderr that a robot has warnings, so that no result rests on them unseen."""
+    if robot.warnings:
+        count = len(robot.warnings)
+        more = f" (and {count - 1} more, `screwgraph info` lists them)" if count > 1 else ""
+        note(f"warning: {robot.warnings[0]}{more}")

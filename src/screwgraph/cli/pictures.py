@@ -1,0 +1,27 @@
+"""Pictures and graphs to files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from screwgraph import Dag, FactorGraph, InputError
+from screwgraph.cli.streams import working
+from screwgraph.graph import to_dot, to_json
+
+
+def write_graph(graph: FactorGraph, output: str) -> None:
+    """Write a graph as DOT or JSON, by the suffix. Raises InputError where the file cannot be written."""
+    text = to_dot(graph) if output.lower().endswith(".dot") else to_json(graph)
+    try:
+        Path(output).write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError("the file cannot be written", at=output, why=error.strerror or str(error)) from error
+
+
+def write_picture(dag: Dag, what: str, output: str, knowns: bool) -> None:
+    """Draw one of `FIGURES` into a file. Raises InputError as `save` does."""
+    from screwgraph.draw import FIGURES, draw_graph, save
+
+    with working("drawing"):
+        figure = draw_graph(dag.graph, known="square") if knowns else FIGURES[what](dag)
+        save(figure, output)

@@ -1,0 +1,43 @@
+"""The three problems, as functions of (q, qd, given, wrenches)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import typer
+
+from screwgraph import Robot, forward_dynamics, hybrid_dynamics, inverse_dynamics
+from screwgraph.cli.failures import wrong_use
+from screwgraph.cli.options import Problem
+from screwgraph.cli.streams import working
+from screwgraph.compiler import Function
+
+GIVEN = {Problem.inverse: "qdd", Problem.forward: "tau", Problem.hybrid: "given"}
+"""How each problem's third argument is called."""
+
+
+def check_accelerations(context: typer.Context, problem: Problem, accelerations: Sequence[str]) -> None:
+    """Check that --accelerations is given where it is needed, and only there; raise a usage error else."""
+    if problem is Problem.hybrid and not accelerations:
+        raise wrong_use(
+            context,
+            "--problem hybrid needs --accelerations",
+            why="it says for which joints qdd is given, tau being given for the others",
+            fix="--accelerations JOINT",
+        )
+    if problem is not Problem.hybrid and accelerations:
+        raise wrong_use(
+            context, f"--accelerations does not go with --problem {problem.value}", fix="use --problem hybrid"
+        )
+
+
+def compiled(
+    robot: Robot, problem: Problem, accelerations: Sequence[str], ordering: str, external: Sequence[str] = ()
+) -> Function:
+    """Return the function that answers a problem; raises what `inverse_dynamics` and its siblings do."""
+    with working(f"eliminating the {problem.value} problem of {robot.name}"):
+        if problem is Problem.inverse:
+            return inverse_dynamics(robot, ordering=ordering, external_wrenches=external)
+        if problem is Problem.forward:
+            return forward_dynamics(robot, ordering=ordering, external_wrenches=external)
+        return hybrid_dynamics(robot, accelerations, ordering=ordering, external_wrenches=external)

@@ -1,0 +1,104 @@
+"""`screwgraph solve`: inverse, forward or hybrid dynamics at given or random states."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from screwgraph.cli import options
+from screwgraph.cli.failures import wrong_use
+from screwgraph.cli.options import BaseKind
+
+LARGEST_COUNT = 100_000
+
+StateFile = Annotated[
+    str | None, typer.Option("--state", metavar="FILE", help="A JSON file of states; see the example below.")
+]
+Count = Annotated[
+    int | None,
+    typer.Option("--random", metavar="N", min=1, max=LARGEST_COUNT, help="Solve at N random states; default: at one."),
+]
+Seed = Annotated[int | None, typer.Option("--seed", metavar="S", min=0, help="Seed of random states; default: 0.")]
+External = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--external",
+        metavar="LINK",
+        help="A link or frame that a known wrench acts on; repeatable, or commas between. Those that the state file "
+        "has wrenches for need not be named.",
+    ),
+]
+Algorithm = Annotated[bool, typer.Option("--algorithm", help="Print the elimination as numbered assignments, too.")]
+
+STATE_EXAMPLE = """{"q": [0, 0.1, 0.2, 0, 0, 0], "qd": {"joint1": 0.5}, "given": {"joint1": 1, "joint3": -2},
+   "wrenches": {"link6": [0, 0, 0, 0, 0, 9.81]}}"""
+
+HELP = f"""Solve inverse, forward or hybrid dynamics.
+
+\b
+inverse: accelerations are given (qdd), the result is the efforts (tau);
+forward: tau is given, the result is qdd;
+hybrid:  qdd is given for the joints of --accelerations, tau for the others.
+
+\b
+Example:
+  screwgraph solve puma560 --problem inverse
+  screwgraph solve a1 --base floating --problem forward --random 3 --seed 7 --json
+  screwgraph solve puma560 --problem hybrid --accelerations joint1,joint2 --state state.json
+with a state.json like
+  {STATE_EXAMPLE}
+
+The entries of a state are q, qd, what the problem takes (qdd, tau or given) and wrenches (moment, force) on links
+or frames, in SI units: lists in the order of the coordinates, lists of lists for several states, or mappings from
+joints. What is missing is zero, positions are neutral. A floating base has q = (x y z, qx qy qz qw) and
+qd = (angular, linear velocity) in its own frame.
+"""
+
+
+def solve(
+    context: typer.Context,
+    robot: options.RobotName,
+    problem: options.ProblemKind,
+    accelerations: options.Accelerations = None,
+    state: StateFile = None,
+    random: Count = None,
+    seed: Seed = None,
+    ordering: options.OrderingName = "auto",
+    external: External = None,
+    base: options.Base = BaseKind.fixed,
+    lock: options.Lock = None,
+    gravity: options.Gravity = None,
+    no_damping: options.NoDamping = False,
+    strict: options.Strict = False,
+    snap: options.Snap = 0.0,
+    algorithm: Algorithm = False,
+    json: options.AsJson = False,
+) -> None:
+    """Print the answer at each state, as tables or as JSON."""
+    from screwgraph.cli.answer import Answer, as_json
+    from screwgraph.cli.answer_tables import print_answer
+    from screwgraph.cli.problem import GIVEN, check_accelerations, compiled
+    from screwgraph.cli.state import random_state
+    from screwgraph.cli.state_file import read_state
+    from screwgraph.cli.streams import print_json
+
+    if state is not None and (random is not None or seed is not None):
+        raise wrong_use(context, "--state does not go with --random and --seed", fix="give one of them")
+    named = options.names(accelerations)
+    check_accelerations(context, problem, named)
+    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap)
+    wrenches = options.names(external)
+    at = (
+        random_state(model, wrenches, random, seed or 0)
+        if state is None
+        else read_state(state, model, GIVEN[problem], wrenches)
+    )
+    function = compiled(model, problem, named, ordering or "auto", at.external)
+    result = function(at.q, at.qd, at.given, *((at.wrenches,) if at.external else ()))
+    answer = Answer(model, problem, named, function, at, result)
+    options.note_warnings(model)
+    if json:
+        print_json(as_json(answer, algorithm))
+    else:
+        print_answer(answer, algorithm)

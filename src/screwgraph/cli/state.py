@@ -1,0 +1,44 @@
+"""States to solve at: positions, velocities, what else is given, and external wrenches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph import Robot
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """One state, or a batch of them along the leading axes; all arrays have the same leading axes.
+
+    `wrenches` acts on the links or frames `external`; `origin` says where the numbers come from.
+    """
+
+    q: Float[np.ndarray, "*batch nq"]
+    qd: Float[np.ndarray, "*batch nv"]
+    given: Float[np.ndarray, "*batch nv"]
+    wrenches: Float[np.ndarray, "*batch k 6"]
+    external: tuple[str, ...]
+    origin: str
+
+    @property
+    def batch(self) -> tuple[int, ...]:
+        """The leading axes; empty for one state."""
+        return self.q.shape[:-1]
+
+
+def random_state(robot: Robot, external: tuple[str, ...], count: int | None, seed: int) -> State:
+    """Draw states: q from each joint's own distribution, everything else standard normal (SI units).
+
+    `count` None gives one state without leading axis; the same seed gives the same states.
+    """
+    rng = np.random.default_rng(seed)
+    shape = () if count is None else (count,)
+    q = np.array([robot.random(rng) for _ in range(count or 1)]).reshape(*shape, robot.nq)
+    qd, given = rng.standard_normal((2, *shape, robot.nv))
+    wrenches = rng.standard_normal((*shape, len(external), 6))
+    drawn = "a random state" if count in (None, 1) else f"{count} random states"
+    return State(q, qd, given, wrenches, external, f"{drawn}, seed {seed}")

@@ -1,0 +1,124 @@
+"""States from a JSON file.
+
+`{"q": [...], "qd": {"joint1": 0.1}, "qdd" | "tau" | "given": ..., "wrenches": {"link": [6 numbers]}}`: each entry a
+list in the order of the coordinates or a mapping from joints, lists of lists for several states. What is missing
+is zero, positions are neutral.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from screwgraph import InputError, Robot
+from screwgraph.cli.state import State
+from screwgraph.cli.state_values import check_quaternions, coordinates, numbers
+from screwgraph.robot import unknown
+
+_OTHERS = ("qdd", "tau", "given")
+
+
+def read_state(file: str, robot: Robot, given: str, external: tuple[str, ...]) -> State:
+    """Read the states in a JSON file.
+
+    Args:
+        file: path of the file.
+        robot: the robot that they are states of.
+        given: which of "qdd", "tau", "given" the problem takes.
+        external: links or frames with a wrench, whether or not the file gives it.
+
+    Raises:
+        InputError: the file is unreadable, no JSON, or does not fit the robot or the problem; names file and line.
+    """
+    entries = _entries(file)
+    try:
+        return _state(entries, robot, given, external, file)
+    except InputError as error:
+        raise InputError(error.what, at=file, why=error.why, fix=error.fix) from error
+
+
+def _entries(file: str) -> Mapping[str, Any]:
+    try:
+        text = Path(file).read_bytes().decode("utf-8-sig")
+        value = json.loads(text, parse_int=float, object_pairs_hook=_unique)
+    except json.JSONDecodeError as error:
+        raise InputError(f"this is not JSON: {error.msg}", at=f"{file}:{error.lineno}", fix=_EXAMPLE) from error
+    except UnicodeDecodeError as error:
+        raise InputError("this is not JSON: it is no UTF-8 text", at=file, fix=_EXAMPLE) from error
+    except RecursionError as error:
+        raise InputError("lists are nested too deeply", at=file, fix=_EXAMPLE) from error
+    except InputError as error:
+        raise InputError(error.what, at=file, fix=error.fix) from error
+    except OSError as error:
+        raise InputError("the file cannot be read", at=file, why=error.strerror or str(error)) from error
+    if not isinstance(value, dict):
+        raise InputError("a state is a JSON object", at=file, fix=_EXAMPLE)
+    return value
+
+
+_EXAMPLE = 'write {"q": [0.1, 0.2], "qd": {"joint1": 0.3}}, for instance'
+
+
+def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"{twice!r} is given twice", fix="keep one of them")
+    return entries
+
+
+def _state(entries: Mapping[str, Any], robot: Robot, given: str, external: tuple[str, ...], file: str) -> State:
+    _check_keys(entries, given)
+    q = coordinates("q", entries.get("q", {}), robot)
+    qd = coordinates("qd", entries.get("qd", {}), robot)
+    rest = coordinates(given, entries.get(given, {}), robot)
+    wrenches = _wrenches(entries.get("wrenches", {}), robot, external)
+    arrays = {"q": q, "qd": qd, given: rest} | {f"wrenches of {name}": w for name, w in wrenches.items()}
+    batch = _batch(arrays)
+    check_quaternions(robot, q)
+    stacked = [np.broadcast_to(wrench, (*batch, 6)) for wrench in wrenches.values()]
+    return State(
+        q=np.broadcast_to(q, (*batch, robot.nq)),
+        qd=np.broadcast_to(qd, (*batch, robot.nv)),
+        given=np.broadcast_to(rest, (*batch, robot.nv)),
+        wrenches=np.stack(stacked, axis=-2) if stacked else np.zeros((*batch, 0, 6)),
+        external=tuple(wrenches),
+        origin=file,
+    )
+
+
+def _check_keys(entries: Mapping[str, Any], given: str) -> None:
+    known = ("q", "qd", given, "wrenches")
+    for key in entries:
+        if key in _OTHERS and key != given:
+            raise InputError(f"{key!r} does not belong to this problem", fix=f"give {given!r} instead")
+        if key not in known:
+            raise unknown("entry of a state", key, known)
+
+
+def _wrenches(value: Any, robot: Robot, external: tuple[str, ...]) -> dict[str, np.ndarray]:
+    if not isinstance(value, Mapping):
+        raise InputError("'wrenches' is not a mapping", fix='write "wrenches": {"link": [0, 0, 0, 0, 0, 9.81]}')
+    wrenches = {name: np.zeros(6) for name in external}
+    for name, entry in value.items():
+        robot.frame(name)
+        wrench = numbers(entry, f"wrench {name!r}")
+        if wrench.ndim == 0 or wrench.shape[-1] != 6:
+            raise InputError(f"wrench {name!r} has the shape {wrench.shape}", why="it is (moment, force), 6 numbers")
+        wrenches[name] = wrench
+    return wrenches
+
+
+def _batch(arrays: Mapping[str, np.ndarray]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(*(array.shape[:-1] for array in arrays.values()))
+    except ValueError:
+        counts = ", ".join(f"{name} {array.shape[:-1]}" for name, array in arrays.items() if array.ndim > 1)
+        raise InputError(
+            f"the entries hold different numbers of states: {counts}", fix="give each as many states, or one"
+        ) from None

@@ -1,0 +1,106 @@
+"""Values in a state file: numbers, lists of them, mappings from joints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from screwgraph import InputError, Robot
+from screwgraph.cli.units import units
+
+QUATERNION_TOLERANCE = 1e-3
+"""Files print few digits: 0.707 for half the root of 2 is accepted, a quaternion of another length is not."""
+
+_LONGEST_SHOWN = 60
+
+
+def coordinates(name: str, value: Any, robot: Robot) -> np.ndarray:
+    """Return an entry of a state as an array (..., nq) for "q", (..., nv) for any other name.
+
+    Raises:
+        InputError: wrong shape, an unknown joint, something that is no number.
+    """
+    if isinstance(value, Mapping):
+        return _by_joint(name, value, robot)
+    size = robot.nq if name == "q" else robot.nv
+    array = numbers(value, name)
+    if array.ndim == 0 or array.shape[-1] != size:
+        has = f"has the shape {array.shape}" if array.ndim != 1 else f"has {len(array)} numbers"
+        raise InputError(
+            f"{name} {has}, the robot has {size}",
+            why=f"its joints are {_some(robot.joint_names)}",
+            fix=f"give {size} numbers, or a mapping from joints to numbers",
+        )
+    return array
+
+
+def numbers(value: Any, what: str) -> np.ndarray:
+    """Return a number, a list or lists of lists as an array. Raises InputError for anything else."""
+    pending = [(what, value)]
+    while pending:
+        where, item = pending.pop()
+        if isinstance(item, list):
+            pending += [(f"{where}[{i}]", part) for i, part in reversed(list(enumerate(item)))]
+        elif not isinstance(item, float):
+            raise InputError(f"{where} is {_shown(item)}", why="it must be a number")
+    try:
+        return np.array(value, dtype=float)
+    except ValueError:
+        raise InputError(f"the lists in {what} differ in length, or are nested too deeply") from None
+
+
+def check_quaternions(robot: Robot, q: np.ndarray) -> None:
+    """Check that quaternions (the coordinates without unit) have the length 1; raise InputError. NaN passes."""
+    for joint in robot.joints:
+        quaternion = [i for i, unit in enumerate(units(joint.type).position) if not unit]
+        positions = q[..., robot.q_slices[joint.name]].reshape(-1, joint.type.nq)
+        lengths = np.linalg.norm(positions[:, quaternion], axis=1) if quaternion else np.ones(len(positions))
+        for position in positions[np.abs(lengths - 1.0) > QUATERNION_TOLERANCE][:1]:
+            raise InputError(
+                f"q of joint {joint.name!r} is {_listed(position)}",
+                why="its quaternion (x, y, z, w) must have length 1",
+                fix=f"{_listed(joint.type.neutral())} is the neutral position",
+            )
+
+
+def _by_joint(name: str, value: Mapping[str, Any], robot: Robot) -> np.ndarray:
+    """Put values of single joints at their places; a joint of one coordinate takes numbers, others lists of them."""
+    is_position = name == "q"
+    parts = {joint: _of_joint(name, joint, item, robot) for joint, item in value.items()}
+    try:
+        batch = np.broadcast_shapes(*(part.shape[:-1] for part in parts.values()))
+    except ValueError:
+        raise InputError(f"the joints of {name} have different numbers of states", fix="give each as many") from None
+    start = robot.neutral() if is_position else np.zeros(robot.nv)
+    result = np.tile(start, (*batch, 1))
+    slices = robot.q_slices if is_position else robot.v_slices
+    for joint, part in parts.items():
+        result[..., slices[joint]] = part
+    return result
+
+
+def _of_joint(name: str, joint: str, value: Any, robot: Robot) -> np.ndarray:
+    kind = robot.joint(joint).type
+    size = kind.nq if name == "q" else kind.nv
+    array = numbers(value, f"{name} of {joint!r}")
+    if size == 1:
+        return array[..., np.newaxis]
+    if array.ndim == 0 or array.shape[-1] != size:
+        raise InputError(f"{name} of joint {joint!r} has the shape {array.shape}", why=f"it takes {size} numbers")
+    return array
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."
+
+
+def _listed(values: np.ndarray) -> str:
+    return f"[{', '.join(f'{value:g}' for value in values)}]"
+
+
+def _some(items: tuple[str, ...]) -> str:
+    return ", ".join(items if len(items) <= 6 else (*items[:5], "...", items[-1]))

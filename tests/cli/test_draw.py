@@ -1,0 +1,92 @@
+"""`screwgraph draw`: a file of the kind that was asked for, or one clear line."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+import screwgraph as sg
+from screwgraph.cli.draw import Figure
+from screwgraph.draw import FIGURES
+
+
+def test_all_figures_can_be_asked_for():
+    assert {figure.value for figure in Figure} == set(FIGURES)
+
+
+@pytest.mark.parametrize("what", [figure.value for figure in Figure])
+@pytest.mark.parametrize("problem", [("inverse",), ("forward",), ("hybrid", "--accelerations", "joint1")])
+def test_figures_are_drawn_as_svg(command, tmp_path, what, problem):
+    path = tmp_path / "a picture.svg"
+    result = command("draw", "rr", "--problem", *problem, "--what", what, "-o", path)
+    assert (result.status, result.err) == (0, "")
+    assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+    order = "rnea" if problem[0] == "inverse" else "aba"
+    assert result.out == f"{path}: {what} of rr, {problem[0]} dynamics, order {order}\n"
+
+
+def test_figures_are_drawn_as_png(command, tmp_path):
+    path = tmp_path / "GRAPH.PNG"
+    assert command("draw", "rr", "--problem", "forward", "--what", "graph", "--output", path).status == 0
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_order_can_be_chosen(command, tmp_path):
+    files = {name: tmp_path / f"{name}.svg" for name in ("aba", "crba")}
+    for name, path in files.items():
+        result = command("draw", "rrr", "--problem", "forward", "--ordering", name, "--what", "dag", "-o", path)
+        assert f"order {name}" in result.out
+    assert files["aba"].read_bytes() != files["crba"].read_bytes()
+
+
+def test_knowns_are_drawn_on_request(command, tmp_path):
+    hidden, shown = tmp_path / "hidden.svg", tmp_path / "shown.svg"
+    options = ("draw", "rrr", "--problem", "inverse", "--what", "graph")
+    command(*options, "-o", hidden)
+    assert command(*options, "--knowns", "-o", shown).status == 0
+    assert len(shown.read_text()) > len(hidden.read_text())
+
+
+def test_the_graph_is_exported_as_text(command, tmp_path):
+    options = ("draw", "rrr", "--problem", "forward", "--what", "graph", "-o")
+    assert command(*options, tmp_path / "g.json").status == 0
+    assert command(*options, tmp_path / "g.dot").status == 0
+    unknowns = {str(v.key) for v in sg.forward_dynamics(sg.load("rrr")).dag.graph.unknowns}
+    roles = {v["key"]: v["role"] for v in json.loads((tmp_path / "g.json").read_text())["variables"]}
+    assert {key for key, role in roles.items() if role == "unknown"} == unknowns
+    assert all(f'"{key}"' in (tmp_path / "g.dot").read_text() for key in unknowns)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--what", "dag"),
+        ("--what", "dog", "-o", "x.svg"),
+        ("--what", "dag", "-o", "x.pdf"),
+        ("--what", "dag", "-o", "x"),
+        ("--what", "dag", "-o", "x.dot"),
+        ("--what", "dag", "-o", "x.svg", "--knowns"),
+        ("--what", "graph", "-o", "x.dot", "--knowns"),
+        ("--what", "dag", "-o", "x.svg", "--ordering", "rnae"),
+        ("--what", "dag", "-o", "x.svg", "--accelerations", "joint1"),
+    ],
+)
+def test_options_that_make_no_sense_are_wrong_use(refused, options, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert refused(2, "draw", "rrr", "--problem", "inverse", *options).err.startswith("screwgraph draw: ")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png", "dot", "json"])
+def test_an_output_that_cannot_be_written_is_one_line(refused, tmp_path, suffix):
+    folder = tmp_path / f"folder.{suffix}"
+    folder.mkdir()
+    for path in (tmp_path / "missing" / f"x.{suffix}", folder):
+        assert str(path) in refused(1, "draw", "rr", "--problem", "inverse", "--what", "graph", "-o", path).err
+
+
+def test_a_robot_without_joints_has_nothing_to_draw(refused, tmp_path):
+    options = ("--lock", "joint1,joint2", "--problem", "inverse", "--what", "graph", "-o", tmp_path / "x.svg")
+    assert "no joint that moves" in refused(1, "draw", "rr", *options).err
