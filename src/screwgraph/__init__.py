@@ -9,6 +9,16 @@ from screwgraph.robot import Robot
 
 __version__ = "0.1.0"
 
+
+def __getattr__(name: str) -> object:
+    """Load the drawing room when it is first asked for: most programs draw nothing."""
+    if name == "draw":
+        import importlib
+
+        return importlib.import_module("screwgraph.draw")
+    raise AttributeError(f"module 'screwgraph' has no attribute {name!r}")
+
+
 __all__ = [
     "Dag",
     "EliminationError",

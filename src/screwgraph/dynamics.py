@@ -32,6 +32,7 @@ def inverse_dynamics(robot: Robot, *, ordering: Order = "auto", external_wrenche
         InputError: unknown names.
     """
     _check_moves(robot)
+    external_wrenches = _names(external_wrenches, "links or frames")
     graph = dynamics_graph(robot, external_wrenches).given("q", "qd", "qdd", *_external(external_wrenches))
     return compile_graph(
         "inverse_dynamics",
@@ -52,6 +53,7 @@ def forward_dynamics(robot: Robot, *, ordering: Order = "auto", external_wrenche
         InputError: unknown names.
     """
     _check_moves(robot)
+    external_wrenches = _names(external_wrenches, "links or frames")
     graph = dynamics_graph(robot, external_wrenches).given("q", "qd", "tau", *_external(external_wrenches))
     try:
         return compile_graph(
@@ -84,7 +86,8 @@ def hybrid_dynamics(
         InputError: unknown names.
     """
     _check_moves(robot)
-    named = {robot.joint(name).name for name in ([accelerations] if isinstance(accelerations, str) else accelerations)}
+    external_wrenches = _names(external_wrenches, "links or frames")
+    named = {robot.joint(name).name for name in _names(accelerations, "joints")}
     free = [name for name in robot.joint_names if name not in named]
     given = [Key("qdd" if name in named else "tau", name) for name in robot.joint_names]
     result = [Key("tau" if name in named else "qdd", name) for name in robot.joint_names]
@@ -133,6 +136,7 @@ def bias_forces(robot: Robot, *, ordering: Order = "auto", external_wrenches: Se
     tau = M(q) qdd + h(q, qd). Arrays as for `inverse_dynamics`.
     """
     _check_moves(robot)
+    external_wrenches = _names(external_wrenches, "links or frames")
     graph = dynamics_graph(robot, external_wrenches).given("q", "qd", "qdd", *_external(external_wrenches))
     return compile_graph(
         "bias_forces",
@@ -157,6 +161,15 @@ def _arguments(robot: Robot, kinds: Sequence[str], external: Sequence[str]) -> l
 
 def _external(names: Sequence[str]) -> tuple[str, ...]:
     return ("external",) if names else ()
+
+
+def _names(names: Iterable[str], what: str) -> tuple[str, ...]:
+    """Return names as a tuple; a text is one name."""
+    given = (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
+    for name in given:
+        if not isinstance(name, str):
+            raise InputError(f"{name!r} is no name", fix=f"give the names of {what}")
+    return given
 
 
 def _check_moves(robot: Robot) -> None:

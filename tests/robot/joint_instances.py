@@ -12,7 +12,7 @@ from screwgraph.robot.joints import Prismatic, Revolute
 from screwgraph.spatial import from_xyz_rpy
 from tests.agreement import random_inertia
 
-RANDOM_INSTANCES = 3
+RANDOM_INSTANCES = 2
 GRAVITY = (1.5, -2.0, -9.0)
 
 

@@ -49,7 +49,7 @@ def compile_graph(
     if ordering == "auto":
         options = [function(orderings.by_name(option, robot), option) for option in candidates]
         return min(options, key=lambda f: f.operations.total)
-    if isinstance(ordering, str):
+    if isinstance(ordering, str) or not isinstance(ordering, (Ordering, Sequence)):
         return function(orderings.by_name(ordering, robot), ordering)
     return function(ordering, type(ordering).__name__ if isinstance(ordering, Ordering) else "explicit")
 

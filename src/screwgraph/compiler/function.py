@@ -14,6 +14,9 @@ from screwgraph.elimination import Dag
 from screwgraph.errors import InputError
 from screwgraph.tape import Operations, Program
 
+REAL_KINDS = "biuf"
+"""Kinds of NumPy arrays that are real numbers; text, objects and complex numbers are not."""
+
 
 @dataclass(frozen=True)
 class Argument:
@@ -52,12 +55,12 @@ class Function:
         arrays = [_checked(value, argument, self.name) for value, argument in zip(values, self.arguments, strict=True)]
         batch = self._batch_shape(arrays)
         count = int(np.prod(batch, dtype=int))
+        if count == 0:
+            return np.zeros((*batch, *self.result_shape))
         columns = [
             np.broadcast_to(a, (*batch, *argument.shape)).reshape(count, -1).T
             for a, argument in zip(arrays, self.arguments, strict=True)
         ]
-        if count == 0:
-            return np.zeros((*batch, *self.result_shape))
         result = np.array(self.casadi(*columns))
         return np.ascontiguousarray(result.T).reshape(*batch, *self.result_shape)
 
@@ -95,9 +98,11 @@ class Function:
 
 def _checked(value: Any, argument: Argument, function: str) -> np.ndarray:
     try:
-        array = np.asarray(value, dtype=float)
+        array = np.asarray(value)
     except (TypeError, ValueError):
-        raise InputError(f"{function}: {argument.name} is not an array of real numbers") from None
+        array = np.array(None)
+    if array.dtype.kind not in REAL_KINDS:
+        raise InputError(f"{function}: {argument.name} is not an array of real numbers")
     core = len(argument.shape)
     if array.ndim < core or array.shape[array.ndim - core :] != argument.shape:
         expected = ", ".join(["...", *map(str, argument.shape)])
@@ -105,7 +110,7 @@ def _checked(value: Any, argument: Argument, function: str) -> np.ndarray:
             f"{function}: {argument.name} has the shape {array.shape}, expected ({expected})",
             why=f"it holds {_listed(argument.names)}",
         )
-    return array
+    return array.astype(float, copy=False)
 
 
 def _listed(names: Sequence[str]) -> str:

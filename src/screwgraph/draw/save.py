@@ -52,4 +52,3 @@ def _encode(figure: Figure, options: Mapping[str, Any]) -> bytes:
     with rc_context({"svg.hashsalt": "screwgraph", "svg.fonttype": "path"}):
         figure.savefig(buffer, facecolor="white", **options)
     return buffer.getvalue()
-

@@ -119,4 +119,4 @@ def _reader(path: Path, data: bytes, file: str) -> Reader:
 
 def _refuse_warnings(robot: Robot) -> None:
     for line in robot.warnings:
-        raise ModelError(f"{line} [strict=True makes it an error]")
+        raise ModelError(f"{line} [an error, since strict checks are on]")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
+from screwgraph.errors import InputError
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import acceleration, gravity, prior, torque, twist, wrench
@@ -23,9 +25,12 @@ def dynamics_graph(robot: Robot, external_wrenches: Sequence[str] = ()) -> Facto
     the robot, at that frame and in its axes. Priors: the base rests.
 
     Raises:
-        InputError: no link or frame has a name of `external_wrenches`.
+        InputError: no link or frame has a name of `external_wrenches`, or one is named twice.
     """
     external = [robot.frame(name) for name in external_wrenches]
+    for name, count in Counter(external_wrenches).items():
+        if count > 1:
+            raise InputError(f"external wrenches name {name!r} twice", fix="name it once, and add the wrenches")
     variables = [*_base_variables(robot), *(v for joint in robot.joints for v in _joint_variables(robot, joint))]
     for frame in external:
         variables.append(vector_variable("external", frame.name, 6, robot.link_index(frame.link), None))

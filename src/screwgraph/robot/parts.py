@@ -58,11 +58,11 @@ class Joint:
     armature: float = 0.0
     mimic: Mimic | None = None
 
-    def T_parent_child(self, q: Float[Array, "nq"]) -> Float[Array, "4 4"]:
+    def T_parent_child(self, q: Float[Array, " nq"]) -> Float[Array, "4 4"]:
         """Return the pose of the child in the parent's frame."""
         return self.origin @ self.type.transform(q)
 
-    def T_child_parent(self, q: Float[Array, "nq"]) -> Float[Array, "4 4"]:
+    def T_child_parent(self, q: Float[Array, " nq"]) -> Float[Array, "4 4"]:
         """Return the pose of the parent in the child's frame, the papers' T_{i,i-1}."""
         return inverse(self.T_parent_child(q))
 

@@ -104,11 +104,11 @@ class Robot:
             return Frame(name, name, np.eye(4))
         raise unknown("frame", name, tuple(f.name for f in self.frames) + tuple(self._link_index))
 
-    def neutral(self) -> Float[np.ndarray, "nq"]:
+    def neutral(self) -> Float[np.ndarray, " nq"]:
         """Return the zero configuration."""
         return np.concatenate([np.zeros(0), *(j.type.neutral() for j in self.joints)])
 
-    def random(self, rng: np.random.Generator) -> Float[np.ndarray, "nq"]:
+    def random(self, rng: np.random.Generator) -> Float[np.ndarray, " nq"]:
         """Return a random configuration, quaternions normalised, limits not regarded."""
         return np.concatenate([np.zeros(0), *(j.type.random(rng) for j in self.joints)])
 

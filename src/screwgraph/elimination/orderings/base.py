@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol, runtime_checkable
 
-from screwgraph.errors import EliminationError
+from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import Column, FactorGraph, Key
 from screwgraph.robot import Robot
 
@@ -24,6 +24,7 @@ def as_groups(ordering: Ordering | Sequence[str | Key | Column], graph: FactorGr
 
     Raises:
         EliminationError: the order leaves out, repeats or invents an unknown.
+        InputError: something in it is no variable.
     """
     items = ordering.order(graph) if isinstance(ordering, Ordering) else _named(ordering, graph)
     unknown = {v.key: v.dim for v in graph.unknowns}
@@ -49,11 +50,19 @@ def joint_keys(robot: Robot, kind: str) -> list[Key]:
 def _named(names: Sequence[str | Key | Column], graph: FactorGraph) -> list[Key | Column]:
     items: list[Key | Column] = []
     for name in names:
-        if isinstance(name, tuple) and not isinstance(name, Key):
-            items.append(name)
+        if isinstance(name, str | Key):
+            keys = graph.select([name])
+            items += unknown_only(keys, graph) or keys  # a kind means its unknowns: the base's are known
         else:
-            items += graph.select([name])
+            items.append(_scalar(name))
     return items
+
+
+def _scalar(item: object) -> Column:
+    match item:
+        case (Key() as key, int() as number):
+            return key, number
+    raise InputError(f"an order names {item!r}, which is no variable", fix='name variables such as "qdd:joint1"')
 
 
 def _check_complete(columns: Sequence[Column], unknown: dict[Key, int]) -> None:

@@ -11,14 +11,15 @@ from screwgraph.graph import FactorGraph, Key
 
 @dataclass(frozen=True)
 class Explicit:
-    """A list of variables; those that are known in a graph are passed over."""
+    """A list of variables, or of kinds of them; those that are known in a graph are passed over."""
 
-    keys: tuple[Key, ...]
+    names: tuple[str | Key, ...]
 
     def order(self, graph: FactorGraph) -> list[Key]:
-        return unknown_only(self.keys, graph)
+        """Raise InputError where a name means nothing in the graph."""
+        return unknown_only(graph.select(self.names), graph)
 
 
 def explicit(names: Sequence[str | Key]) -> Explicit:
-    """Return an order from names such as `"wrench:link3"`."""
-    return Explicit(tuple(n if isinstance(n, Key) else Key(*n.split(":", 1)) for n in names))
+    """Return an order from names such as `"wrench:link3"`, or kinds such as `"tau"`."""
+    return Explicit(tuple(names))

@@ -23,9 +23,9 @@ def acceleration(
     Vdot: Float[Array, "6"],
     Vdot_parent: Float[Array, "6"],
     V: Float[Array, "6"],
-    q: Float[Array, "nq"],
-    qd: Float[Array, "nv"],
-    qdd: Float[Array, "nv"],
+    q: Float[Array, " nq"],
+    qd: Float[Array, " nv"],
+    qdd: Float[Array, " nv"],
     *,
     joint: Joint,
 ) -> Float[Array, "6"]:

@@ -17,7 +17,7 @@ from screwgraph.spatial import Array, rotation
 def gravity(
     g: Float[Array, "3"],
     g_parent: Float[Array, "3"],
-    q: Float[Array, "nq"],
+    q: Float[Array, " nq"],
     *,
     joint: Joint,
 ) -> Float[Array, "3"]:

@@ -23,13 +23,13 @@ def _solved_for_effort(n: Labels) -> str:
 )
 def torque(
     F: Float[Array, "6"],
-    tau: Float[Array, "nv"],
-    q: Float[Array, "nq"] | None = None,
-    qd: Float[Array, "nv"] | None = None,
-    qdd: Float[Array, "nv"] | None = None,
+    tau: Float[Array, " nv"],
+    q: Float[Array, " nq"] | None = None,
+    qd: Float[Array, " nv"] | None = None,
+    qdd: Float[Array, " nv"] | None = None,
     *,
     joint: Joint,
-) -> Float[Array, "nv"]:
+) -> Float[Array, " nv"]:
     """The effort carries the wrench along the screw axes, the damping and the rotor.
 
     Arguments that have no effect are not bound: q where the axes are constant, qd without damping, qdd without rotor.

@@ -17,8 +17,8 @@ from screwgraph.spatial import Ad, Array
 def twist(
     V: Float[Array, "6"],
     V_parent: Float[Array, "6"],
-    q: Float[Array, "nq"],
-    qd: Float[Array, "nv"],
+    q: Float[Array, " nq"],
+    qd: Float[Array, " nv"],
     *,
     joint: Joint,
 ) -> Float[Array, "6"]:

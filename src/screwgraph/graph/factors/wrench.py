@@ -34,7 +34,7 @@ def wrench(
     Vdot: Float[Array, "6"],
     F: Float[Array, "6"],
     F_children: Sequence[Float[Array, "6"]],
-    q_children: Sequence[Float[Array, "nq"]],
+    q_children: Sequence[Float[Array, " nq"]],
     external: Sequence[Float[Array, "6"]] = (),
     g: Float[Array, "3"] | None = None,
     *,

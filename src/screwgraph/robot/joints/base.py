@@ -35,27 +35,27 @@ class JointType(Protocol):
         """Whether the screw axes do not depend on q."""
         ...
 
-    def transform(self, q: Float[Array, "nq"]) -> Float[Array, "4 4"]:
+    def transform(self, q: Float[Array, " nq"]) -> Float[Array, "4 4"]:
         """Return the pose of the child's frame in the joint's frame; the identity at `neutral()`."""
         ...
 
-    def screw_axes(self, q: Float[Array, "nq"]) -> Float[Array, "6 nv"]:
+    def screw_axes(self, q: Float[Array, " nq"]) -> Float[Array, "6 nv"]:
         """Return A, the screw axes in the child's frame: child's twist relative to the parent = A qd."""
         ...
 
-    def axes_rate_times(self, q: Float[Array, "nq"], qd: Float[Array, "nv"]) -> Float[Array, "6"]:
+    def axes_rate_times(self, q: Float[Array, " nq"], qd: Float[Array, " nv"]) -> Float[Array, "6"]:
         """Return (dA/dt) qd, components in the child's frame; zero where `constant_axes`."""
         ...
 
-    def position_rate(self, q: Float[Array, "nq"], qd: Float[Array, "nv"]) -> Float[Array, "nq"]:
+    def position_rate(self, q: Float[Array, " nq"], qd: Float[Array, " nv"]) -> Float[Array, " nq"]:
         """Return dq/dt for joint velocity qd."""
         ...
 
-    def neutral(self) -> Float[np.ndarray, "nq"]:
+    def neutral(self) -> Float[np.ndarray, " nq"]:
         """Return the zero position."""
         ...
 
-    def random(self, rng: np.random.Generator) -> Float[np.ndarray, "nq"]:
+    def random(self, rng: np.random.Generator) -> Float[np.ndarray, " nq"]:
         """Return a random position, quaternions normalised."""
         ...
 
