@@ -1,5 +1,6 @@
 """screwgraph: an optimising compiler and solver for robot dynamics on factor graphs."""
 
+from screwgraph.compiler import Function
 from screwgraph.dynamics import bias_forces, forward_dynamics, hybrid_dynamics, inverse_dynamics, mass_matrix
 from screwgraph.elimination import Dag, Ordering, eliminate, orderings
 from screwgraph.errors import EliminationError, InputError, ModelError, ScrewgraphError
@@ -24,6 +25,7 @@ __all__ = [
     "EliminationError",
     "Factor",
     "FactorGraph",
+    "Function",
     "InputError",
     "Key",
     "ModelError",

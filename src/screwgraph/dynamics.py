@@ -6,14 +6,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from screwgraph.compiler import Function, compile_graph, make_function
-from screwgraph.elimination import Dag, Ordering, eliminate_rows, equations, orderings
+from screwgraph.compiler import Function, Order, Problem, compile_problem, improved, make_function
+from screwgraph.elimination import Dag, eliminate_rows, equations, orderings
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import Key, dynamics_graph
 from screwgraph.robot import Robot, massless_links, with_gravity
-
-Order = str | Ordering | Sequence[str | Key]
-"""The name of an order, "auto", an Ordering, or a list of variables."""
 
 INVERSE_ORDERS = ("rnea", "lynch_park")
 FORWARD_ORDERS = ("aba", "composite")
@@ -31,18 +28,8 @@ def inverse_dynamics(robot: Robot, *, ordering: Order = "auto", external_wrenche
         EliminationError: the order is impossible.
         InputError: unknown names.
     """
-    _check_moves(robot)
-    external_wrenches = _names(external_wrenches, "links or frames")
-    graph = dynamics_graph(robot, external_wrenches).given("q", "qd", "qdd", *_external(external_wrenches))
-    return compile_graph(
-        "inverse_dynamics",
-        graph,
-        arguments=_arguments(robot, ("q", "qd", "qdd"), external_wrenches),
-        result=_keys(robot, "tau"),
-        ordering=ordering,
-        candidates=INVERSE_ORDERS,
-        robot=robot,
-    )
+    problem = _problem("inverse_dynamics", robot, ("q", "qd", "qdd"), _keys(robot, "tau"), external_wrenches)
+    return compile_problem(problem, ordering, INVERSE_ORDERS)
 
 
 def forward_dynamics(robot: Robot, *, ordering: Order = "auto", external_wrenches: Sequence[str] = ()) -> Function:
@@ -52,19 +39,9 @@ def forward_dynamics(robot: Robot, *, ordering: Order = "auto", external_wrenche
         EliminationError: the order is impossible, or a joint moves nothing that has inertia.
         InputError: unknown names.
     """
-    _check_moves(robot)
-    external_wrenches = _names(external_wrenches, "links or frames")
-    graph = dynamics_graph(robot, external_wrenches).given("q", "qd", "tau", *_external(external_wrenches))
+    problem = _problem("forward_dynamics", robot, ("q", "qd", "tau"), _keys(robot, "qdd"), external_wrenches)
     try:
-        return compile_graph(
-            "forward_dynamics",
-            graph,
-            arguments=_arguments(robot, ("q", "qd", "tau"), external_wrenches),
-            result=_keys(robot, "qdd"),
-            ordering=ordering,
-            candidates=FORWARD_ORDERS,
-            robot=robot,
-        )
+        return compile_problem(problem, ordering, FORWARD_ORDERS)
     except EliminationError as error:
         raise _named_singularity(robot, robot.joint_names) or error from error
 
@@ -86,26 +63,13 @@ def hybrid_dynamics(
         InputError: unknown names.
     """
     _check_moves(robot)
-    external_wrenches = _names(external_wrenches, "links or frames")
     named = {robot.joint(name).name for name in _names(accelerations, "joints")}
     free = [name for name in robot.joint_names if name not in named]
     given = [Key("qdd" if name in named else "tau", name) for name in robot.joint_names]
     result = [Key("tau" if name in named else "qdd", name) for name in robot.joint_names]
-    graph = dynamics_graph(robot, external_wrenches).given("q", "qd", *given, *_external(external_wrenches))
+    problem = _problem("hybrid_dynamics", robot, ("q", "qd", ("given", given)), result, external_wrenches)
     try:
-        return compile_graph(
-            "hybrid_dynamics",
-            graph,
-            arguments=[
-                *_arguments(robot, ("q", "qd"), ()),
-                ("given", given),
-                *_arguments(robot, (), external_wrenches),
-            ],
-            result=result,
-            ordering=ordering,
-            candidates=FORWARD_ORDERS,
-            robot=robot,
-        )
+        return compile_problem(problem, ordering, FORWARD_ORDERS)
     except EliminationError as error:
         raise _named_singularity(robot, free) or error from error
 
@@ -113,21 +77,17 @@ def hybrid_dynamics(
 def mass_matrix(robot: Robot) -> Function:
     """Return M(q), (..., nq) -> (..., nv, nv), symmetric, rotors included (kg m^2, kg m, kg).
 
-    It is what composite-body elimination leaves of the torque equations when joint accelerations stay
+    It is what composite-inertia elimination leaves of the torque equations when joint accelerations stay
     unknown: paper 4, "Back to Mass Matrix".
     """
     _check_moves(robot)
-    graph = dynamics_graph(with_gravity(robot, (0.0, 0.0, 0.0))).given("q", "qd", "tau")
-    at_rest = {v.key: np.zeros(v.dim) for v in graph.inputs if v.key.kind != "q"}
-    system = equations(graph, at_rest)
-    bodies = [key for key in orderings.composite(robot).order(graph) if key.kind != "qdd"]
-    groups = [[(key, i) for i in range(graph.variables[key].dim)] for key in bodies]
-    elimination = eliminate_rows(system.rows, groups)
-    columns = [(key, i) for key in _keys(robot, "qdd") for i in range(graph.variables[key].dim)]
-    rows = {(row.factor.arguments["tau"], row.number): row for row in elimination.remaining}
+    dag = _without_joints(improved(robot))
+    columns = [(key, i) for key in _keys(robot, "qdd") for i in range(dag.graph.variables[key].dim)]
+    rows = {(row.factor.arguments["tau"], row.number): row for row in dag.elimination.remaining}
     entries = [rows[Key("tau", key.name), i].terms.get(c, 0.0) for key, i in columns for c in columns]
-    dag = Dag(graph, system, elimination)
-    return make_function("mass_matrix", dag, [("q", _keys(robot, "q"))], entries, (robot.nv, robot.nv), "composite")
+    arguments = [("q", _keys(robot, "q"))]
+    shape = (robot.nv, robot.nv)
+    return make_function("mass_matrix", dag, arguments, entries, "composite", lambda: _without_joints(robot), shape)
 
 
 def bias_forces(robot: Robot, *, ordering: Order = "auto", external_wrenches: Sequence[str] = ()) -> Function:
@@ -135,32 +95,42 @@ def bias_forces(robot: Robot, *, ordering: Order = "auto", external_wrenches: Se
 
     tau = M(q) qdd + h(q, qd). Arrays as for `inverse_dynamics`.
     """
+    problem = _problem("bias_forces", robot, ("q", "qd"), _keys(robot, "tau"), external_wrenches, at_rest=("qdd",))
+    return compile_problem(problem, ordering, INVERSE_ORDERS)
+
+
+def _problem(
+    name: str,
+    robot: Robot,
+    arguments: Sequence[str | tuple[str, list[Key]]],
+    result: list[Key],
+    external_wrenches: Sequence[str],
+    at_rest: tuple[str, ...] = (),
+) -> Problem:
+    """Put a problem together; an argument is a kind of variable, or a name and variables."""
     _check_moves(robot)
-    external_wrenches = _names(external_wrenches, "links or frames")
-    graph = dynamics_graph(robot, external_wrenches).given("q", "qd", "qdd", *_external(external_wrenches))
-    return compile_graph(
-        "bias_forces",
-        graph,
-        arguments=_arguments(robot, ("q", "qd"), external_wrenches),
-        result=_keys(robot, "tau"),
-        ordering=ordering,
-        candidates=INVERSE_ORDERS,
-        robot=robot,
-        constants={key: np.zeros(graph.variables[key].dim) for key in _keys(robot, "qdd")},
-    )
+    external = _names(external_wrenches, "links or frames")
+    described = [(a, _keys(robot, a)) if isinstance(a, str) else a for a in arguments]
+    known = [key for _, keys in described for key in keys]
+    if external:
+        described.append(("wrenches", [Key("external", frame) for frame in external]))
+    zero = {key: np.zeros(robot.joint(key.name).type.nv) for kind in at_rest for key in _keys(robot, kind)}
+    kinds = ("external",) if external else ()
+    return Problem(name, robot, (*known, *zero, *kinds), described, result, zero, external)
+
+
+def _without_joints(robot: Robot) -> Dag:
+    """Eliminate wrenches and accelerations at rest and without gravity; joint accelerations stay."""
+    graph = dynamics_graph(with_gravity(robot, (0.0, 0.0, 0.0))).given("q", "qd", "tau")
+    at_rest = {v.key: np.zeros(v.dim) for v in graph.inputs if v.key.kind != "q"}
+    system = equations(graph, at_rest)
+    bodies = [key for key in orderings.composite(robot).order(graph) if key.kind != "qdd"]
+    groups = [[(key, i) for i in range(graph.variables[key].dim)] for key in bodies]
+    return Dag(graph, system, eliminate_rows(system.rows, groups))
 
 
 def _keys(robot: Robot, kind: str) -> list[Key]:
     return [Key(kind, name) for name in robot.joint_names]
-
-
-def _arguments(robot: Robot, kinds: Sequence[str], external: Sequence[str]) -> list[tuple[str, list[Key]]]:
-    arguments = [(kind, _keys(robot, kind)) for kind in kinds]
-    return [*arguments, ("wrenches", [Key("external", name) for name in external])] if external else arguments
-
-
-def _external(names: Sequence[str]) -> tuple[str, ...]:
-    return ("external",) if names else ()
 
 
 def _names(names: Iterable[str], what: str) -> tuple[str, ...]:

@@ -76,6 +76,8 @@ def solve(
     json: options.AsJson = False,
 ) -> None:
     """Print the answer at each state, as tables or as JSON."""
+    import numpy as np
+
     from screwgraph.cli.answer import Answer, as_json
     from screwgraph.cli.answer_tables import print_answer
     from screwgraph.cli.problem import GIVEN, check_accelerations, compiled
@@ -95,7 +97,8 @@ def solve(
         else read_state(state, model, GIVEN[problem], wrenches)
     )
     function = compiled(model, problem, named, ordering or "auto", at.external)
-    result = function(at.q, at.qd, at.given, *((at.wrenches,) if at.external else ()))
+    with np.errstate(all="ignore"):  # the answer itself shows what is not finite
+        result = function(at.q, at.qd, at.given, *((at.wrenches,) if at.external else ()))
     answer = Answer(model, problem, named, function, at, result)
     options.note_warnings(model)
     if json:

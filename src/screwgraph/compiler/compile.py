@@ -1,70 +1,105 @@
-"""From a graph and an order to a function of arrays."""
+"""From a robot's problem and an order to a function of arrays: passes, elimination, straight-line code."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from screwgraph.compiler.function import Argument, Function
+from screwgraph.compiler.function import Argument, Function, Plain
+from screwgraph.compiler.passes import KEEPS_LINKS, conventional_acceleration, improved
 from screwgraph.elimination import Dag, Ordering, eliminate, orderings
-from screwgraph.graph import FactorGraph, Key
+from screwgraph.graph import FactorGraph, Key, dynamics_graph
 from screwgraph.robot import Robot
 from screwgraph.tape import Number, program
 
+Order = str | Ordering | Sequence[str | Key]
+"""The name of an order, "auto", an Ordering, or a list of variables."""
 
-def compile_graph(
-    name: str,
-    graph: FactorGraph,
-    *,
-    arguments: Sequence[tuple[str, Sequence[Key]]],
-    result: Sequence[Key],
-    ordering: Ordering | str | Sequence[str | Key],
-    candidates: Sequence[str],
-    robot: Robot,
-    constants: Mapping[Key, np.ndarray] | None = None,
-) -> Function:
-    """Eliminate a graph and compile the values of some unknowns.
 
-    Args:
-        name: what messages call the function.
-        graph: the graph, knowns declared.
-        arguments: name and variables of each argument of the function, in order.
-        result: the variables that the function returns, in order.
-        ordering: an order, its name, a list of variables, or "auto": the cheapest of `candidates`.
-        candidates: names of orders.
-        robot: the robot that named orders look at.
-        constants: values of knowns that are no arguments.
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A question about a robot's dynamics.
+
+    `known` are the variables that are given, `arguments` the name and variables of each argument of the function,
+    in order, `result` the variables that it returns, `constants` the values of knowns that are no arguments,
+    `external` the links or frames on which external wrenches act.
+    """
+
+    name: str
+    robot: Robot
+    known: tuple[str | Key, ...]
+    arguments: Sequence[tuple[str, Sequence[Key]]]
+    result: Sequence[Key]
+    constants: Mapping[Key, np.ndarray]
+    external: Sequence[str] = ()
+
+    def graph(self) -> FactorGraph:
+        """Return the graph of the robot as it is, for people."""
+        return dynamics_graph(self.robot, self.external).given(*self.known)
+
+    def cheaper_graph(self, robot: Robot) -> FactorGraph:
+        """Return the graph that code is made of, for the robot that passes made of this one."""
+        return conventional_acceleration(dynamics_graph(robot, self.external)).given(*self.known)
+
+
+def compile_problem(problem: Problem, ordering: Order, candidates: Sequence[str]) -> Function:
+    """Eliminate and make code; "auto" is the cheapest of the orders named in `candidates`.
 
     Raises:
         EliminationError: the order is impossible or the problem is singular.
         InputError: no order has that name.
     """
-
-    def function(order: Ordering | Sequence[str | Key], label: str) -> Function:
-        dag = eliminate(graph, order, constants=constants)
-        outputs = [dag.solution[key, i] for key in result for i in range(graph.variables[key].dim)]
-        return make_function(name, dag, arguments, outputs, (len(outputs),), label)
-
     if ordering == "auto":
-        options = [function(orderings.by_name(option, robot), option) for option in candidates]
-        return min(options, key=lambda f: f.operations.total)
-    if isinstance(ordering, str) or not isinstance(ordering, (Ordering, Sequence)):
-        return function(orderings.by_name(ordering, robot), ordering)
-    return function(ordering, type(ordering).__name__ if isinstance(ordering, Ordering) else "explicit")
+        return min((_by_name(problem, name) for name in candidates), key=lambda f: f.operations.total)
+    if isinstance(ordering, Ordering) or (isinstance(ordering, Sequence) and not isinstance(ordering, str)):
+        return _in_order(problem, ordering)
+    return _by_name(problem, ordering)
+
+
+def _by_name(problem: Problem, name: str) -> Function:
+    """Compile in a named order, which looks at the robot that all passes made."""
+    orderings.by_name(name, problem.robot)  # an unknown name is refused before any work
+
+    def plain() -> Dag:
+        return eliminate(problem.graph(), orderings.by_name(name, problem.robot), constants=problem.constants)
+
+    robot = improved(problem.robot)
+    dag = eliminate(problem.cheaper_graph(robot), orderings.by_name(name, robot), constants=problem.constants)
+    return make_function(problem.name, dag, problem.arguments, _outputs(problem, dag), name, plain)
+
+
+def _in_order(problem: Problem, order: Ordering | Sequence[str | Key]) -> Function:
+    """Compile in an order of the robot's own variables; passes that would add links are left out."""
+    graph = problem.cheaper_graph(improved(problem.robot, KEEPS_LINKS))
+    dag = eliminate(graph, order, constants=problem.constants)
+
+    def plain() -> Dag:
+        return eliminate(problem.graph(), order, constants=problem.constants)
+
+    label = type(order).__name__ if isinstance(order, Ordering) else "explicit"
+    return make_function(problem.name, dag, problem.arguments, _outputs(problem, dag), label, plain)
+
+
+def _outputs(problem: Problem, dag: Dag) -> list[Number]:
+    return [dag.solution[key, i] for key in problem.result for i in range(dag.graph.variables[key].dim)]
 
 
 def make_function(
     name: str,
-    dag: Dag,
+    code: Dag,
     arguments: Sequence[tuple[str, Sequence[Key]]],
     outputs: Sequence[Number],
-    shape: tuple[int, ...],
     ordering: str,
+    plain: Plain,
+    shape: tuple[int, ...] | None = None,
 ) -> Function:
-    """Make a function of outputs that stand on the tape of a DAG."""
-    described = tuple(_argument(n, keys, dag.graph) for n, keys in arguments)
-    return Function(name, described, shape, program(dag.equations.tape, outputs), dag, ordering)
+    """Make a function of outputs that stand on the tape of `code`; `plain` gives the DAG that people see."""
+    described = tuple(_argument(n, keys, code.graph) for n, keys in arguments)
+    names = [n for argument in described for n in argument.names]
+    result = shape or (len(outputs),)
+    return Function(name, described, result, program(code.equations.tape, outputs, names), ordering, plain)
 
 
 def _argument(name: str, keys: Sequence[Key], graph: FactorGraph) -> Argument:

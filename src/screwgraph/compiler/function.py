@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.compiler.casadi_backend import casadi_function
+from screwgraph.compiler.llvm import gufunc
 from screwgraph.elimination import Dag
 from screwgraph.errors import InputError
 from screwgraph.tape import Operations, Program
@@ -27,23 +28,27 @@ class Argument:
     names: tuple[str, ...]
 
 
+Plain = Callable[[], Dag]
+"""Makes the elimination of the robot as it is, before passes, in the same order."""
+
+
 @dataclass(frozen=True, eq=False)
 class Function:
     """A function that elimination produced, called with arrays `(..., *shape)` that broadcast.
 
-    `program` is its straight-line code, `dag` the elimination that it came from, `ordering` the name
-    of the order (or its repr).
+    `program` is its straight-line code, `ordering` the name of the order that it came from. Machine code is
+    made at the first call.
     """
 
     name: str
     arguments: tuple[Argument, ...]
     result_shape: tuple[int, ...]
     program: Program
-    dag: Dag
     ordering: str
+    plain: Plain
 
-    def __call__(self, *values: Any) -> np.ndarray:
-        """Evaluate for one state or for batches; NaN goes through.
+    def __call__(self, *values: Any, out: np.ndarray | None = None) -> np.ndarray:
+        """Evaluate for one state or for batches; NaN and infinity go through, with NumPy's floating-point warnings.
 
         Raises:
             InputError: wrong number, shape or type of arguments.
@@ -52,17 +57,22 @@ class Function:
             raise InputError(
                 f"{self.name} takes {len(self.arguments)} arguments ({self._signature()}), {len(values)} were given"
             )
-        arrays = [_checked(value, argument, self.name) for value, argument in zip(values, self.arguments, strict=True)]
-        batch = self._batch_shape(arrays)
-        count = int(np.prod(batch, dtype=int))
-        if count == 0:
-            return np.zeros((*batch, *self.result_shape))
-        columns = [
-            np.broadcast_to(a, (*batch, *argument.shape)).reshape(count, -1).T
-            for a, argument in zip(arrays, self.arguments, strict=True)
-        ]
-        result = np.array(self.casadi(*columns))
-        return np.ascontiguousarray(result.T).reshape(*batch, *self.result_shape)
+        try:
+            return self.ufunc(*values) if out is None else self.ufunc(*values, out=out)
+        except (TypeError, ValueError):
+            self._explain(values)
+            raise
+
+    @cached_property
+    def ufunc(self) -> np.ufunc:
+        """The function as a NumPy gufunc: broadcasting, `out=`, `where` and dtype rules are NumPy's."""
+        shapes = [(a.shape, a.names) for a in self.arguments]
+        return gufunc(self.name, self.program, shapes, self.result_shape)
+
+    @cached_property
+    def dag(self) -> Dag:
+        """The elimination DAG of the robot as it is; passes may have made the code of an equivalent, cheaper one."""
+        return self.plain()
 
     def __repr__(self) -> str:
         result = "x".join(map(str, self.result_shape))
@@ -82,18 +92,20 @@ class Function:
         """Print the elimination DAG as numbered assignments, like Algorithm 1 of paper 0."""
         return self.dag.algorithm()
 
-    def _signature(self) -> str:
-        return ", ".join(f"{a.name}: {'x'.join(map(str, a.shape))}" for a in self.arguments)
-
-    def _batch_shape(self, arrays: Sequence[np.ndarray]) -> tuple[int, ...]:
+    def _explain(self, values: Sequence[Any]) -> None:
+        """Raise an InputError that says what NumPy did not like, if it is one of the usual mistakes."""
+        arrays = [_checked(value, argument, self.name) for value, argument in zip(values, self.arguments, strict=True)]
         shapes = [a.shape[: a.ndim - len(g.shape)] for a, g in zip(arrays, self.arguments, strict=True)]
         try:
-            return np.broadcast_shapes(*shapes)
+            np.broadcast_shapes(*shapes)
         except ValueError:
             listed = ", ".join(f"{g.name} {a.shape}" for g, a in zip(self.arguments, arrays, strict=True))
             raise InputError(
                 f"{self.name}: the batches do not broadcast, {listed}", fix="give leading axes that NumPy can broadcast"
             ) from None
+
+    def _signature(self) -> str:
+        return ", ".join(f"{a.name}: {'x'.join(map(str, a.shape))}" for a in self.arguments)
 
 
 def _checked(value: Any, argument: Argument, function: str) -> np.ndarray:
@@ -110,7 +122,7 @@ def _checked(value: Any, argument: Argument, function: str) -> np.ndarray:
             f"{function}: {argument.name} has the shape {array.shape}, expected ({expected})",
             why=f"it holds {_listed(argument.names)}",
         )
-    return array.astype(float, copy=False)
+    return array
 
 
 def _listed(names: Sequence[str]) -> str:

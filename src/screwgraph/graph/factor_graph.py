@@ -81,7 +81,8 @@ class FactorGraph:
             InputError: a name means nothing in this graph.
             EliminationError: a variable that enters a law nonlinearly stays unknown.
         """
-        known = set(self.known) | set(self.select(names))
+        empty = {key for key, variable in self.variables.items() if variable.dim == 0}  # of welded joints
+        known = set(self.known) | set(self.select(names)) | empty
         derived = list(self.derived)
         factors = list(self.factors)
         progress = True

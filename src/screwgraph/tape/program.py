@@ -64,8 +64,11 @@ INTERPRETED = {**OPERATIONS, "div": np.divide}
 """The operations of a program: those of a tape, and division."""
 
 
-def program(tape: Tape, outputs: Sequence[Number]) -> Program:
-    """Keep what the outputs need, in order, and turn reciprocals that are used once into divisions."""
+def program(tape: Tape, outputs: Sequence[Number], inputs: Sequence[str] | None = None) -> Program:
+    """Keep what the outputs need, in order, and turn reciprocals that are used once into divisions.
+
+    `inputs` names the program's inputs in order, all of the tape's among them; by default, they are the tape's.
+    """
     needed = _needed(tape, outputs)
     uses = Counter(i for id in needed for i in _operands(tape.nodes[id]))
     uses.update(o.id for o in outputs if isinstance(o, Scalar))
@@ -75,7 +78,11 @@ def program(tape: Tape, outputs: Sequence[Number]) -> Program:
     number = {id: i for i, id in enumerate(kept)}
     instructions = tuple((n[0], *(number[i] for i in n[1:])) if _operands(n) else n for n in (fused[id] for id in kept))
     results = tuple(number[o.id] if isinstance(o, Scalar) else float(o) for o in outputs)
-    return Program(tuple(tape.input_names), instructions, results)
+    if inputs is None:
+        return Program(tuple(tape.input_names), instructions, results)
+    place = {name: i for i, name in enumerate(inputs)}
+    moved = [("input", place[tape.input_names[i[1]]]) if i[0] == "input" else i for i in instructions]
+    return Program(tuple(inputs), tuple(moved), results)
 
 
 def _needed(tape: Tape, outputs: Sequence[Number]) -> list[int]:

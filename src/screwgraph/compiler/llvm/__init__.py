@@ -1,0 +1,5 @@
+"""Machine code through LLVM: a program becomes a NumPy gufunc, vectorised over samples."""
+
+from screwgraph.compiler.llvm.gufunc import gufunc
+
+__all__ = ["gufunc"]

@@ -1,0 +1,146 @@
+"""Conventional accelerations: linear velocities drop out of the equations, and gravity becomes the base's acceleration.
+
+The unknown of a link is (dw/dt, dv/dt + w x v - g): what an accelerometer at its origin feels. Its twist shrinks
+to the angular velocity, and gravity is a prior on the base's acceleration (Luh, Walker & Paul, 1980).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.graph import Factor, FactorGraph, Key, Template, factor, vector_variable
+from screwgraph.robot import Joint
+from screwgraph.spatial import Ad, Array, concatenate, matrix, rotation, skew, translation
+
+
+def conventional_acceleration(graph: FactorGraph) -> FactorGraph:
+    """Rewrite a graph of dynamics for `acceleration` = (dw/dt, conventional linear acceleration less gravity).
+
+    Wrenches, efforts and joint accelerations keep their meaning; link accelerations and twists do not.
+    """
+    gravity = _gravity(graph)
+    variables = {
+        key: vector_variable(key.kind, key.name, 3, v.index, v.parent) if key.kind == "twist" else v
+        for key, v in graph.variables.items()
+        if key.kind != "gravity"
+    }
+    factors = [_rewritten(f, gravity) for f in graph.factors if f.template.name != "gravity" and not _is_gravity(f)]
+    return replace(graph, variables=variables, factors=tuple(factors))
+
+
+def _is_gravity(f: Factor) -> bool:
+    return f.template.name == "prior" and f.keys[0].kind == "gravity"
+
+
+def _gravity(graph: FactorGraph) -> Float[np.ndarray, "3"]:
+    return next((f.parameters["value"] for f in graph.factors if _is_gravity(f)), np.zeros(3))
+
+
+def _rewritten(f: Factor, gravity: np.ndarray) -> Factor:
+    if f.template.name == "prior" and f.keys[0].kind == "twist":
+        return replace(f, rows=3, parameters={"value": f.parameters["value"][:3]})
+    if f.template.name == "prior" and f.keys[0].kind == "acceleration":
+        return replace(f, parameters={"value": f.parameters["value"] - np.concatenate([np.zeros(3), gravity])})
+    template, rows = _CONVENTIONAL.get(f.template.name, (f.template, f.rows))
+    arguments: Mapping[str, Any] = {name: a for name, a in f.arguments.items() if name != "g"}
+    if f.template.name == "acceleration":
+        arguments = {**arguments, "V_parent": Key("twist", f.parameters["joint"].parent)}
+    return replace(f, template=template, rows=rows, arguments=arguments)
+
+
+@factor(linear=("V", "V_parent", "qd"), cites="Lynch & Park (8.45), angular part", solved={"V": lambda n: ""})
+def twist(V: Float[Array, "3"], V_parent: Float[Array, "3"], q: Array, qd: Array, *, joint: Joint) -> Float[Array, "3"]:
+    """Angular velocity of the child, in its own frame."""
+    return V - _to_child(joint, q, V_parent) - joint.type.screw_axes(q)[:3, :] @ qd
+
+
+@factor(linear=("Vdot", "Vdot_parent", "qdd"), cites="Khalil & Dombre (2002), 9.3.2", solved={"Vdot": lambda n: ""})
+def acceleration(
+    Vdot: Float[Array, "6"],
+    Vdot_parent: Float[Array, "6"],
+    V: Float[Array, "3"],
+    V_parent: Float[Array, "3"],
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    *,
+    joint: Joint,
+) -> Float[Array, "6"]:
+    """Rigid motion with the parent, plus the joint's own acceleration, plus what turns it."""
+    A = joint.type.screw_axes(q)
+    own = A @ qd
+    turned = _to_child(joint, q, V_parent)
+    p = translation(joint.T_parent_child(q))
+    angular = skew(turned) @ own[:3]
+    centripetal = _to_child(joint, q, _centripetal(V_parent) @ p)
+    linear = centripetal + 2.0 * (skew(turned) @ own[3:]) + skew(own[:3]) @ own[3:]
+    bias = concatenate(angular, linear)
+    if not joint.type.constant_axes:
+        bias = bias + joint.type.axes_rate_times(q, qd)
+    return Vdot - Ad(joint.T_child_parent(q)) @ Vdot_parent - A @ qdd - bias
+
+
+@factor(
+    linear=("Vdot", "F", "F_children", "external"),
+    cites="Khalil & Dombre (2002), 9.3.3",
+    solved={"F": lambda n: ""},
+)
+def wrench(
+    V: Float[Array, "3"],
+    Vdot: Float[Array, "6"],
+    F: Float[Array, "6"],
+    F_children: Sequence[Float[Array, "6"]],
+    q_children: Sequence[Array],
+    external: Sequence[Float[Array, "6"]] = (),
+    *,
+    G: Float[np.ndarray, "6 6"],
+    joints: Sequence[Joint],
+    T_fl: Sequence[Float[np.ndarray, "4 4"]] = (),
+) -> Float[Array, "6"]:
+    """Newton and Euler about the link's origin."""
+    first_moment = np.array([G[2, 4], G[0, 5], G[1, 3]])
+    bias = concatenate(_gyroscopic(V, G[:3, :3]), _centripetal(V) @ first_moment)
+    balance = G @ Vdot + bias - F
+    for joint, q, F_child in zip(joints, q_children, F_children, strict=True):
+        balance = balance + Ad(joint.T_child_parent(q)).T @ F_child
+    for T, W in zip(T_fl, external, strict=True):
+        balance = balance - Ad(T).T @ W
+    return balance
+
+
+_CONVENTIONAL: Mapping[str, tuple[Template, int]] = {
+    "twist": (twist, 3),
+    "acceleration": (acceleration, 6),
+    "wrench": (wrench, 6),
+}
+
+
+def _to_child(joint: Joint, q: Array, x: Float[Array, "3"]) -> Float[Array, "3"]:
+    return rotation(joint.T_child_parent(q)) @ x
+
+
+def _centripetal(w: Float[Array, "3"]) -> Float[Array, "3 3"]:
+    """Return [w][w], symmetric: its products of velocities serve every term of a link."""
+    x, y, z = w[0], w[1], w[2]
+    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
+    return matrix([[-(yy + zz), xy, xz], [xy, -(xx + zz), yz], [xz, yz, -(xx + yy)]])
+
+
+def _gyroscopic(w: Float[Array, "3"], J: Float[np.ndarray, "3 3"]) -> Float[Array, "3"]:
+    """Return w x (J w), written in the products of velocities."""
+    x, y, z = w[0], w[1], w[2]
+    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
+    return concatenate(
+        np.array(
+            [
+                (J[2, 2] - J[1, 1]) * yz + J[1, 2] * (yy - zz) + J[0, 2] * xy - J[0, 1] * xz,
+                (J[0, 0] - J[2, 2]) * xz + J[0, 2] * (zz - xx) + J[0, 1] * yz - J[1, 2] * xy,
+                (J[1, 1] - J[0, 0]) * xy + J[0, 1] * (xx - yy) + J[1, 2] * xz - J[0, 2] * yz,
+            ]
+        )
+    )

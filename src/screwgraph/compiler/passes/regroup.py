@@ -1,0 +1,54 @@
+"""Inertial regrouping: what a joint cannot move against its parent is made part of the parent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from screwgraph.robot import Joint, Link, Robot
+from screwgraph.robot.joints import Prismatic, Revolute
+from screwgraph.spatial import SpatialInertia
+
+Z = (0.0, 0.0, 1.0)
+
+
+def regroup_inertia(robot: Robot) -> Robot:
+    """Move the inertia that is invariant under a joint's motion to the parent, tips first.
+
+    For a joint about z: mass, its moment along z, and I_yy about x and y; for a joint along z: the rotational inertia
+    (Khalil & Kleinfinger, 1987). Joint efforts and accelerations do not change, wrenches inside do, and masses may
+    become negative or vanish. Joints about other axes are left alone: run `canonical_frames` before.
+    """
+    inertia = {link.name: link.inertia for link in robot.links}
+    for joint in reversed(robot.joints):
+        moved = _invariant(joint, inertia[joint.child])
+        if moved is not None:
+            inertia[joint.child] = inertia[joint.child] + _negative(moved)
+            inertia[joint.parent] = inertia[joint.parent] + moved.moved(joint.origin)
+    return replace(robot, links=tuple(Link(link.name, _clean(inertia[link.name])) for link in robot.links))
+
+
+def _invariant(joint: Joint, inertia: SpatialInertia) -> SpatialInertia | None:
+    """Return the part of the child's inertia that is the same in the joint's frame at every q."""
+    if isinstance(joint.type, Revolute) and joint.type.axis == Z:
+        across = inertia.about_origin[1, 1]
+        along_z = np.array([0.0, 0.0, inertia.first_moment[2]])
+        return SpatialInertia(inertia.mass, along_z, np.diag([across, across, 0.0]))
+    if isinstance(joint.type, Prismatic):
+        return SpatialInertia(0.0, np.zeros(3), inertia.about_origin)
+    return None
+
+
+def _negative(inertia: SpatialInertia) -> SpatialInertia:
+    return SpatialInertia(-inertia.mass, -inertia.first_moment, -inertia.about_origin)
+
+
+def _clean(inertia: SpatialInertia) -> SpatialInertia:
+    """Set what only rounding left to zero, relative to the largest entry of its sort."""
+    h, about = inertia.first_moment, inertia.about_origin
+    return SpatialInertia(
+        inertia.mass,
+        np.where(np.abs(h) < 1e-15 * max(np.abs(h).max(), 1e-300), 0.0, h),
+        np.where(np.abs(about) < 1e-15 * max(np.abs(about).max(), 1e-300), 0.0, about),
+    )
