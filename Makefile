@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 
-.PHONY: demo test clean
+.PHONY: demo test bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -16,6 +16,10 @@ test: $(VENV)/installed-dev
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -n 2
+
+# Figures beside Pinocchio, in one run; a quiet machine gives quiet figures.
+bench: $(VENV)/installed-dev
+	$(BIN)/python benchmarks/calls.py
 
 clean:
 	rm -rf $(VENV) out dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
