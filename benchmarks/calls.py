@@ -81,8 +81,10 @@ def measure(table: Table, robot: sg.Robot, subject: Subject) -> None:
         start = time.perf_counter()
         answer = f(*state)
         compile_time = time.perf_counter() - start
-        swapped = [state[0], *(linear_first(robot, x) for x in state[1:])]
-        expected = linear_first(robot, peer(model, data, *swapped))
+        places_of = [places(robot, model, "q"), places(robot, model, "v")]
+        swapped = [state[0][places_of[0]], *(x[places_of[1]] for x in state[1:])]
+        expected = np.empty(robot.nv)
+        expected[places_of[1]] = peer(model, data, *swapped)
         ours = nanoseconds(lambda f=f: f(*state), 3000)
         theirs = nanoseconds(lambda peer=peer, swapped=swapped: peer(model, data, *swapped), 3000)
         table.add_row(
@@ -108,10 +110,14 @@ def peer_model(robot: sg.Robot) -> pin.Model:
         return pin.buildModelFromUrdf(path)
 
 
-def linear_first(robot: sg.Robot, v: np.ndarray) -> np.ndarray:
-    """Swap the halves of a floating base's velocity, or of its wrench."""
-    floating = robot.joints[0].type.nv == 6
-    return np.concatenate([v[3:6], v[:3], v[6:]]) if floating else v
+def places(robot: sg.Robot, model: pin.Model, kind: str) -> np.ndarray:
+    """Return where each of the peer's coordinates stands in ours: it sorts joints, and puts linear velocities first."""
+    order = []
+    for name in list(model.names)[1:]:
+        ours = (robot.q_slices if kind == "q" else robot.v_slices)[name]
+        own = list(range(ours.start, ours.stop))
+        order += own[3:] + own[:3] if kind == "v" and len(own) == 6 else own
+    return np.array(order)
 
 
 def batch(f: sg.Function, state: list[np.ndarray], layout: str) -> float:
