@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from screwgraph.compiler.function import Argument, Function, Plain
 from screwgraph.compiler.passes import KEEPS_LINKS, conventional_acceleration, improved
 from screwgraph.elimination import Dag, Ordering, eliminate, orderings
 from screwgraph.graph import FactorGraph, Key, dynamics_graph
-from screwgraph.robot import Robot
+from screwgraph.robot import JointType, Robot
 from screwgraph.tape import Number, program
 
 Order = str | Ordering | Sequence[str | Key]
@@ -104,5 +105,6 @@ def make_function(
 
 def _argument(name: str, keys: Sequence[Key], graph: FactorGraph) -> Argument:
     names = tuple(f"{key}[{i}]" for key in keys for i in range(graph.variables[key].dim))
+    spaces = tuple(cast(JointType, graph.variables[key].space) for key in keys if key.kind == "q")
     wrenches = bool(keys) and all(key.kind == "external" for key in keys)
-    return Argument(name, (len(keys), 6) if wrenches else (len(names),), names)
+    return Argument(name, (len(keys), 6) if wrenches else (len(names),), names, spaces)

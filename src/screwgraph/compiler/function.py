@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.compiler.c_source import c_source
 from screwgraph.compiler.casadi_backend import casadi_function
+from screwgraph.compiler.derivatives import jacobian
 from screwgraph.compiler.llvm import gufunc
 from screwgraph.elimination import Dag
 from screwgraph.errors import InputError
+from screwgraph.robot import JointType, unknown
 from screwgraph.tape import Operations, Program
 
 REAL_KINDS = "biuf"
@@ -21,11 +24,20 @@ REAL_KINDS = "biuf"
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument: `names` says what each of its numbers is, `shape` how they are arranged."""
+    """An argument: `names` says what each of its numbers is, `shape` how they are arranged.
+
+    `spaces` are the joint types of positions, in order; empty for plain vectors.
+    """
 
     name: str
     shape: tuple[int, ...]
     names: tuple[str, ...]
+    spaces: tuple[JointType, ...] = ()
+
+    @property
+    def tangent_size(self) -> int:
+        """Number of directions in which it can change."""
+        return sum(space.nv for space in self.spaces) if self.spaces else len(self.names)
 
 
 Plain = Callable[[], Dag]
@@ -87,6 +99,29 @@ class Function:
     def casadi(self) -> Any:
         """The same function as a `casadi.Function` of column vectors; a matrix result is a column, row by row."""
         return casadi_function(self.name, self.program, [(a.name, a.names) for a in self.arguments])
+
+    def jacobian(self, argument: str) -> Function:
+        """Return the exact derivative by an argument, `(..., *result, n)`: another function of the same arguments.
+
+        By "q", the n directions are the velocity coordinates: a quaternion's are turns in the child's frame, a floating
+        base's are (omega, v) in its own frame, the others those of q itself.
+
+        Raises:
+            InputError: no argument has that name.
+        """
+        names = [a.name for a in self.arguments]
+        if argument not in names:
+            raise unknown("argument", argument, names)
+        place = names.index(argument)
+        by = self.arguments[place]
+        code = jacobian(self.program, [(a.name, a.names) for a in self.arguments], place, by.spaces)
+        shape = (*self.result_shape, by.tangent_size)
+        return Function(f"{self.name}_by_{argument}", self.arguments, shape, code, self.ordering, self.plain)
+
+    def c_source(self) -> str:
+        """The same function as self-contained C99 that needs nothing but math.h; a matrix result stands row by row."""
+        sizes = [(a.name, len(a.names)) for a in self.arguments]
+        return c_source(self.name, self.program, sizes, len(self.program.outputs))
 
     def algorithm(self) -> str:
         """Print the elimination DAG as numbered assignments, like Algorithm 1 of paper 0."""
