@@ -6,11 +6,21 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from screwgraph.compiler import Function, Order, Problem, compile_problem, improved, make_function
+from screwgraph.compiler import (
+    ROBOT_PASSES,
+    Function,
+    Order,
+    Origin,
+    Problem,
+    compile_problem,
+    improved,
+    make_function,
+)
 from screwgraph.elimination import Dag, eliminate_rows, equations, orderings
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import Key, dynamics_graph
 from screwgraph.robot import Robot, massless_links, with_gravity
+from screwgraph.tape import Number, program
 
 INVERSE_ORDERS = ("rnea", "lynch_park")
 FORWARD_ORDERS = ("aba", "composite")
@@ -81,13 +91,26 @@ def mass_matrix(robot: Robot) -> Function:
     unknown: paper 4, "Back to Mass Matrix".
     """
     _check_moves(robot)
-    dag = _without_joints(improved(robot))
+    dag, entries = _mass_matrix_entries(robot, tuple(ROBOT_PASSES))
+    arguments = [("q", _keys(robot, "q"))]
+    origin = Origin(lambda: _without_joints(robot), lambda: _mass_matrix_savings(robot))
+    return make_function("mass_matrix", dag, arguments, entries, "composite", origin, (robot.nv, robot.nv))
+
+
+def _mass_matrix_savings(robot: Robot) -> dict[str, int]:
+    counts = {}
+    for done, name in enumerate(("as it is", *ROBOT_PASSES)):
+        dag, entries = _mass_matrix_entries(robot, tuple(ROBOT_PASSES)[:done])
+        counts[name] = program(dag.equations.tape, entries).operations.total
+    return counts
+
+
+def _mass_matrix_entries(robot: Robot, passes: Sequence[str]) -> tuple[Dag, list[Number]]:
+    """Return the matrix row by row, on the tape of the elimination of the robot that passes make."""
+    dag = _without_joints(improved(robot, passes))
     columns = [(key, i) for key in _keys(robot, "qdd") for i in range(dag.graph.variables[key].dim)]
     rows = {(row.factor.arguments["tau"], row.number): row for row in dag.elimination.remaining}
-    entries = [rows[Key("tau", key.name), i].terms.get(c, 0.0) for key, i in columns for c in columns]
-    arguments = [("q", _keys(robot, "q"))]
-    shape = (robot.nv, robot.nv)
-    return make_function("mass_matrix", dag, arguments, entries, "composite", lambda: _without_joints(robot), shape)
+    return dag, [rows[Key("tau", key.name), i].terms.get(c, 0.0) for key, i in columns for c in columns]
 
 
 def bias_forces(robot: Robot, *, ordering: Order = "auto", external_wrenches: Sequence[str] = ()) -> Function:

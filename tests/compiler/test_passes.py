@@ -22,6 +22,7 @@ from screwgraph.robot.joints import (
     Universal,
 )
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy
+from screwgraph.tape import program
 from tests.conftest import shared_file
 
 ROBOTS = ("puma560", "panda", "cart_pole", "a1", "every_joint")
@@ -161,3 +162,18 @@ def test_each_pass_makes_code_cheaper_or_equal_on_an_arm():
         return sg.eliminate(graph, sg.orderings.rnea(changed)).operations.total
 
     assert count(improved(robot), True) < count(improved(robot), False) < count(robot, False)
+
+
+def test_the_report_tells_what_each_pass_saved():
+    f = sg.forward_dynamics(sg.load("panda"), ordering="composite")
+    lines = f.report().splitlines()
+    assert [line[:28].strip() for line in lines] == ["as it is", *ROBOT_PASSES, "conventional acceleration"]
+    counts = [int(line[28:35]) for line in lines]
+    assert counts[0] == program_size(f.dag, "qdd")
+    assert counts[-1] == f.operations.total
+    assert sg.mass_matrix(sg.load("rr")).report().startswith("as it is")
+
+
+def program_size(dag: sg.Dag, kind: str) -> int:
+    outputs = [number for (key, _), number in dag.solution.items() if key.kind == kind]
+    return program(dag.equations.tape, outputs).operations.total

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 
-from screwgraph.compiler.function import Argument, Function, Plain
-from screwgraph.compiler.passes import KEEPS_LINKS, conventional_acceleration, improved
+from screwgraph.compiler.function import Argument, Function, Origin
+from screwgraph.compiler.passes import KEEPS_LINKS, ROBOT_PASSES, conventional_acceleration, improved
 from screwgraph.elimination import Dag, Ordering, eliminate, orderings
 from screwgraph.graph import FactorGraph, Key, dynamics_graph
 from screwgraph.robot import JointType, Robot
@@ -36,13 +36,10 @@ class Problem:
     constants: Mapping[Key, np.ndarray]
     external: Sequence[str] = ()
 
-    def graph(self) -> FactorGraph:
-        """Return the graph of the robot as it is, for people."""
-        return dynamics_graph(self.robot, self.external).given(*self.known)
-
-    def cheaper_graph(self, robot: Robot) -> FactorGraph:
-        """Return the graph that code is made of, for the robot that passes made of this one."""
-        return conventional_acceleration(dynamics_graph(robot, self.external)).given(*self.known)
+    def graph(self, robot: Robot, *, conventional: bool = False) -> FactorGraph:
+        """Return the graph of a robot that answers this question, `conventional` for code."""
+        graph = dynamics_graph(robot, self.external)
+        return (conventional_acceleration(graph) if conventional else graph).given(*self.known)
 
 
 def compile_problem(problem: Problem, ordering: Order, candidates: Sequence[str]) -> Function:
@@ -62,25 +59,38 @@ def compile_problem(problem: Problem, ordering: Order, candidates: Sequence[str]
 def _by_name(problem: Problem, name: str) -> Function:
     """Compile in a named order, which looks at the robot that all passes made."""
     orderings.by_name(name, problem.robot)  # an unknown name is refused before any work
-
-    def plain() -> Dag:
-        return eliminate(problem.graph(), orderings.by_name(name, problem.robot), constants=problem.constants)
-
-    robot = improved(problem.robot)
-    dag = eliminate(problem.cheaper_graph(robot), orderings.by_name(name, robot), constants=problem.constants)
-    return make_function(problem.name, dag, problem.arguments, _outputs(problem, dag), name, plain)
+    return _compiled(problem, name, lambda robot: orderings.by_name(name, robot), tuple(ROBOT_PASSES))
 
 
 def _in_order(problem: Problem, order: Ordering | Sequence[str | Key]) -> Function:
     """Compile in an order of the robot's own variables; passes that would add links are left out."""
-    graph = problem.cheaper_graph(improved(problem.robot, KEEPS_LINKS))
-    dag = eliminate(graph, order, constants=problem.constants)
-
-    def plain() -> Dag:
-        return eliminate(problem.graph(), order, constants=problem.constants)
-
     label = type(order).__name__ if isinstance(order, Ordering) else "explicit"
-    return make_function(problem.name, dag, problem.arguments, _outputs(problem, dag), label, plain)
+    return _compiled(problem, label, lambda robot: order, KEEPS_LINKS)
+
+
+def _compiled(
+    problem: Problem,
+    label: str,
+    order: Callable[[Robot], Ordering | Sequence[str | Key]],
+    passes: tuple[str, ...],
+) -> Function:
+    """Make code for the robot that passes make; the order may depend on that robot."""
+
+    def eliminated(count: int, conventional: bool) -> Dag:
+        robot = improved(problem.robot, passes[:count])
+        graph = problem.graph(robot, conventional=conventional)
+        return eliminate(graph, order(robot), constants=problem.constants)
+
+    def operations(dag: Dag) -> int:
+        return program(dag.equations.tape, _outputs(problem, dag)).operations.total
+
+    def savings() -> dict[str, int]:
+        done = {name: operations(eliminated(i, False)) for i, name in enumerate(("as it is", *passes))}
+        return {**done, "conventional acceleration": operations(eliminated(len(passes), True))}
+
+    dag = eliminated(len(passes), True)
+    origin = Origin(lambda: eliminated(0, False), savings)
+    return make_function(problem.name, dag, problem.arguments, _outputs(problem, dag), label, origin)
 
 
 def _outputs(problem: Problem, dag: Dag) -> list[Number]:
@@ -93,14 +103,14 @@ def make_function(
     arguments: Sequence[tuple[str, Sequence[Key]]],
     outputs: Sequence[Number],
     ordering: str,
-    plain: Plain,
+    origin: Origin,
     shape: tuple[int, ...] | None = None,
 ) -> Function:
-    """Make a function of outputs that stand on the tape of `code`; `plain` gives the DAG that people see."""
+    """Make a function of outputs that stand on the tape of `code`; `origin` is what people may ask about it."""
     described = tuple(_argument(n, keys, code.graph) for n, keys in arguments)
     names = [n for argument in described for n in argument.names]
     result = shape or (len(outputs),)
-    return Function(name, described, result, program(code.equations.tape, outputs, names), ordering, plain)
+    return Function(name, described, result, program(code.equations.tape, outputs, names), ordering, origin)
 
 
 def _argument(name: str, keys: Sequence[Key], graph: FactorGraph) -> Argument:

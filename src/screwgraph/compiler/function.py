@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -40,8 +40,16 @@ class Argument:
         return sum(space.nv for space in self.spaces) if self.spaces else len(self.names)
 
 
-Plain = Callable[[], Dag]
-"""Makes the elimination of the robot as it is, before passes, in the same order."""
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """What code was made of, computed when somebody asks.
+
+    `plain` makes the elimination of the robot as it is, in the same order; `savings` counts operations before any pass,
+    and after each.
+    """
+
+    plain: Callable[[], Dag]
+    savings: Callable[[], Mapping[str, int]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +65,7 @@ class Function:
     result_shape: tuple[int, ...]
     program: Program
     ordering: str
-    plain: Plain
+    origin: Origin
 
     def __call__(self, *values: Any, out: np.ndarray | None = None) -> np.ndarray:
         """Evaluate for one state or for batches; NaN and infinity go through, with NumPy's floating-point warnings.
@@ -84,7 +92,7 @@ class Function:
     @cached_property
     def dag(self) -> Dag:
         """The elimination DAG of the robot as it is; passes may have made the code of an equivalent, cheaper one."""
-        return self.plain()
+        return self.origin.plain()
 
     def __repr__(self) -> str:
         result = "x".join(map(str, self.result_shape))
@@ -99,6 +107,15 @@ class Function:
     def casadi(self) -> Any:
         """The same function as a `casadi.Function` of column vectors; a matrix result is a column, row by row."""
         return casadi_function(self.name, self.program, [(a.name, a.names) for a in self.arguments])
+
+    def report(self) -> str:
+        """Print the operations of the code before any pass and after each; of a derivative, those of its function."""
+        lines, before = [], None
+        for name, count in self.origin.savings().items():
+            saved = "" if before is None else f"   {before - count:+d} saved"
+            lines.append(f"{name:<28}{count:>7}{saved}")
+            before = count
+        return "\n".join(lines)
 
     def jacobian(self, argument: str) -> Function:
         """Return the exact derivative by an argument, `(..., *result, n)`: another function of the same arguments.
@@ -116,7 +133,7 @@ class Function:
         by = self.arguments[place]
         code = jacobian(self.program, [(a.name, a.names) for a in self.arguments], place, by.spaces)
         shape = (*self.result_shape, by.tangent_size)
-        return Function(f"{self.name}_by_{argument}", self.arguments, shape, code, self.ordering, self.plain)
+        return Function(f"{self.name}_by_{argument}", self.arguments, shape, code, self.ordering, self.origin)
 
     def c_source(self) -> str:
         """The same function as self-contained C99 that needs nothing but math.h; a matrix result stands row by row."""
