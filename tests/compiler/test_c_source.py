@@ -54,6 +54,14 @@ def test_c_compiles_without_warnings_and_agrees(name, tmp_path):
 
 
 @pytest.mark.skipif(not COMPILERS, reason="there is no C compiler here")
+def test_the_header_goes_with_the_source(tmp_path):
+    f = sg.mass_matrix(sg.load("rr"))
+    (tmp_path / "code.h").write_text(f.c_header())
+    (tmp_path / "code.c").write_text('#include "code.h"\n#include "code.h"\n' + f.c_source())
+    subprocess.run([COMPILERS[0], *STRICT, "-c", "code.c"], check=True, cwd=tmp_path)
+
+
+@pytest.mark.skipif(not COMPILERS, reason="there is no C compiler here")
 def test_the_example_in_the_comment_runs(tmp_path):
     f = sg.bias_forces(sg.load("rr"))
     text = f.c_source()

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from screwgraph.cli import compile as compile_command
 from screwgraph.cli import draw, info, solve
 from screwgraph.cli.failures import DONE, FAILED, INTERRUPTED, USAGE_ERROR, WRONG_USE, complaint
 from screwgraph.cli.streams import abandon_output, never_fail_on_a_letter, note
@@ -64,6 +65,7 @@ def _command() -> Any:
     app.command("info", help=info.HELP)(info.info)
     app.command("solve", help=solve.HELP)(solve.solve)
     app.command("draw", help=draw.HELP)(draw.draw)
+    app.command("compile", help=compile_command.HELP)(compile_command.compile_)
     return typer.main.get_command(app)
 
 

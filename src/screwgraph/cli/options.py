@@ -63,6 +63,15 @@ Snap = Annotated[
     ),
 ]
 ProblemKind = Annotated[Problem, typer.Option("--problem", help="Which question is asked.")]
+External = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--external",
+        metavar="LINK",
+        help="A link or frame that a known wrench acts on; repeatable, or commas between (`solve` knows "
+        "those of its state file by itself).",
+    ),
+]
 Accelerations = Annotated[
     list[str] | None,
     typer.Option(

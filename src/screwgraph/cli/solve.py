@@ -20,15 +20,6 @@ Count = Annotated[
     typer.Option("--random", metavar="N", min=1, max=LARGEST_COUNT, help="Solve at N random states; default: at one."),
 ]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="S", min=0, help="Seed of random states; default: 0.")]
-External = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--external",
-        metavar="LINK",
-        help="A link or frame that a known wrench acts on; repeatable, or commas between. Those that the state file "
-        "has wrenches for need not be named.",
-    ),
-]
 Algorithm = Annotated[bool, typer.Option("--algorithm", help="Print the elimination as numbered assignments, too.")]
 
 STATE_EXAMPLE = """{"q": [0, 0.1, 0.2, 0, 0, 0], "qd": {"joint1": 0.5}, "given": {"joint1": 1, "joint3": -2},
@@ -65,7 +56,7 @@ def solve(
     random: Count = None,
     seed: Seed = None,
     ordering: options.OrderingName = "auto",
-    external: External = None,
+    external: options.External = None,
     base: options.Base = BaseKind.fixed,
     lock: options.Lock = None,
     gravity: options.Gravity = None,

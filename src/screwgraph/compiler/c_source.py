@@ -21,6 +21,16 @@ def c_source(name: str, program: Program, arguments: Sequence[tuple[str, int]], 
     return "\n".join([_header(function, program, arguments, result), signature, "{", *_body(program, inputs), "}", ""])
 
 
+def c_header(name: str, arguments: Sequence[tuple[str, int]], result: int) -> str:
+    """Return the header that goes with `c_source`, for C and C++."""
+    function = _identifier(name)
+    guard = f"{function.upper()}_H"
+    prototype = _prototype(function, arguments, result)
+    opening = '#ifdef __cplusplus\nextern "C" {\n#endif\n'
+    closing = "#ifdef __cplusplus\n}\n#endif\n"
+    return f"#ifndef {guard}\n#define {guard}\n\n{opening}\n{prototype}\n\n{closing}\n#endif\n"
+
+
 def _header(function: str, program: Program, arguments: Sequence[tuple[str, int]], result: int) -> str:
     counted = program.operations
     zeros = "".join(f"\n *         double {_identifier(a)}[{max(size, 1)}] = {{0}};" for a, size in arguments)

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler.c_source import c_source
+from screwgraph.compiler.c_source import c_header, c_source
 from screwgraph.compiler.casadi_backend import casadi_function
 from screwgraph.compiler.derivatives import jacobian
-from screwgraph.compiler.llvm import gufunc
+from screwgraph.compiler.llvm import gufunc, llvm_source
 from screwgraph.elimination import Dag
 from screwgraph.errors import InputError
 from screwgraph.robot import JointType, unknown
@@ -139,6 +139,14 @@ class Function:
         """The same function as self-contained C99 that needs nothing but math.h; a matrix result stands row by row."""
         sizes = [(a.name, len(a.names)) for a in self.arguments]
         return c_source(self.name, self.program, sizes, len(self.program.outputs))
+
+    def c_header(self) -> str:
+        """The header that goes with `c_source`, for C and C++."""
+        return c_header(self.name, [(a.name, len(a.names)) for a in self.arguments], len(self.program.outputs))
+
+    def llvm_source(self) -> str:
+        """The LLVM assembly that machine code is made from here: a loop as NumPy calls it."""
+        return llvm_source(self.program, [(a.shape, a.names) for a in self.arguments], self.result_shape)
 
     def algorithm(self) -> str:
         """Print the elimination DAG as numbered assignments, like Algorithm 1 of paper 0."""

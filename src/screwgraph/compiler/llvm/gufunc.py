@@ -21,14 +21,22 @@ _DOUBLE = 12
 """NumPy's number for the type double."""
 
 
-def gufunc(name: str, program: Program, arguments: Sequence[tuple[Shape, Sequence[str]]], result: Shape) -> np.ufunc:
-    """Compile a program; `arguments` are (core shape, names of the inputs), `result` is the output's core shape."""
+Arguments = Sequence[tuple[Shape, Sequence[str]]]
+"""Core shape, and names of the inputs, of each argument."""
+
+
+def gufunc(name: str, program: Program, arguments: Arguments, result: Shape) -> np.ufunc:
+    """Compile a program for this machine; `result` is the output's core shape."""
+    code = machine_code(llvm_source(program, arguments, result), "loop")
+    signature = ",".join(_core(shape) for shape, _ in arguments) + "->" + _core(result)
+    return _make_ufunc(name, signature, len(arguments), code)
+
+
+def llvm_source(program: Program, arguments: Arguments, result: Shape) -> str:
+    """Return the assembly that `gufunc` compiles."""
     place = {n: i for i, n in enumerate(program.input_names)}
     inputs = [Operand(shape, tuple(place.get(n, -1) for n in names)) for shape, names in arguments]
-    output = Operand(result, tuple(range(len(program.outputs))))
-    code = machine_code(assembly(program, inputs, output, vector_width()), "loop")
-    signature = ",".join(map(_core, (o.shape for o in inputs))) + "->" + _core(result)
-    return _make_ufunc(name, signature, len(inputs), code)
+    return assembly(program, inputs, Operand(result, tuple(range(len(program.outputs)))), vector_width())
 
 
 def assembly(program: Program, inputs: Sequence[Operand], output: Operand, width: int) -> str:

@@ -1,0 +1,90 @@
+"""`screwgraph compile`: the code of a problem, as files for other programs."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from screwgraph.cli import options
+from screwgraph.cli.options import BaseKind
+from screwgraph.compiler import Function
+
+
+class Language(StrEnum):
+    """What the code is written in."""
+
+    c = "c"
+    llvm = "llvm"
+    casadi = "casadi"
+
+
+Lang = Annotated[Language, typer.Option("--lang", help="What to write.")]
+Output = Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="Where to; made if it is not there.")]
+Report = Annotated[bool, typer.Option("--report", help="Print what each pass saved, in operations.")]
+
+HELP = """Write the code of a problem.
+
+\b
+c:      C99 source and a header; needs nothing but math.h;
+llvm:   LLVM assembly, for the vectors of this machine, with NumPy's loop;
+casadi: a serialised casadi.Function, for casadi.Function.deserialize.
+
+\b
+Example:
+  screwgraph compile panda --problem forward --lang c -o code
+"""
+
+
+def compile_(
+    context: typer.Context,
+    robot: options.RobotName,
+    problem: options.ProblemKind,
+    lang: Lang,
+    output: Output,
+    ordering: options.OrderingName = None,
+    accelerations: options.Accelerations = None,
+    external: options.External = None,
+    report: Report = False,
+    base: options.Base = BaseKind.fixed,
+    lock: options.Lock = None,
+    gravity: options.Gravity = None,
+    no_damping: options.NoDamping = False,
+    strict: options.Strict = False,
+    snap: options.Snap = 0.0,
+) -> None:
+    """Write files, and say where they are."""
+    from screwgraph.cli.problem import check_accelerations, compiled
+
+    named = options.names(accelerations)
+    check_accelerations(context, problem, named)
+    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap)
+    function = compiled(model, problem, named, ordering or "auto", options.names(external))
+    written = _write(function, lang, Path(output))
+    options.note_warnings(model)
+    for path in written:
+        typer.echo(f"{path}: {function}")
+    if report:
+        typer.echo(function.report())
+
+
+def _write(function: Function, lang: Language, folder: Path) -> list[Path]:
+    from screwgraph import InputError
+    from screwgraph.formats import write_atomically
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError("the directory cannot be made", at=str(folder), why=error.strerror or str(error)) from error
+    files = {
+        Language.c: lambda: {".c": function.c_source(), ".h": function.c_header()},
+        Language.llvm: lambda: {".ll": function.llvm_source()},
+        Language.casadi: lambda: {".casadi": function.casadi.serialize()},
+    }[lang]()
+    paths = []
+    for suffix, text in files.items():
+        paths.append(folder / f"{function.name}{suffix}")
+        write_atomically(paths[-1], text.encode("utf-8"), str(paths[-1]))
+    return paths

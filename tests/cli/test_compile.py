@@ -1,0 +1,44 @@
+"""`screwgraph compile`: files for other programs, or one clear line."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import screwgraph as sg
+
+
+@pytest.mark.parametrize(("lang", "suffixes"), [("c", (".c", ".h")), ("llvm", (".ll",)), ("casadi", (".casadi",))])
+def test_files_are_written_into_a_new_directory(command, tmp_path, lang, suffixes):
+    folder = tmp_path / "new" / "code"
+    result = command("compile", "rr", "--problem", "forward", "--lang", lang, "-o", folder)
+    assert (result.status, result.err) == (0, "")
+    assert sorted(p.name for p in folder.iterdir()) == sorted(f"forward_dynamics{s}" for s in suffixes)
+    assert all(str(folder / f"forward_dynamics{s}") in result.out for s in suffixes)
+
+
+def test_the_casadi_file_loads_and_computes(command, tmp_path):
+    command("compile", "rr", "--problem", "inverse", "--lang", "casadi", "-o", tmp_path)
+    loaded = ca.Function.deserialize((tmp_path / "inverse_dynamics.casadi").read_text())
+    state = np.random.default_rng(0).normal(size=(3, 2))
+    np.testing.assert_allclose(np.array(loaded(*state)).ravel(), sg.inverse_dynamics(sg.load("rr"))(*state), rtol=1e-12)
+
+
+def test_the_report_lists_passes(command, tmp_path):
+    out = command("compile", "rr", "--problem", "forward", "--lang", "c", "-o", tmp_path, "--report").out
+    assert "inertial regrouping" in out
+
+
+def test_help_shows_an_example(command):
+    assert "Example" in command("compile", "--help").out
+
+
+def test_a_file_in_the_place_of_the_directory_is_refused(refused, tmp_path):
+    (tmp_path / "file").write_text("")
+    line = refused(1, "compile", "rr", "--problem", "forward", "--lang", "c", "-o", tmp_path / "file").err
+    assert "the directory cannot be made" in line
+
+
+def test_an_unknown_language_is_wrong_use(refused, tmp_path):
+    assert "fortran" in refused(2, "compile", "rr", "--problem", "forward", "--lang", "fortran", "-o", tmp_path).err
