@@ -20,7 +20,7 @@ from screwgraph.elimination import Dag, eliminate_rows, equations, orderings
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import Key, dynamics_graph
 from screwgraph.robot import Robot, massless_links, with_gravity
-from screwgraph.tape import Number, program
+from screwgraph.tape import Number, factor_out, program
 
 INVERSE_ORDERS = ("rnea", "lynch_park")
 FORWARD_ORDERS = ("aba", "composite")
@@ -98,11 +98,12 @@ def mass_matrix(robot: Robot) -> Function:
 
 
 def _mass_matrix_savings(robot: Robot) -> dict[str, int]:
-    counts = {}
+    made, name = {}, ""
     for done, name in enumerate(("as it is", *ROBOT_PASSES)):
         dag, entries = _mass_matrix_entries(robot, tuple(ROBOT_PASSES)[:done])
-        counts[name] = program(dag.equations.tape, entries).operations.total
-    return counts
+        made[name] = program(dag.equations.tape, entries)
+    made["common factors"] = factor_out(made[name])
+    return {name: code.operations.total for name, code in made.items()}
 
 
 def _mass_matrix_entries(robot: Robot, passes: Sequence[str]) -> tuple[Dag, list[Number]]:

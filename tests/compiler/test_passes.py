@@ -167,7 +167,12 @@ def test_each_pass_makes_code_cheaper_or_equal_on_an_arm():
 def test_the_report_tells_what_each_pass_saved():
     f = sg.forward_dynamics(sg.load("panda"), ordering="composite")
     lines = f.report().splitlines()
-    assert [line[:28].strip() for line in lines] == ["as it is", *ROBOT_PASSES, "conventional acceleration"]
+    assert [line[:28].strip() for line in lines] == [
+        "as it is",
+        *ROBOT_PASSES,
+        "conventional acceleration",
+        "common factors",
+    ]
     counts = [int(line[28:35]) for line in lines]
     assert counts[0] == program_size(f.dag, "qdd")
     assert counts[-1] == f.operations.total

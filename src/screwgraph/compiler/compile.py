@@ -13,7 +13,7 @@ from screwgraph.compiler.passes import KEEPS_LINKS, ROBOT_PASSES, conventional_a
 from screwgraph.elimination import Dag, Ordering, eliminate, orderings
 from screwgraph.graph import FactorGraph, Key, dynamics_graph
 from screwgraph.robot import JointType, Robot
-from screwgraph.tape import Number, program
+from screwgraph.tape import Number, Program, factor_out, program
 
 Order = str | Ordering | Sequence[str | Key]
 """The name of an order, "auto", an Ordering, or a list of variables."""
@@ -81,12 +81,14 @@ def _compiled(
         graph = problem.graph(robot, conventional=conventional)
         return eliminate(graph, order(robot), constants=problem.constants)
 
-    def operations(dag: Dag) -> int:
-        return program(dag.equations.tape, _outputs(problem, dag)).operations.total
+    def code(dag: Dag) -> Program:
+        return program(dag.equations.tape, _outputs(problem, dag))
 
     def savings() -> dict[str, int]:
-        done = {name: operations(eliminated(i, False)) for i, name in enumerate(("as it is", *passes))}
-        return {**done, "conventional acceleration": operations(eliminated(len(passes), True))}
+        done = {name: code(eliminated(i, False)) for i, name in enumerate(("as it is", *passes))}
+        done["conventional acceleration"] = last = code(dag)
+        done["common factors"] = factor_out(last)
+        return {name: made.operations.total for name, made in done.items()}
 
     dag = eliminated(len(passes), True)
     origin = Origin(lambda: eliminated(0, False), savings)
@@ -110,7 +112,8 @@ def make_function(
     described = tuple(_argument(n, keys, code.graph) for n, keys in arguments)
     names = [n for argument in described for n in argument.names]
     result = shape or (len(outputs),)
-    return Function(name, described, result, program(code.equations.tape, outputs, names), ordering, origin)
+    straight = factor_out(program(code.equations.tape, outputs, names))
+    return Function(name, described, result, straight, ordering, origin)
 
 
 def _argument(name: str, keys: Sequence[Key], graph: FactorGraph) -> Argument:

@@ -9,7 +9,7 @@ import numpy as np
 
 from screwgraph.compiler.casadi_backend import casadi_function
 from screwgraph.robot import JointType
-from screwgraph.tape import SAMPLES, WIDE, Number, Program, Tape, program, reciprocal
+from screwgraph.tape import SAMPLES, WIDE, Number, Program, Tape, factor_out, program, reciprocal
 
 SEED = 7
 
@@ -72,7 +72,7 @@ def _program(
             outputs[target[1]] = work[source[0]]
         else:
             work[target[0]] = operations[code](*(work[i] for i in source))
-    return program(tape, outputs, [n for _, names in arguments for n in names])
+    return factor_out(program(tape, outputs, [n for _, names in arguments for n in names]))
 
 
 def _inputs(tape: Tape, names: Sequence[str], spaces: Sequence[JointType], rng: np.random.Generator) -> list[Number]:

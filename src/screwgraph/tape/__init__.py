@@ -1,6 +1,18 @@
 """Scalar straight-line code that simplifies itself: what elimination writes and back ends read."""
 
+from screwgraph.tape.factor_out import factor_out
 from screwgraph.tape.program import Operations, Program, program
 from screwgraph.tape.scalar import SAMPLES, WIDE, Number, Scalar, Tape, reciprocal
 
-__all__ = ["SAMPLES", "WIDE", "Number", "Operations", "Program", "Scalar", "Tape", "program", "reciprocal"]
+__all__ = [
+    "SAMPLES",
+    "WIDE",
+    "Number",
+    "Operations",
+    "Program",
+    "Scalar",
+    "Tape",
+    "factor_out",
+    "program",
+    "reciprocal",
+]
