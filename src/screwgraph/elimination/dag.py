@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from screwgraph.elimination.block import Block
 from screwgraph.elimination.clique_tree import CliqueTree, clique_tree
 from screwgraph.elimination.engine import Elimination, Step, eliminate_rows
@@ -97,7 +99,7 @@ class Dag:
 
 
 def eliminate(
-    graph: FactorGraph, ordering: Ordering | Sequence[str | Key], *, constants: Mapping[Key, object] | None = None
+    graph: FactorGraph, ordering: Ordering | Sequence[str | Key], *, constants: Mapping[Key, np.ndarray] | None = None
 ) -> Dag:
     """Eliminate all unknowns of a graph, in an order.
 
@@ -110,7 +112,7 @@ def eliminate(
         EliminationError: the order leaves out, repeats or invents a variable; the problem is singular.
     """
     groups = as_groups(ordering, graph)
-    system = equations(graph, constants)  # type: ignore[arg-type]
+    system = equations(graph, constants)
     elimination = eliminate_rows(system.rows, groups)
     check_determined(graph, system.rows, elimination)
     return Dag(graph, system, elimination)

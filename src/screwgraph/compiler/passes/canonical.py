@@ -40,25 +40,26 @@ def _new_frames(robot: Robot) -> Mapping[str, Float[np.ndarray, "4 4"]]:
     """Return, for each link, its new frame in its old one."""
     change = {robot.links[0].name: np.eye(4)}
     for joint in robot.joints:
-        change[joint.child] = _frame_on_axis(robot, joint) if _has_axis(joint) else np.eye(4)
+        axis = _axis(joint)
+        change[joint.child] = np.eye(4) if axis is None else _frame_on_axis(robot, joint, axis)
     first = robot.joints[0] if robot.joints else None
-    if first is not None and _has_axis(first):
+    if first is not None and _axis(first) is not None:
         change[robot.links[0].name] = first.origin @ change[first.child]
     return change
 
 
-def _has_axis(joint: Joint) -> bool:
-    return isinstance(joint.type, (Revolute, Prismatic))
+def _axis(joint: Joint) -> Float[np.ndarray, "3"] | None:
+    """Return the axis, in the child's frame, of a joint that has just one; None for others."""
+    return np.array(joint.type.axis) if isinstance(joint.type, (Revolute, Prismatic)) else None
 
 
-def _frame_on_axis(robot: Robot, joint: Joint) -> Float[np.ndarray, "4 4"]:
+def _frame_on_axis(robot: Robot, joint: Joint, z: Float[np.ndarray, "3"]) -> Float[np.ndarray, "4 4"]:
     """Return a frame whose z is the joint's axis, and whose x meets the first child's axis at a right angle."""
-    z = np.array(joint.type.axis)  # type: ignore[attr-defined]
-    child = next((c for c in robot.children(joint.child) if _has_axis(c)), None)
-    if child is None:
+    lines = ((c.origin, axis) for c in robot.children(joint.child) if (axis := _axis(c)) is not None)
+    origin, axis = next(lines, (None, None))
+    if origin is None:
         return _frame(_some_normal(z, robot, joint), z, np.zeros(3))
-    point = child.origin[:3, 3]
-    other = rotation(child.origin) @ np.array(child.type.axis)  # type: ignore[attr-defined]
+    point, other = origin[:3, 3], rotation(origin) @ axis
     normal = np.cross(z, other)
     if np.linalg.norm(normal) < PARALLEL:
         foot = (point @ z) * z
@@ -88,7 +89,7 @@ def _frame(x: np.ndarray, z: np.ndarray, origin: np.ndarray) -> Float[np.ndarray
 
 
 def _moved(joint: Joint, change: Mapping[str, np.ndarray]) -> Joint:
-    kind = replace(joint.type, axis=(0.0, 0.0, 1.0)) if _has_axis(joint) else joint.type  # type: ignore[type-var]
+    kind = replace(joint.type, axis=(0.0, 0.0, 1.0)) if isinstance(joint.type, (Revolute, Prismatic)) else joint.type
     origin = inverse(change[joint.parent]) @ joint.origin @ change[joint.child]
     return replace(joint, type=kind, origin=_snap(origin))
 
