@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from screwgraph.compiler import Function
 from screwgraph.dynamics import bias_forces, forward_dynamics, inverse_dynamics, mass_matrix
 from screwgraph.robot import Robot
 from screwgraph.spatial import SpatialInertia
@@ -66,6 +67,23 @@ def forward_by(oracle: Oracle, states: States, wrenches: Wrenches | None = None)
 def solve(M: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Solve M x = b for batches."""
     return np.linalg.solve(M, b[..., None])[..., 0]
+
+
+def machine_code(function: Function, *arrays: np.ndarray) -> np.ndarray:
+    """Evaluate as users do."""
+    return function(*arrays)
+
+
+def interpreted(function: Function, *arrays: np.ndarray) -> np.ndarray:
+    """Evaluate the straight-line code on a batch (N, ...), without the time of making machine code."""
+    numbers = {
+        name: array.reshape(len(array), -1)[:, i]
+        for argument, array in zip(function.arguments, arrays, strict=True)
+        for i, name in enumerate(argument.names)
+    }
+    results = function.program.evaluate([numbers[name] for name in function.program.input_names])
+    columns = [np.broadcast_to(result, len(arrays[0])) for result in results]
+    return np.stack(columns, axis=1).reshape(-1, *function.result_shape)
 
 
 def assert_dynamics_agree(robot: Robot, oracle: Oracle, states: States) -> None:
