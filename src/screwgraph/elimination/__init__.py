@@ -3,10 +3,15 @@
 from screwgraph.elimination import orderings
 from screwgraph.elimination.block import Block
 from screwgraph.elimination.clique_tree import Clique, CliqueTree
+from screwgraph.elimination.cost import cost
 from screwgraph.elimination.dag import Dag, eliminate
-from screwgraph.elimination.engine import Elimination, Step, eliminate_rows
-from screwgraph.elimination.orderings.base import Ordering
+from screwgraph.elimination.engine import Elimination, eliminate_rows
+from screwgraph.elimination.group import Group
+from screwgraph.elimination.moves import Plan, halves
+from screwgraph.elimination.orderings.base import Ordering, as_groups
+from screwgraph.elimination.search import Found, search, spread
 from screwgraph.elimination.states import State
+from screwgraph.elimination.system import Step
 from screwgraph.elimination.values import Equations, equations
 
 __all__ = [
@@ -16,11 +21,19 @@ __all__ = [
     "Dag",
     "Elimination",
     "Equations",
+    "Found",
+    "Group",
     "Ordering",
+    "Plan",
     "State",
     "Step",
+    "as_groups",
+    "cost",
     "eliminate",
     "eliminate_rows",
     "equations",
+    "halves",
     "orderings",
+    "search",
+    "spread",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from screwgraph.elimination.engine import Step
+from screwgraph.elimination.system import Step
 from screwgraph.graph import Key
 
 

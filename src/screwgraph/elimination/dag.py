@@ -10,11 +10,12 @@ import numpy as np
 
 from screwgraph.elimination.block import Block
 from screwgraph.elimination.clique_tree import CliqueTree, clique_tree
-from screwgraph.elimination.engine import Elimination, Step, eliminate_rows
+from screwgraph.elimination.engine import Elimination, eliminate_rows
 from screwgraph.elimination.failures import check_determined
 from screwgraph.elimination.notation import algorithm
 from screwgraph.elimination.orderings.base import Ordering, as_groups
 from screwgraph.elimination.states import State, states
+from screwgraph.elimination.system import Step
 from screwgraph.elimination.values import Equations, equations
 from screwgraph.graph import Column, FactorGraph, Key
 from screwgraph.tape import Number, Operations, program

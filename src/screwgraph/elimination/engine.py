@@ -7,42 +7,33 @@ states; an unknown that only offers pivots that may vanish waits until later.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 
-from screwgraph.elimination.pivot import MAY_VANISH, Candidate, is_foreign, pivot_class
-from screwgraph.graph import Column, Row, is_zero
-from screwgraph.tape import Number, reciprocal
+from screwgraph.elimination.congruence import prepare_rotations
+from screwgraph.elimination.group import Group
+from screwgraph.elimination.pivot import MAY_VANISH, SMALL, Candidate
+from screwgraph.elimination.system import Step, System
+from screwgraph.graph import Column, Row
+from screwgraph.tape import Number
 
-
-@dataclass(frozen=True, eq=False)
-class Step:
-    """One elimination: `column` = sum of terms[c] * c + constant, by equation `row`.
-
-    `group` numbers the element of the order that asked for it; `touched` are the unknowns of all equations
-    that held `column`; `fill_in` are the (equation, unknown) pairs that the step made nonzero;
-    `original` tells whether the equation was still as its factor gave it.
-    """
-
-    column: Column
-    group: int
-    terms: Mapping[Column, Number]
-    constant: Number
-    pivot: Number
-    row: Row
-    original: bool
-    touched: frozenset[Column]
-    fill_in: tuple[tuple[Row, Column], ...]
+Choice = tuple[tuple, Candidate]
+"""A sort key, best first, and the pivot that it ranks."""
 
 
 @dataclass(frozen=True, eq=False)
 class Elimination:
-    """The steps taken, and the equations that are left; those of no unknown say that a constant is zero."""
+    """The steps taken, and the equations that are left; those of no unknown say that a constant is zero.
+
+    `delayed` had to wait beyond their group; `bold` were divided by what may vanish, since nothing better was left.
+    """
 
     steps: tuple[Step, ...]
     remaining: tuple[Row, ...]
-    undetermined: tuple[Column, ...]
-    delayed: tuple[Column, ...]
+    undetermined: tuple[Column, ...] = ()
+    delayed: tuple[Column, ...] = ()
+    bold: tuple[Column, ...] = ()
 
     def solve(self, values: Mapping[Column, Number] | None = None) -> dict[Column, Number]:
         """Substitute back, last step first; `values` gives unknowns that were not eliminated."""
@@ -55,142 +46,83 @@ class Elimination:
         return solution
 
 
-class System:
-    """Equations under elimination: mutable, and private to one call of `eliminate_rows`."""
-
-    def __init__(self, rows: Sequence[Row]) -> None:
-        self.origin = list(rows)
-        self.terms: list[dict[Column, Number]] = [dict(row.terms) for row in rows]
-        self.constants: list[Number] = [row.constant for row in rows]
-        self.changed = [False] * len(rows)
-        self.used = [False] * len(rows)
-        self.rows_of: dict[Column, set[int]] = {}
-        for i, row in enumerate(rows):
-            for column in row.terms:
-                self.rows_of.setdefault(column, set()).add(i)
-
-    def candidates(self, column: Column) -> list[Candidate]:
-        """Return the equations that could express an unknown, those of the best class only."""
-        offers = [
-            Candidate(
-                pivot_class(self.terms[i][column], column, self.origin[i], self.terms[i]),
-                is_foreign(column, self.origin[i]),
-                (len(self.terms[i]) - 1) * (len(self.rows_of[column]) - 1),
-                len(self.terms[i]),
-                i,
-                column,
-            )
-            for i in self.rows_of.get(column, ())
-        ]
-        best = min((o.pivot_class for o in offers), default=None)
-        return [o for o in offers if o.pivot_class == best]
-
-    def eliminate(self, column: Column, pivot_row: int, group: int) -> Step:
-        """Express `column` by one equation and take it out of all others."""
-        terms = self.terms[pivot_row]
-        pivot = terms[column]
-        factor = -reciprocal(pivot)
-        expression = {c: a * factor for c, a in terms.items() if c != column}
-        constant = self.constants[pivot_row] * factor
-        touched = frozenset(c for i in self.rows_of[column] for c in self.terms[i] if c != column)
-        self._retire(pivot_row)
-        fill_in: list[tuple[Row, Column]] = []
-        for i in sorted(self.rows_of[column]):
-            fill_in += [(self.origin[i], c) for c in self._substitute(i, column, expression, constant)]
-        del self.rows_of[column]
-        return Step(
-            column,
-            group,
-            expression,
-            constant,
-            pivot,
-            self.origin[pivot_row],
-            not self.changed[pivot_row],
-            touched,
-            tuple(fill_in),
-        )
-
-    def remaining(self) -> tuple[Row, ...]:
-        """Return the equations that served as no pivot, as they stand now."""
-        return tuple(
-            Row(self.terms[i], self.constants[i], row.factor, row.number)
-            for i, row in enumerate(self.origin)
-            if not self.used[i]
-        )
-
-    def _retire(self, row: int) -> None:
-        self.used[row] = True
-        for c in self.terms[row]:
-            self.rows_of[c].discard(row)
-
-    def _substitute(
-        self, row: int, column: Column, expression: Mapping[Column, Number], constant: Number
-    ) -> list[Column]:
-        """Replace `column` in an equation; return the unknowns that are new to it."""
-        terms, new = self.terms[row], []
-        factor = terms.pop(column)
-        self.changed[row] = True
-        for c, coefficient in expression.items():
-            old = terms.get(c)
-            value = coefficient * factor if old is None else old + coefficient * factor
-            if is_zero(value):
-                terms.pop(c, None)
-                self.rows_of[c].discard(row)
-                continue
-            if old is None:
-                new.append(c)
-                self.rows_of[c].add(row)
-            terms[c] = value
-        self.constants[row] = self.constants[row] + constant * factor
-        return new
-
-
-def eliminate_rows(rows: Sequence[Row], order: Iterable[Sequence[Column]]) -> Elimination:
-    """Eliminate groups of unknowns in order; inside a group, whichever is cheapest next.
+def eliminate_rows(rows: Sequence[Row], order: Iterable[Group]) -> Elimination:
+    """Eliminate groups of unknowns in order; inside a group, whichever its rule picks next.
 
     Unknowns of `rows` that the order does not name stay in the remaining equations.
     """
     system = System(rows)
     steps: list[Step] = []
-    waiting: list[tuple[Column, int]] = []
+    waiting: dict[Column, int] = {}
     undetermined: list[Column] = []
     delayed: list[Column] = []
-    for group, columns in enumerate(order):
-        waiting += [(column, group) for column in columns]
-        stuck = _eliminate_while_safe(system, waiting, steps, undetermined)
-        delayed += [column for column, g in stuck if g == group]
-        waiting = stuck
+    for number, group in enumerate(order):
+        waiting.update(dict.fromkeys(group.columns, number))
+        eliminate_group(system, group, waiting, steps, undetermined)
+        delayed += [column for column, asked in waiting.items() if asked == number]
+    natural = _chooser(system, Group(()))
+    bold = []
     while waiting:
-        _eliminate_boldest(system, waiting, steps)
-        waiting = _eliminate_while_safe(system, waiting, steps, undetermined)
-    return Elimination(tuple(steps), system.remaining(), tuple(undetermined), tuple(delayed))
+        bold.append(_eliminate_boldest(system, waiting, steps))
+        _eliminate_while_safe(system, waiting, natural, steps, undetermined)
+    return Elimination(tuple(steps), system.remaining(), tuple(undetermined), tuple(delayed), tuple(bold))
+
+
+def eliminate_group(
+    system: System, group: Group, waiting: dict[Column, int], steps: list[Step], undetermined: list[Column]
+) -> None:
+    """Eliminate, by a group's rule, all waiting unknowns that have a pivot that cannot vanish; they wait no longer."""
+    prepare_rotations(system, group.columns)
+    _eliminate_while_safe(system, waiting, _chooser(system, group), steps, undetermined)
+
+
+def _chooser(system: System, group: Group) -> Callable[[Column], list[Choice]]:
+    """Return a function that ranks the pivots which an unknown offers, those of the best class only."""
+    random = Random(group.seed)
+
+    def natural(column: Column) -> list[Choice]:
+        offers = system.offers(column, group.law)
+        best = min((o.pivot_class for o in offers), default=None)
+        return [(o.preference(), o) for o in offers if o.pivot_class == best]
+
+    def by_work(column: Column) -> list[Choice]:
+        safe = [o for o in system.offers(column, group.law) if o.pivot_class < SMALL]
+        if not safe:
+            return natural(column)
+        scores = [system.work(column, o.row) * (1.0 + group.jitter * random.random()) for o in safe]
+        return [((0, score, random.random(), o.row), o) for score, o in zip(scores, safe, strict=True)]
+
+    return by_work if group.by_work else natural
 
 
 def _eliminate_while_safe(
-    system: System, waiting: list[tuple[Column, int]], steps: list[Step], undetermined: list[Column]
-) -> list[tuple[Column, int]]:
-    """Eliminate all that have a pivot that cannot vanish; return those that have to wait."""
-    groups = dict(waiting)
-    offers = {column: system.candidates(column) for column in groups}
+    system: System,
+    waiting: dict[Column, int],
+    choices: Callable[[Column], list[Choice]],
+    steps: list[Step],
+    undetermined: list[Column],
+) -> None:
+    """Eliminate all that have a pivot that cannot vanish, and take them from those that wait."""
+    offers = {column: min(choices(column), default=None) for column in waiting}
     while offers:
-        for column in [c for c, o in offers.items() if not o]:
+        for column in [c for c, o in offers.items() if o is None]:
             undetermined.append(column)
-            del offers[column], groups[column]
-        best = min((o for found in offers.values() for o in found), key=Candidate.preference, default=None)
-        if best is None or best.pivot_class >= MAY_VANISH:
+            del offers[column], waiting[column]
+        best = min((o for o in offers.values() if o is not None), default=None)
+        if best is None or best[1].pivot_class >= MAY_VANISH:
             break
-        step = system.eliminate(best.column, best.row, groups.pop(best.column))
+        column = best[1].column
+        step = system.eliminate(column, best[1].row, waiting.pop(column))
         steps.append(step)
-        del offers[best.column]
+        del offers[column]
         for column in offers:
             if column in step.touched:
-                offers[column] = system.candidates(column)
-    return list(groups.items())
+                offers[column] = min(choices(column), default=None)
 
 
-def _eliminate_boldest(system: System, waiting: list[tuple[Column, int]], steps: list[Step]) -> None:
+def _eliminate_boldest(system: System, waiting: dict[Column, int], steps: list[Step]) -> Column:
     """Every pivot left may vanish at some state: take the one that is farthest from zero."""
-    offers = [o for column, _ in waiting for o in system.candidates(column)]
+    offers = [o for column in waiting for o in system.offers(column)]
     best = min(offers, key=lambda o: (o.pivot_class, o.cost, o.row))
-    steps.append(system.eliminate(best.column, best.row, dict(waiting)[best.column]))
-    waiting[:] = [(c, g) for c, g in waiting if c != best.column]
+    steps.append(system.eliminate(best.column, best.row, waiting.pop(best.column)))
+    return best.column

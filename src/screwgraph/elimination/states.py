@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from screwgraph.elimination.engine import Step
+from screwgraph.elimination.system import Step
 from screwgraph.graph import Column, Key, Row
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from screwgraph.elimination.engine import eliminate_rows
+from screwgraph.elimination.group import Group
 from screwgraph.graph import Derived, FactorGraph, Key, Row, Variable, linear_rows
 from screwgraph.tape import SAMPLES, WIDE, Tape
 
@@ -47,7 +48,7 @@ def _input_vector(tape: Tape, variable: Variable, rng: np.random.Generator) -> n
 
 def _derive(graph: FactorGraph, derived: Derived, values: Mapping[Key, np.ndarray]) -> np.ndarray:
     """Solve one factor for its one unknown variable, by elimination like everything else."""
-    columns = [(derived.key, i) for i in range(graph.variables[derived.key].dim)]
+    columns = tuple((derived.key, i) for i in range(graph.variables[derived.key].dim))
     rows = linear_rows(derived.factor, values, graph.variables)
-    solution = eliminate_rows(rows, [columns]).solve()
+    solution = eliminate_rows(rows, [Group(columns)]).solve()
     return np.array([solution[column] for column in columns], dtype=object)

@@ -5,12 +5,13 @@ from screwgraph.graph.export import to_dot, to_json
 from screwgraph.graph.factor import Factor, Labels, Template, factor
 from screwgraph.graph.factor_graph import Derived, FactorGraph
 from screwgraph.graph.factors import TEMPLATES
-from screwgraph.graph.linear import Column, Row, is_zero, linear_rows
+from screwgraph.graph.linear import Affine, Column, Row, is_zero, linear_rows
 from screwgraph.graph.variable import SYMBOLS, Key, Variable, Vectors, vector_variable
 
 __all__ = [
     "SYMBOLS",
     "TEMPLATES",
+    "Affine",
     "Column",
     "Derived",
     "Factor",

@@ -2,11 +2,12 @@
 
 from screwgraph.tape.factor_out import factor_out
 from screwgraph.tape.program import Operations, Program, program
-from screwgraph.tape.scalar import SAMPLES, WIDE, Number, Scalar, Tape, reciprocal
+from screwgraph.tape.scalar import SAMPLES, WIDE, Mark, Number, Scalar, Tape, reciprocal
 
 __all__ = [
     "SAMPLES",
     "WIDE",
+    "Mark",
     "Number",
     "Operations",
     "Program",

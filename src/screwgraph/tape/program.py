@@ -38,7 +38,7 @@ class Program:
     """Straight-line code: value i of `instructions` is (operation, ids or constant), `outputs` are ids or constants."""
 
     input_names: tuple[str, ...]
-    instructions: tuple[tuple[Any, ...], ...]
+    instructions: Sequence[tuple[Any, ...]]
     outputs: tuple[int | float, ...]
 
     @property

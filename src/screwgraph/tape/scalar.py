@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,14 @@ CONSTANT = 4e-16
 
 Number = Any
 """A float (a constant) or a Scalar."""
+
+
+class Mark(NamedTuple):
+    """What a tape knew at some time."""
+
+    length: int
+    by_form: dict[tuple[Any, ...], Scalar]
+    by_value: dict[tuple[int, ...], Scalar]
 
 
 class Tape:
@@ -57,6 +65,15 @@ class Tape:
     def binary(self, operation: str, a: Scalar, b: Scalar, samples: tuple[float, ...]) -> Scalar:
         """Return the node of a function of two values, an old one where an equal one is known."""
         return self._record((operation, a.id, b.id), samples)
+
+    def mark(self) -> Mark:
+        """Return what `restore` needs to forget all that is written from here on."""
+        return Mark(len(self.nodes), dict(self._by_form), dict(self._by_value))
+
+    def restore(self, mark: Mark) -> None:
+        """Forget all operations that were written since a mark; their scalars must not be used any more."""
+        del self.nodes[mark.length :], self._wide[mark.length :]
+        self._by_form, self._by_value = dict(mark.by_form), dict(mark.by_value)
 
     def wide_samples(self, value: Scalar) -> np.ndarray:
         """Return the values of a node at `WIDE` random states."""

@@ -1,6 +1,6 @@
 """Passes that make code cheaper without changing joint-space answers: robot -> robot, and graph -> graph.
 
-A new one is a new file and a line in `ROBOT_PASSES`, which run in this order.
+A new one is a new file and a line in `ROBOT_PASSES` or `GRAPH_PASSES`, which run in this order.
 """
 
 from __future__ import annotations
@@ -10,17 +10,30 @@ from collections.abc import Callable, Iterable
 from screwgraph.compiler.passes.canonical import canonical_frames
 from screwgraph.compiler.passes.conventional import conventional_acceleration
 from screwgraph.compiler.passes.elementary import elementary_transforms
+from screwgraph.compiler.passes.known import known_accelerations
+from screwgraph.compiler.passes.reference import reference_accelerations
 from screwgraph.compiler.passes.regroup import regroup_inertia
+from screwgraph.compiler.passes.second_moments import planar_second_moments
+from screwgraph.graph import FactorGraph, Key
 from screwgraph.robot import Robot
 
 ROBOT_PASSES: dict[str, Callable[[Robot], Robot]] = {
     "canonical frames": canonical_frames,
     "inertial regrouping": regroup_inertia,
+    "second moments": planar_second_moments,
     "elementary transforms": elementary_transforms,
 }
 
-KEEPS_LINKS = ("canonical frames", "inertial regrouping")
-"""Passes after which the graph has the same variables, so that an order of the robot's own graph still fits."""
+GRAPH_PASSES: dict[str, Callable[[FactorGraph], FactorGraph]] = {
+    "conventional accelerations": conventional_acceleration,
+    "known accelerations": known_accelerations,
+    "reference accelerations": reference_accelerations,
+}
+BEFORE_KNOWNS = ("conventional accelerations",)
+"""Graph passes that look at variables before it is said which are known."""
+
+KEEPS_VARIABLES = ("canonical frames", "inertial regrouping", "conventional accelerations")
+"""Passes after which the graph has the same unknowns, so that an order of the robot's own graph still fits."""
 
 
 def improved(robot: Robot, passes: Iterable[str] = tuple(ROBOT_PASSES)) -> Robot:
@@ -30,4 +43,22 @@ def improved(robot: Robot, passes: Iterable[str] = tuple(ROBOT_PASSES)) -> Robot
     return robot
 
 
-__all__ = ["KEEPS_LINKS", "ROBOT_PASSES", "conventional_acceleration", "improved"]
+def improved_graph(graph: FactorGraph, known: Iterable[str | Key], passes: Iterable[str]) -> FactorGraph:
+    """Declare knowns, and run graph passes by name before and after."""
+    passes = list(passes)
+    before, after = ([name for name in passes if (name in BEFORE_KNOWNS) == early] for early in (True, False))
+    for name in before:
+        graph = GRAPH_PASSES[name](graph)
+    graph = graph.given(*known)
+    for name in after:
+        graph = GRAPH_PASSES[name](graph)
+    return graph
+
+
+__all__ = [
+    "GRAPH_PASSES",
+    "KEEPS_VARIABLES",
+    "ROBOT_PASSES",
+    "improved",
+    "improved_graph",
+]

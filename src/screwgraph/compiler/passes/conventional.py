@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.graph import Factor, FactorGraph, Key, Template, factor, vector_variable
+from screwgraph.compiler.passes.second_moments import has_products
+from screwgraph.graph import Affine, Factor, FactorGraph, Key, Template, factor, vector_variable
 from screwgraph.robot import Joint
 from screwgraph.spatial import Ad, Array, concatenate, matrix, rotation, skew, translation
 
@@ -72,17 +73,28 @@ def acceleration(
     joint: Joint,
 ) -> Float[Array, "6"]:
     """Rigid motion with the parent, plus the joint's own acceleration, plus what turns it."""
-    A = joint.type.screw_axes(q)
-    own = A @ qd
-    turned = _to_child(joint, q, V_parent)
+    if isinstance(Vdot_parent[0], Affine):
+        carried = Ad(joint.T_child_parent(q)) @ Vdot_parent
+        return Vdot - carried - joint.type.screw_axes(q) @ qdd - velocity_terms(V_parent, q, qd, joint)
+    at_joint = Vdot_parent[3:] + _spin(V_parent, Vdot_parent[:3]) @ translation(joint.T_parent_child(q))
+    carried = concatenate(_to_child(joint, q, Vdot_parent[:3]), _to_child(joint, q, at_joint))
+    return Vdot - carried - joint.type.screw_axes(q) @ qdd - _relative_terms(V_parent, q, qd, joint)
+
+
+def velocity_terms(V_parent: Float[Array, "3"], q: Array, qd: Array, joint: Joint) -> Float[Array, "6"]:
+    """Return the child's acceleration beyond the parent's, carried over, and beyond the joint's own."""
     p = translation(joint.T_parent_child(q))
-    angular = skew(turned) @ own[:3]
-    centripetal = _to_child(joint, q, _centripetal(V_parent) @ p)
-    linear = centripetal + 2.0 * (skew(turned) @ own[3:]) + skew(own[:3]) @ own[3:]
-    bias = concatenate(angular, linear)
-    if not joint.type.constant_axes:
-        bias = bias + joint.type.axes_rate_times(q, qd)
-    return Vdot - Ad(joint.T_child_parent(q)) @ Vdot_parent - A @ qdd - bias
+    centripetal = _to_child(joint, q, _spin(V_parent, np.zeros(3)) @ p)
+    return _relative_terms(V_parent, q, qd, joint) + concatenate(np.zeros(3), centripetal)
+
+
+def _relative_terms(V_parent: Float[Array, "3"], q: Array, qd: Array, joint: Joint) -> Float[Array, "6"]:
+    """Return what the joint's velocity adds to the child's acceleration."""
+    own = joint.type.screw_axes(q) @ qd
+    turned = _to_child(joint, q, V_parent)
+    linear = 2.0 * (skew(turned) @ own[3:]) + skew(own[:3]) @ own[3:]
+    bias = concatenate(skew(turned) @ own[:3], linear)
+    return bias if joint.type.constant_axes else bias + joint.type.axes_rate_times(q, qd)
 
 
 @factor(
@@ -103,9 +115,10 @@ def wrench(
     T_fl: Sequence[Float[np.ndarray, "4 4"]] = (),
 ) -> Float[Array, "6"]:
     """Newton and Euler about the link's origin."""
-    first_moment = np.array([G[2, 4], G[0, 5], G[1, 3]])
-    bias = concatenate(_gyroscopic(V, G[:3, :3]), _centripetal(V) @ first_moment)
-    balance = G @ Vdot + bias - F
+    mass, first_moment = G[3, 3], np.array([G[2, 4], G[0, 5], G[1, 3]])
+    moment = _moment(V, Vdot[:3], G[:3, :3]) + skew(first_moment) @ Vdot[3:]
+    force = mass * Vdot[3:] + _spin(V, Vdot[:3]) @ first_moment
+    balance = concatenate(moment, force) - F
     for joint, q, F_child in zip(joints, q_children, F_children, strict=True):
         balance = balance + Ad(joint.T_child_parent(q)).T @ F_child
     for T, W in zip(T_fl, external, strict=True):
@@ -124,23 +137,30 @@ def _to_child(joint: Joint, q: Array, x: Float[Array, "3"]) -> Float[Array, "3"]
     return rotation(joint.T_child_parent(q)) @ x
 
 
-def _centripetal(w: Float[Array, "3"]) -> Float[Array, "3 3"]:
-    """Return [w][w], symmetric: its products of velocities serve every term of a link."""
+def _spin(w: Float[Array, "3"], rate: Float[Array, "3"]) -> Float[Array, "3 3"]:
+    """Return [dw/dt] + [w][w]: times a point of the body, its acceleration beyond the origin's."""
     x, y, z = w[0], w[1], w[2]
     xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
-    return matrix([[-(yy + zz), xy, xz], [xy, -(xx + zz), yz], [xz, yz, -(xx + yy)]])
+    a, b, c = rate[0], rate[1], rate[2]
+    return matrix([[-(yy + zz), xy - c, xz + b], [xy + c, -(xx + zz), yz - a], [xz - b, yz + a, -(xx + yy)]])
+
+
+def _moment(w: Float[Array, "3"], rate: Float[Array, "3"], J: Float[np.ndarray, "3 3"]) -> Float[Array, "3"]:
+    """Return J dw/dt + w x (J w): by second moments of mass where that takes fewer operations."""
+    if has_products(J) and not isinstance(rate[0], Affine):
+        turned = _spin(w, rate) @ (0.5 * np.trace(J) * np.eye(3) - J)
+        return np.array([turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1]])
+    return J @ rate + _gyroscopic(w, J)
 
 
 def _gyroscopic(w: Float[Array, "3"], J: Float[np.ndarray, "3 3"]) -> Float[Array, "3"]:
     """Return w x (J w), written in the products of velocities."""
     x, y, z = w[0], w[1], w[2]
     xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
-    return concatenate(
-        np.array(
-            [
-                (J[2, 2] - J[1, 1]) * yz + J[1, 2] * (yy - zz) + J[0, 2] * xy - J[0, 1] * xz,
-                (J[0, 0] - J[2, 2]) * xz + J[0, 2] * (zz - xx) + J[0, 1] * yz - J[1, 2] * xy,
-                (J[1, 1] - J[0, 0]) * xy + J[0, 1] * (xx - yy) + J[1, 2] * xz - J[0, 2] * yz,
-            ]
-        )
+    return np.array(
+        [
+            (J[2, 2] - J[1, 1]) * yz + J[1, 2] * (yy - zz) + J[0, 2] * xy - J[0, 1] * xz,
+            (J[0, 0] - J[2, 2]) * xz + J[0, 2] * (zz - xx) + J[0, 1] * yz - J[1, 2] * xy,
+            (J[1, 1] - J[0, 0]) * xy + J[0, 1] * (xx - yy) + J[1, 2] * xz - J[0, 2] * yz,
+        ]
     )

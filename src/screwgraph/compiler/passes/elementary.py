@@ -21,11 +21,19 @@ def elementary_transforms(robot: Robot) -> Robot:
     """
     links, joints = [robot.links[0]], []
     for joint in robot.joints:
-        if not np.array_equal(joint.origin, np.eye(4)):
-            name = joint.child + MARK
+        for i, step in enumerate(_steps(joint.origin)):
+            name = joint.child + MARK * (i + 1)
             links.append(Link(name))
-            joints.append(Joint(name, Fixed(), joint.parent, name, joint.origin))
+            joints.append(Joint(name, Fixed(), joint.parent, name, step))
             joint = replace(joint, parent=name, origin=np.eye(4))
         links.append(robot.link(joint.child))
         joints.append(joint)
     return replace(robot, links=tuple(links), joints=tuple(joints))
+
+
+def _steps(T):
+    t = np.eye(4)
+    t[:3, 3] = T[:3, 3]
+    R = np.eye(4)
+    R[:3, :3] = T[:3, :3]
+    return [x for x in (t, R) if not np.array_equal(x, np.eye(4))]

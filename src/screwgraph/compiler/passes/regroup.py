@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -20,9 +21,14 @@ def regroup_inertia(robot: Robot) -> Robot:
     (Khalil & Kleinfinger, 1987). Joint efforts and accelerations do not change, wrenches inside do, and masses may
     become negative or vanish. Joints about other axes are left alone: run `canonical_frames` before.
     """
+    return moved_to_parents(robot, _invariant)
+
+
+def moved_to_parents(robot: Robot, part: Callable[[Joint, SpatialInertia], SpatialInertia | None]) -> Robot:
+    """Move a part of each link's inertia, one that its joint does not move, to its parent, tips first."""
     inertia = {link.name: link.inertia for link in robot.links}
     for joint in reversed(robot.joints):
-        moved = _invariant(joint, inertia[joint.child])
+        moved = part(joint, inertia[joint.child])
         if moved is not None:
             inertia[joint.child] = inertia[joint.child] + _negative(moved)
             inertia[joint.parent] = inertia[joint.parent] + moved.moved(joint.origin)

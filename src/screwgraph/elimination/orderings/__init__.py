@@ -3,11 +3,13 @@
 from collections.abc import Callable
 
 from screwgraph.elimination.orderings.aba import LeavesFirst, aba
+from screwgraph.elimination.orderings.articulated import JointsFirst, articulated
 from screwgraph.elimination.orderings.base import Ordering
 from screwgraph.elimination.orderings.colamd import Colamd, colamd
 from screwgraph.elimination.orderings.composite import CompositeInertias, composite
 from screwgraph.elimination.orderings.crba import WrenchesFirst, crba
 from screwgraph.elimination.orderings.explicit import Explicit, explicit
+from screwgraph.elimination.orderings.greedy import LeastWork, greedy
 from screwgraph.elimination.orderings.lynch_park import LynchPark, lynch_park
 from screwgraph.elimination.orderings.min_degree import MinimumDegree, min_degree
 from screwgraph.elimination.orderings.nested_dissection import NestedDissection, nested_dissection
@@ -21,6 +23,8 @@ ORDERINGS: dict[str, Callable[[Robot], Ordering]] = {
     "crba": crba,
     "composite": composite,
     "aba": aba,
+    "articulated": articulated,
+    "greedy": lambda robot: greedy(),
     "min_degree": lambda robot: min_degree(),
     "colamd": lambda robot: colamd(),
     "nested_dissection": lambda robot: nested_dissection(),
@@ -42,6 +46,8 @@ __all__ = [
     "Colamd",
     "CompositeInertias",
     "Explicit",
+    "JointsFirst",
+    "LeastWork",
     "LeavesFirst",
     "LynchPark",
     "MinimumDegree",
@@ -50,11 +56,13 @@ __all__ = [
     "Ordering",
     "WrenchesFirst",
     "aba",
+    "articulated",
     "by_name",
     "colamd",
     "composite",
     "crba",
     "explicit",
+    "greedy",
     "lynch_park",
     "min_degree",
     "nested_dissection",

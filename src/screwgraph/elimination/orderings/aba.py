@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from screwgraph.elimination.orderings.base import joint_keys, unknown_only
+from screwgraph.elimination.orderings.base import joint_keys, tips_to_base, unknown_only
 from screwgraph.graph import FactorGraph, Key
 from screwgraph.robot import Robot
 
 
 @dataclass(frozen=True)
 class LeavesFirst:
-    """Tips to base, F_i then Vdot_i then the joint's unknown. Featherstone (2008), ch. 7; paper 0, Fig. 7b."""
+    """Tips to base, F_i then Vdot_i then the joint's unknown. Featherstone (2008), ch. 7; paper 0, Fig. 7b.
+
+    Where carried accelerations are variables: Vdot_i, F_i, what is carried, the joint's unknown.
+    """
 
     robot: Robot
 
     def order(self, graph: FactorGraph) -> list[Key]:
-        kinds = ("tau", "wrench", "acceleration", "qdd")
-        by_joint = zip(*(joint_keys(self.robot, kind) for kind in kinds), strict=True)
-        return unknown_only([key for keys in reversed(list(by_joint)) for key in keys], graph)
+        return unknown_only([*joint_keys(self.robot, "tau"), *tips_to_base(self.robot, graph, "qdd")], graph)
 
 
 def aba(robot: Robot) -> LeavesFirst:

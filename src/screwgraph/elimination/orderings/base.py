@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
+from screwgraph.elimination.group import Group
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import Column, FactorGraph, Key
 from screwgraph.robot import Robot
@@ -14,12 +15,12 @@ from screwgraph.robot import Robot
 class Ordering(Protocol):
     """A policy that says in which order the unknowns of a graph are eliminated."""
 
-    def order(self, graph: FactorGraph) -> Sequence[Key | Column]:
-        """Return all unknowns of a graph, first to be eliminated first: variables, or single scalars of them."""
+    def order(self, graph: FactorGraph) -> Sequence[Key | Column | Group]:
+        """Return all unknowns of a graph, first to be eliminated first: variables, scalars of them, or groups."""
         ...
 
 
-def as_groups(ordering: Ordering | Sequence[str | Key | Column], graph: FactorGraph) -> list[list[Column]]:
+def as_groups(ordering: Ordering | Sequence[str | Key | Column], graph: FactorGraph) -> list[Group]:
     """Return the order as groups of scalars: those of a variable together, single scalars alone.
 
     Raises:
@@ -28,11 +29,15 @@ def as_groups(ordering: Ordering | Sequence[str | Key | Column], graph: FactorGr
     """
     items = ordering.order(graph) if isinstance(ordering, Ordering) else _named(ordering, graph)
     unknown = {v.key: v.dim for v in graph.unknowns}
-    groups: list[list[Column]] = []
-    for item in items:
-        groups.append([(item, i) for i in range(unknown.get(item, 1))] if isinstance(item, Key) else [item])
-    _check_complete([c for group in groups for c in group], unknown)
+    groups = [_group(item, unknown) for item in items]
+    _check_complete([c for group in groups for c in group.columns], unknown)
     return groups
+
+
+def _group(item: Key | Column | Group, unknown: Mapping[Key, int]) -> Group:
+    if isinstance(item, Group):
+        return item
+    return Group(tuple((item, i) for i in range(unknown.get(item, 1))) if isinstance(item, Key) else (item,))
 
 
 def unknown_only(keys: Iterable[Key], graph: FactorGraph) -> list[Key]:
@@ -43,18 +48,35 @@ def unknown_only(keys: Iterable[Key], graph: FactorGraph) -> list[Key]:
 
 def joint_keys(robot: Robot, kind: str) -> list[Key]:
     """Return one variable a joint, base to tips; links' variables are named by the link that the joint moves."""
-    by_link = kind in ("wrench", "acceleration", "twist", "gravity")
+    by_link = kind in ("wrench", "acceleration", "carried", "twist", "gravity")
     return [Key(kind, joint.child if by_link else joint.name) for joint in robot.joints]
 
 
-def _named(names: Sequence[str | Key | Column], graph: FactorGraph) -> list[Key | Column]:
-    items: list[Key | Column] = []
+def accelerations_inward(robot: Robot) -> list[Key]:
+    """Return the links' accelerations, tips to base, each followed by what is carried into it."""
+    by_joint = zip(joint_keys(robot, "acceleration"), joint_keys(robot, "carried"), strict=True)
+    return [key for pair in reversed(list(by_joint)) for key in pair]
+
+
+def tips_to_base(robot: Robot, graph: FactorGraph, *joint_kinds: str) -> list[Key]:
+    """Return the variables of links, tips to base, each followed by variables of its joint.
+
+    A wrench goes before its link's acceleration; where carried accelerations are variables, between the two.
+    """
+    carried = any(key.kind == "carried" for key in graph.variables)
+    kinds = ("acceleration", "wrench", "carried") if carried else ("wrench", "acceleration")
+    by_joint = list(zip(*(joint_keys(robot, kind) for kind in (*kinds, *joint_kinds)), strict=True))
+    return [key for keys in reversed(by_joint) for key in keys]
+
+
+def _named(names: Sequence[str | Key | Column | Group], graph: FactorGraph) -> list[Key | Column | Group]:
+    items: list[Key | Column | Group] = []
     for name in names:
         if isinstance(name, str | Key):
             keys = graph.select([name])
             items += unknown_only(keys, graph) or keys  # a kind means its unknowns: the base's are known
         else:
-            items.append(_scalar(name))
+            items.append(name if isinstance(name, Group) else _scalar(name))
     return items
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from screwgraph.elimination.orderings.base import joint_keys, unknown_only
+from screwgraph.elimination.orderings.base import joint_keys, tips_to_base, unknown_only
 from screwgraph.graph import FactorGraph, Key
 from screwgraph.robot import Robot
 
@@ -21,9 +21,8 @@ class CompositeInertias:
     robot: Robot
 
     def order(self, graph: FactorGraph) -> list[Key]:
-        wrenches, accelerations, joints = (joint_keys(self.robot, k) for k in ("wrench", "acceleration", "qdd"))
-        bodies = [key for pair in reversed(list(zip(wrenches, accelerations, strict=True))) for key in pair]
-        return unknown_only([*joint_keys(self.robot, "tau"), *bodies, *reversed(joints)], graph)
+        joints = reversed(joint_keys(self.robot, "qdd"))
+        return unknown_only([*joint_keys(self.robot, "tau"), *tips_to_base(self.robot, graph), *joints], graph)
 
 
 def composite(robot: Robot) -> CompositeInertias:

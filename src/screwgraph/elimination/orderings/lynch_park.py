@@ -18,7 +18,8 @@ class LynchPark:
     def order(self, graph: FactorGraph) -> list[Key]:
         efforts, wrenches, accelerations = (joint_keys(self.robot, k) for k in ("tau", "wrench", "acceleration"))
         pairs = [key for pair in zip(efforts, wrenches, strict=True) for key in pair]
-        return unknown_only([*pairs, *accelerations, *joint_keys(self.robot, "qdd")], graph)
+        joints = [*joint_keys(self.robot, "carried"), *joint_keys(self.robot, "qdd")]
+        return unknown_only([*pairs, *accelerations, *joints], graph)
 
 
 def lynch_park(robot: Robot) -> LynchPark:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from screwgraph.elimination.orderings.base import joint_keys, unknown_only
+from screwgraph.elimination.orderings.base import accelerations_inward, joint_keys, unknown_only
 from screwgraph.graph import FactorGraph, Key
 from screwgraph.robot import Robot
 
@@ -16,9 +16,9 @@ class NewtonEuler:
     robot: Robot
 
     def order(self, graph: FactorGraph) -> list[Key]:
-        efforts, wrenches, accelerations = (joint_keys(self.robot, k) for k in ("tau", "wrench", "acceleration"))
-        joints = joint_keys(self.robot, "qdd")
-        return unknown_only([*reversed(efforts), *wrenches, *reversed(accelerations), *reversed(joints)], graph)
+        efforts, wrenches, joints = (joint_keys(self.robot, k) for k in ("tau", "wrench", "qdd"))
+        bodies = [*wrenches, *accelerations_inward(self.robot)]
+        return unknown_only([*reversed(efforts), *bodies, *reversed(joints)], graph)
 
 
 def rnea(robot: Robot) -> NewtonEuler:

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.joints.base import Vector3, unit, zero_twist
-from screwgraph.spatial import Array, so3, transform
+from screwgraph.robot.joints.base import Vector3, across, turn_about, unit, wrenches, zero_twist
+from screwgraph.spatial import Array, rotation, so3, transform
 
 
 @dataclass(frozen=True)
 class Revolute:
-    """Rotation by q (rad) about `axis` through the origin of the child's frame."""
+    """Rotation by q + offset (rad) about `axis` through the origin of the child's frame."""
 
     axis: Vector3 = (0.0, 0.0, 1.0)
+    offset: float = 0.0
     nq = nv = 1
     constant_axes = True
 
@@ -23,7 +24,8 @@ class Revolute:
         object.__setattr__(self, "axis", unit(self.axis))
 
     def transform(self, q: Float[Array, "1"]) -> Float[Array, "4 4"]:
-        return transform(so3.about_axis(np.array(self.axis), q[0]), np.zeros(3))
+        angle = q[0] + self.offset if self.offset else q[0]
+        return transform(so3.about_axis(np.array(self.axis), angle), np.zeros(3))
 
     def screw_axes(self, q: Float[Array, "1"]) -> Float[Array, "6 1"]:
         return np.array([[*self.axis, 0.0, 0.0, 0.0]]).T
@@ -35,7 +37,16 @@ class Revolute:
         return qd
 
     def neutral(self) -> Float[np.ndarray, "1"]:
-        return np.zeros(1)
+        return np.array([-self.offset]) if self.offset else np.zeros(1)
 
     def random(self, rng: np.random.Generator) -> Float[np.ndarray, "1"]:
         return rng.uniform(-np.pi, np.pi, 1)
+
+    def retract(self, q: Float[np.ndarray, "1"], step: Float[np.ndarray, "1"]) -> Float[np.ndarray, "1"]:
+        return q + step
+
+    def nearest(self, T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "1"]:
+        return np.array([turn_about(self.axis, rotation(T)) - self.offset])
+
+    def constraint_wrenches(self, q: Float[Array, "1"]) -> Float[Array, "6 5"]:
+        return wrenches(across(self.axis), list(np.eye(3)))

@@ -1,0 +1,159 @@
+"""Which frame a link should have: candidates on its joint's axis, and what each would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.compiler.passes.turned import turned_rotation, work
+from screwgraph.robot import Joint, Robot
+from screwgraph.robot.joints import Prismatic, Revolute
+from screwgraph.spatial import inverse, rotation, transform, translation
+
+Frames = dict[str, Float[np.ndarray, "4 4"]]
+"""For each link, its new frame in its old one."""
+
+PARALLEL = 1e-9
+"""Sine of the angle below which two axes count as parallel."""
+SWEEPS = 3
+"""Rounds in which links choose in turn, each knowing what its neighbours chose."""
+ENTRY, LENGTH, TURN, MOMENT = 10, 12, 1, 4
+"""Operations that an entry of a rotation, of a translation, an added angle, an inertial parameter cost, roughly."""
+
+
+class Line(NamedTuple):
+    """A line: a point of it, and its direction."""
+
+    point: Float[np.ndarray, "3"]
+    direction: Float[np.ndarray, "3"]
+
+
+def chosen_frames(robot: Robot) -> Frames:
+    """Return a new frame for every link; links of joints without a single axis keep theirs."""
+    frames: Frames = {link.name: np.eye(4) for link in robot.links}
+    movable = [joint for joint in robot.joints if joint_axis(joint) is not None]
+    for joint in movable:
+        frames[joint.child] = next(iter(_candidates(robot, joint, frames)))
+    for _ in range(SWEEPS):
+        before = dict(frames)
+        for joint in reversed(movable):
+            frames[joint.child] = _cheapest(robot, joint, frames)
+        if all(before[j.child] is frames[j.child] for j in movable):
+            break
+    first = robot.joints[0] if robot.joints else None
+    if first is not None and joint_axis(first) is not None:
+        frames[robot.links[0].name] = first.origin @ frames[first.child]
+    return frames
+
+
+def joint_axis(joint: Joint) -> Float[np.ndarray, "3"] | None:
+    """Return the axis, in the child's frame, of a joint that has just one; None for others."""
+    return np.array(joint.type.axis) if isinstance(joint.type, (Revolute, Prismatic)) else None
+
+
+def _cheapest(robot: Robot, joint: Joint, frames: Frames) -> Float[np.ndarray, "4 4"]:
+    """Return the best candidate for the joint's child; the one that it has wins a tie."""
+    options = [frames[joint.child], *_candidates(robot, joint, frames)]
+    costs = [_cost(robot, joint, {**frames, joint.child: option}) for option in options]
+    return options[costs.index(min(costs))]
+
+
+def _cost(robot: Robot, joint: Joint, frames: Mapping[str, np.ndarray]) -> int:
+    """Estimate the operations that a link's frame decides: at its joint, its children's joints, and its inertia."""
+    own = 0 if joint is robot.joints[0] else _joint_cost(joint, frames)
+    inertia = robot.link(joint.child).inertia.moved(inverse(frames[joint.child]))
+    h, about = inertia.first_moment[:2], inertia.about_origin
+    moments = (*h, about[0, 1], about[0, 2], about[1, 2])
+    scale = 1e-12 * max(np.abs(about).max(), np.abs(h).max(), 1e-300)
+    own += MOMENT * sum(abs(m) > scale for m in moments)
+    return own + sum(_joint_cost(child, frames) for child in robot.children(joint.child))
+
+
+def _joint_cost(joint: Joint, frames: Mapping[str, np.ndarray]) -> int:
+    T = inverse(frames[joint.parent]) @ joint.origin @ frames[joint.child]
+    R, angle = turned_rotation(snapped(T)) if isinstance(joint.type, Revolute) else (rotation(snapped(T)), 0.0)
+    lengths = int(np.count_nonzero(translation(snapped(T))))
+    return ENTRY * work(R) + LENGTH * lengths + TURN * (angle != 0.0)
+
+
+def _candidates(robot: Robot, joint: Joint, frames: Frames) -> Iterable[Float[np.ndarray, "4 4"]]:
+    """Yield frames on the joint's axis z, in the link's old frame; the classical one (Khalil & Kleinfinger) first.
+
+    Origins: the feet of the common normals to the axes before and after, and the old one. Directions of x: along
+    the common normals, toward the centre of mass, the old axes.
+    """
+    z = joint_axis(joint)
+    assert z is not None
+    onward = [
+        Line(c.origin[:3, 3], rotation(c.origin) @ axis)
+        for c in robot.children(joint.child)
+        if (axis := joint_axis(c)) is not None
+    ]
+    before = _parent_axis(robot, joint, frames)
+    lines = [*([before] if before else []), *onward]
+    origins = [*(_foot(z, line) for line in lines), np.zeros(3)]
+    normals = [n for line in onward if (n := _normal(z, line)) is not None]
+    normals += _some_normals(z, robot, joint)
+    for origin in _distinct(origins):
+        for normal in _distinct([n / np.linalg.norm(n) for n in normals]):
+            yield _frame(normal, z, origin)
+
+
+def _parent_axis(robot: Robot, joint: Joint, frames: Frames) -> Line | None:
+    """Return the axis of the parent's joint, through its new origin; the base's and other joints' are none."""
+    before = robot.joint_of(joint.parent)
+    if before is None or joint_axis(before) is None:
+        return None
+    T = inverse(joint.origin) @ frames[joint.parent]
+    return Line(T[:3, 3], T[:3, 2])
+
+
+def _normal(z: np.ndarray, line: Line) -> np.ndarray | None:
+    """Return a direction from the axis z through 0 to a line, at right angles to both; None where they are one."""
+    normal = np.cross(z, line.direction)
+    if np.linalg.norm(normal) < PARALLEL:
+        normal = line.point - (line.point @ z) * z
+    return None if np.linalg.norm(normal) < PARALLEL else normal
+
+
+def _foot(z: np.ndarray, line: Line) -> Float[np.ndarray, "3"]:
+    """Return the point of the axis z through 0 that is nearest to a line; the height of its point if parallel."""
+    point, other = line
+    if np.linalg.norm(np.cross(z, other)) < PARALLEL:
+        return (point @ z) * z
+    cosine = z @ other
+    return (point @ z - cosine * (point @ other)) / (1.0 - cosine**2) * z
+
+
+def _some_normals(z: np.ndarray, robot: Robot, joint: Joint) -> list[np.ndarray]:
+    """Return directions normal to z: toward the centre of mass, and the old axes that are."""
+    com = robot.link(joint.child).inertia.first_moment
+    off = com - (com @ z) * z
+    found = [off] if np.linalg.norm(off) > 1e-9 * max(np.linalg.norm(com), 1e-12) else []
+    x = np.eye(3)[int(np.argmin(np.abs(z)))]
+    return [*found, x - (x @ z) * z]
+
+
+def _distinct(vectors: Iterable[np.ndarray]) -> list[np.ndarray]:
+    kept: list[np.ndarray] = []
+    for v in vectors:
+        if all(np.abs(v - k).max() > 1e-12 for k in kept):
+            kept.append(v)
+    return kept
+
+
+def _frame(x: np.ndarray, z: np.ndarray, origin: np.ndarray) -> Float[np.ndarray, "4 4"]:
+    x = x / np.linalg.norm(x)
+    return snapped(transform(np.stack([x, np.cross(z, x), z], axis=1), origin))
+
+
+def snapped(T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "4 4"]:
+    """Remove rounding of products: entries of rotations near 0 and +-1, lengths near 0."""
+    R, p = T[:3, :3].copy(), T[:3, 3].copy()
+    nearest = np.round(R)
+    R = np.where(np.abs(R - nearest) < 1e-14, nearest, R)
+    p[np.abs(p) < 1e-15 * max(1.0, np.abs(p).max())] = 0.0
+    return transform(R, p)

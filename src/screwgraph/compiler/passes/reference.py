@@ -1,0 +1,122 @@
+"""Reference accelerations: unknown accelerations are counted from those of the same motion without joint accelerations.
+
+All that velocities and gravity contribute is then known before elimination; what is eliminated is homogeneous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.compiler.passes import conventional
+from screwgraph.graph import Derived, Factor, FactorGraph, Key, factor, vector_variable
+from screwgraph.robot import Joint
+from screwgraph.spatial import Ad, Array
+
+
+def reference_accelerations(graph: FactorGraph) -> FactorGraph:
+    """Let `acceleration` be what joint accelerations cause; what of it a child has of its parent is `carried`.
+
+    For graphs of conventional accelerations, with their knowns declared. Links whose accelerations are known stay as
+    they are. Elimination takes up a joint's motion in the child's frame, where inertias are sparse, and only then turns
+    inertias and wrenches into the parent's: that is what the carried accelerations are for.
+    """
+    variables, factors, derived = dict(graph.variables), [], list(graph.derived)
+    for f in graph.factors:
+        match f.template.name:
+            case "acceleration":
+                reference, *relative = _split(f, graph)
+                v = graph.variables[f.arguments["Vdot"]]
+                for key in (reference.arguments["Vdot"], relative[0].arguments.get("carried")):
+                    if key is not None:
+                        variables[key] = vector_variable(*key, v.dim, v.index, v.parent)
+                derived.append(Derived(reference.arguments["Vdot"], reference))
+                factors += relative
+            case "wrench" if f.arguments["Vdot"] not in graph.known:
+                factors.append(
+                    replace(f, template=wrench, arguments={**f.arguments, "reference": _reference(f.arguments["Vdot"])})
+                )
+            case _:
+                factors.append(f)
+    known = graph.known | {d.key for d in derived}
+    return replace(graph, variables=variables, factors=tuple(factors), derived=tuple(derived), known=known)
+
+
+def _reference(key: Key) -> Key:
+    return Key("reference", key.name)
+
+
+def _split(f: Factor, graph: FactorGraph) -> list[Factor]:
+    """Return the law of the reference acceleration, then those of what joint accelerations add."""
+    key, parent = f.arguments["Vdot"], f.arguments["Vdot_parent"]
+    still = {name: f.arguments[name] for name in ("V", "V_parent", "q", "qd")}
+    parent_known = parent in graph.known
+    still |= {"Vdot": _reference(key), "Vdot_parent": parent if parent_known else _reference(parent)}
+    reference = replace(f, template=at_rest, arguments=still)
+    moves = {"Vdot": key, "q": f.arguments["q"], "qdd": f.arguments["qdd"]}
+    if parent_known:
+        return [reference, replace(f, template=first, arguments=moves)]
+    carried = Key("carried", key.name)
+    relative = replace(f, template=acceleration, arguments={**moves, "carried": carried})
+    link = {"carried": carried, "Vdot_parent": parent, "q": f.arguments["q"]}
+    return [reference, relative, replace(f, template=carry, arguments=link)]
+
+
+@factor(linear=("Vdot", "Vdot_parent"), cites="Khalil & Dombre (2002), 9.3.2", solved={"Vdot": lambda n: ""})
+def at_rest(
+    Vdot: Float[Array, "6"],
+    Vdot_parent: Float[Array, "6"],
+    V: Float[Array, "3"],
+    V_parent: Float[Array, "3"],
+    q: Array,
+    qd: Array,
+    *,
+    joint: Joint,
+) -> Float[Array, "6"]:
+    """The acceleration of the child if its joint has none."""
+    law = conventional.acceleration.function
+    return law(Vdot, Vdot_parent, V, V_parent, q, qd, np.zeros(joint.type.nv), joint=joint)
+
+
+@factor(linear=("Vdot", "qdd"), cites="Lynch & Park (8.46)", solved={"Vdot": lambda n: ""})
+def first(Vdot: Float[Array, "6"], q: Array, qdd: Array, *, joint: Joint) -> Float[Array, "6"]:
+    """What the joint adds, where the parent has its reference acceleration."""
+    return Vdot - joint.type.screw_axes(q) @ qdd
+
+
+@factor(linear=("Vdot", "carried", "qdd"), cites="Lynch & Park (8.46)", solved={"Vdot": lambda n: ""})
+def acceleration(
+    Vdot: Float[Array, "6"], carried: Float[Array, "6"], q: Array, qdd: Array, *, joint: Joint
+) -> Float[Array, "6"]:
+    """What the child has of its parent, and what the joint adds."""
+    return Vdot - carried - joint.type.screw_axes(q) @ qdd
+
+
+@factor(linear=("carried", "Vdot_parent"), cites="Lynch & Park (8.46)", solved={"carried": lambda n: ""})
+def carry(carried: Float[Array, "6"], Vdot_parent: Float[Array, "6"], q: Array, *, joint: Joint) -> Float[Array, "6"]:
+    """The parent's acceleration, in the child's frame."""
+    return carried - Ad(joint.T_child_parent(q)) @ Vdot_parent
+
+
+@factor(
+    linear=("Vdot", "F", "F_children", "external"), cites="Khalil & Dombre (2002), 9.3.3", solved={"F": lambda n: ""}
+)
+def wrench(
+    V: Float[Array, "3"],
+    Vdot: Float[Array, "6"],
+    reference: Float[Array, "6"],
+    F: Float[Array, "6"],
+    F_children: Sequence[Float[Array, "6"]],
+    q_children: Sequence[Array],
+    external: Sequence[Float[Array, "6"]] = (),
+    *,
+    G: Float[np.ndarray, "6 6"],
+    joints: Sequence[Joint],
+    T_fl: Sequence[Float[np.ndarray, "4 4"]] = (),
+) -> Float[Array, "6"]:
+    """Newton and Euler about the link's origin, for the reference motion and what is beyond."""
+    law = conventional.wrench.function
+    return G @ Vdot + law(V, reference, F, F_children, q_children, external, G=G, joints=joints, T_fl=T_fl)

@@ -1,0 +1,33 @@
+"""Second moments: links whose mass lies, in effect, in a plane normal to their joint's axis."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screwgraph.compiler.passes.regroup import Z, moved_to_parents
+from screwgraph.robot import Joint, Robot
+from screwgraph.robot.joints import Revolute
+from screwgraph.spatial import SpatialInertia
+
+
+def planar_second_moments(robot: Robot) -> Robot:
+    """Move the second moment of mass along a revolute joint's axis (z) to the parent, tips first.
+
+    Mass on the axis is the same at every angle. Inverse dynamics of a link with products of inertia takes fewer
+    operations by second moments, the integrals of r r^T dm, than by moments of inertia (Balafoutis & Patel, 1989).
+    Links without products of inertia, and joints about other axes, are left alone: run `regroup_inertia` before.
+    """
+    return moved_to_parents(robot, _along_axis)
+
+
+def _along_axis(joint: Joint, inertia: SpatialInertia) -> SpatialInertia | None:
+    J = inertia.about_origin
+    if not (isinstance(joint.type, Revolute) and joint.type.axis == Z and has_products(J)):
+        return None
+    along = (J[0, 0] + J[1, 1] - J[2, 2]) / 2.0
+    return SpatialInertia(about_origin=np.diag([along, along, 0.0]))
+
+
+def has_products(J: np.ndarray) -> bool:
+    """Whether a rotational inertia (3, 3) has products of inertia."""
+    return bool(J[0, 1] or J[0, 2] or J[1, 2])

@@ -1,0 +1,59 @@
+"""Articulated-body order that solves each joint before it leaves the link's own frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from screwgraph.elimination.group import Group
+from screwgraph.elimination.orderings.base import joint_keys, unknown_only
+from screwgraph.graph import FactorGraph, Key
+from screwgraph.robot import Joint, Robot
+
+
+@dataclass(frozen=True)
+class JointsFirst:
+    """Tips to base: the wrench along a joint's axis by its effort, the joint's acceleration, the link's along the axis.
+
+    What is left of the link's inertia has nothing along the axis, so that carrying it to the parent costs less; the
+    articulated-body algorithm as Featherstone (2008), table 7.1, computes it. Joints whose axes are not coordinate
+    axes of their link's frame are solved as in `aba`.
+    """
+
+    robot: Robot
+
+    def order(self, graph: FactorGraph) -> list[Key | Group]:
+        efforts = unknown_only(joint_keys(self.robot, "tau"), graph)
+        return [*efforts, *(item for joint in reversed(self.robot.joints) for item in _link(joint, graph))]
+
+
+def _link(joint: Joint, graph: FactorGraph) -> list[Key | Group]:
+    F, Vdot, carried = (Key(kind, joint.child) for kind in ("wrench", "acceleration", "carried"))
+    joint_rate = unknown_only([Key("qdd", joint.name)], graph)
+    along = _coordinate_axes(joint)
+    if along is None or not joint_rate or F not in graph.variables or F in graph.known or Vdot in graph.known:
+        return unknown_only([Vdot, F, carried, *joint_rate], graph)
+    across = [i for i in range(6) if i not in along]
+    items = [
+        Group(tuple((F, i) for i in along), law="torque"),
+        Group(tuple((joint_rate[0], i) for i in range(len(along)))),
+        Group(tuple((Vdot, i) for i in along), law="wrench"),
+        Group(tuple((Vdot, i) for i in across)),
+        Group(tuple((F, i) for i in across)),
+    ]
+    return [*(item for item in items if item.columns), *unknown_only([carried], graph)]
+
+
+def _coordinate_axes(joint: Joint) -> list[int] | None:
+    """Return the components of a twist that a joint moves, if each of its coordinates is one of them; else None."""
+    if not joint.type.constant_axes or not joint.type.nv:
+        return None
+    A = np.asarray(joint.type.screw_axes(joint.type.neutral()), dtype=float)
+    alone = (np.count_nonzero(A, axis=0) == 1).all() and (np.abs(A).sum(axis=0) == 1.0).all()
+    return np.abs(A).argmax(axis=0).tolist() if alone else None
+
+
+def articulated(robot: Robot) -> JointsFirst:
+    """Return this order for a robot."""
+    return JointsFirst(robot)

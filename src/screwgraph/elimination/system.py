@@ -1,0 +1,165 @@
+"""Equations under elimination."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+
+from screwgraph.elimination.pivot import Candidate, is_foreign, pivot_class
+from screwgraph.graph import Column, Row, is_zero
+from screwgraph.tape import Number, reciprocal
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One elimination: `column` = sum of terms[c] * c + constant, by equation `row`.
+
+    `group` numbers the element of the order that asked for it; `touched` are the unknowns of all equations
+    that held `column`; `fill_in` are the (equation, unknown) pairs that the step made nonzero;
+    `original` tells whether the equation was still as its factor gave it.
+    """
+
+    column: Column
+    group: int
+    terms: Mapping[Column, Number]
+    constant: Number
+    pivot: Number
+    row: Row
+    original: bool
+    touched: frozenset[Column]
+    fill_in: tuple[tuple[Row, Column], ...]
+
+
+class System:
+    """Equations under elimination: mutable, and private to one call of `eliminate_rows`."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.origin = list(rows)
+        self.terms: list[dict[Column, Number]] = [dict(row.terms) for row in rows]
+        self.constants: list[Number] = [row.constant for row in rows]
+        self.changed = [False] * len(rows)
+        self.used = [False] * len(rows)
+        self.rows_of: dict[Column, set[int]] = {}
+        for i, row in enumerate(rows):
+            for column in row.terms:
+                self.rows_of.setdefault(column, set()).add(i)
+
+    def copy(self) -> System:
+        """Return equations of their own in the same state."""
+        twin = copy(self)
+        twin.terms = [dict(terms) for terms in self.terms]
+        twin.constants, twin.changed, twin.used = list(self.constants), list(self.changed), list(self.used)
+        twin.rows_of = {column: set(rows) for column, rows in self.rows_of.items()}
+        return twin
+
+    def offers(self, column: Column, law: str | None = None) -> list[Candidate]:
+        """Return the equations that could express an unknown.
+
+        With a law, those of that law only, if there are any; of these, the one of the unknown's own body and component.
+        """
+        offers = [self._candidate(column, i) for i in self.rows_of.get(column, ())]
+        if law is None:
+            return offers
+        of_law = [o for o in offers if self.origin[o.row].factor.template.name == law]
+        own = [o for o in of_law if _is_own(self.origin[o.row], column)]
+        return own or of_law or offers
+
+    def _candidate(self, column: Column, i: int) -> Candidate:
+        terms = self.terms[i]
+        return Candidate(
+            pivot_class(terms[column], column, self.origin[i], terms),
+            is_foreign(column, self.origin[i]),
+            (len(terms) - 1) * (len(self.rows_of[column]) - 1),
+            len(terms),
+            i,
+            column,
+        )
+
+    def eliminate(self, column: Column, pivot_row: int, group: int) -> Step:
+        """Express `column` by one equation and take it out of all others."""
+        terms = self.terms[pivot_row]
+        pivot = terms[column]
+        factor = -reciprocal(pivot)
+        expression = {c: a * factor for c, a in terms.items() if c != column}
+        constant = self.constants[pivot_row] * factor
+        touched = frozenset(c for i in self.rows_of[column] for c in self.terms[i] if c != column)
+        self._retire(pivot_row)
+        fill_in: list[tuple[Row, Column]] = []
+        for i in sorted(self.rows_of[column]):
+            fill_in += [(self.origin[i], c) for c in self._substitute(i, column, expression, constant)]
+        del self.rows_of[column]
+        return Step(
+            column,
+            group,
+            expression,
+            constant,
+            pivot,
+            self.origin[pivot_row],
+            not self.changed[pivot_row],
+            touched,
+            tuple(fill_in),
+        )
+
+    def work(self, column: Column, pivot_row: int) -> int:
+        """Count the operations of `eliminate`, as if no two values were equal."""
+        terms = self.terms[pivot_row]
+        pivot_is_unit = _is_unit(terms[column])
+        others = [_is_unit(a) for c, a in terms.items() if c != column]
+        constant = not is_zero(self.constants[pivot_row])
+        work = 0 if pivot_is_unit else DIVISION + len(others) + constant
+        for i in self.rows_of[column]:
+            if i == pivot_row:
+                continue
+            row, free = self.terms[i], _is_unit(self.terms[i][column])
+            if not free:
+                work += len(others) - (sum(others) if pivot_is_unit else 0)
+            work += sum(1 for c in terms if c in row) - 1
+            work += (1 + (not free)) if constant else 0
+        return work
+
+    def remaining(self) -> tuple[Row, ...]:
+        """Return the equations that served as no pivot, as they stand now."""
+        return tuple(
+            Row(self.terms[i], self.constants[i], row.factor, row.number)
+            for i, row in enumerate(self.origin)
+            if not self.used[i]
+        )
+
+    def _retire(self, row: int) -> None:
+        self.used[row] = True
+        for c in self.terms[row]:
+            self.rows_of[c].discard(row)
+
+    def _substitute(
+        self, row: int, column: Column, expression: Mapping[Column, Number], constant: Number
+    ) -> list[Column]:
+        """Replace `column` in an equation; return the unknowns that are new to it."""
+        terms, new = self.terms[row], []
+        factor = terms.pop(column)
+        self.changed[row] = True
+        for c, coefficient in expression.items():
+            old = terms.get(c)
+            value = coefficient * factor if old is None else old + coefficient * factor
+            if is_zero(value):
+                terms.pop(c, None)
+                self.rows_of[c].discard(row)
+                continue
+            if old is None:
+                new.append(c)
+                self.rows_of[c].add(row)
+            terms[c] = value
+        self.constants[row] = self.constants[row] + constant * factor
+        return new
+
+
+DIVISION = 10
+"""What a division counts beside other operations."""
+
+
+def _is_own(origin: Row, column: Column) -> bool:
+    return origin.number == column[1] and any(a == column[0] for a in origin.factor.arguments.values())
+
+
+def _is_unit(value: Number) -> bool:
+    return not hasattr(value, "samples") and abs(value) == 1.0
