@@ -1,6 +1,7 @@
 """screwgraph: an optimising compiler and solver for robot dynamics on factor graphs."""
 
-from screwgraph.compiler import Function
+from screwgraph.compiler import Function, Search
+from screwgraph.compiler import compile_graph as compile
 from screwgraph.dynamics import bias_forces, forward_dynamics, hybrid_dynamics, inverse_dynamics, mass_matrix
 from screwgraph.elimination import Dag, Ordering, eliminate, orderings
 from screwgraph.errors import EliminationError, InputError, ModelError, ScrewgraphError
@@ -32,8 +33,10 @@ __all__ = [
     "Ordering",
     "Robot",
     "ScrewgraphError",
+    "Search",
     "Variable",
     "bias_forces",
+    "compile",
     "dynamics_graph",
     "eliminate",
     "forward_dynamics",

@@ -9,21 +9,24 @@ import numpy as np
 from screwgraph.compiler import (
     ROBOT_PASSES,
     Function,
+    Made,
     Order,
     Origin,
     Problem,
     compile_problem,
     improved,
     make_function,
+    robot_arguments,
+    without_remarks,
 )
-from screwgraph.elimination import Dag, eliminate_rows, equations, orderings
+from screwgraph.elimination import Dag, Group, eliminate_rows, equations, orderings
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import Key, dynamics_graph
 from screwgraph.robot import Robot, massless_links, with_gravity
 from screwgraph.tape import Number, factor_out, program
 
 INVERSE_ORDERS = ("rnea", "lynch_park")
-FORWARD_ORDERS = ("aba", "composite")
+FORWARD_ORDERS = ("aba", "articulated", "composite")
 """What "auto" chooses from."""
 
 
@@ -91,10 +94,17 @@ def mass_matrix(robot: Robot) -> Function:
     unknown: paper 4, "Back to Mass Matrix".
     """
     _check_moves(robot)
-    dag, entries = _mass_matrix_entries(robot, tuple(ROBOT_PASSES))
-    arguments = [("q", _keys(robot, "q"))]
-    origin = Origin(lambda: _without_joints(robot), lambda: _mass_matrix_savings(robot))
-    return make_function("mass_matrix", dag, arguments, entries, "composite", origin, (robot.nv, robot.nv))
+
+    def make(inputs: Sequence[str]) -> Made:
+        dag, entries = _mass_matrix_entries(robot, tuple(ROBOT_PASSES))
+        return Made(factor_out(program(dag.equations.tape, entries, inputs)), "composite")
+
+    def origin(_: Made) -> Origin:
+        return Origin(lambda: _without_joints(robot), lambda: _mass_matrix_savings(robot))
+
+    question = ("mass_matrix", without_remarks(robot), ROBOT_PASSES)
+    arguments = robot_arguments(robot, [("q", _keys(robot, "q"))])
+    return make_function("mass_matrix", question, arguments, make, origin, (robot.nv, robot.nv))
 
 
 def _mass_matrix_savings(robot: Robot) -> dict[str, int]:
@@ -149,7 +159,7 @@ def _without_joints(robot: Robot) -> Dag:
     at_rest = {v.key: np.zeros(v.dim) for v in graph.inputs if v.key.kind != "q"}
     system = equations(graph, at_rest)
     bodies = [key for key in orderings.composite(robot).order(graph) if key.kind != "qdd"]
-    groups = [[(key, i) for i in range(graph.variables[key].dim)] for key in bodies]
+    groups = [Group(tuple((key, i) for i in range(graph.variables[key].dim))) for key in bodies]
     return Dag(graph, system, eliminate_rows(system.rows, groups))
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.compiler.c_source import identifiers
 
 COMPILERS = [c for c in ("gcc", "clang") if shutil.which(c)]
-STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
+STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wdouble-promotion", "-Werror")
 
 
 def functions() -> dict[str, sg.Function]:
@@ -22,7 +24,16 @@ def functions() -> dict[str, sg.Function]:
         "forward": sg.forward_dynamics(dog),
         "hybrid": sg.hybrid_dynamics(arm, arm.joint_names[:3]),
         "mass": sg.mass_matrix(sg.load("rr")),
+        "several": several(),
+        "narrow": sg.forward_dynamics(arm).astype("float32"),
     }
+
+
+def several() -> sg.Function:
+    """Two results, a name that is an argument's too, and one argument that nothing needs."""
+    names = sg.load("rrr").joint_names
+    graph = sg.dynamics_graph(sg.load("rrr")).given("q", "qd", "qdd:joint1", "tau:joint2", "tau:joint3")
+    return sg.compile(graph, ("tau", f"qdd:{names[1]}", "twist:link3"), ordering="aba")
 
 
 def state_of(f: sg.Function) -> list[np.ndarray]:
@@ -34,12 +45,14 @@ def state_of(f: sg.Function) -> list[np.ndarray]:
 
 
 @pytest.mark.skipif(not COMPILERS, reason="there is no C compiler here")
-@pytest.mark.parametrize("name", ["inverse", "forward", "hybrid", "mass"])
+@pytest.mark.parametrize("name", ["inverse", "forward", "hybrid", "mass", "several", "narrow"])
 def test_c_compiles_without_warnings_and_agrees(name, tmp_path):
     f = functions()[name]
     source = tmp_path / "code.c"
     source.write_text(f.c_source())
-    expected = f(*state_of(f))
+    state = [np.ascontiguousarray(a, dtype=f.dtype) for a in state_of(f)]
+    expected = f(*state) if len(f.results) > 1 else [f(*state)]
+    tolerance = 1e-12 if f.dtype == "float64" else 1e-4
     for compiler in COMPILERS:
         library = tmp_path / f"{compiler}.so"
         command = [compiler, *STRICT, "-O1", "-shared", "-fPIC", str(source), "-o", str(library), "-lm"]
@@ -47,10 +60,10 @@ def test_c_compiles_without_warnings_and_agrees(name, tmp_path):
         assert done.returncode == 0, done.stderr
         assert not done.stderr
         function = getattr(ctypes.CDLL(str(library)), f.name)
-        arrays = [np.ascontiguousarray(a) for a in state_of(f)]
-        found = np.empty(f.result_shape)
-        function(*(a.ctypes.data_as(ctypes.c_void_p) for a in [*arrays, found]))
-        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
+        found = [np.empty(r.shape, f.dtype) for r in f.results]
+        function(*(a.ctypes.data_as(ctypes.c_void_p) for a in [*state, *found]))
+        for one, wanted in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, wanted, rtol=tolerance, atol=tolerance * np.abs(wanted).max())
 
 
 @pytest.mark.skipif(not COMPILERS, reason="there is no C compiler here")
@@ -75,3 +88,18 @@ def test_the_example_in_the_comment_runs(tmp_path):
     subprocess.run([COMPILERS[0], *STRICT, *files, "-o", program, "-lm"], check=True)
     printed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
     assert float(printed) == pytest.approx(f(np.zeros(2), np.zeros(2))[0], rel=1e-5)
+
+
+def test_the_comment_says_what_each_number_is_and_no_name_ends_it():
+    f = several()
+    comment = f.c_source().partition("#include <math.h>")[0]
+    assert "tau_ (1): tau:joint1[0]" in comment
+    assert "twist_link3 (6): twist:link3[0], twist:link3[1]" in comment
+    strange = replace(f.results[0], names=("tau:*/ int main; /*",))
+    comment = replace(f, results=(strange, *f.results[1:])).c_source().partition("#include <math.h>")[0]
+    assert comment.count("*/") == comment.count("/*") == 1
+
+
+def test_names_become_identifiers_that_differ():
+    names = ["q", "wrench:link-5", "wrench:link.5", "for", "v12", "7", "_x", "θ"]
+    assert identifiers(names) == ["q", "wrench_link_5", "wrench_link_5_", "for_", "v12_", "x7", "x_x", "x_"]

@@ -1,17 +1,26 @@
 """From problems and orders to functions of arrays: passes, straight-line code, machine code."""
 
-from screwgraph.compiler.compile import Order, Problem, compile_problem, make_function
+from screwgraph.compiler.cache import Made
+from screwgraph.compiler.compile import Order, compile_problem, make_function
 from screwgraph.compiler.function import Argument, Function, Origin
+from screwgraph.compiler.graphs import compile_graph
 from screwgraph.compiler.passes import ROBOT_PASSES, improved
+from screwgraph.compiler.problem import Problem, robot_arguments, without_remarks
+from screwgraph.compiler.searched import Search
 
 __all__ = [
     "ROBOT_PASSES",
     "Argument",
     "Function",
+    "Made",
     "Order",
     "Origin",
     "Problem",
+    "Search",
+    "compile_graph",
     "compile_problem",
     "improved",
     "make_function",
+    "robot_arguments",
+    "without_remarks",
 ]

@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from screwgraph.compiler.c_source import identifiers
 from screwgraph.tape import Program
 
-_IDENTIFIER = str.maketrans(dict.fromkeys(" -:.[]/", "_"))
 
-
-def casadi_function(name: str, program: Program, arguments: Sequence[tuple[str, Sequence[str]]]) -> Any:
+def casadi_function(
+    name: str,
+    program: Program,
+    arguments: Sequence[tuple[str, Sequence[str]]],
+    results: Sequence[tuple[str, int]] = (),
+) -> Any:
     """Return a CasADi function of one column vector for each argument, given as (name, its inputs' names).
 
-    The result is one column. Derivatives of it are exact.
+    There is one column for each of `results`, (name, size), else one column "result". Derivatives are exact.
     """
     import casadi as ca
 
-    symbols = [(argument, ca.SX.sym(argument, len(names)), names) for argument, names in arguments]
-    scalars = {n: x for _, vector, names in symbols for n, x in zip(names, ca.vertsplit(vector), strict=True)}
+    function, *ports = identifiers([name, *(a for a, _ in arguments), *([r for r, _ in results] or ["result"])])
+    vectors = [ca.SX.sym(argument, len(names)) for argument, names in arguments]
+    listed = zip(vectors, arguments, strict=True)
+    scalars = {n: x for vector, (_, names) in listed for n, x in zip(names, ca.vertsplit(vector), strict=True)}
     inputs = [scalars[n] for n in program.input_names]
     values: list[Any] = []
     for operation, *operands in program.instructions:
@@ -29,9 +35,11 @@ def casadi_function(name: str, program: Program, arguments: Sequence[tuple[str, 
         else:
             values.append(_OPERATIONS[operation](*(values[i] for i in operands)))
     outputs = [values[o] if isinstance(o, int) else ca.SX(o) for o in program.outputs]
-    vectors = [vector for _, vector, _ in symbols]
-    identifier = name.translate(_IDENTIFIER)
-    return ca.Function(identifier, vectors, [ca.densify(ca.vertcat(*outputs))], [a for a, _, _ in symbols], ["result"])
+    columns = []
+    for size in [size for _, size in results] or [len(outputs)]:
+        columns.append(ca.densify(ca.vertcat(*outputs[:size])))
+        outputs = outputs[size:]
+    return ca.Function(function, vectors, columns, ports[: len(vectors)], ports[len(vectors) :])
 
 
 _OPERATIONS: dict[str, Any] = {

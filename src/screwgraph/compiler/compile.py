@@ -2,122 +2,147 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import cast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
-import numpy as np
-
-from screwgraph.compiler.function import Argument, Function, Origin
-from screwgraph.compiler.passes import KEEPS_LINKS, ROBOT_PASSES, conventional_acceleration, improved
+from screwgraph.compiler.cache import Made, remembered
+from screwgraph.compiler.function import Function, Origin
+from screwgraph.compiler.passes import GRAPH_PASSES, KEEPS_VARIABLES, ROBOT_PASSES, improved
+from screwgraph.compiler.problem import Problem, robot_arguments, without_remarks
+from screwgraph.compiler.searched import SEARCHED, Search, default_seconds, searched
+from screwgraph.compiler.signature import Argument, Result
 from screwgraph.elimination import Dag, Ordering, eliminate, orderings
-from screwgraph.graph import FactorGraph, Key, dynamics_graph
-from screwgraph.robot import JointType, Robot
+from screwgraph.graph import Column, Key
+from screwgraph.robot import Robot
 from screwgraph.tape import Number, Program, factor_out, program
 
-Order = str | Ordering | Sequence[str | Key]
-"""The name of an order, "auto", an Ordering, or a list of variables."""
+Order = str | Ordering | Search | Sequence[str | Key]
+"""The name of an order, "auto", an Ordering, a list of variables, or a search."""
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """A question about a robot's dynamics.
+class _Recipe:
+    """How code for a problem is made: in an order, which may depend on the robot that passes made."""
 
-    `known` are the variables that are given, `arguments` the name and variables of each argument of the function,
-    in order, `result` the variables that it returns, `constants` the values of knowns that are no arguments,
-    `external` the links or frames on which external wrenches act.
-    """
+    problem: Problem
+    label: str
+    order: Callable[[Robot], Ordering | Sequence[str | Key]]
+    passes: tuple[str, ...] = (*ROBOT_PASSES, *GRAPH_PASSES)
 
-    name: str
-    robot: Robot
-    known: tuple[str | Key, ...]
-    arguments: Sequence[tuple[str, Sequence[Key]]]
-    result: Sequence[Key]
-    constants: Mapping[Key, np.ndarray]
-    external: Sequence[str] = ()
+    def eliminated(self, passes: Sequence[str]) -> Dag:
+        """Eliminate the graph that passes make."""
+        robot = improved(self.problem.robot, [name for name in passes if name in ROBOT_PASSES])
+        graph = self.problem.graph(robot, [name for name in passes if name in GRAPH_PASSES])
+        return eliminate(graph, self.order(robot), constants=self.problem.constants)
 
-    def graph(self, robot: Robot, *, conventional: bool = False) -> FactorGraph:
-        """Return the graph of a robot that answers this question, `conventional` for code."""
-        graph = dynamics_graph(robot, self.external)
-        return (conventional_acceleration(graph) if conventional else graph).given(*self.known)
+    def code(self, inputs: Sequence[str]) -> Program:
+        """Make straight-line code of the named inputs; all passes."""
+        dag = self.eliminated(self.passes)
+        return factor_out(program(dag.equations.tape, self._outputs(dag), inputs))
+
+    def savings(self) -> dict[str, int]:
+        """Count the operations before any pass and after each."""
+        done = {}
+        for i, name in enumerate(("as it is", *self.passes)):
+            dag = self.eliminated(self.passes[:i])
+            done[name] = last = program(dag.equations.tape, self._outputs(dag))
+        done["common factors"] = factor_out(last)
+        return {name: made.operations.total for name, made in done.items()}
+
+    def origin(self, made: Made) -> Origin:
+        """Return what people may ask about the code, made when they do."""
+        return Origin(lambda: self.eliminated(()), self.savings)
+
+    def _outputs(self, dag: Dag) -> list[Number]:
+        return [dag.solution[key, i] for key in self.problem.result for i in range(dag.graph.variables[key].dim)]
 
 
 def compile_problem(problem: Problem, ordering: Order, candidates: Sequence[str]) -> Function:
-    """Eliminate and make code; "auto" is the cheapest of the orders named in `candidates`.
+    """Eliminate and make code, or find it in the cache; searches begin with the orders named in `candidates`.
+
+    What a search finds is kept as the answer to "auto".
 
     Raises:
         EliminationError: the order is impossible or the problem is singular.
         InputError: no order has that name.
     """
+    if isinstance(ordering, Search):
+        return _compile_searched(problem, candidates, ordering, anew=True)
     if ordering == "auto":
-        return min((_by_name(problem, name) for name in candidates), key=lambda f: f.operations.total)
-    if isinstance(ordering, Ordering) or (isinstance(ordering, Sequence) and not isinstance(ordering, str)):
-        return _in_order(problem, ordering)
-    return _by_name(problem, ordering)
+        return _compile_searched(problem, candidates, Search(seconds=default_seconds()))
+    recipe = _by_name(problem, ordering) if isinstance(ordering, str) else _in_order(problem, ordering)
+    maker = (ordering, orderings.ORDERINGS[ordering]) if isinstance(ordering, str) else ordering
+    question = (_asked(problem), maker, ROBOT_PASSES, GRAPH_PASSES)
+    make = partial(_made, recipe)
+    return make_function(problem.name, question, robot_arguments(problem.robot, problem.arguments), make, recipe.origin)
 
 
-def _by_name(problem: Problem, name: str) -> Function:
+def _compile_searched(problem: Problem, candidates: Sequence[str], effort: Search, *, anew: bool = False) -> Function:
+    """Search for a cheap order, or find in the cache what a search found; `anew` searches and replaces that."""
+
+    def make(inputs: Sequence[str]) -> Made:
+        found = searched(problem, candidates, effort, inputs)
+        return found or _made(_by_name(problem, candidates[0]), inputs)
+
+    def origin(made: Made) -> Origin:
+        recipe = _searched(problem, made.order) if made.ordering == SEARCHED else _by_name(problem, made.ordering)
+        return recipe.origin(made)
+
+    makers = [(name, orderings.ORDERINGS[name]) for name in candidates]
+    question = (_asked(problem), "auto", makers, effort.seconds > 0.0, ROBOT_PASSES, GRAPH_PASSES)
+    arguments = robot_arguments(problem.robot, problem.arguments)
+    return make_function(problem.name, question, arguments, make, origin, anew=anew)
+
+
+def _made(recipe: _Recipe, inputs: Sequence[str]) -> Made:
+    return Made(recipe.code(inputs), recipe.label)
+
+
+def _asked(problem: Problem) -> Problem:
+    return replace(problem, robot=without_remarks(problem.robot))
+
+
+def _searched(problem: Problem, order: Sequence[Key | Column]) -> _Recipe:
+    """Return the recipe of the robot's own graph in the order in which a search let its variables go."""
+    unknown = [v.key for v in problem.graph(problem.robot, ()).unknowns]
+    first = [key for key in order if key in unknown]
+    last = [key for key in unknown if key not in first]
+    return _Recipe(problem, SEARCHED, lambda robot: [*first, *last], KEEPS_VARIABLES)
+
+
+def _by_name(problem: Problem, name: str) -> _Recipe:
     """Compile in a named order, which looks at the robot that all passes made."""
     orderings.by_name(name, problem.robot)  # an unknown name is refused before any work
-    return _compiled(problem, name, lambda robot: orderings.by_name(name, robot), tuple(ROBOT_PASSES))
+    return _Recipe(problem, name, lambda robot: orderings.by_name(name, robot))
 
 
-def _in_order(problem: Problem, order: Ordering | Sequence[str | Key]) -> Function:
+def _in_order(problem: Problem, order: Ordering | Sequence[str | Key]) -> _Recipe:
     """Compile in an order of the robot's own variables; passes that would add links are left out."""
     label = type(order).__name__ if isinstance(order, Ordering) else "explicit"
-    return _compiled(problem, label, lambda robot: order, KEEPS_LINKS)
-
-
-def _compiled(
-    problem: Problem,
-    label: str,
-    order: Callable[[Robot], Ordering | Sequence[str | Key]],
-    passes: tuple[str, ...],
-) -> Function:
-    """Make code for the robot that passes make; the order may depend on that robot."""
-
-    def eliminated(count: int, conventional: bool) -> Dag:
-        robot = improved(problem.robot, passes[:count])
-        graph = problem.graph(robot, conventional=conventional)
-        return eliminate(graph, order(robot), constants=problem.constants)
-
-    def code(dag: Dag) -> Program:
-        return program(dag.equations.tape, _outputs(problem, dag))
-
-    def savings() -> dict[str, int]:
-        done = {name: code(eliminated(i, False)) for i, name in enumerate(("as it is", *passes))}
-        done["conventional acceleration"] = last = code(dag)
-        done["common factors"] = factor_out(last)
-        return {name: made.operations.total for name, made in done.items()}
-
-    dag = eliminated(len(passes), True)
-    origin = Origin(lambda: eliminated(0, False), savings)
-    return make_function(problem.name, dag, problem.arguments, _outputs(problem, dag), label, origin)
-
-
-def _outputs(problem: Problem, dag: Dag) -> list[Number]:
-    return [dag.solution[key, i] for key in problem.result for i in range(dag.graph.variables[key].dim)]
+    return _Recipe(problem, label, lambda robot: order, KEEPS_VARIABLES)
 
 
 def make_function(
     name: str,
-    code: Dag,
-    arguments: Sequence[tuple[str, Sequence[Key]]],
-    outputs: Sequence[Number],
-    ordering: str,
-    origin: Origin,
+    question: object,
+    arguments: tuple[Argument, ...],
+    make: Callable[[Sequence[str]], Made],
+    origin: Callable[[Made], Origin],
     shape: tuple[int, ...] | None = None,
+    anew: bool = False,
 ) -> Function:
-    """Make a function of outputs that stand on the tape of `code`; `origin` is what people may ask about it."""
-    described = tuple(_argument(n, keys, code.graph) for n, keys in arguments)
-    names = [n for argument in described for n in argument.names]
-    result = shape or (len(outputs),)
-    straight = factor_out(program(code.equations.tape, outputs, names))
-    return Function(name, described, result, straight, ordering, origin)
+    """Make a function, or find its code in the cache.
 
-
-def _argument(name: str, keys: Sequence[Key], graph: FactorGraph) -> Argument:
-    names = tuple(f"{key}[{i}]" for key in keys for i in range(graph.variables[key].dim))
-    spaces = tuple(cast(JointType, graph.variables[key].space) for key in keys if key.kind == "q")
-    wrenches = bool(keys) and all(key.kind == "external" for key in keys)
-    return Argument(name, (len(keys), 6) if wrenches else (len(names),), names, spaces)
+    Args:
+        name: what it is called.
+        question: everything that the code depends on, as `remembered` wants it.
+        arguments: what the function takes.
+        make: makes the code, given the names of its inputs, which are those of the arguments.
+        origin: what people may ask about that code.
+        shape: of the result, by default that of a vector.
+        anew: make the code again, and keep it in the place of what the cache has.
+    """
+    made = remembered(question, lambda: make([n for argument in arguments for n in argument.names]), anew=anew)
+    result = Result("result", shape or (len(made.program.outputs),))
+    return Function(name, arguments, (result,), made.program, made.ordering, origin(made))

@@ -2,42 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from screwgraph.compiler.c_source import c_header, c_source
+from screwgraph.compiler.cache import Made, pack_program, remembered
 from screwgraph.compiler.casadi_backend import casadi_function
 from screwgraph.compiler.derivatives import jacobian
 from screwgraph.compiler.llvm import gufunc, llvm_source
+from screwgraph.compiler.pivots import Pivots, pivots
+from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, written
 from screwgraph.elimination import Dag
 from screwgraph.errors import InputError
-from screwgraph.robot import JointType, unknown
+from screwgraph.robot import unknown
 from screwgraph.tape import Operations, Program
 
-REAL_KINDS = "biuf"
-"""Kinds of NumPy arrays that are real numbers; text, objects and complex numbers are not."""
-
-
-@dataclass(frozen=True)
-class Argument:
-    """An argument: `names` says what each of its numbers is, `shape` how they are arranged.
-
-    `spaces` are the joint types of positions, in order; empty for plain vectors.
-    """
-
-    name: str
-    shape: tuple[int, ...]
-    names: tuple[str, ...]
-    spaces: tuple[JointType, ...] = ()
-
-    @property
-    def tangent_size(self) -> int:
-        """Number of directions in which it can change."""
-        return sum(space.nv for space in self.spaces) if self.spaces else len(self.names)
+DTYPES = ("float64", "float32")
+"""The numbers that machine code and C source can compute with."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,38 +41,65 @@ class Origin:
 class Function:
     """A function that elimination produced, called with arrays `(..., *shape)` that broadcast.
 
-    `program` is its straight-line code, `ordering` the name of the order that it came from. Machine code is
+    It returns one array, or a tuple of arrays where there are several `results`. `program` is its straight-line code,
+    `ordering` the name of the order that it came from. Machine code, which computes with numbers of type `dtype`, is
     made at the first call.
     """
 
     name: str
     arguments: tuple[Argument, ...]
-    result_shape: tuple[int, ...]
+    results: tuple[Result, ...]
     program: Program
     ordering: str
     origin: Origin
+    dtype: str = "float64"
 
-    def __call__(self, *values: Any, out: np.ndarray | None = None) -> np.ndarray:
+    def __call__(self, *values: Any, out: Any = None) -> Any:
         """Evaluate for one state or for batches; NaN and infinity go through, with NumPy's floating-point warnings.
 
         Raises:
             InputError: wrong number, shape or type of arguments.
         """
-        if len(values) != len(self.arguments):
-            raise InputError(
-                f"{self.name} takes {len(self.arguments)} arguments ({self._signature()}), {len(values)} were given"
-            )
         try:
-            return self.ufunc(*values) if out is None else self.ufunc(*values, out=out)
-        except (TypeError, ValueError):
-            self._explain(values)
-            raise
+            if self.dtype == "float64":
+                return self.ufunc(*values) if out is None else self.ufunc(*values, out=out)
+            into = {} if out is None else {"out": out}
+            return self.ufunc(*values, **into, dtype=self.dtype)  # other numbers are rounded
+        except (TypeError, ValueError) as error:
+            raise self._explained(values, error) from None
 
     @cached_property
     def ufunc(self) -> np.ufunc:
         """The function as a NumPy gufunc: broadcasting, `out=`, `where` and dtype rules are NumPy's."""
         shapes = [(a.shape, a.names) for a in self.arguments]
-        return gufunc(self.name, self.program, shapes, self.result_shape)
+        return gufunc(self.name, self.program, shapes, [r.shape for r in self.results], self.dtype)
+
+    def astype(self, dtype: Any) -> Function:
+        """Return the same function, computed with numbers of another type: "float64" or "float32".
+
+        Arguments of a float32 function are rounded to float32 first, whatever they are.
+
+        Raises:
+            InputError: there is no code for this type.
+        """
+        try:
+            name = np.dtype(dtype).name
+        except TypeError:
+            name = str(dtype)
+        if name not in DTYPES:
+            raise unknown("type of numbers", name, DTYPES)
+        return replace(self, dtype=name)
+
+    @property
+    def result_shape(self) -> tuple[int, ...]:
+        """Shape of the result of one state, for functions of one result.
+
+        Raises:
+            InputError: there are several.
+        """
+        if len(self.results) != 1:
+            raise InputError(f"{self.name} has {len(self.results)} results", fix="`results` has a shape for each")
+        return self.results[0].shape
 
     @cached_property
     def dag(self) -> Dag:
@@ -95,18 +107,42 @@ class Function:
         return self.origin.plain()
 
     def __repr__(self) -> str:
-        result = "x".join(map(str, self.result_shape))
-        return f"<{self.name}({self._signature()}) -> {result}, {self.operations.total} operations, {self.ordering}>"
+        results = written(self.results).removeprefix("result: ")
+        number = "" if self.dtype == "float64" else f", {self.dtype}"
+        total = self.operations.total
+        return f"<{self.name}({written(self.arguments)}) -> {results}, {total} operations, {self.ordering}{number}>"
 
     @property
     def operations(self) -> Operations:
         """Counts of + - * / sqrt sin cos in the compiled code."""
         return self.program.operations
 
+    def pivots(self, *values: Any) -> np.ndarray:
+        """Return the smallest relative pivot at each state, `(...)`: near 0, the answer there is not to be trusted.
+
+        Pivots are what elimination divides by. Each is compared with its median over random states; pivots that do not
+        depend on the state count as 1. Where one vanishes, the function itself returns infinity or NaN.
+
+        Raises:
+            InputError: wrong number, shape or type of arguments.
+        """
+        check_count(self.name, self.arguments, values)
+        arrays = check_arrays(self.name, self.arguments, values)
+        columns = []
+        for argument, array in zip(self.arguments, arrays, strict=True):
+            flat = array.reshape(*array.shape[: array.ndim - len(argument.shape)], len(argument.names))
+            columns += list(np.moveaxis(flat.astype(float), -1, 0))
+        return self._pivots.smallest(columns)
+
+    @cached_property
+    def _pivots(self) -> Pivots:
+        return pivots(self.program, self.arguments)
+
     @cached_property
     def casadi(self) -> Any:
-        """The same function as a `casadi.Function` of column vectors; a matrix result is a column, row by row."""
-        return casadi_function(self.name, self.program, [(a.name, a.names) for a in self.arguments])
+        """The same function as a `casadi.Function` of column vectors; matrices are columns, row by row."""
+        arguments = [(a.name, a.names) for a in self.arguments]
+        return casadi_function(self.name, self.program, arguments, [(r.name, r.size) for r in self.results])
 
     def report(self) -> str:
         """Print the operations of the code before any pass and after each; of a derivative, those of its function."""
@@ -131,59 +167,34 @@ class Function:
             raise unknown("argument", argument, names)
         place = names.index(argument)
         by = self.arguments[place]
-        code = jacobian(self.program, [(a.name, a.names) for a in self.arguments], place, by.spaces)
-        shape = (*self.result_shape, by.tangent_size)
-        return Function(f"{self.name}_by_{argument}", self.arguments, shape, code, self.ordering, self.origin)
+        described = [(a.name, a.names) for a in self.arguments]
+        question = ("jacobian", pack_program(self.program), described, place, by.spaces)
+        made = remembered(question, lambda: Made(jacobian(self.program, described, place, by.spaces), self.ordering))
+        results = tuple(replace(r, shape=(*r.shape, by.tangent_size), names=()) for r in self.results)
+        return replace(self, name=f"{self.name}_by_{argument}", results=results, program=made.program)
 
     def c_source(self) -> str:
-        """The same function as self-contained C99 that needs nothing but math.h; a matrix result stands row by row."""
-        sizes = [(a.name, len(a.names)) for a in self.arguments]
-        return c_source(self.name, self.program, sizes, len(self.program.outputs))
+        """The same function as self-contained C99 that needs nothing but math.h; matrices stand row by row."""
+        return c_source(self.name, self.program, self.arguments, self.results, self.dtype)
 
     def c_header(self) -> str:
         """The header that goes with `c_source`, for C and C++."""
-        return c_header(self.name, [(a.name, len(a.names)) for a in self.arguments], len(self.program.outputs))
+        return c_header(self.name, self.arguments, self.results, self.dtype)
 
     def llvm_source(self) -> str:
         """The LLVM assembly that machine code is made from here: a loop as NumPy calls it."""
-        return llvm_source(self.program, [(a.shape, a.names) for a in self.arguments], self.result_shape)
+        shapes = [(a.shape, a.names) for a in self.arguments]
+        return llvm_source(self.program, shapes, [r.shape for r in self.results], self.dtype)
 
     def algorithm(self) -> str:
         """Print the elimination DAG as numbered assignments, like Algorithm 1 of paper 0."""
         return self.dag.algorithm()
 
-    def _explain(self, values: Sequence[Any]) -> None:
-        """Raise an InputError that says what NumPy did not like, if it is one of the usual mistakes."""
-        arrays = [_checked(value, argument, self.name) for value, argument in zip(values, self.arguments, strict=True)]
-        shapes = [a.shape[: a.ndim - len(g.shape)] for a, g in zip(arrays, self.arguments, strict=True)]
+    def _explained(self, values: tuple[Any, ...], error: Exception) -> InputError:
+        """Return an InputError that says what NumPy did not like."""
         try:
-            np.broadcast_shapes(*shapes)
-        except ValueError:
-            listed = ", ".join(f"{g.name} {a.shape}" for g, a in zip(self.arguments, arrays, strict=True))
-            raise InputError(
-                f"{self.name}: the batches do not broadcast, {listed}", fix="give leading axes that NumPy can broadcast"
-            ) from None
-
-    def _signature(self) -> str:
-        return ", ".join(f"{a.name}: {'x'.join(map(str, a.shape))}" for a in self.arguments)
-
-
-def _checked(value: Any, argument: Argument, function: str) -> np.ndarray:
-    try:
-        array = np.asarray(value)
-    except (TypeError, ValueError):
-        array = np.array(None)
-    if array.dtype.kind not in REAL_KINDS:
-        raise InputError(f"{function}: {argument.name} is not an array of real numbers")
-    core = len(argument.shape)
-    if array.ndim < core or array.shape[array.ndim - core :] != argument.shape:
-        expected = ", ".join(["...", *map(str, argument.shape)])
-        raise InputError(
-            f"{function}: {argument.name} has the shape {array.shape}, expected ({expected})",
-            why=f"it holds {_listed(argument.names)}",
-        )
-    return array
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names if len(names) <= 4 else (*names[:3], "...", names[-1])) or "nothing"
+            check_count(self.name, self.arguments, values)
+            check_arrays(self.name, self.arguments, values)
+        except InputError as found:
+            return found
+        return InputError(f"{self.name} cannot be called so", why=str(error))

@@ -8,43 +8,54 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from screwgraph.compiler.cache import pack_program
 from screwgraph.compiler.llvm.block import block
-from screwgraph.compiler.llvm.loop import Operand, Shape, loop, moves
-from screwgraph.compiler.llvm.machine import MachineCode, machine_code, vector_width
+from screwgraph.compiler.llvm.loop import Operand, Shape, lengths, loop
+from screwgraph.compiler.llvm.machine import MachineCode, remembered_code, vector_width
+from screwgraph.compiler.llvm.moves import moves
 from screwgraph.compiler.llvm.sincos import sincos
-from screwgraph.compiler.llvm.text import declarations
+from screwgraph.compiler.llvm.text import Lanes, declarations
 from screwgraph.tape import Program
 
 _FROM_SIGNATURE = 31
 """Place of PyUFunc_FromFuncAndDataAndSignature in NumPy's table of C functions."""
-_DOUBLE = 12
-"""NumPy's number for the type double."""
 
 
 Arguments = Sequence[tuple[Shape, Sequence[str]]]
 """Core shape, and names of the inputs, of each argument."""
 
 
-def gufunc(name: str, program: Program, arguments: Arguments, result: Shape) -> np.ufunc:
-    """Compile a program for this machine; `result` is the output's core shape."""
-    code = machine_code(llvm_source(program, arguments, result), "loop")
-    signature = ",".join(_core(shape) for shape, _ in arguments) + "->" + _core(result)
-    return _make_ufunc(name, signature, len(arguments), code)
+def gufunc(
+    name: str, program: Program, arguments: Arguments, results: Sequence[Shape], dtype: str = "float64"
+) -> np.ufunc:
+    """Compile a program for this machine; `results` are the outputs' core shapes, `dtype` float64 or float32."""
+    question = (pack_program(program), arguments, results, dtype)
+    code = remembered_code(question, lambda: llvm_source(program, arguments, results, dtype), "loop")
+    inputs = ",".join(_core(shape) for shape, _ in arguments)
+    signature = inputs + "->" + ",".join(_core(shape) for shape in results)
+    return _make_ufunc(name, signature, len(arguments), len(results), np.dtype(dtype), code)
 
 
-def llvm_source(program: Program, arguments: Arguments, result: Shape) -> str:
+def llvm_source(program: Program, arguments: Arguments, results: Sequence[Shape], dtype: str = "float64") -> str:
     """Return the assembly that `gufunc` compiles."""
     place = {n: i for i, n in enumerate(program.input_names)}
     inputs = [Operand(shape, tuple(place.get(n, -1) for n in names)) for shape, names in arguments]
-    return assembly(program, inputs, Operand(result, tuple(range(len(program.outputs)))), vector_width())
+    outputs, start = [], 0
+    for shape in results:
+        end = start + int(np.prod(shape))
+        outputs.append(Operand(shape, tuple(range(start, end))))
+        start = end
+    bits = 8 * np.dtype(dtype).itemsize
+    return assembly(program, inputs, outputs, Lanes(vector_width() * 64 // bits, bits))
 
 
-def assembly(program: Program, inputs: Sequence[Operand], output: Operand, width: int) -> str:
+def assembly(program: Program, inputs: Sequence[Operand], outputs: Sequence[Operand], lanes: Lanes) -> str:
     """Return the LLVM assembly of a program and its loop over samples."""
+    single = Lanes(1, lanes.bits)
     parts = ["declare double @sin(double)", "declare double @cos(double)"]
-    for w in dict.fromkeys((width, 1)):
-        parts += [declarations(w), sincos(w), moves(w), block(program, w)]
-    parts += [loop(inputs, output, len(program.input_names), width), '!0 = !{!"branch_weights", i32 1, i32 1000000}']
+    for each in dict.fromkeys((lanes, single)):
+        parts += [declarations(each), sincos(each), moves(each, lengths([*inputs, *outputs])), block(program, each)]
+    parts += [loop(inputs, outputs, lanes, single), '!0 = !{!"branch_weights", i32 1, i32 1000000}']
     return "\n".join(parts)
 
 
@@ -52,7 +63,7 @@ def _core(shape: Shape) -> str:
     return "(" + ",".join(map(str, shape)) + ")"
 
 
-def _make_ufunc(name: str, signature: str, nin: int, code: MachineCode) -> np.ufunc:
+def _make_ufunc(name: str, signature: str, nin: int, nout: int, dtype: np.dtype, code: MachineCode) -> np.ufunc:
     pointer, pythonapi = ctypes.c_void_p, ctypes.pythonapi
     get = ctypes.PYFUNCTYPE(pointer, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", pythonapi))
     module = importlib.import_module("numpy._core._multiarray_umath")
@@ -69,11 +80,11 @@ def _make_ufunc(name: str, signature: str, nin: int, code: MachineCode) -> np.uf
     )
     loops = (pointer * 1)(code.address)
     data = (pointer * 1)(None)
-    types = (ctypes.c_char * (nin + 1))(*[bytes([_DOUBLE])] * (nin + 1))
+    types = (ctypes.c_char * (nin + nout))(*[bytes([dtype.num])] * (nin + nout))
     texts = (name.encode(), b"Generated code.", signature.encode())
     address_of = [ctypes.cast(b, pointer) for b in (loops, data, types)]
     no_identity = -1
-    ufunc = prototype(table[_FROM_SIGNATURE])(*address_of, 1, nin, 1, no_identity, texts[0], texts[1], 0, texts[2])
+    ufunc = prototype(table[_FROM_SIGNATURE])(*address_of, 1, nin, nout, no_identity, texts[0], texts[1], 0, texts[2])
     # NumPy only borrows these; they live as long as the ufunc.
     ufunc.kept_alive = (code, loops, data, types, texts)
     return ufunc

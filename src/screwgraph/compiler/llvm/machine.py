@@ -1,11 +1,28 @@
-"""The machine at hand: its vector width, and machine code for it."""
+"""The processor at hand: its vector width, and machine code for it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+import llvmlite
 import llvmlite.binding as llvm
+
+from screwgraph.compiler.cache import OBJECT, recall
+
+
+@dataclass(frozen=True)
+class Processor:
+    """What code is made for, in LLVM's words: a model, and features such as `+avx2`, with commas between."""
+
+    model: str
+    features: str
+
+
+GENERIC = Processor("generic", "")
+"""What every processor of this architecture can do: SSE2 on x86-64."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,25 +33,64 @@ class MachineCode:
     engine: Any
 
 
-def vector_width() -> int:
-    """Return how many doubles this machine's widest vectors hold."""
-    features = llvm.get_host_cpu_features()
-    if features.get("avx512f"):
+@cache
+def host() -> Processor:
+    """Return the processor that this process runs on; where LLVM does not know it, what every one can do."""
+    try:
+        return Processor(llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
+    except RuntimeError:
+        return GENERIC
+
+
+def vector_width(processor: Processor | None = None) -> int:
+    """Return how many doubles the widest vectors of a processor, by default this one, hold.
+
+    Two wherever nothing wider is known: LLVM splits vectors where there are none.
+    """
+    features = (processor or host()).features.split(",")
+    if "+avx512f" in features:
         return 8
-    return 4 if features.get("avx") else 2
+    return 4 if "+avx" in features else 2
 
 
-def machine_code(assembly: str, function: str) -> MachineCode:
-    """Compile LLVM assembly for this machine and return one of its functions."""
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
+def remembered_code(question: object, assembly: Callable[[], str], function: str) -> MachineCode:
+    """Return a function of LLVM assembly as machine code, from the cache if it was compiled before.
+
+    `question` is all that the assembly is made from.
+    """
+    llvm_version = (llvmlite.__version__, llvm.llvm_version_info)
+    key = (question, host(), llvm.get_process_triple(), llvm_version)
+    return _loaded(recall(OBJECT, key, lambda: _object(assembly(), host()), bytes, bytes), function, host())
+
+
+def machine_code(assembly: str, function: str, processor: Processor | None = None) -> MachineCode:
+    """Compile LLVM assembly for a processor, by default this one, and return one of its functions."""
+    target = processor or host()
+    return _loaded(_object(assembly, target), function, target)
+
+
+def _object(assembly: str, processor: Processor) -> bytes:
+    """Compile LLVM assembly to an object file."""
+    target = _target(processor)
     module = llvm.parse_assembly(assembly)
-    target = llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2
-    )
     # Straight-line code without duplicates gains nothing from the middle end's higher levels.
     builder = llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=1))
     builder.getModulePassManager().run(module, builder)
-    engine = llvm.create_mcjit_compiler(module, target)
+    return target.emit_object(module)
+
+
+def _loaded(object_file: bytes, function: str, processor: Processor) -> MachineCode:
+    """Link an object file into this process."""
+    target = _target(processor)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(object_file))
     engine.finalize_object()
     return MachineCode(engine.get_function_address(function), engine)
+
+
+def _target(processor: Processor) -> Any:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=processor.model, features=processor.features, opt=2
+    )

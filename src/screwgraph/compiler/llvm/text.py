@@ -1,45 +1,86 @@
-"""Small pieces of LLVM assembly text, for one number or for a vector of `width` numbers."""
+"""Small pieces of LLVM assembly text, for one number or for a vector of numbers."""
 
 from __future__ import annotations
 
 import struct
+from dataclasses import dataclass
 
 
-def real(width: int) -> str:
-    """Return the type of `width` doubles."""
-    return "double" if width == 1 else f"<{width} x double>"
+@dataclass(frozen=True)
+class Lanes:
+    """`width` numbers side by side, of `bits` bits each; 1 stands for a plain number, not a vector."""
+
+    width: int
+    bits: int = 64
+
+    @property
+    def tag(self) -> str:
+        """What the names of functions on such numbers end in."""
+        return f"{self.width}x{self.bits}"
+
+    @property
+    def bytes(self) -> int:
+        """Size of one number."""
+        return self.bits // 8
+
+    @property
+    def scalar(self) -> str:
+        """Type of one number."""
+        return "double" if self.bits == 64 else "float"
+
+    @property
+    def real(self) -> str:
+        """Type of all numbers."""
+        return self._all(self.scalar)
+
+    @property
+    def integer(self) -> str:
+        """Type of as many integers of the same size."""
+        return self._all(f"i{self.bits}")
+
+    @property
+    def boolean(self) -> str:
+        """Type of as many truth values."""
+        return self._all("i1")
+
+    def number(self, value: float) -> str:
+        """Return a constant in every lane: exact for doubles, rounded for floats."""
+        return self._each(self.scalar, "0x" + struct.pack(">d", rounded(value, self.bits)).hex().upper())
+
+    def whole(self, value: int) -> str:
+        """Return an integer constant in every lane."""
+        return self._each(f"i{self.bits}", str(value))
+
+    def intrinsic(self, name: str) -> str:
+        """Return the name of an intrinsic on such numbers."""
+        return f"@llvm.{name}.{self.mangled}"
+
+    @property
+    def mangled(self) -> str:
+        """How intrinsics' names write the type."""
+        return f"f{self.bits}" if self.width == 1 else f"v{self.width}f{self.bits}"
+
+    def _all(self, kind: str) -> str:
+        return kind if self.width == 1 else f"<{self.width} x {kind}>"
+
+    def _each(self, kind: str, text: str) -> str:
+        return text if self.width == 1 else f"<{', '.join([f'{kind} {text}'] * self.width)}>"
 
 
-def integer(width: int) -> str:
-    """Return the type of `width` 64-bit integers."""
-    return "i64" if width == 1 else f"<{width} x i64>"
+def rounded(value: float, bits: int) -> float:
+    """Return the nearest number of that size; beyond the largest it is infinite."""
+    if bits == 64:
+        return value
+    try:
+        return struct.unpack("f", struct.pack("f", value))[0]
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
 
 
-def boolean(width: int) -> str:
-    """Return the type of `width` truth values."""
-    return "i1" if width == 1 else f"<{width} x i1>"
-
-
-def number(value: float, width: int) -> str:
-    """Return a double constant, exactly, in every lane."""
-    text = "0x" + struct.pack(">d", value).hex().upper()
-    return text if width == 1 else f"<{', '.join([f'double {text}'] * width)}>"
-
-
-def whole(value: int, width: int) -> str:
-    """Return an integer constant in every lane."""
-    return str(value) if width == 1 else f"<{', '.join([f'i64 {value}'] * width)}>"
-
-
-def intrinsic(name: str, width: int) -> str:
-    """Return the name of an intrinsic on doubles."""
-    return f"@llvm.{name}.f64" if width == 1 else f"@llvm.{name}.v{width}f64"
-
-
-def declarations(width: int) -> str:
+def declarations(lanes: Lanes) -> str:
     """Declare the intrinsics that generated code calls."""
-    D = real(width)
-    lines = [f"declare {D} {intrinsic('fma', width)}({D}, {D}, {D})"]
-    if width > 1:
-        lines.append(f"declare i1 @llvm.vector.reduce.or.v{width}i1({boolean(width)})")
+    D = lanes.real
+    lines = [f"declare {D} {lanes.intrinsic('fma')}({D}, {D}, {D})"]
+    if lanes.width > 1:
+        lines.append(f"declare i1 @llvm.vector.reduce.or.v{lanes.width}i1({lanes.boolean})")
     return "\n".join(lines)

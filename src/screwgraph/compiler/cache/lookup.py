@@ -1,0 +1,49 @@
+"""Make something, or find it as it was made before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import sha256
+from typing import TypeVar
+
+from screwgraph.compiler.cache.fingerprint import fingerprint
+from screwgraph.compiler.cache.sources import stamp
+from screwgraph.compiler.cache.store import open_store
+
+T = TypeVar("T")
+
+
+def recall(
+    kind: str,
+    question: object,
+    make: Callable[[], T],
+    pack: Callable[[T], bytes],
+    unpack: Callable[[bytes], T],
+    *,
+    anew: bool = False,
+) -> T:
+    """Return the answer to a question from the cache, else make it and keep it there.
+
+    Args:
+        kind: one of `KINDS`.
+        question: everything that the answer depends on, besides this package's sources.
+        make: makes the answer; what it raises goes through, and nothing is kept.
+        pack: turns an answer into bytes.
+        unpack: turns these back.
+        anew: make the answer even if there is one, and keep it instead.
+    """
+    store = open_store()
+    key = None if store is None else _key(question)
+    if store is None or key is None:
+        return make()
+    found = None if anew else store.read(kind, key)
+    if found is not None:
+        return unpack(found)
+    made = make()
+    store.write(kind, key, pack(made))
+    return made
+
+
+def _key(question: object) -> str | None:
+    told, code = fingerprint(question), stamp()
+    return None if told is None or code is None else sha256(code + told).hexdigest()

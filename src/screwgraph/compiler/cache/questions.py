@@ -1,0 +1,44 @@
+"""Programs by the question that they answer: a robot, what is known of it, what is asked, in which order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from screwgraph.compiler.cache.kinds import PROGRAM
+from screwgraph.compiler.cache.lookup import recall
+from screwgraph.compiler.cache.packing import pack_program, unpack_program
+from screwgraph.graph import Column, Key
+from screwgraph.tape import Program
+
+
+@dataclass(frozen=True)
+class Made:
+    """Straight-line code, the name of the order that it came from, and, where no name says it, that order itself."""
+
+    program: Program
+    ordering: str
+    order: tuple[Key | Column, ...] = ()
+
+
+def remembered(question: object, make: Callable[[], Made], *, anew: bool = False) -> Made:
+    """Return the code that answers a question, from the cache if it was made before.
+
+    `question` is what the code depends on: numbers, texts, arrays, containers, and this package's frozen dataclasses,
+    robots and orders among them. Anything else in it, and nothing is looked up or kept. `anew` looks nothing up.
+    """
+    return recall(PROGRAM, question, make, _pack, _unpack, anew=anew)
+
+
+def _pack(made: Made) -> bytes:
+    order = [[*item] if isinstance(item, Key) else [*item[0], item[1]] for item in made.order]
+    header = json.dumps([made.ordering, order])
+    return header.encode() + b"\n" + pack_program(made.program)
+
+
+def _unpack(data: bytes) -> Made:
+    header, _, program = data.partition(b"\n")
+    ordering, order = json.loads(header)
+    items = [Key(kind, name) if not number else (Key(kind, name), number[0]) for kind, name, *number in order]
+    return Made(unpack_program(program), ordering, tuple(items))

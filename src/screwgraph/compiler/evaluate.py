@@ -1,0 +1,80 @@
+"""What plans for a problem cost: eliminated, made straight-line code, and judged by the cost model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from screwgraph.compiler.passes import GRAPH_PASSES, improved
+from screwgraph.compiler.problem import Problem
+from screwgraph.elimination import (
+    Elimination,
+    Equations,
+    Ordering,
+    Plan,
+    as_groups,
+    cost,
+    eliminate_rows,
+    equations,
+)
+from screwgraph.graph import FactorGraph, Key
+from screwgraph.robot import Robot
+from screwgraph.tape import Mark, Program, factor_out, program
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """A problem's equations, after all passes, on which plans are tried one after the other."""
+
+    problem: Problem
+
+    @cached_property
+    def robot(self) -> Robot:
+        """The robot that passes made."""
+        return improved(self.problem.robot)
+
+    @cached_property
+    def graph(self) -> FactorGraph:
+        """The graph that passes made."""
+        return self.problem.graph(self.robot, tuple(GRAPH_PASSES))
+
+    @property
+    def owner(self) -> dict[Key, int]:
+        """The number of the link that each unknown belongs to."""
+        return {v.key: v.index for v in self.graph.unknowns}
+
+    def plan(self, ordering: Ordering) -> Plan:
+        """Return the plan that an order is."""
+        return tuple(as_groups(ordering, self.graph))
+
+    def costs(self, plans: Sequence[Plan]) -> Iterator[float]:
+        """Yield what each plan costs; infinite where it fails, or divides by what may vanish."""
+        for plan in plans:
+            elimination = self.eliminated(plan)
+            yield math.inf if elimination is None else cost(self.code(elimination))
+
+    def eliminated(self, plan: Plan) -> Elimination | None:
+        """Eliminate by a plan; None where it fails, or divides by what may vanish. It ends the one before."""
+        system, mark = self._equations
+        system.tape.restore(mark)
+        elimination = eliminate_rows(system.rows, plan)
+        failed = elimination.undetermined or elimination.bold or any(row.terms for row in elimination.remaining)
+        return None if failed else elimination
+
+    def code(self, elimination: Elimination, inputs: Sequence[str] | None = None) -> Program:
+        """Return the code that an elimination gives, of the last plan that was eliminated."""
+        solution, (system, _) = elimination.solve(), self._equations
+        wanted = [(key, i) for key in self.problem.result for i in range(self.graph.variables[key].dim)]
+        return factor_out(program(system.tape, [solution[column] for column in wanted], inputs))
+
+    @cached_property
+    def _equations(self) -> tuple[Equations, Mark]:
+        system = equations(self.graph, self.problem.constants)
+        return system, system.tape.mark()
+
+
+def plan_costs(problem: Problem, plans: Sequence[Plan]) -> list[float]:
+    """Return what plans cost, in a process of its own: problem and plans can be sent there."""
+    return list(Trials(problem).costs(plans))

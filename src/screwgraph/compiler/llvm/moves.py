@@ -1,0 +1,147 @@
+"""Moving numbers between NumPy's arrays and blocks, where the same number of all samples stands together.
+
+Where samples are neighbours in memory, vectors move as they are. Where the numbers of a sample are neighbours, rows
+of the array are loaded and transposed in registers. Any other strides: number by number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from screwgraph.compiler.llvm.text import Lanes
+
+
+def moves(lanes: Lanes, lengths: Sequence[int]) -> str:
+    """Return `@gather_<length>` and `@scatter_<length>`, for stretches of so many numbers of each sample."""
+    parts = [_declarations(lanes)] if lanes.width > 1 else []
+    return "\n".join([*parts, *(_move(name, lanes, n) for n in lengths for name in ("gather", "scatter"))])
+
+
+def _declarations(lanes: Lanes) -> str:
+    D, B = lanes.real, lanes.boolean
+    return (
+        f"declare {D} @llvm.masked.load.{lanes.mangled}.p0(ptr, i32, {B}, {D})\n"
+        f"declare void @llvm.masked.store.{lanes.mangled}.p0({D}, ptr, i32, {B})"
+    )
+
+
+def _move(name: str, lanes: Lanes, length: int) -> str:
+    head = (
+        f"define internal void @{name}{lanes.tag}_{length}(ptr %array, i64 %core, i64 %outer, ptr %block) noinline {{"
+    )
+    lines = [head, "entry:"]
+    if lanes.width == 1:
+        lines.append("  br label %number")
+    else:
+        lines += [
+            f"  %samples_together = icmp eq i64 %outer, {lanes.bytes}",
+            "  br i1 %samples_together, label %columns, label %other",
+            "other:",
+            f"  %numbers_together = icmp eq i64 %core, {lanes.bytes}",
+            "  br i1 %numbers_together, label %rows, label %number",
+            *_columns(name, lanes, length),
+            *_rows(name, lanes, length),
+        ]
+    return "\n".join([*lines, *_each(name, lanes, length)])
+
+
+def _columns(name: str, lanes: Lanes, length: int) -> list[str]:
+    """Vectors of samples, one for each number."""
+    D, lines = lanes.real, ["columns:"]
+    for i in range(length):
+        lines += [f"  %co{i} = mul i64 %core, {i}", f"  %cp{i} = getelementptr i8, ptr %array, i64 %co{i}"]
+        lines.append(f"  %cb{i} = getelementptr {D}, ptr %block, i64 {i}")
+        source, target = (f"%cp{i}", f"%cb{i}") if name == "gather" else (f"%cb{i}", f"%cp{i}")
+        lines.append(f"  %cv{i} = load {D}, ptr {source}, align {lanes.bytes}")
+        lines.append(f"  store {D} %cv{i}, ptr {target}, align {lanes.bytes}")
+    return [*lines, "  ret void"]
+
+
+def _rows(name: str, lanes: Lanes, length: int) -> list[str]:
+    """Squares of as many numbers as samples; the last overlaps the one before it, or is cut by a mask."""
+    width, lines = lanes.width, ["rows:"]
+    lines += [f"  %ro{k} = mul i64 %outer, {k}" for k in range(width)]
+    lines += [f"  %rp{k} = getelementptr i8, ptr %array, i64 %ro{k}" for k in range(width)]
+    starts = [*range(0, length - width + 1, width)]
+    if length % width:
+        starts.append(max(length - width, 0))
+    for start in starts:
+        lines += _square(name, lanes, start, min(width, length))
+    return [*lines, "  ret void"]
+
+
+def _square(name: str, lanes: Lanes, start: int, numbers: int) -> list[str]:
+    D, B, width, align = lanes.real, lanes.boolean, lanes.width, lanes.bytes
+    mask = f"<{', '.join(f'i1 {int(i < numbers)}' for i in range(width))}>"
+    lines = [f"  %a{start}_{k} = getelementptr {lanes.scalar}, ptr %rp{k}, i64 {start}" for k in range(width)]
+    lines += [f"  %b{start}_{i} = getelementptr {D}, ptr %block, i64 {start + i}" for i in range(numbers)]
+    rows = [f"%r{start}_{k}" for k in range(width)]
+    vectors = [f"%v{start}_{i}" if i < numbers else "poison" for i in range(width)]
+    if name == "gather":
+        for k, row in enumerate(rows):
+            if numbers == width:
+                lines.append(f"  {row} = load {D}, ptr %a{start}_{k}, align {align}")
+            else:
+                call = f"call {D} @llvm.masked.load.{lanes.mangled}.p0"
+                lines.append(f"  {row} = {call}(ptr %a{start}_{k}, i32 {align}, {B} {mask}, {D} poison)")
+        turned = _transpose(f"%t{start}", rows, lanes, lines)
+        lines += [f"  store {D} {turned[i]}, ptr %b{start}_{i}, align {align}" for i in range(numbers)]
+        return lines
+    lines += [f"  {vectors[i]} = load {D}, ptr %b{start}_{i}, align {align}" for i in range(numbers)]
+    for k, row in enumerate(_transpose(f"%t{start}", vectors, lanes, lines)):
+        if numbers == width:
+            lines.append(f"  store {D} {row}, ptr %a{start}_{k}, align {align}")
+        else:
+            call = f"call void @llvm.masked.store.{lanes.mangled}.p0"
+            lines.append(f"  {call}({D} {row}, ptr %a{start}_{k}, i32 {align}, {B} {mask})")
+    return lines
+
+
+def _transpose(prefix: str, rows: Sequence[str], lanes: Lanes, lines: list[str]) -> list[str]:
+    """Transpose a square in log2(width) steps, each of which swaps blocks beside the diagonal."""
+    D, width = lanes.real, lanes.width
+    rows, distance = list(rows), 1
+    while distance < width:
+        turned = list(rows)
+        for i in range(width):
+            if i & distance:
+                continue
+            first = [j if not j & distance else width + j - distance for j in range(width)]
+            second = [j + distance if not j & distance else width + j for j in range(width)]
+            for target, picked in ((i, first), (i + distance, second)):
+                name = f"{prefix}_{distance}_{target}"
+                mask = ", ".join(f"i32 {p}" for p in picked)
+                pair = f"{D} {rows[i]}, {D} {rows[i + distance]}"
+                lines.append(f"  {name} = shufflevector {pair}, <{width} x i32> <{mask}>")
+                turned[target] = name
+        rows, distance = turned, distance * 2
+    return rows
+
+
+def _each(name: str, lanes: Lanes, length: int) -> list[str]:
+    R, D = lanes.scalar, lanes.real
+    source, target = ("%pl", "%bl") if name == "gather" else ("%bl", "%pl")
+    before = "%entry" if lanes.width == 1 else "%other"
+    return f"""number:
+  %i = phi i64 [0, {before}], [%i_next, %step]
+  %o = mul i64 %i, %core
+  %p = getelementptr i8, ptr %array, i64 %o
+  %b = getelementptr {D}, ptr %block, i64 %i
+  br label %lane
+lane:
+  %l = phi i64 [0, %number], [%l_next, %lane]
+  %lo = mul i64 %l, %outer
+  %pl = getelementptr i8, ptr %p, i64 %lo
+  %bl = getelementptr {R}, ptr %b, i64 %l
+  %x = load {R}, ptr {source}, align {lanes.bytes}
+  store {R} %x, ptr {target}, align {lanes.bytes}
+  %l_next = add i64 %l, 1
+  %l_more = icmp slt i64 %l_next, {lanes.width}
+  br i1 %l_more, label %lane, label %step
+step:
+  %i_next = add i64 %i, 1
+  %more = icmp slt i64 %i_next, {length}
+  br i1 %more, label %number, label %end
+end:
+  ret void
+}}""".splitlines()

@@ -1,0 +1,61 @@
+"""Questions about a robot's dynamics, and the arguments of the functions that answer them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+import numpy as np
+
+from screwgraph.compiler.passes import improved_graph
+from screwgraph.compiler.signature import Argument
+from screwgraph.graph import FactorGraph, Key, Variable, dynamics_graph, vector_variable
+from screwgraph.robot import JointType, Robot
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A question about a robot's dynamics.
+
+    `known` are the variables that are given, `arguments` the name and variables of each argument of the function,
+    in order, `result` the variables that it returns, `constants` the values of knowns that are no arguments,
+    `external` the links or frames on which external wrenches act.
+    """
+
+    name: str
+    robot: Robot
+    known: tuple[str | Key, ...]
+    arguments: Sequence[tuple[str, Sequence[Key]]]
+    result: Sequence[Key]
+    constants: Mapping[Key, np.ndarray]
+    external: Sequence[str] = ()
+
+    def graph(self, robot: Robot, passes: Sequence[str]) -> FactorGraph:
+        """Return the graph of a robot that answers this question, after graph passes."""
+        return improved_graph(dynamics_graph(robot, self.external), self.known, passes)
+
+
+def without_remarks(robot: Robot) -> Robot:
+    """Return a robot without its warnings, on which no code depends: they tell where its file lies."""
+    return replace(robot, warnings=())
+
+
+def robot_arguments(robot: Robot, arguments: Iterable[tuple[str, Sequence[Key]]]) -> tuple[Argument, ...]:
+    """Return arguments from names and the variables of a robot that they hold, without making its graph."""
+    return tuple(argument(name, [_variable(robot, key) for key in keys]) for name, keys in arguments)
+
+
+def _variable(robot: Robot, key: Key) -> Variable:
+    if key.kind == "external":
+        return vector_variable(*key, 6, 0, None)
+    joint = robot.joint(key.name).type
+    return Variable(key, joint.nq, 0, None, joint) if key.kind == "q" else vector_variable(*key, joint.nv, 0, None)
+
+
+def argument(name: str, variables: Sequence[Variable]) -> Argument:
+    """Return an argument that holds variables; external wrenches stand one a row."""
+    names = tuple(f"{v.key}[{i}]" for v in variables for i in range(v.dim))
+    spaces = tuple(cast(JointType, v.space) for v in variables if v.key.kind == "q")
+    wrenches = bool(variables) and all(v.key.kind == "external" for v in variables)
+    return Argument(name, (len(variables), 6) if wrenches else (len(names),), names, spaces)

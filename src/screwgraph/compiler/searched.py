@@ -1,0 +1,131 @@
+"""Orders that are searched for: the named ones, greedy ones, and what a local search makes of them."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from screwgraph.compiler.cache import Made
+from screwgraph.compiler.evaluate import Trials, plan_costs
+from screwgraph.compiler.problem import Problem
+from screwgraph.elimination import Found, Plan, cost, halves, orderings, search, spread
+from screwgraph.elimination.orderings import LeastWork
+from screwgraph.errors import InputError
+from screwgraph.tape import Program
+
+SECONDS = "SCREWGRAPH_SEARCH_SECONDS"
+"""The environment variable that says how long "auto" searches."""
+DEFAULT_SECONDS = 2.0
+GREEDY = 8
+"""Greedy plans among the starts; their work grows with the square of the unknowns, so that large graphs have none."""
+GREEDY_LIMIT = 500
+JITTER = 0.3
+STATES = 64
+"""Random states at which a plan's answers are compared with a named order's."""
+AGREEMENT = 1e-9
+"""Relative difference that counts as agreement there: a plan that loses more digits is not taken."""
+
+SEARCHED = "search"
+"""What an order that has no name is called."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """An order to be searched for: until `seconds` or `rounds` are over, whichever ends first.
+
+    The random choices come from `seed`: the same number of rounds gives the same order. `executor`, any of
+    `concurrent.futures`' kind, evaluates plans on so many `workers`. `progress` is told what is best after every plan, and ends the search by
+    returning True.
+    """
+
+    seconds: float = 60.0
+    rounds: int | None = None
+    seed: int = 0
+    executor: Executor | None = None
+    workers: int = 1
+    progress: Callable[[Found], bool | None] = lambda found: None
+
+
+def default_seconds() -> float:
+    """Return how long "auto" searches. Raises InputError where the environment says nonsense."""
+    text = os.environ.get(SECONDS, "")
+    try:
+        seconds = float(text) if text else DEFAULT_SECONDS
+    except ValueError:
+        seconds = math.nan
+    if not 0.0 <= seconds < math.inf:
+        raise InputError(f"{SECONDS} is {text!r}", why="it is a time in seconds", fix="set it to 2, or 0 for no search")
+    return seconds
+
+
+def searched(problem: Problem, names: Sequence[str], effort: Search, inputs: Sequence[str]) -> Made | None:
+    """Return the cheapest code that is found for a problem; None if every named order has to divide by what may vanish.
+
+    Args:
+        problem: the question.
+        names: of the orders that are tried first; inverse problems, in which nothing else is to be chosen, end there.
+        effort: how much to search beyond.
+        inputs: names of the code's inputs, in order.
+    """
+    trials = Trials(problem)
+    named = _named(trials, names, inputs)
+    if not named:
+        return None
+    best = min(named, key=lambda name: cost(named[name][1]))
+    base = Made(named[best][1], best)
+    if effort.seconds <= 0.0 or not any(key.kind == "qdd" for key in trials.owner):
+        return base
+    costs = trials.costs
+    if effort.executor is not None:
+        costs = spread(partial(plan_costs, problem), effort.executor, effort.workers)
+    found = search(
+        [(plan, cost(code)) for plan, code in named.values()],
+        _starts(trials, [plan for plan, _ in named.values()]),
+        costs,
+        trials.owner,
+        seconds=effort.seconds,
+        rounds=effort.rounds,
+        seed=effort.seed,
+        progress=effort.progress,
+    )
+    elimination = trials.eliminated(found.plan)
+    if elimination is None or found.cost >= cost(base.program):
+        return base
+    order = tuple(dict.fromkeys(step.column[0] for step in reversed(elimination.steps)))[::-1]
+    made = Made(trials.code(elimination, inputs), SEARCHED, order)
+    return made if _agree(trials, made.program, base.program) else base
+
+
+def _named(trials: Trials, names: Sequence[str], inputs: Sequence[str]) -> dict[str, tuple[Plan, Program]]:
+    """Return plans and code of the named orders that are possible."""
+    found = {}
+    for name in names:
+        plan = trials.plan(orderings.by_name(name, trials.robot))
+        elimination = trials.eliminated(plan)
+        if elimination is not None:
+            found[name] = plan, trials.code(elimination, inputs)
+    return found
+
+
+def _starts(trials: Trials, named: Sequence[Plan]) -> list[Plan]:
+    """Return greedy plans, and mixtures of two named ones."""
+    small = sum(v.dim for v in trials.graph.unknowns) <= GREEDY_LIMIT
+    greedy = [trials.plan(LeastWork(JITTER if seed else 0.0, seed)) for seed in range(GREEDY if small else 0)]
+    return [*greedy[:2], *halves(named, trials.owner), *greedy[2:]]
+
+
+def _agree(trials: Trials, program: Program, trusted: Program) -> bool:
+    """Tell whether two codes of the same inputs give the same answers at random states."""
+    rng, values = np.random.default_rng(0), {}
+    for variable in trials.graph.inputs:
+        states = np.array([variable.space.random(rng) for _ in range(STATES)])
+        values |= {f"{variable.key}[{i}]": states[:, i] for i in range(variable.dim)}
+    states = [values[name] for name in program.input_names]
+    found, expected = (np.array(np.broadcast_arrays(*p.evaluate(states))) for p in (program, trusted))
+    return bool((np.abs(found - expected).max(axis=0) <= AGREEMENT * np.abs(expected).max(axis=0)).all())

@@ -1,0 +1,95 @@
+"""What a function takes and gives, and what is wrong with arrays that do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.errors import InputError
+from screwgraph.robot import JointType
+
+REAL_KINDS = "biuf"
+"""Kinds of NumPy arrays that are real numbers; text, objects and complex numbers are not."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument: `names` says what each of its numbers is, `shape` how they are arranged.
+
+    `spaces` are the joint types of positions, in order; empty for plain vectors.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    names: tuple[str, ...]
+    spaces: tuple[JointType, ...] = ()
+
+    @property
+    def tangent_size(self) -> int:
+        """Number of directions in which it can change."""
+        return sum(space.nv for space in self.spaces) if self.spaces else len(self.names)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One of the arrays that a function returns; `names` says what each of its numbers is, row by row."""
+
+    name: str
+    shape: tuple[int, ...]
+    names: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many numbers it holds."""
+        return int(np.prod(self.shape))
+
+
+def written(arguments: Sequence[Argument | Result]) -> str:
+    """Write names and shapes: `q: 7, wrenches: 2x6`."""
+    return ", ".join(f"{a.name}: {'x'.join(map(str, a.shape))}" for a in arguments)
+
+
+def check_count(function: str, arguments: Sequence[Argument], values: Sequence[Any]) -> None:
+    """Raise InputError unless there is a value for each argument."""
+    if len(values) != len(arguments):
+        raise InputError(
+            f"{function} takes {len(arguments)} arguments ({written(arguments)}), {len(values)} were given"
+        )
+
+
+def check_arrays(function: str, arguments: Sequence[Argument], values: Sequence[Any]) -> list[np.ndarray]:
+    """Return values as arrays; raise InputError where one is of no use as its argument, or batches do not broadcast."""
+    arrays = [_checked(value, argument, function) for value, argument in zip(values, arguments, strict=True)]
+    shapes = [a.shape[: a.ndim - len(g.shape)] for a, g in zip(arrays, arguments, strict=True)]
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        listed = ", ".join(f"{g.name} {a.shape}" for g, a in zip(arguments, arrays, strict=True))
+        raise InputError(
+            f"{function}: the batches do not broadcast, {listed}", fix="give leading axes that NumPy can broadcast"
+        ) from None
+    return arrays
+
+
+def _checked(value: Any, argument: Argument, function: str) -> np.ndarray:
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):
+        array = np.array(None)
+    if array.dtype.kind not in REAL_KINDS:
+        raise InputError(f"{function}: {argument.name} is not an array of real numbers")
+    core = len(argument.shape)
+    if array.ndim < core or array.shape[array.ndim - core :] != argument.shape:
+        expected = ", ".join(["...", *map(str, argument.shape)])
+        raise InputError(
+            f"{function}: {argument.name} has the shape {array.shape}, expected ({expected})",
+            why=f"it holds {_listed(argument.names)}",
+        )
+    return array
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names if len(names) <= 4 else (*names[:3], "...", names[-1])) or "nothing"

@@ -1,0 +1,53 @@
+"""Entries that are not, bit for bit, what was written are not believed; folders do not grow without bound."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from screwgraph.compiler.cache.entry import opened, sealed
+from screwgraph.compiler.cache.tidy import tidy
+
+KEY = "0" * 64
+
+
+@given(st.binary(max_size=200))
+def test_an_entry_gives_back_what_was_kept(payload):
+    assert opened(KEY, sealed(KEY, payload)) == payload
+
+
+def test_no_flipped_bit_goes_unnoticed():
+    entry = sealed(KEY, b"machine code")
+    for bit in range(8 * len(entry)):
+        damaged = bytearray(entry)
+        damaged[bit // 8] ^= 1 << bit % 8
+        assert opened(KEY, bytes(damaged)) is None
+
+
+@given(st.data())
+def test_no_part_of_an_entry_is_an_entry(data):
+    entry = sealed(KEY, data.draw(st.binary(max_size=100)))
+    start = data.draw(st.integers(0, len(entry)))
+    end = data.draw(st.integers(start, len(entry)))
+    if (start, end) != (0, len(entry)):
+        assert opened(KEY, entry[start:end]) is None
+
+
+def test_an_entry_belongs_to_its_key():
+    assert opened("1" * 64, sealed(KEY, b"machine code")) is None
+
+
+def test_what_was_used_longest_ago_makes_room_and_other_files_stay(tmp_path):
+    names = [f"{i:064x}.object" for i in range(10)]
+    for age, name in enumerate(names):
+        path = tmp_path / name
+        path.write_bytes(bytes(100))
+        os.utime(path, (1e9 - age, 1e9 - age))
+    thesis = tmp_path / "thesis.pdf"
+    thesis.write_bytes(bytes(5000))
+    tidy(tmp_path, 1000)
+    assert len(list(tmp_path.iterdir())) == 11
+    tidy(tmp_path, 999)
+    assert sorted(p.name for p in tmp_path.iterdir()) == [*names[:7], "thesis.pdf"]

@@ -1,0 +1,60 @@
+"""Machine code for other processors than the one at hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.compiler.llvm import machine
+from screwgraph.compiler.llvm.machine import GENERIC, Processor, machine_code, vector_width
+
+
+@pytest.mark.parametrize(
+    ("features", "width"),
+    [("+sse2,+avx,+avx2,+avx512f", 8), ("+sse2,+avx,-avx512f", 4), ("+sse2,-avx", 2), ("+neon", 2), ("", 2)],
+)
+def test_vectors_are_as_wide_as_the_processors(features, width):
+    assert vector_width(Processor("any", features)) == width
+
+
+def test_a_processor_that_llvm_does_not_know_is_a_generic_one(monkeypatch):
+    def unknown():
+        raise RuntimeError("no information")
+
+    monkeypatch.setattr("llvmlite.binding.get_host_cpu_features", unknown)
+    assert machine.host.__wrapped__() == GENERIC
+
+
+def test_code_for_any_processor_of_this_architecture_computes_the_same(monkeypatch, tmp_path):
+    """Without AVX and FMA, on x86-64."""
+    robot = sg.load("puma560")
+    x = np.random.default_rng(0).normal(size=(3, 9, 6))
+    expected = sg.forward_dynamics(robot)(*x)
+    monkeypatch.setenv("SCREWGRAPH_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(machine, "host", lambda: GENERIC)
+    f = sg.forward_dynamics(robot)
+    assert "<8 x double>" not in f.llvm_source()
+    np.testing.assert_allclose(f(*x), expected, rtol=1e-10, atol=1e-10)
+
+
+def test_code_for_a_generic_processor_has_no_wide_registers():
+    target = machine._target(GENERIC)
+    if not target.triple.startswith("x86_64"):
+        pytest.skip("another architecture")
+    import llvmlite.binding as llvm
+
+    f = sg.forward_dynamics(sg.load("rr"))
+    wide = target.emit_assembly(llvm.parse_assembly(f.llvm_source()))
+    assert "%xmm" in wide
+    assert "%ymm" not in wide
+    assert "%zmm" not in wide
+
+
+def test_assembly_is_compiled_for_a_processor_by_name():
+    import ctypes
+
+    half = "define double @half(double %x) {\n  %y = fmul double %x, 5.0e-1\n  ret double %y\n}"
+    for processor in (None, GENERIC):
+        code = machine_code(half, "half", processor)
+        assert ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(code.address)(3.0) == 1.5

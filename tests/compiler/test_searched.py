@@ -1,0 +1,67 @@
+"""Orders that are searched for: cheaper than named ones, with the same answers, and kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.compiler.searched import SECONDS, default_seconds
+from tests.agreement import assert_agree, random_states
+
+
+@pytest.fixture
+def fresh_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCREWGRAPH_CACHE_DIR", str(tmp_path / "cache"))
+
+
+@pytest.mark.parametrize(("name", "base"), [("puma560", "fixed"), ("acrobot", "fixed")])
+def test_a_searched_order_is_cheaper_and_gives_the_same_answers(name, base, fresh_cache):
+    robot = sg.load(name, base=base)
+    states = random_states(robot, 20)
+    named = [sg.forward_dynamics(robot, ordering=order) for order in ("aba", "articulated", "composite")]
+    f = sg.forward_dynamics(robot, ordering=sg.Search(rounds=1))
+    assert f.operations.total <= min(g.operations.total for g in named)
+    assert_agree(f(*states), named[0](*states))
+
+
+def test_auto_finds_what_a_search_has_kept(fresh_cache, monkeypatch):
+    robot = sg.load("puma560")
+    monkeypatch.setenv(SECONDS, "0.05")
+    f = sg.forward_dynamics(robot, ordering=sg.Search(rounds=1))
+    again = sg.forward_dynamics(robot)
+    assert again.ordering == f.ordering == "search"
+    assert again.operations.total == f.operations.total
+
+
+def test_searched_code_can_be_asked_for_its_graph(fresh_cache):
+    """The elimination DAG is that of the robot as it is, in the order in which the search lets its variables go."""
+    robot = sg.load("puma560")
+    f = sg.forward_dynamics(robot, ordering=sg.Search(rounds=0))
+    unknowns = sg.dynamics_graph(robot).given("q", "qd", "tau").unknowns
+    assert sorted(f.dag.order) == sorted(v.key for v in unknowns)
+    assert f.report().splitlines()[-1].startswith("common factors")
+
+
+def test_hybrid_problems_are_searched_too(fresh_cache):
+    robot = sg.load("rrr")
+    joint = robot.joint_names[0]
+    states = random_states(robot, 20)
+    found = sg.hybrid_dynamics(robot, joint, ordering=sg.Search(rounds=1))
+    plain = sg.hybrid_dynamics(robot, joint, ordering="aba")
+    assert found.operations.total <= plain.operations.total
+    assert_agree(found(*states), plain(*states))
+
+
+@pytest.mark.parametrize("text", ["soon", "-1", "nan", "inf"])
+def test_a_senseless_time_is_refused(text, monkeypatch):
+    monkeypatch.setenv(SECONDS, text)
+    with pytest.raises(sg.InputError, match="a time in seconds"):
+        default_seconds()
+
+
+def test_progress_tells_of_costs_that_only_fall(fresh_cache):
+    costs = []
+    sg.forward_dynamics(sg.load("rr"), ordering=sg.Search(rounds=1, progress=lambda found: costs.append(found.cost)))
+    assert len(costs) > 16
+    assert np.all(np.diff(costs) <= 0)
