@@ -17,9 +17,10 @@ test: $(VENV)/installed-dev
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -n 2
 
-# Figures beside Pinocchio, in one run; a quiet machine gives quiet figures.
-bench: $(VENV)/installed-dev
-	$(BIN)/python benchmarks/calls.py
+# Figures beside other libraries, in one run, into benchmarks/RESULTS.md; a quiet machine gives quiet figures.
+# make bench ARGS="--only ur5,a1 --quick"; ARGS=--help lists more.
+bench: $(VENV)/installed-bench
+	$(BIN)/python -m benchmarks $(ARGS)
 
 clean:
 	rm -rf $(VENV) out dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
@@ -33,6 +34,11 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
 $(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python
 	$(PIP) install -e '.[dev]' </dev/null
 	@touch $@ $(VENV)/installed
+
+# Peers that do not install here are not measured; the tables say so.
+$(VENV)/installed-bench: $(VENV)/installed-dev
+	$(PIP) install -e '.[dev,bench]' </dev/null || echo "make: some peers of extra 'bench' do not install here" >&2
+	@touch $@
 
 $(VENV)/bin/python:
 	@command -v $(PYTHON) >/dev/null || \

@@ -21,6 +21,14 @@ class Language(StrEnum):
     casadi = "casadi"
 
 
+class Number(StrEnum):
+    """What the code computes with."""
+
+    float64 = "float64"
+    float32 = "float32"
+
+
+Dtype = Annotated[Number, typer.Option("--dtype", help="The numbers that C and LLVM code computes with.")]
 Lang = Annotated[Language, typer.Option("--lang", help="What to write.")]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="Where to; made if it is not there.")]
 Report = Annotated[bool, typer.Option("--report", help="Print what each pass saved, in operations.")]
@@ -47,6 +55,7 @@ def compile_(
     ordering: options.OrderingName = None,
     accelerations: options.Accelerations = None,
     external: options.External = None,
+    dtype: Dtype = Number.float64,
     report: Report = False,
     base: options.Base = BaseKind.fixed,
     lock: options.Lock = None,
@@ -56,12 +65,16 @@ def compile_(
     snap: options.Snap = 0.0,
 ) -> None:
     """Write files, and say where they are."""
+    from screwgraph.cli.failures import wrong_use
     from screwgraph.cli.problem import check_accelerations, compiled
 
+    if lang is Language.casadi and dtype is not Number.float64:
+        raise wrong_use(context, f"--dtype {dtype.value} does not go with --lang casadi", fix="use --lang c or llvm")
     named = options.names(accelerations)
     check_accelerations(context, problem, named)
     model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap)
     function = compiled(model, problem, named, ordering or "auto", options.names(external))
+    function = function.astype(dtype.value)
     written = _write(function, lang, Path(output))
     options.note_warnings(model)
     for path in written:

@@ -10,7 +10,7 @@ from screwgraph import Robot, forward_dynamics, hybrid_dynamics, inverse_dynamic
 from screwgraph.cli.failures import wrong_use
 from screwgraph.cli.options import Problem
 from screwgraph.cli.streams import working
-from screwgraph.compiler import Function
+from screwgraph.compiler import Function, Order
 
 GIVEN = {Problem.inverse: "qdd", Problem.forward: "tau", Problem.hybrid: "given"}
 """How each problem's third argument is called."""
@@ -32,7 +32,7 @@ def check_accelerations(context: typer.Context, problem: Problem, accelerations:
 
 
 def compiled(
-    robot: Robot, problem: Problem, accelerations: Sequence[str], ordering: str, external: Sequence[str] = ()
+    robot: Robot, problem: Problem, accelerations: Sequence[str], ordering: Order, external: Sequence[str] = ()
 ) -> Function:
     """Return the function that answers a problem; raises what `inverse_dynamics` and its siblings do."""
     with working(f"eliminating the {problem.value} problem of {robot.name}"):

@@ -1,0 +1,113 @@
+"""One robot and one question on the bench: everything is measured when a table asks for it, once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import screwgraph as sg
+from benchmarks.native import find_compiler
+from benchmarks.peers.ours_in_c import OursInC
+from benchmarks.peers.pinocchio_cpp import PinocchioInCpp
+from benchmarks.subjects import Subject
+from screwgraph import bench
+from screwgraph.bench import Case, Effort, Measured, NotMeasuredError, Peer, Question, Roofline, States
+from screwgraph.compiler import Function
+
+Maybe = Measured | str
+"""What was measured, or why not."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tools:
+    """What is measured with: `largest` is how many operations machine code of one function may have."""
+
+    effort: Effort
+    compiler: str | None
+    largest: int
+    say: Callable[[str], None]
+
+    @cached_property
+    def roofline(self) -> Roofline:
+        """What one core can do."""
+        return bench.roofline()
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A subject and a question; times are CPU times."""
+
+    subject: Subject
+    robot: sg.Robot
+    question: Question
+    tools: Tools
+
+    def __str__(self) -> str:
+        return f"{self.subject.name} {self.question.name}"
+
+    @property
+    def names(self) -> list[str]:
+        """What the first two columns of tables show."""
+        return [f"{self.subject.name} ({self.robot.nv})", self.question.name.replace("_", " ")]
+
+    @cached_property
+    def functions(self) -> Sequence[Function]:
+        """Our functions."""
+        return self.question.functions(self.robot)
+
+    @cached_property
+    def states(self) -> States:
+        """The states that all compute at."""
+        return bench.random_states(self.robot, self.tools.effort.states)
+
+    @cached_property
+    def cpp(self) -> Maybe:
+        """A call of Pinocchio's from C++."""
+        return _tried(lambda: self.peer(PinocchioInCpp(find_compiler(self.tools.compiler), self.tools.say)))
+
+    @cached_property
+    def c_code(self) -> Maybe:
+        """A call of our C99 source."""
+        return _tried(lambda: self._in_c().c_code(self.functions, self.states, self.tools.effort))
+
+    @cached_property
+    def machine_code(self) -> Maybe:
+        """A call of our machine code, from C."""
+        return _tried(lambda: self._in_c().machine_code(self.functions, self.states, self.tools.effort))
+
+    @property
+    def too_large(self) -> str:
+        """Why no machine code is made of some function; empty if it is."""
+        largest = max(f.operations.total for f in self.functions)
+        return f"{largest} operations in one function (--largest)" if largest > self.tools.largest else ""
+
+    def maybe(self, peer: Peer) -> Maybe:
+        """Return what a peer takes, or why it was not measured."""
+        return _tried(lambda: self.peer(peer))
+
+    def peer(self, peer: Peer) -> Measured:
+        """Return what a peer takes."""
+        return peer.measure(Case(self.robot, self.question, self.states), self.tools.effort)
+
+    def error(self, theirs: Measured) -> float:
+        """Return the largest relative difference between a peer's answers and ours."""
+        return bench.error(bench.answers(self.functions, self.states.first(len(theirs.answers))), theirs.answers)
+
+    def _in_c(self) -> OursInC:
+        if self.too_large:
+            raise NotMeasuredError(self.too_large)
+        return OursInC(find_compiler(self.tools.compiler), self.tools.say)
+
+
+def entries(subjects: Iterable[tuple[Subject, sg.Robot]], questions: Iterable[Question], tools: Tools) -> list[Entry]:
+    """Return every question about every subject."""
+    asked = list(questions)
+    return [Entry(subject, robot, question, tools) for subject, robot in subjects for question in asked]
+
+
+def _tried(measure: Callable[[], Measured]) -> Maybe:
+    try:
+        return measure()
+    except NotMeasuredError as reason:
+        return str(reason)

@@ -1,0 +1,28 @@
+// The one timing loop of all native code: CPU time of the thread, passes over stored states, the best pass counts.
+#pragma once
+
+#include <time.h>
+
+#include <cstddef>
+#include <limits>
+
+inline double thread_seconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// Nanoseconds a call of body(i), i = 0 .. count - 1.
+template <class Body>
+double best_nanoseconds(std::size_t count, double seconds, Body &&body) {
+  constexpr int least_passes = 5;
+  double best = std::numeric_limits<double>::infinity();
+  const double end = thread_seconds() + seconds;
+  for (int pass = 0; pass < least_passes || thread_seconds() < end; ++pass) {
+    const double start = thread_seconds();
+    for (std::size_t i = 0; i < count; ++i) body(i);
+    const double time = thread_seconds() - start;
+    if (time < best) best = time;
+  }
+  return 1e9 * best / static_cast<double>(count);
+}

@@ -1,0 +1,86 @@
+"""Our own functions without Python around them: C99 source, and the machine code that LLVM made."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.native import FLAGS, Compiler, build
+from screwgraph.bench import Effort, Measured, NotMeasuredError, States
+from screwgraph.compiler import Function
+
+HERE = Path(__file__).parent / "native"
+SHARED = ("-shared", "-fPIC")
+
+
+@dataclass(frozen=True)
+class OursInC:
+    """Times functions by their address, in the loop that times the peer, too."""
+
+    compiler: Compiler
+    say: Callable[[str], None]
+
+    def c_code(self, functions: Sequence[Function], states: States, effort: Effort) -> Measured:
+        """Return time and answers of `c_source()`; sums, where there are several functions."""
+        return _joined([self._timed(f, states, effort, "C99", self._c_function(f)) for f in functions])
+
+    def machine_code(self, functions: Sequence[Function], states: States, effort: Effort) -> Measured:
+        """Return time and answers of the gufunc's inner loop, one sample a call.
+
+        Raises:
+            NotMeasuredError: the loop cannot be reached.
+        """
+        return _joined([self._timed(f, states, effort, "LLVM", _loop(f)) for f in functions])
+
+    def _c_function(self, f: Function) -> tuple[str, int, object]:
+        library = ctypes.CDLL(str(build(self.compiler.c, ["-std=c99", *FLAGS, *SHARED], [], f.c_source(), self.say)))
+        return "time_function", _address(getattr(library, f.name)), library
+
+    def _timed(self, f: Function, states: States, effort: Effort, way: str, code: tuple[str, int, object]) -> Measured:
+        timer, address, _kept_alive = code
+        sources = [HERE / "calls.cpp", HERE / "timing.hpp"]
+        library = ctypes.CDLL(str(build(self.compiler.cpp, ["-std=c++17", *FLAGS, *SHARED], sources, say=self.say)))
+        arrays = [np.ascontiguousarray(a) for a in states.arguments(f)]
+        count, size = len(states.q), int(np.prod(f.result_shape))
+        out = np.empty((count, *f.result_shape))
+        inputs = (ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays))
+        sizes = (ctypes.c_int64 * len(arrays))(*(a.shape[1] for a in arrays))
+        numbers = [ctypes.c_void_p(address), len(arrays), inputs, sizes, ctypes.c_int64(count), ctypes.c_int64(size)]
+        if timer == "time_loop":
+            numbers += _dimensions_and_steps([*arrays, out])
+        time = getattr(library, timer)
+        time.restype = ctypes.c_double
+        nanoseconds = time(*numbers, ctypes.c_double(effort.seconds), ctypes.c_void_p(out.ctypes.data))
+        return Measured(nanoseconds, out, way)
+
+
+def _joined(parts: Sequence[Measured]) -> Measured:
+    answers = [p.answers for p in parts]
+    side_by_side = answers[0] if len(answers) == 1 else np.concatenate(answers, axis=-1)
+    return Measured(sum(p.nanoseconds for p in parts), side_by_side, parts[0].way)
+
+
+def _address(function: Any) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+def _loop(f: Function) -> tuple[str, int, object]:
+    """Return the inner loop that NumPy calls."""
+    code = getattr(f.ufunc, "kept_alive", (None,))[0]
+    address = getattr(code, "address", None)
+    if not isinstance(address, int):
+        raise NotMeasuredError("the address of the machine code is not known")
+    return "time_loop", address, code
+
+
+def _dimensions_and_steps(arrays: Sequence[np.ndarray]) -> list[object]:
+    """Return what NumPy passes for one sample: sizes of the loop and cores; steps of the loop, then of the cores."""
+    cores = [size for a in arrays for size in a.shape[1:]]
+    steps = [*(a.strides[0] for a in arrays), *(s for a in arrays for s in a.strides[1:])]
+    dimensions = [1, *cores]
+    return [(ctypes.c_int64 * len(dimensions))(*dimensions), (ctypes.c_int64 * len(steps))(*steps)]

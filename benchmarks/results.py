@@ -1,0 +1,45 @@
+"""The file of results: machine, tables, and remarks written by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchmarks.native import FLAGS, find_compiler
+from benchmarks.peers.gtsam import Gtsam
+from benchmarks.peers.pinocchio_cpp import PinocchioInCpp
+from benchmarks.tables import Sheet, markdown
+from screwgraph.bench import PYTHON_PEERS, NotMeasuredError, Roofline, machine
+from screwgraph.formats import write_atomically
+
+FOLDER = Path(__file__).resolve().parent
+REMARKS = FOLDER / "REMARKS.md"
+"""Written by hand: why a figure is not reached, and what was tried."""
+
+
+def described(compiler: str | None, roofline: Roofline) -> list[str]:
+    """Describe the machine and what took part, one line a thing."""
+    try:
+        found = find_compiler(compiler)
+        native, peers = f"{found.version} {' '.join(FLAGS)}", [PinocchioInCpp(found, lambda line: None)]
+    except NotMeasuredError as reason:
+        native, peers = f"not measured: {reason}", []
+    here = machine([*peers, *PYTHON_PEERS, Gtsam()])
+    return [
+        f"Processor: {here.processor}, {here.cores} cores, vectors of {here.width} doubles; everything on one core",
+        f"Roofline of one core: {roofline.vector:.0f} GFLOP/s in vectors, {roofline.scalar:.1f} in single numbers",
+        f"C and C++: {native}",
+        *here.versions,
+        f"Date: {datetime.now(UTC).date().isoformat()}",
+    ]
+
+
+def write(path: Path, machine_lines: Sequence[str], sheets: Sequence[Sheet]) -> None:
+    """Write all tables as one Markdown file. Raises InputError when it cannot be written."""
+    parts = ["# Figures", "", "Written by `make bench`; all of it in one run.", ""]
+    parts += [f"- {line}" for line in machine_lines] + [""]
+    parts += [markdown(sheet) for sheet in sheets]
+    if REMARKS.exists():
+        parts.append(REMARKS.read_text())
+    write_atomically(path, ("\n".join(parts).rstrip() + "\n").encode(), str(path))

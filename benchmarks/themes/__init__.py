@@ -1,0 +1,29 @@
+"""What is measured, one table a file; a new theme is a new file, and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from benchmarks.bench import Entry, Tools
+from benchmarks.tables import Sheet
+from benchmarks.themes import (
+    batches,
+    calls_in_c,
+    calls_in_python,
+    compile_times,
+    cost_model,
+    graph_elimination,
+    operations,
+)
+
+Theme = Callable[[Sequence[Entry], Tools], Sheet]
+
+THEMES: Mapping[str, Theme] = {
+    "operations": operations.table,
+    "c": calls_in_c.table,
+    "python": calls_in_python.table,
+    "batches": batches.table,
+    "compile": compile_times.table,
+    "gtsam": graph_elimination.table,
+    "cost": cost_model.table,
+}

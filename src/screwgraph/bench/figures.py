@@ -1,0 +1,111 @@
+"""What is measured of our own functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from screwgraph.bench.fresh_cache import fresh_cache
+from screwgraph.bench.measure import Effort, nanoseconds, seconds_of
+from screwgraph.bench.question import Question, States
+from screwgraph.compiler import Function
+from screwgraph.robot import Robot
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Operations of the code; CPU time from robot to machine code (s), first and from the cache; of a call (ns).
+
+    `rows` and `columns` are times a sample (ns) in batches of either layout.
+    """
+
+    operations: int
+    compile: float
+    cached: float
+    call: float
+    rows: float
+    columns: float
+
+    @property
+    def gigaflops(self) -> float:
+        """Operations a nanosecond, in the faster layout of batches."""
+        return self.operations / min(self.rows, self.columns)
+
+
+def figures(robot: Robot, question: Question, states: States, effort: Effort) -> tuple[Figures, Sequence[Function]]:
+    """Make the functions that answer a question, and measure them; sums, where there are several."""
+    with fresh_cache():
+        cold, (functions, _) = seconds_of(lambda: _compiled(robot, question))
+        cached, _ = seconds_of(lambda: _compiled(robot, question))
+    measured = Figures(
+        operations(functions),
+        cold,
+        cached,
+        call(functions, states, effort),
+        sample(functions, states, effort, rows),
+        sample(functions, states, effort, columns),
+    )
+    return measured, functions
+
+
+def _compiled(robot: Robot, question: Question) -> tuple[Sequence[Function], Sequence[np.ufunc]]:
+    """Make functions, and their machine code."""
+    functions = question.functions(robot)
+    return functions, [f.ufunc for f in functions]
+
+
+def operations(functions: Sequence[Function]) -> int:
+    """Return the operations of all functions together."""
+    return sum(f.operations.total for f in functions)
+
+
+def answers(functions: Sequence[Function], states: States) -> np.ndarray:
+    """Return the results of all functions at each state, side by side."""
+    found = [f(*states.arguments(f)) for f in functions]
+    return found[0] if len(found) == 1 else np.concatenate(found, axis=-1)
+
+
+def call(functions: Sequence[Function], states: States, effort: Effort) -> float:
+    """Return the time (ns) of a call with one state, from Python."""
+    return sum(nanoseconds(effort, f, *(a[0] for a in states.arguments(f))) for f in functions)
+
+
+GAP = 8
+"""Doubles in a cache line."""
+Layout = Callable[[np.ndarray], np.ndarray]
+
+
+def rows(array: np.ndarray) -> np.ndarray:
+    """Return an array (N, n) with the numbers of a sample side by side."""
+    return np.ascontiguousarray(array)
+
+
+def columns(array: np.ndarray) -> np.ndarray:
+    """Return an array (N, n) with the same number of all samples side by side, as in `x.T` of an (n, N) array."""
+    return np.asfortranarray(array)
+
+
+def columns_apart(array: np.ndarray) -> np.ndarray:
+    """Return `columns` with a cache line between them, so that their addresses do not differ by powers of two."""
+    place = np.empty((array.shape[0] + GAP, *array.shape[1:]), order="F")[: array.shape[0]]
+    place[:] = array
+    return place
+
+
+def sample(functions: Sequence[Function], states: States, effort: Effort, layout: Layout) -> float:
+    """Return the time (ns) a sample in batches as large as `effort.batch`, on one thread, with `out=` given."""
+    total = 0.0
+    for f in functions:
+        arrays = [layout(np.resize(a, (effort.batch, a.shape[1]))) for a in states.arguments(f)]
+        out = layout(np.empty((effort.batch, *f.result_shape)))
+        total += nanoseconds(effort, lambda f=f, arrays=arrays, out=out: f(*arrays, out=out)) / effort.batch
+    return total
+
+
+def error(found: np.ndarray, expected: np.ndarray) -> float:
+    """Return the largest difference relative to the largest number of the same state's answer."""
+    axes = tuple(range(1, expected.ndim))
+    scale = np.abs(expected).max(axis=axes)
+    return float((np.abs(found - expected).max(axis=axes) / np.where(scale > 0, scale, 1.0)).max())

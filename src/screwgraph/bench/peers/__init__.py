@@ -1,0 +1,19 @@
+"""Other libraries, one a file."""
+
+from screwgraph.bench.peers.base import Case, Measured, NotMeasuredError, Peer, import_peer
+from screwgraph.bench.peers.mujoco import Mujoco
+from screwgraph.bench.peers.pinocchio import PinocchioFromPython
+
+PYTHON_PEERS: tuple[Peer, ...] = (PinocchioFromPython(), Mujoco())
+"""Those that are called from Python and need nothing but a package."""
+
+__all__ = [
+    "PYTHON_PEERS",
+    "Case",
+    "Measured",
+    "Mujoco",
+    "NotMeasuredError",
+    "Peer",
+    "PinocchioFromPython",
+    "import_peer",
+]

@@ -1,0 +1,62 @@
+"""The questions that are measured, and the functions of ours that answer them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from screwgraph.compiler import Function
+from screwgraph.dynamics import forward_dynamics, inverse_dynamics, mass_matrix
+from screwgraph.robot import Robot
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question about dynamics; where several functions answer it, their results stand side by side."""
+
+    name: str
+    functions: Callable[[Robot], Sequence[Function]]
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """States to compute at: q (N, nq), qd (N, nv), and (N, nv) numbers that serve as qdd or as tau."""
+
+    q: np.ndarray
+    qd: np.ndarray
+    given: np.ndarray
+
+    def arguments(self, function: Function) -> list[np.ndarray]:
+        """Return the arrays that a function takes."""
+        named = {"q": self.q, "qd": self.qd}
+        return [named.get(argument.name, self.given) for argument in function.arguments]
+
+    def first(self, count: int) -> States:
+        """Return the first few."""
+        return States(self.q[:count], self.qd[:count], self.given[:count])
+
+
+def random_states(robot: Robot, count: int, seed: int = 0) -> States:
+    """Return random positions within the limits, and normally distributed velocities and efforts."""
+    rng = np.random.default_rng(seed)
+    q = np.array([robot.random(rng) for _ in range(count)])
+    return States(q, *rng.standard_normal((2, count, robot.nv)))
+
+
+def _derivatives(function: Function, *by: str) -> tuple[Function, ...]:
+    return tuple(function.jacobian(argument) for argument in by)
+
+
+INVERSE = Question("inverse", lambda robot: (inverse_dynamics(robot),))
+FORWARD = Question("forward", lambda robot: (forward_dynamics(robot),))
+MASS_MATRIX = Question("mass_matrix", lambda robot: (mass_matrix(robot),))
+# The derivative of efforts by accelerations is the mass matrix; the peers call it so, too.
+INVERSE_DERIVATIVES = Question(
+    "inverse_derivatives", lambda robot: (*_derivatives(inverse_dynamics(robot), "q", "qd"), mass_matrix(robot))
+)
+FORWARD_DERIVATIVES = Question(
+    "forward_derivatives", lambda robot: _derivatives(forward_dynamics(robot), "q", "qd", "tau")
+)
+QUESTIONS = (INVERSE, FORWARD, MASS_MATRIX, INVERSE_DERIVATIVES, FORWARD_DERIVATIVES)

@@ -1,0 +1,48 @@
+"""One robot, one question: our figures, and those of peers in the same run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from screwgraph.bench.figures import Figures, answers, error, figures
+from screwgraph.bench.measure import Effort
+from screwgraph.bench.peers import Case, NotMeasuredError, Peer
+from screwgraph.bench.question import Question, random_states
+from screwgraph.robot import Robot
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A peer's CPU time of a call (ns), and the largest relative difference between its answers and ours."""
+
+    nanoseconds: float
+    difference: float
+
+
+@dataclass(frozen=True)
+class Surveyed:
+    """Our figures; by peer what it took, or why it was not measured."""
+
+    robot: str
+    velocities: int
+    question: str
+    figures: Figures
+    peers: Mapping[str, Compared | str]
+
+
+def survey(robot: Robot, question: Question, peers: Iterable[Peer], effort: Effort) -> Surveyed:
+    """Measure everything that needs no C compiler. Raises what our own functions raise for the robot."""
+    states = random_states(robot, effort.states)
+    ours, functions = figures(robot, question, states, effort)
+    case = Case(robot, question, states)
+    found: dict[str, Compared | str] = {}
+    for peer in peers:
+        try:
+            theirs = peer.measure(case, effort)
+        except NotMeasuredError as reason:
+            found[peer.name] = str(reason)
+            continue
+        own = answers(functions, states.first(len(theirs.answers)))
+        found[peer.name] = Compared(theirs.nanoseconds, error(own, theirs.answers))
+    return Surveyed(robot.name, robot.nv, question.name, ours, found)

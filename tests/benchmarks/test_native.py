@@ -1,0 +1,89 @@
+"""Native code: built once, answers as ours; the C++ peer only where it was built before, which takes minutes."""
+
+from __future__ import annotations
+
+import pytest
+from benchmarks.peers.gtsam import Gtsam
+from benchmarks.peers.ours_in_c import OursInC
+from benchmarks.peers.pinocchio_cpp import PinocchioInCpp, model_text
+
+import screwgraph as sg
+from benchmarks import native
+from screwgraph.bench import QUESTIONS, Case, Effort, NotMeasuredError, answers, error, random_states, tree
+from tests.bench.test_peers import quadruped
+
+TINY = Effort(seconds=0.001, rounds=2, states=16, batch=16)
+
+
+def compiler() -> native.Compiler:
+    try:
+        return native.find_compiler()
+    except NotMeasuredError as reason:
+        pytest.skip(str(reason))
+
+
+def never_build(line: str) -> None:
+    pytest.skip(f"not built: {line}")
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
+def test_c_code_and_machine_code_answer_alike(question, tmp_path, monkeypatch):
+    monkeypatch.setattr(native, "BUILDS", tmp_path)
+    robot = sg.load("rrr")
+    functions, states = question.functions(robot), random_states(robot, TINY.states)
+    ours = OursInC(compiler(), lambda line: None)
+    for measured in (ours.c_code(functions, states, TINY), ours.machine_code(functions, states, TINY)):
+        assert error(measured.answers, answers(functions, states)) < 1e-12
+        assert 0 < measured.nanoseconds < 1e6
+
+
+def test_the_same_source_is_built_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(native, "BUILDS", tmp_path)
+    said: list[str] = []
+    built = {native.build(compiler().c, ["-shared", "-fPIC"], [], "int one;", said.append) for _ in range(2)}
+    built.add(native.build(compiler().c, ["-shared", "-fPIC", "-O1"], [], "int one;", said.append))
+    assert (len(built), len(said)) == (2, 2)
+
+
+def test_code_that_the_compiler_refuses_is_one_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(native, "BUILDS", tmp_path)
+    with pytest.raises(NotMeasuredError, match="refuses") as caught:
+        native.build(compiler().c, ["-shared"], [], "nonsense")
+    assert "\n" not in str(caught.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_compiler_that_is_not_there_is_a_line():
+    with pytest.raises(NotMeasuredError, match="no C\\+\\+ compiler clang-3"):
+        native.find_compiler("clang-3")
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
+def test_pinocchio_in_cpp_answers_alike(question):
+    pytest.importorskip("pinocchio")
+    robot = quadruped()
+    states = random_states(robot, TINY.states)
+    try:
+        found = PinocchioInCpp(compiler(), never_build).measure(Case(robot, question, states), TINY)
+    except NotMeasuredError as reason:
+        pytest.skip(str(reason))
+    assert error(found.answers, answers(question.functions(robot), states)) < 1e-9
+
+
+def test_the_robots_text_has_a_line_a_joint():
+    robot = sg.load("a1", base="floating")
+    first, *joints = model_text(robot, tree(robot)).splitlines()
+    assert first == "gravity 0.0 0.0 -9.81"
+    assert len(joints) == len(robot.joints)
+    assert joints[0].startswith("joint floating 0 ")
+    assert {len(line.split()) for line in joints} == {3 + 3 + 9 + 3 + 1 + 1 + 3 + 9}
+
+
+@pytest.mark.parametrize("name", ["inverse", "forward"])
+def test_gtsam_eliminates_the_same_equations(name):
+    pytest.importorskip("gtsam")
+    robot = sg.load("a1", base="floating")
+    question = next(q for q in QUESTIONS if q.name == name)
+    states = random_states(robot, 4)
+    found = Gtsam().measure(Case(robot, question, states), TINY)
+    assert error(answers(question.functions(robot), states), found.answers) < 1e-6

@@ -1,0 +1,86 @@
+"""The benchmark program from end to end on one robot, with tiny counts; peers that are absent leave a line."""
+
+from __future__ import annotations
+
+import pytest
+from benchmarks.bench import Tools, entries
+from benchmarks.subjects import SUBJECTS, chosen
+from benchmarks.themes import THEMES, cost_model
+
+from benchmarks import __main__ as program
+from benchmarks import native
+from screwgraph.bench import QUESTIONS, Effort, NotMeasuredError
+
+TINY = Effort(seconds=0.002, rounds=3, states=8, batch=16)
+
+
+@pytest.fixture(autouse=True)
+def _no_compiler(monkeypatch, tmp_path):
+    """No compiler is here, and nothing is built into the project's folder."""
+
+    def refuse(wanted=None):
+        raise NotMeasuredError("no C++ compiler: install one")
+
+    for module in ("benchmarks.bench", "benchmarks.results"):
+        monkeypatch.setattr(f"{module}.find_compiler", refuse)
+    monkeypatch.setattr(native, "BUILDS", tmp_path / "builds")
+    monkeypatch.setattr(program, "QUICK", TINY)
+    monkeypatch.setattr(program, "_stay_on_one_core", lambda: None)
+
+
+def test_tables_of_one_robot_are_printed_and_written(tmp_path, capsys):
+    target = tmp_path / "RESULTS.md"
+    themes = ",".join(name for name in THEMES if name not in ("compile", "cost"))
+    arguments = ["--only", "puma560", "--questions", "inverse,mass_matrix", "--themes", themes, "--quick"]
+    assert program.main([*arguments, "--output", str(target)]) == 0
+    printed, written = capsys.readouterr().out, target.read_text()
+    for text in ("Operations", "One call in C", "One call from Python", "One sample in a batch", "puma560 (6)"):
+        assert text in printed
+        assert text in written
+    assert "Pinocchio C++ not measured: no C++ compiler: install one" in written
+    assert written.count("\n## ") == 5
+    assert str(tmp_path) not in written
+
+
+def test_the_ratio_to_the_peers_operations_is_printed():
+    tools = Tools(TINY, None, 20_000, lambda line: None)
+    sheet = THEMES["operations"](entries(chosen(["puma560"]), QUESTIONS[:1], tools), tools)
+    (row,) = sheet.rows
+    cells = dict(zip(sheet.columns, row, strict=True))
+    assert cells["Pinocchio on SX"] == "586"
+    assert float(cells["ratio"]) == pytest.approx(int(cells["operations"]) / 586, abs=0.005)
+
+
+def test_every_row_is_as_long_as_its_head():
+    tools = Tools(TINY, None, 300, lambda line: None)  # so that one function is too large, and one is not
+    found = entries(chosen(["puma560"]), QUESTIONS[1:3], tools)
+    for name, theme in THEMES.items():
+        if name not in ("compile", "cost"):
+            sheet = theme(found, tools)
+            assert {len(row) for row in sheet.rows} == {len(sheet.columns)}
+
+
+def test_compile_times_are_those_of_fresh_processes():
+    tools = Tools(TINY, None, 20_000, lambda line: None)
+    sheet = THEMES["compile"](entries(chosen(["puma560"]), QUESTIONS[2:3], tools), tools)
+    cells = dict(zip(sheet.columns, sheet.rows[0], strict=True))
+    assert 0 < float(cells["cold, s"]) < 60
+    assert "import screwgraph" in sheet.notes[-1]
+
+
+def test_an_unknown_robot_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        program.main(["--only", "robby"])
+    assert "'robby' is none of puma560" in capsys.readouterr().err
+
+
+def test_the_anchors_counts_are_read_as_they_are_written():
+    totals = {s.name: {q: c.total for q, c in s.counts.items()} for s in SUBJECTS}
+    assert totals["ur5"] == {"inverse": 566, "forward": 1279, "mass_matrix": 272}
+    assert totals["talos_reduced"]["forward"] == 13405
+
+
+def test_costs_that_rank_as_times_do_correlate_fully():
+    group = [cost_model.Sampled(str(i), i**2, 10 - i, 1.0 + i) for i in range(4)]
+    assert cost_model._ranked(group) == ["4", "1.000", "-1.000", "0 (1.0 ns)", "0 (1.0 ns)", "0%"]
+    assert cost_model._ranked(group[:2])[:3] == ["2", "-", "-"]
