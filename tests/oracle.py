@@ -124,7 +124,8 @@ def pinocchio_model(robot: Robot) -> tuple[pin.Model, pin.Data]:
             at[joint.child] = parent, placement
         else:
             turned = pin.SE3(_pin_axes(joint), np.zeros(3))
-            number = model.addJoint(parent, _joint_model(joint), placement * turned, joint.name)
+            before = placement * pin.SE3(_offset(joint), np.zeros(3)) * turned
+            number = model.addJoint(parent, _joint_model(joint), before, joint.name)
             at[joint.child] = number, turned.inverse()
         _append(model, robot, joint.child, at)
     for frame in robot.frames:
@@ -247,6 +248,13 @@ def _joint_model(joint: Joint) -> object:
         case Floating():
             return pin.JointModelFreeFlyer()
     raise TypeError(f"the oracle does not know joint type {type(joint.type).__name__}; teach it")
+
+
+def _offset(joint: Joint) -> np.ndarray:
+    """Pinocchio's revolute joints have no angle of their own at q = 0."""
+    if not isinstance(joint.type, Revolute):
+        return np.eye(3)
+    return pin.AngleAxis(joint.type.offset, np.array(joint.type.axis)).toRotationMatrix()
 
 
 def _pin_axes(joint: Joint) -> np.ndarray:

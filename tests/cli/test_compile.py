@@ -25,6 +25,21 @@ def test_the_casadi_file_loads_and_computes(command, tmp_path):
     np.testing.assert_allclose(np.array(loaded(*state)).ravel(), sg.inverse_dynamics(sg.load("rr"))(*state), rtol=1e-12)
 
 
+def test_c_for_small_machines_computes_with_floats(command, tmp_path):
+    result = command("compile", "rr", "--problem", "forward", "--lang", "c", "--dtype", "float32", "-o", tmp_path)
+    assert "float32" in result.out
+    code = (tmp_path / "forward_dynamics.c").read_text()
+    assert "const float q[2]" in code
+    assert "double" not in code
+
+
+def test_casadi_has_no_floats(refused, tmp_path):
+    line = refused(
+        2, "compile", "rr", "--problem", "forward", "--lang", "casadi", "--dtype", "float32", "-o", tmp_path
+    ).err
+    assert "does not go with --lang casadi" in line
+
+
 def test_the_report_lists_passes(command, tmp_path):
     out = command("compile", "rr", "--problem", "forward", "--lang", "c", "-o", tmp_path, "--report").out
     assert "inertial regrouping" in out

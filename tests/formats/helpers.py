@@ -10,7 +10,7 @@ import pytest
 
 from screwgraph.errors import ModelError
 from screwgraph.formats import load
-from screwgraph.robot import Frame, Joint, Limits, Link, Mimic, Robot, tree
+from screwgraph.robot import Frame, Joint, Limits, Link, Robot, tree
 from screwgraph.robot.joints import Floating, Helical, Planar, Prismatic, Revolute, Spherical, Universal
 from screwgraph.spatial import Ad, SpatialInertia, from_xyz_rpy
 
@@ -54,12 +54,28 @@ def assert_same(a: Robot, b: Robot, tolerance: float = 1e-12) -> None:
     for ours, theirs in zip(a.links, b.links, strict=True):
         close(ours.inertia.matrix(), theirs.inertia.matrix(), tolerance)
     for ours, theirs in zip(a.joints, b.joints, strict=True):
-        for name in ("type", "parent", "child", "limits", "damping", "friction", "armature", "mimic"):
+        for name in ("type", "parent", "child", "limits", "damping", "friction", "armature"):
             assert getattr(ours, name) == getattr(theirs, name), name
         close(ours.origin, theirs.origin, tolerance)
     assert [(f.name, f.link) for f in a.frames] == [(f.name, f.link) for f in b.frames]
     for ours, theirs in zip(a.frames, b.frames, strict=True):
         close(ours.T_lf, theirs.T_lf, tolerance)
+    assert_same_closed_chains(a, b, tolerance)
+
+
+def assert_same_closed_chains(a: Robot, b: Robot, tolerance: float = 1e-12) -> None:
+    """Same loops, couplings and independent joints."""
+    assert a.independent == b.independent
+    for ours, theirs in zip(a.loops, b.loops, strict=True):
+        for name in ("name", "type", "predecessor", "successor"):
+            assert getattr(ours, name) == getattr(theirs, name), name
+        close(ours.T_pf, theirs.T_pf, tolerance)
+        close(ours.T_sf, theirs.T_sf, tolerance)
+    for ours, theirs in zip(a.couplings, b.couplings, strict=True):
+        assert (ours.name, ours.joints) == (theirs.name, theirs.joints)
+        assert ours.is_linear == theirs.is_linear
+        for q in np.random.default_rng(9).normal(size=(3, len(ours.joints))):
+            close(float(ours(q)), float(theirs(q)), tolerance)
 
 
 def close(a, b, tolerance: float = 1e-12) -> None:
@@ -112,7 +128,7 @@ def rich_robot() -> Robot:
         for i, (name, kind) in enumerate(types.items())
     ]
     joints[2] = replace(joints[2], limits=Limits(-1.0, 2.0, 3.0, 4.0), damping=0.1, friction=0.2, armature=0.3)
-    joints[3] = replace(joints[3], limits=Limits(lower=-0.1), mimic=Mimic("knee", -2.0, 0.5))
+    joints[3] = replace(joints[3], limits=Limits(lower=-0.1))
     joints[7] = replace(joints[7], limits=Limits(velocity=3.0))
     frames = [
         Frame("tool", "cardan_body", from_xyz_rpy([0.1, 0.2, 0.3], [0.4, 0.5, 0.6])),

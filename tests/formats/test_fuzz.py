@@ -21,6 +21,9 @@ FUZZ = settings(
 )
 REAL = [path for path in robot_files("urdf") if path.stem in ("cartpole", "kuka_iiwa", "panda", "double_pendulum")]
 
+REAL += [path for path in robot_files("closed_chain") if path.stem in ("six_bar", "revolute_rotor_chain")]
+REAL_SDF = [path for path in robot_files("sdf", "sdf") if path.stem in ("kuka_iiwa", "cassie_simple", "cassie")]
+
 odd_numbers = st.one_of(
     st.floats().map(repr),
     st.sampled_from(["", "-0", "1e99", "-1e99", "1e-300", "nan", "inf", "1,5", "0x1", "1_0", "a", "${x}", "9" * 200]),
@@ -128,6 +131,73 @@ def test_random_urdf_trees_end_well(data, folder):
     ends_well(data, folder, "random.urdf")
 
 
+SDF_INERTIAL = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+sdf_types = mostly(
+    st.sampled_from(["revolute", "prismatic", "ball", "universal", "screw", "fixed"]), st.sampled_from(["gearbox", ""])
+)
+sdf_names = mostly(st.sampled_from(["a", "b", "c", "d", "world", "__model__", "n::a", "n"]), odd_names)
+sdf_poses = mostly(st.lists(numbers, min_size=6, max_size=6), st.lists(numbers, max_size=8)).map(" ".join)
+
+
+def leaf(tag, text, **attributes):
+    """An element that holds text, and has these attributes."""
+
+    def built(drawn):
+        node = ElementTree.Element(tag, {key: value for key, value in drawn[1].items() if value is not None})
+        node.text = drawn[0]
+        return node
+
+    return st.tuples(text, st.fixed_dictionaries(attributes)).map(built)
+
+
+POSE = leaf("pose", sdf_poses, relative_to=mostly(st.none(), sdf_names), degrees=mostly(st.none(), names))
+AXIS = element("axis", leaf("xyz", words, expressed_in=mostly(st.none(), sdf_names)), maybe(leaf("limit", words)))
+
+AXIS2 = element("axis2", leaf("xyz", st.just("1 0.5 0")))
+
+
+@st.composite
+def sdf_models(draw, depth: int = 0):
+    """A model: links, joints that may close loops, frames, and now and then models within."""
+    root = ElementTree.Element("model", name="n" if depth else "m")
+    links = draw(mostly(st.permutations("abcd"), st.lists(st.sampled_from("abcd"), min_size=1, max_size=4)))
+    parts = [draw(element("link", maybe(POSE), name=usually(st.just(name)))) for name in links]
+    for part in parts:
+        part.append(ElementTree.fromstring(SDF_INERTIAL))
+    loops = draw(st.integers(0, 2))
+    for i in range(len(links) - 1 + loops):
+        child = links[i + 1] if i + 1 < len(links) else draw(st.sampled_from(links))
+        parent = draw(st.sampled_from([link for link in links[: i + 1] if link != child] or [child]))
+        ends = [leaf(end, mostly(st.just(name), sdf_names)) for end, name in (("parent", parent), ("child", child))]
+        extras = [usually(end) for end in ends] + [maybe(POSE), maybe(AXIS), usually(AXIS2)]
+        extras += [maybe(leaf("gearbox_reference_body", sdf_names)), maybe(leaf("screw_thread_pitch", numbers))]
+        parts.append(draw(element("joint", *extras, name=mostly(st.just(f"j{i}"), names), type=sdf_types)))
+    frame = element("frame", maybe(POSE), name=st.just("f"), attached_to=maybe(sdf_names))
+    parts += [part for part in (draw(mostly(st.none(), frame)),) if part is not None]
+    if depth < 2 and draw(st.integers(0, 9)) == 7:
+        parts.append(draw(sdf_models(depth + 1)))
+    root.extend(draw(st.permutations(parts)))
+    return root
+
+
+@st.composite
+def sdf_files(draw) -> bytes:
+    """A file of one model, or a world with some."""
+    root = ElementTree.Element("sdf", version=draw(mostly(st.sampled_from(["1.6", "1.7", "1.11"]), odd_numbers)))
+    if draw(st.booleans()):
+        root.append(draw(sdf_models()))
+    else:
+        root.append(ElementTree.Element("world", name="w"))
+        root[0].extend([draw(sdf_models()) for _ in range(draw(mostly(st.just(1), st.integers(0, 2))))])
+    return ElementTree.tostring(root, encoding="utf-8")
+
+
+@FUZZ
+@given(data=sdf_files())
+def test_random_sdf_ends_well(data, folder):
+    ends_well(data, folder, "random.sdf")
+
+
 @st.composite
 def mutations(draw, originals):
     """A file with lines swapped, doubled or taken out, words replaced, bytes changed, or its end cut off."""
@@ -174,6 +244,13 @@ def mutations(draw, originals):
     return b"\n".join(lines)
 
 
+@pytest.mark.skipif(not REAL_SDF, reason="the shared robots are not here")
+@settings(FUZZ, max_examples=60)
+@given(data=st.data())
+def test_mutated_real_sdf_ends_well(data, folder):
+    ends_well(data.draw(mutations([path.read_bytes() for path in REAL_SDF])), folder, "mutated.sdf")
+
+
 @pytest.mark.skipif(not REAL, reason="the shared robots are not here")
 @FUZZ
 @given(data=st.data())
@@ -200,6 +277,12 @@ bodies:
     axis2: [0, "1", 1]
 frames:
   - {frame: tool, link: fore, at: [L, 0, 0]}
+loops:
+  - {loop: pin, type: spherical, predecessor: {link: fore, at: [L, 0, 0]}, successor: tip}
+couplings:
+  - {coupling: gear, terms: {shoulder: 1, fore_joint: -m}, offset: 0.5}
+  - {coupling: slot, equation: "sin(shoulder)*m = x**2/(1 + L)", joints: {x: fore_joint}}
+independent: [shoulder]
 """
 
 
@@ -267,7 +350,7 @@ def test_random_yaml_documents_end_well(document, folder):
 @FUZZ
 @given(text=st.text(alphabet="[]{}:,-?!&*|>'\"%@# \n\tab1\\x\ufeff", max_size=60) | st.binary(max_size=40))
 def test_random_text_ends_well(text, folder):
-    for name in ("text.urdf", "text.yaml"):
+    for name in ("text.urdf", "text.yaml", "text.sdf"):
         ends_well(text.encode() if isinstance(text, str) else text, folder, name)
 
 

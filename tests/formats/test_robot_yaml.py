@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from screwgraph.robot.joints import Fixed, Floating, Helical, Planar, Prismatic, Revolute, Spherical, Universal
-from screwgraph.robot.parts import Limits, Mimic
+from screwgraph.robot.parts import Limits
 from screwgraph.spatial import from_xyz_rpy
 from tests.formats.helpers import close, complaint, loaded
 
@@ -65,7 +65,8 @@ def test_a_full_file_is_read(tmp_path):
     assert (shoulder.origin == [[1, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 1], [0, 0, 0, 1]]).all()
     assert shoulder.limits == Limits(-np.pi, np.pi, 2.0, 10.0)
     assert (shoulder.damping, shoulder.armature) == (0.1, 0.01)
-    assert slide.mimic == Mimic("shoulder", -0.5, 0.0)
+    (follows,) = robot.couplings
+    assert (dict(follows.terms), follows.offset) == ({slide.name: 1.0, "shoulder": 0.5}, 0.0)
     assert robot.frame("tool").link == "fore"
     close(robot.frame("tool").T_lf, from_xyz_rpy([1, 0, 0], [0, 0, 0]))
 

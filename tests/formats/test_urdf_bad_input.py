@@ -4,6 +4,9 @@ import pytest
 
 from tests.formats.helpers import complaint, joint, link, loaded, urdf
 
+LOOP = '<loop name="l" type="{0}"><predecessor link="{1}"/><successor link="{2}"/></loop>'
+COUPLING = '<coupling name="l"><predecessor link="{0}"/><successor link="{1}"/><ratio value="2"/></coupling>'
+
 
 def inertial(mass='<mass value="1"/>', inertia='<inertia ixx="1" iyy="1" izz="1"/>'):
     return f'<link name="foot"><inertial>\n{mass}\n{inertia}\n</inertial></link>'
@@ -98,17 +101,53 @@ CASES = {
         urdf(*map(link, "abc"), joint("i", "a", "b", "ball"), joint("j", "b", "c", more='<mimic joint="i"/>')),
         "leg.urdf:6: joint 'j' mimics 'i': a joint with several coordinates cannot",
     ),
-    "a loop": (
+    "a loop without type": (
         urdf(link("a"), '<loop name="l"/>'),
-        "leg.urdf:3: the file closes kinematic loops with <loop>: only trees",
+        "leg.urdf:3: loop 'l': <loop> has no 'type' attribute",
     ),
-    "a coupling": (
-        urdf(link("a"), '<coupling name="l"/>'),
-        "leg.urdf:3: the file closes kinematic loops with <coupling>",
+    "a loop without ends": (
+        urdf(link("a"), '<loop name="l" type="revolute"/>'),
+        "leg.urdf:3: loop 'l': <loop> has no <predecessor>",
     ),
-    "a dependent joint": (
-        urdf(link("a"), link("b"), joint("j", "a", "b").replace("name=", 'independent="false" name=')),
-        "leg.urdf:4: the file closes kinematic loops with independent=",
+    "a loop to nowhere": (
+        urdf(link("a"), LOOP.format("revolute", "a", "z")),
+        "leg.urdf:3: loop 'l' has the successor 'z', and no link has that name",
+    ),
+    "a loop on one link": (
+        urdf(link("a"), LOOP.format("revolute", "a", "a")),
+        "leg.urdf:3: loop 'l' joins link 'a' to itself: its ends cannot move against each other (take out the loop",
+    ),
+    "a loop on one rigid body": (
+        urdf(link("a"), link("b"), joint("j", "a", "b", "fixed"), LOOP.format("spherical", "a", "b")),
+        "leg.urdf: loop 'l' joins link 'a' to itself",
+    ),
+    "a loop that closes nothing": (
+        urdf(link("a"), link("b"), joint("j", "a", "b"), LOOP.format("floating", "a", "b")),
+        "leg.urdf:5: loop 'l' lets its ends move freely: so it closes nothing",
+    ),
+    "two loops of one name": (
+        urdf(link("a"), link("b"), joint("j", "a", "b"), *2 * [LOOP.format("ball", "a", "b")]),
+        "leg.urdf:6: two loops or couplings are called 'l'",
+    ),
+    "a coupling without ratio": (
+        urdf(link("a"), '<coupling name="l"><predecessor link="a"/><successor link="a"/></coupling>'),
+        "leg.urdf:3: coupling 'l': <coupling> has no <ratio>",
+    ),
+    "a coupling of one link": (
+        urdf(link("a"), COUPLING.format("a", "a")),
+        "leg.urdf:3: coupling 'l' ties no joint",
+    ),
+    "a coupling of unknown links": (
+        urdf(link("a"), COUPLING.format("a", "z")),
+        "leg.urdf:3: coupling 'l' ties the links 'a' and 'z': no joints lead from one to the other",
+    ),
+    "a coupling over a ball joint": (
+        urdf(link("a"), link("b"), joint("j", "a", "b", "ball"), COUPLING.format("a", "b")),
+        "leg.urdf:5: coupling 'l' runs over joint 'j': a joint with several coordinates cannot be coupled",
+    ),
+    "an odd mark": (
+        urdf(link("a"), link("b"), joint("j", "a", "b").replace("name=", 'independent="maybe" name=')),
+        "leg.urdf:4: joint 'j': 'independent' is 'maybe': it must be true or false",
     ),
     "another root element": ("<sdf/>", "leg.urdf:1: the outermost element is '<sdf>': URDF has <robot> there"),
     "unexpanded xacro": (
@@ -164,5 +203,5 @@ def test_every_warning_is_an_error_with_strict(more, expected, tmp_path):
 def test_what_is_locked_is_no_reason_for_a_strict_error(tmp_path):
     more = '<mimic joint="i"/><dynamics friction="1"/>'
     text = urdf(*map(link, "abc"), joint("i", "a", "b"), joint("j", "b", "c", more=more))
-    assert loaded(text, tmp_path, strict=True, lock=("j",)).nv == 1
-    assert "joint 'j' mimics 'i', which does not move" in complaint(text, tmp_path, strict=True, lock="i")
+    assert loaded(text, tmp_path, strict=True, lock=("i", "j")).nv == 0
+    assert "joint 'j' is locked at 0: coupling 'j_mimic' leaves it" in complaint(text, tmp_path, strict=True, lock="i")

@@ -63,12 +63,6 @@ def test_limits_and_damping_agree_with_pinocchio(path):
         assert joint.friction == pytest.approx(model.upperDryFrictionLimit[theirs.idx_v])
 
 
-def test_closed_chains_are_refused_for_now():
-    for file in robot_files("closed_chain"):
-        with pytest.raises(ModelError, match=f"{file.name}:.*kinematic loops"):
-            load(file)
-
-
 def test_impossible_inertias_of_a_real_file_are_warnings_and_with_strict_errors():
     tiago = next((file for file in FILES if file.stem == "tiago_no_hand"), None)
     if tiago is None:

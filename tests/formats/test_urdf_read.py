@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from screwgraph.robot.joints import Floating, Helical, Planar, Prismatic, Revolute, Spherical, Universal
-from screwgraph.robot.parts import Limits, Mimic
+from screwgraph.robot.parts import Limits
 from screwgraph.spatial import so3
 from tests.formats.helpers import close, joint, link, loaded, urdf
 
@@ -63,7 +63,7 @@ def test_a_link_without_inertial_is_massless(tmp_path):
     assert robot.warnings == ()
 
 
-def test_limits_dynamics_and_mimic_are_kept(tmp_path):
+def test_limits_and_dynamics_are_kept_and_a_mimic_is_a_coupling(tmp_path):
     more = """<limit lower="-1" upper="2" velocity="3" effort="4"/>
       <dynamics damping="0.5" friction="0.25" armature="0.1"/>
       <calibration rising="0"/><safety_controller k_velocity="10"/>"""
@@ -71,18 +71,18 @@ def test_limits_dynamics_and_mimic_are_kept(tmp_path):
     robot = loaded(
         urdf(*map(link, "abc"), joint("j", "a", "b", more=more), joint("k", "b", "c", more=follow)), tmp_path
     )
-    first, second = robot.joints
+    first = robot.joints[0]
     assert first.limits == Limits(-1.0, 2.0, 3.0, 4.0)
     assert (first.damping, first.friction, first.armature) == (0.5, 0.25, 0.1)
-    assert second.mimic == Mimic("j", -2.0, 0.5)
+    (coupling,) = robot.couplings
+    assert (coupling.name, dict(coupling.terms), coupling.offset) == ("k_mimic", {"k": 1.0, "j": 2.0}, 0.5)
 
 
-def test_friction_and_mimic_are_reported_once_each_as_not_modelled(tmp_path):
-    rub, follow = '<dynamics friction="1"/>', '<mimic joint="j"/><dynamics friction="2"/>'
-    robot = loaded(urdf(*map(link, "abc"), joint("j", "a", "b", more=rub), joint("k", "b", "c", more=follow)), tmp_path)
-    assert len(robot.warnings) == 2
+def test_friction_is_reported_once_as_not_modelled(tmp_path):
+    rub, more = '<dynamics friction="1"/>', '<dynamics friction="2"/>'
+    robot = loaded(urdf(*map(link, "abc"), joint("j", "a", "b", more=rub), joint("k", "b", "c", more=more)), tmp_path)
+    assert len(robot.warnings) == 1
     assert "Coulomb friction of 2 joints (j, k) is kept but not modelled" in robot.warnings[0]
-    assert "mimic of 1 joint (k) is kept but not modelled" in robot.warnings[1]
 
 
 @pytest.mark.parametrize("bound", ["inf", "+Infinity", "1.79769e+308"])
@@ -150,11 +150,18 @@ def test_a_double_element_is_reported_and_the_first_counts(tmp_path):
     assert "leg.urdf:5: <joint name='j'> has 2 <axis> elements: only the first counts" in robot.warnings[0]
 
 
-def test_a_mimic_of_a_joint_that_does_not_move_is_dropped_and_reported(tmp_path):
-    joints = [joint("j", "a", "b", "fixed"), joint("k", "b", "c", more='<mimic joint="j"/>')]
+def test_who_mimics_a_joint_that_does_not_move_is_locked_and_reported(tmp_path):
+    joints = [joint("j", "a", "b", "fixed"), joint("k", "b", "c", more='<mimic joint="j" offset="0.5"/>')]
     robot = loaded(urdf(*map(link, "abc"), *joints), tmp_path)
-    assert robot.joint("k").mimic is None
-    assert "joint 'k' mimics 'j', which does not move" in robot.warnings[0]
+    assert robot.joints == robot.couplings == ()
+    assert "joint 'k' is locked at 0.5: coupling 'k_mimic' leaves it no motion" in robot.warnings[0]
+
+
+def test_a_fixed_joint_follows_nothing(tmp_path):
+    joints = [joint("j", "a", "b"), joint("k", "b", "c", "fixed", more='<mimic joint="j"/>')]
+    robot = loaded(urdf(*map(link, "abc"), *joints), tmp_path)
+    assert (robot.joint_names, robot.couplings) == (("j",), ())
+    assert "leg.urdf:6: joint 'k' mimics 'j': it is fixed" in robot.warnings[0]
 
 
 def test_our_gravity_element_is_read(tmp_path):

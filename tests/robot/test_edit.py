@@ -7,11 +7,11 @@ import pytest
 
 from screwgraph.errors import InputError
 from screwgraph.robot import (
+    Coupling,
     Frame,
     Joint,
     Limits,
     Link,
-    Mimic,
     lock,
     merge_fixed,
     resorted,
@@ -140,15 +140,18 @@ def test_a_wrong_lock_is_refused(joints, complaint):
         lock(chain(Revolute(), Spherical()), joints)
 
 
-def test_who_mimics_a_locked_joint_moves_freely_and_is_reported():
-    robot = chain(Revolute(), Revolute(), Revolute())
-    follower = replace(robot.joints[1], mimic=Mimic("j1"))
-    robot = replace(robot, joints=(robot.joints[0], follower, robot.joints[2]))
-    locked = lock(robot, "j1")
-    assert locked.joint("j2").mimic is None
-    assert locked.warnings == ("joint 'j2' mimics 'j1', which does not move: it moves freely (lock it too)",)
-    assert lock(robot, ["j1", "j2"]).warnings == ()
-    assert lock(robot, "j3").joint("j2").mimic == Mimic("j1")
+def test_who_follows_a_locked_joint_is_locked_too_and_reported():
+    robot = replace(chain(Revolute(), Revolute(), Revolute()), couplings=(Coupling("gear", {"j2": 1, "j1": -2}, 0.5),))
+    locked = lock(robot, {"j1": 0.3})
+    assert locked.joint_names == ("j3",)
+    assert locked.warnings == ("joint 'j2' is locked at 1.1: coupling 'gear' leaves it no motion",)
+    same = lock(robot, {"j1": 0.3, "j2": 1.1})
+    assert (same.warnings, same.couplings) == ((), ())
+    np.testing.assert_allclose(locked.joint("j3").origin, same.joint("j3").origin, atol=1e-15)
+    assert lock(robot, "j3").couplings[0].terms == {"j2": 1, "j1": -2}
+    off = lock(robot, ["j1", "j2"])
+    assert off.couplings == ()
+    assert off.warnings == ("coupling 'gear' is off by -0.5 with its joints locked there: it is left out",)
 
 
 def test_a_floating_base_comes_first_and_only_once():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from screwgraph.cli.describe_loops import closed_chains, unclosable
 from screwgraph.cli.units import units
 from screwgraph.robot import Joint, Robot, massless_links
 
@@ -25,11 +26,10 @@ def description(robot: Robot) -> dict[str, Any]:
         ],
         "joints": [{"index": i, **_joint(joint)} for i, joint in enumerate(robot.joints, start=1)],
         "frames": [{"name": frame.name, "link": frame.link} for frame in robot.frames],
-        "loops": list(robot.loops),
+        **closed_chains(robot),
         "massless_links": list(massless_links(robot)),
-        "mimic_joints": [joint.name for joint in robot.joints if joint.mimic],
         "unmodelled_friction": [joint.name for joint in robot.joints if joint.friction],
-        "warnings": list(robot.warnings),
+        "warnings": [*robot.warnings, *unclosable(robot)],
     }
 
 
@@ -47,5 +47,4 @@ def _joint(joint: Joint) -> dict[str, Any]:
         "damping": joint.damping,
         "friction": joint.friction,
         "armature": joint.armature,
-        "mimic": asdict(joint.mimic) if joint.mimic else None,
     }

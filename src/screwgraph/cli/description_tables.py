@@ -17,7 +17,7 @@ _PARAMETERS = ("axis", "axis2", "pitch")
 def print_description(robot: Mapping[str, Any]) -> None:
     """Print what `description` says about a robot."""
     console = output_console()
-    loops = f"{len(robot['loops'])} loops" if robot["loops"] else "no loops"
+    loops = _closing(robot)
     console.print(
         f"{robot['name']}: {len(robot['links'])} links, {len(robot['joints'])} joints, {loops}, "
         f"nq {robot['nq']}, nv {robot['nv']}",
@@ -25,9 +25,12 @@ def print_description(robot: Mapping[str, Any]) -> None:
     )
     console.print(f"mass {robot['mass']:.6g} kg, {robot['moving_mass']:.6g} kg of it move with joints")
     console.print(f"gravity {_listed(robot['gravity'])} m/s², base {robot['base']}\n")
-    for table in (_joints(robot["joints"]), _links(robot["links"]), _frames(robot["frames"])):
+    tables = (_joints(robot["joints"]), _loops(robot), _links(robot["links"]), _frames(robot["frames"]))
+    for table in tables:
         if table.row_count:
             console.print(table, "")
+    for line in _mobility(robot["mobility"]):
+        console.print(line)
     for line in _remarks(robot):
         console.print(line)
     for warning in robot["warnings"]:
@@ -51,6 +54,41 @@ def _joints(joints: Iterable[Mapping[str, Any]]) -> Table:
     return table
 
 
+def _closing(robot: Mapping[str, Any]) -> str:
+    counts = [(len(robot[what]), what[:-1]) for what in ("loops", "couplings")]
+    told = [f"{count} {what}{'' if count == 1 else 's'}" for count, what in counts if count]
+    return ", ".join(told) or "no loops"
+
+
+def _loops(robot: Mapping[str, Any]) -> Table:
+    table = new_table("loops and couplings", "name", "type", "ties", "axis")
+    for loop in robot["loops"]:
+        ends = f"{loop['predecessor']} -> {loop['successor']}"
+        table.add_row(loop["name"], loop["type"], ends, _axis(loop))
+    for coupling in robot["couplings"]:
+        table.add_row(coupling["name"], "linear" if coupling["linear"] else "equation", coupling["equation"], "-")
+    return table
+
+
+def _mobility(mobility: Mapping[str, Any] | None) -> list[str]:
+    """Say what the constraints leave free, Gruebler's count beside the rank of K at random closed positions."""
+    if mobility is None:
+        return []
+    lines = [
+        f"mobility {mobility['freedom']}: {mobility['rank']} of {mobility['rows']} constraints are independent at "
+        f"{mobility['states']} random closed positions; Gruebler's count is {mobility['gruebler']}"
+    ]
+    if mobility["redundant"]:
+        lines.append(f"redundant constraints, dropped: {', '.join(mobility['redundant'])}")
+    if mobility["singular"]:
+        lines.append(f"singular positions met: {mobility['singular']} of {mobility['states']}")
+    if mobility["freedom"] == 0:
+        lines.append("the mechanism is locked: it cannot move")
+    if mobility["independent_joints"]:
+        lines.append(f"independent joints: {', '.join(mobility['independent_joints'])}")
+    return [*lines[:-1], f"{lines[-1]}\n"]
+
+
 def _links(links: Iterable[Mapping[str, Any]]) -> Table:
     table = new_table("links", "#", "name", "mass", "centre of mass")
     for link in links:
@@ -67,15 +105,9 @@ def _frames(frames: Iterable[Mapping[str, Any]]) -> Table:
 
 
 def _remarks(robot: Mapping[str, Any]) -> list[str]:
-    followers = [
-        f"{joint['name']} = {joint['mimic']['multiplier']:g} {joint['mimic']['joint']} + {joint['mimic']['offset']:g}"
-        for joint in robot["joints"]
-        if joint["mimic"]
-    ]
     rubbing = [f"{joint['name']} {joint['friction']:g}" for joint in robot["joints"] if joint["friction"]]
     lines = (
         ("massless moving links", robot["massless_links"]),
-        ("mimic joints (kept, not yet a constraint)", followers),
         ("Coulomb friction (kept, not modelled)", rubbing),
     )
     return [f"{what}: {', '.join(items)}" for what, items in lines if items]

@@ -10,8 +10,9 @@ from jaxtyping import Float
 from screwgraph.errors import ModelError
 from screwgraph.formats import joint_types
 from screwgraph.formats.diagnostics import did_you_mean
+from screwgraph.formats.mimics import Mimic
 from screwgraph.formats.yaml_values import Value
-from screwgraph.robot import JOINT_TYPES, Joint, Limits, Mimic
+from screwgraph.robot import JOINT_TYPES, Joint, JointType, Limits
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy
 
 MASS_KEYS = ("mass", "com", "inertia", "inertial")
@@ -35,24 +36,33 @@ Names = Mapping[str, float]
 def read_joint(body: Value, link: str, previous: str, names: Names) -> Joint:
     """Read the joint that moves a link; `previous` is the link that it hangs on by default. Raises ModelError."""
     who = f"body {link!r}"
-    kind_value = body.mapping().get("type")
-    kind = "revolute" if kind_value is None else kind_value.called(f"{who}: type").text()
-    kind = joint_types.type_name(kind, who, kind_value.at if kind_value else body.at)
-    settings = joint_types.settings_of(kind)
-    _refuse_foreign_settings(body, kind, who)
-    entries = body.section((*_BODY, *settings), who)
-    given = {key: _setting(entries[key], settings[key], names) for key in settings if key in entries}
-    axis_at = entries["axis"].at if "axis" in entries else body.at
+    joint_type, entries = read_type(body, _BODY, who, names)
     return Joint(
         entries["joint"].text() if "joint" in entries else f"{link}_joint",
-        joint_types.make(kind, settings | given, who, axis_at),
+        joint_type,
         parent=entries["parent"].text() if "parent" in entries else previous,
         child=link,
         origin=read_pose(entries, names),
         limits=_limits(entries.get("limits"), names),
-        mimic=_mimic(entries.get("mimic"), names),
         **{key: entries[key].number(names) for key in COEFFICIENTS if key in entries},
     )
+
+
+def read_type(value: Value, other_keys: tuple[str, ...], who: str, names: Names) -> tuple[JointType, dict[str, Value]]:
+    """Read a joint type, revolute by default, from an entry that may have other keys too; return both.
+
+    Raises:
+        ModelError: an unknown type or key, or settings that the type does not have or refuses.
+    """
+    named = value.mapping().get("type")
+    kind = "revolute" if named is None else named.called(f"{who}: type").text()
+    kind = joint_types.type_name(kind, who, named.at if named else value.at)
+    settings = joint_types.settings_of(kind)
+    _refuse_foreign_settings(value, kind, who)
+    entries = value.section((*other_keys, *settings), who)
+    given = {key: _setting(entries[key], settings[key], names) for key in settings if key in entries}
+    axis_at = entries["axis"].at if "axis" in entries else value.at
+    return joint_types.make(kind, settings | given, who, axis_at), entries
 
 
 def read_inertia(entries: Entries, who: str, names: Names) -> SpatialInertia:
@@ -118,11 +128,14 @@ def _limits(value: Value | None, names: Names) -> Limits:
     return Limits(**{key: entry.number(names) for key, entry in entries.items()})
 
 
-def _mimic(value: Value | None, names: Names) -> Mimic | None:
+def read_mimic(body: Value, joint: str, names: Names) -> Mimic | None:
+    """Read which joint a body's joint follows, None where it follows none. Raises ModelError."""
+    value = body.mapping().get("mimic")
     if value is None:
         return None
+    value = value.called(f"body {body.mapping()['link'].content!r}: mimic")
     entries = value.section(_MIMIC)
     if "joint" not in entries:
         raise value.complaint("it must name the joint that it follows, {joint: ...}")
     factors = {key: entries[key].number(names) for key in ("multiplier", "offset") if key in entries}
-    return Mimic(entries["joint"].text(), **factors)
+    return Mimic(joint, entries["joint"].text(), factors.get("multiplier", 1.0), factors.get("offset", 0.0), body.at)

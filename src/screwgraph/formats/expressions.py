@@ -49,7 +49,7 @@ def evaluate(text: str, names: Mapping[str, float], what: str, at: Place) -> flo
     """
     value = decimal(text)
     if value is None:
-        value = _value(_parsed(text, what, at), text, names, what, at)
+        value = _value(parsed(text, what, at), text, names, what, at)
     return reasonable(value, text, what, at)
 
 
@@ -62,7 +62,7 @@ def evaluate_parameters(texts: Mapping[str, str], places: Mapping[str, Place]) -
     uses = {}
     for name, text in texts.items():
         _check_name(name, places[name])
-        tree = _parsed(text, f"parameter {name!r}", places[name]) if decimal(text) is None else None
+        tree = parsed(text, f"parameter {name!r}", places[name]) if decimal(text) is None else None
         uses[name] = sorted(used for used in _names_in(tree) if used in texts)
     try:
         order = list(TopologicalSorter(uses).static_order())
@@ -92,9 +92,10 @@ def _check_name(name: str, at: Place) -> None:
         )
 
 
-def _parsed(text: str, what: str, at: Place) -> ast.expr:
-    if len(text) > LONGEST:
-        raise ModelError(f"{what} is longer than {LONGEST} characters", at=at, fix="split it with parameters")
+def parsed(text: str, what: str, at: Place, longest: int = LONGEST) -> ast.expr:
+    """Parse an expression of reasonable length to Python's tree; nothing is evaluated. Raises ModelError."""
+    if len(text) > longest:
+        raise ModelError(f"{what} is longer than {longest} characters", at=at, fix="split it with parameters")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -30,7 +30,7 @@ def read_bytes(path: Path, file: str) -> bytes:
             raise ModelError(
                 f"the file has {size / 1e6:.0f} MB", at=file, why=f"more than {LARGEST_FILE / 1e6:.0f} MB are refused"
             )
-        data = path.read_bytes()
+        data = path.read_bytes() if size else b""  # devices that pose as empty files may never end
     except (OSError, ValueError) as error:
         raise ModelError("the file cannot be read", at=file, why=_reason(error)) from error
     if not data.strip():

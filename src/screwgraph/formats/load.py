@@ -10,10 +10,13 @@ from pathlib import Path
 
 from screwgraph.errors import InputError, ModelError
 from screwgraph.formats.checks import not_modelled
-from screwgraph.formats.diagnostics import did_you_mean
+from screwgraph.formats.diagnostics import did_you_mean, shown
 from screwgraph.formats.files import read_bytes
+from screwgraph.formats.mjcf_read import read_mjcf
 from screwgraph.formats.robot_yaml import read_yaml
+from screwgraph.formats.sdf_read import read_sdf
 from screwgraph.formats.urdf_read import read_urdf
+from screwgraph.formats.xml import parse_xml, place
 from screwgraph.robot import (
     Robot,
     merge_fixed,
@@ -30,7 +33,28 @@ from screwgraph.robot import (
 Reader = Callable[[bytes, str], Robot]
 """Makes a robot, fixed joints not merged, from the content of a file and its name in messages; raises ModelError."""
 
-READERS: dict[str, Reader] = {".urdf": read_urdf, ".yaml": read_yaml, ".yml": read_yaml}
+
+def read_xml(data: bytes, file: str) -> Robot:
+    """Read a robot from an XML file whose outermost element tells the format. Raises ModelError."""
+    root = parse_xml(data, file)
+    readers: dict[str, Reader] = {"robot": read_urdf, "sdf": read_sdf, "mujoco": read_mjcf}
+    if root.tag not in readers:
+        raise ModelError(
+            f"the outermost element is {shown(f'<{root.tag}>')}",
+            at=place(root, file),
+            why="robot files have <robot>, <sdf> or <mujoco> there",
+        )
+    return readers[root.tag](data, file)
+
+
+READERS: dict[str, Reader] = {
+    ".urdf": read_urdf,
+    ".sdf": read_sdf,
+    ".world": read_sdf,
+    ".xml": read_xml,
+    ".yaml": read_yaml,
+    ".yml": read_yaml,
+}
 BASES = ("fixed", "floating")
 
 _PREVIEW = 4096
@@ -41,6 +65,7 @@ def load(
     *,
     base: str = "fixed",
     lock: Iterable[str] | Mapping[str, float] = (),
+    model: str | None = None,
     gravity: Iterable[float] | None = None,
     damping: bool = True,
     strict: bool = False,
@@ -49,9 +74,10 @@ def load(
     """Load a robot from a file, or a built-in one by name, and merge its fixed joints.
 
     Args:
-        source: a path (.urdf, .yaml), or a name of `zoo_names()`.
+        source: a path (.urdf, .sdf, .xml for MJCF, .yaml), or a name of `zoo_names()`.
         base: "fixed", or "floating" to let the base move freely (unless it already does).
         lock: joints to weld, at zero or at the positions (rad, m) that a mapping gives.
+        model: of an SDF world with several robots, a model of the one that is meant.
         gravity: replaces that of the file, or (0, 0, -9.81) m/s^2 where it says nothing.
         damping: False leaves out the viscous damping of the file.
         strict: raise the first of the warnings instead of keeping them in `Robot.warnings`.
@@ -63,8 +89,8 @@ def load(
     """
     if base not in BASES:
         raise unknown("base", base, BASES)
-    robot, file = _read(source)
-    robot = lock_joints(merge_fixed(robot), lock)
+    robot, file = _read(source, model)
+    robot = lock_joints(_merged(robot, file), lock)
     robot = replace(robot, warnings=robot.warnings + not_modelled(robot, file))
     if strict:
         _refuse_warnings(robot)
@@ -84,7 +110,7 @@ def zoo_names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml")))
 
 
-def _read(source: object) -> tuple[Robot, str]:
+def _read(source: object, model: str | None) -> tuple[Robot, str]:
     """Return the robot as its file has it, and how messages call the file."""
     if not isinstance(source, (str, os.PathLike)) or not os.fspath(source):
         raise InputError(f"{source!r} is neither a path nor the name of a robot", fix='sg.load("robot.urdf")')
@@ -96,7 +122,20 @@ def _read(source: object) -> tuple[Robot, str]:
     if _is_bare_name(source) and not os.path.exists(path):
         raise unknown("built-in robot", source, zoo_names())
     data = read_bytes(path, file)
-    return _reader(path, data, file)(data, file), file
+    reader = _reader(path, data, file)
+    if model is None:
+        return reader(data, file), file
+    if reader is not read_sdf:
+        raise InputError(f"model={model!r} chooses a model of an SDF world", at=file, why="the file is no .sdf")
+    return read_sdf(data, file, model), file
+
+
+def _merged(robot: Robot, file: str) -> Robot:
+    """Weld the links that fixed joints join; what a complaint about it lacks is the file."""
+    try:
+        return merge_fixed(robot)
+    except ModelError as error:
+        raise ModelError(error.what, at=error.at or file, why=error.why, fix=error.fix) from error
 
 
 def _is_bare_name(source: object) -> bool:

@@ -24,6 +24,16 @@ every number may be an expression over `parameters`. All keys but `bodies` and `
         mimic: {joint: other, multiplier: 1, offset: 0}
     frames:
       - {frame: tool, link: upper, at: [L, 0, 0], rpy: [0, 0, 0]}
+    loops:                                # joints that close loops: type, axis, ... as of bodies
+      - loop: closing
+        type: revolute
+        axis: z
+        predecessor: {link: upper, at: [L, 0, 0]}
+        successor: {link: rod, at: [0, 0, 0], rpy: [0, 0, 0]}
+    couplings:                            # equations between joint positions, linear ones by coefficients or not
+      - {coupling: belt, terms: {rotor: 1, shoulder: -6}, offset: 0}
+      - {coupling: slot, equation: slide = L*sin(a), joints: {a: shoulder-2}}   # words for odd names
+    independent: [shoulder]               # the joints that drive closed chains; else chosen
 
 Instead of mass, com and inertia stands `inertial: [m, mx, my, mz, ixx, iyy, izz, ixy, ixz, iyz]` about the link's
 origin where no rigid body has such figures (regrouped or identified parameters).
@@ -38,16 +48,29 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import ModelError
-from screwgraph.formats.body_yaml import MASS_KEYS, read_inertia, read_joint, read_pose
-from screwgraph.formats.checks import check_mimics, remark_on_parts
+from screwgraph.formats.body_yaml import MASS_KEYS, read_inertia, read_joint, read_mimic, read_pose
+from screwgraph.formats.checks import remark_on_parts
+from screwgraph.formats.closed_yaml import read_couplings, read_independent, read_loops
 from screwgraph.formats.diagnostics import Place, Warnings
 from screwgraph.formats.expressions import evaluate_parameters
+from screwgraph.formats.mimics import Mimic, mimic_couplings
 from screwgraph.formats.yaml_values import Value, parse_yaml
 from screwgraph.robot import STANDARD_GRAVITY, Frame, Joint, Link, Robot, tree
 
 DEFAULT_BASE = "base"
 
-_TOP = ("name", "source", "parameters", "gravity", "base", "bodies", "frames")
+_TOP = (
+    "name",
+    "source",
+    "parameters",
+    "gravity",
+    "base",
+    "bodies",
+    "frames",
+    "loops",
+    "couplings",
+    "independent",
+)
 _FRAME = ("frame", "link", "at", "rpy")
 
 
@@ -67,14 +90,17 @@ def read_yaml(data: bytes, file: str) -> Robot:
         entries["source"].text()
     names = _parameters(entries.get("parameters"))
     places: dict[object, Place] = {None: root.at}
-    links, joints = _bodies(entries.get("base"), entries["bodies"], names, places)
+    links, joints, mimics = _bodies(entries.get("base"), entries["bodies"], names, places)
     frames = _frames(entries.get("frames"), names, places)
 
-    def where(part: Link | Joint | Frame | None) -> object:
+    loops = read_loops(entries.get("loops"), names, places)
+    warnings = Warnings()
+    couplings = read_couplings(entries.get("couplings"), names, [joint.name for joint in joints], places)
+    couplings += mimic_couplings(mimics, joints, [part.name for part in (*loops, *couplings)], warnings)
+
+    def where(part: object) -> object:
         return places.get(part, root.at)
 
-    warnings = Warnings()
-    check_mimics(joints, where)
     remark_on_parts(links, joints, where, warnings)
     return tree(
         entries["name"].text() if "name" in entries else PurePath(file).stem,
@@ -83,6 +109,9 @@ def read_yaml(data: bytes, file: str) -> Robot:
         frames=frames,
         gravity=_gravity(entries.get("gravity"), names),
         warnings=warnings.lines,
+        loops=loops,
+        couplings=couplings,
+        independent=read_independent(entries.get("independent")),
         where=where,
     )
 
@@ -103,8 +132,8 @@ def _gravity(value: Value | None, names: Mapping[str, float]) -> tuple[float, fl
 
 def _bodies(
     base: Value | None, bodies: Value, names: Mapping[str, float], places: dict[object, Place]
-) -> tuple[list[Link], list[Joint]]:
-    links, joints = [_base(base, names)], []
+) -> tuple[list[Link], list[Joint], list[Mimic]]:
+    links, joints, mimics = [_base(base, names)], [], []
     if base:
         places[links[0]] = base.at
     for value in bodies.items():
@@ -114,8 +143,9 @@ def _bodies(
         link = entries["link"].called("link").text()
         joints.append(read_joint(value, link, links[-1].name, names))
         links.append(Link(link, read_inertia(entries, f"body {link!r}", names)))
+        mimics.append(read_mimic(value, joints[-1].name, names))
         places[links[-1]] = places[joints[-1]] = value.at
-    return links, joints
+    return links, joints, [mimic for mimic in mimics if mimic]
 
 
 def _base(value: Value | None, names: Mapping[str, float]) -> Link:

@@ -18,12 +18,13 @@ WRITERS: dict[str, Callable[[Robot], str]] = {".urdf": urdf_text, ".yaml": yaml_
 def save(robot: Robot, path: str | os.PathLike[str]) -> None:
     """Save a robot as URDF or as our YAML, by the suffix of the path; `load` reads it back.
 
-    Joints, links, inertias, limits, frames, gravity and a floating base come back as they were, within 1e-12.
+    Joints, links, inertias, limits, frames, loops, couplings, gravity and a floating base come back as they were,
+    within 1e-12.
     The file is written as a whole or not at all.
 
     Raises:
         InputError: not a robot, another suffix, or a path that cannot be written.
-        ModelError: the format cannot hold the robot (URDF: a negative mass).
+        ModelError: the format cannot hold the robot (URDF: a negative mass, a coupling that is not linear).
     """
     if not isinstance(robot, Robot):
         raise InputError(f"{type(robot).__name__} is not a Robot", fix="give what sg.load returns")

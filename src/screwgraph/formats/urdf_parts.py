@@ -8,8 +8,9 @@ from jaxtyping import Float
 from screwgraph.errors import ModelError
 from screwgraph.formats import joint_types
 from screwgraph.formats.diagnostics import Warnings, decimal
+from screwgraph.formats.mimics import Mimic
 from screwgraph.formats.xml import Element, number_of, only, place, required, vector_of
-from screwgraph.robot import Joint, Limits, Link, Mimic
+from screwgraph.robot import Joint, Limits, Link
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy, rotation, translation
 
 DEFAULT_AXIS = (1.0, 0.0, 0.0)
@@ -26,7 +27,7 @@ def read_link(element: Element, file: str, warnings: Warnings) -> Link:
     if inertial is None:
         return Link(name)
     who = f"link {name!r}"
-    mass = _needed(inertial, "mass", who, file, warnings)
+    mass = needed(inertial, "mass", who, file, warnings)
     kilograms = number_of(mass, "value", who, file)
     if kilograms < 0.0:
         raise ModelError(
@@ -35,8 +36,8 @@ def read_link(element: Element, file: str, warnings: Warnings) -> Link:
             why="a mass is not negative",
             fix="mend the value, or take out <inertial> for a massless link",
         )
-    inertia = _needed(inertial, "inertia", who, file, warnings)
-    pose = _origin(inertial, who, file, warnings)
+    inertia = needed(inertial, "inertia", who, file, warnings)
+    pose = read_origin(inertial, who, file, warnings)
     about_com = _matrix(inertia, who, file)
     return Link(name, SpatialInertia.of_body(kilograms, translation(pose), about_com, rotation(pose)))
 
@@ -49,19 +50,29 @@ def read_joint(element: Element, file: str, warnings: Warnings) -> Joint:
     dynamics = only(element, "dynamics", file, warnings)
     return Joint(
         name,
-        _type(kind, element, who, file, warnings),
-        parent=required(_needed(element, "parent", who, file, warnings), "link", who, file),
-        child=required(_needed(element, "child", who, file, warnings), "link", who, file),
-        origin=_origin(element, who, file, warnings),
+        read_type(kind, element, who, file, warnings),
+        parent=required(needed(element, "parent", who, file, warnings), "link", who, file),
+        child=required(needed(element, "child", who, file, warnings), "link", who, file),
+        origin=read_origin(element, who, file, warnings),
         limits=_limits(kind, only(element, "limit", file, warnings), who, file),
         damping=number_of(dynamics, "damping", who, file, 0.0),
         friction=number_of(dynamics, "friction", who, file, 0.0),
         armature=number_of(dynamics, "armature", who, file, 0.0),
-        mimic=_mimic(only(element, "mimic", file, warnings), who, file),
     )
 
 
-def _type(kind: str, element: Element, who: str, file: str, warnings: Warnings) -> joint_types.JointType:
+def read_mimic(element: Element, joint: str, file: str, warnings: Warnings) -> Mimic | None:
+    """Read the <mimic> of a <joint>, None where there is none. Raises ModelError."""
+    mimic, who = only(element, "mimic", file, warnings), f"joint {joint!r}"
+    if mimic is None:
+        return None
+    leader = required(mimic, "joint", who, file)
+    factors = (number_of(mimic, key, who, file, default) for key, default in (("multiplier", 1.0), ("offset", 0.0)))
+    return Mimic(joint, leader, *factors, at=place(element, file))
+
+
+def read_type(kind: str, element: Element, who: str, file: str, warnings: Warnings) -> joint_types.JointType:
+    """Make a joint type of the elements <axis> (with its other settings as attributes) and <axis2>."""
     defaults = joint_types.settings_of(kind)
     axis = only(element, "axis", file, warnings)
     settings: joint_types.Settings = {
@@ -90,14 +101,8 @@ def _limit(element: Element | None, key: str, who: str, file: str) -> float | No
     return None if value is not None and abs(value) >= NO_LIMIT else number_of(element, key, who, file)
 
 
-def _mimic(element: Element | None, who: str, file: str) -> Mimic | None:
-    if element is None:
-        return None
-    multiplier = number_of(element, "multiplier", who, file, 1.0)
-    return Mimic(required(element, "joint", who, file), multiplier, number_of(element, "offset", who, file, 0.0))
-
-
-def _origin(element: Element, who: str, file: str, warnings: Warnings) -> Float[np.ndarray, "4 4"]:
+def read_origin(element: Element, who: str, file: str, warnings: Warnings) -> Float[np.ndarray, "4 4"]:
+    """Read the pose that the <origin> of an element gives, the identity without one. Raises ModelError."""
     origin = only(element, "origin", file, warnings)
     return from_xyz_rpy(np.array(vector_of(origin, "xyz", who, file)), np.array(vector_of(origin, "rpy", who, file)))
 
@@ -108,7 +113,8 @@ def _matrix(element: Element, who: str, file: str) -> Float[np.ndarray, "3 3"]:
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-def _needed(element: Element, tag: str, who: str, file: str, warnings: Warnings) -> Element:
+def needed(element: Element, tag: str, who: str, file: str, warnings: Warnings) -> Element:
+    """Return the child element of that name. Raises ModelError where there is none."""
     found = only(element, tag, file, warnings)
     if found is None:
         raise ModelError(f"{who}: <{element.tag}> has no <{tag}>", at=place(element, file), fix=f"add <{tag} .../>")

@@ -5,19 +5,25 @@ transmissions, sensors, other programs' elements) is passed over, and no mesh is
 
 Additions, so that every robot can be saved and loaded again: the joint types `spherical` (or `ball`), `helical`
 (or `screw`; `<axis xyz=".." pitch=".."/>`, m/rad) and `universal` (a second element `<axis2 xyz=".."/>`);
-`armature` in `<dynamics>`; and `<gravity xyz=".."/>` in `<robot>`.
+`armature` in `<dynamics>`; and `<gravity xyz=".."/>` in `<robot>`. Closed chains as the generalized_rbda package
+writes them: `<loop name=".." type="..">` between `<predecessor link="..">` and `<successor link="..">` (each with an
+`<origin>`; axes as of joints), `<coupling>` of two links with a `<ratio value=".."/>`, `independent="false"` on joints;
+and, ours again, a `<coupling>` of any joints by `<term joint=".." coefficient=".."/>` and `<offset value=".."/>`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePath
 
 from screwgraph.errors import ModelError
-from screwgraph.formats.checks import check_mimics, remark_on_parts
+from screwgraph.formats.checks import remark_on_parts
 from screwgraph.formats.diagnostics import Place, Warnings, shown
-from screwgraph.formats.urdf_parts import read_joint, read_link
+from screwgraph.formats.mimics import Mimic, mimic_couplings
+from screwgraph.formats.urdf_loops import read_coupling, read_independent, read_loop
+from screwgraph.formats.urdf_parts import read_joint, read_link, read_mimic
 from screwgraph.formats.xml import Element, children, only, parse_xml, place, vector_of
-from screwgraph.robot import STANDARD_GRAVITY, Frame, Joint, Link, Robot, tree
+from screwgraph.robot import STANDARD_GRAVITY, Coupling, Joint, Link, Loop, Robot, tree
 
 _XACRO = ("macro", "include", "property", "arg", "if", "unless")
 
@@ -30,7 +36,6 @@ def read_urdf(data: bytes, file: str) -> Robot:
     """
     root = parse_xml(data, file)
     _check_root(root, file)
-    _refuse_loops(root, file)
     warnings = Warnings()
     places: dict[object, Place] = {None: place(root, file)}
     links: list[Link] = []
@@ -38,14 +43,16 @@ def read_urdf(data: bytes, file: str) -> Robot:
         links.append(read_link(element, file, warnings))
         places[links[-1]] = place(element, file)
     joints: list[Joint] = []
+    mimics: list[Mimic | None] = []
     for element in children(root, "joint"):
         joints.append(read_joint(element, file, warnings))
+        mimics.append(read_mimic(element, joints[-1].name, file, warnings))
         places[joints[-1]] = place(element, file)
+    loops, couplings = _closed_chains(root, joints, [m for m in mimics if m], file, warnings, places)
 
-    def where(part: Link | Joint | Frame | None) -> object:
-        return places[part]
+    def where(part: object) -> object:
+        return places.get(part, places[None])
 
-    check_mimics(joints, where)
     remark_on_parts(links, joints, where, warnings)
     gravity = vector_of(only(root, "gravity", file, warnings), "xyz", "gravity", file, STANDARD_GRAVITY)
     return tree(
@@ -54,6 +61,9 @@ def read_urdf(data: bytes, file: str) -> Robot:
         joints,
         gravity=(gravity[0], gravity[1], gravity[2]),
         warnings=warnings.lines,
+        loops=loops,
+        couplings=couplings,
+        independent=_independent(root, mimics, file),
         where=where,
     )
 
@@ -74,15 +84,27 @@ def _check_root(root: Element, file: str) -> None:
         )
 
 
-def _refuse_loops(root: Element, file: str) -> None:
-    loops = [*children(root, "loop"), *children(root, "coupling")]
-    loops += [joint for joint in children(root, "joint") if joint.get("independent", "true").strip() != "true"]
-    if loops:
-        first = min(loops, key=lambda element: element.sourceline)
-        what = "independent=" if first.tag == "joint" else f"<{first.tag}>"
-        raise ModelError(
-            f"the file closes kinematic loops with {what}",
-            at=place(first, file),
-            why="only trees are read from URDF so far",
-            fix=f"take out {what} to load the tree without its loops",
-        )
+def _closed_chains(
+    root: Element,
+    joints: Sequence[Joint],
+    mimics: Sequence[Mimic],
+    file: str,
+    warnings: Warnings,
+    places: dict[object, Place],
+) -> tuple[list[Loop], list[Coupling]]:
+    loops, couplings = [], []
+    for element in children(root, "loop"):
+        loops.append(read_loop(element, file, warnings))
+        places[loops[-1]] = place(element, file)
+    for element in children(root, "coupling"):
+        couplings.append(read_coupling(element, joints, file, warnings))
+        places[couplings[-1]] = place(element, file)
+    taken = [part.name for part in (*loops, *couplings)]
+    return loops, couplings + mimic_couplings(mimics, joints, taken, warnings)
+
+
+def _independent(root: Element, mimics: Sequence[Mimic | None], file: str) -> list[str] | None:
+    """A joint that mimics another is not independent, even where only other joints are marked so."""
+    named = read_independent(children(root, "joint"), file)
+    followers = {mimic.follower for mimic in mimics if mimic}
+    return None if named is None else [name for name in named if name not in followers]

@@ -11,8 +11,9 @@ from jaxtyping import Float
 from screwgraph.errors import ModelError
 from screwgraph.formats import joint_types
 from screwgraph.formats.bodies import finite_limits, is_writable, written
+from screwgraph.formats.urdf_loops_write import Written, split_couplings
 from screwgraph.formats.xml import Element
-from screwgraph.robot import STANDARD_GRAVITY, Frame, Joint, Link, Robot
+from screwgraph.robot import STANDARD_GRAVITY, Coupling, Frame, Joint, Link, Loop, Robot
 from screwgraph.spatial import rotation, so3, translation
 
 UNBOUNDED = 1e308
@@ -27,7 +28,8 @@ def urdf_text(robot: Robot) -> str:
     Gravity is written, in an element of our own, where it is not (0, 0, -9.81) m/s^2.
 
     Raises:
-        ModelError: a link whose mass is negative, or zero with a first moment, or a name that XML cannot hold.
+        ModelError: a link whose mass is negative, or zero with a first moment, a coupling that is not linear, or a
+            name that XML cannot hold.
     """
     import lxml.etree as etree
 
@@ -38,8 +40,18 @@ def urdf_text(robot: Robot) -> str:
             _add(root, "gravity", xyz=_spaced(robot.gravity))
         for link in robot.links:
             _add_link(root, link)
+        couplings, mimics = split_couplings(robot)
         for joint in robot.joints:
-            _add_joint(root, joint)
+            element = _add_joint(root, joint)
+            if robot.independent is not None:
+                element.set("independent", "true" if joint.name in robot.independent else "false")
+            if joint.name in mimics:
+                (_, leader, multiplier), offset = mimics[joint.name]
+                _add(element, "mimic", joint=leader, **_numbers({"multiplier": multiplier, "offset": offset}))
+        for loop in robot.loops:
+            _add_loop(root, loop)
+        for name, coupling in couplings.items():
+            _add_coupling(_add(root, "coupling", name=name), coupling)
         _add_frames(root, robot)
     except ValueError as error:
         raise ModelError("a name has characters that XML cannot hold", why=str(error), fix="save as .yaml") from error
@@ -69,7 +81,7 @@ def _check_writable(link: Link) -> None:
         )
 
 
-def _add_joint(root: Element, joint: Joint) -> None:
+def _add_joint(root: Element, joint: Joint) -> Element:
     kind, settings = joint_types.describe(joint.type)
     limits = finite_limits(joint.limits)
     if kind == "revolute" and not {"lower", "upper"} & set(limits):
@@ -78,9 +90,7 @@ def _add_joint(root: Element, joint: Joint) -> None:
     _add(element, "parent", link=joint.parent)
     _add(element, "child", link=joint.child)
     _add_origin(element, joint.origin)
-    scalars = {key: _number(value) for key, value in joint_types.scalars(settings).items()}
-    for key, vector in joint_types.vectors(settings).items():
-        _add(element, key, xyz=_spaced(vector), **(scalars if key == "axis" else {}))
+    _add_axes(element, settings)
     if kind in ("revolute", "prismatic"):  # other programs refuse these without all four
         limits = {"lower": -UNBOUNDED, "upper": UNBOUNDED, "effort": UNBOUNDED, "velocity": UNBOUNDED} | limits
     elif kind == "continuous" and limits:
@@ -90,9 +100,35 @@ def _add_joint(root: Element, joint: Joint) -> None:
     dynamics = {key: getattr(joint, key) for key in ("damping", "friction", "armature")}
     if any(dynamics.values()):
         _add(element, "dynamics", **_numbers({key: value for key, value in dynamics.items() if value}))
-    if joint.mimic:
-        factors = {"multiplier": joint.mimic.multiplier, "offset": joint.mimic.offset}
-        _add(element, "mimic", joint=joint.mimic.joint, **_numbers(factors))
+    return element
+
+
+def _add_loop(root: Element, loop: Loop) -> None:
+    kind, settings = joint_types.describe(loop.type)
+    element = _add(root, "loop", name=loop.name, type=kind)
+    for role, link, T in (("predecessor", loop.predecessor, loop.T_pf), ("successor", loop.successor, loop.T_sf)):
+        _add_origin(_add(element, role, link=link), T)
+    _add_axes(element, settings)
+
+
+def _add_coupling(element: Element, coupling: Written | Coupling) -> None:
+    if isinstance(coupling, Coupling):
+        for joint, coefficient in coupling.terms.items():
+            _add(element, "term", joint=joint, coefficient=_number(coefficient))
+        if coupling.offset:
+            _add(element, "offset", value=_number(coupling.offset))
+        return
+    predecessor, successor, ratio = coupling
+    _add(element, "predecessor", link=predecessor)
+    _add(element, "successor", link=successor)
+    _add(element, "ratio", value=_number(ratio))
+
+
+def _add_axes(element: Element, settings: joint_types.Settings) -> None:
+    """Write the directions of a joint type; its other settings are attributes of the axis, where they say anything."""
+    scalars = {key: _number(value) for key, value in joint_types.scalars(settings).items() if value}
+    for key, vector in joint_types.vectors(settings).items():
+        _add(element, key, xyz=_spaced(vector), **(scalars if key == "axis" else {}))
 
 
 def _add_frames(root: Element, robot: Robot) -> None:

@@ -51,6 +51,13 @@ def parse_xml(data: bytes, file: str) -> Element:
     return root
 
 
+def tostring(root: Element) -> str:
+    """Return the text of a document."""
+    import lxml.etree as etree
+
+    return etree.tostring(root, encoding="unicode")
+
+
 def place(element: Element, file: str) -> Place:
     """Return where an element stands."""
     return Place(file, element.sourceline)

@@ -1,39 +1,67 @@
-"""The robot model: links, joints, frames, and functions that return changed robots."""
+"""The robot model: links, joints, frames, loops and couplings, and functions that return changed robots."""
 
 from screwgraph.robot.check import implausible, massless_links
+from screwgraph.robot.closure import close_loops, complete, complete_velocity
+from screwgraph.robot.constraints import Row, constraint_jacobian, constraint_residual, constraint_rows
+from screwgraph.robot.coupling import Coupling
 from screwgraph.robot.edit import (
-    lock,
-    merge_fixed,
     resorted,
     snapped,
     with_floating_base,
     with_gravity,
     without_damping,
+    without_loops,
 )
+from screwgraph.robot.expression import Constant, Expression, Operation, Position, Power
+from screwgraph.robot.independent import independent_coordinates
 from screwgraph.robot.joints import JOINT_TYPES, JointType
-from screwgraph.robot.parts import Frame, Joint, Limits, Link, Mimic
+from screwgraph.robot.kinematics import joint_screws, link_poses, retract
+from screwgraph.robot.mobility import Mobility, closed_states, mobility
+from screwgraph.robot.parts import Frame, Joint, Limits, Link, Loop
 from screwgraph.robot.robot import STANDARD_GRAVITY, Robot, unknown
 from screwgraph.robot.topology import tree
+from screwgraph.robot.weld import lock, merge_fixed
 
 __all__ = [
     "JOINT_TYPES",
     "STANDARD_GRAVITY",
+    "Constant",
+    "Coupling",
+    "Expression",
     "Frame",
     "Joint",
     "JointType",
     "Limits",
     "Link",
-    "Mimic",
+    "Loop",
+    "Mobility",
+    "Operation",
+    "Position",
+    "Power",
     "Robot",
+    "Row",
+    "close_loops",
+    "closed_states",
+    "complete",
+    "complete_velocity",
+    "constraint_jacobian",
+    "constraint_residual",
+    "constraint_rows",
     "implausible",
+    "independent_coordinates",
+    "joint_screws",
+    "link_poses",
     "lock",
     "massless_links",
     "merge_fixed",
+    "mobility",
     "resorted",
+    "retract",
     "snapped",
     "tree",
     "unknown",
     "with_floating_base",
     "with_gravity",
     "without_damping",
+    "without_loops",
 ]

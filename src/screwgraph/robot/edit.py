@@ -2,43 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from numbers import Real
 
 import numpy as np
 
 from screwgraph.errors import InputError
-from screwgraph.robot.joints import Fixed, Floating
-from screwgraph.robot.parts import Frame, Joint, Limits, Link
+from screwgraph.robot.joints import Floating
+from screwgraph.robot.parts import Joint, Link
 from screwgraph.robot.robot import Robot
 from screwgraph.robot.topology import tree
 
 FLOATING_BASE = "floating_base"
-
-
-def merge_fixed(robot: Robot) -> Robot:
-    """Weld links that fixed joints join: inertias add exactly, the vanished links stay as frames.
-
-    A joint that mimics a fixed one has nothing to follow; it no longer does, which is remarked upon.
-    """
-    frame_of = {robot.links[0].name: Frame(robot.links[0].name, robot.links[0].name, np.eye(4))}
-    for joint in robot.joints:
-        if isinstance(joint.type, Fixed):
-            above = frame_of[joint.parent]
-            frame_of[joint.child] = Frame(joint.child, above.link, above.T_lf @ joint.origin)
-        else:
-            frame_of[joint.child] = Frame(joint.child, joint.child, np.eye(4))
-    inertia = {f.link: robot.link(f.link).inertia for f in frame_of.values()}
-    for frame in frame_of.values():
-        if frame.name != frame.link:
-            inertia[frame.link] = inertia[frame.link] + robot.link(frame.name).inertia.moved(frame.T_lf)
-    joints = [_reparented(j, frame_of[j.parent]) for j in robot.joints if not isinstance(j.type, Fixed)]
-    merged = [f for f in frame_of.values() if f.name != f.link]
-    kept = [Frame(f.name, frame_of[f.link].link, frame_of[f.link].T_lf @ f.T_lf) for f in robot.frames]
-    links = [replace(link, inertia=inertia[link.name]) for link in robot.links if link.name in inertia]
-    welded = replace(robot, links=tuple(links), joints=tuple(joints), frames=(*merged, *kept))
-    return _without_dangling_mimics(welded)
 
 
 def with_floating_base(robot: Robot) -> Robot:
@@ -54,18 +30,13 @@ def with_floating_base(robot: Robot) -> Robot:
     world = _free_name("world", taken)
     name = _free_name(FLOATING_BASE, set(robot.joint_names))
     joint = Joint(name, Floating(), world, base)
-    return replace(robot, links=(Link(world), *robot.links), joints=(joint, *robot.joints))
+    independent = None if robot.independent is None else (name, *robot.independent)
+    return replace(robot, links=(Link(world), *robot.links), joints=(joint, *robot.joints), independent=independent)
 
 
-def lock(robot: Robot, joints: Iterable[str] | Mapping[str, float]) -> Robot:
-    """Weld joints, at zero or at the positions that a mapping gives, and merge their links.
-
-    Raises:
-        InputError: no such joint, or a position for a joint with several coordinates.
-    """
-    at = dict(joints) if isinstance(joints, Mapping) else dict.fromkeys(_names(joints))
-    locked = {name: _locked(robot.joint(name), position) for name, position in at.items()}
-    return merge_fixed(replace(robot, joints=tuple(locked.get(j.name, j) for j in robot.joints)))
+def without_loops(robot: Robot) -> Robot:
+    """Open all loops and couplings: the tree that is left, every joint of it free."""
+    return replace(robot, loops=(), couplings=(), independent=None)
 
 
 def without_damping(robot: Robot) -> Robot:
@@ -85,7 +56,7 @@ def with_gravity(robot: Robot, gravity: Iterable[float]) -> Robot:
 
 
 def snapped(robot: Robot, tolerance: float) -> Robot:
-    """Round rotation entries of joint origins that lie within `tolerance` of 0 or +-1, and report it.
+    """Round rotation entries of the frames of joints and loops that lie within `tolerance` of 0 or +-1, and report it.
 
     Files write pi/2 as 1.5708; the rounded rotation is made orthogonal again.
 
@@ -101,7 +72,11 @@ def snapped(robot: Robot, tolerance: float) -> Robot:
         if change:
             remarks.append(f"joint {joint.name!r}: rotation snapped, entries moved by up to {change:.1e}")
         joints.append(replace(joint, origin=origin))
-    return replace(robot, joints=tuple(joints), warnings=robot.warnings + tuple(remarks))
+    loops = [
+        replace(loop, T_pf=_snapped_pose(loop.T_pf, tolerance), T_sf=_snapped_pose(loop.T_sf, tolerance))
+        for loop in robot.loops
+    ]
+    return replace(robot, joints=tuple(joints), loops=tuple(loops), warnings=robot.warnings + tuple(remarks))
 
 
 def resorted(robot: Robot) -> Robot:
@@ -113,49 +88,10 @@ def resorted(robot: Robot) -> Robot:
         frames=robot.frames,
         gravity=robot.gravity,
         warnings=robot.warnings,
+        loops=robot.loops,
+        couplings=robot.couplings,
+        independent=robot.independent,
     )
-
-
-def _without_dangling_mimics(robot: Robot) -> Robot:
-    dangling = {j.name: j.mimic.joint for j in robot.joints if j.mimic and j.mimic.joint not in robot.q_slices}
-    remarks = tuple(
-        f"joint {follower!r} mimics {leader!r}, which does not move: it moves freely (lock it too)"
-        for follower, leader in dangling.items()
-    )
-    joints = tuple(replace(j, mimic=None) if j.name in dangling else j for j in robot.joints)
-    return replace(robot, joints=joints, warnings=robot.warnings + remarks)
-
-
-def _reparented(joint: Joint, parent: Frame) -> Joint:
-    return (
-        joint if parent.name == parent.link else replace(joint, parent=parent.link, origin=parent.T_lf @ joint.origin)
-    )
-
-
-def _locked(joint: Joint, position: float | None) -> Joint:
-    q = joint.type.neutral()
-    if position is not None:
-        if joint.type.nq != 1 or not isinstance(position, Real) or not np.isfinite(position):
-            raise InputError(f"joint {joint.name!r} cannot be locked at {position!r}", why="it takes one finite number")
-        q = np.array([float(position)])
-    pose = joint.origin @ joint.type.transform(q)
-    return replace(
-        joint, type=Fixed(), origin=pose, limits=Limits(), damping=0.0, friction=0.0, armature=0.0, mimic=None
-    )
-
-
-def _names(joints: Iterable[str]) -> list[str]:
-    if isinstance(joints, str):
-        return [joints]
-    if not isinstance(joints, Iterable):
-        raise InputError(f"{joints!r} does not name joints", fix='lock=("joint1",) or lock={"joint1": 0.5}')
-    return [_name(name) for name in joints]
-
-
-def _name(name: object) -> str:
-    if not isinstance(name, str):
-        raise InputError(f"{name!r} is not the name of a joint", fix='lock=("joint1",) or lock={"joint1": 0.5}')
-    return name
 
 
 def _free_name(name: str, taken: set[str]) -> str:

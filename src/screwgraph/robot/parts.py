@@ -1,7 +1,8 @@
-"""The parts of a robot: links, joints, frames."""
+"""The parts of a robot: links, joints, frames, loops."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,15 +30,6 @@ class Limits:
     effort: float | None = None
 
 
-@dataclass(frozen=True)
-class Mimic:
-    """The joint follows another: q = multiplier * q_other + offset."""
-
-    joint: str
-    multiplier: float = 1.0
-    offset: float = 0.0
-
-
 @dataclass(frozen=True, eq=False)
 class Joint:
     """A joint between two links; the child's frame is the joint's frame where q is neutral.
@@ -56,7 +48,6 @@ class Joint:
     damping: float = 0.0
     friction: float = 0.0
     armature: float = 0.0
-    mimic: Mimic | None = None
 
     def T_parent_child(self, q: Float[Array, " nq"]) -> Float[Array, "4 4"]:
         """Return the pose of the child in the parent's frame."""
@@ -74,3 +65,29 @@ class Frame:
     name: str
     link: str
     T_lf: Float[np.ndarray, "4 4"]
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """A joint that closes a kinematic loop between two links of the tree.
+
+    It lets the frame that `T_sf` fixes in the successor move, relative to the one that `T_pf` fixes in the
+    predecessor, as a joint of its type lets a child move: T_fp_fs = type.transform(x) for some x.
+    """
+
+    name: str
+    type: JointType
+    predecessor: str
+    successor: str
+    T_pf: Float[np.ndarray, "4 4"] = field(default_factory=lambda: np.eye(4))
+    T_sf: Float[np.ndarray, "4 4"] = field(default_factory=lambda: np.eye(4))
+
+    @property
+    def rows(self) -> int:
+        """Number of motions that the joint takes away."""
+        return 6 - self.type.nv
+
+    def moved(self, frame_of: Mapping[str, Frame]) -> Loop:
+        """Hang the loop on other links: `frame_of` tells where each old link's frame lies on which link now."""
+        p, s = frame_of[self.predecessor], frame_of[self.successor]
+        return Loop(self.name, self.type, p.link, s.link, p.T_lf @ self.T_pf, s.T_lf @ self.T_sf)

@@ -5,23 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Float
+from numpy.typing import ArrayLike
 
 from screwgraph.errors import InputError
-from screwgraph.robot.parts import Frame, Joint, Link
+from screwgraph.robot.coupling import Coupling
+from screwgraph.robot.parts import Frame, Joint, Link, Loop
+
+if TYPE_CHECKING:
+    from screwgraph.robot.mobility import Mobility
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
 @dataclass(frozen=True, eq=False)
 class Robot:
-    """A tree of rigid links.
+    """A tree of rigid links, and the loops and couplings that tie its joints.
 
     `links[0]` is the base, which does not move; `joints[i]` moves `links[i + 1]`, parents first.
     `frames` are the other names that the file knows (links merged into another, for instance).
-    `warnings` are one-line remarks about the file. Build one with `tree`, which checks and sorts.
+    `warnings` are one-line remarks about the file. `independent` names the joints that drive the closed chains,
+    None where nobody chose them (`independent_joints` then does). Build one with `tree`, which checks and sorts.
     """
 
     name: str
@@ -30,7 +37,9 @@ class Robot:
     frames: tuple[Frame, ...] = ()
     gravity: tuple[float, float, float] = STANDARD_GRAVITY
     warnings: tuple[str, ...] = field(default=())
-    loops: tuple[()] = ()
+    loops: tuple[Loop, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
+    independent: tuple[str, ...] | None = None
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -111,6 +120,79 @@ class Robot:
     def random(self, rng: np.random.Generator) -> Float[np.ndarray, " nq"]:
         """Return a random configuration, quaternions normalised, limits not regarded."""
         return np.concatenate([np.zeros(0), *(j.type.random(rng) for j in self.joints)])
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether loops or couplings tie the joints."""
+        return bool(self.loops or self.couplings)
+
+    @cached_property
+    def mobility(self) -> Mobility:
+        """How freely the closed chains move: rank, redundant rows, singular positions. Raises InputError."""
+        from screwgraph.robot.mobility import mobility
+
+        return mobility(self)
+
+    @cached_property
+    def independent_joints(self) -> tuple[str, ...]:
+        """Names of the joints whose motion determines all others, chosen where neither file nor user did.
+
+        `name[i]` stands for one coordinate of a joint of which the others depend.
+
+        Raises:
+            InputError: loops cannot be closed, or the joints that were named do not determine the others.
+        """
+        from screwgraph.robot.independent import independent_names
+
+        return independent_names(self)
+
+    def with_independent_joints(self, names: Iterable[str] | None) -> Robot:
+        """Choose the independent joints; None leaves the choice to `independent_joints`.
+
+        Raises:
+            InputError: unknown names, too many or too few, or joints that do not determine the others.
+        """
+        from screwgraph.robot.independent import with_independent
+
+        return with_independent(self, names)
+
+    def close_loops(
+        self, q_guess: ArrayLike, independent: Iterable[str] | None = None, tolerance: float = 1e-12
+    ) -> Float[np.ndarray, " nq"]:
+        """Return the position (nq,) near a guess (nq,) at which all loops and couplings close.
+
+        Joints named in `independent` stay where they are. Gaps (rad, m) end below `tolerance`, relative to the
+        robot's size where that exceeds 1 m.
+
+        Raises:
+            InputError: a guess of the wrong shape, or loops that do not close, with the gap that is left.
+        """
+        from screwgraph.robot.closure import close_loops
+
+        return close_loops(self, q_guess, independent, tolerance)
+
+    def complete(self, y: ArrayLike, branch: ArrayLike | None = None) -> Float[np.ndarray, " nq"]:
+        """Return the closed position (nq,) whose independent joints stand at y, near the branch (nq,).
+
+        Without a `branch` that is the zero configuration.
+
+        Raises:
+            InputError: arguments of the wrong shape, or no closed position there, with the gap that is left.
+        """
+        from screwgraph.robot.closure import complete
+
+        return complete(self, y, branch)
+
+    def complete_velocity(self, q: ArrayLike, yd: ArrayLike) -> Float[np.ndarray, " nv"]:
+        """Return all velocities (nv,) at a closed position (nq,) from those of the independent joints.
+
+        Raises:
+            InputError: arguments of the wrong shape, a position with open loops, or one where the independent joints do
+                not determine the others.
+        """
+        from screwgraph.robot.closure import complete_velocity
+
+        return complete_velocity(self, q, yd)
 
 
 def unknown(what: str, name: object, known: Iterable[str]) -> InputError:

@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from screwgraph.errors import ModelError
-from screwgraph.robot.parts import Frame, Joint, Link
+from screwgraph.robot.closed import check_closed_chains, split_name
+from screwgraph.robot.coupling import Coupling
+from screwgraph.robot.parts import Frame, Joint, Link, Loop
 from screwgraph.robot.robot import STANDARD_GRAVITY, Robot
 
-Where = Callable[[Link | Joint | Frame | None], object]
+Where = Callable[[Link | Joint | Frame | Loop | Coupling | None], object]
 """Tells where in its file a part stands (None: the robot itself); returns None where there is no file."""
 
 
@@ -21,12 +23,16 @@ def tree(
     frames: Sequence[Frame] = (),
     gravity: tuple[float, float, float] = STANDARD_GRAVITY,
     warnings: Sequence[str] = (),
+    loops: Sequence[Loop] = (),
+    couplings: Sequence[Coupling] = (),
+    independent: Sequence[str] | None = None,
     where: Where = lambda _: None,
 ) -> Robot:
     """Check that links and joints form one tree, and sort them: parents first, else as given.
 
     Raises:
-        ModelError: double or unknown names, two parents, cycle, links that hang nowhere.
+        ModelError: double or unknown names, two parents, cycle, links that hang nowhere; a loop or coupling that
+            closes nothing or names what there is not.
     """
     _check_names(links, joints, where)
     _check_frames(links, frames, where)
@@ -35,7 +41,20 @@ def tree(
     _check_connected(base, links, ordered, where)
     by_name = {link.name: link for link in links}
     sorted_links = (by_name[base], *(by_name[j.child] for j in ordered))
-    return Robot(name, sorted_links, tuple(ordered), tuple(frames), gravity, tuple(warnings))
+    check_closed_chains(links, joints, loops, couplings, independent, where)
+    position = {joint.name: i for i, joint in enumerate(ordered)}
+    chosen = None if independent is None else sorted(independent, key=lambda n: position[split_name(n, position)[0]])
+    return Robot(
+        name,
+        sorted_links,
+        tuple(ordered),
+        tuple(frames),
+        gravity,
+        tuple(warnings),
+        tuple(loops),
+        tuple(couplings),
+        None if chosen is None else tuple(chosen),
+    )
 
 
 def _check_names(links: Sequence[Link], joints: Sequence[Joint], where: Where) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.spatial import Array
+from screwgraph.spatial import Array, so3
 
 Vector3 = tuple[float, float, float]
 
@@ -59,6 +60,18 @@ class JointType(Protocol):
         """Return a random position, quaternions normalised."""
         ...
 
+    def retract(self, q: Float[np.ndarray, " nq"], step: Float[np.ndarray, " nv"]) -> Float[np.ndarray, " nq"]:
+        """Return where a unit of time at the velocity `step` leads from q (numbers only), quaternions unit."""
+        ...
+
+    def nearest(self, T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, " nq"]:
+        """Return the position whose pose comes near a given one, and is that one where the joint can reach it."""
+        ...
+
+    def constraint_wrenches(self, q: Float[Array, " nq"]) -> Float[Array, "6 rows"]:
+        """Return a basis of the wrenches that the joint transmits, in the child's frame: W' A = 0, 6 - nv columns."""
+        ...
+
 
 def unit(axis: Vector3, what: str = "axis") -> Vector3:
     """Normalise a direction; an axis that is already unit within rounding keeps its digits.
@@ -75,10 +88,71 @@ def unit(axis: Vector3, what: str = "axis") -> Vector3:
     return (float(a[0]), float(a[1]), float(a[2]))
 
 
+def across(axis: Vector3) -> tuple[Float[np.ndarray, "3"], Float[np.ndarray, "3"]]:
+    """Return two unit vectors that are right-handed with `axis`: x and y for z, y and z for x, z and x for y.
+
+    For any other axis they are near the pair of the coordinate axis nearest to it.
+    """
+    normal = np.array(axis)
+    nearest = int(np.argmax(np.abs(normal)))
+    u = np.eye(3)[(nearest + 1) % 3]
+    u = u - (u @ normal) * normal
+    u = u / np.linalg.norm(u)
+    return u, np.cross(normal, u)
+
+
+def turn_about(axis: Vector3, R: Float[np.ndarray, "3 3"]) -> float:
+    """Return the angle (rad, within +-pi) of the rotation about `axis` that comes nearest to R."""
+    a = np.array(axis)
+    sine = a @ [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]
+    return float(np.arctan2(sine, np.trace(R) - a @ R @ a))
+
+
+def wrenches(
+    moments: Sequence[Float[np.ndarray, "3"]], forces: Sequence[Float[np.ndarray, "3"]]
+) -> Float[np.ndarray, "6 n"]:
+    """Stack pure moments, then pure forces, as columns."""
+    zero = np.zeros(3)
+    columns = [*(np.concatenate([m, zero]) for m in moments), *(np.concatenate([zero, f]) for f in forces)]
+    return np.stack(columns, axis=1)
+
+
 def random_quaternion(rng: np.random.Generator) -> Float[np.ndarray, "4"]:
     """Return a uniformly random unit quaternion (x, y, z, w)."""
     q = rng.standard_normal(4)
     return q / np.linalg.norm(q)
+
+
+def to_quaternion(R: Float[np.ndarray, "3 3"]) -> Float[np.ndarray, "4"]:
+    """Return the unit quaternion (x, y, z, w) of a rotation, w not negative."""
+    from scipy.spatial.transform import Rotation
+
+    return Rotation.from_matrix(R).as_quat(canonical=True)
+
+
+def turned(q: Float[np.ndarray, "4"], w: Float[np.ndarray, "3"]) -> Float[np.ndarray, "4"]:
+    """Turn a unit quaternion by the rotation vector w (rad) in the body's own frame."""
+    from scipy.spatial.transform import Rotation
+
+    x, y, z, s = Rotation.from_rotvec(w).as_quat()
+    a, b, c, r = q
+    result = np.array(
+        [
+            r * x + a * s + b * z - c * y,
+            r * y + b * s + c * x - a * z,
+            r * z + c * s + a * y - b * x,
+            r * s - a * x - b * y - c * z,
+        ]
+    )
+    return result / np.linalg.norm(result)
+
+
+def swept(w: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 3"]:
+    """Return the integral of exp([w] t) over a unit of time: G(theta) of Lynch & Park (3.88)."""
+    angle, wX = float(np.linalg.norm(w)), so3.skew(w)
+    if angle < 1e-5:  # the closed form below would subtract nearly equal numbers
+        return np.eye(3) + wX / 2.0 + wX @ wX / 6.0
+    return np.eye(3) + 2.0 * (np.sin(angle / 2.0) / angle) ** 2 * wX + (angle - np.sin(angle)) / angle**3 * wX @ wX
 
 
 def zero_twist() -> Float[np.ndarray, "6"]:

@@ -35,3 +35,12 @@ class Fixed:
 
     def random(self, rng: np.random.Generator) -> Float[np.ndarray, "0"]:
         return np.zeros(0)
+
+    def retract(self, q: Float[np.ndarray, "0"], step: Float[np.ndarray, "0"]) -> Float[np.ndarray, "0"]:
+        return q + step
+
+    def nearest(self, T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "0"]:
+        return np.zeros(0)
+
+    def constraint_wrenches(self, q: Float[Array, "0"]) -> Float[Array, "6 6"]:
+        return np.eye(6)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.joints.base import random_quaternion, zero_twist
-from screwgraph.spatial import Array, so3, transform, vector
+from screwgraph.robot.joints.base import random_quaternion, swept, to_quaternion, turned, zero_twist
+from screwgraph.spatial import Array, rotation, so3, transform, translation, vector
 
 
 @dataclass(frozen=True)
@@ -36,3 +36,14 @@ class Floating:
 
     def random(self, rng: np.random.Generator) -> Float[np.ndarray, "7"]:
         return np.concatenate([rng.uniform(-1.0, 1.0, 3), random_quaternion(rng)])
+
+    def retract(self, q: Float[np.ndarray, "7"], step: Float[np.ndarray, "6"]) -> Float[np.ndarray, "7"]:
+        """Follow the screw motion of the constant twist `step`. Lynch & Park (3.88)."""
+        shift = so3.from_quaternion(q[3:]) @ swept(step[:3]) @ step[3:]
+        return np.concatenate([q[:3] + shift, turned(q[3:], step[:3])])
+
+    def nearest(self, T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "7"]:
+        return np.concatenate([translation(T), to_quaternion(rotation(T))])
+
+    def constraint_wrenches(self, q: Float[Array, "7"]) -> Float[Array, "6 0"]:
+        return np.zeros((6, 0))

@@ -8,8 +8,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.robot.joints.base import Vector3, unit, zero_twist
-from screwgraph.spatial import Array, so3, transform, vector
+from screwgraph.robot.joints.base import Vector3, across, turn_about, unit, wrenches, zero_twist
+from screwgraph.spatial import Array, rotation, so3, transform, translation, vector
 
 
 @dataclass(frozen=True)
@@ -44,3 +44,19 @@ class Helical:
 
     def random(self, rng: np.random.Generator) -> Float[np.ndarray, "1"]:
         return rng.uniform(-np.pi, np.pi, 1)
+
+    def retract(self, q: Float[np.ndarray, "1"], step: Float[np.ndarray, "1"]) -> Float[np.ndarray, "1"]:
+        return q + step
+
+    def nearest(self, T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "1"]:
+        """Whole turns are counted by the translation."""
+        angle = turn_about(self.axis, rotation(T))
+        if self.pitch:
+            along = np.array(self.axis) @ translation(T) / self.pitch
+            angle += 2.0 * np.pi * np.round((along - angle) / (2.0 * np.pi))
+        return np.array([angle])
+
+    def constraint_wrenches(self, q: Float[Array, "1"]) -> Float[Array, "6 5"]:
+        axis = np.array(self.axis)
+        screw = np.concatenate([-self.pitch * axis, axis])
+        return np.column_stack([wrenches(across(self.axis), across(self.axis)), screw])

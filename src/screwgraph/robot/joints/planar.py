@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.joints.base import Vector3, unit
-from screwgraph.spatial import Array, concatenate, matrix, so3, transform
+from screwgraph.robot.joints.base import Vector3, across, turn_about, unit, wrenches
+from screwgraph.spatial import Array, concatenate, matrix, rotation, so3, transform, translation
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,20 @@ class Planar:
     def random(self, rng: np.random.Generator) -> Float[np.ndarray, "3"]:
         return rng.uniform(-1.0, 1.0, 3) * np.array([1.0, 1.0, np.pi])
 
+    def retract(self, q: Float[np.ndarray, "3"], step: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3"]:
+        return q + step
+
+    def nearest(self, T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "3"]:
+        u, v = self.in_plane()
+        p = translation(T)
+        return np.array([u @ p, v @ p, turn_about(self.axis, rotation(T))])
+
+    def constraint_wrenches(self, q: Float[Array, "3"]) -> Float[Array, "6 3"]:
+        return wrenches(self.in_plane(), [np.array(self.axis)])
+
     def in_plane(self) -> tuple[Float[np.ndarray, "3"], Float[np.ndarray, "3"]]:
         """Return the directions of q[0] and q[1]; with the normal they are right-handed."""
-        normal = np.array(self.axis)
-        nearest = int(np.argmax(np.abs(normal)))
-        u = np.eye(3)[(nearest + 1) % 3]
-        u = u - (u @ normal) * normal
-        u = u / np.linalg.norm(u)
-        return u, np.cross(normal, u)
+        return across(self.axis)
 
     def _rotation(self, q: Float[Array, "3"]) -> Float[Array, "3 3"]:
         return so3.about_axis(np.array(self.axis), q[2])

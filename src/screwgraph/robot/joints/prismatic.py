@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.joints.base import Vector3, unit, zero_twist
-from screwgraph.spatial import Array, transform, vector
+from screwgraph.robot.joints.base import Vector3, across, unit, wrenches, zero_twist
+from screwgraph.spatial import Array, transform, translation, vector
 
 
 @dataclass(frozen=True)
@@ -39,3 +39,12 @@ class Prismatic:
 
     def random(self, rng: np.random.Generator) -> Float[np.ndarray, "1"]:
         return rng.uniform(-1.0, 1.0, 1)
+
+    def retract(self, q: Float[np.ndarray, "1"], step: Float[np.ndarray, "1"]) -> Float[np.ndarray, "1"]:
+        return q + step
+
+    def nearest(self, T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "1"]:
+        return np.array([np.array(self.axis) @ translation(T)])
+
+    def constraint_wrenches(self, q: Float[Array, "1"]) -> Float[Array, "6 5"]:
+        return wrenches(list(np.eye(3)), across(self.axis))

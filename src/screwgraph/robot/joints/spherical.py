@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.joints.base import random_quaternion, zero_twist
-from screwgraph.spatial import Array, so3, transform, vector
+from screwgraph.robot.joints.base import random_quaternion, to_quaternion, turned, zero_twist
+from screwgraph.spatial import Array, rotation, so3, transform, vector
 
 
 @dataclass(frozen=True)
@@ -35,3 +35,12 @@ class Spherical:
 
     def random(self, rng: np.random.Generator) -> Float[np.ndarray, "4"]:
         return random_quaternion(rng)
+
+    def retract(self, q: Float[np.ndarray, "4"], step: Float[np.ndarray, "3"]) -> Float[np.ndarray, "4"]:
+        return turned(q, step)
+
+    def nearest(self, T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "4"]:
+        return to_quaternion(rotation(T))
+
+    def constraint_wrenches(self, q: Float[Array, "4"]) -> Float[Array, "6 3"]:
+        return np.eye(6)[:, 3:]

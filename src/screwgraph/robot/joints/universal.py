@@ -8,8 +8,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.robot.joints.base import Vector3, unit
-from screwgraph.spatial import Array, concatenate, matrix, so3, transform
+from screwgraph.robot.joints.base import Vector3, unit, wrenches
+from screwgraph.spatial import Array, concatenate, matrix, rotation, so3, transform
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,27 @@ class Universal:
     def random(self, rng: np.random.Generator) -> Float[np.ndarray, "2"]:
         return rng.uniform(-np.pi, np.pi, 2)
 
+    def retract(self, q: Float[np.ndarray, "2"], step: Float[np.ndarray, "2"]) -> Float[np.ndarray, "2"]:
+        return q + step
+
+    def nearest(self, T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "2"]:
+        a, b = np.array(self.axis), np.array(self.axis2)
+        R = rotation(T)
+        return np.array([_angle(a, b, R @ b), -_angle(b, a, R.T @ a)])
+
+    def constraint_wrenches(self, q: Float[Array, "2"]) -> Float[Array, "6 4"]:
+        """The moment about the normal of both axes, and any force."""
+        normal = so3.skew(np.array(self.axis2)) @ self._first_axis_in_child(q)
+        forces = wrenches([], list(np.eye(3)))
+        return matrix([[normal[i] if i < 3 else 0.0, *forces[i]] for i in range(6)])
+
     def _second(self, q: Float[Array, "2"]) -> Float[Array, "3 3"]:
         return so3.about_axis(np.array(self.axis2), q[1])
 
     def _first_axis_in_child(self, q: Float[Array, "2"]) -> Float[Array, "3"]:
         return self._second(q).T @ np.array(self.axis)
+
+
+def _angle(axis: np.ndarray, start: np.ndarray, end: np.ndarray) -> float:
+    """Return the angle about `axis` that turns one direction towards another, seen along the axis."""
+    return float(np.arctan2(axis @ np.cross(start, end), start @ end - (axis @ start) * (axis @ end)))

@@ -1,0 +1,102 @@
+"""Loops, couplings and independent joints of the robot YAML format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import ModelError
+from screwgraph.formats.body_yaml import Names, read_pose, read_type
+from screwgraph.formats.diagnostics import Place
+from screwgraph.formats.equations import coupling_of
+from screwgraph.formats.expressions import FUNCTIONS
+from screwgraph.formats.yaml_values import Value
+from screwgraph.robot import Coupling, Loop
+
+_LOOP = ("loop", "type", "predecessor", "successor")
+_END = ("link", "at", "rpy")
+_COUPLING = ("coupling", "terms", "offset", "equation", "joints")
+
+
+def read_loops(value: Value | None, names: Names, places: dict[object, Place]) -> list[Loop]:
+    """Read the loops of a robot. Raises ModelError."""
+    loops = []
+    for item in value.items() if value else ():
+        name = _name(item, "loop")
+        kind, entries = read_type(item, _LOOP, f"loop {name!r}", names)
+        (predecessor, T_pf), (successor, T_sf) = (
+            _end(item, entries, role, name, names) for role in ("predecessor", "successor")
+        )
+        loops.append(Loop(name, kind, predecessor, successor, T_pf, T_sf))
+        places[loops[-1]] = item.at
+    return loops
+
+
+def read_couplings(
+    value: Value | None, names: Names, joints: Iterable[str], places: dict[object, Place]
+) -> list[Coupling]:
+    """Read the couplings of a robot, as coefficients or as equations. Raises ModelError."""
+    couplings = []
+    for item in value.items() if value else ():
+        name = _name(item, "coupling")
+        entries = item.section(_COUPLING, f"coupling {name!r}")
+        if ("terms" in entries) == ("equation" in entries):
+            raise ModelError(
+                f"coupling {name!r} has {'both' if 'terms' in entries else 'neither'} terms and an equation",
+                at=item.at,
+                fix="write terms: {joint: coefficient, ...} or equation: a - 2*b",
+            )
+        read = _from_terms if "terms" in entries else _from_equation
+        couplings.append(read(name, entries, names, joints))
+        places[couplings[-1]] = item.at
+    return couplings
+
+
+def read_independent(value: Value | None) -> list[str] | None:
+    """Read the names of the independent joints. Raises ModelError."""
+    return None if value is None else [item.text() for item in value.items()]
+
+
+def _from_terms(name: str, entries: Mapping[str, Value], names: Names, joints: Iterable[str]) -> Coupling:
+    if "joints" in entries:
+        raise entries["joints"].complaint("it gives words for an equation, and there is none")
+    terms = {
+        joint: coefficient.called(f"coupling {name!r}: {joint}").number(names)
+        for joint, coefficient in entries["terms"].mapping().items()
+    }
+    return Coupling(name, terms, entries["offset"].number(names) if "offset" in entries else 0.0)
+
+
+def _from_equation(name: str, entries: Mapping[str, Value], names: Names, joints: Iterable[str]) -> Coupling:
+    if "offset" in entries:
+        raise entries["offset"].complaint("an equation contains its offset")
+    words = {joint: joint for joint in joints}
+    for word, joint in (entries["joints"].mapping() if "joints" in entries else {}).items():
+        if not word.isidentifier() or word in names or word in FUNCTIONS:
+            raise joint.complaint(f"{word!r} cannot stand for a joint: it must be a word that means nothing else")
+        words[word] = joint.called(f"coupling {name!r}: {word}").text()
+    equation = entries["equation"]
+    return coupling_of(name, equation.text(), names, words, equation.what, equation.at)
+
+
+def _end(
+    item: Value, entries: Mapping[str, Value], role: str, loop: str, names: Names
+) -> tuple[str, Float[np.ndarray, "4 4"]]:
+    if role not in entries:
+        raise ModelError(f"loop {loop!r} has no {role}", at=item.at, fix=f"add {role}: {{link: ..., at: [...]}}")
+    end = entries[role]
+    if isinstance(end.content, str):
+        return end.text(), np.eye(4)
+    inner = end.section(_END)
+    if "link" not in inner:
+        raise ModelError(f"{end.what} has no link", at=end.at, fix="add link: and its name")
+    return inner["link"].text(), read_pose(inner, names)
+
+
+def _name(item: Value, what: str) -> str:
+    entries = item.called(f"a {what}").mapping()
+    if what not in entries:
+        raise ModelError(f"a {what} has no name", at=item.at, fix=f"add {what}: and its name")
+    return entries[what].called(f"{what}").text()

@@ -1,0 +1,86 @@
+"""MJCF, through MuJoCo's own compiler: names and numbers are those of the compiled model.
+
+The robot's base is MuJoCo's world. Bodies with several joints get a massless link before each further joint, called
+JOINT_link; a link's frame lies on its last joint, and where that is not the body's own, this stays as a frame
+`BODY_origin`. Positions are MuJoCo's, but for quaternions (x, y, z, w here) and a free joint's velocity (here the twist
+in the body's frame, there linear first and in the world's). Equality constraints become loops and couplings;
+contacts, tendons, springs and actuators are passed over, but an actuator tells that its joint has an effort limit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from screwgraph.errors import ModelError
+from screwgraph.formats.checks import remark_on_parts
+from screwgraph.formats.diagnostics import Place, Warnings
+from screwgraph.formats.mjcf_bodies import body_parts
+from screwgraph.formats.mjcf_constraints import couplings_of, loops_of
+from screwgraph.formats.mjcf_names import Names, mujoco_module
+from screwgraph.formats.mjcf_remarks import remark_on_model
+from screwgraph.formats.xml import Element, children, parse_xml, place, tostring
+from screwgraph.robot import Robot, tree
+
+
+def read_mjcf(data: bytes, file: str) -> Robot:
+    """Read a robot, fixed joints not yet merged, from an MJCF file; meshes and includes are looked for beside it.
+
+    Raises:
+        ModelError: MuJoCo is not installed, or refuses the file, or the model is no tree with loops of our kinds.
+    """
+    root = parse_xml(data, file)
+    if root.tag != "mujoco":
+        raise ModelError(f"the outermost element is <{root.tag}>", at=Place(file, 1), why="MJCF has <mujoco> there")
+    warnings = Warnings()
+    model = _compiled(file, _without_idle_inertials(root, file, warnings), warnings)
+    names = Names(model)
+    links, joints, frames, placed = body_parts(model, names)
+    loops = loops_of(model, names, placed, warnings, Place(file))
+    couplings = couplings_of(model, names, Place(file))
+    remark_on_model(model, names, warnings, Place(file))
+    remark_on_parts(links, joints, lambda _: Place(file), warnings)
+    return tree(
+        names.model,
+        links,
+        joints,
+        frames=frames,
+        gravity=names.gravity,
+        warnings=warnings.lines,
+        loops=loops,
+        couplings=couplings,
+        where=lambda _: Place(file),
+    )
+
+
+def _without_idle_inertials(root: Element, file: str, warnings: Warnings) -> str | None:
+    """Return the text of a file without the <inertial> elements that today's MuJoCo refuses, None where it has none.
+
+    Files of older versions leave out `pos` where inertias come from the shapes and <inertial> counts for nothing.
+    """
+    if not any(compiler.get("inertiafromgeom") == "true" for compiler in children(root, "compiler")):
+        return None
+    idle = [inertial for inertial in root.iter("inertial") if inertial.get("pos") is None]
+    for inertial in idle:
+        warnings.add("<inertial> has no 'pos'", at=place(inertial, file), why="it counts for nothing, as shapes do")
+        inertial.getparent().remove(inertial)
+    return tostring(root) if idle else None
+
+
+def _compiled(file: str, text: str | None, warnings: Warnings) -> Any:
+    """Compile a model; MuJoCo's own warnings, which it would print and log to a file, join ours."""
+    try:
+        mujoco = mujoco_module()
+    except ImportError as error:
+        raise ModelError(
+            "MJCF is read through MuJoCo, and that is not installed",
+            at=Place(file),
+            fix="pip install 'screwgraph[mjcf]'",
+        ) from error
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda text: warnings.add(str(text), at=Place(file)))
+    try:
+        return mujoco.MjModel.from_xml_path(file) if text is None else mujoco.MjModel.from_xml_string(text)
+    except (ValueError, TypeError, OSError, UnicodeError) as error:
+        raise ModelError("MuJoCo refuses the file", at=Place(file), why=" ".join(str(error).split())[:300]) from error
+    finally:
+        mujoco.set_mju_user_warning(before)

@@ -1,0 +1,74 @@
+"""Which models of an SDF world are the robot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from screwgraph.errors import ModelError
+from screwgraph.formats.diagnostics import Place, did_you_mean, shown
+from screwgraph.formats.sdf_joints import SdfJoint
+from screwgraph.formats.sdf_scope import WORLD, Item, Parts
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The models that joints connect with the one that was asked for, and what belongs to them.
+
+    `base` is the world where joints hold the robot there, else the first link that no joint moves.
+    """
+
+    models: tuple[str, ...]
+    links: list[Item]
+    joints: list[SdfJoint]
+    base: str
+
+    def short(self, name: str) -> str:
+        """Return a full name without the model's, where there is only one model."""
+        return name.removeprefix(f"{self.models[0]}::") if len(self.models) == 1 else name
+
+
+def chosen_models(parts: Parts, joints: Sequence[SdfJoint], model: str | None, at: Place) -> Chosen:
+    """Choose the models that move with `model`; None where all models that move are connected.
+
+    Raises:
+        ModelError: nothing moves, no such model, or several robots and none named.
+    """
+    moving = [item for item in parts.links if not item.scope.static]
+    group = {top(item.name): top(item.name) for item in moving}
+    if not group:
+        raise ModelError("the file has no model with links that can move", at=at, why="all are static or empty")
+    for joint in joints:
+        ends = [top(link) for link in (joint.parent, joint.child) if link != WORLD]
+        if len(ends) == 2 and group[ends[0]] != group[ends[1]]:
+            kept, merged = group[ends[0]], group[ends[1]]
+            group = {name: kept if leader == merged else leader for name, leader in group.items()}
+    if model is not None and model not in group:
+        raise ModelError(
+            f"no model that moves is called {shown(model)}", at=at, fix=did_you_mean(model, group, "there are")
+        )
+    if model is None and len(set(group.values())) > 1:
+        names = ", ".join(list(group)[:6])
+        raise ModelError(
+            f"the world has {len(set(group.values()))} robots, among the models {names}",
+            at=at,
+            why="no joints connect them",
+            fix=f"choose one: sg.load(..., model={next(iter(group))!r})",
+        )
+    wanted = group[model] if model is not None else next(iter(group.values()))
+    models = tuple(name for name, leader in group.items() if leader == wanted)
+    links = [item for item in moving if top(item.name) in models]
+    own = [joint for joint in joints if any(top(link) in models for link in (joint.parent, joint.child))]
+    return Chosen(models, links, own, _base(links, own))
+
+
+def top(name: str) -> str:
+    """Return the outermost model of a full name."""
+    return name.split("::", 1)[0]
+
+
+def _base(links: Sequence[Item], joints: Sequence[SdfJoint]) -> str:
+    if any(WORLD in (joint.parent, joint.child) for joint in joints):
+        return WORLD
+    children = {joint.child for joint in joints if joint.kind is not None}
+    return next((item.name for item in links if item.name not in children), links[0].name)

@@ -1,0 +1,78 @@
+"""<include> of SDF: local files only, not in a circle, not too many."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from screwgraph.errors import ModelError
+from screwgraph.formats.diagnostics import shown
+from screwgraph.formats.files import read_bytes
+from screwgraph.formats.sdf_scope import Parts, Scope
+from screwgraph.formats.sdf_values import needed_text
+from screwgraph.formats.xml import Element, children, parse_xml, place
+
+MOST_INCLUDES = 200
+DEEPEST_INCLUDE = 10
+
+_SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*)://")
+
+
+def sdf_version(root: Element, file: str) -> tuple[int, int]:
+    """Return the version of an <sdf> element. Raises ModelError for another element or a version that is none."""
+    if root.tag != "sdf":
+        raise ModelError(
+            f"the outermost element is {shown(f'<{root.tag}>')}", at=place(root, file), why="SDF has <sdf> there"
+        )
+    found = re.fullmatch(r"\s*(\d{1,3})\.(\d{1,3})(\.\d+)?\s*", root.get("version", ""))
+    if not found:
+        raise ModelError(
+            f"<sdf>: 'version' is {shown(root.get('version', ''))}", at=place(root, file), why="it is like 1.9"
+        )
+    return int(found[1]), int(found[2])
+
+
+def included_model(element: Element, scope: Scope, parts: Parts) -> tuple[Element, tuple[int, int], Path, str]:
+    """Return the <model> that an <include> names, its SDF version, its file, and how messages call that.
+
+    Raises:
+        ModelError: no local file, a file that includes itself, too many or too deep includes, or no single model.
+    """
+    at = place(element, scope.file)
+    uri = needed_text(element, "uri", "an include", scope.file)
+    scheme = _SCHEME.match(uri)
+    if scheme and scheme[1].lower() != "file":
+        raise ModelError(
+            f"the file includes {shown(uri)}",
+            at=at,
+            why="only local files are included",
+            fix="download it and name its path, relative to this file",
+        )
+    file = os.path.join(os.path.dirname(scope.file), uri[scheme.end() :] if scheme else uri)
+    if os.path.isdir(file):
+        file = os.path.join(file, "model.sdf")
+    path = _resolved(file)
+    if path in scope.path:
+        circle = " -> ".join(step.name for step in (*scope.path[scope.path.index(path) :], path))
+        raise ModelError(f"the file includes itself: {circle}", at=at, fix="take out one include")
+    if len(scope.path) > DEEPEST_INCLUDE or len(parts.included) >= MOST_INCLUDES:
+        raise ModelError("the file includes too many files, or too deeply", at=at)
+    parts.included.append(file)
+    try:
+        root = parse_xml(read_bytes(Path(file), file), file)
+    except ModelError as error:
+        raise ModelError(error.what, at=error.at, why=error.why, fix=f"it is included at {at}") from error
+    version, models = sdf_version(root, file), list(children(root, "model"))
+    if len(models) != 1:
+        raise ModelError(
+            f"the file has {len(models)} models", at=place(root, file), why=f"{at} includes it, and that takes one"
+        )
+    return models[0], version, path, file
+
+
+def _resolved(file: str) -> Path:
+    try:
+        return Path(file).resolve()
+    except (OSError, ValueError, RuntimeError):
+        return Path(file)

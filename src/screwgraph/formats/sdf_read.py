@@ -1,0 +1,170 @@
+"""SDF 1.5 to 1.12: models and worlds, nested and included models, frames, loops and gearboxes.
+
+The robot stands as the file shows it where all positions are zero, so its loops are closed there. Where a joint is not
+at its link's origin, the link's frame is moved onto the joint, and the file's own stays as a frame `LINK_origin`.
+Springs, contacts, sensors, plugins and meshes are passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path, PurePath
+
+import numpy as np
+
+from screwgraph.formats.checks import remark_on_parts
+from screwgraph.formats.diagnostics import Place, Warnings
+from screwgraph.formats.mimics import Mimic, mimic_couplings
+from screwgraph.formats.sdf_choice import Chosen, chosen_models
+from screwgraph.formats.sdf_gearbox import gearbox_coupling
+from screwgraph.formats.sdf_include import sdf_version
+from screwgraph.formats.sdf_joints import read_joint, read_mimic, tidied
+from screwgraph.formats.sdf_link import read_inertia
+from screwgraph.formats.sdf_model import collect
+from screwgraph.formats.sdf_scope import WORLD, Parts, Scope
+from screwgraph.formats.sdf_tree import between, closing_loop, joint_frames, spanning_tree, tree_joint
+from screwgraph.formats.sdf_values import vector_in
+from screwgraph.formats.xml import Element, children, parse_xml, place
+from screwgraph.robot import STANDARD_GRAVITY, Coupling, Frame, Joint, Link, Loop, Robot, tree
+from screwgraph.spatial import rotation
+
+
+def read_sdf(data: bytes, file: str, model: str | None = None) -> Robot:
+    """Read a robot, fixed joints not yet merged, from the content of an SDF file.
+
+    Of a world it is the models that can move, connected by joints; `model` chooses among several robots.
+    `file` is its name in messages, and what it includes lies beside it.
+
+    Raises:
+        ModelError: no well-formed XML, no SDF, nothing or too much that moves, or frames, names, files that are wrong.
+    """
+    root = parse_xml(data, file)
+    path = (Path(file).resolve(),) if Path(file).exists() else ()
+    scope = Scope("", WORLD, sdf_version(root, file), path, file)
+    warnings, parts = Warnings(), Parts()
+    world = _world(root, file, warnings)
+    collect(root if world is None else world, scope, parts)
+    joints = [read_joint(item, parts, warnings) for item in parts.joints]
+    chosen = chosen_models(parts, joints, model, place(root, file))
+    named = PurePath(file).stem if world is None else world.get("name", "") or PurePath(file).stem
+    name = chosen.models[0] if len(chosen.models) == 1 else named
+    return _Building(parts, chosen, warnings).robot(name, _gravity(world, file), place(root, file))
+
+
+def _world(root: Element, file: str, warnings: Warnings) -> Element | None:
+    worlds = list(children(root, "world"))
+    if len(worlds) > 1:
+        warnings.add(f"the file has {len(worlds)} worlds", at=place(worlds[1], file), why="only the first counts")
+    return worlds[0] if worlds else None
+
+
+def _gravity(world: Element | None, file: str) -> tuple[float, ...]:
+    return STANDARD_GRAVITY if world is None else vector_in(world, "gravity", "the world", file, STANDARD_GRAVITY)
+
+
+class _Building:
+    """Turns the chosen parts of a file into a robot, full names into short ones."""
+
+    def __init__(self, parts: Parts, chosen: Chosen, warnings: Warnings) -> None:
+        self.parts, self.chosen, self.warnings = parts, chosen, warnings
+        self.places: dict[object, Place] = {}
+        self.edges, self.closing = spanning_tree(
+            chosen.base, [joint for joint in chosen.joints if joint.kind is not None]
+        )
+        self.T_wl = {WORLD: np.eye(4)} | {
+            item.name: parts.pose(item.name, place(item.element, item.scope.file)) for item in chosen.links
+        }
+        self.frames = joint_frames(self.edges, self.T_wl)
+
+    def robot(self, name: str, gravity: Sequence[float], at: Place) -> Robot:
+        joints = [tree_joint(edge, self.frames) for edge in self.edges]
+        loops, couplings = self.loops(), self.couplings(joints)
+        links, short = self.links(), [self.shortened(joint) for joint in joints]
+        for edge, joint in zip(self.edges, short, strict=True):
+            self.places[joint] = place(edge.joint.item.element, edge.joint.item.scope.file)
+        mimics = self.mimics()
+        couplings += mimic_couplings(mimics, short, [part.name for part in (*loops, *couplings)], self.warnings)
+
+        def where(part: object) -> object:
+            return self.places.get(part, at)
+
+        remark_on_parts(links, short, where, self.warnings)
+        x, y, z = tidied(rotation(self.frames[self.chosen.base])).T @ np.array(gravity)
+        return tree(
+            name,
+            links,
+            short,
+            frames=self.marks(),
+            gravity=(float(x), float(y), float(z)),
+            warnings=self.warnings.lines,
+            loops=loops,
+            couplings=couplings,
+            where=where,
+        )
+
+    def links(self) -> list[Link]:
+        links = [Link(WORLD)] if self.chosen.base == WORLD else []
+        for item in self.chosen.links:
+            inertia = read_inertia(item, self.warnings)
+            shift = between(self.frames[item.name], self.T_wl[item.name])
+            links.append(
+                Link(self.chosen.short(item.name), inertia.moved(shift) if self.is_moved(item.name) else inertia)
+            )
+            self.places[links[-1]] = place(item.element, item.scope.file)
+        return links
+
+    def is_moved(self, link: str) -> bool:
+        return self.frames[link] is not self.T_wl[link]
+
+    def shortened(self, joint: Joint) -> Joint:
+        short = self.chosen.short
+        return replace(joint, name=short(joint.name), parent=short(joint.parent), child=short(joint.child))
+
+    def loops(self) -> list[Loop]:
+        short, loops = self.chosen.short, []
+        for joint in self.closing:
+            loop = closing_loop(joint, self.frames)
+            loops.append(
+                replace(
+                    loop, name=short(loop.name), predecessor=short(loop.predecessor), successor=short(loop.successor)
+                )
+            )
+            self.places[loops[-1]] = place(joint.item.element, joint.item.scope.file)
+            if joint.damping or joint.friction:
+                self.warnings.add(
+                    f"joint {joint.name!r} closes a loop", at=self.places[loops[-1]], why="its losses are not modelled"
+                )
+        return loops
+
+    def couplings(self, joints: Sequence[Joint]) -> list[Coupling]:
+        short, couplings = self.chosen.short, []
+        for box in (joint for joint in self.chosen.joints if joint.kind is None):
+            coupling = gearbox_coupling(box, joints, self.frames, self.parts)
+            couplings.append(Coupling(short(coupling.name), {short(j): c for j, c in coupling.terms.items()}))
+            self.places[couplings[-1]] = place(box.item.element, box.item.scope.file)
+        return couplings
+
+    def mimics(self) -> list[Mimic]:
+        short = self.chosen.short
+        found = [read_mimic(edge.joint) for edge in self.edges]
+        return [replace(m, follower=short(m.follower), leader=short(m.leader)) for m in found if m]
+
+    def marks(self) -> list[Frame]:
+        """Return the file's frames on the robot, and those of links whose own were moved onto their joints."""
+        own = {item.name for item in self.chosen.links}
+        frames = []
+        for item in self.parts.marks:
+            at = place(item.element, item.scope.file)
+            link = self.parts.link_of(item.name, at)
+            if link in own:
+                pose = between(self.frames[link], self.parts.pose(item.name, at))
+                frames.append(Frame(self.chosen.short(item.name), self.chosen.short(link), pose))
+        taken = {frame.name for frame in frames} | {self.chosen.short(name) for name in own}
+        for name in (item.name for item in self.chosen.links if self.is_moved(item.name)):
+            mark = f"{self.chosen.short(name)}_origin"
+            while mark in taken:
+                mark += "_"
+            taken.add(mark)
+            frames.append(Frame(mark, self.chosen.short(name), between(self.frames[name], self.T_wl[name])))
+        return frames

@@ -1,0 +1,141 @@
+"""Positions and velocities of closed chains: onto the constraints, and from the independent joints to all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from screwgraph.errors import InputError
+from screwgraph.robot.constraints import constraint_jacobian, constraint_residual, constraint_rows
+from screwgraph.robot.independent import coordinates_of, independent_coordinates, position_slices
+from screwgraph.robot.newton import FLOOR, Closing, closing, size_of
+from screwgraph.robot.robot import Robot
+
+TOLERANCE = 1e-12
+STRIDE = 0.2
+"""Largest change (rad, m) of an independent position at once on the way along a branch."""
+OPEN = 1e-6
+"""Gap (rad, m) above which a position counts as open where velocities are asked for."""
+
+
+def close_loops(
+    robot: Robot,
+    q_guess: ArrayLike,
+    independent: Iterable[str] | None = None,
+    tolerance: float = TOLERANCE,
+) -> Float[np.ndarray, " nq"]:
+    """Return the position near a guess at which all loops and couplings close; see `Robot.close_loops`."""
+    q = _position(robot, q_guess, "q_guess")
+    free = np.ones(robot.nv, dtype=bool)
+    free[coordinates_of(robot, independent or ())] = False
+    return _closed(robot, closing(robot, q, free, tolerance * size_of(robot)), tolerance)
+
+
+def complete(robot: Robot, y: ArrayLike, branch: ArrayLike | None = None) -> Float[np.ndarray, " nq"]:
+    """Return the closed position whose independent joints stand at y, on the branch of a position nearby.
+
+    The independent joints go from where the branch has them to y in small strides, all loops closed on the way; see
+    `Robot.complete`. A single independent coordinate of a ball joint has no place in y: it stays near the branch's.
+    """
+    q = _position(robot, robot.neutral() if branch is None else branch, "branch")
+    places = position_slices(robot)
+    target = _vector(y, sum(len(place) for place in places), "y", f"positions of {_listed(robot.independent_joints)}")
+    at = np.array([i for place in places for i in place], dtype=int)
+    tolerance = TOLERANCE * size_of(robot)
+    free = np.ones(robot.nv, dtype=bool)
+    free[independent_coordinates(robot)] = False
+    start = closing(robot, q, free, tolerance)
+    if start.gap > tolerance:  # the branch is only a rough guess
+        return _closed(robot, closing(robot, _with(robot, q, at, target), free, tolerance), TOLERANCE)
+    q = start.q
+    way, done, stride = target - q[at], 0.0, STRIDE
+    origin, length = q[at], float(np.abs(way).max(initial=0.0))
+    while done < 1.0:
+        ahead = min(1.0, done + stride / length) if length else 1.0
+        end = closing(robot, _with(robot, q, at, origin + ahead * way), free, tolerance)
+        if end.gap <= tolerance:
+            q, done, stride = end.q, ahead, min(STRIDE, 2.0 * stride)
+        elif stride > STRIDE / 50.0:
+            stride /= 2.0
+        else:
+            _closed(robot, end, TOLERANCE)
+    return q
+
+
+def complete_velocity(robot: Robot, q: ArrayLike, yd: ArrayLike) -> Float[np.ndarray, " nv"]:
+    """Return all velocities at a closed position from those of the independent joints: K qd = 0.
+
+    See `Robot.complete_velocity`.
+    """
+    at = _position(robot, q, "q")
+    independent = independent_coordinates(robot)
+    given = _vector(yd, len(independent), "yd", f"velocities of {_listed(robot.independent_joints)}")
+    end = Closing(at, constraint_residual(robot, at))
+    if end.gap > OPEN * size_of(robot):
+        raise _gaping(robot, end, "velocities are told from closed positions only", "close_loops(q) closes them")
+    K = constraint_jacobian(robot, at)
+    dependent = np.setdiff1d(np.arange(robot.nv), independent)
+    qd = np.zeros(robot.nv)
+    qd[independent] = given
+    rest, _, rank, _ = np.linalg.lstsq(K[:, dependent], -K @ qd, rcond=FLOOR)
+    qd[dependent] = rest
+    if rank < len(dependent) or np.abs(K @ qd).max(initial=0.0) > 1e-8 * max(1.0, float(np.abs(qd).max(initial=0.0))):
+        raise InputError(
+            f"the velocities of {_listed(robot.independent_joints)} do not determine the others",
+            why="the mechanism is singular at this position",
+            fix="choose others with robot.with_independent_joints(names), or another position",
+        )
+    return qd
+
+
+def _closed(robot: Robot, end: Closing, tolerance: float) -> Float[np.ndarray, " nq"]:
+    if not end.gap <= tolerance * size_of(robot):
+        raise _gaping(robot, end, "no step brings its ends nearer", "start from a position nearer to a closed one")
+    return end.q
+
+
+def _gaping(robot: Robot, end: Closing, why: str, fix: str) -> InputError:
+    row = constraint_rows(robot)[int(np.argmax(np.abs(end.residual)))]
+    what = "loop" if any(loop.name == row.of for loop in robot.loops) else "coupling"
+    return InputError(f"{what} {row.of!r} stays open by {end.gap:.3g} ({row.component})", why=why, fix=fix)
+
+
+def _position(robot: Robot, q: ArrayLike, what: str) -> Float[np.ndarray, " nq"]:
+    """Check a position and make its quaternions unit."""
+    checked = _vector(q, robot.nq, what, "positions of all joints")
+    return _with(robot, checked, np.zeros(0, dtype=int), np.zeros(0))
+
+
+def _with(
+    robot: Robot, q: Float[np.ndarray, " nq"], at: np.ndarray, values: Float[np.ndarray, " n"]
+) -> Float[np.ndarray, " nq"]:
+    """Put some positions in, quaternions unit again."""
+    moved = q.copy()
+    moved[at] = values
+    for joint in robot.joints:
+        if joint.type.nq > joint.type.nv:  # the last four of its positions are a quaternion
+            quaternion = moved[robot.q_slices[joint.name]][-4:]
+            norm = float(np.linalg.norm(quaternion))
+            if norm < 1e-9:
+                raise InputError(f"the quaternion of joint {joint.name!r} is zero", fix="give a unit quaternion")
+            quaternion /= norm
+    return moved
+
+
+def _vector(values: Any, size: int, what: str, meaning: str) -> Float[np.ndarray, " n"]:
+    try:
+        vector = np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        vector = np.full(size + 1, np.nan)
+    if vector.shape != (size,) or not np.isfinite(vector).all():
+        raise InputError(f"{what} is not {size} finite numbers", why=f"it takes the {meaning}")
+    return vector
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    shown = ", ".join(names[:6]) or "no joint"
+    return shown if len(names) <= 6 else f"{shown}, ... ({len(names)} in all)"

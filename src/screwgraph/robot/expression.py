@@ -1,0 +1,175 @@
+"""Arithmetic over joint positions, kept as a tree: evaluated, differentiated and printed, never executed as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from screwgraph.spatial import cos, sin
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number."""
+
+    value: float
+
+
+@dataclass(frozen=True)
+class Position:
+    """The position (rad or m) of a joint of one coordinate."""
+
+    joint: str
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One of `+ - * /` on two operands, or `sin cos` of one."""
+
+    symbol: str
+    operands: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Power:
+    """A whole, not negative power."""
+
+    base: Expression
+    exponent: int
+
+
+Expression = Constant | Position | Operation | Power
+
+_BINDING = {"+": 1, "-": 1, "*": 2, "/": 2}
+
+
+@dataclass(frozen=True)
+class Taylor:
+    """A value that moves along a curve, with its first and second derivative in the curve's parameter."""
+
+    value: Any
+    first: Any
+    second: Any
+
+    def __add__(self, other: Taylor) -> Taylor:
+        return Taylor(self.value + other.value, self.first + other.first, self.second + other.second)
+
+    def __sub__(self, other: Taylor) -> Taylor:
+        return Taylor(self.value - other.value, self.first - other.first, self.second - other.second)
+
+    def __mul__(self, other: Taylor) -> Taylor:
+        f, g = self, other
+        second = f.second * g.value + 2.0 * f.first * g.first + f.value * g.second
+        return Taylor(f.value * g.value, f.first * g.value + f.value * g.first, second)
+
+    def __rmul__(self, factor: float) -> Taylor:
+        return Taylor(factor * self.value, factor * self.first, factor * self.second)
+
+    def __truediv__(self, other: Taylor) -> Taylor:
+        value = self.value / other.value
+        first = (self.first - value * other.first) / other.value
+        second = (self.second - 2.0 * first * other.first - value * other.second) / other.value
+        return Taylor(value, first, second)
+
+    def sin(self) -> Taylor:
+        """Return the sine; `spatial.sin` finds it here."""
+        s, c = sin(self.value), cos(self.value)
+        return Taylor(s, c * self.first, c * self.second - s * self.first * self.first)
+
+    def cos(self) -> Taylor:
+        """Return the cosine; `spatial.cos` finds it here."""
+        s, c = sin(self.value), cos(self.value)
+        return Taylor(c, -s * self.first, -s * self.second - c * self.first * self.first)
+
+
+def evaluate(expression: Expression, positions: Mapping[str, Any]) -> Any:
+    """Return the value at the positions of joints: numbers of any kind, tape scalars, CasADi values, `Taylor`."""
+    like = next(iter(positions.values()), 0.0)
+    return _value(expression, positions, (lambda x: Taylor(x, 0.0, 0.0)) if isinstance(like, Taylor) else float)
+
+
+def joints_in(expression: Expression) -> tuple[str, ...]:
+    """Return the names of the joints that occur, in the order in which they do."""
+    match expression:
+        case Position(joint):
+            return (joint,)
+        case Operation(_, operands):
+            return tuple(dict.fromkeys(joint for operand in operands for joint in joints_in(operand)))
+        case Power(base, _):
+            return joints_in(base)
+    return ()
+
+
+def substituted(expression: Expression, positions: Mapping[str, float]) -> Expression:
+    """Return the expression with some joints held at fixed positions, what is constant then worked out."""
+    match expression:
+        case Position(joint) if joint in positions:
+            return Constant(float(positions[joint]))
+        case Operation(symbol, operands):
+            result: Expression = Operation(symbol, tuple(substituted(operand, positions) for operand in operands))
+        case Power(base, exponent):
+            result = Power(substituted(base, positions), exponent)
+        case _:
+            return expression
+    return result if joints_in(result) else Constant(float(evaluate(result, {})))
+
+
+def text_of(expression: Expression, names: Mapping[str, str]) -> str:
+    """Print an expression as arithmetic, each joint under the name that `names` gives it."""
+    return _text(expression, names)[0]
+
+
+def _value(expression: Expression, positions: Mapping[str, Any], number: Any) -> Any:
+    match expression:
+        case Constant(value):
+            return number(value)
+        case Position(joint):
+            return positions[joint]
+        case Power(base, exponent):
+            factor = _value(base, positions, number)
+            return prod([factor] * (exponent - 1), start=factor) if exponent else number(1.0)
+        case Operation(symbol, operands):
+            return _result(symbol, [_value(operand, positions, number) for operand in operands])
+    raise TypeError(f"{expression!r} is no expression")
+
+
+def _result(symbol: str, values: list[Any]) -> Any:
+    match symbol, values:
+        case "+", (a, b):
+            return a + b
+        case "-", (a, b):
+            return a - b
+        case "*", (a, b):
+            return a * b
+        case "/", (a, b):
+            return a / b
+        case "sin", (a,):
+            return sin(a)
+        case "cos", (a,):
+            return cos(a)
+    raise TypeError(f"{symbol!r} of {len(values)} operands is no operation")
+
+
+def _text(expression: Expression, names: Mapping[str, str]) -> tuple[str, int]:
+    """Return the text, and how strongly it binds."""
+    match expression:
+        case Constant(value):
+            text = repr(int(value)) if value.is_integer() and abs(value) < 1e6 else repr(value)
+            return text, 4 if value >= 0.0 else 0
+        case Position(joint):
+            return names[joint], 4
+        case Power(base, exponent):
+            return f"{_enclosed(base, names, 4)}**{exponent}", 3
+        case Operation("sin" | "cos" as symbol, (operand,)):
+            return f"{symbol}({_text(operand, names)[0]})", 4
+        case Operation(symbol, (left, right)):
+            binding = _BINDING[symbol]
+            return f"{_enclosed(left, names, binding)} {symbol} {_enclosed(right, names, binding + 1)}", binding
+    raise TypeError(f"{expression!r} is no expression")
+
+
+def _enclosed(expression: Expression, names: Mapping[str, str], binding: int) -> str:
+    text, own = _text(expression, names)
+    return text if own >= binding else f"({text})"

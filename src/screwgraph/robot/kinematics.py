@@ -1,0 +1,52 @@
+"""Where the links are, and how joints move them: plain numbers, for analyses and for closing loops."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.robot.robot import Robot
+from screwgraph.spatial import Ad
+
+Poses = dict[str, Float[np.ndarray, "4 4"]]
+"""The pose of every link in the base's frame, by name."""
+
+
+def link_poses(robot: Robot, q: Float[np.ndarray, " nq"]) -> Poses:
+    """Return the pose of every link in the base's frame."""
+    poses = {robot.links[0].name: np.eye(4)}
+    for joint in robot.joints:
+        poses[joint.child] = poses[joint.parent] @ joint.T_parent_child(q[robot.q_slices[joint.name]])
+    return poses
+
+
+def joint_screws(robot: Robot, q: Float[np.ndarray, " nq"], poses: Poses) -> Float[np.ndarray, "6 nv"]:
+    """Return each velocity coordinate's screw axis in the base's frame: its joint's part of the space Jacobian.
+
+    Lynch & Park (5.11).
+    """
+    screws = np.zeros((6, robot.nv))
+    for joint in robot.joints:
+        if joint.type.nv:
+            A = joint.type.screw_axes(q[robot.q_slices[joint.name]])
+            screws[:, robot.v_slices[joint.name]] = Ad(poses[joint.child]) @ A
+    return screws
+
+
+def carried_by(robot: Robot, link: str) -> Float[np.ndarray, " nv"]:
+    """Return 1 for the velocity coordinates of the joints between the base and a link, 0 for the others."""
+    moves = np.zeros(robot.nv)
+    joint = robot.joint_of(link)
+    while joint is not None:
+        moves[robot.v_slices[joint.name]] = 1.0
+        joint = robot.joint_of(joint.parent)
+    return moves
+
+
+def retract(robot: Robot, q: Float[np.ndarray, " nq"], step: Float[np.ndarray, " nv"]) -> Float[np.ndarray, " nq"]:
+    """Return where a unit of time at the velocity `step` leads from q; quaternions stay unit."""
+    moved = np.array(q, dtype=float)
+    for joint in robot.joints:
+        at = robot.q_slices[joint.name]
+        moved[at] = joint.type.retract(moved[at], step[robot.v_slices[joint.name]])
+    return moved

@@ -1,0 +1,138 @@
+"""How freely a closed chain moves: rank of K at random closed positions, redundant rows, Gruebler's count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.robot.constraints import Row, constraint_jacobian, constraint_rows
+from screwgraph.robot.kinematics import retract
+from screwgraph.robot.newton import Closing, closing, roughly_closed, size_of
+from screwgraph.robot.robot import Robot
+
+STATES = 6
+TRIES = 30
+CLOSE = 1e-7
+"""Gap, relative to the robot's size, that rows may be left with which are redundant but for rounding."""
+RANK = 1e-7
+"""Singular values of K below this part of the largest count as zero."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mobility:
+    """What the constraints of a robot leave free.
+
+    `rank` is the largest rank of K over random closed positions `states`; `kept` are the numbers of `rank` rows that
+    are independent there, the others follow from them; `singular` counts the states of lower rank.
+    """
+
+    nv: int
+    rows: tuple[Row, ...]
+    kept: tuple[int, ...]
+    rank: int
+    singular: int
+    states: tuple[Float[np.ndarray, " nq"], ...]
+
+    @property
+    def freedom(self) -> int:
+        """Number of independent velocities."""
+        return self.nv - self.rank
+
+    @property
+    def gruebler(self) -> int:
+        """The count of Gruebler and Kutzbach, velocities less rows: too low where rows are redundant."""
+        return self.nv - len(self.rows)
+
+    @property
+    def redundant(self) -> tuple[Row, ...]:
+        """The rows that follow from the kept ones."""
+        return tuple(row for i, row in enumerate(self.rows) if i not in self.kept)
+
+
+def mobility(robot: Robot) -> Mobility:
+    """Analyse the constraints of a robot at random closed positions, always the same ones for one robot.
+
+    Raises:
+        InputError: no closed position was found.
+    """
+    rows = constraint_rows(robot)
+    if not rows:
+        return Mobility(robot.nv, (), (), 0, 0, ())
+    states = _roughly_closed_states(robot)
+    jacobians = [constraint_jacobian(robot, q) for q in states]
+    ranks = [_rank(K) for K in jacobians]
+    regular = [K for K, rank in zip(jacobians, ranks, strict=True) if rank == max(ranks)]
+    kept = _independent_rows(regular, max(ranks))
+    return Mobility(robot.nv, rows, kept, max(ranks), len(states) - len(regular), tuple(states))
+
+
+def closed_states(robot: Robot, count: int, seed: int = 0) -> list[Float[np.ndarray, " nq"]]:
+    """Return up to so many random positions at which all loops and couplings close.
+
+    Raises:
+        InputError: no closed position is found, with the smallest gap met.
+    """
+    rng, free = np.random.default_rng(seed), np.ones(robot.nv, dtype=bool)
+    tolerance = 1e-12 * size_of(robot)
+    starts = [] if robot.is_closed else [robot.random(rng) for _ in range(count)]
+    states: list[Float[np.ndarray, " nq"]] = list(starts)
+    for attempt in range(TRIES * count):
+        if len(states) == count:
+            break
+        end = closing(robot, _guess(robot, rng, anywhere=attempt % 2 == 0), free, tolerance, nudges=0, steps=40)
+        if end.gap <= tolerance:
+            states.append(end.q)
+    return states or [closing(robot, robot.mobility.states[0], free, tolerance).q]
+
+
+def _roughly_closed_states(robot: Robot) -> list[Float[np.ndarray, " nq"]]:
+    """Return random positions with as small gaps as the rows allow."""
+    rng, tolerance = np.random.default_rng(0), 1e-12 * size_of(robot)
+    ends: list[Closing] = []
+    closed: list[Float[np.ndarray, " nq"]] = []
+    for attempt in range(TRIES):
+        ends.append(roughly_closed(robot, _guess(robot, rng, anywhere=attempt % 2 == 0), tolerance))
+        closed = [end.q for end in ends if end.gap <= CLOSE * size_of(robot)]
+        if len(closed) == STATES:
+            return closed
+    return closed or [_closed_neutral(robot, min(ends, key=lambda end: end.gap))]
+
+
+def _guess(robot: Robot, rng: np.random.Generator, anywhere: bool) -> Float[np.ndarray, " nq"]:
+    """Far positions meet every branch; those near the zero configuration close more surely."""
+    return robot.random(rng) if anywhere else retract(robot, robot.neutral(), rng.normal(scale=0.3, size=robot.nv))
+
+
+def _closed_neutral(robot: Robot, best: Closing) -> Float[np.ndarray, " nq"]:
+    neutral = roughly_closed(robot, robot.neutral(), 1e-12 * size_of(robot))
+    if neutral.gap <= CLOSE * size_of(robot):
+        return neutral.q
+    best = min(best, neutral, key=lambda end: end.gap)
+    row = constraint_rows(robot)[int(np.argmax(np.abs(best.residual)))]
+    raise InputError(
+        f"no position closes {row.of!r}",
+        why=f"{TRIES} random ones and the zero configuration left a gap of at least {best.gap:.3g} ({row.component})",
+        fix="check its lengths and axes",
+    )
+
+
+def _rank(K: Float[np.ndarray, "rows nv"]) -> int:
+    s = np.linalg.svd(K, compute_uv=False)
+    return int((s > RANK * s.max(initial=0.0)).sum())
+
+
+def _independent_rows(jacobians: list[Float[np.ndarray, "rows nv"]], rank: int) -> tuple[int, ...]:
+    """Choose rows of full rank: of each state's own choice, the one that is best at the worst state."""
+    from scipy.linalg import qr
+
+    def worst(rows: tuple[int, ...]) -> float:
+        return min(float(np.linalg.svd(K[list(rows)], compute_uv=False).min(initial=np.inf)) for K in jacobians)
+
+    if rank == len(jacobians[0]):
+        return tuple(range(rank))
+    orders = [np.asarray(qr(K.T, mode="r", pivoting=True)[-1]) for K in jacobians]
+    choices = [tuple(sorted(int(i) for i in order[:rank])) for order in orders]
+    return max(dict.fromkeys(choices), key=worst)

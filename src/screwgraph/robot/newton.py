@@ -1,0 +1,142 @@
+"""Damped Newton steps onto the closed positions of a robot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from screwgraph.robot.constraints import constraint_jacobian, constraint_residual, constraint_rows
+from screwgraph.robot.kinematics import retract
+from screwgraph.robot.robot import Robot
+from screwgraph.spatial import translation
+
+STEPS = 100
+NUDGES = 6
+"""Restarts from beside a guess at which the steps stall: at folded linkages gaps vanish to first order."""
+ROUGH = 1e-6
+"""Gap, relative to a robot's size, that redundant rows may be left with: files print few digits."""
+SURPLUS = 1e-2
+"""Part of the tolerance at which steps end: the last one is cheap, and gains all digits."""
+FLOOR = 1e-10
+"""Singular values of K below this part of the largest count as zero."""
+
+
+@dataclass(frozen=True)
+class Closing:
+    """Where the steps ended, and the rows' residuals (rad, m) there."""
+
+    q: Float[np.ndarray, " nq"]
+    residual: Float[np.ndarray, " rows"]
+
+    @property
+    def gap(self) -> float:
+        """The largest residual."""
+        largest = float(np.abs(self.residual).max(initial=0.0))
+        return largest if np.isfinite(largest) else np.inf
+
+
+def size_of(robot: Robot) -> float:
+    """Return the length (m) that gaps are judged by: the largest distance between frames, at least 1 m."""
+    frames = [*(joint.origin for joint in robot.joints)]
+    frames += [T for loop in robot.loops for T in (loop.T_pf, loop.T_sf)]
+    return max([1.0, *(float(np.linalg.norm(translation(T))) for T in frames)])
+
+
+def closing(
+    robot: Robot,
+    q: Float[np.ndarray, " nq"],
+    free: Bool[np.ndarray, " nv"],
+    tolerance: float,
+    nudges: int = NUDGES,
+    steps: int = STEPS,
+) -> Closing:
+    """Move the free coordinates until loops and couplings close; the best of all tries where none closes them.
+
+    Rows that are redundant but for the digits of a file need not vanish together. Where such rows are left with a small
+    gap, the independent ones are closed to the tolerance, and then alone they count.
+    """
+    every = list(range(len(constraint_rows(robot))))
+    end = _search(robot, q, free, tolerance, (nudges, steps), every)
+    if not tolerance < end.gap <= ROUGH * size_of(robot):
+        return end
+    kept = list(robot.mobility.kept)
+    fine = _descent(robot, end.q, free, tolerance, STEPS, kept)
+    whole = Closing(fine.q, constraint_residual(robot, fine.q))
+    return fine if fine.gap <= tolerance and whole.gap <= ROUGH * size_of(robot) else whole
+
+
+def roughly_closed(robot: Robot, q: Float[np.ndarray, " nq"], tolerance: float) -> Closing:
+    """Close all rows as far as they can be, from a guess that need not succeed: what `Robot.mobility` starts from."""
+    free, every = np.ones(robot.nv, dtype=bool), list(range(len(constraint_rows(robot))))
+    return _descent(robot, q, free, tolerance, STEPS // 2, every)
+
+
+def _search(
+    robot: Robot,
+    q: Float[np.ndarray, " nq"],
+    free: Bool[np.ndarray, " nv"],
+    tolerance: float,
+    tries: tuple[int, int],
+    rows: list[int],
+) -> Closing:
+    nudges, steps = tries
+    best = _descent(robot, q, free, tolerance, steps, rows)
+    rng = np.random.default_rng(0)
+    for nudge in range(nudges):
+        if best.gap <= ROUGH * size_of(robot):
+            break
+        beside = retract(robot, q, np.where(free, rng.normal(scale=0.1 * (nudge + 1), size=robot.nv), 0.0))
+        best = min(best, _descent(robot, beside, free, tolerance, steps, rows), key=lambda end: end.gap)
+    return best
+
+
+def _descent(
+    robot: Robot,
+    q: Float[np.ndarray, " nq"],
+    free: Bool[np.ndarray, " nv"],
+    tolerance: float,
+    steps: int,
+    rows: list[int],
+) -> Closing:
+    """Levenberg-Marquardt steps, damped by the squared residual: they converge fast on redundant rows too."""
+    end, farthest = Closing(q, constraint_residual(robot, q)[rows]), size_of(robot)
+    for _ in range(steps):
+        if end.gap <= SURPLUS * tolerance or not np.isfinite(end.gap):
+            break
+        U, s, Vt = np.linalg.svd(constraint_jacobian(robot, end.q)[rows][:, free], full_matrices=False)
+        if not s.any():
+            break
+        kept = s > FLOOR * s[0]
+        along = (U.T @ end.residual)[kept]
+        nearer = _step_down(robot, end, free, (s[kept], Vt[kept], along), farthest, rows)
+        if nearer is None:
+            break
+        end = nearer
+    return end
+
+
+def _step_down(
+    robot: Robot,
+    here: Closing,
+    free: Bool[np.ndarray, " nv"],
+    system: tuple[np.ndarray, np.ndarray, np.ndarray],
+    farthest: float,
+    rows: list[int],
+) -> Closing | None:
+    """Take the least damped step that brings the ends nearer; None where no step does."""
+    s, Vt, along = system
+    before = float(here.residual @ here.residual)
+    damping = min(before, s[0] ** 2)
+    enough = 0.9 if before < (ROUGH * farthest) ** 2 else 1.0 - 1e-6  # close by, steps that gain little lead nowhere
+    step = np.zeros(robot.nv)
+    for _ in range(20):
+        part = -Vt.T @ (s / (s**2 + damping) * along)
+        step[free] = part * min(1.0, farthest / max(np.abs(part).max(), 1e-300))
+        q = retract(robot, here.q, step)
+        residual = constraint_residual(robot, q)[rows]
+        if float(residual @ residual) < before * enough:
+            return Closing(q, residual)
+        damping = max(10.0 * damping, 1e-8 * s[0] ** 2)
+    return None
