@@ -71,7 +71,8 @@ def compile_problem(problem: Problem, ordering: Order, candidates: Sequence[str]
         return _compile_searched(problem, candidates, ordering, anew=True)
     if ordering == "auto":
         return _compile_searched(problem, candidates, Search(seconds=default_seconds()))
-    recipe = _by_name(problem, ordering) if isinstance(ordering, str) else _in_order(problem, ordering)
+    listed = isinstance(ordering, Ordering) or (isinstance(ordering, Sequence) and not isinstance(ordering, str))
+    recipe = _in_order(problem, ordering) if listed else _by_name(problem, ordering)
     maker = (ordering, orderings.ORDERINGS[ordering]) if isinstance(ordering, str) else ordering
     question = (_asked(problem), maker, ROBOT_PASSES, GRAPH_PASSES)
     make = partial(_made, recipe)

@@ -13,7 +13,7 @@ from screwgraph.compiler.c_source import c_header, c_source
 from screwgraph.compiler.cache import Made, pack_program, remembered
 from screwgraph.compiler.casadi_backend import casadi_function
 from screwgraph.compiler.derivatives import jacobian
-from screwgraph.compiler.llvm import gufunc, llvm_source
+from screwgraph.compiler.llvm import Compiled, compiled, llvm_source
 from screwgraph.compiler.pivots import Pivots, pivots
 from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, written
 from screwgraph.elimination import Dag
@@ -60,19 +60,31 @@ class Function:
         Raises:
             InputError: wrong number, shape or type of arguments.
         """
+        if out is None:
+            answer = self._quick(*values)
+            if answer is not None:
+                return answer
+        check_count(self.name, self.arguments, values)
+        into = {} if out is None else {"out": out}
         try:
-            if self.dtype == "float64":
-                return self.ufunc(*values) if out is None else self.ufunc(*values, out=out)
-            into = {} if out is None else {"out": out}
-            return self.ufunc(*values, **into, dtype=self.dtype)  # other numbers are rounded
+            return self.ufunc(*values, **into, dtype=self.dtype)  # wider numbers are rounded
         except (TypeError, ValueError) as error:
             raise self._explained(values, error) from None
 
-    @cached_property
+    @property
     def ufunc(self) -> np.ufunc:
         """The function as a NumPy gufunc: broadcasting, `out=`, `where` and dtype rules are NumPy's."""
+        return self._compiled.ufunc
+
+    @cached_property
+    def _compiled(self) -> Compiled:
         shapes = [(a.shape, a.names) for a in self.arguments]
-        return gufunc(self.name, self.program, shapes, [r.shape for r in self.results], self.dtype)
+        return compiled(self.name, self.program, shapes, [r.shape for r in self.results], self.dtype)
+
+    @cached_property
+    def _quick(self) -> Callable[..., Any]:
+        """The way past NumPy for one state; it returns None where arguments or answer need NumPy's attention."""
+        return self._compiled.quick
 
     def astype(self, dtype: Any) -> Function:
         """Return the same function, computed with numbers of another type: "float64" or "float32".
@@ -193,7 +205,6 @@ class Function:
     def _explained(self, values: tuple[Any, ...], error: Exception) -> InputError:
         """Return an InputError that says what NumPy did not like."""
         try:
-            check_count(self.name, self.arguments, values)
             check_arrays(self.name, self.arguments, values)
         except InputError as found:
             return found

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ctypes
-import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
 
 import numpy as np
 
 from screwgraph.compiler.cache import pack_program
 from screwgraph.compiler.llvm.block import block
+from screwgraph.compiler.llvm.call import call
 from screwgraph.compiler.llvm.loop import Operand, Shape, lengths, loop
 from screwgraph.compiler.llvm.machine import MachineCode, remembered_code, vector_width
 from screwgraph.compiler.llvm.moves import moves
+from screwgraph.compiler.llvm.quick import layout_is_known, never, numpy_table, quick_call
 from screwgraph.compiler.llvm.sincos import sincos
 from screwgraph.compiler.llvm.text import Lanes, declarations
 from screwgraph.tape import Program
@@ -25,28 +29,61 @@ Arguments = Sequence[tuple[Shape, Sequence[str]]]
 """Core shape, and names of the inputs, of each argument."""
 
 
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """Machine code of a program: `ufunc` for arrays of all kinds, and `quick`, which may return None, for one state."""
+
+    ufunc: np.ufunc
+    quick: Callable[..., Any]
+
+
+def compiled(
+    name: str, program: Program, arguments: Arguments, results: Sequence[Shape], dtype: str = "float64"
+) -> Compiled:
+    """Compile a program for this machine; `results` are the outputs' core shapes, `dtype` float64 or float32."""
+    question = (pack_program(program), arguments, results, dtype)
+    code = remembered_code(question, lambda: _source(program, arguments, results, dtype), "loop")
+    inputs = ",".join(_core(shape) for shape, _ in arguments)
+    signature = inputs + "->" + ",".join(_core(shape) for shape in results)
+    number = np.dtype(dtype)
+    ufunc = _make_ufunc(name, signature, len(arguments), len(results), number, code)
+    if len(results) > 1 or not layout_is_known():
+        return Compiled(ufunc, never)
+    return Compiled(ufunc, quick_call(code, number))
+
+
 def gufunc(
     name: str, program: Program, arguments: Arguments, results: Sequence[Shape], dtype: str = "float64"
 ) -> np.ufunc:
-    """Compile a program for this machine; `results` are the outputs' core shapes, `dtype` float64 or float32."""
-    question = (pack_program(program), arguments, results, dtype)
-    code = remembered_code(question, lambda: llvm_source(program, arguments, results, dtype), "loop")
-    inputs = ",".join(_core(shape) for shape, _ in arguments)
-    signature = inputs + "->" + ",".join(_core(shape) for shape in results)
-    return _make_ufunc(name, signature, len(arguments), len(results), np.dtype(dtype), code)
+    """Compile a program to a gufunc; see `compiled`."""
+    return compiled(name, program, arguments, results, dtype).ufunc
 
 
 def llvm_source(program: Program, arguments: Arguments, results: Sequence[Shape], dtype: str = "float64") -> str:
-    """Return the assembly that `gufunc` compiles."""
+    """Return the assembly of the loop that a gufunc runs."""
+    inputs, outputs = _operands(program, arguments, results)
+    bits = 8 * np.dtype(dtype).itemsize
+    return assembly(program, inputs, outputs, Lanes(vector_width() * 64 // bits, bits))
+
+
+def _source(program: Program, arguments: Arguments, results: Sequence[Shape], dtype: str) -> str:
+    """Return all assembly that is compiled: the loop, and the quick call of functions of one result."""
+    text = llvm_source(program, arguments, results, dtype)
+    inputs, outputs = _operands(program, arguments, results)
+    if len(outputs) > 1:
+        return text
+    return f"{text}\n{call(inputs, outputs[0], Lanes(1, 8 * np.dtype(dtype).itemsize))}"
+
+
+def _operands(program: Program, arguments: Arguments, results: Sequence[Shape]) -> tuple[list[Operand], list[Operand]]:
     place = {n: i for i, n in enumerate(program.input_names)}
     inputs = [Operand(shape, tuple(place.get(n, -1) for n in names)) for shape, names in arguments]
     outputs, start = [], 0
     for shape in results:
-        end = start + int(np.prod(shape))
+        end = start + prod(shape)
         outputs.append(Operand(shape, tuple(range(start, end))))
         start = end
-    bits = 8 * np.dtype(dtype).itemsize
-    return assembly(program, inputs, outputs, Lanes(vector_width() * 64 // bits, bits))
+    return inputs, outputs
 
 
 def assembly(program: Program, inputs: Sequence[Operand], outputs: Sequence[Operand], lanes: Lanes) -> str:
@@ -64,10 +101,7 @@ def _core(shape: Shape) -> str:
 
 
 def _make_ufunc(name: str, signature: str, nin: int, nout: int, dtype: np.dtype, code: MachineCode) -> np.ufunc:
-    pointer, pythonapi = ctypes.c_void_p, ctypes.pythonapi
-    get = ctypes.PYFUNCTYPE(pointer, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", pythonapi))
-    module = importlib.import_module("numpy._core._multiarray_umath")
-    table = ctypes.cast(get(module._UFUNC_API, None), ctypes.POINTER(pointer))
+    pointer = ctypes.c_void_p
     prototype = ctypes.PYFUNCTYPE(
         ctypes.py_object,
         pointer,
@@ -84,7 +118,9 @@ def _make_ufunc(name: str, signature: str, nin: int, nout: int, dtype: np.dtype,
     texts = (name.encode(), b"Generated code.", signature.encode())
     address_of = [ctypes.cast(b, pointer) for b in (loops, data, types)]
     no_identity = -1
-    ufunc = prototype(table[_FROM_SIGNATURE])(*address_of, 1, nin, nout, no_identity, texts[0], texts[1], 0, texts[2])
+    ufunc = prototype(numpy_table("_UFUNC_API")[_FROM_SIGNATURE])(
+        *address_of, 1, nin, nout, no_identity, texts[0], texts[1], 0, texts[2]
+    )
     # NumPy only borrows these; they live as long as the ufunc.
     ufunc.kept_alive = (code, loops, data, types, texts)
     return ufunc

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from screwgraph.compiler.llvm.text import Lanes
 
@@ -16,6 +17,22 @@ class Operand:
 
     shape: Shape
     places: tuple[int, ...]
+
+    @cached_property
+    def runs(self) -> list[tuple[int, int, int]]:
+        """Stretches (flat index, place, length) that are consecutive in both, within one row of the last axis."""
+        row = self.shape[-1]
+        runs: list[tuple[int, int, int]] = []
+        for flat, place in enumerate(self.places):
+            if place < 0:
+                continue
+            if runs and flat % row:
+                start, first, length = runs[-1]
+                if start + length == flat and first + length == place:
+                    runs[-1] = (start, first, length + 1)
+                    continue
+            runs.append((flat, place, 1))
+        return runs
 
 
 def loop(inputs: Sequence[Operand], outputs: Sequence[Operand], wide: Lanes, single: Lanes) -> str:
@@ -56,7 +73,7 @@ def loop(inputs: Sequence[Operand], outputs: Sequence[Operand], wide: Lanes, sin
 
 def lengths(operands: Sequence[Operand]) -> list[int]:
     """Return the lengths of all stretches that are moved at once, each once."""
-    return sorted({length for operand in operands for _, _, length in _runs(operand)})
+    return sorted({length for operand in operands for _, _, length in operand.runs})
 
 
 def _size(operands: Sequence[Operand]) -> int:
@@ -77,7 +94,7 @@ def _moves(tag: str, operand: Operand, index: int, lanes: Lanes, move: str, memo
         f"  %off_{tag} = mul i64 %k_{prefix}, %outer{index}",
         f"  %from_{tag} = getelementptr i8, ptr %base{index}, i64 %off_{tag}",
     ]
-    for run, (flat, place, length) in enumerate(_runs(operand)):
+    for run, (flat, place, length) in enumerate(operand.runs):
         here = f"{tag}_{run}"
         position = f"%from_{tag}"
         for axis, coordinate in enumerate(_unflatten(flat, operand.shape)):
@@ -90,22 +107,6 @@ def _moves(tag: str, operand: Operand, index: int, lanes: Lanes, move: str, memo
         arguments = f"ptr {position}, i64 {stride}, i64 %outer{index}, ptr %m_{here}"
         lines.append(f"  call void @{move}{lanes.tag}_{length}({arguments})")
     return lines
-
-
-def _runs(operand: Operand) -> list[tuple[int, int, int]]:
-    """Return (flat index, place, length) of stretches that are consecutive in both, within one row of the last axis."""
-    row = operand.shape[-1]
-    runs: list[tuple[int, int, int]] = []
-    for flat, place in enumerate(operand.places):
-        if place < 0:
-            continue
-        if runs and flat % row:
-            start, first, length = runs[-1]
-            if start + length == flat and first + length == place:
-                runs[-1] = (start, first, length + 1)
-                continue
-        runs.append((flat, place, 1))
-    return runs
 
 
 def _unflatten(flat: int, shape: Shape) -> list[int]:

@@ -27,12 +27,12 @@ def canonical_frames(robot: Robot) -> Robot:
     joints = tuple(turned(_moved(joint, change)) for joint in robot.joints)
     named = {frame.name for frame in robot.frames}
     frames = [replace(f, T_lf=snapped(inverse(change[f.link]) @ f.T_lf)) for f in robot.frames]
-    frames += [
-        Frame(link.name, link.name, inverse(change[link.name])) for link in robot.links if link.name not in named
-    ]
+    old = {link.name: Frame(link.name, link.name, inverse(change[link.name])) for link in robot.links}
+    frames += [frame for name, frame in old.items() if name not in named]
     gravity = rotation(change[robot.links[0].name]).T @ np.array(robot.gravity)
     g = (float(gravity[0]), float(gravity[1]), float(gravity[2]))
-    return replace(robot, links=links, joints=joints, frames=tuple(frames), gravity=g)
+    loops = tuple(loop.moved(old) for loop in robot.loops)
+    return replace(robot, links=links, joints=joints, frames=tuple(frames), gravity=g, loops=loops)
 
 
 def _moved(joint: Joint, change: Frames) -> Joint:

@@ -1,0 +1,139 @@
+"""A call for one state, past NumPy's machinery: a C function that Python calls with arrays, as `METH_FASTCALL`.
+
+It takes plain arrays of the right shape and type whose numbers stand together. For anything else, and where the
+answer is not finite (so that NumPy gives its warnings), it returns None, and the gufunc has to be called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from screwgraph.compiler.llvm.loop import Operand, Shape
+from screwgraph.compiler.llvm.text import Lanes
+
+TYPE, DATA, DIMENSIONS_COUNT, DIMENSIONS, DESCRIPTION, FLAGS = 8, 16, 24, 32, 56, 64
+"""Where a NumPy array has what, in bytes (`PyArrayObject_fields`), for pointers of 8 bytes."""
+PLAIN = 0x1 | 0x100
+"""Flags of arrays whose numbers stand together, row by row, and are aligned."""
+TABLE = ("array_type", "number_type", "new_array", "increase", "decrease", "none")
+"""What the table holds that comes with a call: addresses that differ between processes."""
+TABLE_SIZE = len(TABLE)
+TYPE_NUMBERS = {64: 12, 32: 11}
+"""NumPy's numbers for float64 and float32."""
+
+
+def call(inputs: Sequence[Operand], output: Operand, lanes: Lanes) -> str:
+    """Return `@call(self, args, count)`, which uses the block for one sample; `self` is an array that is the table."""
+    R, size = lanes.scalar, max((place + 1 for operand in inputs for place in operand.places), default=1) or 1
+    lines = [
+        "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
+        f"@dims = private constant [{len(output.shape)} x i64] [{', '.join(f'i64 {n}' for n in output.shape)}]",
+        "define ptr @call(ptr %self, ptr %args, i64 %count) {",
+        "entry:",
+        f"  %in = alloca [{size} x {R}], align 64",
+        *_field("table", "%self", DATA, "ptr"),
+    ]
+    for i, name in enumerate(TABLE):
+        lines += _field(name, "%table", 8 * i, "ptr")
+    lines += [
+        f"  %all = icmp eq i64 %count, {len(inputs)}",
+        "  br i1 %all, label %type0, label %unusual",
+    ]
+    for i, operand in enumerate(inputs):
+        lines += _checks(i, operand.shape, f"%type{i + 1}" if i + 1 < len(inputs) else "%compute")
+    lines.append("compute:")
+    for i, operand in enumerate(inputs):
+        lines += _copies(i, operand, lanes)
+    new = f"ptr %array_type, i32 {len(output.shape)}, ptr @dims, i32 {TYPE_NUMBERS[lanes.bits]}"
+    lines += [
+        f"  %result = call ptr %new_array({new}, ptr null, ptr null, i32 0, i32 0, ptr null)",
+        "  %failed = icmp eq ptr %result, null",
+        "  br i1 %failed, label %give_up, label %run",
+        "give_up:",
+        "  ret ptr null",
+        "run:",
+        *_field("out", "%result", DATA, "ptr"),
+        f"  call void @block{lanes.tag}(ptr %in, ptr %out)",
+        *_finite(prod(output.shape), lanes),
+        "  br i1 %finite, label %done, label %drop",
+        "done:",
+        "  ret ptr %result",
+        "drop:",
+        "  call void %decrease(ptr %result)",
+        "  br label %unusual",
+        "unusual:",
+        "  call void %increase(ptr %none)",
+        "  ret ptr %none",
+        "}",
+    ]
+    return "\n".join(lines)
+
+
+def _field(name: str, pointer: str, offset: int, kind: str) -> list[str]:
+    return [
+        f"  %at_{name} = getelementptr i8, ptr {pointer}, i64 {offset}",
+        f"  %{name} = load {kind}, ptr %at_{name}, align {4 if kind == 'i32' else 8}",
+    ]
+
+
+def _checks(i: int, shape: Shape, then: str) -> list[str]:
+    """Check, one after the other, that an argument is an array, has so many axes, and all else."""
+    lines = [
+        f"type{i}:",
+        *_field(f"a{i}", "%args", 8 * i, "ptr"),
+        *_field(f"kind{i}", f"%a{i}", TYPE, "ptr"),
+        f"  %is_array{i} = icmp eq ptr %kind{i}, %array_type",
+        f"  br i1 %is_array{i}, label %axes{i}, label %unusual",
+        f"axes{i}:",
+        *_field(f"nd{i}", f"%a{i}", DIMENSIONS_COUNT, "i32"),
+        f"  %same_axes{i} = icmp eq i32 %nd{i}, {len(shape)}",
+        f"  br i1 %same_axes{i}, label %rest{i}, label %unusual",
+        f"rest{i}:",
+        *_field(f"dims{i}", f"%a{i}", DIMENSIONS, "ptr"),
+        *_field(f"description{i}", f"%a{i}", DESCRIPTION, "ptr"),
+        *_field(f"flags{i}", f"%a{i}", FLAGS, "i32"),
+        f"  %plain{i} = and i32 %flags{i}, {PLAIN}",
+        f"  %ok{i}_0 = icmp eq i32 %plain{i}, {PLAIN}",
+        f"  %typed{i} = icmp eq ptr %description{i}, %number_type",
+        f"  %ok{i}_1 = and i1 %ok{i}_0, %typed{i}",
+    ]
+    for axis, length in enumerate(shape):
+        lines += _field(f"dim{i}_{axis}", f"%dims{i}", 8 * axis, "i64")
+        lines.append(f"  %fits{i}_{axis} = icmp eq i64 %dim{i}_{axis}, {length}")
+        lines.append(f"  %ok{i}_{axis + 2} = and i1 %ok{i}_{axis + 1}, %fits{i}_{axis}")
+    return [*lines, f"  br i1 %ok{i}_{len(shape) + 1}, label {then}, label %unusual"]
+
+
+def _copies(i: int, operand: Operand, lanes: Lanes) -> list[str]:
+    """Copy an argument's numbers to their places; neighbours together."""
+    lines, aligned = _field(f"data{i}", f"%a{i}", DATA, "ptr"), f"ptr align {lanes.bytes}"
+    for flat, place, length in operand.runs:
+        here, size = f"{i}_{flat}", length * lanes.bytes
+        lines += [
+            f"  %from{here} = getelementptr {lanes.scalar}, ptr %data{i}, i64 {flat}",
+            f"  %to{here} = getelementptr {lanes.scalar}, ptr %in, i64 {place}",
+            f"  call void @llvm.memcpy.p0.p0.i64({aligned} %to{here}, {aligned} %from{here}, i64 {size}, i1 false)",
+        ]
+    return lines
+
+
+def _finite(count: int, lanes: Lanes) -> list[str]:
+    """Tell whether all results are finite, by their bits: comparing a NaN would raise a floating-point flag."""
+    N, align = lanes.integer, lanes.bytes
+    exponent = 0x7FF0000000000000 if lanes.bits == 64 else 0x7F800000
+    return [
+        "  br label %each",
+        "each:",
+        "  %k = phi i64 [0, %run], [%k_next, %each]",
+        "  %so_far = phi i1 [true, %run], [%finite, %each]",
+        f"  %at_k = getelementptr {N}, ptr %out, i64 %k",
+        f"  %bits_k = load {N}, ptr %at_k, align {align}",
+        f"  %exponent_k = and {N} %bits_k, {exponent}",
+        f"  %finite_k = icmp ne {N} %exponent_k, {exponent}",
+        "  %finite = and i1 %so_far, %finite_k",
+        "  %k_next = add i64 %k, 1",
+        f"  %more_k = icmp slt i64 %k_next, {count}",
+        "  br i1 %more_k, label %each, label %checked",
+        "checked:",
+    ]

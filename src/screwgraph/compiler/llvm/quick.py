@@ -1,0 +1,99 @@
+"""From machine code to a function that Python calls, without a C compiler."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import sys
+import sysconfig
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from screwgraph.compiler.llvm import call
+from screwgraph.compiler.llvm.machine import MachineCode
+
+_NEW_ARRAY = 93
+"""Place of PyArray_New in NumPy's table of C functions."""
+_FASTCALL = 0x80
+"""Python's METH_FASTCALL: (self, array of arguments, their number)."""
+
+
+class _Definition(ctypes.Structure):
+    """Python's PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+class _Home(ctypes.Structure):
+    """All that a quick call refers to, in one piece of memory that lives as long as the call."""
+
+    _fields_ = (("table", ctypes.c_size_t * call.TABLE_SIZE), ("definition", _Definition))
+
+
+def never(*values: Any) -> None:
+    """Return None: there is no quick call, the gufunc is to be called."""
+
+
+def quick_call(code: MachineCode, dtype: np.dtype) -> Callable[..., Any]:
+    """Return the `call` of machine code as a function of arrays."""
+    address = code.engine.get_function_address("call")
+    home = _Home(_table(dtype), _Definition(b"call", address, _FASTCALL, None))
+    home.code = code
+    # The function holds `table`, that holds `home`, and Python drops the function's definition before `table`.
+    table = np.frombuffer(home, np.uintp, call.TABLE_SIZE)
+    definition = ctypes.addressof(home) + _Home.definition.offset
+    make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
+    return make(("PyCFunction_NewEx", ctypes.pythonapi))(definition, table, None)
+
+
+def numpy_table(module_attribute: str) -> Any:
+    """Return one of NumPy's tables of C functions, as an array of addresses."""
+    get = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    capsule = getattr(importlib.import_module("numpy._core._multiarray_umath"), module_attribute)
+    address = get(("PyCapsule_GetPointer", ctypes.pythonapi))(capsule, None)
+    return ctypes.cast(address, ctypes.POINTER(ctypes.c_void_p))
+
+
+def _table(dtype: np.dtype) -> Any:
+    """Return the addresses that `call` needs, in its order."""
+    exported = (ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p) for name in ("Py_IncRef", "Py_DecRef"))
+    increase, decrease = (pointer.value for pointer in exported)
+    new_array = numpy_table("_ARRAY_API")[_NEW_ARRAY]
+    addresses = (id(np.ndarray), id(dtype), new_array, increase, decrease, id(None))
+    return (ctypes.c_size_t * call.TABLE_SIZE)(*addresses)
+
+
+@cache
+def layout_is_known() -> bool:
+    """Check on examples that arrays are laid out in memory as `call` takes them to be."""
+    ordinary = sys.implementation.name == "cpython" and not sysconfig.get_config_var("Py_GIL_DISABLED")
+    if not ordinary or ctypes.sizeof(ctypes.c_void_p) != 8 or sysconfig.get_config_var("Py_TRACE_REFS"):
+        return False
+    whole = np.arange(24.0).reshape(4, 6)
+    examples = (whole, whole[0], whole.T, whole[:, ::2], np.zeros((2, 1, 3), "float32"), np.array([3.0]))
+    return all(_is_laid_out(array) for array in examples)
+
+
+def _is_laid_out(array: np.ndarray) -> bool:
+    def at(offset: int, kind: Any) -> int:
+        return kind.from_address(id(array) + offset).value
+
+    pointer = ctypes.c_size_t
+    plain = array.flags.c_contiguous and array.flags.aligned
+    dims = (ctypes.c_ssize_t * array.ndim).from_address(at(call.DIMENSIONS, pointer))
+    return (
+        at(call.TYPE, pointer) == id(np.ndarray)
+        and at(call.DATA, pointer) == array.ctypes.data
+        and at(call.DIMENSIONS_COUNT, ctypes.c_int) == array.ndim
+        and tuple(dims) == array.shape
+        and at(call.DESCRIPTION, pointer) == id(array.dtype) == id(np.dtype(array.dtype.name))
+        and (at(call.FLAGS, ctypes.c_int) & call.PLAIN == call.PLAIN) == plain
+    )
