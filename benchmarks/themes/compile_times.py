@@ -35,8 +35,8 @@ COLUMNS = (
 )
 NOTES = (
     "CPU time of fresh processes: from the robot to the function, and its first call. Cold: the object cache is empty; "
-    "cached: a later process finds what the first one left, the best of two. Cold code is the cheapest of the named orders; "
-    'with search: what the first process takes in which "auto" searches for its two seconds.',
+    "cached: a later process finds what the first one left, the best of two. Cold code is the cheapest of the named "
+    'orders; with search: what the first process takes in which "auto" searches for its two seconds.',
 )
 
 

@@ -8,6 +8,7 @@ from screwgraph.errors import EliminationError, InputError, ModelError, Screwgra
 from screwgraph.formats import load, save, zoo_names
 from screwgraph.graph import Factor, FactorGraph, Key, Variable, dynamics_graph
 from screwgraph.robot import Robot
+from screwgraph.simulation import Trajectory, simulate
 
 __version__ = "0.1.0"
 
@@ -34,6 +35,7 @@ __all__ = [
     "Robot",
     "ScrewgraphError",
     "Search",
+    "Trajectory",
     "Variable",
     "bias_forces",
     "compile",
@@ -46,5 +48,6 @@ __all__ = [
     "mass_matrix",
     "orderings",
     "save",
+    "simulate",
     "zoo_names",
 ]

@@ -30,22 +30,26 @@ FORWARD_ORDERS = ("aba", "articulated", "composite")
 """What "auto" chooses from."""
 
 
-def inverse_dynamics(robot: Robot, *, ordering: Order = "auto", external_wrenches: Sequence[str] = ()) -> Function:
+def inverse_dynamics(
+    robot: Robot, *, ordering: Order = "auto", external_wrenches: Sequence[str] = (), dtype: str = "float64"
+) -> Function:
     """Return tau(q, qd, qdd): the efforts that a motion needs.
 
     Arrays are (..., nq), (..., nv), (..., nv) -> (..., nv), SI units, coordinates as in `robot.joint_names`.
     With `external_wrenches`, names of links or frames, there is one more argument (..., k, 6): wrenches
-    (moment, force) on the robot at these frames, in their axes.
+    (moment, force) on the robot at these frames, in their axes. `dtype` "float32" computes with such numbers.
 
     Raises:
         EliminationError: the order is impossible.
         InputError: unknown names.
     """
     problem = _problem("inverse_dynamics", robot, ("q", "qd", "qdd"), _keys(robot, "tau"), external_wrenches)
-    return compile_problem(problem, ordering, INVERSE_ORDERS)
+    return compile_problem(problem, ordering, INVERSE_ORDERS).astype(dtype)
 
 
-def forward_dynamics(robot: Robot, *, ordering: Order = "auto", external_wrenches: Sequence[str] = ()) -> Function:
+def forward_dynamics(
+    robot: Robot, *, ordering: Order = "auto", external_wrenches: Sequence[str] = (), dtype: str = "float64"
+) -> Function:
     """Return qdd(q, qd, tau): the accelerations that efforts cause; arrays as for `inverse_dynamics`.
 
     Raises:
@@ -54,7 +58,7 @@ def forward_dynamics(robot: Robot, *, ordering: Order = "auto", external_wrenche
     """
     problem = _problem("forward_dynamics", robot, ("q", "qd", "tau"), _keys(robot, "qdd"), external_wrenches)
     try:
-        return compile_problem(problem, ordering, FORWARD_ORDERS)
+        return compile_problem(problem, ordering, FORWARD_ORDERS).astype(dtype)
     except EliminationError as error:
         raise _named_singularity(robot, robot.joint_names) or error from error
 
@@ -65,6 +69,7 @@ def hybrid_dynamics(
     *,
     ordering: Order = "auto",
     external_wrenches: Sequence[str] = (),
+    dtype: str = "float64",
 ) -> Function:
     """Return unknown(q, qd, given): given[i] is qdd_i for the joints named in `accelerations`, tau_i else.
 
@@ -82,12 +87,12 @@ def hybrid_dynamics(
     result = [Key("tau" if name in named else "qdd", name) for name in robot.joint_names]
     problem = _problem("hybrid_dynamics", robot, ("q", "qd", ("given", given)), result, external_wrenches)
     try:
-        return compile_problem(problem, ordering, FORWARD_ORDERS)
+        return compile_problem(problem, ordering, FORWARD_ORDERS).astype(dtype)
     except EliminationError as error:
         raise _named_singularity(robot, free) or error from error
 
 
-def mass_matrix(robot: Robot) -> Function:
+def mass_matrix(robot: Robot, *, dtype: str = "float64") -> Function:
     """Return M(q), (..., nq) -> (..., nv, nv), symmetric, rotors included (kg m^2, kg m, kg).
 
     It is what composite-inertia elimination leaves of the torque equations when joint accelerations stay
@@ -104,7 +109,8 @@ def mass_matrix(robot: Robot) -> Function:
 
     question = ("mass_matrix", without_remarks(robot), ROBOT_PASSES)
     arguments = robot_arguments(robot, [("q", _keys(robot, "q"))])
-    return make_function("mass_matrix", question, arguments, make, origin, (robot.nv, robot.nv))
+    made = make_function("mass_matrix", question, arguments, make, origin, (robot.nv, robot.nv))
+    return made.astype(dtype)
 
 
 def _mass_matrix_savings(robot: Robot) -> dict[str, int]:
@@ -124,13 +130,15 @@ def _mass_matrix_entries(robot: Robot, passes: Sequence[str]) -> tuple[Dag, list
     return dag, [rows[Key("tau", key.name), i].terms.get(c, 0.0) for key, i in columns for c in columns]
 
 
-def bias_forces(robot: Robot, *, ordering: Order = "auto", external_wrenches: Sequence[str] = ()) -> Function:
+def bias_forces(
+    robot: Robot, *, ordering: Order = "auto", external_wrenches: Sequence[str] = (), dtype: str = "float64"
+) -> Function:
     """Return the efforts h(q, qd) that hold all accelerations at zero: velocity products, gravity, damping.
 
     tau = M(q) qdd + h(q, qd). Arrays as for `inverse_dynamics`.
     """
     problem = _problem("bias_forces", robot, ("q", "qd"), _keys(robot, "tau"), external_wrenches, at_rest=("qdd",))
-    return compile_problem(problem, ordering, INVERSE_ORDERS)
+    return compile_problem(problem, ordering, INVERSE_ORDERS).astype(dtype)
 
 
 def _problem(
@@ -158,7 +166,8 @@ def _without_joints(robot: Robot) -> Dag:
     graph = dynamics_graph(with_gravity(robot, (0.0, 0.0, 0.0))).given("q", "qd", "tau")
     at_rest = {v.key: np.zeros(v.dim) for v in graph.inputs if v.key.kind != "q"}
     system = equations(graph, at_rest)
-    bodies = [key for key in orderings.composite(robot).order(graph) if key.kind != "qdd"]
+    order = orderings.composite(robot).order(graph)
+    bodies = [key for key in order if isinstance(key, Key) and key.kind != "qdd"]
     groups = [Group(tuple((key, i) for i in range(graph.variables[key].dim))) for key in bodies]
     return Dag(graph, system, eliminate_rows(system.rows, groups))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from screwgraph.compiler.cache import Made, remembered
 from screwgraph.compiler.function import Function, Origin
@@ -27,7 +28,7 @@ class _Recipe:
 
     problem: Problem
     label: str
-    order: Callable[[Robot], Ordering | Sequence[str | Key]]
+    order: Callable[[Robot], Ordering | Sequence[Any]]
     passes: tuple[str, ...] = (*ROBOT_PASSES, *GRAPH_PASSES)
 
     def eliminated(self, passes: Sequence[str]) -> Dag:
@@ -112,7 +113,7 @@ def _searched(problem: Problem, order: Sequence[Key | Column]) -> _Recipe:
     return _Recipe(problem, SEARCHED, lambda robot: [*first, *last], KEEPS_VARIABLES)
 
 
-def _by_name(problem: Problem, name: str) -> _Recipe:
+def _by_name(problem: Problem, name: Any) -> _Recipe:
     """Compile in a named order, which looks at the robot that all passes made."""
     orderings.by_name(name, problem.robot)  # an unknown name is refused before any work
     return _Recipe(problem, name, lambda robot: orderings.by_name(name, robot))

@@ -9,7 +9,7 @@ values by what they are at random states: what is written there before eliminati
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 from typing import NamedTuple
 
 from screwgraph.elimination.pivot import is_foreign
@@ -34,9 +34,9 @@ def prepare_rotations(system: System, columns: Iterable[Column]) -> None:
     """Write down what becomes of the coefficients in the equations of wrenches that are about to be carried on."""
     own = {column: _own_row(system, column) for column in columns if column[0].kind == "wrench"}
     rows = {column: row for column, row in own.items() if row is not None}
-    keys = {c[0] for row in rows.values() for c in system.terms[row]} - {column[0] for column in rows}
-    wrench = next(iter(rows), (None,))[0]
-    for key in sorted(keys) if wrench else ():
+    keys = {c[0] for row in rows.values() for c in system.terms[row] if c not in rows}
+    wrenches = sorted({column[0] for column in rows})
+    for wrench, key in product(wrenches, sorted(keys)):
         turns = [t for pair in ((0, 1), (0, 2), (1, 2)) for at in (0, 3) if (t := _turn(system, key, pair, at))]
         for left, right in combinations_with_replacement(turns, 2):
             pair = [rows.get((wrench, column[1])) for column in left[:2]]

@@ -29,7 +29,7 @@ Costs = Callable[[Sequence[Plan]], Iterable[float]]
 
 @dataclass(frozen=True)
 class Found:
-    """The best plan so far: its cost, how many plans were evaluated, how many rounds were finished, and the time (s)."""
+    """The best plan so far, its cost, the number of plans that were evaluated and of rounds finished, the time (s)."""
 
     plan: Plan
     cost: float

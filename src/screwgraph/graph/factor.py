@@ -43,13 +43,17 @@ def factor(
 
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """A template bound to variables and parameters; `rows` is the length of its residual."""
+    """A template bound to variables and parameters; `rows` is the length of its residual.
+
+    `multiplier` names the variable that enforces the law, one number a row, where it is a constraint.
+    """
 
     template: Template
     arguments: Mapping[str, Argument]
     rows: int
     index: int
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    multiplier: Key | None = None
 
     def __repr__(self) -> str:
         return f"<{self.name}: {', '.join(map(str, self.keys))}>"
@@ -69,6 +73,13 @@ class Factor:
         for name, argument in self.arguments.items():
             for key in (argument,) if isinstance(argument, Key) else argument:
                 yield name, key
+
+    def variable(self, argument: str) -> Key:
+        """Return the variable that an argument is bound to. Raises TypeError where that is a list of them."""
+        key = self.arguments[argument]
+        if not isinstance(key, Key):
+            raise TypeError(f"{self.name!r} binds {argument!r} to several variables")
+        return key
 
     def is_linear_in(self, key: Key) -> bool:
         """Whether the residual is linear in a variable, jointly with all others of that sort."""

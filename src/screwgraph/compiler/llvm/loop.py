@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from screwgraph.compiler.llvm.moves import TILE
 from screwgraph.compiler.llvm.text import Lanes
 
 Shape = tuple[int, ...]
@@ -36,13 +37,15 @@ class Operand:
 
 
 def loop(inputs: Sequence[Operand], outputs: Sequence[Operand], wide: Lanes, single: Lanes) -> str:
-    """Return `@loop`: blocks of many samples as long as there are that many, then single samples."""
+    """Return `@loop`: tiles and blocks of many samples as long as there are that many, then single samples."""
     operands = [*inputs, *outputs]
+    tiled = wide.width > 1
+    room = wide.width * (TILE if tiled else 1)
     lines = [
         "define void @loop(ptr %args, ptr %dimensions, ptr %steps, ptr %data) {",
         "entry:",
-        f"  %in = alloca [{_size(inputs) * wide.width} x {wide.scalar}], align 64",
-        f"  %out = alloca [{_size(outputs) * wide.width} x {wide.scalar}], align 64",
+        f"  %in = alloca [{_size(inputs) * room} x {wide.scalar}], align 64",
+        f"  %out = alloca [{_size(outputs) * room} x {wide.scalar}], align 64",
         "  %count = load i64, ptr %dimensions, align 8",
     ]
     core = len(operands)
@@ -51,24 +54,65 @@ def loop(inputs: Sequence[Operand], outputs: Sequence[Operand], wide: Lanes, sin
         for axis in range(len(operand.shape)):
             lines += _load("i64", f"core{i}_{axis}", "%steps", core)
             core += 1
-    lines += [f"  %blocks_end = sub i64 %count, {wide.width - 1}", "  br label %wide_test"]
-    for name, lanes, after in (("wide", wide, "single_test"), ("single", single, "end")):
-        start = "0, %entry" if name == "wide" else "%k_wide, %wide_test"
-        end = "%blocks_end" if name == "wide" else "%count"
+    if tiled:
+        # Rows need no tiles; where there is no argument, the first result tells.
         lines += [
-            f"{name}_test:",
-            f"  %k_{name} = phi i64 [{start}], [%next_{name}, %{name}]",
-            f"  %more_{name} = icmp slt i64 %k_{name}, {end}",
-            f"  br i1 %more_{name}, label %{name}, label %{after}",
-            f"{name}:",
+            f"  %columns = icmp eq i64 %outer0, {wide.bytes}",
+            "  br i1 %columns, label %tile_test, label %wide_test",
         ]
-        for i, operand in enumerate(inputs):
-            lines += _moves(f"{name}{i}", operand, i, lanes, "gather", "%in")
-        lines.append(f"  call void @block{lanes.tag}(ptr %in, ptr %out)")
-        for i, operand in enumerate(outputs, len(inputs)):
-            lines += _moves(f"{name}{i}", operand, i, lanes, "scatter", "%out")
-        lines += [f"  %next_{name} = add i64 %k_{name}, {lanes.width}", f"  br label %{name}_test"]
+        lines += _tiles(inputs, outputs, wide)
+    else:
+        lines.append("  br label %wide_test")
+    before = "[0, %entry], [%k_tile, %tile_test]" if tiled else "[0, %entry]"
+    lines += _samples("wide", inputs, outputs, wide, before, "single_test")
+    lines += _samples("single", inputs, outputs, single, "[%k_wide, %wide_test]", "end")
     return "\n".join([*lines, "end:", "  ret void", "}"])
+
+
+def _samples(
+    name: str, inputs: Sequence[Operand], outputs: Sequence[Operand], lanes: Lanes, before: str, after: str
+) -> list[str]:
+    """Take `lanes.width` samples at once, from where the loops before ended, while there are so many."""
+    lines = [
+        *_head(name, lanes.width, f"{before}, [%next_{name}, %{name}]", after),
+        *_moves(name, inputs, 0, lanes, "gather", "%in"),
+        f"  call void @block{lanes.tag}(ptr %in, ptr %out)",
+        *_moves(name, outputs, len(inputs), lanes, "scatter", "%out"),
+    ]
+    return [*lines, f"  br label %{name}_test"]
+
+
+def _tiles(inputs: Sequence[Operand], outputs: Sequence[Operand], lanes: Lanes) -> list[str]:
+    """Take `TILE` blocks at once, while there are so many."""
+    return [
+        *_head("tile", lanes.width * TILE, "[0, %entry], [%next_tile, %tile_end]", "wide_test"),
+        *_moves("tile", inputs, 0, lanes, "gather_tile", "%in", f", i64 {_size(inputs)}"),
+        "  br label %tile_block",
+        "tile_block:",
+        "  %t = phi i64 [0, %tile], [%t_next, %tile_block]",
+        f"  %in_away = mul i64 %t, {_size(inputs)}",
+        f"  %out_away = mul i64 %t, {_size(outputs)}",
+        f"  %in_t = getelementptr {lanes.real}, ptr %in, i64 %in_away",
+        f"  %out_t = getelementptr {lanes.real}, ptr %out, i64 %out_away",
+        f"  call void @block{lanes.tag}(ptr %in_t, ptr %out_t)",
+        "  %t_next = add i64 %t, 1",
+        f"  %t_more = icmp slt i64 %t_next, {TILE}",
+        "  br i1 %t_more, label %tile_block, label %tile_end",
+        "tile_end:",
+        *_moves("tile", outputs, len(inputs), lanes, "scatter_tile", "%out", f", i64 {_size(outputs)}"),
+        "  br label %tile_test",
+    ]
+
+
+def _head(name: str, step: int, incoming: str, after: str) -> list[str]:
+    return [
+        f"{name}_test:",
+        f"  %k_{name} = phi i64 {incoming}",
+        f"  %next_{name} = add i64 %k_{name}, {step}",
+        f"  %more_{name} = icmp sle i64 %next_{name}, %count",
+        f"  br i1 %more_{name}, label %{name}, label %{after}",
+        f"{name}:",
+    ]
 
 
 def lengths(operands: Sequence[Operand]) -> list[int]:
@@ -87,25 +131,29 @@ def _load(kind: str, name: str, array: str, index: int) -> list[str]:
     ]
 
 
-def _moves(tag: str, operand: Operand, index: int, lanes: Lanes, move: str, memory: str) -> list[str]:
-    """Move an operand's numbers between its array and the block; runs of neighbouring places go together."""
-    prefix = tag.rstrip("0123456789")
-    lines = [
-        f"  %off_{tag} = mul i64 %k_{prefix}, %outer{index}",
-        f"  %from_{tag} = getelementptr i8, ptr %base{index}, i64 %off_{tag}",
-    ]
-    for run, (flat, place, length) in enumerate(operand.runs):
-        here = f"{tag}_{run}"
-        position = f"%from_{tag}"
-        for axis, coordinate in enumerate(_unflatten(flat, operand.shape)):
-            if coordinate:
-                lines.append(f"  %o_{here}_{axis} = mul i64 %core{index}_{axis}, {coordinate}")
-                lines.append(f"  %q_{here}_{axis} = getelementptr i8, ptr {position}, i64 %o_{here}_{axis}")
-                position = f"%q_{here}_{axis}"
-        stride = f"%core{index}_{len(operand.shape) - 1}"
-        lines.append(f"  %m_{here} = getelementptr {lanes.real}, ptr {memory}, i64 {place}")
-        arguments = f"ptr {position}, i64 {stride}, i64 %outer{index}, ptr %m_{here}"
-        lines.append(f"  call void @{move}{lanes.tag}_{length}({arguments})")
+def _moves(
+    name: str, operands: Sequence[Operand], first: int, lanes: Lanes, move: str, memory: str, more: str = ""
+) -> list[str]:
+    """Move operands' numbers between their arrays and the block; runs of neighbouring places go together."""
+    lines = []
+    for index, operand in enumerate(operands, first):
+        tag = f"{name}{index}"
+        lines += [
+            f"  %off_{tag} = mul i64 %k_{name}, %outer{index}",
+            f"  %from_{tag} = getelementptr i8, ptr %base{index}, i64 %off_{tag}",
+        ]
+        for run, (flat, place, length) in enumerate(operand.runs):
+            here = f"{tag}_{run}"
+            position = f"%from_{tag}"
+            for axis, coordinate in enumerate(_unflatten(flat, operand.shape)):
+                if coordinate:
+                    lines.append(f"  %o_{here}_{axis} = mul i64 %core{index}_{axis}, {coordinate}")
+                    lines.append(f"  %q_{here}_{axis} = getelementptr i8, ptr {position}, i64 %o_{here}_{axis}")
+                    position = f"%q_{here}_{axis}"
+            stride = f"%core{index}_{len(operand.shape) - 1}"
+            lines.append(f"  %m_{here} = getelementptr {lanes.real}, ptr {memory}, i64 {place}")
+            arguments = f"ptr {position}, i64 {stride}, i64 %outer{index}, ptr %m_{here}{more}"
+            lines.append(f"  call void @{move}{lanes.tag}_{length}({arguments})")
     return lines
 
 

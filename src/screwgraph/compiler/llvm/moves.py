@@ -10,11 +10,23 @@ from collections.abc import Sequence
 
 from screwgraph.compiler.llvm.text import Lanes
 
+TILE = 4
+"""Blocks that move together where samples are neighbours: arrays whose columns are a power of two apart share few
+lines of the caches, and what is read in passing beside a line is gone when its block's turn comes."""
+
 
 def moves(lanes: Lanes, lengths: Sequence[int]) -> str:
-    """Return `@gather_<length>` and `@scatter_<length>`, for stretches of so many numbers of each sample."""
+    """Return `@gather_<length>` and `@scatter_<length>`, for stretches of so many numbers of each sample.
+
+    For vectors also `@gather_tile_<length>` and `@scatter_tile_<length>`, of `TILE` blocks that are `pitch` apart.
+    """
     parts = [_declarations(lanes)] if lanes.width > 1 else []
-    return "\n".join([*parts, *(_move(name, lanes, n) for n in lengths for name in ("gather", "scatter"))])
+    for length in lengths:
+        for name in ("gather", "scatter"):
+            parts.append(_move(name, lanes, length))
+            if lanes.width > 1:
+                parts.append(_move_tile(name, lanes, length))
+    return "\n".join(parts)
 
 
 def _declarations(lanes: Lanes) -> str:
@@ -45,15 +57,39 @@ def _move(name: str, lanes: Lanes, length: int) -> str:
     return "\n".join([*lines, *_each(name, lanes, length)])
 
 
-def _columns(name: str, lanes: Lanes, length: int) -> list[str]:
-    """Vectors of samples, one for each number."""
+def _move_tile(name: str, lanes: Lanes, length: int) -> str:
+    D, signature = lanes.real, "ptr %array, i64 %core, i64 %outer, ptr %block, i64 %pitch"
+    lines = [
+        f"define internal void @{name}_tile{lanes.tag}_{length}({signature}) noinline {{",
+        "entry:",
+        f"  %samples_together = icmp eq i64 %outer, {lanes.bytes}",
+    ]
+    for t in range(TILE):
+        lines += [
+            f"  %far{t} = mul i64 %outer, {t * lanes.width}",
+            f"  %array{t} = getelementptr i8, ptr %array, i64 %far{t}",
+        ]
+        lines += [f"  %away{t} = mul i64 %pitch, {t}", f"  %block{t} = getelementptr {D}, ptr %block, i64 %away{t}"]
+    lines.append("  br i1 %samples_together, label %columns, label %other")
+    lines += [*_columns(name, lanes, length, TILE), "other:"]
+    for t in range(TILE):
+        arguments = f"ptr %array{t}, i64 %core, i64 %outer, ptr %block{t}"
+        lines.append(f"  call void @{name}{lanes.tag}_{length}({arguments})")
+    return "\n".join([*lines, "  ret void", "}"])
+
+
+def _columns(name: str, lanes: Lanes, length: int, tiles: int = 1) -> list[str]:
+    """Vectors of samples, for each number one from every block."""
     D, lines = lanes.real, ["columns:"]
     for i in range(length):
-        lines += [f"  %co{i} = mul i64 %core, {i}", f"  %cp{i} = getelementptr i8, ptr %array, i64 %co{i}"]
-        lines.append(f"  %cb{i} = getelementptr {D}, ptr %block, i64 {i}")
-        source, target = (f"%cp{i}", f"%cb{i}") if name == "gather" else (f"%cb{i}", f"%cp{i}")
-        lines.append(f"  %cv{i} = load {D}, ptr {source}, align {lanes.bytes}")
-        lines.append(f"  store {D} %cv{i}, ptr {target}, align {lanes.bytes}")
+        lines.append(f"  %co{i} = mul i64 %core, {i}")
+        for t in range(tiles):
+            here, n = f"{i}_{t}", t if tiles > 1 else ""
+            lines.append(f"  %cp{here} = getelementptr i8, ptr %array{n}, i64 %co{i}")
+            lines.append(f"  %cb{here} = getelementptr {D}, ptr %block{n}, i64 {i}")
+            source, target = (f"%cp{here}", f"%cb{here}") if name == "gather" else (f"%cb{here}", f"%cp{here}")
+            lines.append(f"  %cv{here} = load {D}, ptr {source}, align {lanes.bytes}")
+            lines.append(f"  store {D} %cv{here}, ptr {target}, align {lanes.bytes}")
     return [*lines, "  ret void"]
 
 

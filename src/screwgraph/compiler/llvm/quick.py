@@ -48,7 +48,7 @@ def quick_call(code: MachineCode, dtype: np.dtype) -> Callable[..., Any]:
     home = _Home(_table(dtype), _Definition(b"call", address, _FASTCALL, None))
     home.code = code
     # The function holds `table`, that holds `home`, and Python drops the function's definition before `table`.
-    table = np.frombuffer(home, np.uintp, call.TABLE_SIZE)
+    table = np.frombuffer(memoryview(home), np.uintp, call.TABLE_SIZE)
     definition = ctypes.addressof(home) + _Home.definition.offset
     make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
     return make(("PyCFunction_NewEx", ctypes.pythonapi))(definition, table, None)

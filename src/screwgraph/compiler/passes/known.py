@@ -15,9 +15,10 @@ def known_accelerations(graph: FactorGraph) -> FactorGraph:
     known, derived = set(graph.known), list(graph.derived)
     factors = list(graph.factors)
     for factor in graph.factors:
-        key = factor.arguments.get("Vdot") if factor.template.name == "acceleration" else None
-        if key is not None and [k for k in factor.keys if k not in known] == [key]:
-            derived.append(Derived(key, factor))
-            known.add(key)
-            factors.remove(factor)
+        if factor.template.name == "acceleration":
+            key = factor.variable("Vdot")
+            if [k for k in factor.keys if k not in known] == [key]:
+                derived.append(Derived(key, factor))
+                known.add(key)
+                factors.remove(factor)
     return replace(graph, factors=tuple(factors), known=frozenset(known), derived=tuple(derived))

@@ -26,21 +26,19 @@ def reference_accelerations(graph: FactorGraph) -> FactorGraph:
     """
     variables, factors, derived = dict(graph.variables), [], list(graph.derived)
     for f in graph.factors:
-        match f.template.name:
-            case "acceleration":
-                reference, *relative = _split(f, graph)
-                v = graph.variables[f.arguments["Vdot"]]
-                for key in (reference.arguments["Vdot"], relative[0].arguments.get("carried")):
-                    if key is not None:
-                        variables[key] = vector_variable(*key, v.dim, v.index, v.parent)
-                derived.append(Derived(reference.arguments["Vdot"], reference))
-                factors += relative
-            case "wrench" if f.arguments["Vdot"] not in graph.known:
-                factors.append(
-                    replace(f, template=wrench, arguments={**f.arguments, "reference": _reference(f.arguments["Vdot"])})
-                )
-            case _:
-                factors.append(f)
+        if f.template.name == "acceleration":
+            reference, *relative = _split(f, graph)
+            v = graph.variables[f.variable("Vdot")]
+            made = [Key(kind, v.key.name) for kind in ("reference", "carried")]
+            for key in made[: len(relative)]:
+                variables[key] = vector_variable(key.kind, key.name, v.dim, v.index, v.parent)
+            derived.append(Derived(made[0], reference))
+            factors += relative
+        elif f.template.name == "wrench" and f.variable("Vdot") not in graph.known:
+            arguments = {**f.arguments, "reference": _reference(f.variable("Vdot"))}
+            factors.append(replace(f, template=wrench, arguments=arguments))
+        else:
+            factors.append(f)
     known = graph.known | {d.key for d in derived}
     return replace(graph, variables=variables, factors=tuple(factors), derived=tuple(derived), known=known)
 
@@ -50,10 +48,13 @@ def _reference(key: Key) -> Key:
 
 
 def _split(f: Factor, graph: FactorGraph) -> list[Factor]:
-    """Return the law of the reference acceleration, then those of what joint accelerations add."""
-    key, parent = f.arguments["Vdot"], f.arguments["Vdot_parent"]
-    still = {name: f.arguments[name] for name in ("V", "V_parent", "q", "qd")}
+    """Return the law of the reference acceleration, then those of what joint accelerations add.
+
+    These are one law where the parent's acceleration is known, else two: of what is carried, and of the child.
+    """
+    key, parent = f.variable("Vdot"), f.variable("Vdot_parent")
     parent_known = parent in graph.known
+    still = {name: f.arguments[name] for name in ("V", "V_parent", "q", "qd")}
     still |= {"Vdot": _reference(key), "Vdot_parent": parent if parent_known else _reference(parent)}
     reference = replace(f, template=at_rest, arguments=still)
     moves = {"Vdot": key, "q": f.arguments["q"], "qdd": f.arguments["qdd"]}

@@ -1,0 +1,141 @@
+"""One state goes past NumPy's machinery: the same answers, the same errors and warnings, nothing leaked."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.compiler.llvm.quick import layout_is_known
+
+
+@pytest.fixture(scope="module")
+def f() -> sg.Function:
+    return sg.inverse_dynamics(sg.load("puma560"), external_wrenches=("link3", "link6"))
+
+
+@pytest.fixture
+def state() -> list[np.ndarray]:
+    rng = np.random.default_rng(1)
+    return [*rng.normal(size=(3, 6)), rng.normal(size=(2, 6))]
+
+
+@pytest.mark.skipif(not layout_is_known(), reason="this interpreter lays out arrays in its own way")
+def test_plain_arrays_take_the_quick_way_and_give_the_same(f, state):
+    found = f._quick(*state)
+    assert type(found) is np.ndarray
+    assert (found.shape, found.dtype, found.flags.writeable, found.flags.owndata) == ((6,), np.float64, True, True)
+    np.testing.assert_array_equal(found, f.ufunc(*state))
+    np.testing.assert_array_equal(f(*state), found)
+    assert f(*state) is not f(*state)
+
+
+def aside(array: np.ndarray) -> np.ndarray:
+    """Return the same numbers at an address that is no multiple of 8."""
+    memory = np.zeros(array.nbytes + 1, np.uint8)
+    moved = memory[1:].view(array.dtype) if array.ndim == 1 else memory[1:].view(array.dtype).reshape(array.shape)
+    moved[...] = array
+    return moved
+
+
+class Special(np.ndarray):
+    """A subclass, which may have its own ideas of calls."""
+
+
+OTHERS = {
+    "a list": lambda x: x.tolist(),
+    "another type": lambda x: x.astype("longdouble"),
+    "another byte order": lambda x: x.astype(">f8"),
+    "a stride": lambda x: np.repeat(x, 2, axis=-1)[..., ::2],
+    "backwards": lambda x: np.ascontiguousarray(x[..., ::-1])[..., ::-1],
+    "not aligned": aside,
+    "a subclass": lambda x: x.view(Special),
+    "a batch": lambda x: x[None],
+    "columns": lambda x: np.asfortranarray(np.stack([x, x]))[0],
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("place", [0, 3])
+def test_everything_else_goes_through_numpy_and_gives_the_same(f, state, other, place):
+    expected = f(*state)
+    state[place] = OTHERS[other](state[place])
+    if not (isinstance(state[place], np.ndarray) and state[place].flags.c_contiguous and other == "columns"):
+        assert f._quick(*state) is None
+    np.testing.assert_array_equal(np.squeeze(f(*state)), expected)
+
+
+def test_mistakes_are_told_as_ever(f, state):
+    for wrong, message in (
+        ((), "takes 4 arguments"),
+        (state[:3], "takes 4 arguments"),
+        ([*state, state[0]], "takes 4 arguments"),
+        ([state[0][:5], *state[1:]], "q has the shape"),
+        ([None, *state[1:]], "q is not an array"),
+        ([*state[:3], state[3].T], "wrenches has the shape"),
+    ):
+        with pytest.raises(sg.InputError, match=message):
+            f(*wrong)
+
+
+def test_numbers_that_are_not_finite_bring_numpys_warnings(f, state):
+    state[0][2] = np.inf
+    assert f._quick(*state) is None
+    with pytest.warns(RuntimeWarning, match="invalid value"):
+        assert np.isnan(f(*state)).any()
+    with np.errstate(invalid="raise"), pytest.raises(FloatingPointError):
+        f(*state)
+    state[0][2] = np.nan
+    assert np.isnan(f(*state)).any()  # quietly: NaN itself is no event
+
+
+def test_floats_and_matrices_have_it_too(state):
+    robot = sg.load("puma560")
+    narrow = sg.inverse_dynamics(robot).astype("float32")
+    arrays = [x.astype("float32") for x in state[:3]]
+    np.testing.assert_array_equal(narrow(*arrays), narrow.ufunc(*arrays))
+    assert narrow(*arrays).dtype == np.float32
+    assert narrow._quick(*state[:3]) is None
+    M = sg.mass_matrix(robot)
+    assert M(state[0]).shape == (6, 6)
+    np.testing.assert_array_equal(M(state[0]), M.ufunc(state[0]))
+    by_q = sg.inverse_dynamics(robot).jacobian("q")
+    np.testing.assert_array_equal(by_q(*state[:3]), by_q.ufunc(*state[:3]))
+
+
+def test_nothing_leaks(f, state):
+    def count():
+        return [sys.getrefcount(x) for x in (*state, np.ndarray, np.dtype(float))]
+
+    f(*state)
+    gc.collect()
+    before = count()
+    tracemalloc.start()
+    for _ in range(2000):
+        f(*state)
+        f._quick(*state[:2])
+    used = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert count() == before
+    assert used < 10_000
+
+
+def test_it_outlives_the_function_that_made_it(state):
+    f = sg.bias_forces(sg.load("puma560"))
+    quick, expected = f._quick, f.ufunc(*state[:2])
+    del f
+    gc.collect()
+    np.testing.assert_array_equal(quick(*state[:2]), expected)
+    del quick
+    gc.collect()
+
+
+def test_where_arrays_are_laid_out_otherwise_numpy_does_it_all(monkeypatch, state):
+    monkeypatch.setattr("screwgraph.compiler.llvm.gufunc.layout_is_known", lambda: False)
+    f = sg.bias_forces(sg.load("puma560"))
+    assert f._quick(*state[:2]) is None
+    np.testing.assert_array_equal(f(*state[:2]), f.ufunc(*state[:2]))
