@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from itertools import combinations_with_replacement, product
 from typing import NamedTuple
 
-from screwgraph.elimination.pivot import is_foreign
 from screwgraph.elimination.system import System
 from screwgraph.graph import Column, Key
 from screwgraph.tape import Number, Scalar
@@ -32,7 +31,7 @@ class Turn(NamedTuple):
 
 def prepare_rotations(system: System, columns: Iterable[Column]) -> None:
     """Write down what becomes of the coefficients in the equations of wrenches that are about to be carried on."""
-    own = {column: _own_row(system, column) for column in columns if column[0].kind == "wrench"}
+    own = {column: system.own_row(column) for column in columns if column[0].kind == "wrench"}
     rows = {column: row for column, row in own.items() if row is not None}
     keys = {c[0] for row in rows.values() for c in system.terms[row] if c not in rows}
     wrenches = sorted({column[0] for column in rows})
@@ -52,19 +51,10 @@ def _turned_block(rows: list[dict[Column, Number]], turn: Turn) -> None:
         x + y  # stands on the tape now
 
 
-def _own_row(system: System, column: Column) -> int | None:
-    """Return the equation of the law that is solved for a variable, of the same component."""
-    for i in system.rows_of.get(column, ()):
-        origin = system.origin[i]
-        if origin.number == column[1] and not is_foreign(column, origin):
-            return i
-    return None
-
-
 def _turn(system: System, key: Key, pair: tuple[int, int], at: int) -> Turn | None:
     """Return two scalars of a variable as a turn of two others, if they are one."""
     first, second = (key, pair[0] + at), (key, pair[1] + at)
-    rows = [_own_row(system, column) for column in (first, second)]
+    rows = [system.own_row(column) for column in (first, second)]
     if None in rows:
         return None
     terms = [{c: -a for c, a in system.terms[i].items() if c[0] != key} for i in rows if i is not None]

@@ -13,6 +13,7 @@ from random import Random
 
 from screwgraph.elimination.congruence import prepare_rotations
 from screwgraph.elimination.group import Group
+from screwgraph.elimination.pairs import eliminate_pairs
 from screwgraph.elimination.pivot import MAY_VANISH, SMALL, Candidate
 from screwgraph.elimination.system import Step, System
 from screwgraph.graph import Column, Row
@@ -73,6 +74,8 @@ def eliminate_group(
 ) -> None:
     """Eliminate, by a group's rule, all waiting unknowns that have a pivot that cannot vanish; they wait no longer."""
     prepare_rotations(system, group.columns)
+    if group.pairs:
+        eliminate_pairs(system, group, waiting, steps)
     _eliminate_while_safe(system, waiting, _chooser(system, group), steps, undetermined)
 
 

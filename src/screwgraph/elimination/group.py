@@ -13,6 +13,7 @@ class Group:
 
     `law` names the law whose equations serve, where one can. The next scalar is the one that has the best pivot and
     fills in least; with `by_work`, the one that costs the fewest operations, times 1 + `jitter` times a random number.
+    With `pairs`, accelerations go symmetrically, each with the wrench that is its multiplier, before what is left.
     """
 
     columns: tuple[Column, ...]
@@ -20,3 +21,4 @@ class Group:
     by_work: bool = False
     jitter: float = 0.0
     seed: int = 0
+    pairs: bool = False

@@ -84,7 +84,7 @@ class System:
         expression = {c: a * factor for c, a in terms.items() if c != column}
         constant = self.constants[pivot_row] * factor
         touched = frozenset(c for i in self.rows_of[column] for c in self.terms[i] if c != column)
-        self._retire(pivot_row)
+        self.retire(pivot_row)
         fill_in: list[tuple[Row, Column]] = []
         for i in sorted(self.rows_of[column]):
             fill_in += [(self.origin[i], c) for c in self._substitute(i, column, expression, constant)]
@@ -100,6 +100,14 @@ class System:
             touched,
             tuple(fill_in),
         )
+
+    def own_row(self, column: Column) -> int | None:
+        """Return the equation of the law that is solved for a variable, of the same component."""
+        for i in self.rows_of.get(column, ()):
+            origin = self.origin[i]
+            if origin.number == column[1] and not is_foreign(column, origin):
+                return i
+        return None
 
     def work(self, column: Column, pivot_row: int) -> int:
         """Count the operations of `eliminate`, as if no two values were equal."""
@@ -126,7 +134,8 @@ class System:
             if not self.used[i]
         )
 
-    def _retire(self, row: int) -> None:
+    def retire(self, row: int) -> None:
+        """Take an equation out: it has served as a pivot."""
         self.used[row] = True
         for c in self.terms[row]:
             self.rows_of[c].discard(row)
@@ -135,12 +144,17 @@ class System:
         self, row: int, column: Column, expression: Mapping[Column, Number], constant: Number
     ) -> list[Column]:
         """Replace `column` in an equation; return the unknowns that are new to it."""
+        factor = self.terms[row].pop(column)
+        self.constants[row] = self.constants[row] + constant * factor
+        return self.add(row, {c: coefficient * factor for c, coefficient in expression.items()})
+
+    def add(self, row: int, update: Mapping[Column, Number]) -> list[Column]:
+        """Add coefficients to an equation; return the unknowns that are new to it."""
         terms, new = self.terms[row], []
-        factor = terms.pop(column)
         self.changed[row] = True
-        for c, coefficient in expression.items():
+        for c, more in update.items():
             old = terms.get(c)
-            value = coefficient * factor if old is None else old + coefficient * factor
+            value = more if old is None else old + more
             if is_zero(value):
                 terms.pop(c, None)
                 self.rows_of[c].discard(row)
@@ -149,7 +163,6 @@ class System:
                 new.append(c)
                 self.rows_of[c].add(row)
             terms[c] = value
-        self.constants[row] = self.constants[row] + constant * factor
         return new
 
 

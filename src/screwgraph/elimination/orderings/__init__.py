@@ -14,6 +14,7 @@ from screwgraph.elimination.orderings.lynch_park import LynchPark, lynch_park
 from screwgraph.elimination.orderings.min_degree import MinimumDegree, min_degree
 from screwgraph.elimination.orderings.nested_dissection import NestedDissection, nested_dissection
 from screwgraph.elimination.orderings.rnea import NewtonEuler, rnea
+from screwgraph.elimination.orderings.symmetric import SymmetricPairs, symmetric
 from screwgraph.errors import InputError
 from screwgraph.robot import Robot, unknown
 
@@ -24,6 +25,7 @@ ORDERINGS: dict[str, Callable[[Robot], Ordering]] = {
     "composite": composite,
     "aba": aba,
     "articulated": articulated,
+    "symmetric": symmetric,
     "greedy": lambda robot: greedy(),
     "min_degree": lambda robot: min_degree(),
     "colamd": lambda robot: colamd(),
@@ -54,6 +56,7 @@ __all__ = [
     "NestedDissection",
     "NewtonEuler",
     "Ordering",
+    "SymmetricPairs",
     "WrenchesFirst",
     "aba",
     "articulated",
@@ -67,4 +70,5 @@ __all__ = [
     "min_degree",
     "nested_dissection",
     "rnea",
+    "symmetric",
 ]

@@ -1,0 +1,90 @@
+"""Watching a simulation, and figures that say how well it went."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from time import perf_counter
+from typing import Any
+
+import typer
+
+from screwgraph import Trajectory
+from screwgraph.cli.streams import working
+
+SHORT = 1.0
+"""Simulations of less than this (s) show no bar."""
+
+
+class Watched:
+    """Sees a simulation go by: shows it where it takes its time, and ends it after Ctrl-C."""
+
+    def __init__(self, time: float, stack: ExitStack) -> None:
+        self.stopped, self.wall_time = False, 0.0
+        self._time, self._stack, self._began, self._bar = time, stack, 0.0, None
+
+    def __call__(self, t: float) -> bool:
+        """Look at the time that the motion has reached (s); true if it is to end."""
+        if t == 0.0:
+            self._begin()
+        self.wall_time = perf_counter() - self._began
+        if self._bar is None and self.wall_time > SHORT and sys.stderr.isatty():
+            self._bar = self._stack.enter_context(_bar())
+            self._bar.add_task("simulating", total=self._time)
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], completed=t)
+        return self.stopped
+
+    def _begin(self) -> None:
+        """Code is made: from here on, Ctrl-C ends the motion and not the program."""
+        self._stack.close()
+        before = signal.signal(signal.SIGINT, self._stop)
+        self._stack.callback(signal.signal, signal.SIGINT, before)
+        self._began = perf_counter()
+
+    def _stop(self, *_: object) -> None:
+        self.stopped = True
+
+
+@contextmanager
+def watched(time: float) -> Iterator[Watched]:
+    """Watch a simulation of so many seconds, from the making of its code on."""
+    with ExitStack() as stack:
+        stack.enter_context(working("making code"))
+        yield Watched(time, stack)
+
+
+def _bar() -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:.3g} s"))
+    return Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True, markup=False, emoji=False))
+
+
+def as_figures(motion: Trajectory, watch: Watched, output: str) -> dict[str, Any]:
+    """Return what there is to say about a simulation, in values that JSON has."""
+    return {
+        "robot": motion.robot.name,
+        "method": motion.method,
+        "steps": len(motion.t) - 1,
+        "time": float(motion.t[-1]),
+        "wall_time": watch.wall_time,
+        "energy": float(motion.energy[-1]),
+        "energy_drift": motion.energy_drift,
+        "violation": float(motion.violation.max()),
+        "interrupted": watch.stopped,
+        "output": output,
+    }
+
+
+def print_figures(figures: Mapping[str, Any]) -> None:
+    """Print them in a few lines."""
+    speed = figures["time"] / figures["wall_time"] if figures["wall_time"] else 0.0
+    typer.echo(
+        f"{figures['output']}: {figures['robot']}, {figures['steps']} steps by {figures['method']}, "
+        f"{figures['time']:g} s in {figures['wall_time']:.3g} s ({speed:.3g} times real time)"
+    )
+    typer.echo(f"energy drift {figures['energy_drift']:.3g} J, violation of loops {figures['violation']:.3g}")

@@ -1,0 +1,125 @@
+"""`screwgraph simulate`: a robot's motion over time, as a table."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from screwgraph.cli import options
+from screwgraph.cli.failures import wrong_use
+from screwgraph.cli.options import BaseKind
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from screwgraph.cli.state import State
+
+
+class MethodName(StrEnum):
+    """How motions are integrated; a key of `screwgraph.simulation.METHODS`."""
+
+    rk4 = "rk4"
+    dop853 = "dop853"
+    semi_implicit = "semi_implicit"
+    trapezoidal = "trapezoidal"
+
+
+def _seconds(value: float) -> float:
+    if not 0.0 < value < float("inf"):
+        raise typer.BadParameter(f"{value!r} is not a positive, finite number of seconds")
+    return value
+
+
+Time = Annotated[
+    float, typer.Option("--time", metavar="S", callback=_seconds, help="Length of the motion, a multiple of dt.")
+]
+Dt = Annotated[float, typer.Option("--dt", metavar="S", callback=_seconds, help="Distance of the states in time.")]
+Kind = Annotated[MethodName, typer.Option("--method", help="How the motion is integrated.")]
+StateFile = Annotated[
+    str | None,
+    typer.Option("--state", metavar="FILE", help="A JSON file of where to begin, and of constant efforts."),
+]
+Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to: a .csv or .npz file.")]
+
+HELP = """Let a robot move, and write its motion.
+
+\b
+rk4:           Runge-Kutta of order 4;
+dop853:        adaptive, of order 8, states at dt by interpolation;
+semi_implicit: Euler's method, of order 1, energy does not drift in the mean;
+trapezoidal:   implicit, of order 2, for stiff motions.
+
+\b
+Example:
+  screwgraph simulate rrr --time 2 --dt 1e-3 -o rrr.csv
+  screwgraph simulate a1 --base floating --time 1 --method dop853 -o a1.npz
+  screwgraph simulate panda.urdf --state state.json -o panda.csv
+with a state.json like
+  {"q": {"joint1": 0.5}, "qd": {"joint2": 1}, "tau": {"joint1": 2}}
+
+The table has the columns t, q, qd, qdd, tau, energy, work of efforts less losses by damping, and violation, the
+largest gap of the loops, in SI units. Without a state, the robot falls from its neutral position. Ctrl-C ends the
+motion early; what was computed is written.
+"""
+
+
+def simulate(
+    context: typer.Context,
+    robot: options.RobotName,
+    output: Output,
+    time: Time = 5.0,
+    dt: Dt = 1e-3,
+    method: Kind = MethodName.rk4,
+    state: StateFile = None,
+    base: options.Base = BaseKind.fixed,
+    lock: options.Lock = None,
+    gravity: options.Gravity = None,
+    no_damping: options.NoDamping = False,
+    strict: options.Strict = False,
+    snap: options.Snap = 0.0,
+    as_json: options.AsJson = False,
+) -> None:
+    """Simulate, save, and say how well it went."""
+    from screwgraph import simulate as run
+    from screwgraph.cli.motion import as_figures, print_figures, watched
+    from screwgraph.cli.state_file import read_state
+    from screwgraph.cli.streams import note, print_json
+    from screwgraph.errors import InputError
+    from screwgraph.simulation import check_path, sample_times
+
+    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap)
+    try:
+        check_path(output)
+        sample_times(model, time, dt)
+    except InputError as error:
+        raise wrong_use(context, error.what, why=error.why, fix=error.fix) from error
+    q0, qd0, tau = (None, None, None) if state is None else _start(read_state(state, model, "tau", ()), state)
+    with watched(time) as watch:
+        motion = run(model, q0, qd0, time, dt, method.value, tau, watch=watch)
+    motion.save(output)
+    options.note_warnings(model)
+    if watch.stopped:
+        note(f"interrupted at t = {motion.t[-1]:g} s: what was computed so far is kept")
+    figures = as_figures(motion, watch, output)
+    if as_json:
+        print_json(figures)
+    else:
+        print_figures(figures)
+
+
+def _start(state: State, file: str) -> tuple[np.ndarray, ...]:
+    """Return q, qd and tau of a file that holds one state."""
+    import numpy as np
+
+    from screwgraph.errors import InputError
+
+    if state.external:
+        raise InputError("'wrenches' are not simulated", at=file, fix="take them out of the state")
+    if state.q[..., 0].size != 1:
+        raise InputError(f"{state.q[..., 0].size} states are given", at=file, why="a motion begins at one")
+    for name, array in (("q", state.q), ("qd", state.qd), ("tau", state.given)):
+        if not np.isfinite(array).all():
+            raise InputError(f"{name} is not finite", at=file)
+    return tuple(array.reshape(-1) for array in (state.q, state.qd, state.given))

@@ -1,0 +1,37 @@
+"""Articulated-body order by symmetric pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from screwgraph.elimination.group import Group
+from screwgraph.elimination.orderings.base import joint_keys, unknown_only
+from screwgraph.graph import FactorGraph, Key
+from screwgraph.robot import Robot
+
+
+@dataclass(frozen=True)
+class SymmetricPairs:
+    """Tips to base: each acceleration with the wrench that is its multiplier, then the joint's unknown.
+
+    Where carried accelerations are variables, these are what the wrenches go with. The forward problem is a symmetric
+    KKT system; this order keeps it one.
+    """
+
+    robot: Robot
+
+    def order(self, graph: FactorGraph) -> list[Key | Group]:
+        carried = any(key.kind == "carried" for key in graph.variables)
+        items: list[Key | Group] = list(unknown_only(joint_keys(self.robot, "tau"), graph))
+        for joint in reversed(self.robot.joints):
+            F, Vdot, C = (Key(kind, joint.child) for kind in ("wrench", "acceleration", "carried"))
+            items += unknown_only([Vdot] if carried else [], graph)
+            keys = unknown_only([F, C if carried else Vdot], graph)
+            items += [Group(tuple((key, i) for key in keys for i in range(6)), pairs=True)] if keys else []
+            items += unknown_only([Key("qdd", joint.name)], graph)
+        return items
+
+
+def symmetric(robot: Robot) -> SymmetricPairs:
+    """Return this order for a robot."""
+    return SymmetricPairs(robot)

@@ -1,0 +1,104 @@
+"""Keeping closed chains closed: projections of positions and velocities."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.robot import JointType, Robot, constraint_rows, link_poses
+from screwgraph.simulation.closure_code import closure_code, entries
+from screwgraph.simulation.manifold import Manifold
+from screwgraph.spatial import inverse
+
+TOLERANCE = 1e-10
+"""Gap (rad, m) that a step may leave."""
+ITERATIONS = 20
+NEAR = 1e-8
+"""Error (rad, m) of a loop joint's own position that gaps may be told with: it enters them squared."""
+FAR = 0.05
+"""The same for joints that only turn, or only slide, about axes that stay: their own motion opens no gap at all."""
+
+
+class Constraints:
+    """The loops and couplings of a robot; remembers where the loop joints stood last: they are not far from there."""
+
+    def __init__(self, robot: Robot, manifold: Manifold, q: Float[np.ndarray, " nq"]) -> None:
+        from scipy.linalg import get_lapack_funcs
+
+        self._posv = get_lapack_funcs(("posv",))[0]
+        kept = robot.mobility.kept
+        every = range(len(constraint_rows(robot)))
+        rows = [*kept, *(i for i in every if i not in kept)]
+        self._function, self._places = closure_code(robot, rows), tuple(map(np.array, entries(robot, rows)))
+        self._kept, self._rows, self._nv = len(kept), len(every), robot.nv
+        self._robot, self._manifold = robot, manifold
+        self._x = _loop_positions(robot, q)
+        self._bound = np.array([_bound(loop.type) for loop in robot.loops for _ in range(loop.type.nv)])
+
+    def projected(
+        self, t: float, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]
+    ) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nv"], float]:
+        """Return the nearest position and velocity that the constraints allow, and the largest gap (rad, m) left.
+
+        Raises:
+            InputError: the position is too far from one at which the loops close.
+        """
+        q, K, gap = self._closed(t, q)
+        if not np.isfinite(gap):
+            return q, np.full_like(qd, np.nan), gap
+        return q, qd - K.T @ self._solved(K, K @ qd), gap
+
+    def _closed(self, t: float, q: Float[np.ndarray, " nq"]) -> tuple[np.ndarray, Float[np.ndarray, "kept nv"], float]:
+        gap = np.inf
+        for _ in range(ITERATIONS):
+            gaps, K = self._at(q)
+            gap = float(np.abs(gaps).max())
+            if not np.isfinite(gap) or np.abs(gaps[: self._kept]).max(initial=0.0) <= TOLERANCE:
+                return q, K, gap
+            q = self._manifold.moved(q, -(K.T @ self._solved(K, gaps[: self._kept])))
+        raise InputError(
+            f"at t = {t:g} s loops come apart by {gap:.3g} and do not close again",
+            why="a step led too far, or to a singular position",
+            fix="take a smaller dt",
+        )
+
+    def _at(self, q: Float[np.ndarray, " nq"]) -> tuple[Float[np.ndarray, " rows"], Float[np.ndarray, "kept nv"]]:
+        """Return gaps and K, told with loop joints near where they are."""
+        rows, loops = self._rows, len(self._bound)
+        for _ in range(ITERATIONS):
+            values = self._function(q, self._x) if loops or len(self._x) else self._function(q)
+            along = values[rows : rows + loops]
+            if not (np.abs(along) > self._bound).any():
+                break
+            self._x = self._followed(along)
+        K = np.zeros((self._kept, self._nv))
+        K[self._places] = values[rows + loops :]
+        return values[:rows], K
+
+    def _followed(self, along: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+        parts, p, v = [], 0, 0
+        for loop in self._robot.loops:
+            kind = loop.type
+            parts.append(kind.retract(self._x[p : p + kind.nq], along[v : v + kind.nv]))
+            p, v = p + kind.nq, v + kind.nv
+        return np.concatenate(parts)
+
+    def _solved(self, K: Float[np.ndarray, "kept nv"], b: Float[np.ndarray, " kept"]) -> Float[np.ndarray, " kept"]:
+        """Solve K K' y = b; near singular positions, as well as can be."""
+        if not len(b):
+            return b
+        _, y, failed = self._posv(K @ K.T, b)
+        return np.linalg.lstsq(K @ K.T, b, rcond=None)[0] if failed else y
+
+
+def _bound(joint: JointType) -> float:
+    A = np.asarray(joint.screw_axes(joint.neutral()), dtype=float)
+    is_screw = (A[:3].any(axis=0) & A[3:].any(axis=0)).any()
+    return FAR if joint.constant_axes and not is_screw else NEAR
+
+
+def _loop_positions(robot: Robot, q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, " n"]:
+    poses = link_poses(robot, q)
+    at = [inverse(poses[loop.predecessor] @ loop.T_pf) @ poses[loop.successor] @ loop.T_sf for loop in robot.loops]
+    return np.concatenate([np.zeros(0), *(loop.type.nearest(T) for loop, T in zip(robot.loops, at, strict=True))])

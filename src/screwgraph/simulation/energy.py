@@ -1,0 +1,68 @@
+"""Energy along a motion, and the work that efforts and dampers did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.compiler import Function, Made, make_function, without_remarks
+from screwgraph.dynamics import mass_matrix
+from screwgraph.robot import Robot, link_poses, without_loops
+from screwgraph.simulation.closure_code import SEED, no_elimination, position_argument, tape_positions
+from screwgraph.spatial import rotation, translation
+from screwgraph.tape import Number, Tape, factor_out, program
+
+CHUNK = 4096
+"""States at once: mass matrices take memory."""
+
+
+def energies(robot: Robot, q: Float[np.ndarray, "N nq"], qd: Float[np.ndarray, "N nv"]) -> Float[np.ndarray, " N"]:
+    """Return kinetic (rotors included) plus potential energy (J); the potential is zero at the base's origin."""
+    M, U = mass_matrix(without_loops(robot)), potential_energy(robot)
+    parts = []
+    for start in range(0, len(q), CHUNK):
+        at, v = q[start : start + CHUNK], qd[start : start + CHUNK]
+        parts.append(0.5 * np.einsum("ni,nij,nj->n", v, M(at), v, optimize=True) + U(at)[:, 0])
+    return np.concatenate(parts)
+
+
+def potential_energy(robot: Robot) -> Function:
+    """Return the potential energy (J) of gravity as a function of q, (..., nq) -> (..., 1)."""
+    argument = position_argument(robot)
+
+    def make(inputs: Sequence[str]) -> Made:
+        tape = Tape()
+        poses = link_poses(robot, tape_positions(tape, argument.names, argument.spaces, SEED))
+        energy: Number = 0.0
+        for link in robot.links:
+            T = poses[link.name]
+            moment = rotation(T) @ link.inertia.first_moment + link.inertia.mass * translation(T)
+            energy = energy - sum(g * m for g, m in zip(robot.gravity, moment, strict=True))
+        return Made(factor_out(program(tape, [energy], inputs)), "none")
+
+    return make_function(
+        "potential_energy", ("potential_energy", without_remarks(robot)), (argument,), make, no_elimination
+    )
+
+
+def work_done(
+    robot: Robot, dt: float, qd: Float[np.ndarray, "N nv"], tau: Float[np.ndarray, "N nv"]
+) -> Float[np.ndarray, " N"]:
+    """Return the work (J) since the beginning that efforts did, less what dampers took.
+
+    Powers are interpolated by cubics: of order four in dt (s) where efforts are smooth.
+    """
+    damping = np.concatenate([np.zeros(0), *(np.full(j.type.nv, j.damping) for j in robot.joints)])
+    power = np.einsum("ni,ni->n", qd, tau - damping * qd)
+    return np.concatenate([[0.0], np.cumsum(_integrals(power) * dt)])
+
+
+def _integrals(f: Float[np.ndarray, " N"]) -> Float[np.ndarray, " N-1"]:
+    """Integrate over each interval of length 1, by the cubic through the four values around it."""
+    if len(f) < 4:
+        return (f[:-1] + f[1:]) / 2.0
+    inner = (13.0 * (f[1:-2] + f[2:-1]) - f[:-3] - f[3:]) / 24.0
+    edge = np.array([9.0, 19.0, -5.0, 1.0]) / 24.0
+    return np.concatenate([[edge @ f[:4]], inner, [edge @ f[:-5:-1]]])

@@ -1,0 +1,50 @@
+"""From one step to a motion, for methods that go by steps of fixed length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.simulation.methods.tolerances import Tolerances
+from screwgraph.simulation.system import System
+
+
+class State(NamedTuple):
+    """A position, a velocity, and the largest gap (rad, m) of the loops there."""
+
+    q: Float[np.ndarray, " nq"]
+    qd: Float[np.ndarray, " nv"]
+    gap: float = 0.0
+
+
+Step = Callable[
+    [float, Float[np.ndarray, " nq"], Float[np.ndarray, " nv"]],
+    tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nv"]],
+]
+"""From a time and a state to the state one step later."""
+
+
+def at_fixed_steps(
+    step_of: Callable[[System, float], Step],
+) -> Callable[[System, State, Float[np.ndarray, " N"], Tolerances], Iterator[State]]:
+    """Make a method of what makes its step for a system and a length dt (s)."""
+
+    def method(system: System, start: State, times: Float[np.ndarray, " N"], tolerances: Tolerances) -> Iterator[State]:
+        step = step_of(system, float(times[-1] - times[0]) / (len(times) - 1))
+        q, qd, _ = start
+        for t, ahead in pairwise(times.tolist()):
+            q, qd = step(t, q, qd)
+            state = closed(system, ahead, q, qd)
+            q, qd, _ = state
+            yield state
+
+    return method
+
+
+def closed(system: System, t: float, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]) -> State:
+    """Return the state near a given one at which the loops close and stay closed."""
+    return State(q, qd) if system.constraints is None else State(*system.constraints.projected(t, q, qd))

@@ -1,0 +1,144 @@
+"""Simulation: from a robot and a start to a trajectory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.compiler import Function
+from screwgraph.dynamics import forward_dynamics
+from screwgraph.errors import InputError
+from screwgraph.robot import Robot, unknown
+from screwgraph.simulation.constraints import Constraints
+from screwgraph.simulation.energy import energies, work_done
+from screwgraph.simulation.manifold import manifold
+from screwgraph.simulation.methods import METHODS, State, Tolerances
+from screwgraph.simulation.start import initial_position, initial_velocity, sample_times
+from screwgraph.simulation.system import Efforts, System, acceleration, efforts
+from screwgraph.simulation.trajectory import Trajectory
+
+CHUNK = 100
+"""States between two looks at the watch."""
+
+Watch = Callable[[float], object]
+"""Is told the time (s) that the motion has reached; true ends the simulation there."""
+
+
+def simulate(
+    robot: Robot,
+    q0: Any = None,
+    qd0: Any = None,
+    time: float = 5.0,
+    dt: float = 1e-3,
+    method: str = "rk4",
+    tau: Float[np.ndarray, " nv"] | Efforts | None = None,
+    *,
+    rtol: float = 1e-9,
+    atol: float = 1e-9,
+    watch: Watch | None = None,
+) -> Trajectory:
+    """Let a robot move.
+
+    Args:
+        robot: a tree, or a robot with loops and couplings, which stay closed.
+        q0: position at the beginning (nq,), by default the neutral one; the nearest position at which loops close.
+        qd0: velocity at the beginning (nv,), by default rest; loops must allow it.
+        time: length of the motion (s), a multiple of dt.
+        dt: distance of the states (s); the step of all methods but "dop853".
+        method: "rk4" (order 4), "dop853" (adaptive, order 8), "semi_implicit" (Euler, order 1) or "trapezoidal"
+            (implicit, order 2, for stiff motions).
+        tau: joint efforts: none, constant (nv,), or a function of t, q and qd, and of nothing else: it is called
+            several times a step.
+        rtol: relative error of one step that "dop853" allows.
+        atol: absolute error of one step that "dop853" allows (SI units).
+        watch: is called now and then with the time reached, first with 0.0; if it returns true, the motion ends there.
+
+    Raises:
+        InputError: a bad argument, an initial velocity that loops forbid, or a motion that leaves all bounds.
+        EliminationError: a joint moves nothing that has inertia.
+    """
+    if method not in METHODS:
+        raise unknown("method", method, METHODS)
+    times, forces = sample_times(robot, time, dt), efforts(robot, tau)
+    tolerances = _tolerances(rtol, atol)
+    space = manifold(robot)
+    q = initial_position(robot, space, q0)
+    qd = initial_velocity(robot, q, qd0)
+    function = forward_dynamics(robot)
+    constraints = Constraints(robot, space, q) if robot.is_closed else None
+    start = State(q, qd) if constraints is None else State(*constraints.projected(0.0, q, qd))
+    system = System(space, acceleration(function, forces), constraints)
+    with np.errstate(all="ignore"):  # what is not finite is found and said
+        _check_start(function, start)
+        states = METHODS[method](system, start, times, tolerances)
+        q, qd, violation = _collected(robot, start, states, times, watch or (lambda t: False))
+        t = times[: len(q)]
+        return _trajectory(robot, method, function, forces, (t, q, qd, violation))
+
+
+def _tolerances(rtol: float, atol: float) -> Tolerances:
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 1e-13 <= value < 1.0:
+            raise InputError(f"{name} = {value!r} is no tolerance", fix="give a number from 1e-13 to below 1")
+    return Tolerances(float(rtol), float(atol))
+
+
+def _check_start(function: Function, start: State) -> None:
+    """Make machine code, and see that it has an answer where the motion begins."""
+    if not np.isfinite(function(start.q, start.qd, np.zeros(len(start.qd)))).all():
+        raise InputError(
+            "the accelerations at the beginning are not finite",
+            why="the robot stands at a singular position",
+            fix="begin beside it, with another q0",
+        )
+
+
+def _collected(
+    robot: Robot, start: State, states: Iterator[State], times: Float[np.ndarray, " N"], watch: Watch
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Keep all states; check them, and look at the watch, after each chunk."""
+    n = len(times)
+    q, qd, violation = np.empty((n, robot.nq)), np.empty((n, robot.nv)), np.empty(n)
+    q[0], qd[0], violation[0] = start
+    done = 1
+    while done < n and not watch(float(times[done - 1])):
+        before = done
+        for state in islice(states, CHUNK):
+            q[done], qd[done], violation[done] = state
+            done += 1
+        _check_finite(times[before:done], q[before:done], qd[before:done])
+    if done == n:
+        watch(float(times[-1]))
+    return q[:done], qd[:done], violation[:done]
+
+
+def _check_finite(t: np.ndarray, q: np.ndarray, qd: np.ndarray) -> None:
+    finite = np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1)
+    if not finite.all():
+        raise InputError(
+            f"the motion leaves all bounds before t = {t[np.argmin(finite)]:g} s",
+            why="steps are too long for it, or it meets a singular position",
+            fix="take a smaller dt, or another method",
+        )
+
+
+def _trajectory(
+    robot: Robot,
+    method: str,
+    function: Function,
+    forces: Float[np.ndarray, " nv"] | Efforts,
+    states: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+) -> Trajectory:
+    """Add accelerations, energy and work to the states that a method found."""
+    t, q, qd, violation = states
+    if callable(forces):
+        tau = np.array([forces(*state) for state in zip(t.tolist(), q, qd, strict=True)])
+    else:
+        tau = np.tile(forces, (len(t), 1))
+    dt = float(t[1] - t[0]) if len(t) > 1 else 0.0
+    energy, work = energies(robot, q, qd), work_done(robot, dt, qd, tau)
+    return Trajectory(robot, method, t, q, qd, function(q, qd, tau), tau, energy, work, violation)

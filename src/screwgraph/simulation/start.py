@@ -1,0 +1,99 @@
+"""Where a motion begins, and when it ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.robot import Robot, constraint_jacobian
+from screwgraph.simulation.manifold import Manifold
+
+LARGEST = 200_000_000
+"""Numbers that a trajectory may hold: 1.6 GB."""
+QUATERNION_TOLERANCE = 1e-3
+"""Few printed digits are accepted, quaternions of another length are not."""
+MULTIPLE = 1e-6
+CONSISTENT = 1e-6
+"""Velocities, relative to the largest (or 1), that loops may forbid: they are taken away."""
+
+
+def sample_times(robot: Robot, time: float, dt: float) -> Float[np.ndarray, " N"]:
+    """Return 0, dt, ..., time (s).
+
+    Raises:
+        InputError: dt or time is not positive, time is no multiple of dt, or there are too many states to keep.
+    """
+    for name, value in (("time", time), ("dt", dt)):
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0.0 < value < np.inf:
+            raise InputError(f"{name} = {value!r} is not a positive, finite number of seconds")
+    count = float(time) / float(dt)
+    states = 4 * robot.nv + 4
+    if not count * states <= LARGEST:
+        raise InputError(
+            f"{time:g} s in steps of {dt:g} s are too many states to keep",
+            why=f"{count:.3g} steps of a robot with {robot.nv} velocities",
+            fix=f"at most {LARGEST // states} steps: a larger dt, or several shorter motions",
+        )
+    steps = round(count)
+    if steps < 1 or abs(count - steps) > MULTIPLE * max(1.0, count * 1e-6):
+        near = max(1, steps)
+        raise InputError(
+            f"time = {time:g} s is no multiple of dt = {dt:g} s",
+            fix=f"take time = {near * dt:.9g} or dt = {time / near:.9g}",
+        )
+    return np.arange(steps + 1) * (float(time) / steps)
+
+
+def initial_position(robot: Robot, manifold: Manifold, q0: Any) -> Float[np.ndarray, " nq"]:
+    """Return where a motion begins: at q0, loops closed and quaternions unit; None is the neutral position.
+
+    Raises:
+        InputError: not nq finite numbers, a quaternion that is not unit, or loops that do not close nearby.
+    """
+    q = _vector(robot.neutral() if q0 is None else q0, robot.nq, "q0")
+    for joint in robot.joints:
+        if joint.type.nq != joint.type.nv:
+            quaternion = q[robot.q_slices[joint.name]][-4:]
+            if abs(np.linalg.norm(quaternion) - 1.0) > QUATERNION_TOLERANCE:
+                raise InputError(
+                    f"the quaternion of joint {joint.name!r} in q0 has length {np.linalg.norm(quaternion):.4g}",
+                    why="quaternions (x, y, z, w) must have length 1",
+                )
+    q = manifold.normalised(q)
+    return robot.close_loops(q) if robot.is_closed else q
+
+
+def initial_velocity(robot: Robot, q: Float[np.ndarray, " nq"], qd0: Any) -> Float[np.ndarray, " nv"]:
+    """Return the velocity that a motion begins with; None is rest.
+
+    Raises:
+        InputError: not nv finite numbers, or a velocity that loops do not allow at q, with what is left of it.
+    """
+    qd = _vector(np.zeros(robot.nv) if qd0 is None else qd0, robot.nv, "qd0")
+    if not robot.is_closed:
+        return qd
+    residual = constraint_jacobian(robot, q) @ qd
+    worst = int(np.argmax(np.abs(residual))) if len(residual) else 0
+    if len(residual) and abs(residual[worst]) > CONSISTENT * max(1.0, float(np.abs(qd).max(initial=0.0))):
+        row = robot.mobility.rows[worst]
+        raise InputError(
+            f"the velocity qd0 would open {row.of!r} at {abs(residual[worst]):.3g} per second ({row.component})",
+            why="it is not consistent with the loops at the closed position",
+            fix="robot.complete_velocity(q, yd) gives velocities that are",
+        )
+    return qd
+
+
+def _vector(values: Any, size: int, what: str) -> Float[np.ndarray, " n"]:
+    try:
+        vector = np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        vector = np.zeros(0)
+    if vector.shape != (size,):
+        raise InputError(f"{what} is not {size} numbers", why="it holds the coordinates of all joints")
+    if not np.isfinite(vector).all():
+        raise InputError(f"{what} is not finite", why=f"it is {vector}")
+    return vector

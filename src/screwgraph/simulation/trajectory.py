@@ -1,0 +1,100 @@
+"""A motion over time, its energy and its gaps; as a table in a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryFile
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.formats import write_atomically
+from screwgraph.robot import Robot
+
+SUFFIXES = (".csv", ".npz")
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """The motion of a robot: N states at equal distances in time, t[0] = 0 (s); SI units.
+
+    `energy` is kinetic plus potential energy (J); `work` what efforts did since the beginning, less what dampers took
+    (J); `violation` the largest gap (rad, m) of loops and couplings at each time, zero for trees.
+    """
+
+    robot: Robot
+    method: str
+    t: Float[np.ndarray, " N"]
+    q: Float[np.ndarray, "N nq"]
+    qd: Float[np.ndarray, "N nv"]
+    qdd: Float[np.ndarray, "N nv"]
+    tau: Float[np.ndarray, "N nv"]
+    energy: Float[np.ndarray, " N"]
+    work: Float[np.ndarray, " N"]
+    violation: Float[np.ndarray, " N"]
+
+    @property
+    def energy_drift(self) -> float:
+        """The largest change of energy (J) that no work explains: an error of the integration."""
+        return float(np.abs(self.energy - self.energy[0] - self.work).max())
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of a saved table: t, q:joint[i], ..., energy, work, violation."""
+        names = [
+            f"{kind}:{joint.name}[{i}]"
+            for kind in ("q", "qd", "qdd", "tau")
+            for joint in self.robot.joints
+            for i in range(joint.type.nq if kind == "q" else joint.type.nv)
+        ]
+        return ("t", *names, "energy", "work", "violation")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a table with a line of names (.csv), or arrays by their names here, and `columns` (.npz).
+
+        Numbers keep all their digits; the file is written as a whole or not at all.
+
+        Raises:
+            InputError: another suffix, no such folder, or a path that cannot be written.
+        """
+        check_path(path)
+        data = self._csv() if Path(path).suffix.lower() == ".csv" else self._npz()
+        write_atomically(Path(path), data, str(path))
+
+    def _csv(self) -> bytes:
+        head, body = io.StringIO(), io.BytesIO()
+        csv.writer(head, lineterminator="\n").writerow(self.columns)
+        ends = (self.energy, self.work, self.violation)
+        table = np.column_stack([self.t, self.q, self.qd, self.qdd, self.tau, *ends])
+        np.savetxt(body, table, fmt="%.17g", delimiter=",")
+        return head.getvalue().encode("utf-8") + body.getvalue()
+
+    def _npz(self) -> bytes:
+        data = io.BytesIO()
+        arrays = {name: getattr(self, name) for name in ("t", "q", "qd", "qdd", "tau", "energy", "work", "violation")}
+        np.savez_compressed(data, **arrays, columns=np.array(self.columns), method=np.array(self.method))
+        return data.getvalue()
+
+
+def check_path(path: str | os.PathLike[str]) -> None:
+    """Check that a trajectory could be saved there. Raises InputError as `Trajectory.save` does."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(f"{path!r} is not a path", fix='trajectory.save("run.csv")')
+    target = Path(path)
+    if target.suffix.lower() not in SUFFIXES:
+        raise InputError(
+            f"no table has the suffix {target.suffix!r}", at=str(path), fix=f"save as one of {', '.join(SUFFIXES)}"
+        )
+    if not target.parent.is_dir():
+        raise InputError(f"there is no folder {str(target.parent)!r}", at=str(path), fix="make the folder first")
+    if target.is_dir():
+        raise InputError("the file cannot be written", at=str(path), why="it is a folder")
+    try:
+        TemporaryFile(dir=target.parent).close()
+    except OSError as error:
+        raise InputError("the file cannot be written", at=str(path), why=error.strerror or str(error)) from error

@@ -1,0 +1,85 @@
+"""Bad arguments of `simulate` are one line each, before any work."""
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from tests.simulation.robots import free_body, pendulum
+
+BAD = {
+    "no step": ({"dt": 0.0}, "dt = 0.0 is not a positive, finite number of seconds"),
+    "steps back": ({"dt": -1e-3}, "dt = -0.001 is not a positive"),
+    "no number": ({"dt": "fast"}, "dt = 'fast' is not a positive"),
+    "NaN as a time": ({"time": np.nan}, "time = nan is not a positive"),
+    "endless": ({"time": np.inf}, "time = inf is not a positive"),
+    "no multiple": ({"time": 1.0, "dt": 0.3}, r"time = 1 s is no multiple of dt = 0.3 s \(take time = 0.9"),
+    "a step longer than the motion": ({"time": 0.1, "dt": 0.4}, r"no multiple .* \(take time = 0.4 or dt = 0.1\)"),
+    "too many states": ({"time": 1e9}, "too many states to keep"),
+    "an unknown method": ({"method": "rk5"}, r"no method is called 'rk5' \(did you mean rk4"),
+    "too many positions": ({"q0": [1.0, 2.0]}, "q0 is not 1 numbers"),
+    "positions that are none": ({"q0": ["up"]}, "q0 is not 1 numbers"),
+    "NaN as a position": ({"q0": [np.nan]}, "q0 is not finite"),
+    "infinite velocity": ({"qd0": [np.inf]}, "qd0 is not finite"),
+    "too many efforts": ({"tau": [1.0, 2.0]}, "tau is not 1 numbers"),
+    "NaN as an effort": ({"tau": [np.nan]}, "tau is not finite"),
+    "a controller of another robot": (
+        {"tau": lambda t, q, qd: np.zeros(3)},
+        "what the function tau returns at t = 0 s is not 1 numbers",
+    ),
+    "a controller that fails": (
+        {"tau": lambda t, q, qd: [np.nan if t > 0.1 else 0.0]},
+        "at t = 0.1005 s is not finite",
+    ),
+    "no tolerance": ({"rtol": 0.0}, "rtol = 0.0 is no tolerance"),
+}
+
+
+@pytest.mark.parametrize(("options", "complaint"), BAD.values(), ids=BAD)
+def test_it_is_said_in_one_line(options, complaint):
+    with pytest.raises(sg.InputError, match=complaint) as caught:
+        sg.simulate(pendulum(), **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_quaternions_must_be_unit():
+    with pytest.raises(sg.InputError, match="the quaternion of joint 'free' in q0 has length 2"):
+        sg.simulate(free_body(), [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0])
+    run = sg.simulate(free_body(), [0.0, 0.0, 0.0, 0.7071, 0.0, 0.0, 0.7071], time=0.01)
+    np.testing.assert_allclose(np.linalg.norm(run.q[:, 3:], axis=1), 1.0, rtol=1e-15)
+
+
+def test_arguments_stay_as_they_were():
+    q0, qd0 = free_body().neutral(), np.ones(6)
+    sg.simulate(free_body(), q0, qd0, time=0.01)
+    np.testing.assert_array_equal(q0, free_body().neutral())
+    np.testing.assert_array_equal(qd0, np.ones(6))
+
+
+@pytest.mark.parametrize("method", ["rk4", "dop853", "semi_implicit", "trapezoidal"])
+def test_a_motion_that_ends_at_infinity_is_one_line(method):
+    complaint = "leaves all bounds|is not finite|finds no step|has no solution nearby"
+    with pytest.raises(sg.InputError, match=complaint) as caught:
+        sg.simulate(pendulum(), [1.0], [1.0], method=method, tau=lambda t, q, qd: 10.0 * qd**3)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_watch_sees_the_time_and_can_end_the_motion():
+    seen = []
+
+    def until_two(t):
+        seen.append(t)
+        return t >= 2.0
+
+    run = sg.simulate(pendulum(), [1.0], time=5.0, watch=until_two)
+    assert seen[0] == 0.0
+    assert seen == sorted(seen)
+    assert 2.0 <= run.t[-1] < 2.2
+    assert len(run.q) == len(run.energy) == len(run.t)
+    whole = sg.simulate(pendulum(), [1.0], time=5.0, watch=seen.append)
+    assert whole.t[-1] == seen[-1] == 5.0
+
+
+def test_a_motion_ended_at_once_has_one_state():
+    run = sg.simulate(pendulum(), [1.0], watch=lambda t: True)
+    assert len(run.t) == 1
+    assert run.energy_drift == 0.0

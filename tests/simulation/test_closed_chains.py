@@ -1,0 +1,118 @@
+"""Robots with loops and couplings: they stay closed, keep their energy, and move as known."""
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.errors import ScrewgraphError
+from screwgraph.robot import (
+    Coupling,
+    Joint,
+    Link,
+    closed_states,
+    constraint_jacobian,
+    constraint_residual,
+    tree,
+    with_floating_base,
+    without_damping,
+)
+from screwgraph.robot.joints import Revolute
+from screwgraph.spatial import SpatialInertia
+from tests.robot.closed_instances import planar_four_bar
+
+CLOSED = [name for name in sg.zoo_names() if sg.load(name).is_closed]
+
+
+def movable(robot):
+    """The robot, if its forward dynamics are there."""
+    try:
+        sg.forward_dynamics(robot)
+    except (ScrewgraphError, KeyError) as error:
+        pytest.skip(f"forward dynamics of {robot.name} are not there: {error}")
+    return robot
+
+
+def swinging(robot, scale=1.0):
+    """A closed position, and a velocity that the loops allow."""
+    (q,) = closed_states(robot, 1, seed=2)
+    rng = np.random.default_rng(3)
+    return q, robot.complete_velocity(q, scale * rng.normal(size=robot.mobility.freedom))
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_energy_is_kept_for_ten_seconds(name):
+    robot = movable(without_damping(sg.load(name)))
+    run = sg.simulate(robot, *swinging(robot), time=10.0, dt=1e-2, method="dop853", rtol=1e-10, atol=1e-10)
+    assert run.energy_drift < 1e-4 * max(np.abs(run.energy).max(), 1.0)
+    assert run.violation.max() < 1e-9
+
+
+@pytest.mark.parametrize("method", ["rk4", "dop853", "semi_implicit", "trapezoidal"])
+@pytest.mark.parametrize("name", CLOSED)
+def test_loops_stay_closed_by_every_method(name, method):
+    robot = movable(sg.load(name))
+    run = sg.simulate(robot, *swinging(robot), time=0.5, dt=1e-3, method=method)
+    gaps = [np.abs(constraint_residual(robot, q)).max() for q in run.q[::100]]
+    rates = [
+        np.abs(constraint_jacobian(robot, q) @ qd).max() for q, qd in zip(run.q[::100], run.qd[::100], strict=True)
+    ]
+    np.testing.assert_allclose(run.violation[::100], gaps, atol=1e-12)
+    assert max(gaps) < 1e-9
+    assert max(rates) < 1e-8 * max(1.0, np.abs(run.qd).max())
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_two_methods_agree(name):
+    robot = movable(sg.load(name))
+    runs = [sg.simulate(robot, *swinging(robot), time=0.3, dt=1e-3, method=method) for method in ("rk4", "dop853")]
+    np.testing.assert_allclose(runs[0].q, runs[1].q, atol=1e-6)
+
+
+def test_a_geared_rotor_multiplies_its_inertia_by_the_square_of_the_ratio():
+    ratio, link, rotor, tau = 6.0, 0.4, 0.02, 1.7
+    bodies = [Link("link", _about_z(link)), Link("rotor", _about_z(rotor))]
+    joints = [Joint("joint", Revolute(), "base", "link"), Joint("motor", Revolute(), "base", "rotor")]
+    gear = Coupling("gear", {"motor": 1.0, "joint": -ratio})
+    robot = movable(tree("geared", [Link("base"), *bodies], joints, couplings=[gear]))
+    run = sg.simulate(robot, time=1.0, dt=1e-2, tau=[0.0, tau])
+    turned = 0.5 * tau * ratio / (link + ratio**2 * rotor) * run.t**2
+    np.testing.assert_allclose(run.q, np.stack([turned, ratio * turned], axis=1), atol=1e-12)
+    assert run.energy_drift < 1e-12
+
+
+def _about_z(inertia):
+    return SpatialInertia.of_body(0.5, np.zeros(3), np.diag([inertia, inertia, inertia]))
+
+
+def test_a_closed_chain_on_a_floating_base_falls_freely():
+    robot = movable(with_floating_base(sg.load("belt_leg")))
+    run = sg.simulate(robot, time=1.0, dt=1e-2)
+    np.testing.assert_allclose(run.q[-1, 2], -0.5 * 9.81, atol=1e-9)
+    np.testing.assert_allclose(run.q[:, 7:], 0.0, atol=1e-9)
+
+
+def test_a_motion_begins_where_loops_are_closed():
+    robot = movable(sg.load("five_bar"))
+    run = sg.simulate(robot, robot.neutral() + 0.05, time=0.01)
+    assert np.abs(constraint_residual(robot, run.q[0])).max() < 1e-10
+
+
+def test_a_velocity_that_opens_a_loop_is_refused_with_its_residual():
+    robot = planar_four_bar()
+    with pytest.raises(sg.InputError, match=r"qd0 would open 'pin' at 1\.34 per second \(translation y\)") as caught:
+        sg.simulate(robot, [0.9, -0.5, 0.8], [1.0, 0.0, 0.0])
+    assert "complete_velocity" in str(caught.value)
+
+
+def test_loops_that_do_not_close_are_refused():
+    with pytest.raises(sg.InputError, match="loop 'pin' stays open by"):
+        sg.simulate(planar_four_bar((0.1, 0.2, 0.1, 2.0)), [0.1, 0.2, 0.3])
+
+
+def test_a_closed_chain_that_blows_up_is_one_line():
+    robot = movable(sg.load("belt_leg"))
+    with pytest.raises(
+        sg.InputError, match=r"leaves all bounds before t = |loops come apart by|is not finite"
+    ) as caught:
+        sg.simulate(robot, time=100.0, dt=0.1, tau=lambda t, q, qd: 1.0 - 1e4 * qd)
+    assert "\n" not in str(caught.value)
