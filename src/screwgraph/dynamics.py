@@ -13,7 +13,9 @@ from screwgraph.compiler import (
     Order,
     Origin,
     Problem,
+    checked,
     compile_problem,
+    driven,
     improved,
     make_function,
     robot_arguments,
@@ -22,7 +24,7 @@ from screwgraph.compiler import (
 from screwgraph.elimination import Dag, Group, eliminate_rows, equations, orderings
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import Key, dynamics_graph
-from screwgraph.robot import Robot, massless_links, with_gravity
+from screwgraph.robot import Robot, massless_links, with_gravity, without_loops
 from screwgraph.tape import Number, factor_out, program
 
 INVERSE_ORDERS = ("rnea", "lynch_park")
@@ -38,12 +40,16 @@ def inverse_dynamics(
     Arrays are (..., nq), (..., nv), (..., nv) -> (..., nv), SI units, coordinates as in `robot.joint_names`.
     With `external_wrenches`, names of links or frames, there is one more argument (..., k, 6): wrenches
     (moment, force) on the robot at these frames, in their axes. `dtype` "float32" computes with such numbers.
+    Closed chains are driven by their independent joints: only these joints' accelerations are read, the efforts of the
+    others are zero.
 
     Raises:
         EliminationError: the order is impossible.
         InputError: unknown names.
     """
     problem = _problem("inverse_dynamics", robot, ("q", "qd", "qdd"), _keys(robot, "tau"), external_wrenches)
+    if robot.is_closed:
+        return checked(robot, compile_problem(driven(problem), ordering, FORWARD_ORDERS)).astype(dtype)
     return compile_problem(problem, ordering, INVERSE_ORDERS).astype(dtype)
 
 
@@ -58,7 +64,7 @@ def forward_dynamics(
     """
     problem = _problem("forward_dynamics", robot, ("q", "qd", "tau"), _keys(robot, "qdd"), external_wrenches)
     try:
-        return compile_problem(problem, ordering, FORWARD_ORDERS).astype(dtype)
+        return checked(robot, compile_problem(problem, ordering, FORWARD_ORDERS)).astype(dtype)
     except EliminationError as error:
         raise _named_singularity(robot, robot.joint_names) or error from error
 
@@ -87,7 +93,7 @@ def hybrid_dynamics(
     result = [Key("tau" if name in named else "qdd", name) for name in robot.joint_names]
     problem = _problem("hybrid_dynamics", robot, ("q", "qd", ("given", given)), result, external_wrenches)
     try:
-        return compile_problem(problem, ordering, FORWARD_ORDERS).astype(dtype)
+        return checked(robot, compile_problem(problem, ordering, FORWARD_ORDERS)).astype(dtype)
     except EliminationError as error:
         raise _named_singularity(robot, free) or error from error
 
@@ -95,10 +101,12 @@ def hybrid_dynamics(
 def mass_matrix(robot: Robot, *, dtype: str = "float64") -> Function:
     """Return M(q), (..., nq) -> (..., nv, nv), symmetric, rotors included (kg m^2, kg m, kg).
 
+    Loops and couplings play no part in it.
     It is what composite-inertia elimination leaves of the torque equations when joint accelerations stay
     unknown: paper 4, "Back to Mass Matrix".
     """
     _check_moves(robot)
+    robot = without_loops(robot)
 
     def make(inputs: Sequence[str]) -> Made:
         dag, entries = _mass_matrix_entries(robot, tuple(ROBOT_PASSES))
@@ -135,8 +143,9 @@ def bias_forces(
 ) -> Function:
     """Return the efforts h(q, qd) that hold all accelerations at zero: velocity products, gravity, damping.
 
-    tau = M(q) qdd + h(q, qd). Arrays as for `inverse_dynamics`.
+    tau = M(q) qdd + h(q, qd). Arrays as for `inverse_dynamics`. Loops and couplings play no part in it.
     """
+    robot = without_loops(robot)
     problem = _problem("bias_forces", robot, ("q", "qd"), _keys(robot, "tau"), external_wrenches, at_rest=("qdd",))
     return compile_problem(problem, ordering, INVERSE_ORDERS).astype(dtype)
 

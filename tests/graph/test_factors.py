@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -9,12 +11,23 @@ import pytest
 import screwgraph as sg
 from screwgraph.graph import TEMPLATES, Key, linear_rows
 from screwgraph.tape import Tape
+from tests.graph.closed_robots import LOOP_TYPES, SLIDER
+from tests.robot.closed_instances import two_arms
+
+OF_CLOSED_CHAINS = ("loop", "coupling", "tied_velocities")
+
+
+def a_robot(law: str) -> tuple[sg.Robot, tuple[str, ...]]:
+    """Return a robot with every feature that a law may meet, and frames on which wrenches act."""
+    if law not in OF_CLOSED_CHAINS:
+        return sg.load("rrr"), ("tool",)
+    return replace(two_arms(LOOP_TYPES["universal"]), couplings=(SLIDER,)), ()
 
 
 def a_factor(law: str):
-    """Return a graph of a robot with every feature, a factor of that law in it, and random values."""
-    robot = sg.load("rrr")
-    graph = sg.dynamics_graph(robot, external_wrenches=("tool",))
+    """Return a graph of such a robot, a factor of that law in it, and random values."""
+    robot, wrenches = a_robot(law)
+    graph = sg.dynamics_graph(robot, external_wrenches=wrenches)
     factor = [f for f in graph.factors if f.template.name == law][-1]
     rng = np.random.default_rng(1)
     return graph, factor, {key: graph.variables[key].space.random(rng) for key in factor.keys}

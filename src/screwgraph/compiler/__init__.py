@@ -1,6 +1,7 @@
 """From problems and orders to functions of arrays: passes, straight-line code, machine code."""
 
 from screwgraph.compiler.cache import Made
+from screwgraph.compiler.closed import checked, driven
 from screwgraph.compiler.compile import Order, compile_problem, make_function
 from screwgraph.compiler.function import Argument, Function, Origin
 from screwgraph.compiler.graphs import compile_graph
@@ -17,8 +18,10 @@ __all__ = [
     "Origin",
     "Problem",
     "Search",
+    "checked",
     "compile_graph",
     "compile_problem",
+    "driven",
     "improved",
     "make_function",
     "robot_arguments",

@@ -9,7 +9,7 @@ from typing import Any
 
 from screwgraph.compiler.cache import Made, remembered
 from screwgraph.compiler.function import Function, Origin
-from screwgraph.compiler.passes import GRAPH_PASSES, KEEPS_VARIABLES, ROBOT_PASSES, improved
+from screwgraph.compiler.passes import GRAPH_PASSES, KEEPS_VARIABLES, ROBOT_PASSES
 from screwgraph.compiler.problem import Problem, robot_arguments, without_remarks
 from screwgraph.compiler.searched import SEARCHED, Search, default_seconds, searched
 from screwgraph.compiler.signature import Argument, Result
@@ -29,12 +29,12 @@ class _Recipe:
     problem: Problem
     label: str
     order: Callable[[Robot], Ordering | Sequence[Any]]
-    passes: tuple[str, ...] = (*ROBOT_PASSES, *GRAPH_PASSES)
+    passes: tuple[str, ...]
 
     def eliminated(self, passes: Sequence[str]) -> Dag:
         """Eliminate the graph that passes make."""
-        robot = improved(self.problem.robot, [name for name in passes if name in ROBOT_PASSES])
-        graph = self.problem.graph(robot, [name for name in passes if name in GRAPH_PASSES])
+        robot = self.problem.improved(passes)
+        graph = self.problem.graph(robot, passes)
         return eliminate(graph, self.order(robot), constants=self.problem.constants)
 
     def code(self, inputs: Sequence[str]) -> Program:
@@ -56,7 +56,7 @@ class _Recipe:
         return Origin(lambda: self.eliminated(()), self.savings)
 
     def _outputs(self, dag: Dag) -> list[Number]:
-        return [dag.solution[key, i] for key in self.problem.result for i in range(dag.graph.variables[key].dim)]
+        return self.problem.outputs(dag.solution, dag.graph)
 
 
 def compile_problem(problem: Problem, ordering: Order, candidates: Sequence[str]) -> Function:
@@ -110,19 +110,23 @@ def _searched(problem: Problem, order: Sequence[Key | Column]) -> _Recipe:
     unknown = [v.key for v in problem.graph(problem.robot, ()).unknowns]
     first = [key for key in order if key in unknown]
     last = [key for key in unknown if key not in first]
-    return _Recipe(problem, SEARCHED, lambda robot: [*first, *last], KEEPS_VARIABLES)
+    return _Recipe(problem, SEARCHED, lambda robot: [*first, *last], _kept(problem))
 
 
 def _by_name(problem: Problem, name: Any) -> _Recipe:
     """Compile in a named order, which looks at the robot that all passes made."""
     orderings.by_name(name, problem.robot)  # an unknown name is refused before any work
-    return _Recipe(problem, name, lambda robot: orderings.by_name(name, robot))
+    return _Recipe(problem, name, lambda robot: orderings.by_name(name, robot), problem.passes)
 
 
 def _in_order(problem: Problem, order: Ordering | Sequence[str | Key]) -> _Recipe:
     """Compile in an order of the robot's own variables; passes that would add links are left out."""
     label = type(order).__name__ if isinstance(order, Ordering) else "explicit"
-    return _Recipe(problem, label, lambda robot: order, KEEPS_VARIABLES)
+    return _Recipe(problem, label, lambda robot: order, _kept(problem))
+
+
+def _kept(problem: Problem) -> tuple[str, ...]:
+    return tuple(name for name in problem.passes if name in KEEPS_VARIABLES)
 
 
 def make_function(

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from screwgraph.compiler.passes import GRAPH_PASSES, improved
 from screwgraph.compiler.problem import Problem
 from screwgraph.elimination import (
     Elimination,
@@ -33,12 +32,12 @@ class Trials:
     @cached_property
     def robot(self) -> Robot:
         """The robot that passes made."""
-        return improved(self.problem.robot)
+        return self.problem.improved(self.problem.passes)
 
     @cached_property
     def graph(self) -> FactorGraph:
         """The graph that passes made."""
-        return self.problem.graph(self.robot, tuple(GRAPH_PASSES))
+        return self.problem.graph(self.robot, self.problem.passes)
 
     @property
     def owner(self) -> dict[Key, int]:
@@ -66,8 +65,7 @@ class Trials:
     def code(self, elimination: Elimination, inputs: Sequence[str] | None = None) -> Program:
         """Return the code that an elimination gives, of the last plan that was eliminated."""
         solution, (system, _) = elimination.solve(), self._equations
-        wanted = [(key, i) for key in self.problem.result for i in range(self.graph.variables[key].dim)]
-        return factor_out(program(system.tape, [solution[column] for column in wanted], inputs))
+        return factor_out(program(system.tape, self.problem.outputs(solution, self.graph), inputs))
 
     @cached_property
     def _equations(self) -> tuple[Equations, Mark]:

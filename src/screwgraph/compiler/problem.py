@@ -8,10 +8,11 @@ from typing import cast
 
 import numpy as np
 
-from screwgraph.compiler.passes import improved_graph
+from screwgraph.compiler.passes import GRAPH_PASSES, ROBOT_PASSES, improved, improved_graph
 from screwgraph.compiler.signature import Argument
-from screwgraph.graph import FactorGraph, Key, Variable, dynamics_graph, vector_variable
+from screwgraph.graph import Column, FactorGraph, Key, Variable, dynamics_graph, vector_variable
 from screwgraph.robot import JointType, Robot
+from screwgraph.tape import Number
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +32,24 @@ class Problem:
     constants: Mapping[Key, np.ndarray]
     external: Sequence[str] = ()
 
+    @property
+    def passes(self) -> tuple[str, ...]:
+        """The passes that code for this robot goes through: none where loops tie links, whose frames these change."""
+        return () if self.robot.loops else (*ROBOT_PASSES, *GRAPH_PASSES)
+
+    def improved(self, passes: Sequence[str]) -> Robot:
+        """Return the robot that those of the passes make which go from robot to robot."""
+        return improved(self.robot, [name for name in passes if name in ROBOT_PASSES])
+
+    def outputs(self, solution: Mapping[Column, Number], graph: FactorGraph) -> list[Number]:
+        """Return the numbers that are asked for: what was found, or what is constant."""
+        wanted = [(key, i) for key in self.result for i in range(graph.variables[key].dim)]
+        return [float(self.constants[key][i]) if key in self.constants else solution[key, i] for key, i in wanted]
+
     def graph(self, robot: Robot, passes: Sequence[str]) -> FactorGraph:
-        """Return the graph of a robot that answers this question, after graph passes."""
-        return improved_graph(dynamics_graph(robot, self.external), self.known, passes)
+        """Return the graph of a robot that answers this question, after those of the passes that change graphs."""
+        wanted = [name for name in passes if name in GRAPH_PASSES]
+        return improved_graph(dynamics_graph(robot, self.external), self.known, wanted)
 
 
 def without_remarks(robot: Robot) -> Robot:

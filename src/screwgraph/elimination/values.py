@@ -33,7 +33,7 @@ def equations(graph: FactorGraph, constants: Mapping[Key, np.ndarray] | None = N
         if variable.key not in values:
             values[variable.key] = _input_vector(tape, variable, rng)
     for derived in graph.derived:
-        values[derived.key] = _derive(graph, derived, values)
+        values |= _derive(graph, derived, values)
     rows = [row for factor in graph.factors for row in linear_rows(factor, values, graph.variables)]
     return Equations(tape, tuple(rows), values)
 
@@ -46,9 +46,10 @@ def _input_vector(tape: Tape, variable: Variable, rng: np.random.Generator) -> n
     return entries
 
 
-def _derive(graph: FactorGraph, derived: Derived, values: Mapping[Key, np.ndarray]) -> np.ndarray:
-    """Solve one factor for its one unknown variable, by elimination like everything else."""
-    columns = tuple((derived.key, i) for i in range(graph.variables[derived.key].dim))
+def _derive(graph: FactorGraph, derived: Derived, values: Mapping[Key, np.ndarray]) -> dict[Key, np.ndarray]:
+    """Solve one factor for its unknown variables, by elimination like everything else."""
+    columns = {key: [(key, i) for i in range(graph.variables[key].dim)] for key in derived.keys}
     rows = linear_rows(derived.factor, values, graph.variables)
-    solution = eliminate_rows(rows, [Group(columns)]).solve()
-    return np.array([solution[column] for column in columns], dtype=object)
+    group = Group(tuple(column for own in columns.values() for column in own))
+    solution = eliminate_rows(rows, [group]).solve()
+    return {key: np.array([solution[column] for column in own], dtype=object) for key, own in columns.items()}

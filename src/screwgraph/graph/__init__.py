@@ -1,5 +1,7 @@
 """Factor graphs: variables, laws of physics, and the graph of a robot's dynamics."""
 
+from screwgraph.graph.chain import Chain, End, loop_wrenches
+from screwgraph.graph.clusters import Cluster, clusters, clusters_of, tied_by
 from screwgraph.graph.dynamics import dynamics_graph
 from screwgraph.graph.export import to_dot, to_json
 from screwgraph.graph.factor import Factor, Labels, Template, factor
@@ -12,8 +14,11 @@ __all__ = [
     "SYMBOLS",
     "TEMPLATES",
     "Affine",
+    "Chain",
+    "Cluster",
     "Column",
     "Derived",
+    "End",
     "Factor",
     "FactorGraph",
     "Key",
@@ -22,10 +27,14 @@ __all__ = [
     "Template",
     "Variable",
     "Vectors",
+    "clusters",
+    "clusters_of",
     "dynamics_graph",
     "factor",
     "is_zero",
     "linear_rows",
+    "loop_wrenches",
+    "tied_by",
     "to_dot",
     "to_json",
     "vector_variable",

@@ -1,13 +1,17 @@
-"""From a robot to the factor graph of its dynamics (paper 0, Fig. 1), for any tree."""
+"""From a robot to the factor graph of its dynamics (paper 0, Fig. 1), for trees and closed chains."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from screwgraph.errors import InputError
+from screwgraph.graph.closing import closing_factor, velocity_factors, with_couplings, with_loop_ends
+from screwgraph.graph.constraints import Constraint, independent_constraints
+from screwgraph.graph.dependence import Dependence
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import acceleration, gravity, prior, torque, twist, wrench
@@ -22,10 +26,13 @@ def dynamics_graph(robot: Robot, external_wrenches: Sequence[str] = ()) -> Facto
     Variables: per link `twist`, `acceleration`; per joint, named by the link that it moves, `wrench`;
     per joint `q`, `qd`, `qdd`, `tau`; per link `gravity`, its direction in the link's frame, where there is
     gravity; `external` for each link or frame of `external_wrenches`: a wrench (moment N m, force N) on
-    the robot, at that frame and in its axes. Priors: the base rests.
+    the robot, at that frame and in its axes. Priors: the base rests. Per loop and coupling `lambda`, one number
+    for each of its rows that do not follow from others: the wrench that the loop joint transmits to its successor,
+    and against its predecessor, or the effort of the coupling.
 
     Raises:
-        InputError: no link or frame has a name of `external_wrenches`, or one is named twice.
+        InputError: no link or frame has a name of `external_wrenches`, or one is named twice; no position
+            closes the loops.
     """
     external = [robot.frame(name) for name in external_wrenches]
     for name, count in Counter(external_wrenches).items():
@@ -34,10 +41,14 @@ def dynamics_graph(robot: Robot, external_wrenches: Sequence[str] = ()) -> Facto
     variables = [*_base_variables(robot), *(v for joint in robot.joints for v in _joint_variables(robot, joint))]
     for frame in external:
         variables.append(vector_variable("external", frame.name, 6, robot.link_index(frame.link), None))
+    closing = independent_constraints(robot)
+    variables += [vector_variable(*c.multiplier, c.rows, c.index, None) for c in closing]
     factors = list(_base_factors(robot))
     for joint in robot.joints:
-        factors += _joint_factors(robot, joint, tuple(f for f in external if f.link == joint.child))
-    return FactorGraph({v.key: v for v in variables}, tuple(factors))
+        factors += _joint_factors(robot, joint, tuple(f for f in external if f.link == joint.child), closing)
+    factors += [*(closing_factor(c) for c in closing), *velocity_factors(robot, closing)]
+    dependence = Dependence(replace(robot, warnings=())) if closing else None
+    return FactorGraph({v.key: v for v in variables}, tuple(factors), dependence=dependence)
 
 
 def _has_gravity(robot: Robot) -> bool:
@@ -67,7 +78,7 @@ def _base_factors(robot: Robot) -> list[Factor]:
     return [Factor(prior, {"x": Key(kind, base)}, len(value), 0, {"value": value}) for kind, value in values.items()]
 
 
-def _joint_factors(robot: Robot, joint: Joint, external: tuple) -> list[Factor]:
+def _joint_factors(robot: Robot, joint: Joint, external: tuple, closing: tuple[Constraint, ...]) -> list[Factor]:
     index = robot.link_index(joint.child)
     q, qd, qdd, tau = (Key(kind, joint.name) for kind in ("q", "qd", "qdd", "tau"))
     V, V_parent = Key("twist", joint.child), Key("twist", joint.parent)
@@ -79,8 +90,8 @@ def _joint_factors(robot: Robot, joint: Joint, external: tuple) -> list[Factor]:
     factors = [
         Factor(twist, velocity, 6, index, bound),
         Factor(acceleration, accelerating, 6, index, bound),
-        _wrench_factor(robot, joint, external),
-        _torque_factor(joint, index, q, qd, qdd, tau),
+        with_loop_ends(_wrench_factor(robot, joint, external), joint.child, closing),
+        with_couplings(_torque_factor(joint, index, q, qd, qdd, tau), joint, closing),
     ]
     if _has_gravity(robot):
         factors.insert(0, Factor(gravity, {"g": g, "g_parent": g_parent, "q": q}, 3, index, bound))

@@ -40,5 +40,5 @@ def to_dot(graph: FactorGraph) -> str:
 def _roles(graph: FactorGraph) -> dict[str, str]:
     roles = {str(v.key): "unknown" for v in graph.unknowns}
     roles.update({str(v.key): "input" for v in graph.inputs})
-    roles.update({str(d.key): "derived" for d in graph.derived})
+    roles.update({str(key): "derived" for d in graph.derived for key in d.keys})
     return roles

@@ -7,16 +7,24 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from screwgraph.errors import EliminationError, InputError
+from screwgraph.graph.dependence import Dependence
 from screwgraph.graph.factor import Factor
+from screwgraph.graph.factors import tied_velocities
 from screwgraph.graph.variable import Key, Variable
 
 
 @dataclass(frozen=True)
 class Derived:
-    """A variable that the knowns determine before elimination, and the factor that does it."""
+    """A variable that the knowns determine before elimination, and the factor that does it; `others` along with it."""
 
     key: Key
     factor: Factor
+    others: tuple[Key, ...] = ()
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """All variables that the factor determines together."""
+        return (self.key, *self.others)
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,13 +33,14 @@ class FactorGraph:
 
     `known` are the parameters: variables that are given from outside, or follow from these (`derived`,
     in an order in which they can be computed: the twists and the directions of gravity).
-    `factors` are the equations that are left.
+    `factors` are the equations that are left. `dependence` tells which rates of a closed chain follow from others.
     """
 
     variables: Mapping[Key, Variable]
     factors: tuple[Factor, ...]
     known: frozenset[Key] = frozenset()
     derived: tuple[Derived, ...] = field(default=())
+    dependence: Dependence | None = None
 
     @property
     def unknowns(self) -> tuple[Variable, ...]:
@@ -41,7 +50,7 @@ class FactorGraph:
     @property
     def inputs(self) -> tuple[Variable, ...]:
         """The variables that are given from outside."""
-        derived = {d.key for d in self.derived}
+        derived = {key for d in self.derived for key in d.keys}
         return tuple(v for key, v in self.variables.items() if key in self.known and key not in derived)
 
     @cached_property
@@ -75,7 +84,8 @@ class FactorGraph:
         """Declare variables as known, and drop what then is constant (paper 0, Figs 3, 4a, 6a, 8, 9a).
 
         A variable that is known through a prior, or that some law is not linear in and one factor
-        determines, becomes derived. Equations are never dropped unless they determine such a variable.
+        determines, becomes derived. Equations are never dropped unless they determine such a variable, or are those
+        of a loop or coupling all of whose joints' rates are given: these must keep it then.
 
         Raises:
             InputError: a name means nothing in this graph.
@@ -89,12 +99,13 @@ class FactorGraph:
         while progress:
             progress = False
             for factor in tuple(factors):
-                key = self._determined(factor, known)
-                if key is not None:
-                    derived.append(Derived(key, factor))
-                    known.add(key)
+                keys = self._determined(factor, known)
+                if keys:
+                    derived.append(Derived(keys[0], factor, keys[1:]))
+                    known.update(keys)
                     factors.remove(factor)
                     progress = True
+        factors = [factor for factor in factors if not _is_kept_by(factor, known)]
         self._check_linear(factors, known)
         return replace(self, factors=tuple(factors), known=frozenset(known), derived=tuple(derived))
 
@@ -132,16 +143,16 @@ class FactorGraph:
             )
         return found
 
-    def _determined(self, factor: Factor, known: set[Key]) -> Key | None:
-        """Return the one variable that a factor fixes from knowns, if it has to be known before elimination."""
+    def _determined(self, factor: Factor, known: set[Key]) -> tuple[Key, ...]:
+        """Return the variables that a factor fixes from knowns, if they have to be known before elimination."""
         unknown = [key for key in factor.keys if key not in known]
-        if len(unknown) != 1:
-            return None
-        key = unknown[0]
-        if self.variables[key].dim != factor.rows or not factor.is_linear_in(key):
-            return None
+        if len(unknown) != 1 and factor.template is not tied_velocities:
+            return ()
+        dim = sum(self.variables[key].dim for key in unknown)
+        if dim != factor.rows or not all(factor.is_linear_in(key) for key in unknown):
+            return ()
         is_prior = factor.template.name == "prior"
-        return key if is_prior or not self._is_linear(key) else None
+        return () if any(self._is_linear(key) and not is_prior for key in unknown) else tuple(unknown)
 
     def _is_linear(self, key: Key) -> bool:
         """Whether every law takes a variable linearly."""
@@ -156,3 +167,11 @@ class FactorGraph:
                         why="elimination solves linear equations",
                         fix="declare it as given, or solve the graph as a nonlinear problem",
                     )
+
+
+def _is_kept_by(factor: Factor, known: set[Key]) -> bool:
+    """Whether a law ties nothing but joints of known rates."""
+    law = factor.parameters.get("chain") or factor.parameters.get("tie")
+    if law is not None and factor.multiplier is not None:
+        return all(Key("qdd", joint.name) in known for joint in law.joints)
+    return factor.template is tied_velocities and known.issuperset(factor.keys)

@@ -17,6 +17,7 @@ SYMBOLS = {
     "tau": "τ",
     "gravity": "g",
     "external": "W",
+    "lambda": "λ",
 }
 """How the papers write each kind of variable."""
 

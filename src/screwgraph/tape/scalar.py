@@ -77,8 +77,9 @@ class Tape:
 
     def wide_samples(self, value: Scalar) -> np.ndarray:
         """Return the values of a node at `WIDE` random states."""
-        for node in self.nodes[len(self._wide) : value.id + 1]:
-            self._wide.append(self._evaluate(node))
+        with np.errstate(all="ignore"):  # at some random state, anything may vanish
+            for node in self.nodes[len(self._wide) : value.id + 1]:
+                self._wide.append(self._evaluate(node))
         return np.broadcast_to(self._wide[value.id], (WIDE,))
 
     def _evaluate(self, node: tuple[Any, ...]) -> Any:

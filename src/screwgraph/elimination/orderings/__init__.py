@@ -3,13 +3,16 @@
 from collections.abc import Callable
 
 from screwgraph.elimination.orderings.aba import LeavesFirst, aba
+from screwgraph.elimination.orderings.ancestor import NearestAncestors, ancestor
 from screwgraph.elimination.orderings.articulated import JointsFirst, articulated
 from screwgraph.elimination.orderings.base import Ordering
+from screwgraph.elimination.orderings.cluster_lambda import MultipliersInClusters, cluster_lambda
 from screwgraph.elimination.orderings.colamd import Colamd, colamd
 from screwgraph.elimination.orderings.composite import CompositeInertias, composite
 from screwgraph.elimination.orderings.crba import WrenchesFirst, crba
 from screwgraph.elimination.orderings.explicit import Explicit, explicit
 from screwgraph.elimination.orderings.greedy import LeastWork, greedy
+from screwgraph.elimination.orderings.kkt import MultipliersLast, kkt
 from screwgraph.elimination.orderings.lynch_park import LynchPark, lynch_park
 from screwgraph.elimination.orderings.min_degree import MinimumDegree, min_degree
 from screwgraph.elimination.orderings.nested_dissection import NestedDissection, nested_dissection
@@ -25,6 +28,9 @@ ORDERINGS: dict[str, Callable[[Robot], Ordering]] = {
     "composite": composite,
     "aba": aba,
     "articulated": articulated,
+    "kkt": kkt,
+    "ancestor": ancestor,
+    "cluster_lambda": cluster_lambda,
     "symmetric": symmetric,
     "greedy": lambda robot: greedy(),
     "min_degree": lambda robot: min_degree(),
@@ -53,19 +59,25 @@ __all__ = [
     "LeavesFirst",
     "LynchPark",
     "MinimumDegree",
+    "MultipliersInClusters",
+    "MultipliersLast",
+    "NearestAncestors",
     "NestedDissection",
     "NewtonEuler",
     "Ordering",
     "SymmetricPairs",
     "WrenchesFirst",
     "aba",
+    "ancestor",
     "articulated",
     "by_name",
+    "cluster_lambda",
     "colamd",
     "composite",
     "crba",
     "explicit",
     "greedy",
+    "kkt",
     "lynch_park",
     "min_degree",
     "nested_dissection",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from screwgraph.elimination.orderings.base import joint_keys, tips_to_base, unknown_only
+from screwgraph.elimination.group import Group
+from screwgraph.elimination.orderings.base import joint_keys, tips_to_base, unknown_only, with_multipliers
 from screwgraph.graph import FactorGraph, Key
 from screwgraph.robot import Robot
 
@@ -18,8 +19,10 @@ class LeavesFirst:
 
     robot: Robot
 
-    def order(self, graph: FactorGraph) -> list[Key]:
-        return unknown_only([*joint_keys(self.robot, "tau"), *tips_to_base(self.robot, graph, "qdd")], graph)
+    def order(self, graph: FactorGraph) -> list[Key | Group]:
+        return with_multipliers(
+            unknown_only([*joint_keys(self.robot, "tau"), *tips_to_base(self.robot, graph, "qdd")], graph), graph
+        )
 
 
 def aba(robot: Robot) -> LeavesFirst:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.base import joint_keys, unknown_only
+from screwgraph.elimination.orderings.base import joint_keys, unknown_only, with_multipliers
 from screwgraph.graph import FactorGraph, Key
 from screwgraph.robot import Joint, Robot
 
@@ -25,7 +25,8 @@ class JointsFirst:
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         efforts = unknown_only(joint_keys(self.robot, "tau"), graph)
-        return [*efforts, *(item for joint in reversed(self.robot.joints) for item in _link(joint, graph))]
+        bodies = (item for joint in reversed(self.robot.joints) for item in _link(joint, graph))
+        return with_multipliers([*efforts, *bodies], graph)
 
 
 def _link(joint: Joint, graph: FactorGraph) -> list[Key | Group]:
@@ -33,7 +34,7 @@ def _link(joint: Joint, graph: FactorGraph) -> list[Key | Group]:
     joint_rate = unknown_only([Key("qdd", joint.name)], graph)
     along = _coordinate_axes(joint)
     if along is None or not joint_rate or F not in graph.variables or F in graph.known or Vdot in graph.known:
-        return unknown_only([Vdot, F, carried, *joint_rate], graph)
+        return list(unknown_only([Vdot, F, carried, *joint_rate], graph))
     across = [i for i in range(6) if i not in along]
     items = [
         Group(tuple((F, i) for i in along), law="torque"),

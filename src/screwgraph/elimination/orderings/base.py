@@ -7,8 +7,8 @@ from typing import Protocol, runtime_checkable
 
 from screwgraph.elimination.group import Group
 from screwgraph.errors import EliminationError, InputError
-from screwgraph.graph import Column, FactorGraph, Key
-from screwgraph.robot import Robot
+from screwgraph.graph import Column, FactorGraph, Key, tied_by
+from screwgraph.robot import Joint, Robot
 
 
 @runtime_checkable
@@ -52,21 +52,46 @@ def joint_keys(robot: Robot, kind: str) -> list[Key]:
     return [Key(kind, joint.child if by_link else joint.name) for joint in robot.joints]
 
 
+def with_multipliers(order: Iterable[Key | Group], graph: FactorGraph) -> list[Key | Group]:
+    """Complete an order by the multipliers that it does not name, and pair rates with inertias where chains are closed.
+
+    A tied joint's acceleration goes by its effort's equation, and a multiplier by its own law, where that is possible:
+    so every pivot is a generalised inertia or an inverse one, which cannot vanish, and never a slope of a constraint.
+    """
+    items = list(order)
+    law = {Key("qdd", joint): "torque" for joints in tied_by(graph).values() for joint in joints}
+    law |= {f.multiplier: f.template.name for f in graph.factors if f.multiplier}
+    named = {key for item in items for key in ([c[0] for c in item.columns] if isinstance(item, Group) else [item])}
+    items += [v.key for v in graph.unknowns if v.key.kind == "lambda" and v.key not in named]
+    return [_by_law(item, law[item], graph) if isinstance(item, Key) and item in law else item for item in items]
+
+
+def _by_law(key: Key, law: str, graph: FactorGraph) -> Group:
+    return Group(tuple((key, i) for i in range(graph.variables[key].dim)), law=law)
+
+
 def accelerations_inward(robot: Robot) -> list[Key]:
     """Return the links' accelerations, tips to base, each followed by what is carried into it."""
     by_joint = zip(joint_keys(robot, "acceleration"), joint_keys(robot, "carried"), strict=True)
     return [key for pair in reversed(list(by_joint)) for key in pair]
 
 
-def tips_to_base(robot: Robot, graph: FactorGraph, *joint_kinds: str) -> list[Key]:
-    """Return the variables of links, tips to base, each followed by variables of its joint.
+def link_keys(graph: FactorGraph, joint: Joint) -> list[Key]:
+    """Return the variables of the link that a joint moves, in the order in which they go on the way to the base.
 
     A wrench goes before its link's acceleration; where carried accelerations are variables, between the two.
     """
-    carried = any(key.kind == "carried" for key in graph.variables)
-    kinds = ("acceleration", "wrench", "carried") if carried else ("wrench", "acceleration")
-    by_joint = list(zip(*(joint_keys(robot, kind) for kind in (*kinds, *joint_kinds)), strict=True))
-    return [key for keys in reversed(by_joint) for key in keys]
+    has_carried = any(key.kind == "carried" for key in graph.variables)
+    kinds = ("acceleration", "wrench", "carried") if has_carried else ("wrench", "acceleration")
+    return [Key(kind, joint.child) for kind in kinds]
+
+
+def tips_to_base(robot: Robot, graph: FactorGraph, *joint_kinds: str) -> list[Key]:
+    """Return the variables of links, tips to base, each followed by variables of its joint."""
+    order = []
+    for joint in reversed(robot.joints):
+        order += [*link_keys(graph, joint), *(Key(kind, joint.name) for kind in joint_kinds)]
+    return order
 
 
 def _named(names: Sequence[str | Key | Column | Group], graph: FactorGraph) -> list[Key | Column | Group]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from screwgraph.elimination.orderings.base import joint_keys, tips_to_base, unknown_only
+from screwgraph.elimination.group import Group
+from screwgraph.elimination.orderings.base import joint_keys, tips_to_base, unknown_only, with_multipliers
 from screwgraph.graph import FactorGraph, Key
 from screwgraph.robot import Robot
 
@@ -20,9 +21,11 @@ class CompositeInertias:
 
     robot: Robot
 
-    def order(self, graph: FactorGraph) -> list[Key]:
+    def order(self, graph: FactorGraph) -> list[Key | Group]:
         joints = reversed(joint_keys(self.robot, "qdd"))
-        return unknown_only([*joint_keys(self.robot, "tau"), *tips_to_base(self.robot, graph), *joints], graph)
+        return with_multipliers(
+            unknown_only([*joint_keys(self.robot, "tau"), *tips_to_base(self.robot, graph), *joints], graph), graph
+        )
 
 
 def composite(robot: Robot) -> CompositeInertias:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from screwgraph.elimination.orderings.base import accelerations_inward, joint_keys, unknown_only
+from screwgraph.elimination.group import Group
+from screwgraph.elimination.orderings.base import accelerations_inward, joint_keys, unknown_only, with_multipliers
 from screwgraph.graph import FactorGraph, Key
 from screwgraph.robot import Robot
 
@@ -15,9 +16,11 @@ class WrenchesFirst:
 
     robot: Robot
 
-    def order(self, graph: FactorGraph) -> list[Key]:
+    def order(self, graph: FactorGraph) -> list[Key | Group]:
         efforts, wrenches, joints = (joint_keys(self.robot, k) for k in ("tau", "wrench", "qdd"))
-        return unknown_only([*efforts, *wrenches, *accelerations_inward(self.robot), *reversed(joints)], graph)
+        return with_multipliers(
+            unknown_only([*efforts, *wrenches, *accelerations_inward(self.robot), *reversed(joints)], graph), graph
+        )
 
 
 def crba(robot: Robot) -> WrenchesFirst:

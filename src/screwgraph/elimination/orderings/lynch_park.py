@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from screwgraph.elimination.orderings.base import joint_keys, unknown_only
+from screwgraph.elimination.group import Group
+from screwgraph.elimination.orderings.base import joint_keys, unknown_only, with_multipliers
 from screwgraph.graph import FactorGraph, Key
 from screwgraph.robot import Robot
 
@@ -15,11 +16,11 @@ class LynchPark:
 
     robot: Robot
 
-    def order(self, graph: FactorGraph) -> list[Key]:
+    def order(self, graph: FactorGraph) -> list[Key | Group]:
         efforts, wrenches, accelerations = (joint_keys(self.robot, k) for k in ("tau", "wrench", "acceleration"))
         pairs = [key for pair in zip(efforts, wrenches, strict=True) for key in pair]
         joints = [*joint_keys(self.robot, "carried"), *joint_keys(self.robot, "qdd")]
-        return unknown_only([*pairs, *accelerations, *joints], graph)
+        return with_multipliers(unknown_only([*pairs, *accelerations, *joints], graph), graph)
 
 
 def lynch_park(robot: Robot) -> LynchPark:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.base import joint_keys, unknown_only
+from screwgraph.elimination.orderings.base import joint_keys, unknown_only, with_multipliers
 from screwgraph.graph import FactorGraph, Key
 from screwgraph.robot import Robot
 
@@ -29,7 +29,7 @@ class SymmetricPairs:
             keys = unknown_only([F, C if carried else Vdot], graph)
             items += [Group(tuple((key, i) for key in keys for i in range(6)), pairs=True)] if keys else []
             items += unknown_only([Key("qdd", joint.name)], graph)
-        return items
+        return with_multipliers(items, graph)
 
 
 def symmetric(robot: Robot) -> SymmetricPairs:

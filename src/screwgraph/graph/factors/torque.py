@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from jaxtyping import Float
 
+from screwgraph.graph.constraints import Tie
 from screwgraph.graph.factor import Labels, factor
 from screwgraph.robot import Joint
 from screwgraph.spatial import Array
@@ -13,11 +16,12 @@ def _solved_for_effort(n: Labels) -> str:
     text = f"{n['F']}ᵀ A{n['i']}"
     if "qd" in n:
         text += f" + d{n['i']} {n['qd']}"
-    return text + (f" + J{n['i']} {n['qdd']}" if "qdd" in n else "")
+    text += f" + J{n['i']} {n['qdd']}" if "qdd" in n else ""
+    return text + "".join(f" − c{n['i']},{x[1:]} {x}" for x in n.get("multipliers", ()))
 
 
 @factor(
-    linear=("F", "tau", "qd", "qdd"),
+    linear=("F", "tau", "qd", "qdd", "multipliers"),
     cites="Lynch & Park (8.49); paper 0 eq. (7)",
     solved={"tau": _solved_for_effort},
 )
@@ -27,15 +31,23 @@ def torque(
     q: Float[Array, " nq"] | None = None,
     qd: Float[Array, " nv"] | None = None,
     qdd: Float[Array, " nv"] | None = None,
+    multipliers: Sequence[Float[Array, "1"]] = (),
+    q_ties: Sequence[Float[Array, "1"]] = (),
     *,
     joint: Joint,
+    ties: Sequence[Tie] = (),
 ) -> Float[Array, " nv"]:
-    """The effort carries the wrench along the screw axes, the damping and the rotor.
+    """The effort carries the wrench along the screw axes, the damping and the rotor, less what couplings give.
 
     Arguments that have no effect are not bound: q where the axes are constant, qd without damping, qdd without rotor.
+    Each multiplier is of a coupling (`ties`); q_ties are the positions that those which are not linear depend on.
     """
     axes = joint.type.screw_axes(joint.type.neutral() if q is None else q)
     balance = axes.T @ F - tau
     if qd is not None:
         balance = balance + joint.damping * qd
+    positions = iter(q_ties)
+    for tie, multiplier in zip(ties, multipliers, strict=True):
+        q_tied = [] if tie.coupling.is_linear else [next(positions) for _ in tie.joints]
+        balance = balance - tie.gradient(q_tied)[tie.place(joint.name)] * multiplier
     return balance if qdd is None else balance + joint.armature * qdd

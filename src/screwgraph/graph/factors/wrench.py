@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.graph.chain import End, loop_wrenches
 from screwgraph.graph.factor import Labels, factor
 from screwgraph.robot import Joint
 from screwgraph.spatial import Ad, Array, ad, concatenate
@@ -21,11 +22,12 @@ def _solved_for_wrench(n: Labels) -> str:
     text = " + ".join([*terms, f"G{i} {n['Vdot']}"]) + f" − [ad_{n['V']}]ᵀ G{i} {n['V']}"
     if "g" in n:
         text += f" − G{i} {n['g']}"
-    return text + "".join(f" − [Ad_T{W},{i}]ᵀ {W}" for W in n["external"])
+    text += "".join(f" − [Ad_T{W},{i}]ᵀ {W}" for W in n["external"])
+    return text + "".join(f" − W{i},{x[1:]} {x}" for x in n.get("multipliers", ()))
 
 
 @factor(
-    linear=("Vdot", "F", "F_children", "external"),
+    linear=("Vdot", "F", "F_children", "external", "multipliers"),
     cites="Lynch & Park (8.40), (8.48); paper 0 eq. (6)",
     solved={"F": _solved_for_wrench},
 )
@@ -37,19 +39,24 @@ def wrench(
     q_children: Sequence[Float[Array, " nq"]],
     external: Sequence[Float[Array, "6"]] = (),
     g: Float[Array, "3"] | None = None,
+    multipliers: Sequence[Float[Array, " rows"]] = (),
+    q_loops: Sequence[Float[Array, " nq"]] = (),
     *,
     G: Float[np.ndarray, "6 6"],
     joints: Sequence[Joint],
     T_fl: Sequence[Float[np.ndarray, "4 4"]] = (),
+    ends: Sequence[End] = (),
 ) -> Float[Array, "6"]:
     """The wrenches on one link balance, in its own frame.
 
     F comes through the link's joint, F_children go on to the children (each in the child's frame),
-    external wrenches act on the link (each in a frame f of its own, T_fl), g (m/s^2) is gravity.
+    external wrenches act on the link (each in a frame f of its own, T_fl), g (m/s^2) is gravity. Each multiplier is of
+    a loop that ends here; q_loops are the positions that the wrenches of these ends depend on, one end after another.
     """
     balance = G @ Vdot - ad(V).T @ (G @ V) - F
     for joint, q, F_child in zip(joints, q_children, F_children, strict=True):
         balance = balance + Ad(joint.T_child_parent(q)).T @ F_child
     for T, W in zip(T_fl, external, strict=True):
         balance = balance - Ad(T).T @ W
+    balance = balance - loop_wrenches(ends, multipliers, q_loops)
     return balance if g is None else balance - G @ concatenate(np.zeros(3), g)

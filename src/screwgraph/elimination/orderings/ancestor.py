@@ -1,0 +1,36 @@
+"""Articulated-body order for closed chains, each multiplier where the branches that it ties have met."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from screwgraph.elimination.group import Group
+from screwgraph.elimination.orderings.base import joint_keys, link_keys, unknown_only, with_multipliers
+from screwgraph.graph import FactorGraph, Key, tied_by
+from screwgraph.robot import Robot
+
+
+@dataclass(frozen=True)
+class NearestAncestors:
+    """Tips to base, F_i then Vdot_i then the joint's unknown; a multiplier as soon as all joints that it ties are gone.
+
+    A loop is then closed at the nearest common ancestor of its ends. On a tree, the order `aba`. Brandl, Johanni and
+    Otter (1987).
+    """
+
+    robot: Robot
+
+    def order(self, graph: FactorGraph) -> list[Key | Group]:
+        first: dict[str, list[Key]] = {}
+        number = {joint.name: i for i, joint in enumerate(self.robot.joints)}
+        for key, tied in tied_by(graph).items():
+            first.setdefault(min(tied, key=lambda name: number[name]), []).append(key)
+        order = joint_keys(self.robot, "tau")
+        for joint in reversed(self.robot.joints):
+            order += [*link_keys(graph, joint), Key("qdd", joint.name), *first.get(joint.name, ())]
+        return with_multipliers(unknown_only(order, graph), graph)
+
+
+def ancestor(robot: Robot) -> NearestAncestors:
+    """Return this order for a robot."""
+    return NearestAncestors(robot)

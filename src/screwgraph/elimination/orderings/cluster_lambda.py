@@ -1,0 +1,33 @@
+"""Cluster by cluster, the multipliers after the joints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from screwgraph.elimination.group import Group
+from screwgraph.elimination.orderings.base import joint_keys, link_keys, unknown_only, with_multipliers
+from screwgraph.graph import FactorGraph, Key, clusters_of
+from screwgraph.robot import Robot
+
+
+@dataclass(frozen=True)
+class MultipliersInClusters:
+    """Clusters tips to base: F_i and Vdot_i of all links, the joints' unknowns, then the multipliers.
+
+    Every pivot is a generalised inertia, or what is left of K M^-1 K' of the cluster alone. On a tree, the order `aba`.
+    """
+
+    robot: Robot
+
+    def order(self, graph: FactorGraph) -> list[Key | Group]:
+        order = joint_keys(self.robot, "tau")
+        for cluster in reversed(clusters_of(graph, self.robot.joints)):
+            inward = cluster.joints[::-1]
+            order += [key for joint in inward for key in link_keys(graph, joint)]
+            order += [*(Key("qdd", joint.name) for joint in inward), *cluster.multipliers]
+        return with_multipliers(unknown_only(order, graph), graph)
+
+
+def cluster_lambda(robot: Robot) -> MultipliersInClusters:
+    """Return this order for a robot."""
+    return MultipliersInClusters(robot)

@@ -1,0 +1,88 @@
+"""Where loops and couplings enter the graph: their own factors, and the balances that their multipliers act in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from screwgraph.graph.chain import Chain, End
+from screwgraph.graph.clusters import tied_joints
+from screwgraph.graph.constraints import Constraint, Tie
+from screwgraph.graph.factor import Factor
+from screwgraph.graph.factors import coupling, loop, tied_velocities
+from screwgraph.graph.variable import Key
+from screwgraph.robot import Joint, Robot
+
+
+def closing_factor(constraint: Constraint) -> Factor:
+    """Return the law that a loop or coupling imposes on accelerations."""
+    law = constraint.law
+    if isinstance(law, Chain):
+        ends = {"p": law.loop.predecessor, "s": law.loop.successor}
+        accelerations = {f"Vdot_{end}": Key("acceleration", link) for end, link in ends.items()}
+        twists = {f"V_{end}": Key("twist", link) for end, link in ends.items()}
+        arguments = {**accelerations, **twists, "q": _keys("q", law.joints)}
+        return Factor(loop, arguments, constraint.rows, constraint.index, {"chain": law}, constraint.multiplier)
+    arguments = {"qdd": _keys("qdd", law.joints)}
+    if not law.coupling.is_linear:
+        arguments |= {"q": _keys("q", law.joints), "qd": _keys("qd", law.joints)}
+    return Factor(coupling, arguments, constraint.rows, constraint.index, {"tie": law}, constraint.multiplier)
+
+
+def with_loop_ends(balance: Factor, link: str, constraints: Iterable[Constraint]) -> Factor:
+    """Let the loops that end at a link act in the balance of its wrenches."""
+    ends: list[tuple[Key, End]] = []
+    for constraint in constraints:
+        law = constraint.law
+        if isinstance(law, Chain):
+            ends += [(constraint.multiplier, End(law, False))] if law.loop.predecessor == link else []
+            ends += [(constraint.multiplier, End(law, True))] if law.loop.successor == link else []
+    if not ends:
+        return balance
+    arguments = {
+        "multipliers": tuple(key for key, _ in ends),
+        "q_loops": _keys("q", [joint for _, end in ends for joint in end.joints]),
+    }
+    return _with(balance, arguments, {"ends": tuple(end for _, end in ends)})
+
+
+def with_couplings(balance: Factor, joint: Joint, constraints: Iterable[Constraint]) -> Factor:
+    """Let the couplings of a joint act in the balance of its efforts."""
+    ties: list[tuple[Key, Tie]] = []
+    for constraint in constraints:
+        law = constraint.law
+        if isinstance(law, Tie) and any(joint.name == tied.name for tied in law.joints):
+            ties.append((constraint.multiplier, law))
+    if not ties:
+        return balance
+    arguments = {
+        "multipliers": tuple(key for key, _ in ties),
+        "q_ties": _keys("q", [tied for _, tie in ties if not tie.coupling.is_linear for tied in tie.joints]),
+    }
+    return _with(balance, arguments, {"ties": tuple(tie for _, tie in ties)})
+
+
+def _with(factor: Factor, arguments: dict, parameters: dict) -> Factor:
+    return replace(factor, arguments={**factor.arguments, **arguments}, parameters={**factor.parameters, **parameters})
+
+
+def _keys(kind: str, joints: Sequence[Joint]) -> tuple[Key, ...]:
+    return tuple(Key(kind, joint.name) for joint in joints)
+
+
+def velocity_factors(robot: Robot, constraints: Iterable[Constraint]) -> list[Factor]:
+    """Return a law for each cluster of a closed chain: what its joints' velocities obey, one row a multiplier's number.
+
+    It determines the velocities of the dependent joints where only those of the others are given.
+    """
+    laws = {c.multiplier: c.law for c in constraints}
+    factors = []
+    for cluster in tied_joints(robot.joints, {key: [j.name for j in law.joints] for key, law in laws.items()}):
+        own = tuple(laws[key] for key in cluster.multipliers)
+        if own:
+            joints = cluster.joints
+            arguments = {"qd": _keys("qd", joints), "q": _keys("q", joints)}
+            rows = sum(len(law.kept) if isinstance(law, Chain) else 1 for law in own)
+            index = robot.link_index(joints[0].child)
+            factors.append(Factor(tied_velocities, arguments, rows, index, {"joints": joints, "laws": own}))
+    return factors

@@ -1,0 +1,102 @@
+"""Clusters: joints that loops and couplings tie, so that seen from outside they move as one joint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from screwgraph.graph.chain import Chain, End
+from screwgraph.graph.constraints import Tie, independent_constraints
+from screwgraph.graph.factor_graph import FactorGraph
+from screwgraph.graph.variable import Key
+from screwgraph.robot import Joint, Robot
+
+
+@dataclass(frozen=True, eq=False)
+class Cluster:
+    """Joints that move together, in order, and the multipliers of what ties them; `output` is the link they hang on.
+
+    A joint that nothing ties is a cluster of its own.
+    """
+
+    joints: tuple[Joint, ...]
+    multipliers: tuple[Key, ...]
+
+    @property
+    def output(self) -> str:
+        """The link that carries the cluster: the only one outside that its joints touch towards the base."""
+        moved = {joint.child for joint in self.joints}
+        return next(joint.parent for joint in self.joints if joint.parent not in moved)
+
+
+def clusters(robot: Robot) -> tuple[Cluster, ...]:
+    """Return the clusters of a robot, base to tips: each hangs on a link of one before it, or on the base.
+
+    Loops tie the joints on the way between their ends, couplings the joints that they name and those between. Sets that
+    share a joint are one cluster (paper 3, section II-D; Jain, 2012).
+
+    Raises:
+        InputError: no position closes the loops.
+    """
+    ties = {c.multiplier: [joint.name for joint in c.joints] for c in independent_constraints(robot)}
+    return tied_joints(robot.joints, ties)
+
+
+def clusters_of(graph: FactorGraph, joints: Sequence[Joint]) -> tuple[Cluster, ...]:
+    """Return the clusters of a graph's joints (all of them, parents first), as its own laws tell them."""
+    return tied_joints(joints, tied_by(graph))
+
+
+def tied_by(graph: FactorGraph) -> dict[Key, list[str]]:
+    """Return the names of the joints that each multiplier of a graph ties."""
+    ties: dict[Key, list[str]] = {}
+    for factor in (*graph.factors, *(derived.factor for derived in graph.derived)):
+        bound = factor.parameters
+        for law in (bound.get("chain"), bound.get("tie"), *bound.get("ties", ()), *bound.get("ends", ())):
+            match law:
+                case End(chain) | (Chain() as chain):
+                    ties[Key("lambda", chain.loop.name)] = [joint.name for joint in chain.joints]
+                case Tie(coupling):
+                    ties[Key("lambda", coupling.name)] = [joint.name for joint in law.joints]
+                case _:
+                    pass
+    return {key: ties[key] for key in graph.variables if key in ties}
+
+
+def tied_joints(joints: Sequence[Joint], ties: Mapping[Key, Iterable[str]]) -> tuple[Cluster, ...]:
+    """Return the clusters of joints (parents first) that ties hold together; each tie is a multiplier's joints."""
+    above = _joints_above(joints)
+    leader = {joint.name: joint.name for joint in joints}
+
+    def find(name: str) -> str:
+        while leader[name] != name:
+            name = leader[name]
+        return name
+
+    for names in ties.values():
+        whole = sorted(_with_those_between(list(names), above))
+        for name in whole[1:]:
+            leader[find(name)] = find(whole[0])
+    members: dict[str, list[Joint]] = {}
+    for joint in joints:
+        members.setdefault(find(joint.name), []).append(joint)
+    of: dict[str, list[Key]] = {name: [] for name in members}
+    for key, names in ties.items():
+        of[find(next(iter(names)))].append(key)
+    return tuple(Cluster(tuple(found), tuple(of[name])) for name, found in members.items())
+
+
+def _joints_above(joints: Sequence[Joint]) -> dict[str, tuple[str, ...]]:
+    """Return the names of the joints from each joint, itself first, to the base."""
+    by_child = {joint.child: joint for joint in joints}
+    above: dict[str, tuple[str, ...]] = {}
+    for joint in joints:
+        parent = by_child.get(joint.parent)
+        above[joint.name] = (joint.name, *(above[parent.name] if parent else ()))
+    return above
+
+
+def _with_those_between(names: Sequence[str], above: Mapping[str, tuple[str, ...]]) -> set[str]:
+    """Return joints and all that the tree puts between them."""
+    common = set.intersection(*(set(above[name]) for name in names))
+    return set(names) | {joint for name in names for joint in above[name]} - common

@@ -1,0 +1,35 @@
+"""Accelerations around a kinematic loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jaxtyping import Float
+
+from screwgraph.graph.chain import Chain
+from screwgraph.graph.factor import factor
+from screwgraph.spatial import Ad, Array, ad, inverse
+
+
+@factor(
+    linear=("Vdot_p", "Vdot_s"),
+    cites="Featherstone (2008), (8.2)-(8.5); paper 0, Fig. 12",
+)
+def loop(
+    Vdot_p: Float[Array, "6"],
+    Vdot_s: Float[Array, "6"],
+    V_p: Float[Array, "6"],
+    V_s: Float[Array, "6"],
+    q: Sequence[Float[Array, " nq"]],
+    *,
+    chain: Chain,
+) -> Float[Array, " rows"]:
+    """Along the wrenches that the loop joint transmits, both ends accelerate alike; in the successor's loop frame.
+
+    Only independent rows are kept: for a planar linkage, it is the planar factor of paper 0.
+    """
+    at_p, at_s = Ad(chain.T_fp(q)), Ad(inverse(chain.loop.T_sf))
+    V_f = at_s @ V_s
+    V_rel = V_f - at_p @ V_p
+    bias = chain.wrenches(q).T @ (ad(V_f) @ V_rel) - chain.rate_of_wrenches(q, V_rel)
+    return chain.wrenches(q).T @ (at_s @ Vdot_s - at_p @ Vdot_p) - bias
