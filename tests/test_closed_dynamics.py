@@ -8,7 +8,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.robot import Robot, constraint_jacobian, without_loops
 
-CHAINS = ("five_bar", "four_bar_linkage", "belt_leg", "differential")
+CHAINS = ("five_bar", "four_bar_linkage", "belt_leg", "differential", "stewart_gough")
 STEP = 1e-6
 
 
@@ -40,7 +40,7 @@ def projected(robot: Robot, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> n
     return part + null @ np.linalg.solve(null.T @ M @ null, null.T @ (tau - h - M @ part))
 
 
-@pytest.mark.parametrize("ordering", ["auto", "aba", "kkt", "min_degree"])
+@pytest.mark.parametrize("ordering", ["auto", "embedding", "aba", "kkt", "ancestor", "cluster_lambda"])
 @pytest.mark.parametrize("name", CHAINS)
 def test_accelerations_are_those_of_the_projection_method(name, ordering):
     robot, q, qd, tau = closed_state(name)

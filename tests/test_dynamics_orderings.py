@@ -11,7 +11,7 @@ from screwgraph.graph import Key
 from tests.agreement import assert_agree, interpreted, random_states
 from tests.oracle import oracle
 
-BUILT_IN = [(name, "floating" if name == "a1" else "fixed") for name in zoo_names()]
+BUILT_IN = [(name, "floating" if name == "a1" else "fixed") for name in zoo_names() if not load(name).is_closed]
 PROBLEMS = {
     "inverse": inverse_dynamics,
     "forward": forward_dynamics,

@@ -29,6 +29,7 @@ from screwgraph.tape import Number, factor_out, program
 
 INVERSE_ORDERS = ("rnea", "lynch_park")
 FORWARD_ORDERS = ("aba", "articulated", "composite")
+CLOSED_ORDERS = ("embedding", *FORWARD_ORDERS, "cluster_lambda", "ancestor", "kkt")
 """What "auto" chooses from."""
 
 
@@ -49,7 +50,7 @@ def inverse_dynamics(
     """
     problem = _problem("inverse_dynamics", robot, ("q", "qd", "qdd"), _keys(robot, "tau"), external_wrenches)
     if robot.is_closed:
-        return checked(robot, compile_problem(driven(problem), ordering, FORWARD_ORDERS)).astype(dtype)
+        return checked(robot, compile_problem(driven(problem), ordering, CLOSED_ORDERS)).astype(dtype)
     return compile_problem(problem, ordering, INVERSE_ORDERS).astype(dtype)
 
 
@@ -64,7 +65,7 @@ def forward_dynamics(
     """
     problem = _problem("forward_dynamics", robot, ("q", "qd", "tau"), _keys(robot, "qdd"), external_wrenches)
     try:
-        return checked(robot, compile_problem(problem, ordering, FORWARD_ORDERS)).astype(dtype)
+        return checked(robot, compile_problem(problem, ordering, _forward_orders(robot))).astype(dtype)
     except EliminationError as error:
         raise _named_singularity(robot, robot.joint_names) or error from error
 
@@ -93,7 +94,7 @@ def hybrid_dynamics(
     result = [Key("tau" if name in named else "qdd", name) for name in robot.joint_names]
     problem = _problem("hybrid_dynamics", robot, ("q", "qd", ("given", given)), result, external_wrenches)
     try:
-        return checked(robot, compile_problem(problem, ordering, FORWARD_ORDERS)).astype(dtype)
+        return checked(robot, compile_problem(problem, ordering, _forward_orders(robot))).astype(dtype)
     except EliminationError as error:
         raise _named_singularity(robot, free) or error from error
 
@@ -148,6 +149,10 @@ def bias_forces(
     robot = without_loops(robot)
     problem = _problem("bias_forces", robot, ("q", "qd"), _keys(robot, "tau"), external_wrenches, at_rest=("qdd",))
     return compile_problem(problem, ordering, INVERSE_ORDERS).astype(dtype)
+
+
+def _forward_orders(robot: Robot) -> tuple[str, ...]:
+    return CLOSED_ORDERS if robot.is_closed else FORWARD_ORDERS
 
 
 def _problem(

@@ -34,8 +34,8 @@ class Problem:
 
     @property
     def passes(self) -> tuple[str, ...]:
-        """The passes that code for this robot goes through: none where loops tie links, whose frames these change."""
-        return () if self.robot.loops else (*ROBOT_PASSES, *GRAPH_PASSES)
+        """The passes that code for this robot goes through."""
+        return (*ROBOT_PASSES, *GRAPH_PASSES)
 
     def improved(self, passes: Sequence[str]) -> Robot:
         """Return the robot that those of the passes make which go from robot to robot."""

@@ -16,6 +16,7 @@ from screwgraph.elimination.group import Group
 from screwgraph.elimination.pairs import eliminate_pairs
 from screwgraph.elimination.pivot import MAY_VANISH, SMALL, Candidate
 from screwgraph.elimination.system import Step, System
+from screwgraph.elimination.together import eliminate_together
 from screwgraph.graph import Column, Row
 from screwgraph.tape import Number
 
@@ -76,6 +77,8 @@ def eliminate_group(
     prepare_rotations(system, group.columns)
     if group.pairs:
         eliminate_pairs(system, group, waiting, steps)
+    if group.block:
+        eliminate_together(system, group, waiting, steps)
     _eliminate_while_safe(system, waiting, _chooser(system, group), steps, undetermined)
 
 

@@ -7,8 +7,8 @@ from copy import copy
 from dataclasses import dataclass
 
 from screwgraph.elimination.pivot import Candidate, is_foreign, pivot_class
-from screwgraph.graph import Column, Row, is_zero
-from screwgraph.tape import Number, reciprocal
+from screwgraph.graph import Column, Key, Row, is_zero
+from screwgraph.tape import Number, Scalar, reciprocal
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +57,15 @@ class System:
         """Return the equations that could express an unknown.
 
         With a law, those of that law only, if there are any; of these, the one of the unknown's own body and component.
+        With `PAIR` for a law, the one that pairs with it, if that holds it.
         """
         offers = [self._candidate(column, i) for i in self.rows_of.get(column, ())]
         if law is None:
             return offers
+        if law == PAIR:
+            return [o for o in offers if pairs_with(self.origin[o.row], column)] or offers
         of_law = [o for o in offers if self.origin[o.row].factor.template.name == law]
-        own = [o for o in of_law if _is_own(self.origin[o.row], column)]
+        own = [o for o in of_law if pairs_with(self.origin[o.row], column)]
         return own or of_law or offers
 
     def _candidate(self, column: Column, i: int) -> Candidate:
@@ -109,6 +112,26 @@ class System:
                 return i
         return None
 
+    def paired_row(self, column: Column) -> int | None:
+        """Return the unused equation that pairs with a rate or a multiplier: its torque, its own law."""
+        for i, origin in enumerate(self.origin):
+            pairing = origin.factor.template.name == "torque" or origin.factor.multiplier is not None
+            if pairing and not self.used[i] and pairs_with(origin, column):
+                return i
+        return None
+
+    def rewrite(self, row: int, terms: Mapping[Column, Number], constant: Number) -> None:
+        """Put another equation in the place of one."""
+        for c in self.terms[row]:
+            self.rows_of[c].discard(row)
+        self.terms[row], self.constants[row], self.changed[row] = dict(terms), constant, True
+        for c in terms:
+            self.rows_of.setdefault(c, set()).add(row)
+
+    def restore(self, twin: System) -> None:
+        """Return to the state that a copy kept; the copy must not be used any more."""
+        self.__dict__.update(twin.__dict__)
+
     def work(self, column: Column, pivot_row: int) -> int:
         """Count the operations of `eliminate`, as if no two values were equal."""
         terms = self.terms[pivot_row]
@@ -154,7 +177,7 @@ class System:
         self.changed[row] = True
         for c, more in update.items():
             old = terms.get(c)
-            value = more if old is None else old + more
+            value = more if old is None else _sum(old, more)
             if is_zero(value):
                 terms.pop(c, None)
                 self.rows_of[c].discard(row)
@@ -166,12 +189,29 @@ class System:
         return new
 
 
+PAIR = "pair"
+"""In the place of a law: the equation that pairs with an unknown, a rate's torque, a multiplier's own law."""
+CANCELLED = 1e-14
+"""A sum of constants this much smaller than they are is zero."""
 DIVISION = 10
 """What a division counts beside other operations."""
 
 
-def _is_own(origin: Row, column: Column) -> bool:
-    return origin.number == column[1] and any(a == column[0] for a in origin.factor.arguments.values())
+def _sum(a: Number, b: Number) -> Number:
+    """Add; what rounding leaves of constants that cancel is zero, as on the tape."""
+    total = a + b
+    if isinstance(a, Scalar) or isinstance(b, Scalar):
+        return total
+    return 0.0 if abs(total) <= CANCELLED * (abs(a) + abs(b)) else total
+
+
+def pairs_with(origin: Row, column: Column) -> bool:
+    """Whether an equation is about an unknown, or pairs with it: a rate's torque equation, a multiplier's own law."""
+    key, factor = column[0], origin.factor
+    pairs = {key, Key("tau", key.name)} if key.kind == "qdd" else {key}
+    return origin.number == column[1] and (
+        factor.multiplier == key or any(a in pairs for a in factor.arguments.values())
+    )
 
 
 def _is_unit(value: Number) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from screwgraph.elimination.engine import eliminate_rows
 from screwgraph.elimination.group import Group
+from screwgraph.errors import EliminationError
 from screwgraph.graph import Derived, FactorGraph, Key, Row, Variable, linear_rows
 from screwgraph.tape import SAMPLES, WIDE, Tape
 
@@ -50,6 +51,12 @@ def _derive(graph: FactorGraph, derived: Derived, values: Mapping[Key, np.ndarra
     """Solve one factor for its unknown variables, by elimination like everything else."""
     columns = {key: [(key, i) for i in range(graph.variables[key].dim)] for key in derived.keys}
     rows = linear_rows(derived.factor, values, graph.variables)
-    group = Group(tuple(column for own in columns.values() for column in own))
-    solution = eliminate_rows(rows, [group]).solve()
+    group = Group(tuple(column for own in columns.values() for column in own), block=len(columns) > 1)
+    elimination = eliminate_rows(rows, [group])
+    if elimination.undetermined:
+        raise EliminationError(
+            f"no equation determines {', '.join(dict.fromkeys(str(key) for key, _ in elimination.undetermined))}",
+            fix="choose other independent joints",
+        )
+    solution = elimination.solve()
     return {key: np.array([solution[column] for column in own], dtype=object) for key, own in columns.items()}

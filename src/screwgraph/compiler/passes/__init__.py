@@ -38,9 +38,13 @@ KEEPS_VARIABLES = ("canonical frames", "inertial regrouping", "conventional acce
 
 def improved(robot: Robot, passes: Iterable[str] = tuple(ROBOT_PASSES)) -> Robot:
     """Run robot passes by name, all of them unless told."""
+    made = robot
     for name in passes:
-        robot = ROBOT_PASSES[name](robot)
-    return robot
+        made = ROBOT_PASSES[name](made)
+    if robot.is_closed and made is not robot:
+        # Coordinates and loop frames are the same, so that the analysis, a cached property, holds for both robots.
+        vars(made)["mobility"] = robot.mobility
+    return made
 
 
 def improved_graph(graph: FactorGraph, known: Iterable[str | Key], passes: Iterable[str]) -> FactorGraph:

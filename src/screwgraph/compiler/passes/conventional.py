@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.compiler.passes.closed import loop
 from screwgraph.compiler.passes.second_moments import has_products
-from screwgraph.graph import Affine, Factor, FactorGraph, Key, Template, factor, vector_variable
+from screwgraph.graph import Affine, End, Factor, FactorGraph, Key, Template, factor, loop_wrenches, vector_variable
 from screwgraph.robot import Joint
 from screwgraph.spatial import Ad, Array, concatenate, matrix, rotation, skew, translation
 
@@ -51,7 +52,9 @@ def _rewritten(f: Factor, gravity: np.ndarray) -> Factor:
     arguments: Mapping[str, Any] = {name: a for name, a in f.arguments.items() if name != "g"}
     if f.template.name == "acceleration":
         arguments = {**arguments, "V_parent": Key("twist", f.parameters["joint"].parent)}
-    return replace(f, template=template, rows=rows, arguments=arguments)
+    if f.template.name == "loop":
+        arguments = {**arguments, "qd": tuple(Key("qd", joint.name) for joint in f.parameters["chain"].joints)}
+    return replace(f, template=template, rows=rows or f.rows, arguments=arguments)
 
 
 @factor(linear=("V", "V_parent", "qd"), cites="Lynch & Park (8.45), angular part", solved={"V": lambda n: ""})
@@ -98,7 +101,7 @@ def _relative_terms(V_parent: Float[Array, "3"], q: Array, qd: Array, joint: Joi
 
 
 @factor(
-    linear=("Vdot", "F", "F_children", "external"),
+    linear=("Vdot", "F", "F_children", "external", "multipliers"),
     cites="Khalil & Dombre (2002), 9.3.3",
     solved={"F": lambda n: ""},
 )
@@ -109,10 +112,13 @@ def wrench(
     F_children: Sequence[Float[Array, "6"]],
     q_children: Sequence[Array],
     external: Sequence[Float[Array, "6"]] = (),
+    multipliers: Sequence[Array] = (),
+    q_loops: Sequence[Array] = (),
     *,
     G: Float[np.ndarray, "6 6"],
     joints: Sequence[Joint],
     T_fl: Sequence[Float[np.ndarray, "4 4"]] = (),
+    ends: Sequence[End] = (),
 ) -> Float[Array, "6"]:
     """Newton and Euler about the link's origin."""
     mass, first_moment = G[3, 3], np.array([G[2, 4], G[0, 5], G[1, 3]])
@@ -123,13 +129,14 @@ def wrench(
         balance = balance + Ad(joint.T_child_parent(q)).T @ F_child
     for T, W in zip(T_fl, external, strict=True):
         balance = balance - Ad(T).T @ W
-    return balance
+    return balance - loop_wrenches(ends, multipliers, q_loops)
 
 
-_CONVENTIONAL: Mapping[str, tuple[Template, int]] = {
+_CONVENTIONAL: Mapping[str, tuple[Template, int | None]] = {
     "twist": (twist, 3),
     "acceleration": (acceleration, 6),
     "wrench": (wrench, 6),
+    "loop": (loop, None),
 }
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.compiler.passes import conventional
-from screwgraph.graph import Derived, Factor, FactorGraph, Key, factor, vector_variable
+from screwgraph.compiler.passes.closed import loop_beyond
+from screwgraph.graph import Derived, End, Factor, FactorGraph, Key, factor, loop_wrenches, vector_variable
 from screwgraph.robot import Joint
 from screwgraph.spatial import Ad, Array
 
@@ -37,10 +38,27 @@ def reference_accelerations(graph: FactorGraph) -> FactorGraph:
         elif f.template.name == "wrench" and f.variable("Vdot") not in graph.known:
             arguments = {**f.arguments, "reference": _reference(f.variable("Vdot"))}
             factors.append(replace(f, template=wrench, arguments=arguments))
+        elif f.template.name == "loop":
+            factors.append(_of_loop(f, graph))
         else:
             factors.append(f)
     known = graph.known | {d.key for d in derived}
     return replace(graph, variables=variables, factors=tuple(factors), derived=tuple(derived), known=known)
+
+
+def _of_loop(f: Factor, graph: FactorGraph) -> Factor:
+    """Return a loop's law for ends whose accelerations are counted from references, or known."""
+    ends = {end: f.variable(f"Vdot_{end}") for end in "ps"}
+    unknown = [end for end, key in ends.items() if key not in graph.known]
+    if not unknown:
+        return f
+    arguments = {**f.arguments, **{f"reference_{end}": _reference(ends[end]) for end in unknown}}
+    if len(unknown) == 2:
+        return replace(f, template=loop_beyond, arguments=arguments)
+    (at_rest_end,) = {"p", "s"} - set(unknown)
+    del arguments[f"Vdot_{at_rest_end}"]
+    arguments[f"reference_{at_rest_end}"] = ends[at_rest_end]
+    return replace(f, template=loop_beyond, arguments=arguments)
 
 
 def _reference(key: Key) -> Key:
@@ -103,7 +121,9 @@ def carry(carried: Float[Array, "6"], Vdot_parent: Float[Array, "6"], q: Array, 
 
 
 @factor(
-    linear=("Vdot", "F", "F_children", "external"), cites="Khalil & Dombre (2002), 9.3.3", solved={"F": lambda n: ""}
+    linear=("Vdot", "F", "F_children", "external", "multipliers"),
+    cites="Khalil & Dombre (2002), 9.3.3",
+    solved={"F": lambda n: ""},
 )
 def wrench(
     V: Float[Array, "3"],
@@ -113,11 +133,15 @@ def wrench(
     F_children: Sequence[Float[Array, "6"]],
     q_children: Sequence[Array],
     external: Sequence[Float[Array, "6"]] = (),
+    multipliers: Sequence[Array] = (),
+    q_loops: Sequence[Array] = (),
     *,
     G: Float[np.ndarray, "6 6"],
     joints: Sequence[Joint],
     T_fl: Sequence[Float[np.ndarray, "4 4"]] = (),
+    ends: Sequence[End] = (),
 ) -> Float[Array, "6"]:
     """Newton and Euler about the link's origin, for the reference motion and what is beyond."""
     law = conventional.wrench.function
-    return G @ Vdot + law(V, reference, F, F_children, q_children, external, G=G, joints=joints, T_fl=T_fl)
+    at_reference = law(V, reference, F, F_children, q_children, external, G=G, joints=joints, T_fl=T_fl)
+    return G @ Vdot + at_reference - loop_wrenches(ends, multipliers, q_loops)

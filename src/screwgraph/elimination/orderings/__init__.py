@@ -10,6 +10,7 @@ from screwgraph.elimination.orderings.cluster_lambda import MultipliersInCluster
 from screwgraph.elimination.orderings.colamd import Colamd, colamd
 from screwgraph.elimination.orderings.composite import CompositeInertias, composite
 from screwgraph.elimination.orderings.crba import WrenchesFirst, crba
+from screwgraph.elimination.orderings.embedding import ClustersEmbedded, embedding
 from screwgraph.elimination.orderings.explicit import Explicit, explicit
 from screwgraph.elimination.orderings.greedy import LeastWork, greedy
 from screwgraph.elimination.orderings.kkt import MultipliersLast, kkt
@@ -28,6 +29,7 @@ ORDERINGS: dict[str, Callable[[Robot], Ordering]] = {
     "composite": composite,
     "aba": aba,
     "articulated": articulated,
+    "embedding": embedding,
     "kkt": kkt,
     "ancestor": ancestor,
     "cluster_lambda": cluster_lambda,
@@ -51,6 +53,7 @@ def by_name(name: str, robot: Robot) -> Ordering:
 
 __all__ = [
     "ORDERINGS",
+    "ClustersEmbedded",
     "Colamd",
     "CompositeInertias",
     "Explicit",
@@ -75,6 +78,7 @@ __all__ = [
     "colamd",
     "composite",
     "crba",
+    "embedding",
     "explicit",
     "greedy",
     "kkt",

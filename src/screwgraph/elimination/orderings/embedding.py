@@ -1,0 +1,59 @@
+"""Constraint embedding as an elimination order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from screwgraph.elimination.group import Group
+from screwgraph.elimination.orderings.base import joint_keys, link_keys, unknown_only, with_multipliers
+from screwgraph.elimination.system import PAIR
+from screwgraph.graph import Cluster, Column, FactorGraph, Key, clusters_of
+from screwgraph.robot import Robot
+
+
+@dataclass(frozen=True)
+class ClustersEmbedded:
+    """Clusters tips to base: F_i and Vdot_i, then dependent rates and multipliers by each other's laws, then the rest.
+
+    The constraints express the rates that depend on others, qdd = G ydd + g, and the efforts there give the
+    multipliers; what is left are the cluster's inertia and bias in its independent rates, and the recursion goes on as
+    `aba`, which this order is on a tree. Jain (2012); paper 3.
+    """
+
+    robot: Robot
+
+    def order(self, graph: FactorGraph) -> list[Key | Group]:
+        order: list[Key | Group] = list(unknown_only(joint_keys(self.robot, "tau"), graph))
+        for cluster in reversed(clusters_of(graph, self.robot.joints)):
+            inward = cluster.joints[::-1]
+            order += unknown_only([key for joint in inward for key in link_keys(graph, joint)], graph)
+            order += _embedded(graph, cluster) or unknown_only(
+                [*(Key("qdd", joint.name) for joint in inward), *cluster.multipliers], graph
+            )
+        return with_multipliers(order, graph)
+
+
+def _embedded(graph: FactorGraph, cluster: Cluster) -> list[Group]:
+    """Return the groups of a cluster's rates and multipliers; none where other rates than the independent are free."""
+    multipliers = _scalars(graph, cluster.multipliers)
+    rates = _scalars(graph, [Key("qdd", joint.name) for joint in cluster.joints])
+    follows = graph.dependence.rates if graph.dependence and multipliers else frozenset()
+    dependent = tuple(rate for rate in rates if rate in follows)
+    if not dependent or len(dependent) != len(multipliers):
+        return []
+    independent = tuple(rate for rate in rates if rate not in follows)
+    groups = [
+        Group(dependent, PAIR, block=True, through=multipliers),
+        Group(multipliers, PAIR, block=True, through=dependent),
+    ]
+    return [*groups, *([Group(independent, law="torque")] if independent else [])]
+
+
+def _scalars(graph: FactorGraph, keys: Sequence[Key]) -> tuple[Column, ...]:
+    return tuple((key, i) for key in unknown_only(keys, graph) for i in range(graph.variables[key].dim))
+
+
+def embedding(robot: Robot) -> ClustersEmbedded:
+    """Return this order for a robot."""
+    return ClustersEmbedded(robot)

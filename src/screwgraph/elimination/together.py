@@ -1,0 +1,128 @@
+"""Unknowns that certain equations determine together: solved as a block where no single pivot is safe.
+
+A linkage's dependent rates follow from its constraints, K_d qdd_d = ...; entries of K_d vanish at some positions at
+which its determinant does not. Blocks of up to three are multiplied by their adjugate: only determinants divide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from screwgraph.elimination.group import Group
+from screwgraph.elimination.pivot import SMALL, pivot_class
+from screwgraph.elimination.system import Step, System
+from screwgraph.graph import Column, is_zero
+from screwgraph.tape import Number, Scalar
+
+ADJUGATE = 3
+"""Largest block that is solved by its adjugate."""
+FEW = 8
+"""Up to so many unknowns, blocks are looked for among all pairs and triples."""
+
+Block = tuple[Sequence[Column], Sequence[int]]
+"""Unknowns, and as many equations."""
+
+
+def eliminate_together(system: System, group: Group, waiting: dict[Column, int], steps: list[Step]) -> None:
+    """Eliminate a group by as many equations, those that pair with `through`; nothing is done where that may fail.
+
+    What is divided by cannot vanish, or vanishes only where the equations do not determine the unknowns at all.
+    """
+    paired = [row for column in group.through if (row := system.paired_row(column)) is not None]
+    rows = paired if group.through else [i for i, used in enumerate(system.used) if not used]
+    before, taken = system.copy(), []
+    left = [column for column in group.columns if column in waiting]
+    while left and len(rows) == len(left):
+        block = _safe(system, left, rows) or _closed(system, left, rows) or _clear(system, left, rows)
+        if block is None:
+            break
+        if len(block[0]) > 1:
+            _diagonalise(system, *block)
+        for column, row in zip(*block, strict=True):
+            taken.append(system.eliminate(column, row, waiting[column]))
+            left.remove(column)
+            rows.remove(row)
+    if left:
+        system.restore(before)
+        return
+    steps += taken
+    for step in taken:
+        del waiting[step.column]
+
+
+def _safe(system: System, columns: Sequence[Column], rows: Sequence[int]) -> Block | None:
+    """Return the best pivot that cannot vanish: constants, and what keeps one sign by far."""
+    offers = []
+    for column in columns:
+        among = system.rows_of.get(column, set()) & set(rows)
+        for row in among:
+            terms = system.terms[row]
+            found = pivot_class(terms[column], column, system.origin[row], terms)
+            offers += [(found, (len(terms) - 1) * (len(among) - 1), len(terms), row, column)] if found < SMALL else []
+    return ([min(offers)[-1]], [min(offers)[-2]]) if offers else None
+
+
+def _closed(system: System, columns: Sequence[Column], rows: Sequence[int]) -> Block | None:
+    """Return the smallest block of equations that hold no other of the unknowns."""
+    held = {row: {c for c in columns if c in system.terms[row]} for row in rows}
+    for size in range(1, ADJUGATE + 1):
+        for chosen in combinations([row for row in rows if len(held[row]) <= size], size):
+            block = set().union(*(held[row] for row in chosen))
+            if len(block) == size:
+                return [c for c in columns if c in block], chosen
+    return None
+
+
+def _clear(system: System, columns: Sequence[Column], rows: Sequence[int]) -> Block | None:
+    """Return a block whose determinant keeps one sign by far."""
+    for size in range(2, ADJUGATE + 1) if len(columns) <= FEW else ():
+        for chosen in combinations(rows, size):
+            for block in combinations([c for c in columns if any(c in system.terms[r] for r in chosen)], size):
+                det = _determinant([[system.terms[row].get(c, 0.0) for c in block] for row in chosen])
+                if not is_zero(det) and _keeps_its_sign(det):
+                    return block, chosen
+    return None
+
+
+def _keeps_its_sign(value: Number) -> bool:
+    wide = value.tape.wide_samples(value) if isinstance(value, Scalar) else np.array([value])
+    sizes = np.abs(wide)
+    return bool(((wide > 0).all() or (wide < 0).all()) and sizes.min() > 0.05 * sizes.max())
+
+
+def _diagonalise(system: System, columns: Sequence[Column], rows: Sequence[int]) -> None:
+    """Replace equations by combinations of them in each of which one unknown of the block is left."""
+    block = [[system.terms[row].get(c, 0.0) for c in columns] for row in rows]
+    det = _determinant(block)
+    mixed = []
+    for i, column in enumerate(columns):
+        weights = [_cofactor(block, j, i) for j in range(len(rows))]
+        others = dict.fromkeys(c for row in rows for c in system.terms[row] if c not in columns)
+        terms = {c: _sum([w * system.terms[r].get(c, 0.0) for w, r in zip(weights, rows, strict=True)]) for c in others}
+        constant = _sum([w * system.constants[r] for w, r in zip(weights, rows, strict=True)])
+        mixed.append(({column: det, **{c: a for c, a in terms.items() if not is_zero(a)}}, constant))
+    for row, (terms, constant) in zip(rows, mixed, strict=True):
+        system.rewrite(row, terms, constant)
+
+
+def _determinant(block: list[list[Number]]) -> Number:
+    if len(block) == 1:
+        return block[0][0]
+    return _sum([block[0][j] * _cofactor(block, 0, j) for j in range(len(block)) if not is_zero(block[0][j])])
+
+
+def _cofactor(block: list[list[Number]], i: int, j: int) -> Number:
+    minor = [[a for m, a in enumerate(row) if m != j] for n, row in enumerate(block) if n != i]
+    value = _determinant(minor) if minor else 1.0
+    return value if (i + j) % 2 == 0 else -value
+
+
+def _sum(values: Sequence[Number]) -> Number:
+    total: Number = 0.0
+    for value in values:
+        if not is_zero(value):
+            total = value if is_zero(total) else total + value
+    return total
