@@ -19,7 +19,7 @@ from screwgraph.tape import factor_out, program
 
 @dataclass(frozen=True)
 class Optimum:
-    """The cheapest order, its operations, how many distinct eliminations there are, and how many orders they stand for.
+    """The cheapest order, its operations, and how many distinct eliminations there are.
 
     Orders in which a pivot would have to wait are not counted: they equal others.
     """

@@ -95,7 +95,8 @@ class Constraints:
 def _bound(joint: JointType) -> float:
     A = np.asarray(joint.screw_axes(joint.neutral()), dtype=float)
     is_screw = (A[:3].any(axis=0) & A[3:].any(axis=0)).any()
-    return FAR if joint.constant_axes and not is_screw else NEAR
+    # A ball joint that is told some way off tells its gap in turned axes.
+    return FAR if joint.constant_axes and joint.nv == 1 and not is_screw else NEAR
 
 
 def _loop_positions(robot: Robot, q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, " n"]:
