@@ -174,3 +174,30 @@ def test_threads_compute_at_the_same_time_and_do_not_disturb_each_other(inverse)
     with ThreadPoolExecutor(2) as pool:
         for found, wanted in zip(pool.map(lambda x: inverse(*x), work * 3), expected * 3, strict=True):
             np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("bits", [64, 32])
+def test_angles_of_sines_and_large_angles_among_small_ones(bits):
+    """sin(x + 3e5 cos x) and x sin x, in blocks where some samples need the C library."""
+    program = Program(
+        ("x",),
+        (
+            ("input", 0),
+            ("cos", 0),
+            ("constant", 3e5),
+            ("mul", 2, 1),
+            ("add", 0, 3),
+            ("sin", 4),
+            ("sin", 0),
+            ("mul", 0, 6),
+        ),
+        (5, 7),
+    )
+    dtype = np.dtype(f"f{bits // 8}")
+    x = np.linspace(-7, 7, 203, dtype=dtype)
+    x[::13] *= 1e6
+    found = gufunc("nested", program, [((1,), ("x",))], [(2,)], dtype.name)(x[:, None])
+    inner = x.astype(float) + 3e5 * np.cos(x.astype(float))
+    eps = np.finfo(dtype).eps
+    assert np.all(np.abs(found[:, 1] - x * np.sin(x.astype(float))) <= 4 * eps * (1 + np.abs(x)))
+    assert np.all(np.abs(found[:, 0] - np.sin(inner)) <= 4 * eps * (3e5 + np.abs(x)))

@@ -1,7 +1,8 @@
 """Sine and cosine of a vector of angles at once, inline.
 
 Reduction by pi/2 in three parts (Cody & Waite, 1980) for |x| <= 1e5, then minimax polynomials on
-[-pi/4, pi/4]; larger angles, NaN and infinity go to the C library, one by one.
+[-pi/4, pi/4]; larger angles, NaN and infinity go to the C library. For one number that is a branch; for vectors the
+caller is told, and computes these samples one by one: a branch for each angle would keep LLVM from scheduling across.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from dataclasses import dataclass
 from screwgraph.compiler.llvm.text import Lanes
 
 LARGEST = 1e5
+HARMLESS = 1.0
+"""What stands for an angle that is too large: code divides by zero at no such angle but by accident."""
 TWO_OVER_PI = 0.63661977236758134308
 
 
@@ -57,17 +60,17 @@ _CONSTANTS = {
 
 
 def sincos(lanes: Lanes) -> str:
-    """Return the function `@sincos(x) -> {sin, cos}` and what it needs, as LLVM assembly."""
-    return "\n".join([_slow(lanes), _fast(lanes)])
+    """Return `@sincos(x)` and what it needs, as LLVM assembly.
 
-
-def _fast(lanes: Lanes) -> str:
+    It gives {sin, cos}; for vectors {sin, cos, far}: where `far` is true, sine and cosine are those of another angle.
+    """
     D, N, B = lanes.real, lanes.integer, lanes.boolean
     number, whole, tag, bits = lanes.number, lanes.whole, lanes.tag, lanes.bits
     constants = _CONSTANTS[bits]
     number_format, integer_format = (">d", ">q") if bits == 64 else (">f", ">i")
     (largest,) = struct.unpack(integer_format, struct.pack(number_format, LARGEST))
-    lines = [f"define internal {{ {D}, {D} }} @sincos{tag}({D} %x) alwaysinline {{", "entry:"]
+    kind = together(lanes)
+    lines = [f"define internal {kind} @sincos{tag}({D} %x) alwaysinline {{", "entry:"]
 
     def emit(name: str, text: str) -> str:
         lines.append(f"  %{name} = {text}")
@@ -82,11 +85,10 @@ def _fast(lanes: Lanes) -> str:
             value = fma(f"{name}{i}", z, value, number(c))
         return value
 
-    memory = emit("memory", f"alloca [3 x {D}], align 64")
     # Compared as integers: comparing a NaN as a number would raise a floating-point flag.
     size = emit("size", f"and {N} {emit('bits', f'bitcast {D} %x to {N}')}, {whole(2 ** (bits - 1) - 1)}")
     large = emit("large", f"icmp ugt {N} {size}, {whole(largest)}")
-    near = emit("near", f"select {B} {large}, {D} {number(0.0)}, {D} %x")
+    near = emit("near", f"select {B} {large}, {D} {number(HARMLESS)}, {D} %x")
     shifted = fma("shifted", near, number(TWO_OVER_PI), number(constants.round))
     turns = emit("turns", f"fsub {D} {shifted}, {number(constants.round)}")
     minus = emit("minus", f"fneg {D} {turns}")
@@ -95,11 +97,7 @@ def _fast(lanes: Lanes) -> str:
         r = fma(f"r{i}", minus, number(part), r)
     z = emit("z", f"fmul {D} {r}, {r}")
     sine = fma("sine", emit("zr", f"fmul {D} {z}, {r}"), polynomial("s", z, constants.sine), r)
-    half = emit("half", f"fmul {D} {z}, {number(0.5)}")
-    head = emit("head", f"fsub {D} {number(1.0)}, {half}")
-    lost = emit("lost", f"fsub {D} {emit('back', f'fsub {D} {number(1.0)}, {head}')}, {half}")
-    tail = fma("tail", emit("zz", f"fmul {D} {z}, {z}"), polynomial("c", z, constants.cosine), lost)
-    cosine = emit("cosine", f"fadd {D} {head}, {tail}")
+    cosine = polynomial("c", z, (1.0, -0.5, *constants.cosine))
     quadrant = emit("quadrant", f"bitcast {D} {shifted} to {N}")
     odd = emit("odd", f"and {N} {quadrant}, {whole(1)}")
     swap = emit("swap", f"icmp ne {N} {odd}, {whole(0)}")
@@ -111,49 +109,36 @@ def _fast(lanes: Lanes) -> str:
         sign = emit(f"{name}s", f"shl {N} {half_turn}, {whole(bits - 2)}")
         turned = emit(f"{name}b", f"xor {N} {emit(f'{name}i', f'bitcast {D} {value} to {N}')}, {sign}")
         results.append(emit(f"{name}r", f"bitcast {N} {turned} to {D}"))
-    if lanes.width > 1:
-        large = emit("any", f"call i1 @llvm.vector.reduce.or.v{lanes.width}i1({B} {large})")
-    lines.append(f"  br i1 {large}, label %slow, label %done, !prof !0")
-    lines.append("slow:")
-    lines.append(f"  store {D} %x, ptr {memory}, align 64")
-    lines.append(f"  call void @sincos_slow{tag}(ptr {memory})")
-    at = [emit(f"at{i}", f"getelementptr {D}, ptr {memory}, i64 {i}") for i in (1, 2)]
-    slow = [emit(f"slow{i}", f"load {D}, ptr {p}, align {lanes.bytes * lanes.width}") for i, p in enumerate(at)]
-    lines.append("  br label %done")
-    lines.append("done:")
-    chosen = [emit(f"out{i}", f"phi {D} [{results[i]}, %entry], [{slow[i]}, %slow]") for i in range(2)]
-    pair = emit("pair0", f"insertvalue {{ {D}, {D} }} poison, {D} {chosen[0]}, 0")
-    pair = emit("pair1", f"insertvalue {{ {D}, {D} }} {pair}, {D} {chosen[1]}, 1")
-    lines += [f"  ret {{ {D}, {D} }} {pair}", "}"]
-    return "\n".join(lines)
+    if lanes.width == 1:
+        lines += [f"  br i1 {large}, label %slow, label %done, !prof !0", "slow:"]
+        lines += _library(lanes)
+        lines += ["  br label %done", "done:"]
+        slow = ("%slow_sin", "%slow_cos")
+        results = [emit(f"out{i}", f"phi {D} [{results[i]}, %entry], [{slow[i]}, %slow]") for i in range(2)]
+    else:
+        results.append(large)
+    answer = "poison"
+    for i, (part, result) in enumerate(zip(_kinds(lanes), results, strict=True)):
+        answer = emit(f"answer{i}", f"insertvalue {kind} {answer}, {part} {result}, {i}")
+    return "\n".join([*lines, f"  ret {kind} {answer}", "}"])
 
 
-def _slow(lanes: Lanes) -> str:
-    """Call the C library, in double, for each lane of memory[0]; sines to memory[1], cosines to memory[2]."""
-    R, width, tag, align = lanes.scalar, lanes.width, lanes.tag, lanes.bytes
-    double = lanes.bits == 64
-    x, s, c = ("%x", "%s", "%c") if double else ("%wide", "%narrow_s", "%narrow_c")
-    widen = "" if double else "  %wide = fpext float %x to double\n"
-    narrow = "" if double else "".join(f"  %narrow_{v} = fptrunc double %{v} to float\n" for v in "sc")
-    return f"""
-define internal void @sincos_slow{tag}(ptr %memory) noinline cold {{
-entry:
-  br label %lane
-lane:
-  %i = phi i64 [0, %entry], [%next, %lane]
-  %from = getelementptr {R}, ptr %memory, i64 %i
-  %x = load {R}, ptr %from, align {align}
-{widen}  %s = call double @sin(double {x})
-  %c = call double @cos(double {x})
-{narrow}  %j = add i64 %i, {width}
-  %k = add i64 %i, {2 * width}
-  %to_s = getelementptr {R}, ptr %memory, i64 %j
-  %to_c = getelementptr {R}, ptr %memory, i64 %k
-  store {R} {s}, ptr %to_s, align {align}
-  store {R} {c}, ptr %to_c, align {align}
-  %next = add i64 %i, 1
-  %more = icmp slt i64 %next, {width}
-  br i1 %more, label %lane, label %end
-end:
-  ret void
-}}"""
+def together(lanes: Lanes) -> str:
+    """Return the type of what `@sincos` gives."""
+    return "{ " + ", ".join(_kinds(lanes)) + " }"
+
+
+def _kinds(lanes: Lanes) -> tuple[str, ...]:
+    pair = (lanes.real, lanes.real)
+    return pair if lanes.width == 1 else (*pair, lanes.boolean)
+
+
+def _library(lanes: Lanes) -> list[str]:
+    """Call the C library, in double, for one number."""
+    if lanes.bits == 64:
+        return [f"  %slow_{f} = call double @{f}(double %x)" for f in ("sin", "cos")]
+    lines = ["  %wide = fpext float %x to double"]
+    for f in ("sin", "cos"):
+        lines.append(f"  %wide_{f} = call double @{f}(double %wide)")
+        lines.append(f"  %slow_{f} = fptrunc double %wide_{f} to float")
+    return lines

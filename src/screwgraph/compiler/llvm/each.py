@@ -1,0 +1,51 @@
+"""The samples of a block one by one."""
+
+from __future__ import annotations
+
+from screwgraph.compiler.llvm.text import Lanes
+from screwgraph.tape import Program
+
+
+def each(program: Program, lanes: Lanes) -> str:
+    """Return `@each(in, out)`: the samples of a block one by one, for angles that vectors of sines do not reach."""
+    R, width, single = lanes.scalar, lanes.width, Lanes(1, lanes.bits)
+    sizes = {"in": max(len(program.input_names), 1), "out": max(len(program.outputs), 1)}
+    lines = [
+        f"define internal void @each{lanes.tag}(ptr %in, ptr %out) noinline cold {{",
+        "entry:",
+        *(f"  %one_{name} = alloca [{size} x {R}], align 64" for name, size in sizes.items()),
+        "  br label %lane",
+        "lane:",
+        "  %k = phi i64 [0, %entry], [%k_next, %out_done]",
+        *_lane_copy("in", sizes["in"], lanes, "lane"),
+        f"  call void @block{single.tag}(ptr %one_in, ptr %one_out)",
+        *_lane_copy("out", sizes["out"], lanes, "in_done"),
+        "  %k_next = add i64 %k, 1",
+        f"  %k_more = icmp slt i64 %k_next, {width}",
+        "  br i1 %k_more, label %lane, label %end",
+        "end:",
+        "  ret void",
+        "}",
+    ]
+    return "\n".join(lines)
+
+
+def _lane_copy(name: str, size: int, lanes: Lanes, before: str) -> list[str]:
+    """Copy lane k of `size` vectors at `name` to single numbers at `one_name`, or back for "out"."""
+    R, align = lanes.scalar, lanes.bytes
+    source, target = ("vector", "single") if name == "in" else ("single", "vector")
+    return [
+        f"  br label %{name}_copy",
+        f"{name}_copy:",
+        f"  %{name}_i = phi i64 [0, %{before}], [%{name}_next, %{name}_copy]",
+        f"  %{name}_row = mul i64 %{name}_i, {lanes.width}",
+        f"  %{name}_at = add i64 %{name}_row, %k",
+        f"  %{name}_vector = getelementptr {R}, ptr %{name}, i64 %{name}_at",
+        f"  %{name}_single = getelementptr {R}, ptr %one_{name}, i64 %{name}_i",
+        f"  %{name}_value = load {R}, ptr %{name}_{source}, align {align}",
+        f"  store {R} %{name}_value, ptr %{name}_{target}, align {align}",
+        f"  %{name}_next = add i64 %{name}_i, 1",
+        f"  %{name}_more = icmp slt i64 %{name}_next, {size}",
+        f"  br i1 %{name}_more, label %{name}_copy, label %{name}_done",
+        f"{name}_done:",
+    ]

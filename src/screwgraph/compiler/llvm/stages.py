@@ -1,0 +1,44 @@
+"""Which instructions come before which sines: angles of inputs first, then angles that need these sines, and so on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from screwgraph.tape import Program
+
+
+def stages(program: Program) -> Iterator[Sequence[int]]:
+    """Yield the places of the instructions, stage by stage.
+
+    Each stage but the last holds angles, what they need, and their sines and cosines; the last one holds the rest.
+    """
+    levels = _levels(program)
+    sines = [i for i, (operation, *_) in enumerate(program.instructions) if operation in ("sin", "cos")]
+    done: set[int] = set()
+    for level in sorted({levels[i] for i in sines}):
+        needed = _needed(program, [i for i in sines if levels[i] == level])
+        yield sorted(needed - done)
+        done |= needed
+    yield [i for i in range(len(program.instructions)) if i not in done]
+
+
+def _levels(program: Program) -> list[int]:
+    """Return how many sines stand one in the other in each value."""
+    levels: list[int] = []
+    for operation, *operands in program.instructions:
+        leaf = operation in ("constant", "input")
+        below = 0 if leaf else max(levels[o] for o in operands)
+        levels.append(below + (operation in ("sin", "cos")))
+    return levels
+
+
+def _needed(program: Program, places: Sequence[int]) -> set[int]:
+    needed: set[int] = set()
+    waiting = list(places)
+    while waiting:
+        place = waiting.pop()
+        if place not in needed:
+            needed.add(place)
+            operation, *operands = program.instructions[place]
+            waiting += [] if operation in ("constant", "input") else operands
+    return needed
