@@ -29,29 +29,32 @@ class Optimum:
     eliminations: int
 
 
-def exhaustive(graph: FactorGraph, wanted: Collection[str]) -> Optimum:
+def exhaustive(graph: FactorGraph, wanted: Collection[str], first: Key | None = None) -> Optimum | None:
     """Search all orders of a graph's unknown variables for the code that takes the fewest operations.
 
     Args:
         graph: with its knowns declared; the work grows exponentially with the number of unknowns.
         wanted: kinds of variables that the code computes.
+        first: only the share of the orders that begin with this variable; the shares of all unknowns together are all
+            orders, each once. None if there is no order in this share.
     """
     system = equations(graph)
     sizes = {v.key: v.dim for v in graph.unknowns}
     outputs = [(key, i) for key, dim in sizes.items() if key.kind in wanted for i in range(dim)]
     best: Optimum | None = None
     count = 0
-    for order, steps in _eliminations(System(system.rows), sizes):
+    for order, steps in _eliminations(System(system.rows), sizes, first):
         solution = Elimination(tuple(steps), ()).solve()
         code = factor_out(program(system.tape, [solution[column] for column in outputs]))
         count += 1
         if best is None or code.operations.total < best.operations:
             best = Optimum(tuple(order), code.operations.total, count)
-    assert best is not None, "a determined graph has an order"
-    return Optimum(best.order, best.operations, count)
+    return best and Optimum(best.order, best.operations, count)
 
 
-def _eliminations(system: System, sizes: dict[Key, int]) -> Iterator[tuple[list[Key], list[Step]]]:
+def _eliminations(
+    system: System, sizes: dict[Key, int], first: Key | None = None
+) -> Iterator[tuple[list[Key], list[Step]]]:
     tape = next(c.tape for terms in system.terms for c in terms.values() if hasattr(c, "tape"))
 
     def follow(state: System, left: Sequence[Key], asleep: set[Key], order: list[Key], steps: list[Step]) -> Iterator:
@@ -61,6 +64,9 @@ def _eliminations(system: System, sizes: dict[Key, int]) -> Iterator[tuple[list[
         asleep, mark = set(asleep), tape.mark()
         for key in left:
             if key in asleep:
+                continue
+            if not order and first not in (None, key):
+                asleep.add(key)
                 continue
             tape.restore(mark)
             after, more = state.copy(), list(steps)
