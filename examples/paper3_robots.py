@@ -1,0 +1,137 @@
+"""The robots that paper 3 counts instructions of, and one that mixes local and long loops, made from numbers.
+
+Chains of sub-mechanisms on a floating base (Fig. 8), two coupled branches (Fig. 10). All joints turn about z.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from screwgraph.robot import Coupling, Joint, Link, Loop, Robot, tree, with_floating_base
+from screwgraph.robot.joints import Revolute
+from screwgraph.spatial import SpatialInertia, transform
+
+GEAR = 6.0
+"""Turns of a rotor for one of what it drives."""
+BREADTH = 0.5
+"""Distance (m) of the two branches' bases: other than the links' length, so that the rod closes no rhombus."""
+BASE = SpatialInertia.of_body(5.0, np.zeros(3), 0.1 * np.eye(3))
+LINK = SpatialInertia.of_body(1.0, np.array([0.5, 0.0, 0.0]), np.eye(3))
+ROTOR = SpatialInertia.of_body(0.0, np.zeros(3), 1e-4 * np.eye(3))
+BAR = SpatialInertia.of_body(3.3, np.zeros(3), np.diag([0.011253, 0.036203, 0.042673]))
+SLENDER = SpatialInertia.of_body(0.25, np.array([0.0, 0.5, 0.0]), np.diag([0.01, 0.1, 0.01]))
+
+Place = tuple[float, float, float]
+Parts = tuple[list[Link], list[Joint], list[Loop], list[Coupling], list[str]]
+"""Links, joints, loops, couplings, and the names of the joints that drive them."""
+
+
+def chain(kind: str, depth: int, branches: int = 1, floating: bool = True) -> Robot:
+    """Return branches of `depth` sub-mechanisms in series, on a base of 5 kg: "rotor", "belt" or "four_bar"."""
+    parts: Parts = [], [], [], [], []
+    for branch in range(branches):
+        hangs_on = "base"
+        for stage in range(depth):
+            hangs_on = STAGES[kind](parts, f"{branch + 1}_{stage + 1}", hangs_on)
+    return _robot(f"{kind}_{branches}x{depth}", parts, floating)
+
+
+def branches(depth: int, at: int, kind: str) -> Robot:
+    """Return two branches of `depth` slender links on a fixed base, tied at their `at`-th links, counted from 1.
+
+    By a "coupling", the sums of the joint angles up to there are equal; or a "rod" as long as the base is broad joins
+    the far ends of these links.
+    """
+    parts: Parts = [], [], [], [], []
+    for side, x in (("a", 0.0), ("b", BREADTH)):
+        for i in range(depth):
+            parent, place = (f"{side}{i}", (0.0, 1.0, 0.0)) if i else ("base", (x, 0.0, 0.0))
+            _body(parts, f"{side}{i + 1}", parent, SLENDER, place)
+    if kind == "coupling":
+        signs = (("a", 1.0), ("b", -1.0))
+        terms = {f"{side}{i + 1}_joint": sign for side, sign in signs for i in range(at)}
+        parts[3].append(Coupling("transmission", terms))
+    else:
+        _rod(parts, f"a{at}", f"b{at}", (0.0, 1.0, 0.0), (0.0, BREADTH, 0.0), SLENDER)
+    return _robot(f"{kind}_{depth}_{at}", parts, floating=False, driven=False)
+
+
+def mixed(stages: int, kind: str = "belt", floating: bool = False) -> Robot:
+    """Return two branches of `stages` sub-mechanisms each, whose last links a rod of 1 m joins.
+
+    Many local loops, and a long one around them all.
+    """
+    parts: Parts = [], [], [], [], []
+    ends = []
+    for side, shift in (("a", 0.0), ("b", 1.0)):
+        hangs_on = f"{side}_0"
+        _body(parts, hangs_on, "base", LINK, (0.0, shift, 0.0))
+        parts[4].append(f"{hangs_on}_joint")
+        for stage in range(stages):
+            hangs_on = STAGES[kind](parts, f"{side}_{stage + 1}", hangs_on)
+        ends.append(hangs_on)
+    _rod(parts, *ends, (1.0, 0.0, 0.0), (1.0, 0.0, 0.0), LINK)
+    return _robot(f"mixed_{kind}_{stages}", parts, floating, driven=False)
+
+
+def _rotor_stage(parts: Parts, name: str, hangs_on: str) -> str:
+    """Link and rotor on the same body, the rotor geared to the link; the next stage hangs on the link."""
+    link = _body(parts, f"link_{name}", hangs_on, LINK)
+    _geared(parts, f"rotor_{name}", hangs_on, link)
+    parts[4].append(f"{link}_joint")
+    return link
+
+
+def _belt_stage(parts: Parts, name: str, hangs_on: str) -> str:
+    """Two links in series; both rotors on the body that carries them, the second turns with the sum of the angles."""
+    first = _body(parts, f"link1_{name}", hangs_on, LINK)
+    second = _body(parts, f"link2_{name}", first, LINK)
+    _geared(parts, f"rotor1_{name}", hangs_on, first)
+    _geared(parts, f"rotor2_{name}", hangs_on, first, second)
+    parts[4].extend((f"{first}_joint", f"{second}_joint"))
+    return second
+
+
+def _four_bar_stage(parts: Parts, name: str, hangs_on: str) -> str:
+    """Crank 2, coupler 3, rocker 1, a parallelogram; the next stage hangs on the rocker, the crank drives."""
+    rocker = _body(parts, f"link1_{name}", hangs_on, BAR)
+    crank = _body(parts, f"link2_{name}", hangs_on, BAR, (0.0, 0.0, 0.0))
+    coupler = _body(parts, f"link3_{name}", crank, BAR, (0.5, 0.0, 0.0))
+    ends = [transform(np.eye(3), np.array([x, 0.0, 0.0])) for x in (0.5, 1.0)]
+    parts[2].append(Loop(f"pin_{name}", Revolute(), rocker, coupler, *ends))
+    parts[4].append(f"{crank}_joint")
+    return rocker
+
+
+Stage = Callable[[Parts, str, str], str]
+STAGES: dict[str, Stage] = {"rotor": _rotor_stage, "belt": _belt_stage, "four_bar": _four_bar_stage}
+"""Add a stage of some name to a body; they return the body that the next stage hangs on."""
+
+
+def _geared(parts: Parts, rotor: str, hangs_on: str, *driven: str) -> None:
+    _body(parts, rotor, hangs_on, ROTOR)
+    parts[3].append(Coupling(f"{rotor}_gear", {f"{rotor}_joint": 1.0, **{f"{link}_joint": -GEAR for link in driven}}))
+
+
+def _rod(parts: Parts, first: str, second: str, end: Place, length: Place, body: SpatialInertia) -> None:
+    """Join two bodies at the place `end` of each by a rod, which hangs on the first and reaches to `length`."""
+    rod = _body(parts, "rod", first, body, end)
+    tips = [transform(np.eye(3), np.array(place)) for place in (length, end)]
+    parts[2].append(Loop("rod_pin", Revolute(), rod, second, *tips))
+
+
+def _body(parts: Parts, name: str, parent: str, body: SpatialInertia, at: Place = (1.0, 0.0, 0.0)) -> str:
+    parts[0].append(Link(name, body))
+    parts[1].append(Joint(f"{name}_joint", Revolute(), parent, name, transform(np.eye(3), np.array(at))))
+    return name
+
+
+def _robot(name: str, parts: Parts, floating: bool, driven: bool = True) -> Robot:
+    links, joints, loops, couplings, independent = parts
+    base = Link("base", BASE if floating else SpatialInertia())
+    made = tree(
+        name, [base, *links], joints, loops=loops, couplings=couplings, independent=independent if driven else None
+    )
+    return with_floating_base(made) if floating else made
