@@ -72,7 +72,7 @@ def mixed(stages: int, kind: str = "belt", floating: bool = False) -> Robot:
         for stage in range(stages):
             hangs_on = STAGES[kind](parts, f"{side}_{stage + 1}", hangs_on)
         ends.append(hangs_on)
-    _rod(parts, *ends, (1.0, 0.0, 0.0), (1.0, 0.0, 0.0), LINK)
+    _rod(parts, ends[0], ends[1], (1.0, 0.0, 0.0), (1.0, 0.0, 0.0), LINK)
     return _robot(f"mixed_{kind}_{stages}", parts, floating, driven=False)
 
 
