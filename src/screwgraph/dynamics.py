@@ -29,7 +29,7 @@ from screwgraph.tape import Number, factor_out, program
 
 INVERSE_ORDERS = ("rnea", "lynch_park")
 FORWARD_ORDERS = ("aba", "articulated", "composite")
-CLOSED_ORDERS = ("embedding", *FORWARD_ORDERS, "cluster_lambda", "ancestor", "kkt")
+CLOSED_ORDERS = ("embedding", "mixed", "mixed_articulated", "ancestor", "articulated", "cluster_lambda", "kkt")
 """What "auto" chooses from."""
 
 

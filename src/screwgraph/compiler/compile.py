@@ -9,6 +9,7 @@ from typing import Any
 
 from screwgraph.compiler.cache import Made, remembered
 from screwgraph.compiler.function import Function, Origin
+from screwgraph.compiler.loops import chosen
 from screwgraph.compiler.passes import GRAPH_PASSES, KEEPS_VARIABLES, ROBOT_PASSES
 from screwgraph.compiler.problem import Problem, robot_arguments, without_remarks
 from screwgraph.compiler.searched import SEARCHED, Search, default_seconds, searched
@@ -88,8 +89,7 @@ def _compile_searched(problem: Problem, candidates: Sequence[str], effort: Searc
         return found or _made(_by_name(problem, candidates[0]), inputs)
 
     def origin(made: Made) -> Origin:
-        recipe = _searched(problem, made.order) if made.ordering == SEARCHED else _by_name(problem, made.ordering)
-        return recipe.origin(made)
+        return _found(problem, made).origin(made)
 
     makers = [(name, orderings.ORDERINGS[name]) for name in candidates]
     question = (_asked(problem), "auto", makers, effort.seconds > 0.0, ROBOT_PASSES, GRAPH_PASSES)
@@ -103,6 +103,16 @@ def _made(recipe: _Recipe, inputs: Sequence[str]) -> Made:
 
 def _asked(problem: Problem) -> Problem:
     return replace(problem, robot=without_remarks(problem.robot))
+
+
+def _found(problem: Problem, made: Made) -> _Recipe:
+    """Return the recipe of what a search found: a named order, one with loops treated one by one, or no named one."""
+    if made.ordering == SEARCHED:
+        return _searched(problem, made.order)
+    if made.order:
+        order = partial(chosen, name=made.ordering, choices=made.order)
+        return _Recipe(problem, made.ordering, order, problem.passes)
+    return _by_name(problem, made.ordering)
 
 
 def _searched(problem: Problem, order: Sequence[Key | Column]) -> _Recipe:

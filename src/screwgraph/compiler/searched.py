@@ -13,6 +13,7 @@ import numpy as np
 
 from screwgraph.compiler.cache import Made
 from screwgraph.compiler.evaluate import Trials, plan_costs
+from screwgraph.compiler.loops import treated
 from screwgraph.compiler.problem import Problem
 from screwgraph.elimination import Found, Plan, cost, halves, orderings, search, spread
 from screwgraph.elimination.orderings import LeastWork
@@ -77,16 +78,17 @@ def searched(problem: Problem, names: Sequence[str], effort: Search, inputs: Seq
     named = _named(trials, names, inputs)
     if not named:
         return None
-    best = min(named, key=lambda name: cost(named[name][1]))
-    base = Made(named[best][1], best)
+    _, base = min(named, key=lambda pair: cost(pair[1].program))
     if effort.seconds <= 0.0 or not any(key.kind == "qdd" for key in trials.owner):
         return base
+    named += treated(trials, named, inputs, effort.seconds / 2)
+    _, base = min(named, key=lambda pair: cost(pair[1].program))
     costs = trials.costs
     if effort.executor is not None:
         costs = spread(partial(plan_costs, problem), effort.executor, effort.workers)
     found = search(
-        [(plan, cost(code)) for plan, code in named.values()],
-        _starts(trials, [plan for plan, _ in named.values()]),
+        [(plan, cost(made.program)) for plan, made in named],
+        _starts(trials, [plan for plan, _ in named]),
         costs,
         trials.owner,
         seconds=effort.seconds,
@@ -102,14 +104,14 @@ def searched(problem: Problem, names: Sequence[str], effort: Search, inputs: Seq
     return made if _agree(trials, made.program, base.program) else base
 
 
-def _named(trials: Trials, names: Sequence[str], inputs: Sequence[str]) -> dict[str, tuple[Plan, Program]]:
+def _named(trials: Trials, names: Sequence[str], inputs: Sequence[str]) -> list[tuple[Plan, Made]]:
     """Return plans and code of the named orders that are possible."""
-    found = {}
+    found = []
     for name in names:
         plan = trials.plan(orderings.by_name(name, trials.robot))
         elimination = trials.eliminated(plan)
         if elimination is not None:
-            found[name] = plan, trials.code(elimination, inputs)
+            found.append((plan, Made(trials.code(elimination, inputs), name)))
     return found
 
 

@@ -1,7 +1,7 @@
 """Factor graphs: variables, laws of physics, and the graph of a robot's dynamics."""
 
 from screwgraph.graph.chain import Chain, End, loop_wrenches
-from screwgraph.graph.clusters import Cluster, clusters, clusters_of, tied_by
+from screwgraph.graph.clusters import Cluster, clusters, clusters_of, spans, tied_by
 from screwgraph.graph.dynamics import dynamics_graph
 from screwgraph.graph.export import to_dot, to_json
 from screwgraph.graph.factor import Factor, Labels, Template, factor
@@ -34,6 +34,7 @@ __all__ = [
     "is_zero",
     "linear_rows",
     "loop_wrenches",
+    "spans",
     "tied_by",
     "to_dot",
     "to_json",

@@ -86,6 +86,12 @@ def tied_joints(joints: Sequence[Joint], ties: Mapping[Key, Iterable[str]]) -> t
     return tuple(Cluster(tuple(found), tuple(of[name])) for name, found in members.items())
 
 
+def spans(joints: Sequence[Joint], ties: Mapping[Key, Iterable[str]]) -> dict[Key, frozenset[str]]:
+    """Return, for each tie, its joints and those that the tree puts between them."""
+    above = _joints_above(joints)
+    return {key: frozenset(_with_those_between(list(names), above)) for key, names in ties.items()}
+
+
 def _joints_above(joints: Sequence[Joint]) -> dict[str, tuple[str, ...]]:
     """Return the names of the joints from each joint, itself first, to the base."""
     by_child = {joint.child: joint for joint in joints}

@@ -5,8 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+from jaxtyping import Float
+
 from screwgraph.graph.variable import Key
-from screwgraph.robot import Robot, independent_coordinates
+from screwgraph.robot import Robot, constraint_rows, determined, independent_coordinates, regular_jacobians
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """Independent rows of K at some closed positions: which multiplier each belongs to, and the rate of each column."""
+
+    multipliers: tuple[Key, ...]
+    rates: tuple[tuple[Key, int], ...]
+    at: tuple[Float[np.ndarray, "rows rates"], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,5 +35,28 @@ class Dependence:
             InputError: no joints determine the others, or those that were chosen do not.
         """
         independent = set(independent_coordinates(self.robot))
-        places = [(Key("qdd", j.name), i) for j in self.robot.joints for i in range(j.type.nv)]
-        return frozenset(place for number, place in enumerate(places) if number not in independent)
+        return frozenset(place for number, place in enumerate(self._places) if number not in independent)
+
+    @cached_property
+    def slopes(self) -> Slopes:
+        """The constraints' coefficients, as numbers."""
+        rows = constraint_rows(self.robot)
+        multipliers = tuple(Key("lambda", rows[i].of) for i in self.robot.mobility.kept)
+        return Slopes(multipliers, self._places, tuple(regular_jacobians(self.robot)))
+
+    def follow(self, multipliers: frozenset[Key], wanted: list[tuple[Key, int]]) -> tuple[tuple[Key, int], ...]:
+        """Return as many rates as the multipliers have rows, which these rows determine; none where no choice does.
+
+        Args:
+            multipliers: of the constraints that are looked at.
+            wanted: rates to choose from, in the order of preference.
+        """
+        slopes = self.slopes
+        rows = [i for i, key in enumerate(slopes.multipliers) if key in multipliers]
+        place = {rate: i for i, rate in enumerate(slopes.rates)}
+        found = determined([K[rows] for K in slopes.at], [place[rate] for rate in wanted], len(rows))
+        return tuple(rate for rate in slopes.rates if place[rate] in found)
+
+    @property
+    def _places(self) -> tuple[tuple[Key, int], ...]:
+        return tuple((Key("qdd", j.name), i) for j in self.robot.joints for i in range(j.type.nv))

@@ -13,7 +13,7 @@ from screwgraph.robot.edit import (
     without_loops,
 )
 from screwgraph.robot.expression import Constant, Expression, Operation, Position, Power
-from screwgraph.robot.independent import independent_coordinates
+from screwgraph.robot.independent import determined, independent_coordinates, regular_jacobians
 from screwgraph.robot.joints import JOINT_TYPES, JointType
 from screwgraph.robot.kinematics import joint_screws, link_poses, retract
 from screwgraph.robot.mobility import Mobility, closed_states, mobility
@@ -47,6 +47,7 @@ __all__ = [
     "constraint_jacobian",
     "constraint_residual",
     "constraint_rows",
+    "determined",
     "implausible",
     "independent_coordinates",
     "joint_screws",
@@ -55,6 +56,7 @@ __all__ = [
     "massless_links",
     "merge_fixed",
     "mobility",
+    "regular_jacobians",
     "resorted",
     "retract",
     "snapped",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -92,25 +92,32 @@ def _check(robot: Robot, names: tuple[str, ...]) -> None:
             fix=fix,
         )
     dependent = np.setdiff1d(np.arange(robot.nv), independent)
-    if all(_is_singular(K[:, dependent]) for K in _reduced(robot)):
+    if all(_is_singular(K[:, dependent]) for K in regular_jacobians(robot)):
         raise InputError(f"the joints {listed} do not determine the motion of the others", fix=fix)
 
 
 def _chosen(robot: Robot) -> list[int]:
     """Find dependent coordinates one by one, those first that are the least wanted as independent ones."""
-    jacobians, wanted = _reduced(robot), robot.mobility.rank
-    order = _least_wanted_first(robot)
-    for clear in CLEAR:
-        dependent = _independent_columns(jacobians, order, wanted, clear)
-        if len(dependent) == wanted:
-            return [i for i in range(robot.nv) if i not in dependent]
+    rank = robot.mobility.rank
+    dependent = determined(regular_jacobians(robot), _least_wanted_first(robot), rank)
+    if len(dependent) == rank:
+        return [i for i in range(robot.nv) if i not in dependent]
     raise InputError(
         "no choice of independent joints determines the motion of the others at all positions met",
         fix="choose them with robot.with_independent_joints(names)",
     )
 
 
-def _reduced(robot: Robot) -> list[Float[np.ndarray, "rank nv"]]:
+def determined(jacobians: Sequence[Float[np.ndarray, "rank nv"]], order: Sequence[int], wanted: int) -> set[int]:
+    """Return so many columns that rows of K determine at all positions, the first of an order; none where none do."""
+    for clear in CLEAR:
+        dependent = _independent_columns(jacobians, order, wanted, clear)
+        if len(dependent) == wanted:
+            return dependent
+    return set()
+
+
+def regular_jacobians(robot: Robot) -> list[Float[np.ndarray, "rank nv"]]:
     """Return the independent rows of K at the regular ones of the closed positions that mobility met."""
     found, kept = robot.mobility, list(robot.mobility.kept)
     jacobians = [constraint_jacobian(robot, q)[kept] for q in found.states]
@@ -130,7 +137,7 @@ def _least_wanted_first(robot: Robot) -> list[int]:
 
 
 def _independent_columns(
-    jacobians: list[Float[np.ndarray, "rank nv"]], order: list[int], wanted: int, clear: float
+    jacobians: Sequence[Float[np.ndarray, "rank nv"]], order: Sequence[int], wanted: int, clear: float
 ) -> set[int]:
     """Accept columns in order while each brings something new, clearly so at the typical state, at all at every one."""
     bases: list[list[Float[np.ndarray, " rank"]]] = [[] for _ in jacobians]

@@ -16,6 +16,7 @@ from screwgraph.elimination.orderings.greedy import LeastWork, greedy
 from screwgraph.elimination.orderings.kkt import MultipliersLast, kkt
 from screwgraph.elimination.orderings.lynch_park import LynchPark, lynch_park
 from screwgraph.elimination.orderings.min_degree import MinimumDegree, min_degree
+from screwgraph.elimination.orderings.mixed import TREATMENTS, Mixed, mixed, mixed_articulated
 from screwgraph.elimination.orderings.nested_dissection import NestedDissection, nested_dissection
 from screwgraph.elimination.orderings.rnea import NewtonEuler, rnea
 from screwgraph.elimination.orderings.symmetric import SymmetricPairs, symmetric
@@ -33,6 +34,8 @@ ORDERINGS: dict[str, Callable[[Robot], Ordering]] = {
     "kkt": kkt,
     "ancestor": ancestor,
     "cluster_lambda": cluster_lambda,
+    "mixed": mixed,
+    "mixed_articulated": mixed_articulated,
     "symmetric": symmetric,
     "greedy": lambda robot: greedy(),
     "min_degree": lambda robot: min_degree(),
@@ -53,6 +56,7 @@ def by_name(name: str, robot: Robot) -> Ordering:
 
 __all__ = [
     "ORDERINGS",
+    "TREATMENTS",
     "ClustersEmbedded",
     "Colamd",
     "CompositeInertias",
@@ -62,6 +66,7 @@ __all__ = [
     "LeavesFirst",
     "LynchPark",
     "MinimumDegree",
+    "Mixed",
     "MultipliersInClusters",
     "MultipliersLast",
     "NearestAncestors",
@@ -84,6 +89,8 @@ __all__ = [
     "kkt",
     "lynch_park",
     "min_degree",
+    "mixed",
+    "mixed_articulated",
     "nested_dissection",
     "rnea",
     "symmetric",

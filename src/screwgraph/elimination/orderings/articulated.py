@@ -25,11 +25,12 @@ class JointsFirst:
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         efforts = unknown_only(joint_keys(self.robot, "tau"), graph)
-        bodies = (item for joint in reversed(self.robot.joints) for item in _link(joint, graph))
+        bodies = (item for joint in reversed(self.robot.joints) for item in joint_first(joint, graph))
         return with_multipliers([*efforts, *bodies], graph)
 
 
-def _link(joint: Joint, graph: FactorGraph) -> list[Key | Group]:
+def joint_first(joint: Joint, graph: FactorGraph) -> list[Key | Group]:
+    """Return the unknowns of a link and of the joint that moves it, in the order of `JointsFirst`."""
     F, Vdot, carried = (Key(kind, joint.child) for kind in ("wrench", "acceleration", "carried"))
     joint_rate = unknown_only([Key("qdd", joint.name)], graph)
     along = _coordinate_axes(joint)

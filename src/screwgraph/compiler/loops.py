@@ -1,0 +1,81 @@
+"""The choice between embedding, multipliers at ancestors, in clusters and last, loop by loop, by counted cost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from screwgraph.compiler.cache import Made
+from screwgraph.compiler.evaluate import Trials
+from screwgraph.elimination import Plan, cost, orderings
+from screwgraph.elimination.orderings import TREATMENTS, Mixed
+from screwgraph.graph import Column, FactorGraph, Key, spans, tied_by
+from screwgraph.robot import Robot
+
+Planned = tuple[Plan, Made]
+Choices = Mapping[Key, str]
+"""The treatments of loops and couplings, by their multipliers."""
+MIXED = ("mixed", "mixed_articulated")
+"""The orders that treat loops one by one."""
+
+
+def treated(trials: Trials, named: Sequence[Planned], inputs: Sequence[str], seconds: float) -> list[Planned]:
+    """Return the cheapest plan that treats loops one by one, if one costs less than the named ones.
+
+    From what the better one of `MIXED` predicts, the treatment of one kind of loop after the other is changed for the
+    best: loops that tie equally many joints in the same way are treated alike, so that the work does not grow with
+    their number. It ends when no change of one kind helps, or after `seconds`.
+    """
+    predicted = [made for _, made in named if made.ordering in MIXED]
+    if not predicted:
+        return []
+    end = time.monotonic() + seconds
+    name = min(predicted, key=lambda made: cost(made.program)).ordering
+    known, choices, found = min(cost(made.program) for _, made in named), {}, []
+    while True:
+        for tried in _changes(choices, alike_loops(trials.graph, trials.robot)):
+            if time.monotonic() >= end:
+                return found
+            planned = _tried(trials, name, tried, inputs)
+            if planned and cost(planned[1].program) < known:
+                known, choices, found = cost(planned[1].program), tried, [planned]
+                break
+        else:
+            return found
+
+
+def _changes(choices: Choices, sets: Iterable[Sequence[Key]]) -> Iterator[Choices]:
+    """Yield choices that differ in the treatment of one kind of loops."""
+    for alike in sets:
+        for treatment in TREATMENTS:
+            tried = {**choices, **dict.fromkeys(alike, treatment)}
+            if tried != choices:
+                yield tried
+
+
+def _tried(trials: Trials, name: str, choices: Choices, inputs: Sequence[str]) -> Planned | None:
+    treatments = tuple(Key(treatment, key.name) for key, treatment in choices.items())
+    plan = trials.plan(chosen(trials.robot, name=name, choices=treatments))
+    elimination = trials.eliminated(plan)
+    return None if elimination is None else (plan, Made(trials.code(elimination, inputs), name, treatments))
+
+
+def chosen(robot: Robot, *, name: str, choices: Iterable[Key | Column]) -> Mixed:
+    """Return one of the orders `MIXED` with some loops' treatments chosen: pairs (treatment, name of the loop)."""
+    order = orderings.by_name(name, robot)
+    assert isinstance(order, Mixed), "the orders of that name are mixed"
+    return replace(order, treatments=tuple(key for key in choices if isinstance(key, Key)))
+
+
+def alike_loops(graph: FactorGraph, robot: Robot) -> list[list[Key]]:
+    """Return the multipliers of a graph in sets: of as many rows, tying as many joints, by the same kind of law."""
+    ties = tied_by(graph)
+    between = spans(robot.joints, ties)
+    law = {f.multiplier: f.template.name for f in graph.factors if f.multiplier}
+    sets: dict[tuple, list[Key]] = {}
+    for key, joints in ties.items():
+        if key not in graph.known:
+            alike = (law.get(key), graph.variables[key].dim, len(joints), len(between[key]))
+            sets.setdefault(alike, []).append(key)
+    return sorted(sets.values(), key=len, reverse=True)
