@@ -191,3 +191,13 @@ def test_a_wrong_mark_in_a_file_is_refused_when_it_matters():
     robot = replace(planar_four_bar(), independent=("joint1", "joint2"))
     with pytest.raises(InputError, match="have 2 coordinates"):
         _ = robot.independent_joints
+
+
+def test_loops_that_are_planar_but_for_the_digits_of_a_file_lock_nothing():
+    """cassie.sdf prints so few digits that the axes of its shin loops are parallel to 1e-6: their springs still move."""
+    robot = load(str(shared_file("robots", "sdf", "cassie.sdf")))
+    found = robot.mobility
+    assert (found.rank, found.freedom) == (26, 12)
+    assert 1e-6 < found.neglected < 5e-6
+    kept = constraint_jacobian(robot, found.states[0])[list(found.kept)]
+    assert np.linalg.svd(kept, compute_uv=False).min() > 1e-4

@@ -44,6 +44,7 @@ def _mobility(robot: Robot) -> dict[str, Any]:
         "rows": len(found.rows),
         "rank": found.rank,
         "redundant": [str(row) for row in found.redundant],
+        "neglected": found.neglected,
         "states": len(found.states),
         "singular": found.singular,
         "independent_joints": list(_choice(robot)[0]),

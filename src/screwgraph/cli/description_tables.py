@@ -70,6 +70,10 @@ def _loops(robot: Mapping[str, Any]) -> Table:
     return table
 
 
+EXACT = 1e-12
+"""Singular values of K below this part of the largest are rounding here, not in the file."""
+
+
 def _mobility(mobility: Mapping[str, Any] | None) -> list[str]:
     """Say what the constraints leave free, Gruebler's count beside the rank of K at random closed positions."""
     if mobility is None:
@@ -80,6 +84,10 @@ def _mobility(mobility: Mapping[str, Any] | None) -> list[str]:
     ]
     if mobility["redundant"]:
         lines.append(f"redundant constraints, dropped: {', '.join(mobility['redundant'])}")
+    if mobility["neglected"] > EXACT:
+        lines.append(
+            f"they are redundant but for a part of {mobility['neglected']:.1e}, which is taken for rounding in the file"
+        )
     if mobility["singular"]:
         lines.append(f"singular positions met: {mobility['singular']} of {mobility['states']}")
     if mobility["freedom"] == 0:

@@ -78,18 +78,28 @@ def complete_velocity(robot: Robot, q: ArrayLike, yd: ArrayLike) -> Float[np.nda
     if end.gap > OPEN * size_of(robot):
         raise _gaping(robot, end, "velocities are told from closed positions only", "close_loops(q) closes them")
     K = constraint_jacobian(robot, at)
-    dependent = np.setdiff1d(np.arange(robot.nv), independent)
-    qd = np.zeros(robot.nv)
+    for rows in (K[list(robot.mobility.kept)], K):  # where the kept rows are dependent, the others may still tell
+        qd = _followed(rows, independent, given)
+        if qd is not None:
+            return qd
+    raise InputError(
+        f"the velocities of {_listed(robot.independent_joints)} do not determine the others",
+        why="the mechanism is singular at this position",
+        fix="choose others with robot.with_independent_joints(names), or another position",
+    )
+
+
+def _followed(
+    K: Float[np.ndarray, "rows nv"], independent: list[int], given: Float[np.ndarray, " n"]
+) -> Float[np.ndarray, " nv"] | None:
+    """Return all velocities that rows of K leave when some are given; None where they do not determine them."""
+    dependent = np.setdiff1d(np.arange(K.shape[1]), independent)
+    qd = np.zeros(K.shape[1])
     qd[independent] = given
     rest, _, rank, _ = np.linalg.lstsq(K[:, dependent], -K @ qd, rcond=FLOOR)
     qd[dependent] = rest
-    if rank < len(dependent) or np.abs(K @ qd).max(initial=0.0) > 1e-8 * max(1.0, float(np.abs(qd).max(initial=0.0))):
-        raise InputError(
-            f"the velocities of {_listed(robot.independent_joints)} do not determine the others",
-            why="the mechanism is singular at this position",
-            fix="choose others with robot.with_independent_joints(names), or another position",
-        )
-    return qd
+    off = np.abs(K @ qd).max(initial=0.0) > 1e-8 * max(1.0, float(np.abs(qd).max(initial=0.0)))
+    return None if rank < len(dependent) or off else qd
 
 
 def _closed(robot: Robot, end: Closing, tolerance: float) -> Float[np.ndarray, " nq"]:

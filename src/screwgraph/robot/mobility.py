@@ -17,8 +17,9 @@ STATES = 6
 TRIES = 30
 CLOSE = 1e-7
 """Gap, relative to the robot's size, that rows may be left with which are redundant but for rounding."""
-RANK = 1e-7
-"""Singular values of K below this part of the largest count as zero."""
+RANK = 5e-6
+"""Singular values of K below this part of the largest count as zero: files print few digits, and axes that are parallel
+but for those would lock planar loops, or answer with accelerations 1e5 times too large."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +27,9 @@ class Mobility:
     """What the constraints of a robot leave free.
 
     `rank` is the largest rank of K over random closed positions `states`; `kept` are the numbers of `rank` rows that
-    are independent there, the others follow from them; `singular` counts the states of lower rank.
+    are independent there, the others follow from them; `singular` counts the states of lower rank. `neglected` is the
+    largest singular value of K, as a part of the largest of all, that counts as zero: 0 or rounding where redundant
+    rows agree exactly, more where they do so but for the digits of a file.
     """
 
     nv: int
@@ -35,6 +38,7 @@ class Mobility:
     rank: int
     singular: int
     states: tuple[Float[np.ndarray, " nq"], ...]
+    neglected: float = 0.0
 
     @property
     def freedom(self) -> int:
@@ -66,7 +70,8 @@ def mobility(robot: Robot) -> Mobility:
     ranks = [_rank(K) for K in jacobians]
     regular = [K for K, rank in zip(jacobians, ranks, strict=True) if rank == max(ranks)]
     kept = _independent_rows(regular, max(ranks))
-    return Mobility(robot.nv, rows, kept, max(ranks), len(states) - len(regular), tuple(states))
+    neglected = max(_largest_beyond(K, max(ranks)) for K in regular)
+    return Mobility(robot.nv, rows, kept, max(ranks), len(states) - len(regular), tuple(states), neglected)
 
 
 def closed_states(robot: Robot, count: int, seed: int = 0) -> list[Float[np.ndarray, " nq"]]:
@@ -122,6 +127,11 @@ def _closed_neutral(robot: Robot, best: Closing) -> Float[np.ndarray, " nq"]:
 def _rank(K: Float[np.ndarray, "rows nv"]) -> int:
     s = np.linalg.svd(K, compute_uv=False)
     return int((s > RANK * s.max(initial=0.0)).sum())
+
+
+def _largest_beyond(K: Float[np.ndarray, "rows nv"], rank: int) -> float:
+    s = np.linalg.svd(K, compute_uv=False)
+    return float(s[rank:].max(initial=0.0) / max(s.max(initial=0.0), 1e-300))
 
 
 def _independent_rows(jacobians: list[Float[np.ndarray, "rows nv"]], rank: int) -> tuple[int, ...]:

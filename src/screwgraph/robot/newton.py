@@ -15,7 +15,7 @@ from screwgraph.spatial import translation
 STEPS = 100
 NUDGES = 6
 """Restarts from beside a guess at which the steps stall: at folded linkages gaps vanish to first order."""
-ROUGH = 1e-6
+ROUGH = 1e-5
 """Gap, relative to a robot's size, that redundant rows may be left with: files print few digits."""
 SURPLUS = 1e-2
 """Part of the tolerance at which steps end: the last one is cheap, and gains all digits."""
