@@ -194,7 +194,7 @@ def test_a_wrong_mark_in_a_file_is_refused_when_it_matters():
 
 
 def test_loops_that_are_planar_but_for_the_digits_of_a_file_lock_nothing():
-    """cassie.sdf prints so few digits that the axes of its shin loops are parallel to 1e-6: their springs still move."""
+    """cassie.sdf prints so few digits that the axes of its shin loops are parallel to 1e-6: the springs still move."""
     robot = load(str(shared_file("robots", "sdf", "cassie.sdf")))
     found = robot.mobility
     assert (found.rank, found.freedom) == (26, 12)

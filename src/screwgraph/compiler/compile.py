@@ -14,6 +14,7 @@ from screwgraph.compiler.passes import GRAPH_PASSES, KEEPS_VARIABLES, ROBOT_PASS
 from screwgraph.compiler.problem import Problem, robot_arguments, without_remarks
 from screwgraph.compiler.searched import SEARCHED, Search, default_seconds, searched
 from screwgraph.compiler.signature import Argument, Result
+from screwgraph.compiler.trusted import trusted
 from screwgraph.elimination import Dag, Ordering, eliminate, orderings
 from screwgraph.graph import Column, Key
 from screwgraph.robot import Robot
@@ -86,7 +87,10 @@ def _compile_searched(problem: Problem, candidates: Sequence[str], effort: Searc
 
     def make(inputs: Sequence[str]) -> Made:
         found = searched(problem, candidates, effort, inputs)
-        return found or _made(_by_name(problem, candidates[0]), inputs)
+        if found is None:
+            return _made(_by_name(problem, candidates[0]), inputs)
+        trusted(problem, found.program, found.ordering)
+        return found
 
     def origin(made: Made) -> Origin:
         return _found(problem, made).origin(made)
@@ -98,7 +102,7 @@ def _compile_searched(problem: Problem, candidates: Sequence[str], effort: Searc
 
 
 def _made(recipe: _Recipe, inputs: Sequence[str]) -> Made:
-    return Made(recipe.code(inputs), recipe.label)
+    return Made(trusted(recipe.problem, recipe.code(inputs), recipe.label), recipe.label)
 
 
 def _asked(problem: Problem) -> Problem:

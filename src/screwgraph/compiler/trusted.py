@@ -1,0 +1,62 @@
+"""Whether code for a closed chain gives the answers of its equations where the chain is closed, whatever its pivots."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.compiler.problem import Problem
+from screwgraph.elimination import equations
+from screwgraph.errors import EliminationError
+from screwgraph.robot import closed_states, constraint_jacobian
+from screwgraph.tape import Program
+
+STATES = 2
+"""Closed positions at which code is compared with the equations, solved there by least squares."""
+AGREEMENT = 1e-6
+"""Relative difference of answers above which code is not believed."""
+
+
+def trusted(problem: Problem, program: Program, label: str) -> Program:
+    """Return code whose whole answer, at closed positions and velocities, solves the equations of the robot's graph.
+
+    Raises:
+        EliminationError: it does not: it divides by what vanishes there.
+    """
+    robot = problem.robot
+    if robot.is_closed and not all(_agrees(problem, program, q) for q in closed_states(robot, STATES)):
+        raise EliminationError(
+            f"order {label!r} divides by what vanishes where robot {robot.name!r} is closed",
+            why="the mechanism is singular, or a pivot was chosen at open positions",
+            fix="try another ordering",
+        )
+    return program
+
+
+def _agrees(problem: Problem, program: Program, q: Float[np.ndarray, " nq"]) -> bool:
+    robot, rng = problem.robot, np.random.default_rng(0)
+    K, v = constraint_jacobian(robot, q), rng.standard_normal(robot.nv)
+    state = {"q": (q, robot.q_slices), "qd": (v - np.linalg.pinv(K, rcond=1e-6) @ (K @ v), robot.v_slices)}
+    values = dict(problem.constants)
+    graph = problem.graph(robot, ())
+    for variable in graph.inputs:
+        if variable.key in values:
+            continue
+        whole, slices = state.get(variable.key.kind, (None, {}))
+        own = rng.standard_normal(variable.dim) if whole is None else whole[slices[variable.key.name]]
+        values[variable.key] = own
+    numbers = {f"{key}[{i}]": float(x) for key, own in values.items() for i, x in enumerate(own)}
+    with np.errstate(all="ignore"):
+        found = np.array(program.evaluate([numbers.get(n, 0.0) for n in program.input_names]), dtype=float)
+    if not np.isfinite(found).all():
+        return False
+    rows = equations(graph, values).rows
+    place = {column: i for i, column in enumerate((v.key, i) for v in graph.unknowns for i in range(v.dim))}
+    A, b = np.zeros((len(rows), len(place))), np.zeros(len(rows))
+    for i, row in enumerate(rows):
+        b[i] = -float(row.constant)
+        for column, coefficient in row.terms.items():
+            A[i, place[column]] = float(coefficient)
+    solved = dict(zip(place, np.linalg.lstsq(A, b, rcond=None)[0].tolist(), strict=True))
+    expected = np.array(problem.outputs(solved, graph), dtype=float)
+    return bool(np.abs(found - expected).max() <= AGREEMENT * max(np.abs(expected).max(), 1e-300))

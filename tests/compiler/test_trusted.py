@@ -1,0 +1,44 @@
+"""Code for closed chains is compared with its equations where they close, before anybody gets it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import screwgraph as sg
+from screwgraph.compiler.problem import Problem
+from screwgraph.compiler.trusted import trusted
+from screwgraph.errors import EliminationError
+from screwgraph.graph import Key
+from tests.agreement import assert_agree
+from tests.closed_oracle import motion
+
+ORDERS = ("min_degree", "greedy", "colamd", "nested_dissection", "crba", "symmetric")
+
+
+def forward(robot: sg.Robot) -> Problem:
+    keys = {kind: [Key(kind, name) for name in robot.joint_names] for kind in ("q", "qd", "tau", "qdd")}
+    arguments = [(kind, keys[kind]) for kind in ("q", "qd", "tau")]
+    known = tuple(key for _, own in arguments for key in own)
+    return Problem("forward_dynamics", robot, known, arguments, keys["qdd"], {})
+
+
+@pytest.mark.parametrize("name", ["five_bar", "belt_leg"])
+def test_wrong_code_is_refused(name):
+    """Also where there are couplings only, whose constraints wrong code may still keep."""
+    robot = sg.load(name)
+    program = sg.forward_dynamics(robot, ordering="kkt").program
+    assert trusted(forward(robot), program, "kkt") is program
+    swapped = replace(program, outputs=(0.0, *program.outputs[1:]))
+    with pytest.raises(EliminationError, match="divides by what vanishes where robot"):
+        trusted(forward(robot), swapped, "kkt")
+
+
+@pytest.mark.parametrize("name", ["five_bar", "four_bar_linkage"])
+@pytest.mark.parametrize("order", ORDERS)
+def test_any_order_gives_the_same_answers(name, order):
+    robot = sg.load(name)
+    states = motion(robot, 4, everywhere=True)
+    f = sg.forward_dynamics(robot, ordering=order)
+    assert_agree(f(states.q, states.qd, states.tau), states.qdd)
