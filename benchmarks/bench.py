@@ -64,17 +64,17 @@ class Entry:
     @cached_property
     def cpp(self) -> Maybe:
         """A call of Pinocchio's from C++."""
-        return _tried(lambda: self.peer(PinocchioInCpp(find_compiler(self.tools.compiler), self.tools.say)))
+        return tried(lambda: self.peer(PinocchioInCpp(find_compiler(self.tools.compiler), self.tools.say)))
 
     @cached_property
     def c_code(self) -> Maybe:
         """A call of our C99 source."""
-        return _tried(lambda: self._in_c().c_code(self.functions, self.states, self.tools.effort))
+        return tried(lambda: self._in_c().c_code(self.functions, self.states, self.tools.effort))
 
     @cached_property
     def machine_code(self) -> Maybe:
         """A call of our machine code, from C."""
-        return _tried(lambda: self._in_c().machine_code(self.functions, self.states, self.tools.effort))
+        return tried(lambda: self._in_c().machine_code(self.functions, self.states, self.tools.effort))
 
     @property
     def too_large(self) -> str:
@@ -84,7 +84,7 @@ class Entry:
 
     def maybe(self, peer: Peer) -> Maybe:
         """Return what a peer takes, or why it was not measured."""
-        return _tried(lambda: self.peer(peer))
+        return tried(lambda: self.peer(peer))
 
     def peer(self, peer: Peer) -> Measured:
         """Return what a peer takes."""
@@ -106,7 +106,8 @@ def entries(subjects: Iterable[tuple[Subject, sg.Robot]], questions: Iterable[Qu
     return [Entry(subject, robot, question, tools) for subject, robot in subjects for question in asked]
 
 
-def _tried(measure: Callable[[], Measured]) -> Maybe:
+def tried(measure: Callable[[], Measured]) -> Maybe:
+    """Return what is measured, or why it is not."""
     try:
         return measure()
     except NotMeasuredError as reason:

@@ -42,41 +42,59 @@ class PinocchioInCpp:
 
     def program(self) -> Path:
         """Return the program, built if need be: a matter of minutes."""
-        sources = [HERE / "pinocchio.cpp", HERE / "timing.hpp"]
-        includes = [flag for folder in (_pinocchio_headers(), _eigen_headers()) for flag in ("-isystem", str(folder))]
-        flags = ["-std=c++17", *FLAGS, *BOOST, *includes]
-        return build(self.compiler.cpp, flags, sources, say=lambda line: self.say(f"{line} (1 to 6 minutes, once)"))
+        return built("pinocchio.cpp", self.compiler, self.say)
 
     def measure(self, case: Case, effort: Effort) -> Measured:
         """Return the time of the fastest of its ways to answer, best of passes over all states."""
         if case.question.name not in COLUMNS:
             raise NotMeasuredError(f"Pinocchio has no algorithm for {case.question.name}")
         program, bodies = self.program(), tree(case.robot)
-        with tempfile.TemporaryDirectory() as folder:
-            model, states, answers = (Path(folder) / name for name in ("model", "states", "answers"))
-            model.write_text(model_text(case.robot, bodies))
-            states.write_bytes(_states(case, bodies).tobytes())
-            count = len(case.states.q)
-            command = [program, model, states, answers, case.question.name, count, effort.seconds]
-            printed = _run([str(word) for word in command])
-            found = np.fromfile(answers).reshape(count, case.robot.nv, -1)
-        ways = [(float(time), way) for way, time in (line.split() for line in printed.splitlines())]
-        time, way = min(ways)
-        return Measured(time, bodies.back(found if COLUMNS[case.question.name] else found[:, :, 0]), way)
+        text = model_text(case.robot, bodies)
+        return run(program, text, case, bodies, effort, case.question.name, matrices=bool(COLUMNS[case.question.name]))
+
+
+def built(source: str, compiler: Compiler, say: Callable[[str], None]) -> Path:
+    """Return a program that includes Pinocchio's headers, built if need be. Raises NotMeasuredError if it cannot be."""
+    sources = [HERE / name for name in (source, "robot.hpp", "timing.hpp")]
+    includes = [flag for folder in (_pinocchio_headers(), _eigen_headers()) for flag in ("-isystem", str(folder))]
+    flags = ["-std=c++17", *FLAGS, *BOOST, *includes]
+    return build(compiler.cpp, flags, sources, say=lambda line: say(f"{line} (1 to 6 minutes, once)"))
+
+
+def run(
+    program: Path, model: str, case: Case, bodies: Tree, effort: Effort, asked: str, matrices: bool = False
+) -> Measured:
+    """Give a robot's text and a case's states to a program; return its fastest way's time and its answers."""
+    with tempfile.TemporaryDirectory() as folder:
+        text, states, answers = (Path(folder) / name for name in ("model", "states", "answers"))
+        text.write_text(model)
+        states.write_bytes(_states(case, bodies).tobytes())
+        count = len(case.states.q)
+        command = [program, text, states, answers, asked, count, effort.seconds]
+        printed = _run([str(word) for word in command])
+        found = np.fromfile(answers).reshape(count, case.robot.nv, -1)
+    time, way = min((float(time), way) for way, time in (line.split() for line in printed.splitlines()))
+    return Measured(time, bodies.back(found if matrices else found[:, :, 0]), way)
 
 
 def model_text(robot: Robot, bodies: Tree) -> str:
     """Return a robot as `pinocchio.cpp` reads it."""
-    lines = [f"gravity {_numbers(robot.gravity)}"]
+    lines = [f"gravity {numbers(robot.gravity)}"]
     for body in bodies.bodies:
         T, inertia = body.joint.origin, body.inertia
-        place = [*body.axis, *T[:3, :3].flat, *T[:3, 3]]
+        place = [*body.axis, *pose_numbers(T)]
         weight = [body.joint.armature, inertia.mass, *inertia.com, *inertia.about_com.flat]
-        lines.append(f"joint {body.kind} {body.parent + 1} {_numbers(place)} {_numbers(weight)}")
+        lines.append(f"joint {body.kind} {body.parent + 1} {numbers(place)} {numbers(weight)}")
     return "\n".join(lines) + "\n"
 
 
-def _numbers(values: object) -> str:
+def pose_numbers(T: np.ndarray) -> list[float]:
+    """Return a pose as the programs read it: rotation row by row, then translation."""
+    return [*T[:3, :3].flat, *T[:3, 3]]
+
+
+def numbers(values: object) -> str:
+    """Return numbers as text, every digit of them."""
     return " ".join(repr(float(x)) for x in np.ravel(np.asarray(values, dtype=float)))
 
 

@@ -13,7 +13,7 @@ def gathered(found: Iterable[tuple[str, str]]) -> list[str]:
     places: dict[str, list[str]] = {}
     for reason, place in found:
         places.setdefault(reason, []).append(place)
-    return [f"{reason} ({_listed(here)})" for reason, here in places.items()]
+    return [f"{reason} ({_listed(list(dict.fromkeys(here)))})" for reason, here in places.items()]
 
 
 def _listed(places: list[str]) -> str:
