@@ -1,0 +1,87 @@
+"""Fig. 12 of paper 3: instructions of forward dynamics of legged robots with their rotors, and of trees without them.
+
+Run: python examples/paper3_legged.py [--quick]; the picture goes to `out/`. It needs the files in `FOLDER`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+from matplotlib.patches import Patch
+from paper3_common import COLOURS, NAMES, ByOrder, Question, counts, figure, log_ticks, options, ratio, save, table
+from paper3_rotors import FOLDER, without_rotors
+
+import screwgraph as sg
+
+ROBOTS = {"mini_cheetah": "Mini Cheetah", "mit_humanoid": "MIT Humanoid", "jvrc1_humanoid": "JVRC-1"}
+BARS = ("embedding", "tree", "kkt", "auto")
+PUBLISHED = {
+    "mini_cheetah": {"embedding": 11133, "tree": 7184, "kkt": 20382},
+    "mit_humanoid": {"embedding": 21115, "tree": 12273, "kkt": 44591},
+    "jvrc1_humanoid": {"embedding": 27534, "tree": 14865, "kkt": 93040},
+}
+
+Bars = dict[str, ByOrder]
+
+
+def main() -> None:
+    """Count, print the table, draw."""
+    asked = options(__doc__)
+    here = [name for name in ROBOTS if (FOLDER / f"{name}.urdf").exists()]
+    if not here:
+        sys.exit("the robot files of paper 3 are not here: put them into ../shared/robots/closed_chain")
+    names = here[:1] if asked.quick else here
+    found = counts([q for name in names for q in questions(name)], "forward dynamics")
+    pairs = zip(found[::2], found[1::2], strict=True)
+    bars = {n: {**whole, "tree": tree["auto"]} for n, (whole, tree) in zip(names, pairs, strict=True)}
+    report(bars)
+    draw(bars)
+
+
+def questions(name: str) -> tuple[Question, Question]:
+    """Return what is asked of a robot, and of the tree that approximates it."""
+    return Question(load, (name, False)), Question(load, (name, True), ("auto",))
+
+
+def load(name: str, approximate: bool) -> sg.Robot:
+    """Return a robot on a floating base, or the tree that approximates it."""
+    robot = sg.load(FOLDER / f"{name}.urdf", base="floating")
+    return without_rotors(robot, reflected=True) if approximate else robot
+
+
+def report(bars: Bars) -> None:
+    """Print our counts and the published ones."""
+    rows = []
+    for name, own in bars.items():
+        published = PUBLISHED[name]
+        numbers = [own[b].instructions for b in BARS]
+        parts = (ratio(numbers[-1], published["embedding"]), ratio(numbers[-1], own["tree"].instructions))
+        rows.append((ROBOTS[name], *numbers, own["auto"].order, *(published[b] for b in BARS[:3]), *parts))
+    heads = ("robot", *BARS, "taken", "published: embedding", "tree", "kkt", "auto / published", "auto / tree")
+    table("Instructions of forward dynamics (Fig. 12 of paper 3)", heads, rows)
+
+
+def draw(bars: Bars) -> None:
+    """Draw our bars side by side for each robot, the published figures as outlines around them."""
+    picture, axes = figure(1, 1, (9.0, 5.0))
+    axis, middle, width = axes[0][0], np.arange(len(bars)), 0.2
+    for i, bar in enumerate(BARS):
+        at = middle + (i - 1.5) * width
+        numbers = [own[bar].instructions for own in bars.values()]
+        drawn = axis.bar(at, numbers, 0.9 * width, color=COLOURS[bar], label=NAMES[bar])
+        axis.bar_label(drawn, fontsize=8, padding=1, rotation=90)
+        if bar in PUBLISHED["mini_cheetah"]:
+            theirs = [PUBLISHED[name][bar] for name in bars]
+            axis.bar(at, theirs, 0.9 * width, fill=False, edgecolor=COLOURS[bar], linewidth=1.2)
+    axis.set(ylabel="instructions of forward dynamics", ylim=(1e3, 3e5))
+    log_ticks(axis)
+    axis.set_xticks(middle, [ROBOTS[name] for name in bars])
+    axis.grid(visible=False, axis="x")
+    outline = Patch(fill=False, edgecolor="#444444", label="outline: published programs")
+    axis.legend(handles=[*axis.get_legend_handles_labels()[0], outline], loc="upper left", ncols=2, frameon=False)
+    save(picture, "paper3-fig12-legged")
+
+
+if __name__ == "__main__":
+    main()
