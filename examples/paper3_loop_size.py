@@ -39,7 +39,7 @@ Sweep = dict[tuple[int, str, int], ByOrder]
 def main() -> None:
     """Count, print the tables, draw."""
     asked = options(__doc__)
-    places = {d: tuple(range(1, d + 1)) for d in PLACES} if asked.full else {5: (1, 3)} if asked.quick else PLACES
+    places = {d: tuple(range(1, d + 1)) for d in PLACES} if asked.full else {5: (3,)} if asked.quick else PLACES
     stages = STAGES[:1] if asked.quick else STAGES
     cells = [(depth, kind, at) for depth in places for kind in KINDS for at in places[depth]]
     asked_for = [Question(branches, (depth, at, kind)) for depth, kind, at in cells]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from screwgraph.draw import style
+from screwgraph.draw.grids import CLOSING
 from screwgraph.draw.labels import labels
 from screwgraph.draw.layout import Layout, layout
 from screwgraph.draw.legend import Item, with_legend
@@ -39,7 +40,7 @@ def graph_scene(graph: FactorGraph, *, known: Known = "hide", gravity: bool = Fa
     if known not in ("hide", "square"):
         raise InputError(f"known={known!r}", why="known variables are hidden or squares", fix='"hide" or "square"')
     places = arrange(graph, known=known, gravity=gravity)
-    nodes = [*variable_nodes(graph, places), *factor_nodes(places)]
+    nodes = [*variable_nodes(graph, places), *factor_nodes(graph, places)]
     links = [
         Link(factor_name(number), str(key))
         for number in places.factors
@@ -72,9 +73,14 @@ def variable_nodes(graph: FactorGraph, places: Layout) -> list[Node]:
     ]
 
 
-def factor_nodes(places: Layout) -> list[Node]:
-    """Return a dot for each factor that has a place."""
-    return [Node(factor_name(number), "dot", at, style.DOT) for number, at in places.factors.items()]
+def factor_nodes(graph: FactorGraph, places: Layout) -> list[Node]:
+    """Return a dot for each factor that has a place; those of loops and couplings stand out."""
+    return [
+        Node(factor_name(number), "dot", at, style.DOT + 1.2, colours=style.CLOSING)
+        if graph.factors[number].template.name in CLOSING
+        else Node(factor_name(number), "dot", at, style.DOT)
+        for number, at in places.factors.items()
+    ]
 
 
 def factor_name(number: int) -> str:
@@ -93,4 +99,6 @@ def _legend(nodes: list[Node]) -> list[Item]:
         "dot": ("dot", "factor", style.PLAIN),
     }
     shapes = {node.shape for node in nodes}
-    return [item for shape, item in meanings.items() if shape in shapes]
+    items = [item for shape, item in meanings.items() if shape in shapes]
+    closing = [("dot", "factor of a loop or coupling", style.CLOSING)]
+    return items + (closing if any(node.colours == style.CLOSING for node in nodes) else [])

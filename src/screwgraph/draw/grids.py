@@ -54,5 +54,14 @@ FULL = Grid(
 KINEMATIC = frozenset({"twist", "q", "qd", "gravity"})
 """Kinds of variables that only the full arrangement has a place for."""
 
+MULTIPLIERS = frozenset({"lambda"})
+"""Kinds of variables that belong to no link: they stand right of the laws that they enter."""
+
+CLOSING = {"loop": 1.1, "tied_velocities": 1.1, "coupling": 0.8}
+"""Factors that tie branches, and how many columns right of their variables they stand."""
+
+BESIDE = 0.35
+"""Columns from the laws of a multiplier to where it stands."""
+
 OTHER = (0.0, 6.0)
 """Place of kinds that the papers do not know: below everything else."""

@@ -18,6 +18,7 @@ MATH = {
     "tau": r"\tau",
     "gravity": "g",
     "external": "W",
+    "lambda": r"\lambda",
 }
 
 

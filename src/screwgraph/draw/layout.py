@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from screwgraph.draw import style
-from screwgraph.draw.grids import FULL, KINEMATIC, OTHER, SIMPLE, Grid, Place
+from screwgraph.draw.grids import BESIDE, CLOSING, FULL, KINEMATIC, MULTIPLIERS, OTHER, SIMPLE, Grid, Place
 from screwgraph.draw.scene import Point
 from screwgraph.draw.tree import Tree, tree
 from screwgraph.graph import FactorGraph, Key
@@ -34,8 +34,9 @@ class Layout:
 def layout(graph: FactorGraph, drawn: Collection[Key], factors: Iterable[int]) -> Layout:
     """Place some variables and factors of a graph; rows that no variable needs are left out."""
     grid = FULL if any(key.kind in KINEMATIC for key in drawn) else SIMPLE
-    places = {key: grid.variables.get(key.kind, OTHER) for key in drawn}
-    locate = _locator(tree(graph.variables.values()), grid, {math.floor(row) for _, row in places.values()})
+    places = {key: grid.variables.get(key.kind, OTHER) for key in drawn if key.kind not in MULTIPLIERS}
+    of_links = [variable for variable in graph.variables.values() if variable.key.kind not in MULTIPLIERS]
+    locate = _locator(tree(of_links), grid, {math.floor(row) for _, row in places.values()})
     groups: dict[tuple[int, Place], list[Key]] = defaultdict(list)
     for key, place in places.items():
         groups[graph.variables[key].index, place].append(key)
@@ -44,7 +45,13 @@ def layout(graph: FactorGraph, drawn: Collection[Key], factors: Iterable[int]) -
         x, y = locate(index, place)
         for n, key in enumerate(keys):
             variables[key] = (x + (n - (len(keys) - 1) / 2) * 2.6 * style.RADIUS, y)
-    return Layout(variables, _place_factors(graph, grid, locate, variables, factors))
+    placed = _place_factors(graph, grid, locate, variables, factors)
+    for key in drawn:
+        if key.kind in MULTIPLIERS:
+            laws = [at for number, at in placed.items() if key in graph.factors[number].keys]
+            wanted, nodes = _right_of(laws, BESIDE * grid.pitch), [*variables.values(), *placed.values()]
+            variables[key] = free(wanted, nodes, apart=2.4 * style.RADIUS)
+    return Layout({key: variables[key] for key in drawn}, placed)
 
 
 def _locator(shape: Tree, grid: Grid, rows: Collection[int]) -> Locate:
@@ -68,13 +75,16 @@ def _locator(shape: Tree, grid: Grid, rows: Collection[int]) -> Locate:
 def _place_factors(
     graph: FactorGraph, grid: Grid, locate: Locate, variables: Mapping[Key, Point], factors: Iterable[int]
 ) -> dict[int, Point]:
-    known_indices = {v.index for v in graph.variables.values()}
+    known_indices = {v.index for v in graph.variables.values() if v.key.kind not in MULTIPLIERS}
     result: dict[int, Point] = {}
     for number in factors:
         factor = graph.factors[number]
         place = grid.factors.get(factor.template.name)
         if place is not None and factor.index in known_indices:
             wanted = locate(factor.index, place)
+        elif factor.template.name in CLOSING:
+            ends = [variables[key] for key in factor.keys if key in variables]
+            wanted = _right_of(ends, CLOSING[factor.template.name] * grid.pitch)
         else:
             wanted = _beside([variables[key] for key in factor.keys if key in variables])
         result[number] = free(wanted, [*variables.values(), *result.values()])
@@ -89,11 +99,18 @@ def _beside(points: Sequence[Point]) -> Point:
     return (x - 3.0 * style.RADIUS, y) if len(points) == 1 else (x, y)
 
 
-def free(wanted: Point, occupied: Collection[Point]) -> Point:
-    """Return the first point on a spiral around a wanted one that lies on no node."""
+def _right_of(points: Sequence[Point], distance: float) -> Point:
+    """Return the point so far right of some points, at their mean height."""
+    if not points:
+        return (0.0, 0.0)
+    return max(x for x, _ in points) + distance, sum(y for _, y in points) / len(points)
+
+
+def free(wanted: Point, occupied: Collection[Point], apart: float = 1.5 * style.RADIUS) -> Point:
+    """Return the first point on a spiral around a wanted one that keeps its distance from all nodes."""
     for step in range(400):
         angle, radius = 2.4 * step, 1.6 * style.RADIUS * math.sqrt(step)
         point = wanted[0] + radius * math.cos(angle), wanted[1] + radius * math.sin(angle)
-        if all(math.dist(point, other) > 1.5 * style.RADIUS for other in occupied):
+        if all(math.dist(point, other) > apart for other in occupied):
             return point
     return wanted

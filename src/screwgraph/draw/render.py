@@ -100,7 +100,7 @@ def _node(node: Node) -> Artist:
     (x, y), r = node.at, node.radius
     if node.shape == "square":
         return Rectangle((x - r, y - r), 2 * r, 2 * r, facecolor=node.colours.fill, **look)
-    return Circle((x, y), r, facecolor=style.INK if node.shape == "dot" else node.colours.fill, **look)
+    return Circle((x, y), r, facecolor=node.colours.line if node.shape == "dot" else node.colours.fill, **look)
 
 
 def _identifier(name: str) -> str:

@@ -92,7 +92,7 @@ def _panel(dag: Dag, places: Layout, step: int) -> Scene:
     at = {node.name: node.at for node in nodes}
     flights = arrows(dag, state.eliminated)
     factors = place_remnants(dag.graph, places, left, [(at[link.source], at[link.target]) for link in flights])
-    nodes += factor_nodes(Layout(places.variables, factors))
+    nodes += factor_nodes(dag.graph, Layout(places.variables, factors))
     links = [Link(factor_name(number), str(key)) for number, keys in left.items() for key in keys]
     return Scene(edges=route([*links, *flights], nodes), nodes=tuple(nodes))
 

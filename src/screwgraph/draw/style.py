@@ -39,6 +39,7 @@ FAINT_FRAME = Colours("none", "#dddddd")
 GREEN = Colours("#d3ecd5", "#2a7d3b", "#8cc79a")
 BLUE = Colours("#d5e4f7", "#2160a8", "#8db4e2")
 ORANGE = Colours("#fde2c4", "#c05f00", "#f2b068")
+CLOSING = Colours(PAPER, "#c2185b")
 GREY = Colours("#e6e2ee", "#5d5279", "#b5abcc")
 
 PATHS: Mapping[str, Colours] = {
@@ -46,6 +47,7 @@ PATHS: Mapping[str, Colours] = {
     "acceleration": GREEN,
     "wrench": BLUE,
     "external": BLUE,
+    "lambda": BLUE,
     "tau": ORANGE,
     "qdd": ORANGE,
 }

@@ -1,0 +1,122 @@
+"""The scripts on the papers' closed chains, with small sweeps: reach against published programs, independent sums."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.robot import without_loops
+from tests.conftest import shared_file
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+
+
+@pytest.fixture(autouse=True)
+def _beside_the_scripts(monkeypatch, tmp_path):
+    """Scripts import their neighbours, and write into the folder that they are started in."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["example", "--quick"])
+
+
+@pytest.mark.parametrize("kind", ["rotor", "belt", "four_bar"])
+def test_chains_take_at_most_six_tenths_of_the_published_instructions(kind):
+    import paper3_chains
+    from paper3_common import Question, counted
+
+    for depth in (1, 4):
+        count = counted(Question(paper3_chains.chain, (kind, depth), ("embedding",)))
+        assert count["embedding"].instructions <= 0.6 * paper3_chains.PUBLISHED[kind, 1, depth][0]
+
+
+@pytest.mark.parametrize("kind", ["coupling", "rod"])
+def test_auto_is_never_worse_than_the_better_of_embedding_and_kkt(kind):
+    from paper3_common import Question, counted
+    from paper3_loop_size import branches
+
+    count = counted(Question(branches, (5, 4, kind)))
+    numbers = {order: found.instructions for order, found in count.items()}
+    assert numbers["auto"] <= min(numbers["embedding"], numbers["kkt"])
+
+
+def test_a_sweep_prints_and_draws(monkeypatch, capsys):
+    import paper3_chains
+    import paper3_loop_size
+    from paper3_common import counted
+
+    def serial(questions, what):
+        return [counted(question) for question in questions]
+
+    for script in (paper3_chains, paper3_loop_size):
+        monkeypatch.setattr(script, "counts", serial)
+    monkeypatch.setattr(paper3_chains, "KINDS", {"rotor": "link and rotor"})
+    paper3_chains.main()
+    paper3_loop_size.main()
+    assert "link and rotor" in capsys.readouterr().out
+    drawn = {path.name for path in Path("out").iterdir()}
+    assert {"paper3-fig8-chains.svg", "paper3-fig10-loop-size.png"} <= drawn
+
+
+def test_the_approximate_tree_has_the_joints_that_drive_and_the_rotors_inertia():
+    from paper3_rotors import without_rotors
+
+    leg = sg.load("belt_leg")
+    tree = without_rotors(leg, reflected=True)
+    assert tree.joint_names == leg.independent_joints
+    assert not tree.is_closed
+    gears = {"hip": 6.0, "knee": 9.0, "ankle": 9.0}
+    for name, gear in gears.items():
+        (rotor,) = (c for c in leg.couplings if c.name and f"{name}_motor" in c.joints)
+        body = leg.link(leg.joint(f"{name}_motor").child).inertia
+        axis = np.asarray(leg.joint(f"{name}_motor").type.axis)
+        assert tree.joint(name).armature == pytest.approx(gear**2 * axis @ body.about_com @ axis), rotor
+    assert {joint.armature for joint in without_rotors(leg, reflected=False).joints} == {0.0}
+
+
+def test_the_legs_exact_torques_are_the_trees_carried_to_the_joints_that_drive():
+    import paper3_torque_error as script
+
+    leg, t = sg.load("belt_leg"), np.linspace(0.0, 1.0, 7)
+    y, yd, ydd = script.motion(3, t)
+    G = np.array([leg.complete_velocity(leg.neutral(), e) for e in np.eye(3)]).T
+    every = sg.inverse_dynamics(without_loops(leg))(y @ G.T, yd @ G.T, ydd @ G.T)
+    efforts = script.torques(leg, t)
+    np.testing.assert_allclose(efforts["rotors and belt"], every @ G, rtol=1e-9, atol=1e-9)
+    wrong = {name: script.rms(found - every @ G) for name, found in efforts.items()}
+    assert wrong["rotors and belt"] < 1e-9 < wrong["rotors reflected"] < wrong["no rotors"]
+
+
+def test_torque_errors_are_printed_and_drawn(capsys):
+    import paper3_torque_error
+
+    paper3_torque_error.main()
+    assert "RMS error" in capsys.readouterr().out
+    assert Path("out/paper3-fig13-torque-error.svg").exists()
+
+
+def test_mini_cheetah_with_rotors_takes_hardly_more_than_without():
+    import paper3_legged
+    from paper3_common import Question, counted
+
+    shared_file("robots", "closed_chain", "mini_cheetah.urdf")
+    whole = counted(Question(paper3_legged.load, ("mini_cheetah", False), ("embedding",)))["embedding"]
+    tree = counted(Question(paper3_legged.load, ("mini_cheetah", True), ("aba",)))["aba"]
+    assert whole.instructions <= 0.4 * paper3_legged.PUBLISHED["mini_cheetah"]["embedding"]
+    assert whole.instructions <= 1.3 * tree.instructions
+
+
+@pytest.mark.parametrize("order", ["rnea", "kkt", "embedding", "colamd"])
+def test_the_five_bar_has_the_same_answers_in_any_order(order):
+    import paper0_five_bar as script
+
+    robot = sg.load("five_bar")
+    q, qd, qdd, tau = script.motion(robot)
+    operations, difference = script.solved(
+        lambda name: sg.forward_dynamics(robot, ordering=name), order, (q, qd, tau), qdd
+    )
+    assert int(operations) < 500
+    assert float(difference) < 1e-12
