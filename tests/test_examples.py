@@ -43,16 +43,16 @@ def test_auto_is_never_worse_than_the_better_of_embedding_and_kkt(kind):
     assert numbers["auto"] <= min(numbers["embedding"], numbers["kkt"])
 
 
-def test_a_sweep_prints_and_draws(monkeypatch, capsys):
+def test_sweeps_are_printed_and_drawn(monkeypatch, capsys):
     import paper3_chains
     import paper3_loop_size
-    from paper3_common import counted
+    from paper3_common import Count
 
-    def serial(questions, what):
-        return [counted(question) for question in questions]
+    def made_up(questions, what):
+        return [{order: Count(1000 + 100 * i, order) for order in q.orders} for i, q in enumerate(questions)]
 
     for script in (paper3_chains, paper3_loop_size):
-        monkeypatch.setattr(script, "counts", serial)
+        monkeypatch.setattr(script, "counts", made_up)
     monkeypatch.setattr(paper3_chains, "KINDS", {"rotor": "link and rotor"})
     paper3_chains.main()
     paper3_loop_size.main()
