@@ -11,6 +11,7 @@ from screwgraph.draw import style
 from screwgraph.draw.dag import dag_scene
 from screwgraph.draw.graph import graph_scene
 from screwgraph.draw.scene import Node, Scene
+from screwgraph.draw.steps import steps_scene
 from screwgraph.elimination import Dag, eliminate, orderings
 from screwgraph.formats import load
 from screwgraph.graph import dynamics_graph
@@ -53,3 +54,4 @@ def test_the_wrench_of_a_loop_has_the_colour_of_wrenches():
     nodes = {node.name: node for node in drawn(dag_scene(eliminated("five_bar")))}
     (multiplier,) = (node for name, node in nodes.items() if "lambda" in name)
     assert multiplier.colours == style.BLUE
+    assert any("loop or coupling" in text.text for text in steps_scene(eliminated("five_bar")).texts)

@@ -47,7 +47,7 @@ def graph_scene(graph: FactorGraph, *, known: Known = "hide", gravity: bool = Fa
         for key in graph.factors[number].keys
         if key in places.variables
     ]
-    return with_legend(Scene(edges=route(links, nodes), nodes=tuple(nodes)), _legend(nodes))
+    return with_legend(Scene(edges=route(links, nodes), nodes=tuple(nodes)), _legend(graph, nodes))
 
 
 def arrange(graph: FactorGraph, *, known: Known = "hide", gravity: bool = False) -> Layout:
@@ -88,17 +88,21 @@ def factor_name(number: int) -> str:
     return f"factor:{number}"
 
 
+def closing_items(graph: FactorGraph) -> list[Item]:
+    """Explain the dots of loops and couplings, where a graph has any."""
+    ties = any(factor.template.name in CLOSING for factor in graph.factors)
+    return [("dot", "factor of a loop or coupling", style.CLOSING)] if ties else []
+
+
 def _is_about_gravity(factor: Factor) -> bool:
     return {key.kind for key in factor.keys} - {"q"} == {"gravity"}
 
 
-def _legend(nodes: list[Node]) -> list[Item]:
+def _legend(graph: FactorGraph, nodes: list[Node]) -> list[Item]:
     meanings = {
         "circle": ("circle", "unknown", style.PLAIN),
         "square": ("square", "known", style.KNOWN),
         "dot": ("dot", "factor", style.PLAIN),
     }
     shapes = {node.shape for node in nodes}
-    items = [item for shape, item in meanings.items() if shape in shapes]
-    closing = [("dot", "factor of a loop or coupling", style.CLOSING)]
-    return items + (closing if any(node.colours == style.CLOSING for node in nodes) else [])
+    return [*(item for shape, item in meanings.items() if shape in shapes), *closing_items(graph)]

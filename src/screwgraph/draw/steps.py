@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from screwgraph.draw import style
 from screwgraph.draw.dag import arrows, coloured, legend
-from screwgraph.draw.graph import arrange, factor_name, factor_nodes, variable_nodes
+from screwgraph.draw.graph import arrange, closing_items, factor_name, factor_nodes, variable_nodes
 from screwgraph.draw.labels import labels
 from screwgraph.draw.layout import Layout
 from screwgraph.draw.legend import Item, with_legend
@@ -52,7 +52,7 @@ def steps_scene(dag: Dag, which: Sequence[int] | None = None) -> Scene:
     panels = [_panel(dag, places, step) for step in chosen]
     titles = [_title(dag, n, first, last) for n, (first, last) in enumerate(pairwise([0, *chosen]))]
     white: list[Item] = [("circle", "not yet eliminated", style.PLAIN), ("dot", "factor", style.PLAIN)]
-    return with_legend(_table(panels, titles), [*white, *legend(dag)])
+    return with_legend(_table(panels, titles), [*white, *closing_items(dag.graph), *legend(dag)])
 
 
 def default_steps(dag: Dag) -> list[int]:
