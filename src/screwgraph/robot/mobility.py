@@ -19,7 +19,7 @@ CLOSE = 1e-7
 """Gap, relative to the robot's size, that rows may be left with which are redundant but for rounding."""
 RANK = 5e-6
 """Singular values of K below this part of the largest count as zero: files print few digits, and axes that are parallel
-but for those would lock planar loops, or answer with accelerations 1e5 times too large."""
+but for those would lock planar loops."""
 
 
 @dataclass(frozen=True, eq=False)
