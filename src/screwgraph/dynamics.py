@@ -16,7 +16,9 @@ from screwgraph.compiler import (
     checked,
     compile_problem,
     driven,
+    driving_joints,
     improved,
+    in_independent_coordinates,
     make_function,
     robot_arguments,
     without_remarks,
@@ -27,6 +29,8 @@ from screwgraph.graph import Key, dynamics_graph
 from screwgraph.robot import Robot, massless_links, with_gravity, without_loops
 from screwgraph.tape import Number, factor_out, program
 
+SPANNING, INDEPENDENT = "spanning", "independent"
+"""Coordinates: all joints', or those of `robot.independent_joints`."""
 INVERSE_ORDERS = ("rnea", "lynch_park")
 FORWARD_ORDERS = ("aba", "articulated", "composite")
 CLOSED_ORDERS = ("embedding", "mixed", "mixed_articulated", "ancestor", "articulated", "cluster_lambda", "kkt")
@@ -34,7 +38,12 @@ CLOSED_ORDERS = ("embedding", "mixed", "mixed_articulated", "ancestor", "articul
 
 
 def inverse_dynamics(
-    robot: Robot, *, ordering: Order = "auto", external_wrenches: Sequence[str] = (), dtype: str = "float64"
+    robot: Robot,
+    *,
+    coordinates: str = SPANNING,
+    ordering: Order = "auto",
+    external_wrenches: Sequence[str] = (),
+    dtype: str = "float64",
 ) -> Function:
     """Return tau(q, qd, qdd): the efforts that a motion needs.
 
@@ -42,28 +51,38 @@ def inverse_dynamics(
     With `external_wrenches`, names of links or frames, there is one more argument (..., k, 6): wrenches
     (moment, force) on the robot at these frames, in their axes. `dtype` "float32" computes with such numbers.
     Closed chains are driven by their independent joints: only these joints' accelerations are read, the efforts of the
-    others are zero.
+    others are zero. With `coordinates` "independent", velocities, accelerations and efforts (..., n) are those of
+    `robot.independent_joints` alone; positions are those of all joints, at which the loops close.
 
     Raises:
-        EliminationError: the order is impossible.
-        InputError: unknown names.
+        EliminationError: the order is impossible, or only a part of a joint is independent.
+        InputError: unknown names, or loops that cannot be closed.
     """
     problem = _problem("inverse_dynamics", robot, ("q", "qd", "qdd"), _keys(robot, "tau"), external_wrenches)
+    problem = _in_coordinates(problem, coordinates)
     if robot.is_closed:
         return checked(robot, compile_problem(driven(problem), ordering, CLOSED_ORDERS)).astype(dtype)
     return compile_problem(problem, ordering, INVERSE_ORDERS).astype(dtype)
 
 
 def forward_dynamics(
-    robot: Robot, *, ordering: Order = "auto", external_wrenches: Sequence[str] = (), dtype: str = "float64"
+    robot: Robot,
+    *,
+    coordinates: str = SPANNING,
+    ordering: Order = "auto",
+    external_wrenches: Sequence[str] = (),
+    dtype: str = "float64",
 ) -> Function:
-    """Return qdd(q, qd, tau): the accelerations that efforts cause; arrays as for `inverse_dynamics`.
+    """Return qdd(q, qd, tau): the accelerations that efforts cause; arrays and `coordinates` as for `inverse_dynamics`.
+
+    In spanning coordinates efforts may act at every joint of a closed chain.
 
     Raises:
         EliminationError: the order is impossible, or a joint moves nothing that has inertia.
-        InputError: unknown names.
+        InputError: unknown names, or loops that cannot be closed.
     """
     problem = _problem("forward_dynamics", robot, ("q", "qd", "tau"), _keys(robot, "qdd"), external_wrenches)
+    problem = _in_coordinates(problem, coordinates)
     try:
         return checked(robot, compile_problem(problem, ordering, _forward_orders(robot))).astype(dtype)
     except EliminationError as error:
@@ -74,6 +93,7 @@ def hybrid_dynamics(
     robot: Robot,
     accelerations: Iterable[str],
     *,
+    coordinates: str = SPANNING,
     ordering: Order = "auto",
     external_wrenches: Sequence[str] = (),
     dtype: str = "float64",
@@ -81,11 +101,11 @@ def hybrid_dynamics(
     """Return unknown(q, qd, given): given[i] is qdd_i for the joints named in `accelerations`, tau_i else.
 
     The result holds, in the same places, what was not given: tau_i for the named joints, qdd_i else.
-    Arrays as for `inverse_dynamics`. Featherstone (2008), section 9.2; paper 0, section VI.
+    Arrays and `coordinates` as for `inverse_dynamics`. Featherstone (2008), section 9.2; paper 0, section VI.
 
     Raises:
         EliminationError: the order is impossible, or a joint of unknown acceleration moves nothing that has inertia.
-        InputError: unknown names.
+        InputError: unknown names, or joints whose motion follows from that of others.
     """
     _check_moves(robot)
     named = {robot.joint(name).name for name in _names(accelerations, "joints")}
@@ -93,6 +113,7 @@ def hybrid_dynamics(
     given = [Key("qdd" if name in named else "tau", name) for name in robot.joint_names]
     result = [Key("tau" if name in named else "qdd", name) for name in robot.joint_names]
     problem = _problem("hybrid_dynamics", robot, ("q", "qd", ("given", given)), result, external_wrenches)
+    problem = _in_coordinates(problem, coordinates)
     try:
         return checked(robot, compile_problem(problem, ordering, _forward_orders(robot))).astype(dtype)
     except EliminationError as error:
@@ -173,6 +194,12 @@ def _problem(
     zero = {key: np.zeros(robot.joint(key.name).type.nv) for kind in at_rest for key in _keys(robot, kind)}
     kinds = ("external",) if external else ()
     return Problem(name, robot, (*known, *zero, *kinds), described, result, zero, external)
+
+
+def _in_coordinates(problem: Problem, coordinates: str) -> Problem:
+    if coordinates not in (SPANNING, INDEPENDENT):
+        raise InputError(f"{coordinates!r} are no coordinates", fix=f"choose {SPANNING!r} or {INDEPENDENT!r}")
+    return in_independent_coordinates(problem) if coordinates == INDEPENDENT else problem
 
 
 def _without_joints(robot: Robot) -> Dag:

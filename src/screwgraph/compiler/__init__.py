@@ -1,7 +1,7 @@
 """From problems and orders to functions of arrays: passes, straight-line code, machine code."""
 
 from screwgraph.compiler.cache import Made
-from screwgraph.compiler.closed import checked, driven
+from screwgraph.compiler.closed import checked, driven, driving_joints, in_independent_coordinates
 from screwgraph.compiler.compile import Order, compile_problem, make_function
 from screwgraph.compiler.function import Argument, Function, Origin
 from screwgraph.compiler.graphs import compile_graph
@@ -22,7 +22,9 @@ __all__ = [
     "compile_graph",
     "compile_problem",
     "driven",
+    "driving_joints",
     "improved",
+    "in_independent_coordinates",
     "make_function",
     "robot_arguments",
     "without_remarks",

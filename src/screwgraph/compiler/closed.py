@@ -15,29 +15,62 @@ from screwgraph.robot import Robot, closed_states, constraint_jacobian
 
 STATES = 3
 """Closed positions at which code is tried when it is made."""
+NUDGE = 1e-12
+"""Change of a state that must not matter: rounding divided by rounding changes wildly."""
+RATES = ("qd", "qdd", "tau")
 TOLERANCE = 1e-6
-"""Constraint violation, relative to the accelerations, above which code is not believed."""
+"""Constraint violation or unsteadiness, relative to the answer, above which code is not believed."""
 
 
-def driven(problem: Problem) -> Problem:
-    """Return the inverse problem of a closed chain: its dependent joints follow the others, and have no effort.
+def driving_joints(robot: Robot) -> tuple[str, ...]:
+    """Return the independent joints, which all others follow; of a tree all joints.
 
     Raises:
         EliminationError: only a part of a joint is independent.
-        InputError: loops cannot be closed.
+        InputError: loops cannot be closed, or the joints that were chosen do not determine the others.
     """
-    robot, independent = problem.robot, problem.robot.independent_joints
-    split = [name for name in independent if name not in robot.joint_names]
+    if not robot.is_closed:
+        return robot.joint_names
+    split = [name for name in robot.independent_joints if name not in robot.joint_names]
     if split:
         raise EliminationError(
             f"only a part of joint {split[0].partition('[')[0]!r} is independent",
-            why="efforts are asked of whole joints",
+            why="velocities, accelerations and efforts are asked of whole joints",
             fix="choose whole joints with robot.with_independent_joints(names)",
         )
-    follow = {name for name in robot.joint_names if name not in independent}
-    idle = {Key("tau", name): np.zeros(robot.joint(name).type.nv) for name in sorted(follow)}
+    return robot.independent_joints
+
+
+def driven(problem: Problem) -> Problem:
+    """Return the inverse problem of a closed chain: its dependent joints follow the others, and have no effort."""
+    follow, idle = _followers(problem.robot)
     known = [key for key in problem.known if not (isinstance(key, Key) and key.kind == "qdd" and key.name in follow)]
     return replace(problem, known=(*known, *idle), constants={**problem.constants, **idle})
+
+
+def in_independent_coordinates(problem: Problem) -> Problem:
+    """Return a problem of a closed chain that takes and gives rates and efforts of its independent joints only.
+
+    Those of the others follow, but for their efforts, which are zero. Positions stay those of all joints.
+    """
+    follow, idle = _followers(problem.robot)
+
+    def stays(key: str | Key) -> bool:
+        return not isinstance(key, Key) or key.kind not in RATES or key.name not in follow
+
+    arguments = [(name, [key for key in keys if stays(key)]) for name, keys in problem.arguments]
+    known = tuple(key for key in problem.known if stays(key))
+    constants = {key: value for key, value in problem.constants.items() if stays(key)}
+    result = [key for key in problem.result if stays(key)]
+    return replace(problem, arguments=arguments, known=(*known, *idle), constants={**constants, **idle}, result=result)
+
+
+def _followers(robot: Robot) -> tuple[frozenset[str], dict[Key, np.ndarray]]:
+    """Return the joints that follow the independent ones, and their efforts."""
+    independent = driving_joints(robot)
+    follow = [joint for joint in robot.joints if joint.name not in independent]
+    idle = {Key("tau", joint.name): np.zeros(joint.type.nv) for joint in follow}
+    return frozenset(joint.name for joint in follow), idle
 
 
 def checked(robot: Robot, function: Function) -> Function:
@@ -56,15 +89,20 @@ def checked(robot: Robot, function: Function) -> Function:
 
 
 def _holds(robot: Robot, function: Function, q: Float[np.ndarray, " nq"]) -> bool:
-    """Tell whether the answer at rest is finite, and, where it is accelerations, keeps the loops closed."""
+    """Tell whether the answer at rest is finite and steady, and, where it is all accelerations, keeps the loops closed."""
     rng = np.random.default_rng(0)
-    at_rest = {"q": q, "qd": np.zeros(robot.nv)}
     numbers: dict[str, float] = {}
     for argument in function.arguments:
-        values = at_rest.get(argument.name, rng.standard_normal(argument.shape))
+        values = rng.standard_normal(argument.shape)
+        values = {"q": q, "qd": np.zeros(argument.shape)}.get(argument.name, values)
         numbers |= dict(zip(argument.names, np.ravel(values), strict=True))
+    inputs = [numbers[name] for name in function.program.input_names]
     with np.errstate(all="ignore"):
-        found = np.array(function.program.evaluate([numbers[n] for n in function.program.input_names]), dtype=float)
-    if not np.isfinite(found).all() or function.name != "forward_dynamics":
-        return bool(np.isfinite(found).all())
-    return bool(np.abs(constraint_jacobian(robot, q) @ found).max() <= TOLERANCE * np.abs(found).max())
+        found = np.array(function.program.evaluate(inputs), dtype=float)
+        beside = np.array(function.program.evaluate([x + NUDGE * rng.standard_normal() for x in inputs]), dtype=float)
+    largest = np.abs(found).max(initial=0.0)
+    if not np.isfinite(found).all() or np.abs(beside - found).max(initial=0.0) > TOLERANCE * max(largest, 1.0):
+        return False
+    if function.name != "forward_dynamics" or len(found) < robot.nv:
+        return True
+    return bool(np.abs(constraint_jacobian(robot, q) @ found).max() <= TOLERANCE * largest)
