@@ -120,56 +120,77 @@ def hybrid_dynamics(
         raise _named_singularity(robot, free) or error from error
 
 
-def mass_matrix(robot: Robot, *, dtype: str = "float64") -> Function:
+def mass_matrix(robot: Robot, *, coordinates: str = SPANNING, dtype: str = "float64") -> Function:
     """Return M(q), (..., nq) -> (..., nv, nv), symmetric, rotors included (kg m^2, kg m, kg).
 
-    Loops and couplings play no part in it.
     It is what composite-inertia elimination leaves of the torque equations when joint accelerations stay
-    unknown: paper 4, "Back to Mass Matrix".
+    unknown: paper 4, "Back to Mass Matrix". In spanning coordinates loops and couplings play no part in it. With
+    `coordinates` "independent" it is (..., n, n), of the independent joints of closed chains: G' M G, where qd = G yd.
+
+    Raises:
+        EliminationError: the dependent joints do not follow from the others, or only a part of a joint is independent.
+        InputError: loops that cannot be closed.
     """
     _check_moves(robot)
-    robot = without_loops(robot)
+    _check_coordinates(coordinates)
+    joints = driving_joints(robot) if coordinates == INDEPENDENT else robot.joint_names
+    robot = robot if coordinates == INDEPENDENT else without_loops(robot)
 
     def make(inputs: Sequence[str]) -> Made:
-        dag, entries = _mass_matrix_entries(robot, tuple(ROBOT_PASSES))
+        dag, entries = _mass_matrix_entries(robot, joints, tuple(ROBOT_PASSES))
         return Made(factor_out(program(dag.equations.tape, entries, inputs)), "composite")
 
     def origin(_: Made) -> Origin:
-        return Origin(lambda: _without_joints(robot), lambda: _mass_matrix_savings(robot))
+        return Origin(lambda: _without_joints(robot), lambda: _mass_matrix_savings(robot, joints))
 
     question = ("mass_matrix", without_remarks(robot), ROBOT_PASSES)
     arguments = robot_arguments(robot, [("q", _keys(robot, "q"))])
-    made = make_function("mass_matrix", question, arguments, make, origin, (robot.nv, robot.nv))
-    return made.astype(dtype)
+    size = sum(robot.joint(name).type.nv for name in joints)
+    made = make_function("mass_matrix", question, arguments, make, origin, (size, size))
+    return checked(robot, made).astype(dtype)
 
 
-def _mass_matrix_savings(robot: Robot) -> dict[str, int]:
+def _mass_matrix_savings(robot: Robot, joints: Sequence[str]) -> dict[str, int]:
     made, name = {}, ""
     for done, name in enumerate(("as it is", *ROBOT_PASSES)):
-        dag, entries = _mass_matrix_entries(robot, tuple(ROBOT_PASSES)[:done])
+        dag, entries = _mass_matrix_entries(robot, joints, tuple(ROBOT_PASSES)[:done])
         made[name] = program(dag.equations.tape, entries)
     made["common factors"] = factor_out(made[name])
     return {name: code.operations.total for name, code in made.items()}
 
 
-def _mass_matrix_entries(robot: Robot, passes: Sequence[str]) -> tuple[Dag, list[Number]]:
+def _mass_matrix_entries(robot: Robot, joints: Sequence[str], passes: Sequence[str]) -> tuple[Dag, list[Number]]:
     """Return the matrix row by row, on the tape of the elimination of the robot that passes make."""
     dag = _without_joints(improved(robot, passes))
-    columns = [(key, i) for key in _keys(robot, "qdd") for i in range(dag.graph.variables[key].dim)]
-    rows = {(row.factor.arguments["tau"], row.number): row for row in dag.elimination.remaining}
+    keys = [Key("qdd", name) for name in joints]
+    columns = [(key, i) for key in keys for i in range(dag.graph.variables[key].dim)]
+    rows = {(row.factor.arguments.get("tau"), row.number): row for row in dag.elimination.remaining}
+    if any((Key("tau", key.name), i) not in rows for key, i in columns):
+        raise EliminationError(
+            f"the accelerations of the dependent joints of robot {robot.name!r} do not follow from the others",
+            fix="choose others with robot.with_independent_joints(names)",
+        )
     return dag, [rows[Key("tau", key.name), i].terms.get(c, 0.0) for key, i in columns for c in columns]
 
 
 def bias_forces(
-    robot: Robot, *, ordering: Order = "auto", external_wrenches: Sequence[str] = (), dtype: str = "float64"
+    robot: Robot,
+    *,
+    coordinates: str = SPANNING,
+    ordering: Order = "auto",
+    external_wrenches: Sequence[str] = (),
+    dtype: str = "float64",
 ) -> Function:
     """Return the efforts h(q, qd) that hold all accelerations at zero: velocity products, gravity, damping.
 
-    tau = M(q) qdd + h(q, qd). Arrays as for `inverse_dynamics`. Loops and couplings play no part in it.
+    tau = M(q) qdd + h(q, qd). Arrays as for `inverse_dynamics`. In spanning coordinates loops and couplings play no
+    part in it; with `coordinates` "independent", the accelerations of the independent joints are held at zero.
     """
-    robot = without_loops(robot)
+    robot = robot if coordinates == INDEPENDENT else without_loops(robot)
     problem = _problem("bias_forces", robot, ("q", "qd"), _keys(robot, "tau"), external_wrenches, at_rest=("qdd",))
-    return compile_problem(problem, ordering, INVERSE_ORDERS).astype(dtype)
+    problem = _in_coordinates(problem, coordinates)
+    orders = CLOSED_ORDERS if robot.is_closed else INVERSE_ORDERS
+    return checked(robot, compile_problem(problem, ordering, orders)).astype(dtype)
 
 
 def _forward_orders(robot: Robot) -> tuple[str, ...]:
@@ -197,20 +218,25 @@ def _problem(
 
 
 def _in_coordinates(problem: Problem, coordinates: str) -> Problem:
-    if coordinates not in (SPANNING, INDEPENDENT):
-        raise InputError(f"{coordinates!r} are no coordinates", fix=f"choose {SPANNING!r} or {INDEPENDENT!r}")
+    _check_coordinates(coordinates)
     return in_independent_coordinates(problem) if coordinates == INDEPENDENT else problem
 
 
+def _check_coordinates(coordinates: str) -> None:
+    if coordinates not in (SPANNING, INDEPENDENT):
+        raise InputError(f"there are no coordinates {coordinates!r}", fix=f"choose {SPANNING!r} or {INDEPENDENT!r}")
+
+
 def _without_joints(robot: Robot) -> Dag:
-    """Eliminate wrenches and accelerations at rest and without gravity; joint accelerations stay."""
+    """Eliminate wrenches and accelerations at rest and without gravity; accelerations of independent joints stay."""
     graph = dynamics_graph(with_gravity(robot, (0.0, 0.0, 0.0))).given("q", "qd", "tau")
     at_rest = {v.key: np.zeros(v.dim) for v in graph.inputs if v.key.kind != "q"}
     system = equations(graph, at_rest)
     order = orderings.composite(robot).order(graph)
-    bodies = [key for key in order if isinstance(key, Key) and key.kind != "qdd"]
+    bodies = [key for key in order if isinstance(key, Key) and key.kind not in ("qdd", "lambda")]
     groups = [Group(tuple((key, i) for i in range(graph.variables[key].dim))) for key in bodies]
-    return Dag(graph, system, eliminate_rows(system.rows, groups))
+    closing = orderings.embedding(robot).closing(graph) if robot.is_closed else []
+    return Dag(graph, system, eliminate_rows(system.rows, [*groups, *closing]))
 
 
 def _keys(robot: Robot, kind: str) -> list[Key]:

@@ -33,6 +33,11 @@ class ClustersEmbedded:
             )
         return with_multipliers(order, graph)
 
+    def closing(self, graph: FactorGraph) -> list[Group]:
+        """Return what of this order takes dependent rates and multipliers out, tips to base; other rates stay."""
+        by_cluster = (_embedded(graph, cluster)[:2] for cluster in reversed(clusters_of(graph, self.robot.joints)))
+        return [group for groups in by_cluster for group in groups]
+
 
 def _embedded(graph: FactorGraph, cluster: Cluster) -> list[Group]:
     """Return the groups of a cluster's rates and multipliers; none where other rates than the independent are free."""
