@@ -109,6 +109,12 @@ def hybrid_dynamics(
     """
     _check_moves(robot)
     named = {robot.joint(name).name for name in _names(accelerations, "joints")}
+    follow = named - set(driving_joints(robot)) if coordinates == INDEPENDENT else ()
+    if follow:
+        raise InputError(
+            f"the motion of joint {', '.join(map(repr, sorted(follow)))} follows from the independent ones",
+            fix=f"name some of {', '.join(robot.independent_joints)}",
+        )
     free = [name for name in robot.joint_names if name not in named]
     given = [Key("qdd" if name in named else "tau", name) for name in robot.joint_names]
     result = [Key("tau" if name in named else "qdd", name) for name in robot.joint_names]

@@ -11,6 +11,7 @@ from screwgraph.robot import constraint_residual, constraint_rows, without_dampi
 from screwgraph.robot.joints import Fixed, Floating, Prismatic, Revolute, Spherical
 from tests.conftest import robot_files
 from tests.formats.helpers import close, complaint, loaded, mass_matrix, poses
+from tests.mujoco_oracle import full_mass_matrix, to_mujoco, velocity_map
 from tests.oracle import oracle
 
 FILES = robot_files("mjcf", "xml")
@@ -46,27 +47,6 @@ STOP = '<joint name="stop" joint1="slide" polycoef="0.7 0 0 0 0"/>'
 """With it the slide is locked."""
 
 
-def to_mujoco(robot, q):
-    """Quaternions have w first."""
-    theirs = np.array(q)
-    for joint in robot.joints:
-        if joint.type.nq > joint.type.nv:
-            end = robot.q_slices[joint.name].stop
-            theirs[end - 4 : end] = np.roll(q[end - 4 : end], 1)
-    return theirs
-
-
-def velocity_map(robot, q):
-    """MuJoCo's velocities from ours: a free joint's linear one comes first, in the world's directions."""
-    X = np.eye(robot.nv)
-    for joint in robot.joints:
-        if isinstance(joint.type, Floating):
-            R = joint.type.transform(q[robot.q_slices[joint.name]])[:3, :3]
-            at = robot.v_slices[joint.name]
-            X[at, at] = np.block([[np.zeros((3, 3)), R], [np.eye(3), np.zeros((3, 3))]])
-    return X
-
-
 def compiled(path):
     """Compile a file, without what MuJoCo refuses or warns of (it would leave a log file)."""
     text = path.read_text().replace('<inertial mass="10"/>', "")
@@ -77,12 +57,6 @@ def compiled(path):
     finally:
         mujoco.set_mju_user_warning(before)
     return model, mujoco.MjData(model)
-
-
-def full_mass_matrix(model, data):
-    M = np.zeros((model.nv, model.nv))
-    mujoco.mj_fullM(model, data, M)
-    return M
 
 
 @pytest.fixture

@@ -89,7 +89,7 @@ def checked(robot: Robot, function: Function) -> Function:
 
 
 def _holds(robot: Robot, function: Function, q: Float[np.ndarray, " nq"]) -> bool:
-    """Tell whether the answer at rest is finite and steady, and, where it is all accelerations, keeps the loops closed."""
+    """Tell whether the answer at rest is finite and steady; where it is accelerations, it keeps the loops closed."""
     rng = np.random.default_rng(0)
     numbers: dict[str, float] = {}
     for argument in function.arguments:
