@@ -13,6 +13,7 @@ from screwgraph.compiler import (
     Order,
     Origin,
     Problem,
+    check_free,
     checked,
     compile_problem,
     driven,
@@ -115,6 +116,7 @@ def hybrid_dynamics(
             f"the motion of joint {', '.join(map(repr, sorted(follow)))} follows from the independent ones",
             fix=f"name some of {', '.join(robot.independent_joints)}",
         )
+    check_free(robot, [name for name in robot.joint_names if name in named])
     free = [name for name in robot.joint_names if name not in named]
     given = [Key("qdd" if name in named else "tau", name) for name in robot.joint_names]
     result = [Key("tau" if name in named else "qdd", name) for name in robot.joint_names]

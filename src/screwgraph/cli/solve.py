@@ -43,7 +43,7 @@ with a state.json like
 The entries of a state are q, qd, what the problem takes (qdd, tau or given) and wrenches (moment, force) on links
 or frames, in SI units: lists in the order of the coordinates, lists of lists for several states, or mappings from
 joints. What is missing is zero, positions are neutral. A floating base has q = (x y z, qx qy qz qw) and
-qd = (angular, linear velocity) in its own frame.
+qd = (angular, linear velocity) in its own frame. Loops must be closed, and qd must keep them so.
 """
 
 
@@ -71,6 +71,7 @@ def solve(
 
     from screwgraph.cli.answer import Answer, as_json
     from screwgraph.cli.answer_tables import print_answer
+    from screwgraph.cli.closed_states import check_closed
     from screwgraph.cli.problem import GIVEN, check_accelerations, compiled
     from screwgraph.cli.state import random_state
     from screwgraph.cli.state_file import read_state
@@ -87,6 +88,8 @@ def solve(
         if state is None
         else read_state(state, model, GIVEN[problem], wrenches)
     )
+    if state is not None:
+        check_closed(model, at.q, at.qd, state)
     function = compiled(model, problem, named, ordering or "auto", at.external)
     with np.errstate(all="ignore"):  # the answer itself shows what is not finite
         result = function(at.q, at.qd, at.given, *((at.wrenches,) if at.external else ()))

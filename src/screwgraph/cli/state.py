@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph import Robot
+from screwgraph.cli.closed_states import allowed_velocities, random_positions
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,12 +34,20 @@ class State:
 def random_state(robot: Robot, external: tuple[str, ...], count: int | None, seed: int) -> State:
     """Draw states: q from each joint's own distribution, everything else standard normal (SI units).
 
+    Of closed chains, positions at which the loops close, and what these allow of velocities.
     `count` None gives one state without leading axis; the same seed gives the same states.
+
+    Raises:
+        InputError: no position closes the loops.
     """
     rng = np.random.default_rng(seed)
     shape = () if count is None else (count,)
-    q = np.array([robot.random(rng) for _ in range(count or 1)]).reshape(*shape, robot.nq)
+    closed = robot.is_closed
+    positions = random_positions(robot, count or 1, seed) if closed else [robot.random(rng) for _ in range(count or 1)]
+    q = np.array(positions).reshape(*shape, robot.nq)
     qd, given = rng.standard_normal((2, *shape, robot.nv))
+    if closed:
+        qd = allowed_velocities(robot, q.reshape(-1, robot.nq), qd.reshape(-1, robot.nv)).reshape(qd.shape)
     wrenches = rng.standard_normal((*shape, len(external), 6))
     drawn = "a random state" if count in (None, 1) else f"{count} random states"
     return State(q, qd, given, wrenches, external, f"{drawn}, seed {seed}")

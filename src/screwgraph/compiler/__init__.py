@@ -1,7 +1,7 @@
 """From problems and orders to functions of arrays: passes, straight-line code, machine code."""
 
 from screwgraph.compiler.cache import Made
-from screwgraph.compiler.closed import checked, driven, driving_joints, in_independent_coordinates
+from screwgraph.compiler.closed import check_free, checked, driven, driving_joints, in_independent_coordinates
 from screwgraph.compiler.compile import Order, compile_problem, make_function
 from screwgraph.compiler.function import Argument, Function, Origin
 from screwgraph.compiler.graphs import compile_graph
@@ -18,6 +18,7 @@ __all__ = [
     "Origin",
     "Problem",
     "Search",
+    "check_free",
     "checked",
     "compile_graph",
     "compile_problem",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.compiler.function import Function
 from screwgraph.compiler.problem import Problem
-from screwgraph.errors import EliminationError
+from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import Key
 from screwgraph.robot import Robot, closed_states, constraint_jacobian
 
@@ -17,6 +18,7 @@ STATES = 3
 """Closed positions at which code is tried when it is made."""
 NUDGE = 1e-12
 """Change of a state that must not matter: rounding divided by rounding changes wildly."""
+SINGULAR = 1e-7
 RATES = ("qd", "qdd", "tau")
 TOLERANCE = 1e-6
 """Constraint violation or unsteadiness, relative to the answer, above which code is not believed."""
@@ -27,10 +29,16 @@ def driving_joints(robot: Robot) -> tuple[str, ...]:
 
     Raises:
         EliminationError: only a part of a joint is independent.
-        InputError: loops cannot be closed, or the joints that were chosen do not determine the others.
+        InputError: loops cannot be closed, lock the robot, or the joints that were chosen do not determine the others.
     """
     if not robot.is_closed:
         return robot.joint_names
+    if not robot.independent_joints:
+        raise InputError(
+            f"robot {robot.name!r} is locked: its mobility is 0",
+            why="loops and couplings leave no joint that could move",
+            fix="check their axes, or take one out",
+        )
     split = [name for name in robot.independent_joints if name not in robot.joint_names]
     if split:
         raise EliminationError(
@@ -39,6 +47,25 @@ def driving_joints(robot: Robot) -> tuple[str, ...]:
             fix="choose whole joints with robot.with_independent_joints(names)",
         )
     return robot.independent_joints
+
+
+def check_free(robot: Robot, names: Iterable[str]) -> None:
+    """Check that the accelerations of joints may be given: that loops and couplings let them move as they like.
+
+    Raises:
+        InputError: they do not.
+    """
+    if not robot.is_closed:
+        return
+    given = [i for name in names for i in range(robot.v_slices[name].start, robot.v_slices[name].stop)]
+    found = robot.mobility
+    others = [np.delete(constraint_jacobian(robot, q)[list(found.kept)], given, axis=1) for q in found.states]
+    if all(np.linalg.matrix_rank(K, tol=SINGULAR) < found.rank for K in others):
+        raise InputError(
+            f"the accelerations of {', '.join(names)} cannot all be given",
+            why=f"loops and couplings tie them; the robot has {found.freedom} freedoms",
+            fix="give those of fewer joints",
+        )
 
 
 def driven(problem: Problem) -> Problem:
