@@ -38,8 +38,10 @@ def check_closed(robot: Robot, q: Float[np.ndarray, "*batch nq"], qd: Float[np.n
         InputError: a position or a velocity opens one, with the residual.
     """
     rows = constraint_rows(robot)
+    if not rows:
+        return
     for position, velocity in zip(q.reshape(-1, robot.nq), qd.reshape(-1, robot.nv), strict=True):
-        if not (rows and np.isfinite(position).all() and np.isfinite(velocity).all()):
+        if not (np.isfinite(position).all() and np.isfinite(velocity).all()):
             continue
         gap = constraint_residual(robot, position)
         worst = int(np.argmax(np.abs(gap)))
