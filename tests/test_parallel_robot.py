@@ -22,6 +22,9 @@ STEP = 0.02
 TIED = ("L2 = L1", "P = -L2", "L4 = L1 + L3", "E = -L1 - L3", "R2 = R1", "S = -R1", "R4 = R1 + R3")
 """Parallelograms: opposite rods turn alike, plates and end effector keep their attitude. Angles are relative."""
 
+CHAINS = ((1, 3, 5), (12, 10, 7))
+"""Points of crank, elbow and hand, left and right."""
+
 
 class Body(NamedTuple):
     """A body that a joint hangs on a parent; inertia and centre are counted from `first`, x towards `second`."""
@@ -65,7 +68,9 @@ def inertia(body: Body, points: np.ndarray) -> SpatialInertia:
     length = float(np.linalg.norm(along))
     centre = np.array([*(body.centre or (length / 2, 0.0)), 0.0])
     about_first = body.about_first or body.mass * length**2 / 3
-    own = SpatialInertia.of_body(body.mass, centre, np.diag([0.0, 0.0, about_first - body.mass * centre @ centre]))
+    about_centre = np.zeros((3, 3))
+    about_centre[2, 2] = about_first - body.mass * float(centre @ centre)
+    own = SpatialInertia.of_body(body.mass, centre, about_centre)
     return own.moved(at(points[body.first] - points[body.joint], np.arctan2(along[1], along[0])))
 
 
@@ -116,8 +121,24 @@ def test_its_cranks_need_the_analytic_torques(value):
     for t, *torques in value["rows"]:
         leg = 0 if t < 2.5 else 1
         ways = [shift(t + i * STEP, leg) for i in range(-4, 5)]
-        chains = ((1, 3, 5), (12, 10, 7))
-        y = np.array([[crank(*points[list(chain)], d) for chain in chains] for d in ways])
+        y = np.array([[crank(points[a], points[b], points[c], d) for a, b, c in CHAINS] for d in ways])
         yd, ydd = np.array(RATE) @ y / STEP, np.array(CURVATURE) @ y / STEP**2
         q = robot.complete(y[4])
         np.testing.assert_allclose(f(q, yd, ydd), torques, rtol=value["tol"])
+
+
+def test_a_platform_on_three_parallel_rods_swings_although_one_is_too_many():
+    """Closed positions of this mechanism are singular where it lies flat; there no code is tried."""
+    rod = SpatialInertia.of_body(1.0, np.array([0.0, 0.5, 0.0]), np.diag([0.1, 0.0, 0.1]))
+    platform = SpatialInertia.of_body(1.0, np.array([0.5, 0.0, 0.0]), np.diag([0.0, 0.1, 0.1]))
+    top, feet = np.array([0.0, 1.0]), {"a": 0.0, "b": 1.0, "c": 2.0}
+    joints = [Joint(name, Z, "ground", name, at(np.array([x, 0.0]))) for name, x in feet.items()]
+    joints.append(Joint("p", Z, "a", "p", at(top)))
+    links = [Link("ground"), *(Link(name, rod) for name in feet), Link("p", platform)]
+    loops = [Loop(f"pin_{name}", Z, name, "p", at(top), at(np.array([feet[name], 0.0]))) for name in "bc"]
+    robot = tree("three_rods", links, joints, loops=loops).with_independent_joints(["a"])
+    assert robot.mobility.gruebler < 0
+    q = robot.complete([0.3])
+    np.testing.assert_allclose(sg.mass_matrix(robot, coordinates="independent")(q), [[3 * 0.35 + 1.0]], rtol=1e-12)
+    qdd = sg.forward_dynamics(robot, coordinates="independent")(q, [0.7], [1.5])
+    np.testing.assert_allclose(qdd, [1.5 / 2.05], rtol=1e-10)

@@ -18,7 +18,8 @@ STATES = 3
 """Closed positions at which code is tried when it is made."""
 NUDGE = 1e-12
 """Change of a state that must not matter: rounding divided by rounding changes wildly."""
-SINGULAR = 1e-7
+SINGULAR, REGULAR = 1e-7, 1e-3
+"""Singular values of K, the latter relative to the largest, below and above which a position is called so."""
 RATES = ("qd", "qdd", "tau")
 TOLERANCE = 1e-6
 """Constraint violation or unsteadiness, relative to the answer, above which code is not believed."""
@@ -101,18 +102,25 @@ def _followers(robot: Robot) -> tuple[frozenset[str], dict[Key, np.ndarray]]:
 
 
 def checked(robot: Robot, function: Function) -> Function:
-    """Return code for a robot with loops if it holds at some closed positions.
+    """Return code for a robot with loops if it holds at some closed positions, singular ones apart.
 
     Raises:
         EliminationError: it divides by what vanishes there.
     """
-    if robot.loops and not all(_holds(robot, function, q) for q in closed_states(robot, STATES)):
+    states = closed_states(robot, STATES) if robot.loops else []
+    regular = [q for q in states if _is_regular(robot, q)]
+    if not all(_holds(robot, function, q) for q in regular or states):
         raise EliminationError(
             f"order {function.ordering!r} divides by what vanishes where the loops of robot {robot.name!r} close",
             why="the mechanism is singular, or a pivot was chosen at open positions",
             fix="try another ordering",
         )
     return function
+
+
+def _is_regular(robot: Robot, q: Float[np.ndarray, " nq"]) -> bool:
+    s = np.linalg.svd(constraint_jacobian(robot, q)[list(robot.mobility.kept)], compute_uv=False)
+    return bool(s.min(initial=np.inf) > REGULAR * s.max(initial=0.0))
 
 
 def _holds(robot: Robot, function: Function, q: Float[np.ndarray, " nq"]) -> bool:
