@@ -45,7 +45,7 @@ def test_a_square_four_bar_turns_as_its_closed_form_says(values):
     robot = four_bar([rod(1.0, (1.0, 0.0), 1.0)] * 3, (2.0, 2.0, 2.0), 2.0, 0.0)
     q = np.pi / 2 * np.array([1.0, -1.0, -1.0])
     assert np.abs(robot.close_loops(q) - q).max() < 1e-12
-    qdd = sg.forward_dynamics(robot)(q, np.zeros(3), value["tau"][:3])
+    qdd = sg.forward_dynamics(robot, ordering="embedding")(q, np.zeros(3), value["tau"][:3])
     np.testing.assert_allclose(qdd, value["qdd"][:3], rtol=value["tol"])
     assert -qdd.sum() == pytest.approx(value["qdd"][3], rel=value["tol"])  # the angle at the pin closes the sum
 
@@ -60,15 +60,17 @@ def test_a_general_four_bar_moves_as_two_programs_say(values):
     absolute = [q[0], q[1], q.sum() - np.pi]
     np.testing.assert_allclose(absolute, value["q"], rtol=value["tol"])
     tied = {"coordinates": "independent"}
-    qdd = sg.forward_dynamics(robot, **tied)(q, [value["q1d"]], [value["tau1"]])
+    qdd = sg.forward_dynamics(robot, ordering="embedding", **tied)(q, [value["q1d"]], [value["tau1"]])
     np.testing.assert_allclose(qdd, value["qdd"][:1], rtol=value["tol"])
     np.testing.assert_allclose(sg.mass_matrix(robot, **tied)(q), [[value["H"]]], rtol=value["tol"])
-    np.testing.assert_allclose(sg.bias_forces(robot, **tied)(q, [value["q1d"]]), [value["C"]], rtol=value["tol"])
+    np.testing.assert_allclose(
+        sg.bias_forces(robot, ordering="embedding", **tied)(q, [value["q1d"]]), [value["C"]], rtol=value["tol"]
+    )
     inverse = value["inverse"]
-    tau = sg.inverse_dynamics(robot, **tied)(q, [value["q1d"]], [inverse["q1dd"]])
+    tau = sg.inverse_dynamics(robot, ordering="embedding", **tied)(q, [value["q1d"]], [inverse["q1dd"]])
     np.testing.assert_allclose(tau, [inverse["tau1"]], rtol=value["tol"])
     velocity = robot.complete_velocity(q, [value["q1d"]])
-    spanning = sg.forward_dynamics(robot)(q, velocity, [value["tau1"], 0.0, 0.0])
+    spanning = sg.forward_dynamics(robot, ordering="embedding")(q, velocity, [value["tau1"], 0.0, 0.0])
     np.testing.assert_allclose([*spanning[:2], spanning.sum()], value["qdd"], rtol=value["tol"])
 
 
@@ -88,7 +90,7 @@ def test_a_four_bar_falls_as_its_minimal_equation_says(values):
     value = values["four_bar_free_motion"]
     robot = swinging_four_bar()
     q = start_of(robot)
-    qdd = sg.forward_dynamics(robot, coordinates="independent")(q, [0.0], [0.0])
+    qdd = sg.forward_dynamics(robot, coordinates="independent", ordering="embedding")(q, [0.0], [0.0])
     assert qdd[0] == pytest.approx(value["initial_theta_ddot"], rel=1e-11)
     run = sg.simulate(robot, q, time=5.0, dt=1e-3)
     assert run.energy[0] == pytest.approx(value["energy"], rel=1e-12)
@@ -104,7 +106,7 @@ def test_a_four_bar_falls_as_its_minimal_equation_says(values):
 def test_a_driven_four_bar_needs_the_torque_of_the_analytic_solution(values):
     value = values["four_bar_inverse_dynamics"]
     robot = swinging_four_bar()
-    f = sg.inverse_dynamics(robot, coordinates="independent")
+    f = sg.inverse_dynamics(robot, coordinates="independent", ordering="embedding")
     for t, torque in value["rows"]:
         theta, rate, acceleration = 1.2 * (1 - np.cos(2 * t)), 2.4 * np.sin(2 * t), 4.8 * np.cos(2 * t)
         q = robot.complete([theta], branch=start_of(robot))
@@ -116,10 +118,10 @@ def test_files_move_as_two_programs_say(values, name):
     value = values[name]
     robot = sg.load(str(shared_file(*value["model"].split("/"))), gravity=tuple(value["gravity"]))
     q = robot.complete(value["y"])
-    ydd = sg.forward_dynamics(robot, coordinates="independent")(q, value["yd"], value["tau"])
+    ydd = sg.forward_dynamics(robot, coordinates="independent", ordering="embedding")(q, value["yd"], value["tau"])
     np.testing.assert_allclose(ydd, value["ydd"], rtol=value["tol"])
     other = value.get("inverse", value)
-    tau = sg.inverse_dynamics(robot, coordinates="independent")(q, value["yd"], other["ydd"])
+    tau = sg.inverse_dynamics(robot, coordinates="independent", ordering="embedding")(q, value["yd"], other["ydd"])
     np.testing.assert_allclose(tau, other["tau"], rtol=value["tol"])
     M = sg.mass_matrix(robot, coordinates="independent")(q)
     np.testing.assert_allclose(M, value.get("H", M), rtol=value["tol"])

@@ -41,7 +41,7 @@ class Case(NamedTuple):
 def case(name: str) -> Case:
     """Return a closed robot of the zoo or of a file, driven at its independent joints."""
     robot = sg.load(name if name in ZOO else str(shared_file("robots", "closed_chain", name)))
-    return Case(robot, motion(robot, 3), independent_coordinates(robot))
+    return Case(robot, motion(robot, 2 if name in LARGE else 3), independent_coordinates(robot))
 
 
 @pytest.mark.parametrize("name", [*ZOO, *FILES])
