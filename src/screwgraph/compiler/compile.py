@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from screwgraph.compiler.analytic import TreeProblem
 from screwgraph.compiler.cache import Made, remembered
 from screwgraph.compiler.function import Function, Origin
 from screwgraph.compiler.loops import chosen
@@ -55,7 +56,8 @@ class _Recipe:
 
     def origin(self, made: Made) -> Origin:
         """Return what people may ask about the code, made when they do."""
-        return Origin(lambda: self.eliminated(()), self.savings)
+        asked = replace(self.problem, robot=without_remarks(self.problem.robot))
+        return Origin(lambda: self.eliminated(()), self.savings, TreeProblem(asked))
 
     def _outputs(self, dag: Dag) -> list[Number]:
         return self.problem.outputs(dag.solution, dag.graph)

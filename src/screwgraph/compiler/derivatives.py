@@ -1,41 +1,71 @@
-"""Exact derivatives of a program: CasADi differentiates, the tape simplifies."""
+"""Exact derivatives of a program: closed forms, or CasADi differentiates and the tape simplifies."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
+from typing import Any, Protocol
 
 from screwgraph.compiler.casadi_backend import casadi_function
+from screwgraph.compiler.inputs import input_values
+from screwgraph.compiler.signature import Argument
+from screwgraph.elimination import cost
 from screwgraph.robot import JointType
-from screwgraph.tape import SAMPLES, WIDE, Number, Program, Tape, factor_out, program, reciprocal
+from screwgraph.tape import Number, Program, factor_out, program, reciprocal
 
-SEED = 7
+SMALL = 2000
+"""Operations of a program up to which both ways of differentiating it are tried, where there are two."""
 
 
-def jacobian(
-    source: Program, arguments: Sequence[tuple[str, Sequence[str]]], place: int, spaces: Sequence[JointType]
+class Analytic(Protocol):
+    """What knows the derivatives of a problem in closed form."""
+
+    def covers(self, by: Sequence[str]) -> bool:
+        """Tell whether it knows those by these arguments."""
+        ...
+
+    def jacobian(self, source: Program, arguments: Sequence[Argument], by: Sequence[str]) -> Program:
+        """Return the code of these derivatives, where `source` is that of the problem itself."""
+        ...
+
+
+def derivatives(
+    source: Program, arguments: Sequence[Argument], by: Sequence[str], analytic: Analytic | None
 ) -> Program:
-    """Return the derivative of all outputs by one argument, row by row.
+    """Return the derivatives of all outputs by some arguments, one after the other, each row by row.
+
+    The derivative by positions is by tangent coordinates, the joints' velocity coordinates (a floating base moves by a
+    twist in its own frame).
 
     Args:
         source: the program.
-        arguments: (name, names of its numbers) of each argument.
-        place: which argument.
-        spaces: for positions, the joint types in order: the derivative then is by tangent coordinates, the joints'
-            velocity coordinates (a floating base moves by a twist in its own frame). Empty for plain vectors.
+        arguments: what it takes.
+        by: names of arguments.
+        analytic: what may know a shorter way.
     """
+    tried = []
+    if analytic is not None and analytic.covers(by):
+        tried.append(analytic.jacobian(source, arguments, by))
+    if not tried or source.operations.total <= SMALL:
+        tried.append(_swept(source, arguments, by))
+    return min(tried, key=cost)
+
+
+def _swept(source: Program, arguments: Sequence[Argument], by: Sequence[str]) -> Program:
+    """Let CasADi differentiate, by sweeps through the program."""
     import casadi as ca
 
-    function = casadi_function("source", source, arguments)
-    symbols = [ca.SX.sym(name, len(names)) for name, names in arguments]
-    derivative = ca.jacobian(function(*symbols), symbols[place])
-    if spaces:
-        derivative = derivative @ _tangent_map(symbols[place], spaces)
-    # Transposed, because CasADi's matrices stand column by column.
-    flat = ca.densify(ca.vec(derivative.T))
-    return _program(ca.Function("jacobian", symbols, [flat]), arguments, place, spaces)
+    function = casadi_function("source", source, [(a.name, a.names) for a in arguments])
+    symbols = [ca.SX.sym(a.name, len(a.names)) for a in arguments]
+    values, columns = function(*symbols), []
+    for argument, symbol in zip(arguments, symbols, strict=True):
+        if argument.name in by:
+            derivative = ca.jacobian(values, symbol)
+            if argument.spaces:
+                derivative = derivative @ _tangent_map(symbol, argument.spaces)
+            # Transposed, because CasADi's matrices stand column by column.
+            columns.append((by.index(argument.name), ca.densify(ca.vec(derivative.T))))
+    flat = ca.vertcat(*(column for _, column in sorted(columns, key=lambda c: c[0])))
+    return _program(ca.Function("jacobian", symbols, [flat]), arguments)
 
 
 def _tangent_map(q: Any, spaces: Sequence[JointType]) -> Any:
@@ -50,14 +80,12 @@ def _tangent_map(q: Any, spaces: Sequence[JointType]) -> Any:
     return ca.diagcat(*blocks)
 
 
-def _program(
-    function: Any, arguments: Sequence[tuple[str, Sequence[str]]], place: int, spaces: Sequence[JointType]
-) -> Program:
+def _program(function: Any, arguments: Sequence[Argument]) -> Program:
     """Write a CasADi function on a tape, where equal values are one value."""
     import casadi as ca
 
-    tape, rng = Tape(), np.random.default_rng(SEED)
-    inputs = [_inputs(tape, names, spaces if i == place else (), rng) for i, (_, names) in enumerate(arguments)]
+    tape, values = input_values(arguments)
+    inputs = [[values[name] for name in a.names] for a in arguments]
     operations = {getattr(ca, name): apply for name, apply in _OPERATIONS.items()}
     work: list[Number] = [0.0] * function.sz_w()
     outputs: list[Number] = [0.0] * function.nnz_out(0)
@@ -72,16 +100,7 @@ def _program(
             outputs[target[1]] = work[source[0]]
         else:
             work[target[0]] = operations[code](*(work[i] for i in source))
-    return factor_out(program(tape, outputs, [n for _, names in arguments for n in names]))
-
-
-def _inputs(tape: Tape, names: Sequence[str], spaces: Sequence[JointType], rng: np.random.Generator) -> list[Number]:
-    count = SAMPLES + WIDE
-    if spaces:
-        samples = np.array([np.concatenate([space.random(rng) for space in spaces]) for _ in range(count)])
-    else:
-        samples = rng.standard_normal((count, len(names)))
-    return [tape.input(name, samples[:, i].tolist()) for i, name in enumerate(names)]
+    return factor_out(program(tape, outputs, [n for a in arguments for n in a.names]))
 
 
 _OPERATIONS: dict[str, Any] = {

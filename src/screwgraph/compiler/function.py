@@ -12,7 +12,7 @@ import numpy as np
 from screwgraph.compiler.c_source import c_header, c_source
 from screwgraph.compiler.cache import Made, pack_program, remembered
 from screwgraph.compiler.casadi_backend import casadi_function
-from screwgraph.compiler.derivatives import jacobian
+from screwgraph.compiler.derivatives import Analytic, derivatives
 from screwgraph.compiler.llvm import Compiled, compiled, llvm_source
 from screwgraph.compiler.pivots import Pivots, pivots
 from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, written
@@ -30,11 +30,12 @@ class Origin:
     """What code was made of, computed when somebody asks.
 
     `plain` makes the elimination of the robot as it is, in the same order; `savings` counts operations before any pass,
-    and after each.
+    and after each; `analytic` knows derivatives in closed form, where there are some.
     """
 
     plain: Callable[[], Dag]
     savings: Callable[[], Mapping[str, int]]
+    analytic: Analytic | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,25 +166,35 @@ class Function:
             before = count
         return "\n".join(lines)
 
-    def jacobian(self, argument: str) -> Function:
-        """Return the exact derivative by an argument, `(..., *result, n)`: another function of the same arguments.
+    def jacobian(self, *by: str) -> Function:
+        """Return exact derivatives by arguments, `(..., *result, n)` each: one function of the same arguments.
 
         By "q", the n directions are the velocity coordinates: a quaternion's are turns in the child's frame, a floating
-        base's are (omega, v) in its own frame, the others those of q itself.
+        base's are (omega, v) in its own frame, the others those of q itself. Several arguments give a tuple, in their
+        order, and cost less than one after the other.
 
         Raises:
-            InputError: no argument has that name.
+            InputError: no argument has that name, or one is named twice.
         """
-        names = [a.name for a in self.arguments]
-        if argument not in names:
-            raise unknown("argument", argument, names)
-        place = names.index(argument)
-        by = self.arguments[place]
-        described = [(a.name, a.names) for a in self.arguments]
-        question = ("jacobian", pack_program(self.program), described, place, by.spaces)
-        made = remembered(question, lambda: Made(jacobian(self.program, described, place, by.spaces), self.ordering))
-        results = tuple(replace(r, shape=(*r.shape, by.tangent_size), names=()) for r in self.results)
-        return replace(self, name=f"{self.name}_by_{argument}", results=results, program=made.program)
+        arguments = {a.name: a for a in self.arguments}
+        for name in by or ("",):
+            if name not in arguments:
+                raise unknown("argument", name, tuple(arguments))
+        if len(set(by)) < len(by):
+            raise InputError(f"derivatives by {', '.join(by)}: one is named twice", fix="name it once")
+        analytic = self.origin.analytic
+        question = ("jacobian", pack_program(self.program), self.arguments, by, analytic)
+        made = remembered(
+            question, lambda: Made(derivatives(self.program, self.arguments, by, analytic), self.ordering)
+        )
+        results = tuple(
+            Result(r.name if len(by) == 1 else f"{r.name}_by_{name}", (*r.shape, arguments[name].tangent_size))
+            for name in by
+            for r in self.results
+        )
+        origin = replace(self.origin, analytic=None)
+        name = f"{self.name}_by_{'_'.join(by)}"
+        return replace(self, name=name, results=results, program=made.program, origin=origin)
 
     def c_source(self) -> str:
         """The same function as self-contained C99 that needs nothing but math.h; matrices stand row by row."""

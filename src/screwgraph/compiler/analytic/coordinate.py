@@ -1,0 +1,136 @@
+"""What each joint coordinate does to all that hangs on its joint, in its link's frame or in a frame for all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from screwgraph.compiler.analytic.body import Body
+from screwgraph.compiler.analytic.motion import Motion
+from screwgraph.compiler.analytic.vectors import (
+    EYE,
+    ZERO,
+    Matrix,
+    Pair,
+    Vector,
+    add,
+    cross,
+    minus,
+    pair_sum,
+    product,
+    scaled,
+    times,
+    transposed,
+)
+from screwgraph.robot import Joint, Robot
+from screwgraph.tape import Number
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """One column of a joint, and the wrenches on all that hangs on the joint, by its acceleration, rate and position.
+
+    `axis`, `carried`, `rate` and `second` are those of `Motion`; `felt` is `Body.felt_coriolis`.
+    """
+
+    axis: Pair
+    carried: Vector
+    rate: Pair
+    second: Pair
+    by_qdd: Pair
+    by_qd: Pair
+    by_q: Pair
+    felt: Vector
+
+    def seen(self, R: Matrix, x: Vector, v: Vector) -> Coordinate:
+        """Return the same in axes that R turns its own into, where its origin is at x and moves at v."""
+        carried, axis = times(R, self.carried), _twist(self.axis, R, x)
+        rate, second = _twist(self.rate, R, x), _twist(self.second, R, x)
+        by_qdd, by_qd, by_q = (_wrench(w, R, x) for w in (self.by_qdd, self.by_qd, self.by_q))
+        return Coordinate(
+            axis,
+            carried,
+            (rate[0], add(rate[1], scaled(2.0, cross(v, axis[0])))),
+            (second[0], add(second[1], scaled(2.0, cross(v, carried)))),
+            by_qdd,
+            by_qd,
+            by_q,
+            add(times(R, self.felt), scaled(2.0, cross(v, by_qdd[1]))),
+        )
+
+    def effort_by_q(self, other: Coordinate) -> Number:
+        """Return the derivative of this coordinate's effort by the position of one nearer to the base, or of its own."""
+        return _power(other.second, self.by_qdd, other.carried, self.felt)
+
+    def effort_by_qd(self, other: Coordinate) -> Number:
+        """Return the derivative of this coordinate's effort by the rate of one nearer to the base, or of its own."""
+        return _power(other.rate, self.by_qdd, other.axis[0], self.felt)
+
+
+def coordinates(moved: Motion, whole: Body) -> list[Coordinate]:
+    """Return the coordinates of a joint in its link's frame; `whole` is all that hangs on it."""
+    found = []
+    for S, carried, rate, second in zip(moved.axes, moved.carried, moved.rates, moved.accelerations, strict=True):
+        moment, force = whole.wrench
+        turned = add(cross(S[0], moment), cross(S[1], force)), cross(S[0], force)
+        found.append(
+            Coordinate(
+                S,
+                carried[0],
+                rate,
+                second,
+                whole.inertia_times(S),
+                pair_sum(whole.inertia_times(rate), whole.coriolis(S[0])),
+                pair_sum(whole.inertia_times(second), whole.coriolis(carried[0]), turned),
+                whole.felt_coriolis(S),
+            )
+        )
+    return found
+
+
+def views(
+    robot: Robot, moved: Mapping[str, Motion], anchors: Sequence[str]
+) -> Mapping[str, tuple[Matrix, Vector, Vector]]:
+    """Return how links are seen from the anchor of their limb of the base: axes R, origin x, and its velocity v."""
+    beside: dict[str, list[Joint]] = {link.name: [] for link in robot.links}
+    for joint in robot.joints:
+        beside[joint.parent].append(joint)
+        beside[joint.child].append(joint)
+    found: dict[str, tuple[Matrix, Vector, Vector]] = dict.fromkeys(anchors, (EYE, ZERO, ZERO))
+    stack = list(anchors)
+    while stack:
+        name = stack.pop()
+        R, x, v = found[name]
+        for joint in beside[name]:
+            motion = moved[joint.child]
+            outward = joint.parent == name
+            there = joint.child if outward else joint.parent
+            if there in found or there not in moved:
+                continue
+            if outward:
+                turned = product(R, *motion.turn.rotations)
+                view = turned, add(x, times(R, motion.turn.origin)), add(v, times(turned, motion.drift))
+            else:
+                turned = product(R, *map(transposed, reversed(motion.turn.rotations)))
+                view = turned, minus(x, times(turned, motion.turn.origin)), minus(v, times(R, motion.drift))
+            found[there] = view
+            stack.append(there)
+    return found
+
+
+def _twist(twist: Pair, R: Matrix, x: Vector) -> Pair:
+    omega = times(R, twist[0])
+    return omega, add(times(R, twist[1]), cross(x, omega))
+
+
+def _wrench(wrench: Pair, R: Matrix, x: Vector) -> Pair:
+    force = times(R, wrench[1])
+    return add(times(R, wrench[0]), cross(x, force)), force
+
+
+def _power(twist: Pair, wrench: Pair, omega: Vector, felt: Vector) -> Number:
+    total = twist[0][0] * wrench[0][0]
+    pairs = [*zip(twist[0][1:], wrench[0][1:], strict=True), *zip(twist[1], wrench[1], strict=True)]
+    for a, b in (*pairs, *zip(omega, felt, strict=True)):
+        total = total + a * b
+    return total

@@ -1,0 +1,95 @@
+"""From a problem of a tree's dynamics to straight-line code of its derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from screwgraph.compiler.analytic.hybrid import Unknowns
+from screwgraph.compiler.analytic.tree import tree_derivatives
+from screwgraph.compiler.inputs import input_values
+from screwgraph.compiler.passes import improved
+from screwgraph.compiler.problem import Problem
+from screwgraph.compiler.signature import Argument
+from screwgraph.elimination import cost
+from screwgraph.graph import Key
+from screwgraph.robot import Robot
+from screwgraph.tape import Number, Program, factor_out, program
+
+PASSES = ("canonical frames", "inertial regrouping", "second moments")
+"""What makes a robot cheaper without adding links to it."""
+SMALL = 8
+"""Up to so many velocities, frames in which pairs of joints meet are tried one after the other."""
+FRAMES = 4
+"""How many of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class TreeProblem:
+    """A problem of a robot without loops, whose derivatives have closed forms."""
+
+    problem: Problem
+
+    def covers(self, by: Sequence[str]) -> bool:
+        """Tell whether the closed forms hold for this robot, and for derivatives by these arguments."""
+        robot = self.problem.robot
+        plain = not robot.is_closed and all(joint.type.constant_axes for joint in robot.joints)
+        kinds = {key.kind for name, keys in self.problem.arguments if name in by for key in keys}
+        return plain and "external" not in kinds
+
+    def jacobian(self, source: Program, arguments: Sequence[Argument], by: Sequence[str]) -> Program:
+        """Return the derivatives of all results by some arguments, one after the other, each row by row.
+
+        Args:
+            source: the code of the problem itself.
+            arguments: what it takes.
+            by: names of arguments.
+        """
+        robot = improved(self.problem.robot, PASSES)
+        tried = [self._code(robot, source, arguments, by, frames) for frames in _frames(robot)]
+        return min(tried, key=cost)
+
+    def _code(
+        self, robot: Robot, source: Program, arguments: Sequence[Argument], by: Sequence[str], frames: Sequence[str]
+    ) -> Program:
+        tape, numbers = input_values(arguments)
+        known = {key: [numbers[f"{key}[{i}]"] for i in range(_size(robot, key))] for key in self._given}
+        known |= {key: list(value) for key, value in self.problem.constants.items()}
+        unknown = [(key, i) for key in self.problem.result for i in range(_size(robot, key))]
+        found = source.evaluate([numbers[name] for name in source.input_names])
+        for (key, _), value in zip(unknown, found, strict=True):
+            known.setdefault(key, []).append(value)
+        q, qd, qdd = (_vector(known, robot, kind) for kind in ("q", "qd", "qdd"))
+        external = {key.name: (value[:3], value[3:]) for key, value in known.items() if key.kind == "external"}
+        free = [i for i, (key, _) in enumerate(unknown) if key.kind == "qdd"]
+        unknowns = Unknowns(robot, tree_derivatives(robot, q, qd, qdd, external, frames), free)
+        outputs: list[Number] = []
+        for name in by:
+            entries = unknowns.by_state(name) if name in ("q", "qd") else unknowns.by_given()
+            outputs += [entries.get((i, j), 0.0) for i in range(robot.nv) for j in range(robot.nv)]
+        return factor_out(program(tape, outputs, source.input_names))
+
+    @property
+    def _given(self) -> list[Key]:
+        return [key for _, keys in self.problem.arguments for key in keys]
+
+
+def _vector(values: Mapping[Key, Sequence[Number]], robot: Robot, kind: str) -> np.ndarray:
+    return np.array([x for name in robot.joint_names for x in values[Key(kind, name)]], dtype=object)
+
+
+def _size(robot: Robot, key: Key) -> int:
+    if key.kind == "external":
+        return 6
+    joint = robot.joint(key.name).type
+    return joint.nq if key.kind == "q" else joint.nv
+
+
+def _frames(robot: Robot) -> list[Sequence[str]]:
+    """Return links, one for each limb of the base, in whose frames pairs of joints may meet."""
+    first = [joint.child for joint in robot.children(robot.links[0].name)]
+    if len(first) > 1 or robot.nv > SMALL:
+        return [first]
+    return [[joint.child] for joint in robot.joints[:FRAMES]]

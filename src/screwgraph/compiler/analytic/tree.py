@@ -1,0 +1,106 @@
+"""Derivatives of a tree's inverse dynamics, joint pair by joint pair, on numbers of any kind.
+
+What hangs on a joint is one body with moments of mass, momentum and wrench (`Body`). A joint nearer to the base that
+accelerates moves it as a whole; one that turns at some rate adds 2 omega x u, Coriolis' acceleration, to each of its
+particles. So the derivative for a pair of joints is one product of 6-vectors, and one of 3-vectors.
+Singh, Russell & Wensing (2022), eqs. (24)-(33), in which the 6x6 Coriolis matrices stand for `flow` and `momentum`;
+Carpentier & Mansard (2018).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from screwgraph.compiler.analytic.body import Body, body
+from screwgraph.compiler.analytic.coordinate import coordinates, views
+from screwgraph.compiler.analytic.motion import Motion, motions
+from screwgraph.compiler.analytic.vectors import NOTHING, Pair, add, cross, pair_sum, power, times
+from screwgraph.robot import Frame, Joint, Robot
+from screwgraph.spatial import rotation, translation
+from screwgraph.tape import Number
+
+Entries = Mapping[tuple[int, int], Number]
+"""A sparse matrix: what is not there is zero."""
+
+
+@dataclass(frozen=True)
+class TreeDerivatives:
+    """Derivatives of the efforts by q (its tangent coordinates), qd and qdd: (effort, coordinate) -> value."""
+
+    by_q: Entries
+    by_qd: Entries
+    by_qdd: Entries
+
+
+def tree_derivatives(
+    robot: Robot,
+    q: np.ndarray,
+    qd: np.ndarray,
+    qdd: np.ndarray,
+    external: Mapping[str, Pair] | None = None,
+    anchors: Sequence[str] = (),
+) -> TreeDerivatives:
+    """Return the derivatives at a state.
+
+    Args:
+        robot: without loops; all screw axes are constant. Products of inertia and masses may be regrouped.
+        q: positions (nq,).
+        qd: velocities (nv,).
+        qdd: accelerations (nv,).
+        external: wrenches (moment, force) on the robot, by frame, in its axes.
+        anchors: the links in whose axes pairs of joints meet, one for each limb of the base; by default its first.
+    """
+    moved = motions(robot, q, qd, qdd)
+    wholes = _wholes(robot, moved, external or {})
+    own = {name: coordinates(motion, wholes[name]) for name, motion in moved.items()}
+    view = views(robot, moved, anchors or [joint.child for joint in robot.children(robot.links[0].name)])
+    seen = {name: [c.seen(*view[name]) for c in columns] for name, columns in own.items()}
+    by_q: dict[tuple[int, int], Number] = {}
+    by_qd: dict[tuple[int, int], Number] = {}
+    by_qdd: dict[tuple[int, int], Number] = {}
+    for joint in robot.joints:
+        for nearer in _ancestors(robot, joint):
+            alike = own if nearer is joint else seen
+            for i, a in enumerate(alike[joint.child], robot.v_slices[joint.name].start):
+                for j, b in enumerate(alike[nearer.child], robot.v_slices[nearer.name].start):
+                    by_q[i, j], by_qd[i, j] = a.effort_by_q(b), a.effort_by_qd(b)
+                    by_qdd[i, j] = by_qdd[j, i] = power(b.axis, a.by_qdd)
+                    if nearer is not joint:
+                        by_q[j, i], by_qd[j, i] = power(b.axis, a.by_q), power(b.axis, a.by_qd)
+        for i in range(joint.type.nv):
+            i += robot.v_slices[joint.name].start
+            by_qdd[i, i] = by_qdd[i, i] + joint.armature
+            by_qd[i, i] = by_qd[i, i] + joint.damping
+    return TreeDerivatives(by_q, by_qd, by_qdd)
+
+
+def _wholes(robot: Robot, moved: Mapping[str, Motion], external: Mapping[str, Pair]) -> Mapping[str, Body]:
+    """Return all that hangs on each joint as one body, by the name of the joint's link."""
+    outside = dict.fromkeys(moved, NOTHING)
+    for name, wrench in external.items():
+        frame = robot.frame(name)
+        if frame.link in moved:
+            outside[frame.link] = pair_sum(outside[frame.link], _at_link(frame, wrench))
+    whole = {name: body(robot.link(name).inertia, motion, outside[name]) for name, motion in moved.items()}
+    for joint in reversed(robot.joints):
+        if joint.parent in whole:
+            whole[joint.parent] = whole[joint.parent] + whole[joint.child].on_parent(moved[joint.child])
+    return whole
+
+
+def _at_link(frame: Frame, wrench: Pair) -> Pair:
+    """Return a wrench at a frame as one at its link's origin."""
+    R, p = rotation(frame.T_lf).tolist(), translation(frame.T_lf).tolist()
+    force = times(R, wrench[1])
+    return add(times(R, wrench[0]), cross(p, force)), force
+
+
+def _ancestors(robot: Robot, joint: Joint) -> Iterator[Joint]:
+    """Yield a joint, and those between it and the base."""
+    at: Joint | None = joint
+    while at is not None:
+        yield at
+        at = robot.joint_of(at.parent)

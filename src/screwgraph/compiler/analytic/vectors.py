@@ -1,0 +1,100 @@
+"""Three-vectors of numbers of any kind, as lists: what vanishes is a plain zero and costs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from screwgraph.tape import Number
+
+Vector = Sequence[Number]
+Matrix = Sequence[Vector]
+Pair = tuple[Vector, Vector]
+"""Twist (omega, v) or wrench (moment, force), angular part first."""
+ZERO: Vector = (0.0, 0.0, 0.0)
+NOTHING: Pair = (ZERO, ZERO)
+EYE: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+def add(*vectors: Vector) -> Vector:
+    """Return a sum."""
+    return [_total(entries) for entries in zip(*vectors, strict=True)]
+
+
+def minus(a: Vector, b: Vector) -> Vector:
+    """Return a - b."""
+    return [x - y for x, y in zip(a, b, strict=True)]
+
+
+def scaled(s: Number, a: Vector) -> Vector:
+    """Return s a."""
+    return [s * x for x in a]
+
+
+def dot(a: Vector, b: Vector) -> Number:
+    """Return a' b."""
+    return _total([x * y for x, y in zip(a, b, strict=True)])
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """Return a x b."""
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def pair_sum(*pairs: Pair) -> Pair:
+    """Return a sum of twists, or of wrenches."""
+    return add(*(p[0] for p in pairs)), add(*(p[1] for p in pairs))
+
+
+def power(twist: Pair, wrench: Pair) -> Number:
+    """Return twist' wrench."""
+    return dot([*twist[0], *twist[1]], [*wrench[0], *wrench[1]])
+
+
+def bracket(a: Pair, b: Pair) -> Pair:
+    """Return the Lie bracket [ad_a] b of twists. Lynch & Park (8.30)."""
+    return cross(a[0], b[0]), add(cross(a[0], b[1]), cross(a[1], b[0]))
+
+
+def combination(coefficients: Sequence[Number], pairs: Sequence[Pair]) -> Pair:
+    """Return a linear combination of twists."""
+    terms = [(scaled(x, p[0]), scaled(x, p[1])) for x, p in zip(coefficients, pairs, strict=True)]
+    return pair_sum(NOTHING, *terms)
+
+
+def times(A: Matrix, a: Vector) -> Vector:
+    """Return A a."""
+    return [dot(row, a) for row in A]
+
+
+def transposed(A: Matrix) -> Matrix:
+    """Return A'."""
+    return [list(column) for column in zip(*A, strict=True)]
+
+
+def product(A: Matrix, *others: Matrix) -> Matrix:
+    """Return A B C ..., from the left."""
+    for B in others:
+        A = [times(transposed(B), row) for row in A]
+    return A
+
+
+def outer(a: Vector, b: Vector) -> Matrix:
+    """Return a b'."""
+    return [[x * y for y in b] for x in a]
+
+
+def matrix_sum(*matrices: Matrix) -> Matrix:
+    """Return a sum."""
+    return [add(*rows) for rows in zip(*matrices, strict=True)]
+
+
+def trace(A: Matrix) -> Number:
+    """Return the sum of the diagonal."""
+    return A[0][0] + A[1][1] + A[2][2]
+
+
+def _total(numbers: Sequence[Number]) -> Number:
+    total = numbers[0]
+    for number in numbers[1:]:
+        total = total + number
+    return total
