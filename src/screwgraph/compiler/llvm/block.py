@@ -5,71 +5,62 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from screwgraph.compiler.llvm.each import each
-from screwgraph.compiler.llvm.sincos import together
-from screwgraph.compiler.llvm.stages import stages
 from screwgraph.compiler.llvm.text import Lanes
+from screwgraph.compiler.llvm.stages import stages
+from screwgraph.compiler.llvm.writer import Writer, store
+from screwgraph.compiler.pieces import Pieces, pieces
 from screwgraph.tape import Program
-
-FLAGS = "contract nsz arcp"
-"""Multiplications and additions may fuse; NaN and infinity keep their meaning."""
-
-ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
 
 def block(program: Program, lanes: Lanes) -> str:
     """Return `@block(in, out)`: numbers i of all samples stand together at `in + i * width`, so at `out`.
 
-    Vectors branch once after each stage of sines, to take the samples one by one where an angle is too large.
+    Vectors branch once after each stage of sines, to take the samples one by one where an angle is too large. What
+    follows the sines in long programs are functions in a row, which leave values to each other in memory.
     """
-    lines = [f"define internal void @block{lanes.tag}(ptr noalias %in, ptr noalias %out) {{"]
-    values: list[str] = [""] * len(program.instructions)
     *angles, rest = stages(program)
+    cut = pieces(program, [i for stage in angles for i in stage])
+    head = Writer(program, lanes, cut.slots)
+    head.lines.append(f"define internal void @block{lanes.tag}(ptr noalias %in, ptr noalias %out) {{")
+    if not cut.whole:
+        head.lines.append(f"  %memory = alloca [{len(cut.slots) or 1} x {lanes.real}], align 64")
     for number, stage in enumerate(angles):
-        far = _stage(program, stage, lanes, values, lines)
+        far = head.write(stage)
         if far:
-            lines += [*_any(far, number, lanes), f"  br i1 %far_{number}, label %each, label %near_{number}, !prof !0"]
-            lines.append(f"near_{number}:")
-    _stage(program, rest, lanes, values, lines)
-    for i, output in enumerate(program.outputs):
-        value = values[output] if isinstance(output, int) else lanes.number(output)
-        lines.append(f"  %o{i} = getelementptr {lanes.real}, ptr %out, i64 {i}")
-        lines.append(f"  store {lanes.real} {value}, ptr %o{i}, align {lanes.bytes}")
+            head.lines += _any(far, number, lanes)
+            head.lines += [f"  br i1 %far_{number}, label %each, label %near_{number}, !prof !0", f"near_{number}:"]
+    before = []
+    if cut.whole:
+        head.write(rest)
+    else:
+        before = _parts(program, lanes, cut)
+        calls = (f"@piece{n}_{lanes.tag}(ptr %in, ptr %out, ptr %memory)" for n in range(len(cut.parts)))
+        head.lines += [f"  call void {call}" for call in calls]
+    elsewhere = set() if cut.whole else {i for part in cut.parts for i in part}
+    for place, output in enumerate(program.outputs):
+        if not isinstance(output, int) or output not in elsewhere:
+            value = head.value(output) if isinstance(output, int) else lanes.number(output)
+            head.lines += store(lanes, value, f"%o{place}", "%out", place)
     if lanes.width == 1 or not angles:
-        return "\n".join([*lines, "  ret void", "}"])
-    lines += ["  ret void", "each:", f"  call void @each{lanes.tag}(ptr %in, ptr %out)", "  ret void", "}"]
-    return "\n".join([each(program, lanes), *lines])
+        return "\n".join([*before, *head.lines, "  ret void", "}"])
+    last = ["  ret void", "each:", f"  call void @each{lanes.tag}(ptr %in, ptr %out)", "  ret void", "}"]
+    return "\n".join([each(program, lanes), *before, *head.lines, *last])
 
 
-def _stage(program: Program, stage: Sequence[int], lanes: Lanes, values: list[str], lines: list[str]) -> list[str]:
-    """Write the instructions at these places; return the names of the masks that tell which angles are too large."""
-    D, tag = lanes.real, lanes.tag
-    pair = together(lanes)
-    pairs: dict[int, str] = {}
-    for i in stage:
-        operation, *operands = program.instructions[i]
-        name = values[i] = f"%v{i}"
-        if operation == "constant":
-            values[i] = lanes.number(operands[0])
-        elif operation == "input":
-            lines.append(f"  %p{i} = getelementptr {D}, ptr %in, i64 {operands[0]}")
-            lines.append(f"  {name} = load {D}, ptr %p{i}, align {lanes.bytes}")
-        elif operation in ARITHMETIC:
-            a, b = (values[o] for o in operands)
-            lines.append(f"  {name} = {ARITHMETIC[operation]} {FLAGS} {D} {a}, {b}")
-        elif operation == "neg":
-            lines.append(f"  {name} = fneg {FLAGS} {D} {values[operands[0]]}")
-        elif operation == "inv":
-            lines.append(f"  {name} = fdiv {FLAGS} {D} {lanes.number(1.0)}, {values[operands[0]]}")
-        else:
-            angle = operands[0]
-            if angle not in pairs:
-                pairs[angle] = f"%pair{i}"
-                lines.append(f"  %pair{i} = call {pair} @sincos{tag}({D} {values[angle]})")
-            lines.append(f"  {name} = extractvalue {pair} {pairs[angle]}, {('sin', 'cos').index(operation)}")
-    if lanes.width == 1:
-        return []
-    lines += [f"  %far{p[5:]} = extractvalue {pair} {p}, 2" for p in pairs.values()]
-    return [f"%far{p[5:]}" for p in pairs.values()]
+def _parts(program: Program, lanes: Lanes, cut: Pieces) -> list[str]:
+    """Return one function for each piece, which also stores the results that it computes."""
+    results: dict[int, list[int]] = {}
+    for place, output in enumerate(program.outputs):
+        if isinstance(output, int):
+            results.setdefault(output, []).append(place)
+    functions = []
+    for n, part in enumerate(cut.parts):
+        piece = Writer(program, lanes, cut.slots, results)
+        piece.write(part)
+        name = f"@piece{n}_{lanes.tag}"
+        header = f"define internal void {name}(ptr noalias %in, ptr noalias %out, ptr noalias %memory) noinline {{"
+        functions.append("\n".join([header, *piece.lines, "  ret void", "}"]))
+    return functions
 
 
 def _any(masks: Sequence[str], number: int, lanes: Lanes) -> list[str]:

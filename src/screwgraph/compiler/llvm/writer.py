@@ -1,0 +1,92 @@
+"""Instructions of a program as lines of LLVM assembly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from screwgraph.compiler.llvm.sincos import together
+from screwgraph.compiler.llvm.text import Lanes
+from screwgraph.compiler.pieces import LEAVES
+from screwgraph.tape import Program
+
+FLAGS = "contract nsz arcp"
+"""Multiplications and additions may fuse; NaN and infinity keep their meaning."""
+
+ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+
+
+class Writer:
+    """One function's lines under construction; values of other functions are loaded where they are first used.
+
+    `slots` are the places at `%memory` of values that other functions need, or made; `results` the places at `%out` of
+    values that are stored there at once.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        lanes: Lanes,
+        slots: Mapping[int, int],
+        results: Mapping[int, Sequence[int]] | None = None,
+    ) -> None:
+        self.lines: list[str] = []
+        self._program, self._lanes, self._slots, self._results = program, lanes, slots, results or {}
+        self._values: dict[int, str] = {}
+
+    def write(self, places: Sequence[int]) -> list[str]:
+        """Write the instructions at these places; return the names of the masks that tell which angles are too large."""
+        pairs: dict[int, str] = {}
+        for i in places:
+            if self._program.instructions[i][0] not in LEAVES:
+                self._values[i] = self._computed(i, pairs)
+                if i in self._slots:
+                    self.lines += store(self._lanes, self._values[i], f"%m{i}", "%memory", self._slots[i])
+            value = self.value(i)
+            for place in self._results.get(i, ()):
+                self.lines += store(self._lanes, value, f"%o{place}", "%out", place)
+        if self._lanes.width == 1:
+            return []
+        kind = together(self._lanes)
+        self.lines += [f"  %far{p[5:]} = extractvalue {kind} {p}, 2" for p in pairs.values()]
+        return [f"%far{p[5:]}" for p in pairs.values()]
+
+    def value(self, i: int) -> str:
+        """Return the name of a value, loaded if this function did not make it."""
+        if i not in self._values:
+            operation, *operands = self._program.instructions[i]
+            if operation == "constant":
+                self._values[i] = self._lanes.number(operands[0])
+            else:
+                self._values[i] = f"%v{i}"
+                memory, place = ("%in", operands[0]) if operation == "input" else ("%memory", self._slots[i])
+                D = self._lanes.real
+                self.lines.append(f"  %p{i} = getelementptr {D}, ptr {memory}, i64 {place}")
+                self.lines.append(f"  %v{i} = load {D}, ptr %p{i}, align {self._lanes.bytes}")
+        return self._values[i]
+
+    def _computed(self, i: int, pairs: dict[int, str]) -> str:
+        D, name, tag = self._lanes.real, f"%v{i}", self._lanes.tag
+        operation, *operands = self._program.instructions[i]
+        values = [self.value(o) for o in operands]
+        if operation in ARITHMETIC:
+            text = f"{ARITHMETIC[operation]} {FLAGS} {D} {values[0]}, {values[1]}"
+        elif operation == "neg":
+            text = f"fneg {FLAGS} {D} {values[0]}"
+        elif operation == "inv":
+            text = f"fdiv {FLAGS} {D} {self._lanes.number(1.0)}, {values[0]}"
+        else:
+            angle, kind = operands[0], together(self._lanes)
+            if angle not in pairs:
+                pairs[angle] = f"%pair{i}"
+                self.lines.append(f"  %pair{i} = call {kind} @sincos{tag}({D} {values[0]})")
+            text = f"extractvalue {kind} {pairs[angle]}, {('sin', 'cos').index(operation)}"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+
+def store(lanes: Lanes, value: str, pointer: str, memory: str, place: int) -> list[str]:
+    """Return the lines that store a value at a place."""
+    return [
+        f"  {pointer} = getelementptr {lanes.real}, ptr {memory}, i64 {place}",
+        f"  store {lanes.real} {value}, ptr {pointer}, align {lanes.bytes}",
+    ]
