@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     console = Console(width=WIDTH, highlight=False, markup=False, emoji=False)
     _stay_on_one_core()
-    tools = Tools(QUICK if options.quick else FULL, options.compiler, options.largest, _progress())
+    tools = Tools(QUICK if options.quick else FULL, options.compiler, _progress())
     questions = [q for q in QUESTIONS if not options.questions or q.name in options.questions]
     found = entries(chosen(options.only), questions, tools)
     tools.say("roofline of one core")
@@ -53,7 +53,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--themes", type=_one_of(list(THEMES)), default=(), metavar="THEME,...", help=f"of {', '.join(THEMES)}")
     add("--quick", action="store_true", help="short rounds, small batches: rough figures")
     add("--compiler", metavar="NAME", help="clang, clang-19, gcc ... (default: the newest clang, or else gcc)")
-    add("--largest", type=int, default=20_000, metavar="N", help="no machine code of functions of more operations")
     add("--output", default=str(FOLDER / "RESULTS.md"), metavar="FILE", help='where to; "" writes nothing')
     return parser
 

@@ -21,11 +21,10 @@ Maybe = Measured | str
 
 @dataclass(frozen=True, eq=False)
 class Tools:
-    """What is measured with: `largest` is how many operations machine code of one function may have."""
+    """What is measured with."""
 
     effort: Effort
     compiler: str | None
-    largest: int
     say: Callable[[str], None]
 
     @cached_property
@@ -76,12 +75,6 @@ class Entry:
         """A call of our machine code, from C."""
         return tried(lambda: self._in_c().machine_code(self.functions, self.states, self.tools.effort))
 
-    @property
-    def too_large(self) -> str:
-        """Why no machine code is made of some function; empty if it is."""
-        largest = max(f.operations.total for f in self.functions)
-        return f"{largest} operations in one function (--largest)" if largest > self.tools.largest else ""
-
     def maybe(self, peer: Peer) -> Maybe:
         """Return what a peer takes, or why it was not measured."""
         return tried(lambda: self.peer(peer))
@@ -95,8 +88,6 @@ class Entry:
         return bench.error(bench.answers(self.functions, self.states.first(len(theirs.answers))), theirs.answers)
 
     def _in_c(self) -> OursInC:
-        if self.too_large:
-            raise NotMeasuredError(self.too_large)
         return OursInC(find_compiler(self.tools.compiler), self.tools.say)
 
 

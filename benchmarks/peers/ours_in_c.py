@@ -45,24 +45,26 @@ class OursInC:
         timer, address, _kept_alive = code
         sources = [HERE / "calls.cpp", HERE / "timing.hpp"]
         library = ctypes.CDLL(str(build(self.compiler.cpp, ["-std=c++17", *FLAGS, *SHARED], sources, say=self.say)))
-        arrays = [np.ascontiguousarray(a) for a in states.arguments(f)]
-        count, size = len(states.q), int(np.prod(f.result_shape))
-        out = np.empty((count, *f.result_shape))
-        inputs = (ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays))
-        sizes = (ctypes.c_int64 * len(arrays))(*(a.shape[1] for a in arrays))
-        numbers = [ctypes.c_void_p(address), len(arrays), inputs, sizes, ctypes.c_int64(count), ctypes.c_int64(size)]
+        count = len(states.q)
+        results = [np.empty((count, *result.shape)) for result in f.results]
+        arrays = [*(np.ascontiguousarray(a) for a in states.arguments(f)), *results]
+        places = (ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays))
+        sizes = (ctypes.c_int64 * len(arrays))(*(int(np.prod(a.shape[1:])) for a in arrays))
+        numbers = [ctypes.c_void_p(address), len(arrays), places, sizes, ctypes.c_int64(count)]
+        numbers.append(ctypes.c_double(effort.seconds))
         if timer == "time_loop":
-            numbers += _dimensions_and_steps([*arrays, out])
+            numbers += _dimensions_and_steps(arrays)
         time = getattr(library, timer)
         time.restype = ctypes.c_double
-        nanoseconds = time(*numbers, ctypes.c_double(effort.seconds), ctypes.c_void_p(out.ctypes.data))
-        return Measured(nanoseconds, out, way)
+        return Measured(time(*numbers), _side_by_side(results), way)
 
 
 def _joined(parts: Sequence[Measured]) -> Measured:
-    answers = [p.answers for p in parts]
-    side_by_side = answers[0] if len(answers) == 1 else np.concatenate(answers, axis=-1)
-    return Measured(sum(p.nanoseconds for p in parts), side_by_side, parts[0].way)
+    return Measured(sum(p.nanoseconds for p in parts), _side_by_side([p.answers for p in parts]), parts[0].way)
+
+
+def _side_by_side(answers: Sequence[np.ndarray]) -> np.ndarray:
+    return answers[0] if len(answers) == 1 else np.concatenate(answers, axis=-1)
 
 
 def _address(function: Any) -> int:

@@ -46,9 +46,6 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
 
 def _row(entry: Entry, remarks: Remarks) -> list[str]:
     cells = entry.names
-    if entry.too_large:
-        cells.append(remarks.cell("ours", str(entry), entry.too_large))
-        return cells + [NOTHING] * (len(COLUMNS) - len(cells))
     ours = [sample(entry.functions, entry.states, entry.tools.effort, layout) for layout in (rows, columns)]
     apart = sample(entry.functions, entry.states, entry.tools.effort, columns_apart)
     cells += [nanoseconds(t) for t in (*ours, apart)] + _beside(entry, ours, remarks)

@@ -23,7 +23,7 @@ COLUMNS = (
 NOTES = (
     "CPU time of the thread, the best pass over stored random states. The same compiler and flags build Pinocchio and "
     "our C99; LLVM: the machine code behind the NumPy function, one sample a call. Reached: by the better of the two. "
-    "Derivatives: Pinocchio's one call, against three of ours. Error: largest difference at these states, relative to "
+    "Derivatives: one call each that returns all three. Error: largest difference at these states, relative to "
     "the state's largest number.",
 )
 ASKED = ("inverse", "forward")

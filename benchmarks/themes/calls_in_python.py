@@ -25,15 +25,12 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
     remarks, rows = Remarks(), []
     for entry in entries:
         tools.say(f"calls from Python: {entry}")
-        rows.append(_row(entry, remarks, len(columns)))
+        rows.append(_row(entry, remarks))
     return Sheet("One call from Python", columns, rows, [*NOTES, *remarks.notes()])
 
 
-def _row(entry: Entry, remarks: Remarks, width: int) -> list[str]:
+def _row(entry: Entry, remarks: Remarks) -> list[str]:
     cells = entry.names
-    if entry.too_large:
-        cells.append(remarks.cell("ours", str(entry), entry.too_large))
-        return cells + [NOTHING] * (width - len(cells))
     ours = call(entry.functions, entry.states, entry.tools.effort)
     cells.append(nanoseconds(ours))
     measured = {peer.name: entry.maybe(peer) for peer in PYTHON_PEERS}

@@ -10,9 +10,9 @@ from screwgraph.bench import operations
 
 COLUMNS = ("robot (velocities)", "question", "order", "operations", "Pinocchio on SX", "ratio", "at most", "reached")
 NOTES = (
-    "Operations: + - * / sqrt sin cos of the code; inputs, outputs and constants cost nothing. Derivatives: three "
-    "functions together. Pinocchio's RNEA, ABA and CRBA were counted on CasADi scalars, common subexpressions removed, "
-    "rotations rounded as ours.",
+    "Operations: + - * / sqrt sin cos of the code; inputs, outputs and constants cost nothing. Derivatives: all "
+    "three in one function. Pinocchio's RNEA, ABA and CRBA were counted on CasADi scalars, common subexpressions "
+    "removed, rotations rounded as ours.",
 )
 
 

@@ -64,7 +64,8 @@ def operations(functions: Sequence[Function]) -> int:
 def answers(functions: Sequence[Function], states: States) -> np.ndarray:
     """Return the results of all functions at each state, side by side."""
     found = [f(*states.arguments(f)) for f in functions]
-    return found[0] if len(found) == 1 else np.concatenate(found, axis=-1)
+    arrays = [array for each in found for array in (each if isinstance(each, tuple) else (each,))]
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays, axis=-1)
 
 
 def call(functions: Sequence[Function], states: States, effort: Effort) -> float:
@@ -99,7 +100,7 @@ def sample(functions: Sequence[Function], states: States, effort: Effort, layout
     total = 0.0
     for f in functions:
         arrays = [layout(np.resize(a, (effort.batch, a.shape[1]))) for a in states.arguments(f)]
-        out = layout(np.empty((effort.batch, *f.result_shape)))
+        out = tuple(layout(np.empty((effort.batch, *result.shape))) for result in f.results)
         total += nanoseconds(effort, lambda f=f, arrays=arrays, out=out: f(*arrays, out=out)) / effort.batch
     return total
 

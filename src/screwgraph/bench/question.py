@@ -45,18 +45,14 @@ def random_states(robot: Robot, count: int, seed: int = 0) -> States:
     return States(q, *rng.standard_normal((2, count, robot.nv)))
 
 
-def _derivatives(function: Function, *by: str) -> tuple[Function, ...]:
-    return tuple(function.jacobian(argument) for argument in by)
-
-
 INVERSE = Question("inverse", lambda robot: (inverse_dynamics(robot),))
 FORWARD = Question("forward", lambda robot: (forward_dynamics(robot),))
 MASS_MATRIX = Question("mass_matrix", lambda robot: (mass_matrix(robot),))
-# The derivative of efforts by accelerations is the mass matrix; the peers call it so, too.
+# One function returns all three derivatives, as the peers' one call does.
 INVERSE_DERIVATIVES = Question(
-    "inverse_derivatives", lambda robot: (*_derivatives(inverse_dynamics(robot), "q", "qd"), mass_matrix(robot))
+    "inverse_derivatives", lambda robot: (inverse_dynamics(robot).jacobian("q", "qd", "qdd"),)
 )
 FORWARD_DERIVATIVES = Question(
-    "forward_derivatives", lambda robot: _derivatives(forward_dynamics(robot), "q", "qd", "tau")
+    "forward_derivatives", lambda robot: (forward_dynamics(robot).jacobian("q", "qd", "tau"),)
 )
 QUESTIONS = (INVERSE, FORWARD, MASS_MATRIX, INVERSE_DERIVATIVES, FORWARD_DERIVATIVES)

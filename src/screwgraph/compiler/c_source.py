@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from screwgraph.compiler.pieces import LEAVES, Pieces, pieces
 from screwgraph.compiler.signature import Argument, Result
 from screwgraph.tape import Program
 
@@ -20,7 +21,7 @@ RESERVED = frozenset(
     {"auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float"}
     | {"for", "goto", "if", "inline", "int", "long", "main", "register", "restrict", "return", "short", "signed"}
     | {"sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while"}
-    | {"sin", "cos", "sinf", "cosf"}
+    | {"sin", "cos", "sinf", "cosf", "memory", "piece", "pieces"}
 )
 
 
@@ -33,7 +34,13 @@ def c_source(
     """
     interface = _Interface(name, tuple(arguments), tuple(results), dtype)
     signature = interface.prototype.rstrip(";")
-    return "\n".join([_header(interface, program), signature, "{", *_body(interface, program), "}", ""])
+    cut = pieces(program)
+    if cut.whole:
+        before, body = [], _unused(interface, program) + _lines(interface, program, cut, cut.ranges[0])
+    else:
+        before, body = _in_pieces(interface, program, cut)
+    body += _constants(interface, program)
+    return "\n".join([_header(interface, program), *before, signature, "{", *body, "}", ""])
 
 
 def c_header(name: str, arguments: Sequence[Argument], results: Sequence[Result], dtype: str = "float64") -> str:
@@ -98,21 +105,31 @@ class _Interface:
         return list(zip(self.names[1 + len(self.arguments) :], self.results, strict=True))
 
     @property
+    def targets(self) -> list[str]:
+        """The places of all results, row by row."""
+        return [f"{name}[{i}]" for name, r in self.gives for i in range(r.size)]
+
+    @property
+    def parameters(self) -> str:
+        """What it takes and gives."""
+        inputs = [f"const {self.scalar} {name}[{len(a.names) or 1}]" for name, a in self.takes]
+        return ", ".join([*inputs, *(f"{self.scalar} {name}[{r.size}]" for name, r in self.gives)])
+
+    @property
     def prototype(self) -> str:
         """Its declaration."""
-        inputs = [f"const {self.scalar} {name}[{len(a.names) or 1}]" for name, a in self.takes]
-        outputs = [f"{self.scalar} {name}[{r.size}]" for name, r in self.gives]
-        return f"void {self.function}({', '.join([*inputs, *outputs])});"
+        return f"void {self.function}({self.parameters});"
 
 
 def _header(interface: _Interface, program: Program) -> str:
     counted, scalar, function = program.operations, interface.scalar, interface.function
+    apart = "" if pieces(program).whole else " Results must not overlap arguments."
     zeros = "".join(f"\n *         {scalar} {n}[{len(a.names) or 1}] = {{0}};" for n, a in interface.takes)
     places = "".join(f"\n *         {scalar} {n}[{r.size}];" for n, r in interface.gives)
     held = "".join(_held(n, array) for n, array in [*interface.takes, *interface.gives])
     return f"""/* {function}: {counted.total} operations ({counted}), made by screwgraph.
  *
- * SI units; floating bases: q = (x y z, qx qy qz qw, joints), qd = (omega, v, joints).{held}
+ * SI units; floating bases: q = (x y z, qx qy qz qw, joints), qd = (omega, v, joints).{apart}{held}
  *
  * Compile with: cc -std=c99 -O2 -c {function}.c, and link with -lm. For example:
  *
@@ -140,24 +157,66 @@ def _held(identifier: str, array: Argument | Result) -> str:
     return "".join(f"\n * {line}" for line in lines)
 
 
-def _body(interface: _Interface, program: Program) -> list[str]:
-    inputs = [(name, f"{name}[{i}]") for name, a in interface.takes for i in range(len(a.names))]
-    outputs = [f"{name}[{i}]" for name, r in interface.gives for i in range(r.size)]
-    used = {inputs[operands[0]][0] for operation, *operands in program.instructions if operation == "input"}
-    lines = [f"    (void){name};" for name, _ in interface.takes if name not in used]
-    values: list[str] = []
-    for i, (operation, *operands) in enumerate(program.instructions):
+def _in_pieces(interface: _Interface, program: Program, cut: Pieces) -> tuple[list[str], list[str]]:
+    """Return functions that do the work one after the other, and the lines that call them.
+
+    They are called by their addresses, lest compilers put them together again. What the function takes and what it
+    gives must not overlap: the first pieces write results that later ones do not expect among their arguments.
+    """
+    names = interface.names[1:]
+    parameters = f"{interface.parameters}, {interface.scalar} *memory"
+    ignored = "    " + " ".join(f"(void){name};" for name in (*names, "memory"))
+    before = []
+    for n, instructions in enumerate(cut.ranges):
+        name = f"{interface.function}_piece{n}"
+        lines = _lines(interface, program, cut, instructions)
+        before += [f"static void {name}({parameters})", "{", ignored, *lines, "}", ""]
+    table = ", ".join(f"{interface.function}_piece{n}" for n in range(len(cut.ranges)))
+    before += [f"static void (*const {interface.function}_pieces[])({parameters}) = {{{table}}};", ""]
+    call = f"{interface.function}_pieces[piece]({', '.join([*names, 'memory'])});"
+    return before, [
+        f"    {interface.scalar} memory[{len(cut.slots) or 1}];",
+        f"    for (int piece = 0; piece < {len(cut.ranges)}; ++piece) {call}",
+    ]
+
+
+def _unused(interface: _Interface, program: Program) -> list[str]:
+    inputs = [name for name, a in interface.takes for _ in a.names]
+    used = {inputs[operands[0]] for operation, *operands in program.instructions if operation == "input"}
+    return [f"    (void){name};" for name, _ in interface.takes if name not in used]
+
+
+def _lines(interface: _Interface, program: Program, cut: Pieces, instructions: range) -> list[str]:
+    """Return the assignments of some instructions, and of the results that they are."""
+    inputs = [f"{name}[{i}]" for name, a in interface.takes for i in range(len(a.names))]
+    results: dict[int, list[str]] = {}
+    for target, output in zip(interface.targets, program.outputs, strict=True):
+        if isinstance(output, int):
+            results.setdefault(output, []).append(target)
+
+    def written(i: int) -> str:
+        operation, *operands = program.instructions[i]
         if operation == "constant":
-            values.append(_number(operands[0], interface))
-        elif operation == "input":
-            values.append(inputs[operands[0]][1])
-        else:
-            expression = _expression(operation, [values[o] for o in operands], interface.suffix)
+            return _number(operands[0], interface)
+        if operation == "input":
+            return inputs[operands[0]]
+        return f"v{i}" if i in instructions else f"memory[{cut.slots[i]}]"
+
+    lines = []
+    for i in instructions:
+        operation, *operands = program.instructions[i]
+        if operation not in LEAVES:
+            expression = _expression(operation, [written(o) for o in operands], interface.suffix)
             lines.append(f"    const {interface.scalar} v{i} = {expression};")
-            values.append(f"v{i}")
-    for target, output in zip(outputs, program.outputs, strict=True):
-        lines.append(f"    {target} = {values[output] if isinstance(output, int) else _number(output, interface)};")
-    return lines
+            if i in cut.slots:
+                lines.append(f"    memory[{cut.slots[i]}] = v{i};")
+    return lines + [f"    {target} = {written(i)};" for i in instructions for target in results.get(i, ())]
+
+
+def _constants(interface: _Interface, program: Program) -> list[str]:
+    """Return the assignments of results that are constants."""
+    pairs = zip(interface.targets, program.outputs, strict=True)
+    return [f"    {target} = {_number(output, interface)};" for target, output in pairs if not isinstance(output, int)]
 
 
 def _expression(operation: str, operands: list[str], suffix: str) -> str:

@@ -13,7 +13,6 @@ import numpy as np
 
 from screwgraph.compiler.analytic.turn import Turn, turn
 from screwgraph.compiler.analytic.vectors import (
-    NOTHING,
     ZERO,
     Pair,
     Vector,
@@ -76,5 +75,3 @@ def _moved(joint: Joint, here: Turn, omega: Vector, acceleration: Pair, qd: Vect
     total = pair_sum(A, combination(qdd, axes), bracket(V, own))
     drift = add(here.down(swung), own[1])
     return Motion(here, drift, add(V[0], own[0]), total, axes, carried, rates, second)
-
-

@@ -66,7 +66,7 @@ class TreeFactors:
 
 
 def tree_factors(M: Entries, carriers: Sequence[Sequence[int]]) -> TreeFactors:
-    """Factorise M, symmetric and positive definite; `carriers` are the coordinates that carry each, the base's first."""
+    """Factorise M, positive definite; `carriers` are the coordinates that carry each, the base's first."""
     left = {(k, i): M.get((k, i), 0.0) for k, path in enumerate(carriers) for i in (*path, k)}
     lower: dict[tuple[int, int], Number] = {}
     pivots: list[Number] = [0.0] * len(carriers)
