@@ -173,6 +173,10 @@ class Function:
         base's are (omega, v) in its own frame, the others those of q itself. Several arguments give a tuple, in their
         order, and cost less than one after the other.
 
+        Of closed chains, q is differentiated coordinate by coordinate of the spanning tree, as if loops might gape: the
+        law K qdd = k holds at any q, and nothing pulls gaps together. Only along changes that keep positions closed and
+        velocities allowed (K dq = 0, and K dqd = -dK qd) is the result what the mechanism does.
+
         Raises:
             InputError: no argument has that name, or one is named twice.
         """
