@@ -107,10 +107,22 @@ def test_floats_and_matrices_have_it_too(state):
     np.testing.assert_array_equal(by_q(*state[:3]), by_q.ufunc(*state[:3]))
 
 
-def test_nothing_leaks(f, state):
+@pytest.mark.skipif(not layout_is_known(), reason="this interpreter lays out arrays in its own way")
+def test_several_results_have_it_too(state):
+    f = sg.inverse_dynamics(sg.load("puma560")).jacobian("q", "qdd")
+    found = f._quick(*state[:3])
+    assert type(found) is tuple
+    for result, expected in zip(found, f.ufunc(*state[:3]), strict=True):
+        np.testing.assert_array_equal(result, expected)
+    assert f._quick(state[0] * np.nan, *state[1:3]) is None
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_nothing_leaks(f, state, several):
     def count():
         return [sys.getrefcount(x) for x in (*state, np.ndarray, np.dtype(float))]
 
+    f = f.jacobian("q", "qd") if several else f
     f(*state)
     gc.collect()
     before = count()

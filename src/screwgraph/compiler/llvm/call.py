@@ -16,19 +16,22 @@ TYPE, DATA, DIMENSIONS_COUNT, DIMENSIONS, DESCRIPTION, FLAGS = 8, 16, 24, 32, 56
 """Where a NumPy array has what, in bytes (`PyArrayObject_fields`), for pointers of 8 bytes."""
 PLAIN = 0x1 | 0x100
 """Flags of arrays whose numbers stand together, row by row, and are aligned."""
-TABLE = ("array_type", "number_type", "new_array", "increase", "decrease", "none")
+TABLE = ("array_type", "number_type", "new_array", "increase", "decrease", "none", "new_tuple", "set_item")
 """What the table holds that comes with a call: addresses that differ between processes."""
 TABLE_SIZE = len(TABLE)
 TYPE_NUMBERS = {64: 12, 32: 11}
 """NumPy's numbers for float64 and float32."""
 
 
-def call(inputs: Sequence[Operand], output: Operand, lanes: Lanes) -> str:
-    """Return `@call(self, args, count)`, which uses the block for one sample; `self` is an array that is the table."""
+def call(inputs: Sequence[Operand], outputs: Sequence[Operand], lanes: Lanes) -> str:
+    """Return `@call(self, args, count)`, which uses the block for one sample; `self` is an array that is the table.
+
+    One result is computed where it stays, several on the stack; their arrays go into a tuple.
+    """
     R, size = lanes.scalar, max((place + 1 for operand in inputs for place in operand.places), default=1) or 1
     lines = [
         "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
-        f"@dims = private constant [{len(output.shape)} x i64] [{', '.join(f'i64 {n}' for n in output.shape)}]",
+        *(_dims(k, output.shape) for k, output in enumerate(outputs)),
         "define ptr @call(ptr %self, ptr %args, i64 %count) {",
         "entry:",
         f"  %in = alloca [{size} x {R}], align 64",
@@ -45,13 +48,22 @@ def call(inputs: Sequence[Operand], output: Operand, lanes: Lanes) -> str:
     lines.append("compute:")
     for i, operand in enumerate(inputs):
         lines += _copies(i, operand, lanes)
-    new = f"ptr %array_type, i32 {len(output.shape)}, ptr @dims, i32 {TYPE_NUMBERS[lanes.bits]}"
+    lines += _one(outputs[0], lanes) if len(outputs) == 1 else _several(outputs, lanes)
     lines += [
-        f"  %result = call ptr %new_array({new}, ptr null, ptr null, i32 0, i32 0, ptr null)",
-        "  %failed = icmp eq ptr %result, null",
-        "  br i1 %failed, label %give_up, label %run",
         "give_up:",
         "  ret ptr null",
+        "unusual:",
+        "  call void %increase(ptr %none)",
+        "  ret ptr %none",
+        "}",
+    ]
+    return "\n".join(lines)
+
+
+def _one(output: Operand, lanes: Lanes) -> list[str]:
+    return [
+        *_new_array("result", 0, output, lanes),
+        "  br i1 %no_result, label %give_up, label %run",
         "run:",
         *_field("out", "%result", DATA, "ptr"),
         f"  call void @block{lanes.tag}(ptr %in, ptr %out)",
@@ -62,12 +74,52 @@ def call(inputs: Sequence[Operand], output: Operand, lanes: Lanes) -> str:
         "drop:",
         "  call void %decrease(ptr %result)",
         "  br label %unusual",
-        "unusual:",
-        "  call void %increase(ptr %none)",
-        "  ret ptr %none",
-        "}",
     ]
-    return "\n".join(lines)
+
+
+def _several(outputs: Sequence[Operand], lanes: Lanes) -> list[str]:
+    sizes, R = [prod(output.shape) for output in outputs], lanes.scalar
+    lines = [
+        f"  %out = alloca [{sum(sizes) or 1} x {R}], align 64",
+        "  br label %run",
+        "run:",
+        f"  call void @block{lanes.tag}(ptr %in, ptr %out)",
+        *_finite(sum(sizes), lanes),
+        "  br i1 %finite, label %pack, label %unusual",
+        "pack:",
+        f"  %tuple = call ptr %new_tuple(i64 {len(outputs)})",
+        "  %no_tuple = icmp eq ptr %tuple, null",
+        "  br i1 %no_tuple, label %give_up, label %pack0",
+        "give_back:",
+        "  call void %decrease(ptr %tuple)",
+        "  br label %give_up",
+    ]
+    for k, output in enumerate(outputs):
+        lines += [
+            f"pack{k}:",
+            *_new_array(f"result{k}", k, output, lanes),
+            f"  br i1 %no_result{k}, label %give_back, label %fill{k}",
+            f"fill{k}:",
+            *_field(f"filled{k}", f"%result{k}", DATA, "ptr"),
+            f"  %part{k} = getelementptr {R}, ptr %out, i64 {sum(sizes[:k])}",
+            f"  call void @llvm.memcpy.p0.p0.i64(ptr %filled{k}, ptr %part{k}, i64 {sizes[k] * lanes.bytes}, i1 false)",
+            f"  %set{k} = call i32 %set_item(ptr %tuple, i64 {k}, ptr %result{k})",
+            f"  br label %pack{k + 1}",
+        ]
+    return [*lines, f"pack{len(outputs)}:", "  ret ptr %tuple"]
+
+
+def _dims(k: int, shape: Shape) -> str:
+    return f"@dims{k} = private constant [{len(shape)} x i64] [{', '.join(f'i64 {n}' for n in shape)}]"
+
+
+def _new_array(name: str, k: int, output: Operand, lanes: Lanes) -> list[str]:
+    """Make the array of result k, and tell whether there was no memory for it."""
+    new = f"ptr %array_type, i32 {len(output.shape)}, ptr @dims{k}, i32 {TYPE_NUMBERS[lanes.bits]}"
+    return [
+        f"  %{name} = call ptr %new_array({new}, ptr null, ptr null, i32 0, i32 0, ptr null)",
+        f"  %no_{name} = icmp eq ptr %{name}, null",
+    ]
 
 
 def _field(name: str, pointer: str, offset: int, kind: str) -> list[str]:

@@ -47,7 +47,7 @@ def compiled(
     signature = inputs + "->" + ",".join(_core(shape) for shape in results)
     number = np.dtype(dtype)
     ufunc = _make_ufunc(name, signature, len(arguments), len(results), number, code)
-    if len(results) > 1 or not layout_is_known():
+    if not layout_is_known():
         return Compiled(ufunc, never)
     return Compiled(ufunc, quick_call(code, number))
 
@@ -67,12 +67,10 @@ def llvm_source(program: Program, arguments: Arguments, results: Sequence[Shape]
 
 
 def _source(program: Program, arguments: Arguments, results: Sequence[Shape], dtype: str) -> str:
-    """Return all assembly that is compiled: the loop, and the quick call of functions of one result."""
+    """Return all assembly that is compiled: the loop, and the quick call."""
     text = llvm_source(program, arguments, results, dtype)
     inputs, outputs = _operands(program, arguments, results)
-    if len(outputs) > 1:
-        return text
-    return f"{text}\n{call(inputs, outputs[0], Lanes(1, 8 * np.dtype(dtype).itemsize))}"
+    return f"{text}\n{call(inputs, outputs, Lanes(1, 8 * np.dtype(dtype).itemsize))}"
 
 
 def _operands(program: Program, arguments: Arguments, results: Sequence[Shape]) -> tuple[list[Operand], list[Operand]]:

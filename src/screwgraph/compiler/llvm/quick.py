@@ -64,10 +64,11 @@ def numpy_table(module_attribute: str) -> Any:
 
 def _table(dtype: np.dtype) -> Any:
     """Return the addresses that `call` needs, in its order."""
-    exported = (ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p) for name in ("Py_IncRef", "Py_DecRef"))
-    increase, decrease = (pointer.value for pointer in exported)
+    names = ("Py_IncRef", "Py_DecRef", "PyTuple_New", "PyTuple_SetItem")
+    exported = (ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p) for name in names)
+    increase, decrease, new_tuple, set_item = (pointer.value for pointer in exported)
     new_array = numpy_table("_ARRAY_API")[_NEW_ARRAY]
-    addresses = (id(np.ndarray), id(dtype), new_array, increase, decrease, id(None))
+    addresses = (id(np.ndarray), id(dtype), new_array, increase, decrease, id(None), new_tuple, set_item)
     return (ctypes.c_size_t * call.TABLE_SIZE)(*addresses)
 
 
