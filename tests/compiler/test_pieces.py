@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -19,8 +20,8 @@ from screwgraph.tape import Program
 def in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut every program, into short pieces; code from the cache would know nothing of that."""
 
-    def short(program: Program) -> Pieces:
-        return pieces.pieces(program, whole=0, length=50)
+    def short(program: Program, first: Sequence[int] = ()) -> Pieces:
+        return pieces.pieces(program, first, whole=0, length=50)
 
     monkeypatch.setenv("SCREWGRAPH_CACHE", "off")
     monkeypatch.setattr("screwgraph.compiler.llvm.block.pieces", short)
@@ -49,7 +50,7 @@ def test_a_value_is_kept_for_later_pieces_only_where_one_needs_it():
         for o in () if operation in pieces.LEAVES else operands:
             leaf = code.instructions[o][0] in pieces.LEAVES
             assert leaf or o // 20 == i // 20 or o in cut.slots
-    assert [i for part in cut.ranges for i in part] == list(range(len(code.instructions)))
+    assert [i for part in cut.parts for i in part] == list(range(len(code.instructions)))
     assert len(set(cut.slots.values())) == len(cut.slots) < len(code.instructions)
 
 

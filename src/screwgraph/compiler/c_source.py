@@ -36,7 +36,7 @@ def c_source(
     signature = interface.prototype.rstrip(";")
     cut = pieces(program)
     if cut.whole:
-        before, body = [], _unused(interface, program) + _lines(interface, program, cut, cut.ranges[0])
+        before, body = [], _unused(interface, program) + _lines(interface, program, cut, cut.parts[0])
     else:
         before, body = _in_pieces(interface, program, cut)
     body += _constants(interface, program)
@@ -167,16 +167,16 @@ def _in_pieces(interface: _Interface, program: Program, cut: Pieces) -> tuple[li
     parameters = f"{interface.parameters}, {interface.scalar} *memory"
     ignored = "    " + " ".join(f"(void){name};" for name in (*names, "memory"))
     before = []
-    for n, instructions in enumerate(cut.ranges):
+    for n, places in enumerate(cut.parts):
         name = f"{interface.function}_piece{n}"
-        lines = _lines(interface, program, cut, instructions)
+        lines = _lines(interface, program, cut, places)
         before += [f"static void {name}({parameters})", "{", ignored, *lines, "}", ""]
-    table = ", ".join(f"{interface.function}_piece{n}" for n in range(len(cut.ranges)))
+    table = ", ".join(f"{interface.function}_piece{n}" for n in range(len(cut.parts)))
     before += [f"static void (*const {interface.function}_pieces[])({parameters}) = {{{table}}};", ""]
     call = f"{interface.function}_pieces[piece]({', '.join([*names, 'memory'])});"
     return before, [
         f"    {interface.scalar} memory[{len(cut.slots) or 1}];",
-        f"    for (int piece = 0; piece < {len(cut.ranges)}; ++piece) {call}",
+        f"    for (int piece = 0; piece < {len(cut.parts)}; ++piece) {call}",
     ]
 
 
@@ -186,8 +186,9 @@ def _unused(interface: _Interface, program: Program) -> list[str]:
     return [f"    (void){name};" for name, _ in interface.takes if name not in used]
 
 
-def _lines(interface: _Interface, program: Program, cut: Pieces, instructions: range) -> list[str]:
-    """Return the assignments of some instructions, and of the results that they are."""
+def _lines(interface: _Interface, program: Program, cut: Pieces, places: Sequence[int]) -> list[str]:
+    """Return the assignments of the instructions at these places, and of the results that they are."""
+    own = set(places)
     inputs = [f"{name}[{i}]" for name, a in interface.takes for i in range(len(a.names))]
     results: dict[int, list[str]] = {}
     for target, output in zip(interface.targets, program.outputs, strict=True):
@@ -200,17 +201,17 @@ def _lines(interface: _Interface, program: Program, cut: Pieces, instructions: r
             return _number(operands[0], interface)
         if operation == "input":
             return inputs[operands[0]]
-        return f"v{i}" if i in instructions else f"memory[{cut.slots[i]}]"
+        return f"v{i}" if i in own else f"memory[{cut.slots[i]}]"
 
     lines = []
-    for i in instructions:
+    for i in places:
         operation, *operands = program.instructions[i]
         if operation not in LEAVES:
             expression = _expression(operation, [written(o) for o in operands], interface.suffix)
             lines.append(f"    const {interface.scalar} v{i} = {expression};")
             if i in cut.slots:
                 lines.append(f"    memory[{cut.slots[i]}] = v{i};")
-    return lines + [f"    {target} = {written(i)};" for i in instructions for target in results.get(i, ())]
+    return lines + [f"    {target} = {written(i)};" for i in places for target in results.get(i, ())]
 
 
 def _constants(interface: _Interface, program: Program) -> list[str]:

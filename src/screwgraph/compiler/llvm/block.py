@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from screwgraph.compiler.llvm.each import each
-from screwgraph.compiler.llvm.text import Lanes
 from screwgraph.compiler.llvm.stages import stages
+from screwgraph.compiler.llvm.text import Lanes
 from screwgraph.compiler.llvm.writer import Writer, store
 from screwgraph.compiler.pieces import Pieces, pieces
 from screwgraph.tape import Program

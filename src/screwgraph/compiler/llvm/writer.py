@@ -34,7 +34,7 @@ class Writer:
         self._values: dict[int, str] = {}
 
     def write(self, places: Sequence[int]) -> list[str]:
-        """Write the instructions at these places; return the names of the masks that tell which angles are too large."""
+        """Write the instructions at these places; return the names of masks that tell which angles are too large."""
         pairs: dict[int, str] = {}
         for i in places:
             if self._program.instructions[i][0] not in LEAVES:
