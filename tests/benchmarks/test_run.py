@@ -45,7 +45,7 @@ def test_tables_of_one_robot_are_printed_and_written(tmp_path, capsys):
 
 
 def test_the_ratio_to_the_peers_operations_is_printed():
-    tools = Tools(TINY, None, 20_000, lambda line: None)
+    tools = Tools(TINY, None, lambda line: None)
     sheet = THEMES["operations"](entries(chosen(["puma560"]), QUESTIONS[:1], tools), tools)
     (row,) = sheet.rows
     cells = dict(zip(sheet.columns, row, strict=True))
@@ -54,7 +54,7 @@ def test_the_ratio_to_the_peers_operations_is_printed():
 
 
 def test_every_row_is_as_long_as_its_head():
-    tools = Tools(TINY, None, 300, lambda line: None)  # so that one function is too large, and one is not
+    tools = Tools(TINY, None, lambda line: None)
     found = entries(chosen(["puma560"]), QUESTIONS[1:3], tools)
     for name, theme in THEMES.items():
         if name not in ELSEWHERE:
@@ -63,7 +63,7 @@ def test_every_row_is_as_long_as_its_head():
 
 
 def test_compile_times_are_those_of_fresh_processes():
-    tools = Tools(TINY, None, 20_000, lambda line: None)
+    tools = Tools(TINY, None, lambda line: None)
     sheet = THEMES["compile"](entries(chosen(["puma560"]), QUESTIONS[2:3], tools), tools)
     cells = dict(zip(sheet.columns, sheet.rows[0], strict=True))
     assert 0 < float(cells["cold, s"]) < 60
