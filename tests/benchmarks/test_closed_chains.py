@@ -52,7 +52,7 @@ def test_gears_are_a_line_and_the_table_is_whole(monkeypatch):
     monkeypatch.setattr(closed_chains, "closed_subjects", lambda: subjects)
     monkeypatch.setattr(closed_chains, "LoopsInCpp", lambda *_: LoopsFromPython("lcaba"))
     monkeypatch.setattr(closed_chains, "find_compiler", lambda _: refuse())
-    sheet = THEMES["closed"]([], Tools(TINY, None, 20_000, lambda line: None))
+    sheet = THEMES["closed"]([], Tools(TINY, None, lambda line: None))
     assert {len(row) for row in sheet.rows} == {len(sheet.columns)}
     assert [row[0] for row in sheet.rows] == ["bars (6)", "gears (8)"]
     (line,) = [note for note in sheet.notes if "gears do" in note]
