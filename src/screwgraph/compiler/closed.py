@@ -107,15 +107,19 @@ def checked(robot: Robot, function: Function) -> Function:
     Raises:
         EliminationError: it divides by what vanishes there.
     """
-    states = closed_states(robot, STATES) if robot.loops else []
-    regular = [q for q in states if _is_regular(robot, q)]
-    if not all(_holds(robot, function, q) for q in regular or states):
+    if robot.loops and not all(_holds(robot, function, q) for q in tried_states(robot, STATES)):
         raise EliminationError(
             f"order {function.ordering!r} divides by what vanishes where the loops of robot {robot.name!r} close",
             why="the mechanism is singular, or a pivot was chosen at open positions",
             fix="try another ordering",
         )
     return function
+
+
+def tried_states(robot: Robot, count: int) -> list[Float[np.ndarray, " nq"]]:
+    """Return closed positions at which code must hold: of so many random ones those that are not singular, if any."""
+    states = closed_states(robot, count)
+    return [q for q in states if _is_regular(robot, q)] or states
 
 
 def _is_regular(robot: Robot, q: Float[np.ndarray, " nq"]) -> bool:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.compiler.closed import tried_states
 from screwgraph.compiler.problem import Problem
 from screwgraph.elimination import equations
 from screwgraph.errors import EliminationError
-from screwgraph.robot import closed_states, constraint_jacobian
+from screwgraph.robot import constraint_jacobian
 from screwgraph.tape import Program
 
 STATES = 2
 """Closed positions at which code is compared with the equations, solved there by least squares."""
 AGREEMENT = 1e-6
 """Relative difference of answers above which code is not believed."""
+ROUNDING = 1e-12
+"""What rounding may leave of the largest unknown in an answer."""
 
 
 def trusted(problem: Problem, program: Program, label: str) -> Program:
@@ -24,7 +27,7 @@ def trusted(problem: Problem, program: Program, label: str) -> Program:
         EliminationError: it does not: it divides by what vanishes there.
     """
     robot = problem.robot
-    if robot.is_closed and not all(_agrees(problem, program, q) for q in closed_states(robot, STATES)):
+    if robot.is_closed and not all(_agrees(problem, program, q) for q in tried_states(robot, STATES)):
         raise EliminationError(
             f"order {label!r} divides by what vanishes where robot {robot.name!r} is closed",
             why="the mechanism is singular, or a pivot was chosen at open positions",
@@ -59,4 +62,6 @@ def _agrees(problem: Problem, program: Program, q: Float[np.ndarray, " nq"]) -> 
             A[i, place[column]] = float(coefficient)
     solved = dict(zip(place, np.linalg.lstsq(A, b, rcond=None)[0].tolist(), strict=True))
     expected = np.array(problem.outputs(solved, graph), dtype=float)
-    return bool(np.abs(found - expected).max() <= AGREEMENT * max(np.abs(expected).max(), 1e-300))
+    # An answer may be zero while wrenches inside are not: what rounding leaves of these is no disagreement.
+    scale = max(AGREEMENT * np.abs(expected).max(), ROUNDING * max(map(abs, solved.values())), 1e-300)
+    return bool(np.abs(found - expected).max() <= scale)
