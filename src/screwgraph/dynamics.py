@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from screwgraph.compiler import (
     make_function,
     robot_arguments,
     without_remarks,
+)
+from screwgraph.compiler import (
+    actuated as driven_by,
 )
 from screwgraph.elimination import Dag, Group, eliminate_rows, equations, orderings
 from screwgraph.errors import EliminationError, InputError
@@ -45,6 +48,8 @@ def inverse_dynamics(
     ordering: Order = "auto",
     external_wrenches: Sequence[str] = (),
     dtype: str = "float64",
+    actuated: Iterable[str] | None = None,
+    weights: Mapping[str, float] | None = None,
 ) -> Function:
     """Return tau(q, qd, qdd): the efforts that a motion needs.
 
@@ -54,13 +59,27 @@ def inverse_dynamics(
     Closed chains are driven by their independent joints: only these joints' accelerations are read, the efforts of the
     others are zero. With `coordinates` "independent", velocities, accelerations and efforts (..., n) are those of
     `robot.independent_joints` alone; positions are those of all joints, at which the loops close.
+    `actuated` names the joints that drive a robot instead; where these are more than its freedoms, their efforts are
+    the smallest: of all that cause the motion, the sum of weight tau^2 is the least, with `weights` for some of these
+    joints, 1 for the others.
 
     Raises:
         EliminationError: the order is impossible, or only a part of a joint is independent.
-        InputError: unknown names, or loops that cannot be closed.
+        InputError: unknown names, loops that cannot be closed, or a motion that none of the actuated joints drives.
     """
     problem = _problem("inverse_dynamics", robot, ("q", "qd", "qdd"), _keys(robot, "tau"), external_wrenches)
     problem = _in_coordinates(problem, coordinates)
+    if actuated is not None:
+        if coordinates == INDEPENDENT:
+            raise InputError(
+                "actuated joints go with spanning coordinates only",
+                why="independent efforts are those of the independent joints",
+                fix="leave out coordinates= or actuated=",
+            )
+        problem = driven_by(problem, _names(actuated, "joints"), weights)
+        return checked(robot, compile_problem(problem, ordering, CLOSED_ORDERS)).astype(dtype)
+    if weights is not None:
+        raise InputError("weights without actuated joints", fix="name these joints by actuated=")
     if robot.is_closed:
         return checked(robot, compile_problem(driven(problem), ordering, CLOSED_ORDERS)).astype(dtype)
     return compile_problem(problem, ordering, INVERSE_ORDERS).astype(dtype)

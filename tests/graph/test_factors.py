@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.graph import TEMPLATES, Key, linear_rows
+from screwgraph.graph import TEMPLATES, Key, linear_rows, with_least_efforts
 from screwgraph.tape import Tape
 from tests.graph.closed_robots import LOOP_TYPES, SLIDER
 from tests.robot.closed_instances import two_arms
 
-OF_CLOSED_CHAINS = ("loop", "coupling", "tied_velocities")
+OF_CLOSED_CHAINS = ("loop", "coupling", "tied_velocities", "minimum_torque")
 
 
 def a_robot(law: str) -> tuple[sg.Robot, tuple[str, ...]]:
@@ -28,6 +28,8 @@ def a_factor(law: str):
     """Return a graph of such a robot, a factor of that law in it, and random values."""
     robot, wrenches = a_robot(law)
     graph = sg.dynamics_graph(robot, external_wrenches=wrenches)
+    if law == "minimum_torque":
+        graph = with_least_efforts(graph, robot, dict.fromkeys(robot.joint_names, 2.0))
     factor = [f for f in graph.factors if f.template.name == law][-1]
     rng = np.random.default_rng(1)
     return graph, factor, {key: graph.variables[key].space.random(rng) for key in factor.keys}

@@ -21,7 +21,10 @@ RESULT = {"qdd": "tau", "tau": "qdd"}
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The result of a function at a state, or at each state of a batch; `accelerations` as for `hybrid_dynamics`."""
+    """The result of a function at a state, or at each state of a batch.
+
+    `accelerations` are as for `hybrid_dynamics`, `actuated` as for `inverse_dynamics`.
+    """
 
     robot: Robot
     problem: Problem
@@ -29,6 +32,7 @@ class Answer:
     function: Function
     state: State
     result: Float[np.ndarray, "*batch nv"]
+    actuated: tuple[str, ...] | None = None
 
     def given_kind(self, joint: str) -> str:
         """Return what is given for a joint, "qdd" or "tau"."""
@@ -48,6 +52,7 @@ def as_json(answer: Answer, algorithm: bool) -> dict[str, Any]:
         "robot": answer.robot.name,
         "problem": answer.problem.value,
         "accelerations": list(answer.accelerations),
+        **({} if answer.actuated is None else {"actuated": list(answer.actuated)}),
         "ordering": answer.function.ordering,
         "operations": {**operations.counts, "total": operations.total},
         "state": state.origin,

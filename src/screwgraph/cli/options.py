@@ -80,6 +80,15 @@ Accelerations = Annotated[
         help="Hybrid only: a joint whose acceleration is given; repeatable, or commas between.",
     ),
 ]
+Actuated = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--actuated",
+        metavar="JOINT",
+        help="Inverse only: a joint that drives the robot, by default the independent ones; the smallest efforts of "
+        "all that do are found. Repeatable, or commas between.",
+    ),
+]
 OrderingName = Annotated[
     str | None,
     typer.Option(

@@ -31,13 +31,29 @@ def check_accelerations(context: typer.Context, problem: Problem, accelerations:
         )
 
 
+def check_actuated(context: typer.Context, problem: Problem, actuated: Sequence[str] | None) -> None:
+    """Check that --actuated is given for inverse dynamics only; raise a usage error else."""
+    if actuated is not None and problem is not Problem.inverse:
+        raise wrong_use(
+            context,
+            f"--actuated does not go with --problem {problem.value}",
+            why="efforts are given there, zero for joints that nothing drives",
+            fix="use --problem inverse",
+        )
+
+
 def compiled(
-    robot: Robot, problem: Problem, accelerations: Sequence[str], ordering: Order, external: Sequence[str] = ()
+    robot: Robot,
+    problem: Problem,
+    accelerations: Sequence[str],
+    ordering: Order,
+    external: Sequence[str] = (),
+    actuated: Sequence[str] | None = None,
 ) -> Function:
     """Return the function that answers a problem; raises what `inverse_dynamics` and its siblings do."""
     with working(f"eliminating the {problem.value} problem of {robot.name}"):
         if problem is Problem.inverse:
-            return inverse_dynamics(robot, ordering=ordering, external_wrenches=external)
+            return inverse_dynamics(robot, ordering=ordering, external_wrenches=external, actuated=actuated)
         if problem is Problem.forward:
             return forward_dynamics(robot, ordering=ordering, external_wrenches=external)
         return hybrid_dynamics(robot, accelerations, ordering=ordering, external_wrenches=external)

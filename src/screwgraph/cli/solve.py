@@ -36,6 +36,7 @@ hybrid:  qdd is given for the joints of --accelerations, tau for the others.
 Example:
   screwgraph solve puma560 --problem inverse
   screwgraph solve a1 --base floating --problem forward --random 3 --seed 7 --json
+  screwgraph solve four_bar_linkage --problem inverse --actuated joint1,joint3
   screwgraph solve puma560 --problem hybrid --accelerations joint1,joint2 --state state.json
 with a state.json like
   {STATE_EXAMPLE}
@@ -52,6 +53,7 @@ def solve(
     robot: options.RobotName,
     problem: options.ProblemKind,
     accelerations: options.Accelerations = None,
+    actuated: options.Actuated = None,
     state: StateFile = None,
     random: Count = None,
     seed: Seed = None,
@@ -72,7 +74,7 @@ def solve(
     from screwgraph.cli.answer import Answer, as_json
     from screwgraph.cli.answer_tables import print_answer
     from screwgraph.cli.closed_states import check_closed
-    from screwgraph.cli.problem import GIVEN, check_accelerations, compiled
+    from screwgraph.cli.problem import GIVEN, check_accelerations, check_actuated, compiled
     from screwgraph.cli.state import random_state
     from screwgraph.cli.state_file import read_state
     from screwgraph.cli.streams import print_json
@@ -80,7 +82,9 @@ def solve(
     if state is not None and (random is not None or seed is not None):
         raise wrong_use(context, "--state does not go with --random and --seed", fix="give one of them")
     named = options.names(accelerations)
+    driving = options.names(actuated) if actuated else None
     check_accelerations(context, problem, named)
+    check_actuated(context, problem, driving)
     model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap)
     wrenches = options.names(external)
     at = (
@@ -90,10 +94,10 @@ def solve(
     )
     if state is not None:
         check_closed(model, at.q, at.qd, state)
-    function = compiled(model, problem, named, ordering or "auto", at.external)
+    function = compiled(model, problem, named, ordering or "auto", at.external, driving)
     with np.errstate(all="ignore"):  # the answer itself shows what is not finite
         result = function(at.q, at.qd, at.given, *((at.wrenches,) if at.external else ()))
-    answer = Answer(model, problem, named, function, at, result)
+    answer = Answer(model, problem, named, function, at, result, driving)
     options.note_warnings(model)
     if json:
         print_json(as_json(answer, algorithm))

@@ -1,5 +1,6 @@
 """From problems and orders to functions of arrays: passes, straight-line code, machine code."""
 
+from screwgraph.compiler.actuated import actuated
 from screwgraph.compiler.cache import Made
 from screwgraph.compiler.closed import check_free, checked, driven, driving_joints, in_independent_coordinates
 from screwgraph.compiler.compile import Order, compile_problem, make_function
@@ -18,6 +19,7 @@ __all__ = [
     "Origin",
     "Problem",
     "Search",
+    "actuated",
     "check_free",
     "checked",
     "compile_graph",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import numpy as np
 
 from screwgraph.compiler.passes import GRAPH_PASSES, ROBOT_PASSES, improved, improved_graph
 from screwgraph.compiler.signature import Argument
-from screwgraph.graph import Column, FactorGraph, Key, Variable, dynamics_graph, vector_variable
+from screwgraph.graph import Column, FactorGraph, Key, Variable, dynamics_graph, vector_variable, with_least_efforts
 from screwgraph.robot import JointType, Robot
 from screwgraph.tape import Number
 
@@ -21,7 +21,8 @@ class Problem:
 
     `known` are the variables that are given, `arguments` the name and variables of each argument of the function,
     in order, `result` the variables that it returns, `constants` the values of knowns that are no arguments,
-    `external` the links or frames on which external wrenches act.
+    `external` the links or frames on which external wrenches act. Where `actuated` has weights of joints, these drive
+    the robot, by efforts as small as can be.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Problem:
     result: Sequence[Key]
     constants: Mapping[Key, np.ndarray]
     external: Sequence[str] = ()
+    actuated: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def passes(self) -> tuple[str, ...]:
@@ -49,7 +51,10 @@ class Problem:
     def graph(self, robot: Robot, passes: Sequence[str]) -> FactorGraph:
         """Return the graph of a robot that answers this question, after those of the passes that change graphs."""
         wanted = [name for name in passes if name in GRAPH_PASSES]
-        return improved_graph(dynamics_graph(robot, self.external), self.known, wanted)
+        graph = dynamics_graph(robot, self.external)
+        if self.actuated:
+            graph = with_least_efforts(graph, robot, self.actuated)
+        return improved_graph(graph, self.known, wanted)
 
 
 def without_remarks(robot: Robot) -> Robot:

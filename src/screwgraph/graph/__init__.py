@@ -7,12 +7,14 @@ from screwgraph.graph.export import to_dot, to_json
 from screwgraph.graph.factor import Factor, Labels, Template, factor
 from screwgraph.graph.factor_graph import Derived, FactorGraph
 from screwgraph.graph.factors import TEMPLATES
+from screwgraph.graph.least_effort import VIRTUAL, tie_of, with_least_efforts
 from screwgraph.graph.linear import Affine, Column, Row, is_zero, linear_rows
 from screwgraph.graph.variable import SYMBOLS, Key, Variable, Vectors, vector_variable
 
 __all__ = [
     "SYMBOLS",
     "TEMPLATES",
+    "VIRTUAL",
     "Affine",
     "Chain",
     "Cluster",
@@ -35,8 +37,10 @@ __all__ = [
     "linear_rows",
     "loop_wrenches",
     "spans",
+    "tie_of",
     "tied_by",
     "to_dot",
     "to_json",
     "vector_variable",
+    "with_least_efforts",
 ]

@@ -18,6 +18,7 @@ SYMBOLS = {
     "gravity": "g",
     "external": "W",
     "lambda": "λ",
+    "virtual": "δθ",
 }
 """How the papers write each kind of variable."""
 

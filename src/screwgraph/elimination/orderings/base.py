@@ -6,6 +6,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from screwgraph.elimination.group import Group
+from screwgraph.elimination.orderings.least_effort import (
+    as_least_efforts,
+    connected,
+    dependent_rates,
+    independent_motions,
+    virtual_motions,
+)
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import Column, FactorGraph, Key, tied_by
 from screwgraph.robot import Joint, Robot
@@ -66,31 +73,19 @@ def with_multipliers(order: Iterable[Key | Group], graph: FactorGraph) -> list[K
     blocks = _blocks(graph, {key for key in law if key.kind == "lambda"})
     items = [item for item in items if not isinstance(item, Key) or item.kind != "lambda" or item in law]
     items = [_by_law(item, law[item], graph) if isinstance(item, Key) and item in law else item for item in items]
-    return [*items, *blocks]
+    return [*virtual_motions(graph), *as_least_efforts(items, graph), *blocks, *independent_motions(graph)]
 
 
 def _blocks(graph: FactorGraph, by_law: Collection[Key]) -> list[Group]:
     """Return multipliers whose own laws are no equations: the joints of known efforts give them, cluster by cluster."""
     ties = {key: joints for key, joints in tied_by(graph).items() if key not in by_law and key not in graph.known}
     groups = []
-    for keys, joints in _connected(ties):
+    for keys, joints in connected(ties):
         columns = tuple((key, i) for key in keys for i in range(graph.variables[key].dim))
         given = [Key("qdd", joint) for joint in sorted(joints) if Key("tau", joint) in graph.known]
         through = tuple((key, i) for key in given for i in range(graph.variables[key].dim))
-        groups.append(Group(columns, block=True, through=through))
+        groups.append(Group(columns, block=True, through=dependent_rates(graph, joints) or through))
     return groups
-
-
-def _connected(ties: Mapping[Key, Sequence[str]]) -> list[tuple[list[Key], set[str]]]:
-    """Return sets of multipliers that share joints, and their joints."""
-    sets: list[tuple[list[Key], set[str]]] = []
-    for key, joints in ties.items():
-        touching = [found for found in sets if found[1] & set(joints)]
-        sets = [found for found in sets if found not in touching]
-        sets.append(
-            ([key for keys, _ in touching for key in keys] + [key], set(joints).union(*(j for _, j in touching)))
-        )
-    return sets
 
 
 def _by_law(key: Key, law: str, graph: FactorGraph) -> Group:

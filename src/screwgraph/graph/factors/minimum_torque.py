@@ -1,0 +1,26 @@
+"""Which efforts are the smallest, where more joints are driven than a mechanism has freedoms."""
+
+from __future__ import annotations
+
+from jaxtyping import Float
+
+from screwgraph.graph.factor import Labels, factor
+from screwgraph.spatial import Array
+
+
+def _solved_for_effort(n: Labels) -> str:
+    return f"{n['virtual']} / w{n['i']}"
+
+
+@factor(
+    linear=("tau", "virtual"),
+    cites="paper 0, section VII; the normal equations of least tau' W tau / 2 under the dynamics",
+    solved={"tau": _solved_for_effort},
+)
+def minimum_torque(tau: Float[Array, " nv"], virtual: Float[Array, " nv"], *, weight: float) -> Float[Array, " nv"]:
+    """The weighted effort is a virtual velocity that the loops allow: no allowed change of efforts is cheaper.
+
+    Efforts that leave the motion alone are those that do no work in any motion that loops allow. The smallest efforts
+    are orthogonal to them, so that W tau, at the joints that are driven, is such a motion itself.
+    """
+    return weight * tau - virtual

@@ -1,0 +1,70 @@
+"""Redundant actuation: a soft factor for each driven joint, and the virtual motion that makes it exact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from screwgraph.graph.chain import Chain
+from screwgraph.graph.clusters import Cluster, clusters
+from screwgraph.graph.constraints import Constraint, independent_constraints
+from screwgraph.graph.factor import Factor
+from screwgraph.graph.factor_graph import FactorGraph
+from screwgraph.graph.factors import minimum_torque, tied_velocities
+from screwgraph.graph.variable import Key, Variable, vector_variable
+from screwgraph.robot import Robot
+
+VIRTUAL = "virtual"
+"""Kind of the variables that hold a virtual velocity: one vector a joint."""
+
+
+def with_least_efforts(graph: FactorGraph, robot: Robot, weights: Mapping[str, float]) -> FactorGraph:
+    """Make the efforts of driven joints the smallest that cause a motion: of all, sum weight tau^2 is the least.
+
+    `weights` has a positive number for each joint that is driven. The Lagrangian's derivatives are added to the graph:
+    by an effort, that its weighted value is a virtual velocity (`minimum_torque`); by the multipliers of loops and
+    couplings, that these allow the virtual motion (`tied_velocities`). Clusters that are driven by just their
+    independent joints have no choice, and stay as they are.
+
+    Raises:
+        InputError: no joints determine the others.
+    """
+    by_name = {c.multiplier: c for c in independent_constraints(robot)}
+    variables: list[Variable] = []
+    factors: list[Factor] = []
+    for cluster in clusters(robot):
+        if not _has_choice(graph, cluster, weights):
+            continue
+        for joint in cluster.joints:
+            index = robot.link_index(joint.child)
+            variables.append(vector_variable(VIRTUAL, joint.name, joint.type.nv, index, robot.link_index(joint.parent)))
+            if joint.name in weights:
+                arguments = {"tau": Key("tau", joint.name), "virtual": Key(VIRTUAL, joint.name)}
+                bound = {"weight": float(weights[joint.name])}
+                factors.append(Factor(minimum_torque, arguments, joint.type.nv, index, bound))
+        factors += [_virtually_tied(by_name[key]) for key in cluster.multipliers]
+    return graph.with_variables(*variables).with_factors(*factors)
+
+
+def tie_of(multiplier: Key) -> Key:
+    """Name what would enforce the law of a loop or coupling on the virtual motion."""
+    return Key("tie", multiplier.name)
+
+
+def _virtually_tied(constraint: Constraint) -> Factor:
+    law = constraint.law
+    arguments = {kind: _keys(of, constraint) for kind, of in (("qd", VIRTUAL), ("q", "q"))}
+    bound = {"joints": law.joints, "laws": (law,)}
+    rows = len(law.kept) if isinstance(law, Chain) else 1
+    return Factor(tied_velocities, arguments, rows, constraint.index, bound, tie_of(constraint.multiplier))
+
+
+def _keys(kind: str, constraint: Constraint) -> tuple[Key, ...]:
+    return tuple(Key(kind, joint.name) for joint in constraint.joints)
+
+
+def _has_choice(graph: FactorGraph, cluster: Cluster, driven: Iterable[str]) -> bool:
+    """Tell whether other joints than the independent ones are driven in a cluster."""
+    if graph.dependence is None or not cluster.multipliers:
+        return False
+    follows = {key.name for key, _ in graph.dependence.rates}
+    return {j.name for j in cluster.joints if j.name not in follows} != {j.name for j in cluster.joints} & set(driven)
