@@ -6,6 +6,7 @@ from screwgraph.compiler.closed import check_free, checked, driven, driving_join
 from screwgraph.compiler.compile import Order, compile_problem, make_function
 from screwgraph.compiler.function import Argument, Function, Origin
 from screwgraph.compiler.graphs import compile_graph
+from screwgraph.compiler.llvm import March, Marching, Settle, Stage, marching
 from screwgraph.compiler.passes import ROBOT_PASSES, improved
 from screwgraph.compiler.problem import Problem, robot_arguments, without_remarks
 from screwgraph.compiler.searched import Search
@@ -15,10 +16,14 @@ __all__ = [
     "Argument",
     "Function",
     "Made",
+    "March",
+    "Marching",
     "Order",
     "Origin",
     "Problem",
     "Search",
+    "Settle",
+    "Stage",
     "actuated",
     "check_free",
     "checked",
@@ -29,6 +34,7 @@ __all__ = [
     "improved",
     "in_independent_coordinates",
     "make_function",
+    "marching",
     "robot_arguments",
     "without_remarks",
 ]

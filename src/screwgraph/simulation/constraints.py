@@ -21,7 +21,11 @@ FAR = 0.05
 
 
 class Constraints:
-    """The loops and couplings of a robot; remembers where the loop joints stood last: they are not far from there."""
+    """The loops and couplings of a robot; remembers where the loop joints stood last: they are not far from there.
+
+    `function` is their compiled code, whose entries of K have `places`; the first `kept` of its `rows` gaps are those of
+    independent rows. `x` are the loop joints' positions, which may be off by `bound`.
+    """
 
     def __init__(self, robot: Robot, manifold: Manifold, q: Float[np.ndarray, " nq"]) -> None:
         from scipy.linalg import get_lapack_funcs
@@ -30,11 +34,11 @@ class Constraints:
         kept = robot.mobility.kept
         every = range(len(constraint_rows(robot)))
         rows = [*kept, *(i for i in every if i not in kept)]
-        self._function, self._places = closure_code(robot, rows), tuple(map(np.array, entries(robot, rows)))
-        self._kept, self._rows, self._nv = len(kept), len(every), robot.nv
+        self.function, self.places = closure_code(robot, rows), tuple(map(np.array, entries(robot, rows)))
+        self.kept, self.rows, self._nv = len(kept), len(every), robot.nv
         self._robot, self._manifold = robot, manifold
-        self._x = _loop_positions(robot, q)
-        self._bound = np.array([_bound(loop.type) for loop in robot.loops for _ in range(loop.type.nv)])
+        self.x = _loop_positions(robot, q)
+        self.bound = np.array([_bound(loop.type) for loop in robot.loops for _ in range(loop.type.nv)])
 
     def projected(
         self, t: float, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]
@@ -54,9 +58,9 @@ class Constraints:
         for _ in range(ITERATIONS):
             gaps, K = self._at(q)
             gap = float(np.abs(gaps).max())
-            if not np.isfinite(gap) or np.abs(gaps[: self._kept]).max(initial=0.0) <= TOLERANCE:
+            if not np.isfinite(gap) or np.abs(gaps[: self.kept]).max(initial=0.0) <= TOLERANCE:
                 return q, K, gap
-            q = self._manifold.moved(q, -(K.T @ self._solved(K, gaps[: self._kept])))
+            q = self._manifold.moved(q, -(K.T @ self._solved(K, gaps[: self.kept])))
         raise InputError(
             f"at t = {t:g} s loops come apart by {gap:.3g} and do not close again",
             why="a step led too far, or to a singular position",
@@ -65,22 +69,22 @@ class Constraints:
 
     def _at(self, q: Float[np.ndarray, " nq"]) -> tuple[Float[np.ndarray, " rows"], Float[np.ndarray, "kept nv"]]:
         """Return gaps and K, told with loop joints near where they are."""
-        rows, loops = self._rows, len(self._bound)
+        rows, loops = self.rows, len(self.bound)
         for _ in range(ITERATIONS):
-            values = self._function(q, self._x) if loops or len(self._x) else self._function(q)
+            values = self.function(q, self.x) if loops or len(self.x) else self.function(q)
             along = values[rows : rows + loops]
-            if not (np.abs(along) > self._bound).any():
+            if not (np.abs(along) > self.bound).any():
                 break
-            self._x = self._followed(along)
-        K = np.zeros((self._kept, self._nv))
-        K[self._places] = values[rows + loops :]
+            self.x = self._followed(along)
+        K = np.zeros((self.kept, self._nv))
+        K[self.places] = values[rows + loops :]
         return values[:rows], K
 
     def _followed(self, along: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
         parts, p, v = [], 0, 0
         for loop in self._robot.loops:
             kind = loop.type
-            parts.append(kind.retract(self._x[p : p + kind.nq], along[v : v + kind.nv]))
+            parts.append(kind.retract(self.x[p : p + kind.nq], along[v : v + kind.nv]))
             p, v = p + kind.nq, v + kind.nv
         return np.concatenate(parts)
 

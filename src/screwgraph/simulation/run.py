@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -18,6 +19,7 @@ from screwgraph.simulation.energy import energies, work_done
 from screwgraph.simulation.manifold import manifold
 from screwgraph.simulation.methods import METHODS, State, Tolerances
 from screwgraph.simulation.start import initial_position, initial_velocity, sample_times
+from screwgraph.simulation.stepper import stepper
 from screwgraph.simulation.system import Efforts, System, acceleration, efforts
 from screwgraph.simulation.trajectory import Trajectory
 
@@ -74,10 +76,31 @@ def simulate(
     system = System(space, acceleration(function, forces), constraints)
     with np.errstate(all="ignore"):  # what is not finite is found and said
         _check_start(function, start)
-        states = METHODS[method](system, start, times, tolerances)
+        states = _states(robot, function, forces, system, (method, start, times, tolerances))
         q, qd, violation = _collected(robot, start, states, times, watch or (lambda t: False))
         t = times[: len(q)]
         return _trajectory(robot, method, function, forces, (t, q, qd, violation))
+
+
+def _states(
+    robot: Robot,
+    function: Function,
+    forces: Float[np.ndarray, " nv"] | Efforts,
+    system: System,
+    motion: tuple[str, State, Float[np.ndarray, " N"], Tolerances],
+) -> Iterator[State]:
+    """Yield the states after the start: by machine code as long as it holds, from there on by steps in Python."""
+    method, state, times, tolerances = motion
+    made = None if callable(forces) else stepper(robot, function, system, method)
+    done = 0
+    if made is not None and not callable(forces):
+        dt, x = float(times[1] - times[0]), system.constraints.x if system.constraints else np.zeros(0)
+        for state in made.states(state, forces, len(times) - 1, dt, x):
+            yield state
+            done += 1
+    if done < len(times) - 1:
+        here = replace(system, constraints=Constraints(robot, system.manifold, state.q) if robot.is_closed else None)
+        yield from METHODS[method](here, state, times[done:], tolerances)
 
 
 def _tolerances(rtol: float, atol: float) -> Tolerances:

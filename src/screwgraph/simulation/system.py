@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from jaxtyping import Float
@@ -21,6 +21,18 @@ Acceleration = Callable[
     [float, Float[np.ndarray, " nq"], Float[np.ndarray, " nv"]],
     Float[np.ndarray, " nv"],
 ]
+
+
+class Space(Protocol):
+    """What explicit methods need to know of positions."""
+
+    def moved(self, q: Any, step: Any) -> Any:
+        """Return where a unit of time at the velocity `step` leads from q."""
+        ...
+
+    def step_rate(self, step: Any, qd: Any) -> Any:
+        """Return the rate of `step` where the position moved(q, step) has the velocity qd."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,8 @@ from screwgraph.compiler.pieces import Pieces, pieces
 from screwgraph.tape import Program
 
 
-def block(program: Program, lanes: Lanes) -> str:
-    """Return `@block(in, out)`: numbers i of all samples stand together at `in + i * width`, so at `out`.
+def block(program: Program, lanes: Lanes, name: str = "block") -> str:
+    """Return `@<name>(in, out)`: numbers i of all samples stand together at `in + i * width`, so at `out`.
 
     Vectors branch once after each stage of sines, to take the samples one by one where an angle is too large. What
     follows the sines in long programs are functions in a row, which leave values to each other in memory.
@@ -21,7 +21,7 @@ def block(program: Program, lanes: Lanes) -> str:
     *angles, rest = stages(program)
     cut = pieces(program, [i for stage in angles for i in stage])
     head = Writer(program, lanes, cut.slots)
-    head.lines.append(f"define internal void @block{lanes.tag}(ptr noalias %in, ptr noalias %out) {{")
+    head.lines.append(f"define internal void @{name}{lanes.tag}(ptr noalias %in, ptr noalias %out) {{")
     if not cut.whole:
         head.lines.append(f"  %memory = alloca [{len(cut.slots) or 1} x {lanes.real}], align 64")
     for number, stage in enumerate(angles):
@@ -33,8 +33,8 @@ def block(program: Program, lanes: Lanes) -> str:
     if cut.whole:
         head.write(rest)
     else:
-        before = _parts(program, lanes, cut)
-        calls = (f"@piece{n}_{lanes.tag}(ptr %in, ptr %out, ptr %memory)" for n in range(len(cut.parts)))
+        before = _parts(program, lanes, cut, name)
+        calls = (f"@{name}_piece{n}_{lanes.tag}(ptr %in, ptr %out, ptr %memory)" for n in range(len(cut.parts)))
         head.lines += [f"  call void {call}" for call in calls]
     elsewhere = set() if cut.whole else {i for part in cut.parts for i in part}
     for place, output in enumerate(program.outputs):
@@ -47,7 +47,7 @@ def block(program: Program, lanes: Lanes) -> str:
     return "\n".join([each(program, lanes), *before, *head.lines, *last])
 
 
-def _parts(program: Program, lanes: Lanes, cut: Pieces) -> list[str]:
+def _parts(program: Program, lanes: Lanes, cut: Pieces, name: str) -> list[str]:
     """Return one function for each piece, which also stores the results that it computes."""
     results: dict[int, list[int]] = {}
     for place, output in enumerate(program.outputs):
@@ -57,8 +57,7 @@ def _parts(program: Program, lanes: Lanes, cut: Pieces) -> list[str]:
     for n, part in enumerate(cut.parts):
         piece = Writer(program, lanes, cut.slots, results)
         piece.write(part)
-        name = f"@piece{n}_{lanes.tag}"
-        header = f"define internal void {name}(ptr noalias %in, ptr noalias %out, ptr noalias %memory) noinline {{"
+        header = f"define internal void @{name}_piece{n}_{lanes.tag}(ptr noalias %in, ptr noalias %out, ptr noalias %memory) noinline {{"
         functions.append("\n".join([header, *piece.lines, "  ret void", "}"]))
     return functions
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from screwgraph.simulation.methods.fixed import Step
-from screwgraph.simulation.system import System
+from screwgraph.simulation.methods.explicit import Stages
+from screwgraph.simulation.system import Space
 
 
-def semi_implicit(system: System, dt: float) -> Step:
-    """Return the step of the semi-implicit (symplectic) Euler method. Hairer, Lubich, Wanner (2006), (I.1.9)."""
-    f, moved = system.acceleration, system.manifold.moved
-
-    def step(t, q, qd):
-        ahead = qd + dt * f(t, q, qd)
-        return moved(q, dt * ahead), ahead
-
-    return step
+def semi_implicit(space: Space, dt, q, qd) -> Stages:
+    """Take a step of the semi-implicit (symplectic) Euler method. Hairer, Lubich, Wanner (2006), (I.1.9)."""
+    a = yield 0.0, q, qd
+    ahead = qd + dt * a
+    return space.moved(q, dt * ahead), ahead

@@ -1,0 +1,89 @@
+"""Projections onto the constraints of loops and couplings as code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from screwgraph.compiler import Stage
+from screwgraph.robot import Robot
+from screwgraph.simulation.constraints import Constraints
+from screwgraph.simulation.memory import Memory
+from screwgraph.simulation.small_motions import SmallMotions, small_retract
+from screwgraph.simulation.step_code import TapeVectors
+from screwgraph.tape import Number
+
+
+def projection(
+    robot: Robot, constraints: Constraints, space: SmallMotions, memory: Memory
+) -> tuple[Stage, Stage, Stage]:
+    """Return three stages: look at the gaps; take Newton's step; take away the velocities that the constraints forbid."""
+    function = constraints.function
+    along = memory.add("along", len(constraints.bound))
+    K = memory.add("K", len(constraints.places[0]))
+    place = {n: p for a in function.arguments for n, p in zip(a.names, memory.places(a.name), strict=True)}
+    reads = tuple(place[name] for name in function.program.input_names)
+    look = Stage(function.program, reads, (*memory.places("gaps"), *along, *K))
+    return look, _newton(robot, constraints, space, memory), _allowed(constraints, memory)
+
+
+def _newton(robot: Robot, constraints: Constraints, space: SmallMotions, memory: Memory) -> Stage:
+    """Move q by the least step that closes the gaps, and loop joints to where they are."""
+    vectors = TapeVectors(memory)
+    q, gaps, x, along = (vectors.read(name) for name in ("q", "gaps", "x", "along"))
+    K = _matrix(constraints, vectors.read("K"), len(memory.places("qd")))
+    space.turns.clear()
+    ahead = space.moved(q, -_transposed_times(K, _solved(K, gaps[: constraints.kept])))
+    followed, p, v = [], 0, 0
+    for loop in robot.loops:
+        kind = loop.type
+        followed += list(small_retract(kind, x[p : p + kind.nq], along[v : v + kind.nv], space.turns))
+        p, v = p + kind.nq, v + kind.nv
+    memory.add("turns of Newton", len(space.turns))
+    return vectors.stage(("q", ahead), ("x", followed), ("turns of Newton", list(space.turns)))
+
+
+def _allowed(constraints: Constraints, memory: Memory) -> Stage:
+    vectors = TapeVectors(memory)
+    qd = vectors.read("qd")
+    K = _matrix(constraints, vectors.read("K"), len(qd))
+    forbidden = [_dot(row, qd) for row in K]
+    return vectors.stage(("qd", qd - _transposed_times(K, _solved(K, forbidden))))
+
+
+def _matrix(constraints: Constraints, entries: np.ndarray, nv: int) -> list[list[Number]]:
+    K: list[list[Number]] = [[0.0] * nv for _ in range(constraints.kept)]
+    for i, j, entry in zip(*constraints.places, entries, strict=True):
+        K[i][j] = entry
+    return K
+
+
+def _solved(K: Sequence[Sequence[Number]], b: Sequence[Number]) -> list[Number]:
+    """Solve K K' y = b: factors L D L' of a positive definite matrix; what is zero for its place costs nothing."""
+    n = len(b)
+    L: list[list[Number]] = [[0.0] * n for _ in range(n)]
+    scaled: list[list[Number]] = [[0.0] * n for _ in range(n)]
+    y, inverse = list(b), [0.0] * n
+    for i in range(n):
+        for j in range(i):
+            scaled[i][j] = _dot(K[i], K[j]) - _dot(scaled[i][:j], L[j][:j])
+            L[i][j] = scaled[i][j] * inverse[j]
+        inverse[i] = 1.0 / (_dot(K[i], K[i]) - _dot(scaled[i][:i], L[i][:i]))
+        y[i] = y[i] - _dot(L[i][:i], y[:i])
+    y = [value * d for value, d in zip(y, inverse, strict=True)]
+    for i in reversed(range(n)):
+        y[i] = y[i] - _dot([L[j][i] for j in range(i + 1, n)], y[i + 1 :])
+    return y
+
+
+def _dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
+    total: Number = 0.0
+    for x, y in zip(a, b, strict=True):
+        if not (isinstance(x, float) and x == 0.0) and not (isinstance(y, float) and y == 0.0):
+            total = total + x * y
+    return total
+
+
+def _transposed_times(K: Sequence[Sequence[Number]], y: Sequence[Number]) -> np.ndarray:
+    return np.array([_dot(column, y) for column in zip(*K, strict=True)], dtype=object)

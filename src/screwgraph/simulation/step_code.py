@@ -1,0 +1,77 @@
+"""An explicit method's step as code: what comes before each evaluation of the accelerations, and after the last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from screwgraph.compiler import Function, Stage
+from screwgraph.simulation.memory import Memory
+from screwgraph.simulation.methods import Explicit
+from screwgraph.simulation.small_motions import SmallMotions
+from screwgraph.tape import SAMPLES, WIDE, Number, Scalar, Tape, program
+
+SEED = 20261
+
+
+class TapeVectors:
+    """Vectors of inputs of one tape that stand in a memory."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.tape, self._memory = Tape(), memory
+        self._rng = np.random.default_rng(SEED)
+        self._place: dict[str, int] = {}
+
+    def read(self, name: str) -> np.ndarray:
+        """Return a vector's numbers as inputs: any numbers, so that nothing is believed of them, as that they are unit."""
+        entries = np.empty(len(self._memory.places(name)), dtype=object)
+        for i, place in enumerate(self._memory.places(name)):
+            self._place[f"{name}[{i}]"] = place
+            entries[i] = self.tape.input(f"{name}[{i}]", self._rng.normal(size=SAMPLES + WIDE).tolist())
+        return entries
+
+    def stage(self, *written: tuple[str, Sequence[Number]]) -> Stage:
+        """Return a program that writes vectors into the memory."""
+        values = [value for _, vector in written for value in vector]
+        writes = [place for name, _ in written for place in self._memory.places(name)]
+        code = program(self.tape, [v if isinstance(v, Scalar) else float(v) for v in values])
+        return Stage(code, tuple(self._place[name] for name in code.input_names), tuple(writes))
+
+
+def step_stages(method: Explicit, function: Function, space: SmallMotions, memory: Memory) -> Iterator[Stage]:
+    """Yield the stages of a step; they read q, qd, tau and dt, and write q and qd."""
+    memory.add("at q", len(memory.places("q")))
+    memory.add("at qd", len(memory.places("qd")))
+    vectors = TapeVectors(memory)
+    q, qd, (dt,) = (vectors.read(name) for name in ("q", "qd", "dt"))
+    stages = method(space, dt, q, qd)
+    _, at, velocity = next(stages)
+    try:
+        for number in range(1, 100):
+            yield vectors.stage(("at q", at), ("at qd", velocity), *_turns(space, memory))
+            result = f"qdd {number}"
+            memory.add(result, len(qd))
+            yield _dynamics(function, memory, result)
+            _, at, velocity = stages.send(vectors.read(result))
+    except StopIteration as end:
+        at, velocity = end.value
+        yield vectors.stage(("q", at), ("qd", velocity), *_turns(space, memory))
+
+
+def _turns(space: SmallMotions, memory: Memory) -> list[tuple[str, list[Number]]]:
+    """Make room for the angles that motions since the last call turn by."""
+    turns = list(space.turns)
+    space.turns.clear()
+    if not turns:
+        return []
+    name = f"turns {sum(name.startswith('turns') for name in memory.names)}"
+    memory.add(name, len(turns))
+    return [(name, turns)]
+
+
+def _dynamics(function: Function, memory: Memory, result: str) -> Stage:
+    vectors = zip(function.arguments, ("at q", "at qd", "tau"), strict=True)
+    place = {n: p for a, vector in vectors for n, p in zip(a.names, memory.places(vector), strict=True)}
+    reads = tuple(place[name] for name in function.program.input_names)
+    return Stage(function.program, reads, tuple(memory.places(result)))
