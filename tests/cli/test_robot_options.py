@@ -88,3 +88,21 @@ def test_an_unknown_joint_to_lock_is_named(refused):
 )
 def test_options_with_impossible_values_are_wrong_use(refused, options):
     assert options[0] in refused(2, "info", "puma560", *options).err
+
+
+ARM = """<model name="{name}"><link name="foot"/><link name="bob"><inertial><mass>{mass}</mass></inertial></link>
+<joint name="weld" type="fixed"><parent>world</parent><child>foot</child></joint>
+<joint name="swing" type="revolute"><parent>foot</parent><child>bob</child><axis><xyz>0 1 0</xyz></axis></joint></model>"""
+
+
+def test_a_world_with_several_robots_asks_which_is_meant(command, refused, tmp_path):
+    path = tmp_path / "world.sdf"
+    models = "".join(ARM.format(name=name, mass=mass) for name, mass in (("left", 1.5), ("right", 2.5)))
+    path.write_text(f'<sdf version="1.9"><world name="hall">{models}</world></sdf>')
+    assert command("info", path, "--model", "right", "--json").json["moving_mass"] == 2.5
+    assert command("solve", path, "--problem", "forward", "--model", "left", "--json").status == 0
+    told = refused(1, "info", path).err
+    assert "left, right" in told
+    assert "--model" in told
+    assert "no model that moves is called 'middle'" in refused(1, "solve", path, "--problem", "inverse", "--model", "middle").err
+    assert "the file is no .sdf" in refused(1, "info", "puma560", "--model", "left").err

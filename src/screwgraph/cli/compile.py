@@ -63,6 +63,7 @@ def compile_(
     no_damping: options.NoDamping = False,
     strict: options.Strict = False,
     snap: options.Snap = 0.0,
+    model_name: options.Model = None,
 ) -> None:
     """Write files, and say where they are."""
     from screwgraph.cli.failures import wrong_use
@@ -72,7 +73,7 @@ def compile_(
         raise wrong_use(context, f"--dtype {dtype.value} does not go with --lang casadi", fix="use --lang c or llvm")
     named = options.names(accelerations)
     check_accelerations(context, problem, named)
-    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap)
+    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
     function = compiled(model, problem, named, ordering or "auto", options.names(external))
     function = function.astype(dtype.value)
     written = _write(function, lang, Path(output))

@@ -68,6 +68,7 @@ def draw(
     no_damping: options.NoDamping = False,
     strict: options.Strict = False,
     snap: options.Snap = 0.0,
+    model_name: options.Model = None,
 ) -> None:
     """Write a picture, or the graph as text, and say where it is."""
     from screwgraph.cli.pictures import write_graph, write_picture
@@ -76,7 +77,7 @@ def draw(
     _check_output(context, what, Path(output), knowns)
     named = options.names(accelerations)
     check_accelerations(context, problem, named)
-    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap)
+    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
     order = ordering or ("rnea" if problem is Problem.inverse else "aba")
     function = compiled(model, problem, named, order)
     if Path(output).suffix.lower() in TEXTS:

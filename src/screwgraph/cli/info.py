@@ -22,6 +22,7 @@ def info(
     no_damping: options.NoDamping = False,
     strict: options.Strict = False,
     snap: options.Snap = 0.0,
+    model_name: options.Model = None,
     json: options.AsJson = False,
 ) -> None:
     """Print a robot as tables or as JSON."""
@@ -29,7 +30,7 @@ def info(
     from screwgraph.cli.description_tables import print_description
     from screwgraph.cli.streams import print_json
 
-    content = description(options.load_robot(robot, base, lock, gravity, no_damping, strict, snap))
+    content = description(options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name))
     if json:
         print_json(content)
     else:

@@ -44,7 +44,7 @@ def _known_ordering(name: str | None) -> str | None:
 
 
 RobotName = Annotated[
-    str, typer.Argument(metavar="ROBOT", help="A robot file (.urdf, .yaml), or a built-in robot such as puma560.")
+    str, typer.Argument(metavar="ROBOT", help="A robot file (.urdf, .sdf, .xml, .yaml), or a built-in robot such as puma560.")
 ]
 Base = Annotated[BaseKind, typer.Option("--base", help="How the base is held.")]
 Lock = Annotated[
@@ -61,6 +61,9 @@ Snap = Annotated[
     typer.Option(
         "--snap", metavar="TOL", min=0.0, max=LARGEST_SNAP, help="Round rotation entries this close to 0 or +-1."
     ),
+]
+Model = Annotated[
+    str | None, typer.Option("--model", metavar="NAME", help="Of a file with several robots, the one that is meant.")
 ]
 ProblemKind = Annotated[Problem, typer.Option("--problem", help="Which question is asked.")]
 External = Annotated[
@@ -113,7 +116,14 @@ def names(given: list[str] | None) -> tuple[str, ...]:
 
 
 def load_robot(
-    robot: str, base: BaseKind, lock: list[str] | None, gravity: str | None, no_damping: bool, strict: bool, snap: float
+    robot: str,
+    base: BaseKind,
+    lock: list[str] | None,
+    gravity: str | None,
+    no_damping: bool,
+    strict: bool,
+    snap: float,
+    model: str | None = None,
 ) -> Robot:
     """Load the robot that the shared options describe. Raises ModelError and InputError as `load` does."""
     return load(
@@ -124,6 +134,7 @@ def load_robot(
         damping=not no_damping,
         strict=strict,
         snap=snap,
+        model=model,
     )
 
 

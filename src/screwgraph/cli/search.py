@@ -64,6 +64,7 @@ def search(
     no_damping: options.NoDamping = False,
     strict: options.Strict = False,
     snap: options.Snap = 0.0,
+    model_name: options.Model = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Search, and say what was found."""
@@ -74,7 +75,7 @@ def search(
         raise wrong_use(context, "--workers does not go with --dask", why="a Dask cluster has workers of its own")
     named = options.names(accelerations)
     check_accelerations(context, problem, named)
-    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap)
+    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
     wrenches = options.names(external)
     with _executor(workers, dask) as (executor, count), _watched(seconds) as watch:
         effort = Search(seconds, rounds, seed, executor, count, watch)

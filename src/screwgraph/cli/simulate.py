@@ -79,6 +79,7 @@ def simulate(
     no_damping: options.NoDamping = False,
     strict: options.Strict = False,
     snap: options.Snap = 0.0,
+    model_name: options.Model = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Simulate, save, and say how well it went."""
@@ -89,7 +90,7 @@ def simulate(
     from screwgraph.errors import InputError
     from screwgraph.simulation import check_path, sample_times
 
-    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap)
+    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
     try:
         check_path(output)
         sample_times(model, time, dt)

@@ -65,6 +65,7 @@ def solve(
     no_damping: options.NoDamping = False,
     strict: options.Strict = False,
     snap: options.Snap = 0.0,
+    model_name: options.Model = None,
     algorithm: Algorithm = False,
     json: options.AsJson = False,
 ) -> None:
@@ -85,7 +86,7 @@ def solve(
     driving = options.names(actuated) if actuated else None
     check_accelerations(context, problem, named)
     check_actuated(context, problem, driving)
-    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap)
+    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
     wrenches = options.names(external)
     at = (
         random_state(model, wrenches, random, seed or 0)

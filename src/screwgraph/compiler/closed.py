@@ -12,7 +12,7 @@ from screwgraph.compiler.function import Function
 from screwgraph.compiler.problem import Problem
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import Key
-from screwgraph.robot import Robot, closed_states, constraint_jacobian
+from screwgraph.robot import Robot, constraint_jacobian, regular_states
 
 STATES = 3
 """Closed positions at which code is tried when it is made."""
@@ -117,8 +117,8 @@ def checked(robot: Robot, function: Function) -> Function:
 
 
 def tried_states(robot: Robot, count: int) -> list[Float[np.ndarray, " nq"]]:
-    """Return closed positions at which code must hold: of so many random ones those that are not singular, if any."""
-    states = closed_states(robot, count)
+    """Return closed positions at which code must hold: up to so many, that are far from singular if there are such."""
+    states = regular_states(robot, count)
     return [q for q in states if _is_regular(robot, q)] or states
 
 

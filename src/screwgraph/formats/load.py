@@ -116,6 +116,7 @@ def _read(source: object, model: str | None) -> tuple[Robot, str]:
         raise InputError(f"{source!r} is neither a path nor the name of a robot", fix='sg.load("robot.urdf")')
     file = os.fsdecode(source)
     if isinstance(source, str) and source in zoo_names():
+        _check_no_model(model, f"{source}.yaml")
         data = (files("screwgraph") / "zoo" / f"{source}.yaml").read_bytes()
         return read_yaml(data, f"{source}.yaml"), f"{source}.yaml"
     path = Path(file)
@@ -123,11 +124,15 @@ def _read(source: object, model: str | None) -> tuple[Robot, str]:
         raise unknown("built-in robot", source, zoo_names())
     data = read_bytes(path, file)
     reader = _reader(path, data, file)
-    if model is None:
-        return reader(data, file), file
-    if reader is not read_sdf:
+    if reader is read_sdf:
+        return read_sdf(data, file, model), file
+    _check_no_model(model, file)
+    return reader(data, file), file
+
+
+def _check_no_model(model: str | None, file: str) -> None:
+    if model is not None:
         raise InputError(f"model={model!r} chooses a model of an SDF world", at=file, why="the file is no .sdf")
-    return read_sdf(data, file, model), file
 
 
 def _merged(robot: Robot, file: str) -> Robot:

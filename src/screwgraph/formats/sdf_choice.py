@@ -53,7 +53,7 @@ def chosen_models(parts: Parts, joints: Sequence[SdfJoint], model: str | None, a
             f"the world has {len(set(group.values()))} robots, among the models {names}",
             at=at,
             why="no joints connect them",
-            fix=f"choose one: sg.load(..., model={next(iter(group))!r})",
+            fix=f"choose one by model={next(iter(group))!r}, or --model on the command line",
         )
     wanted = group[model] if model is not None else next(iter(group.values()))
     models = tuple(name for name, leader in group.items() if leader == wanted)

@@ -16,7 +16,7 @@ from screwgraph.robot.expression import Constant, Expression, Operation, Positio
 from screwgraph.robot.independent import determined, independent_coordinates, regular_jacobians
 from screwgraph.robot.joints import JOINT_TYPES, JointType
 from screwgraph.robot.kinematics import joint_screws, link_poses, retract
-from screwgraph.robot.mobility import Mobility, closed_states, mobility
+from screwgraph.robot.mobility import Mobility, closed_states, mobility, regular_states
 from screwgraph.robot.parts import Frame, Joint, Limits, Link, Loop
 from screwgraph.robot.robot import STANDARD_GRAVITY, Robot, unknown
 from screwgraph.robot.topology import tree
@@ -58,6 +58,7 @@ __all__ = [
     "mobility",
     "regular_jacobians",
     "resorted",
+    "regular_states",
     "retract",
     "snapped",
     "tree",

@@ -93,6 +93,21 @@ def closed_states(robot: Robot, count: int, seed: int = 0) -> list[Float[np.ndar
     return states or [closing(robot, robot.mobility.states[0], free, tolerance).q]
 
 
+def regular_states(robot: Robot, count: int) -> list[Float[np.ndarray, " nq"]]:
+    """Return up to so many of the closed positions that `Robot.mobility` met, those that are not singular first.
+
+    Raises:
+        InputError: no closed position was found.
+    """
+    if not robot.is_closed:
+        return closed_states(robot, count)
+    kept, free, tolerance = list(robot.mobility.kept), np.ones(robot.nv, dtype=bool), 1e-12 * size_of(robot)
+    ends = [closing(robot, q, free, tolerance, nudges=0) for q in robot.mobility.states]
+    found = [end.q for end in ends if end.gap <= tolerance]
+    found.sort(key=lambda q: _rank(constraint_jacobian(robot, q)[kept]) < robot.mobility.rank)
+    return found[:count] or closed_states(robot, count)
+
+
 def _roughly_closed_states(robot: Robot) -> list[Float[np.ndarray, " nq"]]:
     """Return random positions with as small gaps as the rows allow."""
     rng, tolerance = np.random.default_rng(0), 1e-12 * size_of(robot)

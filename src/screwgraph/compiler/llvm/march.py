@@ -68,7 +68,7 @@ class Marching:
 
 def marching(march: March) -> Marching:
     """Compile a march for this machine."""
-    question = ("march", [_described(part) for part in march.parts], march.bounds, march.kept)
+    question = ("march", [_described(part) for part in march.parts], march.bounds, (march.kept.start, march.kept.stop))
     return Marching(remembered_code(question, lambda: assembly(march), "march"), len(march.kept))
 
 
