@@ -159,3 +159,16 @@ def test_every_closed_file_is_described(command, path):
         pytest.skip("its analysis takes seconds; the others show the same")
     robot = command("info", path, "--json").json
     assert bool(robot["mobility"]) == bool(robot["loops"] or robot["couplings"])
+
+
+def test_the_planar_factor_and_clusters_are_told(command):
+    out = command("info", "five_bar").out
+    assert "loop joint5: planar factor, chosen since the axes around it are parallel" in out
+    assert "keeps translation x, translation y (2 of 5)" in out
+    assert "cluster: joint1, joint2, joint3, joint4 move as one joint" in out
+    assert "planar" not in command("info", "stewart_gough").out
+    found = command("info", "four_bar_linkage", "--json").json["mobility"]
+    assert found["factors"] == [
+        {"loop": "joint4", "rows": 5, "kept": ["translation x", "translation y"], "planar": True}
+    ]
+    assert found["clusters"] == [["joint1", "joint2", "joint3"]]

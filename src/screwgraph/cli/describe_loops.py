@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from screwgraph.errors import InputError
-from screwgraph.robot import Robot
+from screwgraph.graph import clusters
+from screwgraph.robot import Loop, Robot, is_planar
 
 
 def closed_chains(robot: Robot) -> dict[str, Any]:
@@ -43,12 +44,22 @@ def _mobility(robot: Robot) -> dict[str, Any]:
         "gruebler": found.gruebler,
         "rows": len(found.rows),
         "rank": found.rank,
+        "factors": [_factor(robot, loop) for loop in robot.loops],
+        "clusters": [[joint.name for joint in c.joints] for c in clusters(robot) if c.multipliers],
         "redundant": [str(row) for row in found.redundant],
         "neglected": found.neglected,
         "states": len(found.states),
         "singular": found.singular,
         "independent_joints": list(_choice(robot)[0]),
     }
+
+
+def _factor(robot: Robot, loop: Loop) -> dict[str, Any]:
+    """Say which rows of a loop stay in its factor."""
+    found = robot.mobility
+    own = [i for i, row in enumerate(found.rows) if row.of == loop.name]
+    kept = [found.rows[i].component for i in own if i in found.kept]
+    return {"loop": loop.name, "rows": len(own), "kept": kept, "planar": is_planar(robot, loop)}
 
 
 def _complaint(robot: Robot) -> str:

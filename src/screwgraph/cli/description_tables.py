@@ -82,6 +82,8 @@ def _mobility(mobility: Mapping[str, Any] | None) -> list[str]:
         f"mobility {mobility['freedom']}: {mobility['rank']} of {mobility['rows']} constraints are independent at "
         f"{mobility['states']} random closed positions; Gruebler's count is {mobility['gruebler']}"
     ]
+    lines += [_factor_line(factor) for factor in mobility["factors"]]
+    lines += [f"cluster: {', '.join(cluster)} move as one joint" for cluster in mobility["clusters"]]
     if mobility["redundant"]:
         lines.append(f"redundant constraints, dropped: {', '.join(mobility['redundant'])}")
     if mobility["neglected"] > EXACT:
@@ -95,6 +97,15 @@ def _mobility(mobility: Mapping[str, Any] | None) -> list[str]:
     if mobility["independent_joints"]:
         lines.append(f"independent joints: {', '.join(mobility['independent_joints'])}")
     return [*lines[:-1], f"{lines[-1]}\n"]
+
+
+def _factor_line(factor: Mapping[str, Any]) -> str:
+    """Say of a loop which rows its factor has, and why."""
+    name, kept, rows = factor["loop"], factor["kept"], factor["rows"]
+    if len(kept) == rows:
+        return f"loop {name}: all {rows} constraints kept"
+    chosen = "planar factor, chosen since the axes around it are parallel: keeps" if factor["planar"] else "keeps"
+    return f"loop {name}: {chosen} {', '.join(kept) or 'none'} ({len(kept)} of {rows})"
 
 
 def _links(links: Iterable[Mapping[str, Any]]) -> Table:

@@ -18,6 +18,7 @@ from screwgraph.robot.joints import JOINT_TYPES, JointType
 from screwgraph.robot.kinematics import joint_screws, link_poses, retract
 from screwgraph.robot.mobility import Mobility, closed_states, mobility, regular_states
 from screwgraph.robot.parts import Frame, Joint, Limits, Link, Loop
+from screwgraph.robot.planar import is_planar
 from screwgraph.robot.robot import STANDARD_GRAVITY, Robot, unknown
 from screwgraph.robot.topology import tree
 from screwgraph.robot.weld import lock, merge_fixed
@@ -50,6 +51,7 @@ __all__ = [
     "determined",
     "implausible",
     "independent_coordinates",
+    "is_planar",
     "joint_screws",
     "link_poses",
     "lock",
