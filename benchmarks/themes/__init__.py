@@ -15,6 +15,7 @@ from benchmarks.themes import (
     cost_model,
     graph_elimination,
     operations,
+    simulation,
 )
 
 Theme = Callable[[Sequence[Entry], Tools], Sheet]
@@ -28,4 +29,5 @@ THEMES: Mapping[str, Theme] = {
     "compile": compile_times.table,
     "gtsam": graph_elimination.table,
     "cost": cost_model.table,
+    "simulation": simulation.table,
 }

@@ -92,7 +92,8 @@ def test_options_with_impossible_values_are_wrong_use(refused, options):
 
 ARM = """<model name="{name}"><link name="foot"/><link name="bob"><inertial><mass>{mass}</mass></inertial></link>
 <joint name="weld" type="fixed"><parent>world</parent><child>foot</child></joint>
-<joint name="swing" type="revolute"><parent>foot</parent><child>bob</child><axis><xyz>0 1 0</xyz></axis></joint></model>"""
+<joint name="swing" type="revolute"><parent>foot</parent><child>bob</child><axis><xyz>0 1 0</xyz></axis></joint>
+</model>"""
 
 
 def test_a_world_with_several_robots_asks_which_is_meant(command, refused, tmp_path):
@@ -104,5 +105,8 @@ def test_a_world_with_several_robots_asks_which_is_meant(command, refused, tmp_p
     told = refused(1, "info", path).err
     assert "left, right" in told
     assert "--model" in told
-    assert "no model that moves is called 'middle'" in refused(1, "solve", path, "--problem", "inverse", "--model", "middle").err
+    assert (
+        "no model that moves is called 'middle'"
+        in refused(1, "solve", path, "--problem", "inverse", "--model", "middle").err
+    )
     assert "the file is no .sdf" in refused(1, "info", "puma560", "--model", "left").err

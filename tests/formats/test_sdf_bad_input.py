@@ -95,7 +95,7 @@ CASES = {
     ),
     "two robots": (
         sdf('<world name="w">', '<model name="one">', A, "</model>", '<model name="two">', A, "</model></world>"),
-        "m.sdf:1: the world has 2 robots, among the models one, two: no joints connect them (choose one by model='one', or",
+        "m.sdf:1: the world has 2 robots, among the models one, two: no joints connect them (choose one by model=",
     ),
     "an entity": ('<!DOCTYPE sdf [<!ENTITY a "b">]><sdf version="1.9"/>', "m.sdf:1: the file declares a document type"),
     "a file cut off": (model(A, B)[:-20], "the XML is broken or cut off"),

@@ -23,13 +23,14 @@ from tests.robot.closed_instances import planar_four_bar
 
 CLOSED = [name for name in sg.zoo_names() if sg.load(name).is_closed]
 
-FILES = (
-    "four_bar.urdf",
-    "six_bar.urdf",
-    "planar_leg_linkage.urdf",
-    "mit_humanoid_leg.urdf",
-    "revolute_rotor_chain.urdf",
-)
+FILES = {
+    "four_bar.urdf": 0.1,
+    "six_bar.urdf": 0.5,
+    "planar_leg_linkage.urdf": 0.5,
+    "mit_humanoid_leg.urdf": 0.5,
+    "revolute_rotor_chain.urdf": 0.5,
+}
+"""How fast (rad/s) they begin: the four-bar is a parallelogram, whose motion is not determined where it folds."""
 
 
 def movable(robot):
@@ -52,7 +53,7 @@ def swinging(robot, scale=1.0):
 def test_energy_is_kept_for_ten_seconds(name):
     path = name if name in CLOSED else shared_file("robots", "closed_chain", name)
     robot = movable(without_damping(sg.load(path)))
-    run = sg.simulate(robot, *swinging(robot, 0.5), time=10.0, dt=1e-3)
+    run = sg.simulate(robot, *swinging(robot, FILES.get(name, 0.5)), time=10.0, dt=1e-3)
     assert run.energy_drift < 1e-4 * max(np.abs(run.energy).max(), 1.0)
     assert run.violation.max() < 1e-9
 

@@ -10,7 +10,7 @@ from tests.conftest import shared_file
 from tests.robot.joint_instances import in_a_tree, instances
 from tests.simulation.robots import free_body
 
-KINDS = {name: in_a_tree(kind) for name, kind in instances().items() if "-default" in name}
+KINDS = {name: in_a_tree(instances()[f"{name}-default"]) for name in ("floating", "spherical", "planar")}
 CLOSED = {name: sg.load(name) for name in sg.zoo_names() if sg.load(name).is_closed}
 ROBOTS = {**KINDS, **CLOSED, "floating belt_leg": with_floating_base(sg.load("belt_leg"))}
 

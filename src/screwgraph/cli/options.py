@@ -44,7 +44,10 @@ def _known_ordering(name: str | None) -> str | None:
 
 
 RobotName = Annotated[
-    str, typer.Argument(metavar="ROBOT", help="A robot file (.urdf, .sdf, .xml, .yaml), or a built-in robot such as puma560.")
+    str,
+    typer.Argument(
+        metavar="ROBOT", help="A robot file (.urdf, .sdf, .xml, .yaml), or a built-in robot such as puma560."
+    ),
 ]
 Base = Annotated[BaseKind, typer.Option("--base", help="How the base is held.")]
 Lock = Annotated[

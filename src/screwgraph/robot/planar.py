@@ -16,8 +16,8 @@ PARALLEL = 1e-7
 def is_planar(robot: Robot, loop: Loop) -> bool:
     """Tell whether a loop stays in a plane: its constraints out of the plane follow from the axes of the tree's joints.
 
-    These turn about one direction and slide across it, at two positions that `Robot.mobility` met; what joint closes the
-    loop does not matter.
+    These turn about one direction and slide across it, at two positions that `Robot.mobility` met; what joint closes
+    the loop does not matter.
     """
     return all(_lies_in_a_plane(robot, loop, q) for q in robot.mobility.states[:2])
 

@@ -23,8 +23,8 @@ FAR = 0.05
 class Constraints:
     """The loops and couplings of a robot; remembers where the loop joints stood last: they are not far from there.
 
-    `function` is their compiled code, whose entries of K have `places`; the first `kept` of its `rows` gaps are those of
-    independent rows. `x` are the loop joints' positions, which may be off by `bound`.
+    `function` is their compiled code, whose entries of K have `places`; the first `kept` of its `rows` gaps are those
+    of independent rows. `x` are the loop joints' positions, which may be off by `bound`.
     """
 
     def __init__(self, robot: Robot, manifold: Manifold, q: Float[np.ndarray, " nq"]) -> None:

@@ -18,7 +18,7 @@ from screwgraph.tape import Number
 def projection(
     robot: Robot, constraints: Constraints, space: SmallMotions, memory: Memory
 ) -> tuple[Stage, Stage, Stage]:
-    """Return three stages: look at the gaps; take Newton's step; take away the velocities that the constraints forbid."""
+    """Return three stages: look at the gaps; take Newton's step; take away the velocities that loops forbid."""
     function = constraints.function
     along = memory.add("along", len(constraints.bound))
     K = memory.add("K", len(constraints.places[0]))
@@ -34,7 +34,7 @@ def _newton(robot: Robot, constraints: Constraints, space: SmallMotions, memory:
     q, gaps, x, along = (vectors.read(name) for name in ("q", "gaps", "x", "along"))
     K = _matrix(constraints, vectors.read("K"), len(memory.places("qd")))
     space.turns.clear()
-    ahead = space.moved(q, -_transposed_times(K, _solved(K, gaps[: constraints.kept])))
+    ahead = space.moved(q, -_transposed_times(K, _solved(K, list(gaps[: constraints.kept]))))
     followed, p, v = [], 0, 0
     for loop in robot.loops:
         kind = loop.type
@@ -48,8 +48,8 @@ def _allowed(constraints: Constraints, memory: Memory) -> Stage:
     vectors = TapeVectors(memory)
     qd = vectors.read("qd")
     K = _matrix(constraints, vectors.read("K"), len(qd))
-    forbidden = [_dot(row, qd) for row in K]
-    return vectors.stage(("qd", qd - _transposed_times(K, _solved(K, forbidden))))
+    forbidden = [_dot(row, list(qd)) for row in K]
+    return vectors.stage(("qd", list(qd - _transposed_times(K, _solved(K, forbidden)))))
 
 
 def _matrix(constraints: Constraints, entries: np.ndarray, nv: int) -> list[list[Number]]:

@@ -95,9 +95,9 @@ def _states(
     done = 0
     if made is not None and not callable(forces):
         dt, x = float(times[1] - times[0]), system.constraints.x if system.constraints else np.zeros(0)
-        for state in made.states(state, forces, len(times) - 1, dt, x):
-            yield state
-            done += 1
+        for ahead in made.states(state, forces, len(times) - 1, dt, x):
+            yield ahead
+            state, done = ahead, done + 1
     if done < len(times) - 1:
         here = replace(system, constraints=Constraints(robot, system.manifold, state.q) if robot.is_closed else None)
         yield from METHODS[method](here, state, times[done:], tolerances)

@@ -24,7 +24,7 @@ class TapeVectors:
         self._place: dict[str, int] = {}
 
     def read(self, name: str) -> np.ndarray:
-        """Return a vector's numbers as inputs: any numbers, so that nothing is believed of them, as that they are unit."""
+        """Return a vector as inputs: any numbers, so that nothing is believed of them, as that they are unit."""
         entries = np.empty(len(self._memory.places(name)), dtype=object)
         for i, place in enumerate(self._memory.places(name)):
             self._place[f"{name}[{i}]"] = place

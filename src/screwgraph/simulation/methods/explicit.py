@@ -11,8 +11,8 @@ from screwgraph.simulation.system import Space, System
 Stages = Generator[tuple[float, Any, Any], Any, tuple[Any, Any]]
 """A step in the making.
 
-It asks for accelerations: at which part of the step, position, velocity; is sent them; and returns position and velocity
-at the end. Vectors hold numbers, or scalars on a tape, of which compiled code is made.
+It asks for accelerations: at which part of the step, position, velocity; is sent them; and returns position and
+velocity at the end. Vectors hold numbers, or scalars on a tape, of which compiled code is made.
 """
 Explicit = Callable[[Space, Any, Any, Any], Stages]
 """Takes a step of length dt (s) from q and qd."""
