@@ -16,8 +16,9 @@ from benchmarks.tables import NOTHING, Sheet
 from screwgraph.robot import Robot
 
 NOTES = (
-    "CPU time of 10 s at 1 kHz without input or damping, once code is made, the best of three; all states, energies, gaps "
-    "and accelerations are kept. Of the Cassie leg the other leg is locked, and the heel's spring, which is not modelled.",
+    "CPU time of 10 s at 1 kHz without input or damping, once code is made, the best of three; all states, energies, "
+    "gaps and accelerations are kept. Of the Cassie leg the other leg is locked, and the heel's spring, which is not "
+    "modelled.",
 )
 LENGTH, STEP = 10.0, 1e-3
 METHODS = ("semi_implicit", "rk4")

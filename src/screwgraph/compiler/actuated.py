@@ -30,6 +30,8 @@ def actuated(problem: Problem, joints: Sequence[str], weights: Mapping[str, floa
     chosen = _checked_weights(names, weights or {})
     _check_drives(robot, names)
     driven_problem = driven(problem)
+    if set(names) == set(robot.independent_joints):
+        return driven_problem  # they have no choice
     idle = {Key("tau", j.name): np.zeros(j.type.nv) for j in robot.joints if j.name not in names}
     rest = {key: value for key, value in driven_problem.constants.items() if key.kind != "tau"}
     known = [key for key in driven_problem.known if not (isinstance(key, Key) and key.kind == "tau")]
