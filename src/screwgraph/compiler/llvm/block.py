@@ -57,7 +57,8 @@ def _parts(program: Program, lanes: Lanes, cut: Pieces, name: str) -> list[str]:
     for n, part in enumerate(cut.parts):
         piece = Writer(program, lanes, cut.slots, results)
         piece.write(part)
-        header = f"define internal void @{name}_piece{n}_{lanes.tag}(ptr noalias %in, ptr noalias %out, ptr noalias %memory) noinline {{"
+        arguments = "ptr noalias %in, ptr noalias %out, ptr noalias %memory"
+        header = f"define internal void @{name}_piece{n}_{lanes.tag}({arguments}) noinline {{"
         functions.append("\n".join([header, *piece.lines, "  ret void", "}"]))
     return functions
 
