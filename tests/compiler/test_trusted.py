@@ -42,3 +42,20 @@ def test_any_order_gives_the_same_answers(name, order):
     states = motion(robot, 4, everywhere=True)
     f = sg.forward_dynamics(robot, ordering=order)
     assert_agree(f(states.q, states.qd, states.tau), states.qdd)
+
+
+def test_auto_takes_another_order_where_the_cheapest_does_not_hold(monkeypatch):
+    monkeypatch.setenv("SCREWGRAPH_CACHE", "off")
+    robot, refused = sg.load("four_bar_linkage"), []
+
+    def picky(problem, program, label):
+        if not refused:
+            refused.append(label)
+            raise EliminationError("it divides by zero")
+        return trusted(problem, program, label)
+
+    monkeypatch.setattr("screwgraph.compiler.compile.trusted", picky)
+    states = motion(robot, 4)
+    f = sg.forward_dynamics(robot)
+    assert refused
+    assert_agree(f(states.q, states.qd, states.tau), states.qdd)

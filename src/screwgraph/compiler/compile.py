@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -17,6 +18,7 @@ from screwgraph.compiler.searched import SEARCHED, Search, default_seconds, sear
 from screwgraph.compiler.signature import Argument, Result
 from screwgraph.compiler.trusted import trusted
 from screwgraph.elimination import Dag, Ordering, eliminate, orderings
+from screwgraph.errors import EliminationError
 from screwgraph.graph import Column, Key
 from screwgraph.robot import Robot
 from screwgraph.tape import Number, Program, factor_out, program
@@ -89,10 +91,10 @@ def _compile_searched(problem: Problem, candidates: Sequence[str], effort: Searc
 
     def make(inputs: Sequence[str]) -> Made:
         found = searched(problem, candidates, effort, inputs)
-        if found is None:
-            return _made(_by_name(problem, candidates[0]), inputs)
-        trusted(problem, found.program, found.ordering)
-        return found
+        if found is not None:
+            with suppress(EliminationError):
+                return replace(found, program=trusted(problem, found.program, found.ordering))
+        return _first_possible(problem, candidates, inputs)
 
     def origin(made: Made) -> Origin:
         return _found(problem, made).origin(made)
@@ -101,6 +103,14 @@ def _compile_searched(problem: Problem, candidates: Sequence[str], effort: Searc
     question = (_asked(problem), "auto", makers, effort.seconds > 0.0, ROBOT_PASSES, GRAPH_PASSES)
     arguments = robot_arguments(problem.robot, problem.arguments)
     return make_function(problem.name, question, arguments, make, origin, anew=anew)
+
+
+def _first_possible(problem: Problem, names: Sequence[str], inputs: Sequence[str]) -> Made:
+    """Return code in the first of the named orders that is possible, where what a search found is not."""
+    for name in names[:-1]:
+        with suppress(EliminationError):
+            return _made(_by_name(problem, name), inputs)
+    return _made(_by_name(problem, names[-1]), inputs)
 
 
 def _made(recipe: _Recipe, inputs: Sequence[str]) -> Made:
