@@ -1,0 +1,1 @@
+"""Nonlinear least squares on factor graphs."""

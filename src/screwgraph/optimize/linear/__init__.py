@@ -1,0 +1,6 @@
+"""Structured linear algebra for least squares over time: dense, chain, arrow, sparse; with hard equalities."""
+
+from screwgraph.optimize.linear.pattern import Pattern, SingularError
+from screwgraph.optimize.linear.system import Factored, System, analyse
+
+__all__ = ["Factored", "Pattern", "SingularError", "System", "analyse"]

@@ -1,0 +1,189 @@
+"""Chains of steps, with or without a border: panels factored by generated machine code."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass, field
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.linalg import lapack
+
+from screwgraph.compiler.llvm import vector_width
+from screwgraph.optimize.linear.chain_factor import Shape
+from screwgraph.optimize.linear.dense import inertia
+from screwgraph.optimize.linear.kernels import chain_code, place_code
+from screwgraph.optimize.linear.pattern import Pattern, SingularError
+from screwgraph.optimize.linear.steps import Steps
+
+SMALLEST = 1e-13
+"""A pivot this small, against what stood on the diagonal, is zero."""
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where unknowns and entries stand.
+
+    `slot` of each unknown: column d i + j of step i, or -1 - k for the border's k-th. `entries` in storage: panels
+    first, then the border's matrix. `rest` are unused columns.
+    """
+
+    slot: Int[np.ndarray, "n"]
+    entries: Int[np.ndarray, "E"]
+    diagonal: Int[np.ndarray, "n"]
+    rest: Int[np.ndarray, "R"]
+    size: int
+
+
+@dataclass(frozen=True, eq=False)
+class ChainMethod:
+    """L D L^T of a block-tridiagonal matrix with a border; multipliers go first in their step."""
+
+    pattern: Pattern
+    steps: Steps
+    shape: Shape
+    places: Places
+    _free: list[Float[np.ndarray, "S"]] = field(default_factory=list)
+
+    def factor(
+        self, values: Float[np.ndarray, "E"], diagonal: Float[np.ndarray, "n"], scales: Float[np.ndarray, "n"]
+    ) -> ChainFactored:
+        """Factor the matrix of these values; a pivot that is tiny against its scale is zero."""
+        storage = self._storage()
+        code, panels = place_code(), self.steps.count * self.shape.panel + self.shape.panel
+        storage.fill(0.0)
+        storage[self.places.rest] = 1.0
+        code.scatter(storage.ctypes.data, self.places.entries.ctypes.data, values.ctypes.data, values.size)
+        code.scatter(storage.ctypes.data, self.places.diagonal.ctypes.data, diagonal.ctypes.data, diagonal.size)
+        inverses = np.zeros((self.steps.count, self.shape.step))
+        d, count = self.shape.d, self.steps.count
+        slot = self.places.slot
+        inside = slot >= 0
+        padded = np.ones(count * d)
+        padded[slot[inside]] = scales[inside]
+        scratch = np.empty(self.shape.panel)
+        border = storage[panels:]
+        bad = chain_code(self.shape).factor(
+            storage.ctypes.data,
+            scratch.ctypes.data,
+            inverses.ctypes.data,
+            padded.ctypes.data,
+            border.ctypes.data,
+            count,
+            SMALLEST,
+        )
+        if bad >= 0:
+            raise self._singular(slot == bad)
+        negative = int((inverses[:, :d] < 0).sum())
+        if negative and not self.pattern.multipliers:
+            step, column = np.argwhere(inverses[:, :d] < 0)[0]
+            raise self._singular(slot == step * d + column)
+        lower, swaps, below = self._border(border, scales)
+        factored = ChainFactored(self, storage, inverses, lower, swaps, negative + below)
+        weakref.finalize(factored, self._free.append, storage).atexit = False
+        return factored
+
+    def _storage(self) -> Float[np.ndarray, "S"]:
+        return self._free.pop() if self._free else np.empty(self.places.size)
+
+    def _singular(self, where: np.ndarray) -> SingularError:
+        unknown = int(np.argmax(where))
+        return SingularError(unknown, int(self.pattern.block_of[unknown]))
+
+    def _border(
+        self, border: Float[np.ndarray, "S"], scales: Float[np.ndarray, "n"]
+    ) -> tuple[Float[np.ndarray, "b b"], Int[np.ndarray, "b"], int]:
+        b = self.shape.b
+        if b == 0:
+            return np.zeros((0, 0)), np.zeros(0, dtype=np.int64), 0
+        matrix = border.reshape(b, self.shape.border)[:, :b].T
+        lower, swaps, info = lapack.dsytrf(matrix, lower=1)
+        negative, smallest, first = inertia(lower, swaps)
+        own = scales[self.places.slot < 0][::1]
+        order = -1 - self.places.slot[self.places.slot < 0]
+        limit = np.empty(b)
+        limit[order] = SMALLEST * own
+        if info > 0 or not smallest > limit.min() or (negative and not self.pattern.multipliers):
+            where = info - 1 if info > 0 else first
+            raise self._singular(self.places.slot == -1 - where)
+        return lower, swaps, negative
+
+
+@dataclass(frozen=True, eq=False)
+class ChainFactored:
+    """Panels with L, inverses of D, and the border's factors."""
+
+    method: ChainMethod
+    storage: Float[np.ndarray, "S"]
+    inverses: Float[np.ndarray, "N p"]
+    border: Float[np.ndarray, "b b"]
+    swaps: Int[np.ndarray, "b"]
+    negative: int
+
+    def solve(self, b: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
+        """Solve for several right sides."""
+        shape, slot, count = self.method.shape, self.method.places.slot, self.method.steps.count
+        inside = slot >= 0
+        step, column = np.divmod(slot[inside], max(shape.d, 1))
+        at, edge_at = step * shape.step + column, -1 - slot[~inside]
+        code, result = chain_code(shape), np.empty_like(b)
+        for k in range(b.shape[1]):
+            x, edge = np.zeros((count + 1) * shape.step), np.zeros(max(shape.border, 1))
+            x[at], edge[edge_at] = b[inside, k], b[~inside, k]
+            arguments = (a.ctypes.data for a in (self.storage, self.inverses, x, edge))
+            panels, inverses, x_at, edge_pointer = arguments
+            code.forward(panels, inverses, x_at, edge_pointer, count)
+            if shape.b:
+                edge[: shape.b] = lapack.dsytrs(self.border, self.swaps, edge[: shape.b], lower=1)[0].reshape(-1)
+            code.backward(panels, inverses, x_at, edge_pointer, count)
+            result[inside, k], result[~inside, k] = x[at], edge[edge_at]
+        return result
+
+
+def chain_method(pattern: Pattern, steps: Steps) -> ChainMethod:
+    """Prepare the places of entries in the panels of a chain."""
+    shape = Shape(steps.dimension, steps.border, vector_width())
+    return ChainMethod(pattern, steps, shape, _places(pattern, steps, shape))
+
+
+def _places(pattern: Pattern, steps: Steps, shape: Shape) -> Places:
+    slot = _slots(pattern, steps, shape.d)
+    row, col = slot[pattern.rows], slot[pattern.cols]
+    entries = _place(row, col, steps, shape)
+    used = np.zeros(steps.count * shape.d, dtype=bool)
+    used[slot[slot >= 0]] = True
+    rest = np.flatnonzero(~used)
+    size = (steps.count + 1) * shape.panel + max(shape.b * shape.border, 1)
+    kind = np.int32
+    return Places(
+        slot,
+        entries.astype(kind),
+        _place(slot, slot, steps, shape).astype(kind),
+        _place(rest, rest, steps, shape),
+        size,
+    )
+
+
+def _slots(pattern: Pattern, steps: Steps, d: int) -> Int[np.ndarray, "n"]:
+    """Number unknowns within their step, multipliers first; and within the border."""
+    step = steps.step_of[pattern.block_of]
+    plain = np.arange(pattern.count) < pattern.primal
+    order = np.lexsort((plain, step))
+    starts = np.searchsorted(step[order], step)
+    rank = np.empty(pattern.count, dtype=np.int64)
+    rank[order] = np.arange(pattern.count)
+    rank -= starts
+    return np.where(step >= 0, step * d + rank, -1 - rank)
+
+
+def _place(row: np.ndarray, col: np.ndarray, steps: Steps, shape: Shape) -> np.ndarray:
+    """Return where in storage the entry of two slots stands, whichever of them is the row."""
+    edges = (row < 0) & (col < 0)
+    swap = np.where(edges, row > col, np.where(row < 0, False, (col < 0) | (row < col)))
+    low, high = np.where(swap, row, col), np.where(swap, col, row)  # column, row
+    step, column = np.divmod(low, max(shape.d, 1))
+    row_step, row_column = np.divmod(high, max(shape.d, 1))
+    within = np.where(high < 0, 2 * shape.step - 1 - high, (row_step - step) * shape.step + row_column)
+    inner = step * shape.panel + column * shape.height + within
+    corner = (steps.count + 1) * shape.panel + (-1 - low) * shape.border + (-1 - high)
+    return np.where(edges, corner, inner)

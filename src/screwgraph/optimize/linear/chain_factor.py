@@ -1,0 +1,192 @@
+"""Assembly of L D L^T of a chain of steps with a border: panels one after the other, vectors down the columns.
+
+The panel of a step has a column for each of its d unknowns, of `height` rows: p for the step itself (d, then padding), p
+for the next step, then those of the border. Columns are made from the left to the right; then the panel's lower part
+is taken off the next panel and off the border's own matrix (Golub & Van Loan, Matrix Computations, 4th ed., 4.1.2, 4.5).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from screwgraph.compiler.llvm import Lanes
+from screwgraph.optimize.linear.assembly import Writer
+
+UNROLLED = 16
+"""Up to so many unknowns a step, the loops over earlier columns are written out; longer ones are loops."""
+TILE = 4
+"""Columns of the next panel that are updated together."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Unknowns `d` of a step and `b` of the border, on vectors of `width` doubles."""
+
+    d: int
+    b: int
+    width: int
+
+    @property
+    def step(self) -> int:
+        """Rows of a step, with padding."""
+        return -(-self.d // self.width) * self.width
+
+    @property
+    def border(self) -> int:
+        """Rows of the border, with padding."""
+        return -(-self.b // self.width) * self.width
+
+    @property
+    def height(self) -> int:
+        """Rows of a panel."""
+        return 2 * self.step + self.border
+
+    @property
+    def panel(self) -> int:
+        """Numbers of a panel."""
+        return self.d * self.height
+
+    @property
+    def chunk(self) -> int:
+        """Vectors that are kept in registers together."""
+        return 20 if self.width == 8 else 10
+
+    @property
+    def lanes(self) -> Lanes:
+        """The vectors."""
+        return Lanes(self.width)
+
+
+def factor_text(shape: Shape) -> str:
+    """Return `@factor(panels, scratch, inverses, scales, border, N, tolerance)`, which gives the first bad pivot or -1.
+
+    `scales` (N, d): a pivot not larger than tolerance times its scale is bad, and so is NaN. `inverses` (N, p) get 1 / pivots.
+    """
+    w = Writer(shape.lanes)
+    w.do("br label %entry0")
+    w.lines.append("entry0:")
+    w._label = "entry0"
+    w.do("%bad = alloca i64")
+    w.do("store i64 -1, ptr %bad")
+    with w.loop("%N") as steps:
+        panel = w.at("%panels", w.value(f"mul i64 {steps.index}, {shape.panel}"))
+        inverses = w.at("%inverses", w.value(f"mul i64 {steps.index}, {shape.step}"))
+        first = w.value(f"mul i64 {steps.index}, {shape.d}")
+        for j in range(shape.d):
+            _column(w, shape, panel, inverses, first, j)
+        _next_panel(w, shape, panel)
+        _border(w, shape, panel)
+    w.do("%first_bad = load i64, ptr %bad")
+    w.do("ret i64 %first_bad")
+    head = "ptr noalias %panels, ptr noalias %scratch, ptr noalias %inverses, ptr noalias %scales, ptr noalias %border"
+    lines = [f"define i64 @factor({head}, i64 %N, double %tolerance) {{", *w.lines, "}"]
+    return "\n".join(lines)
+
+
+def _column(w: Writer, shape: Shape, panel: str, inverses: str, first: str, j: int) -> None:
+    """Make column j: the part with the pivot first, since all others are divided by it."""
+    V, height = shape.width, shape.height
+    vectors = list(range(j // V, height // V))
+    inverse = ""
+    for start in range(0, len(vectors), shape.chunk):
+        rows = vectors[start : start + shape.chunk]
+        column = {v: w.load(panel, j * height + v * V) for v in rows}
+        column = _minus_earlier(w, shape, panel, column, j)
+        if not inverse:
+            inverse = _inverse(w, inverses, first, column[j // V], j, V)
+        for v, x in column.items():
+            w.store(x, "%scratch", j * height + v * V)
+            scaled = w.multiply(x, inverse)
+            w.store(w.keep_after(scaled, j % V) if v == j // V else scaled, panel, j * height + v * V)
+
+
+def _minus_earlier(w: Writer, shape: Shape, panel: str, column: dict[int, str], j: int) -> dict[int, str]:
+    V, height = shape.width, shape.height
+    if shape.d <= UNROLLED:
+        for k in range(j):
+            factor = w.negative(w.splat(w.scalar(panel, k * height + j)))
+            column = {v: w.fma(w.load("%scratch", k * height + v * V), factor, x) for v, x in column.items()}
+        return column
+    with w.loop(j, {f"c{v}": x for v, x in column.items()}) as earlier:
+        at = w.value(f"mul i64 {earlier.index}, {height}")
+        factor = w.negative(w.splat(w.scalar(w.at(panel, at), j)))
+        unscaled = w.at("%scratch", at)
+        for v in column:
+            earlier.handed[f"c{v}"] = w.fma(w.load(unscaled, v * V), factor, earlier.now[f"c{v}"])
+    return {v: earlier.now[f"c{v}"] for v in column}
+
+
+def _inverse(w: Writer, inverses: str, first: str, x: str, j: int, V: int) -> str:
+    """Judge the pivot, keep its inverse, and return that in every lane."""
+    pivot = w.lane(x, j % V)
+    size = w.value(f"call double @llvm.fabs.f64(double {pivot})")
+    scale = w.scalar(w.at("%scales", first), j)
+    least = w.value(f"fmul double %tolerance, {scale}")
+    good = w.value(f"fcmp ogt double {size}, {least}")
+    before = w.value("load i64, ptr %bad")
+    here = w.value(f"add i64 {first}, {j}")
+    known = w.value(f"icmp sge i64 {before}, 0")
+    keep = w.value(f"or i1 {good}, {known}")
+    w.do(f"store i64 {w.value(f'select i1 {keep}, i64 {before}, i64 {here}')}, ptr %bad")
+    inverse = w.value(f"fdiv double 1.0, {pivot}")
+    w.store_scalar(inverse, inverses, j)
+    return w.splat(inverse)
+
+
+def _next_panel(w: Writer, shape: Shape, panel: str) -> None:
+    """Take this panel's lower part off the next one's diagonal block and border rows."""
+    V, p, height = shape.width, shape.step, shape.height
+    target = w.at(panel, shape.panel)
+    for c in range(0, shape.d, TILE):
+        columns = range(c, min(c + TILE, shape.d))
+        rows = [*range(c // V, p // V), *range(2 * p // V, height // V)]
+        source = {v: p + v * V if v < p // V else v * V for v in rows}
+        places = {t: t * height for t in columns}
+        _minus_product(w, shape, panel, target, source, places, {t: p + t for t in columns})
+
+
+def _border(w: Writer, shape: Shape, panel: str) -> None:
+    """Take this panel's border rows off the border's own matrix."""
+    V, p = shape.width, shape.step
+    for c in range(0, shape.b, TILE):
+        columns = range(c, min(c + TILE, shape.b))
+        source = {v: 2 * p + v * V for v in range(c // V, shape.border // V)}
+        places = {t: t * shape.border for t in columns}
+        _minus_product(w, shape, panel, "%border", source, places, {t: 2 * p + t for t in columns})
+
+
+def _minus_product(
+    w: Writer,
+    shape: Shape,
+    panel: str,
+    target: str,
+    source: dict[int, int],
+    places: dict[int, int],
+    factors: dict[int, int],
+) -> None:
+    """Subtract from `target`, at `places` of columns t and vectors v, scratch rows times the panel's row `factors[t]`."""
+    V, per = shape.width, max(1, shape.chunk // TILE)
+    all_rows = list(source)
+    for start in range(0, len(all_rows), per):
+        rows = all_rows[start : start + per]
+        sums = {f"s{t}_{v}": w.load(target, places[t] + v * V) for t in places for v in rows}
+
+        def added(now: dict[str, str], panel_k: str, scratch_k: str, offset: int, rows: list[int]) -> dict[str, str]:
+            left = {v: w.load(scratch_k, offset + source[v]) for v in rows}
+            result = {}
+            for t in places:
+                factor = w.negative(w.splat(w.scalar(panel_k, offset + factors[t])))
+                result |= {f"s{t}_{v}": w.fma(left[v], factor, now[f"s{t}_{v}"]) for v in rows}
+            return result
+
+        if shape.d <= UNROLLED:
+            for k in range(shape.d):
+                sums = added(sums, panel, "%scratch", k * shape.height, rows)
+        else:
+            with w.loop(shape.d, sums) as earlier:
+                at = w.value(f"mul i64 {earlier.index}, {shape.height}")
+                earlier.handed |= added(earlier.now, w.at(panel, at), w.at("%scratch", at), 0, rows)
+            sums = earlier.now
+        for t in places:
+            for v in rows:
+                w.store(sums[f"s{t}_{v}"], target, places[t] + v * V)

@@ -1,0 +1,83 @@
+"""Which method suits a pattern."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Int
+
+from screwgraph.errors import InputError
+from screwgraph.optimize.linear.chain import ChainMethod, chain_method
+from screwgraph.optimize.linear.dense import DenseMethod, dense_method
+from screwgraph.optimize.linear.ordering import block_graph
+from screwgraph.optimize.linear.pattern import Pattern
+from screwgraph.optimize.linear.sparse import SparseMethod, sparse_method
+from screwgraph.optimize.linear.steps import Steps, chain_of
+
+SMALL = 48
+"""Up to so many unknowns, dense."""
+LARGEST_STEP = 128
+"""Beyond so many unknowns a step, no chain."""
+METHODS = ("auto", "dense", "chain", "arrow", "sparse")
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """A method, its name and why."""
+
+    name: str
+    method: DenseMethod | ChainMethod | SparseMethod
+    why: str
+
+
+def choose(pattern: Pattern, method: str) -> Choice:
+    """Return the method of that name, or the best one for "auto"."""
+    if method not in METHODS:
+        raise InputError(f"method {method!r}", why="unknown", fix=f"one of {', '.join(METHODS)}")
+    n = pattern.count
+    if method == "dense" or (method == "auto" and n <= SMALL):
+        return Choice("dense", dense_method(pattern), f"{n} unknowns")
+    if method == "sparse":
+        return Choice("sparse", sparse_method(pattern), "asked for")
+    steps = _best_chain(pattern, method)
+    why = _words(steps)
+    if method != "auto":
+        return Choice(method, chain_method(pattern, steps), why)
+    if steps.dimension <= LARGEST_STEP and steps.operations < min(_dense(n), _sparse(pattern)):
+        return Choice("arrow" if steps.border else "chain", chain_method(pattern, steps), why)
+    if _dense(n) < _sparse(pattern):
+        return Choice("dense", dense_method(pattern), f"{n} unknowns; a chain would be {why}")
+    return Choice("sparse", sparse_method(pattern), f"a chain would be {why}")
+
+
+def _best_chain(pattern: Pattern, method: str) -> Steps:
+    """Return the cheapest of the chains with some widely tied blocks set aside."""
+    found = [] if method == "arrow" else [chain_of(pattern, np.zeros(0, dtype=np.int64))]
+    if method != "chain":
+        found += [chain_of(pattern, border) for border in _borders(pattern)]
+    return min(found, key=lambda steps: steps.operations)
+
+
+def _borders(pattern: Pattern) -> list[Int[np.ndarray, "S"]]:
+    """Return sets of blocks with more neighbours than the rest: those above gaps in the sorted numbers of neighbours."""
+    degree = np.diff(block_graph(pattern).indptr)
+    levels = np.unique(degree)[::-1]
+    middle = np.median(degree) if degree.size else 0
+    sets = [np.flatnonzero(degree >= level) for level in levels[:4] if level > 2 * middle and level > 4]
+    return sets or [np.flatnonzero(degree == degree.max(initial=0))[:1]]
+
+
+def _words(steps: Steps) -> str:
+    border = f", a border of {steps.border} unknowns" if steps.border else ""
+    return f"{steps.count} steps of up to {steps.dimension} unknowns{border}, in order '{steps.order}'"
+
+
+def _dense(n: int) -> float:
+    return n**3 / 3
+
+
+def _sparse(pattern: Pattern) -> float:
+    """Guess: each unknown's column fills up to a few times its entries; a sparse operation costs as much as ten."""
+    per = 2.0 * np.unique(pattern.rows * pattern.count + pattern.cols).size / max(pattern.count, 1)
+    return 10.0 * pattern.count * (2.0 * per) ** 2 + 1e5

@@ -1,0 +1,88 @@
+"""Small systems: one dense matrix, by LAPACK."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.linalg import lapack
+
+from screwgraph.optimize.linear.pattern import Pattern, SingularError
+
+SMALLEST = 1e-13
+"""A pivot this small, against what stood on the diagonal, is zero."""
+
+
+@dataclass(frozen=True, eq=False)
+class DenseMethod:
+    """Cholesky; with multipliers L D L^T with pivoting (Bunch & Kaufman)."""
+
+    pattern: Pattern
+    places: Int[np.ndarray, "E"]
+
+    def factor(self, values: Float[np.ndarray, "E"], diagonal: Float[np.ndarray, "n"] | float) -> DenseFactored:
+        """Factor the matrix of these values."""
+        n = self.pattern.count
+        flat = np.bincount(self.places, values, minlength=n * n)
+        flat[:: n + 1] += diagonal
+        matrix = flat.reshape(n, n).T  # lower triangle, column after column
+        if self.pattern.multipliers:
+            return _indefinite(self.pattern, matrix)
+        before = matrix.diagonal().copy()
+        lower, info = lapack.dpotrf(matrix, lower=1, clean=0, overwrite_a=1)
+        first = info - 1 if info > 0 else -1
+        if info == 0:
+            bad = ~(lower.diagonal() ** 2 > SMALLEST * before)
+            first = int(np.argmax(bad)) if bad.any() else -1
+        if first >= 0:
+            raise SingularError(first, int(self.pattern.block_of[first]))
+        return DenseFactored(lower, None, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class DenseFactored:
+    """The factors; `swaps` are LAPACK's, with multipliers."""
+
+    lower: Float[np.ndarray, "n n"]
+    swaps: Int[np.ndarray, "n"] | None
+    negative: int
+
+    def solve(self, b: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
+        """Solve for several right sides."""
+        if self.swaps is None:
+            return lapack.dpotrs(self.lower, b, lower=1)[0]
+        return lapack.dsytrs(self.lower, self.swaps, b, lower=1)[0]
+
+
+def dense_method(pattern: Pattern) -> DenseMethod:
+    """Prepare the places of entries in a dense matrix."""
+    return DenseMethod(pattern, pattern.cols * pattern.count + pattern.rows)
+
+
+def _indefinite(pattern: Pattern, matrix: Any) -> DenseFactored:
+    size = np.abs(matrix).max(axis=0, initial=0.0)
+    lower, swaps, info = lapack.dsytrf(matrix, lower=1, overwrite_a=1)
+    negative, smallest, first = inertia(lower, swaps)
+    if info > 0 or not smallest > 1e-15 * size.max(initial=0.0):
+        unknown = info - 1 if info > 0 else first
+        raise SingularError(unknown, int(pattern.block_of[unknown]))
+    return DenseFactored(lower, swaps, negative)
+
+
+def inertia(lower: Float[np.ndarray, "n n"], swaps: Int[np.ndarray, "n"]) -> tuple[int, float, int]:
+    """Return how many pivots of LAPACK's L D L^T are negative, the smallest one's size, and where it is."""
+    pairs = np.flatnonzero(swaps < 0)[::2]
+    single = swaps > 0
+    diagonal = lower.diagonal()
+    alone = diagonal[single]
+    off = lower[pairs + 1, pairs]
+    middle, half = (diagonal[pairs] + diagonal[pairs + 1]) / 2, (diagonal[pairs] - diagonal[pairs + 1]) / 2
+    spread = np.hypot(half, off)
+    both = np.concatenate([alone, middle - spread, middle + spread])
+    where = np.concatenate([np.flatnonzero(single), pairs, pairs])
+    if not both.size:
+        return 0, np.inf, 0
+    least = int(np.argmin(np.abs(both)))
+    return int((both < 0).sum()), float(np.abs(both[least])), int(where[least])

@@ -1,0 +1,73 @@
+"""Machine code for panels and places, made once for a shape."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from screwgraph.compiler.llvm import MachineCode, remembered_code
+from screwgraph.optimize.linear import scatter
+from screwgraph.optimize.linear.chain_factor import Shape, factor_text
+from screwgraph.optimize.linear.chain_solve import solve_text
+
+_POINTER, _COUNT, _REAL = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
+
+
+@dataclass(frozen=True, eq=False)
+class ChainCode:
+    """`factor`, `forward` and `backward` of `chain_factor` and `chain_solve`, on addresses."""
+
+    factor: Callable[..., int]
+    forward: Callable[..., None]
+    backward: Callable[..., None]
+    engine: Any
+
+
+@dataclass(frozen=True, eq=False)
+class PlaceCode:
+    """`scatter` and `multiply` of `scatter`, on addresses."""
+
+    scatter: Callable[..., None]
+    multiply: Callable[..., None]
+    engine: Any
+
+
+@lru_cache(maxsize=64)
+def chain_code(shape: Shape) -> ChainCode:
+    """Return machine code for chains of a shape."""
+    code = remembered_code(("chain", shape.d, shape.b, shape.width), lambda: _chain_text(shape), "factor")
+    solve = [_POINTER] * 4 + [_COUNT]
+    return ChainCode(
+        _function(code, "factor", _COUNT, [_POINTER] * 5 + [_COUNT, _REAL]),
+        _function(code, "forward", None, solve),
+        _function(code, "backward", None, solve),
+        code.engine,
+    )
+
+
+@lru_cache(maxsize=1)
+def place_code() -> PlaceCode:
+    """Return machine code for sums over places."""
+    code = remembered_code("places", lambda: scatter.TEXT, "scatter")
+    return PlaceCode(
+        _function(code, "scatter", None, [_POINTER] * 3 + [_COUNT]),
+        _function(code, "multiply", None, [_POINTER] * 5 + [_COUNT]),
+        code.engine,
+    )
+
+
+def _chain_text(shape: Shape) -> str:
+    D, lanes = shape.lanes.real, shape.lanes
+    declared = [
+        f"declare {D} {lanes.intrinsic('fma')}({D}, {D}, {D})",
+        "declare double @llvm.fabs.f64(double)",
+        f"declare double @llvm.vector.reduce.fadd.{lanes.mangled}(double, {D})",
+    ]
+    return "\n".join([*declared, factor_text(shape), solve_text(shape)])
+
+
+def _function(code: MachineCode, name: str, result: Any, arguments: list[Any]) -> Callable[..., Any]:
+    return ctypes.CFUNCTYPE(result, *arguments)(code.engine.get_function_address(name))

@@ -1,0 +1,90 @@
+"""Iterative refinement: what regularisation and rounding took from an answer is given back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from scipy import sparse
+from scipy.sparse import linalg
+
+from screwgraph.optimize.linear.kernels import place_code
+
+MOST = 12
+ENOUGH = 1e-14
+"""Residual, relative to the right side and to the products in it, at which refinement ends."""
+GOOD = 1e-9
+"""Residual at which an answer is taken; beyond it the exact matrix is factored with pivoting."""
+
+
+@dataclass(frozen=True, eq=False)
+class Exact:
+    """The matrix itself, as values at the places of a system."""
+
+    system: Any
+    values: Float[np.ndarray, "E"]
+    diagonal: Float[np.ndarray, "n"]
+
+    def times(self, x: Float[np.ndarray, "n"]) -> Float[np.ndarray, "n"]:
+        """Return the matrix times a vector."""
+        y = self.diagonal * x
+        arrays = (y, x, self.system.rows, self.system.cols, self.values)
+        place_code().multiply(*(a.ctypes.data for a in arrays), self.values.size)
+        return y
+
+    def largest(self) -> float:
+        """Return the largest entry's size."""
+        return float(np.abs(self.values).max(initial=0.0) + np.abs(self.diagonal).max(initial=0.0))
+
+    def pivoted(self) -> Any:
+        """Return factors of the matrix by L U with pivoting."""
+        n = self.diagonal.size
+        lower = sparse.coo_matrix((self.values, (self.system.rows, self.system.cols)), shape=(n, n)).tocsc()
+        full = lower + sparse.tril(lower, -1).T + sparse.diags(self.diagonal)
+        return linalg.splu(full.tocsc())
+
+
+def refined(
+    exact: Exact, solve: Callable[[Any], Any], b: Float[np.ndarray, "n k"], x: Float[np.ndarray, "n k"]
+) -> Float[np.ndarray, "n k"]:
+    """Improve x until the residual b - K x no longer shrinks; where it stays large, factor anew with pivoting."""
+    largest = exact.largest()
+    answer, pivoted = x.copy(), None
+    for k in range(b.shape[1]):
+        now, error = _improved(exact, solve, b[:, k], x[:, k].copy(), largest)
+        if not error <= GOOD:
+            if pivoted is None:
+                pivoted = _try_pivoted(exact)
+            if pivoted is not None:
+                other, other_error = _improved(exact, pivoted, b[:, k], pivoted(b[:, k : k + 1])[:, 0], largest)
+                now = other if other_error < error or not np.isfinite(error) else now
+        answer[:, k] = now
+    return answer
+
+
+def _try_pivoted(exact: Exact) -> Callable[[Any], Any] | None:
+    try:
+        return exact.pivoted().solve
+    except RuntimeError:  # SuperLU: exactly singular
+        return None
+
+
+def _improved(
+    exact: Exact, solve: Callable[[Any], Any], b: Float[np.ndarray, "n"], x: Float[np.ndarray, "n"], largest: float
+) -> tuple[Float[np.ndarray, "n"], float]:
+    best, least = x, np.inf
+    for _ in range(MOST):
+        residual = b - exact.times(x)
+        size = np.abs(b).max(initial=0.0) + largest * np.abs(x).max(initial=0.0)
+        error = float(np.abs(residual).max(initial=0.0) / size) if size > 0 else 0.0
+        if not error < least:
+            break
+        stalled = error > 0.5 * least
+        best, least = x, error
+        if error <= ENOUGH or stalled:
+            break
+        x = x + solve(residual[:, None])[:, 0]
+    return best, least

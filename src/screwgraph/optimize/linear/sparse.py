@@ -1,0 +1,82 @@
+"""Any other pattern: L D L^T of a sparse matrix, by qdldl."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import qdldl
+from jaxtyping import Float, Int
+from scipy import sparse
+
+from screwgraph.optimize.linear.pattern import Pattern, SingularError
+
+SMALLEST = 1e-13
+"""A pivot this small, against what stood on the diagonal, is zero."""
+
+
+@dataclass(frozen=True, eq=False)
+class SparseMethod:
+    """Approximate minimum degree order, L D L^T without pivoting."""
+
+    pattern: Pattern
+    places: Int[np.ndarray, "E"]
+    diagonal: Int[np.ndarray, "n"]
+    indices: Int[np.ndarray, "Z"]
+    starts: Int[np.ndarray, "n_1"]
+
+    def factor(
+        self, values: Float[np.ndarray, "E"], diagonal: Float[np.ndarray, "n"], scales: Float[np.ndarray, "n"]
+    ) -> SparseFactored:
+        """Factor the matrix of these values; a pivot that is tiny against its scale is zero."""
+        data = np.bincount(self.places, values, minlength=self.indices.size)
+        data[self.diagonal] += diagonal
+        n = self.pattern.count
+        upper = sparse.csc_matrix((data, self.indices, self.starts), shape=(n, n))
+        if not np.isfinite(data).all():
+            raise self._singular(int(np.argmax(~np.isfinite((upper + upper.T).sum(axis=0)))))
+        try:
+            solver = qdldl.Solver(upper, True)
+        except (RuntimeError, ValueError):
+            raise self._singular(self._empty(upper)) from None
+        _, pivots, order = solver.factors()
+        order = np.asarray(order)
+        bad = ~(np.abs(pivots) > SMALLEST * scales[order])
+        if not self.pattern.multipliers:
+            bad |= pivots <= 0
+        if bad.any():
+            raise self._singular(int(order[np.argmax(bad)]))
+        return SparseFactored(solver, int((np.asarray(pivots) < 0).sum()))
+
+    def _singular(self, unknown: int) -> SingularError:
+        return SingularError(unknown, int(self.pattern.block_of[unknown]))
+
+    def _empty(self, upper: Any) -> int:
+        """Return an unknown whose pivot vanishes: by dense elimination of what qdldl refused."""
+        return int(np.argmin(np.abs(upper.diagonal())))
+
+
+@dataclass(frozen=True, eq=False)
+class SparseFactored:
+    """qdldl's factors."""
+
+    solver: Any
+    negative: int
+
+    def solve(self, b: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
+        """Solve for several right sides."""
+        return np.column_stack([self.solver.solve(np.ascontiguousarray(column)) for column in b.T])
+
+
+def sparse_method(pattern: Pattern) -> SparseMethod:
+    """Prepare the places of entries in the columns of the upper triangle."""
+    n = pattern.count
+    own = np.arange(n)
+    rows = np.concatenate([pattern.cols, own])
+    cols = np.concatenate([pattern.rows, own])
+    kept, places = np.unique(cols * n + rows, return_inverse=True)
+    cols_kept, indices = np.divmod(kept, n)
+    starts = np.searchsorted(cols_kept, np.arange(n + 1))
+    count = pattern.rows.size
+    return SparseMethod(pattern, places[:count], places[count:], indices, starts)

@@ -1,0 +1,107 @@
+"""From a graph of blocks to a chain of steps, each of which touches only the one before and the one after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Int
+from scipy import sparse
+
+from screwgraph.optimize.linear.ordering import block_graph, constrained_blocks, orders
+from screwgraph.optimize.linear.pattern import Pattern
+
+STARTS = 12
+"""Lengths of the first step that are tried."""
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """`step_of` says where each block stands: in step 0, 1, ..., or in the border (-1); `dimension` is the largest step's."""
+
+    step_of: Int[np.ndarray, "B"]
+    count: int
+    dimension: int
+    border: int
+    order: str
+
+    @property
+    def operations(self) -> float:
+        """Operations of a factorisation, by dimensions with padding."""
+        d, b = self.dimension, self.border
+        return self.count * (7 / 3 * d**3 + 3 * d * d * b + d * b * b + 100.0 * d) + b**3 / 3
+
+
+def chain_of(pattern: Pattern, border: Int[np.ndarray, "S"]) -> Steps:
+    """Return the cheapest chain found, once the blocks `border` are set aside."""
+    graph, tied = block_graph(pattern), constrained_blocks(pattern)
+    inner = np.setdiff1d(np.arange(graph.shape[0]), border)
+    tied_inner = sparse.csc_matrix(tied[:, inner])
+    between = sparse.csr_matrix(graph[inner][:, inner])
+    best: Steps | None = None
+    for name, order in orders(between):
+        for steps_of_inner in _partitions(between, order, pattern.sizes[inner]):
+            steps = _with_multipliers(pattern, inner, steps_of_inner, tied_inner, name)
+            if best is None or steps.operations < best.operations:
+                best = steps
+    if best is None:
+        best = _with_multipliers(pattern, inner, np.zeros(0, np.int64), tied_inner, "nothing to order")
+    return best
+
+
+def _partitions(graph: sparse.csr_matrix, order: Int[np.ndarray, "B"], sizes: Int[np.ndarray, "B"]) -> list[np.ndarray]:
+    """Return the step of each block, for several lengths of the first step."""
+    count = order.size
+    if count == 0:
+        return []
+    position = np.empty(count, dtype=np.int64)
+    position[order] = np.arange(count)
+    farthest = np.maximum.reduceat(position[graph.indices], graph.indptr[:-1])[order]
+    reach = np.concatenate([[0], np.maximum.accumulate(farthest) + 1])
+    filled = np.concatenate([[0], np.cumsum(sizes[order])])
+    found = []
+    for first in range(1, min(STARTS, count) + 1):
+        largest = _largest(filled, _boundaries(reach, filled, first, 0))
+        ends = _boundaries(reach, filled, first, largest)
+        step = np.empty(count, dtype=np.int64)
+        step[order] = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+        found.append(step)
+    return found
+
+
+def _boundaries(reach: np.ndarray, filled: np.ndarray, first: int, room: int) -> list[int]:
+    """Return where steps begin: a step ends where what the one before touches ends, or later while there is room."""
+    count, before, here = reach.size - 1, 0, first
+    ends = [0, first]
+    while here < count:
+        before, here = here, max(int(reach[here]), here + 1)
+        if room:
+            here = max(here, int(np.searchsorted(filled, filled[before] + room, side="right")) - 1)
+        ends.append(here)
+    return ends
+
+
+def _largest(filled: np.ndarray, ends: list[int]) -> int:
+    return int(np.diff(filled[ends]).max())
+
+
+def _with_multipliers(
+    pattern: Pattern,
+    inner: Int[np.ndarray, "I"],
+    step_of_inner: Int[np.ndarray, "I"],
+    tied: sparse.csc_matrix,
+    name: str,
+) -> Steps:
+    """Put multipliers into the first of the steps that they touch; into the border if they touch none."""
+    blocks, plain = pattern.sizes.size, pattern.sizes.size - pattern.multipliers
+    step_of = np.full(blocks, -1, dtype=np.int64)
+    step_of[inner] = step_of_inner
+    none = np.iinfo(np.int64).max
+    first = np.full(pattern.multipliers, none)
+    pairs = sparse.coo_matrix(tied)
+    np.minimum.at(first, pairs.row, step_of_inner[pairs.col])
+    step_of[plain:] = np.where(first == none, -1, first)
+    inside = step_of >= 0
+    count = int(step_of.max(initial=-1)) + 1
+    dimension = int(np.bincount(step_of[inside], pattern.sizes[inside], minlength=1).max())
+    return Steps(step_of, count, dimension, int(pattern.sizes[~inside].sum()), name)

@@ -1,0 +1,116 @@
+"""A symmetric system whose pattern was looked at once: which method, and what is done with its factors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from screwgraph.errors import InputError
+from screwgraph.optimize.linear.chain import ChainFactored, ChainMethod
+from screwgraph.optimize.linear.choice import Choice, choose
+from screwgraph.optimize.linear.dense import DenseFactored, DenseMethod
+from screwgraph.optimize.linear.kernels import place_code
+from screwgraph.optimize.linear.pattern import Pattern
+from screwgraph.optimize.linear.refine import Exact, refined
+from screwgraph.optimize.linear.regularise import regularised
+from screwgraph.optimize.linear.sparse import SparseFactored
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A pattern and how its matrices are factored; `str` says what was chosen and why."""
+
+    pattern: Pattern
+    choice: Choice
+    rows: Int[np.ndarray, "E"]
+    cols: Int[np.ndarray, "E"]
+
+    @property
+    def method(self) -> str:
+        """One of "dense", "chain", "arrow", "sparse"."""
+        return self.choice.name
+
+    def explain(self) -> str:
+        """Return what was chosen and why."""
+        return self.choice.why
+
+    def __str__(self) -> str:
+        return f"{self.choice.name}: {self.choice.why}"
+
+    def factor(self, values: Float[np.ndarray, "E"], diagonal: Float[np.ndarray, "n"] | float = 0.0) -> Factored:
+        """Factor the matrix of these values, `diagonal` added.
+
+        Raises SingularError when it is singular or, without multipliers, not positive definite; InputError for wrong
+        shapes.
+        """
+        values, added = self._checked(values, diagonal)
+        exact = Exact(self, values, added)
+        method = self.choice.method
+        if isinstance(method, DenseMethod):
+            return Factored(self, exact, method.factor(values, added))
+        shifted, scales = regularised(
+            self.pattern, self.rows, self.cols, values, added, isinstance(method, ChainMethod)
+        )
+        return Factored(self, exact, method.factor(values, shifted, scales))
+
+    def times(
+        self,
+        values: Float[np.ndarray, "E"],
+        x: Float[np.ndarray, "n"],
+        diagonal: Float[np.ndarray, "n"] | float = 0.0,
+    ) -> Float[np.ndarray, "n"]:
+        """Return the matrix of these values, `diagonal` added, times a vector."""
+        values, added = self._checked(values, diagonal)
+        return Exact(self, values, added).times(np.ascontiguousarray(x, dtype=float))
+
+    def _checked(
+        self, values: Float[np.ndarray, "E"], diagonal: Float[np.ndarray, "n"] | float
+    ) -> tuple[Float[np.ndarray, "E"], Float[np.ndarray, "n"]]:
+        values = np.ascontiguousarray(values, dtype=float)
+        if values.shape != self.rows.shape:
+            raise InputError("values", why=f"shape {values.shape}, but the pattern has {self.rows.size} places")
+        added = np.ascontiguousarray(np.broadcast_to(np.asarray(diagonal, dtype=float), self.pattern.count))
+        return values, added
+
+
+@dataclass(frozen=True, eq=False)
+class Factored:
+    """A factored matrix."""
+
+    system: System
+    exact: Exact
+    factors: DenseFactored | ChainFactored | SparseFactored
+
+    @property
+    def negative(self) -> int:
+        """Number of negative pivots: that of the multipliers, at a minimum on the constraints."""
+        return self.factors.negative
+
+    def solve(self, b: Float[np.ndarray, "n *k"]) -> Float[np.ndarray, "n *k"]:
+        """Solve for one right side or for several, as columns; with multipliers the answer is refined."""
+        right = np.ascontiguousarray(b, dtype=float)
+        columns = right.reshape(right.shape[0], -1)
+        x = self.factors.solve(columns)
+        if self.system.pattern.multipliers and not isinstance(self.factors, DenseFactored):
+            x = refined(self.exact, self.factors.solve, columns, x)
+        return x.reshape(right.shape)
+
+    def covariance(self, unknowns: Int[np.ndarray, "k"] | Sequence[int]) -> Float[np.ndarray, "k k"]:
+        """Return the part of the inverse that belongs to some unknowns: their joint covariance."""
+        asked = np.asarray(unknowns, dtype=np.int64)
+        unit = np.zeros((self.system.pattern.count, asked.size))
+        unit[asked, np.arange(asked.size)] = 1.0
+        part = self.solve(unit)[asked]
+        return (part + part.T) / 2
+
+
+def analyse(pattern: Pattern, method: str = "auto") -> System:
+    """Look at a pattern once and choose how its matrices are factored.
+
+    `method` is "auto", "dense", "chain", "arrow" or "sparse". Raises InputError for another one.
+    """
+    place_code()
+    return System(pattern, choose(pattern, method), pattern.rows.astype(np.int32), pattern.cols.astype(np.int32))
