@@ -1,6 +1,8 @@
 """Structured linear algebra for least squares over time: dense, chain, arrow, sparse; with hard equalities."""
 
+from screwgraph.optimize.linear.gram import Gram, gram
+from screwgraph.optimize.linear.marginal import Remnant, marginalise
 from screwgraph.optimize.linear.pattern import Pattern, SingularError
 from screwgraph.optimize.linear.system import Factored, System, analyse
 
-__all__ = ["Factored", "Pattern", "SingularError", "System", "analyse"]
+__all__ = ["Factored", "Gram", "Pattern", "Remnant", "SingularError", "System", "analyse", "gram", "marginalise"]

@@ -59,12 +59,18 @@ class Writer:
         one = self.value(f"insertelement {D} poison, double {scalar}, i32 0")
         return self.value(f"shufflevector {D} {one}, {D} poison, <{self.lanes.width} x i32> zeroinitializer")
 
-    def lane(self, vector: str, lane: int) -> str:
+    def lane(self, vector: str, lane: str | int) -> str:
         """Return a number of a vector."""
-        return self.value(f"extractelement {self.lanes.real} {vector}, i32 {lane}")
+        return self.value(f"extractelement {self.lanes.real} {vector}, i64 {lane}")
 
-    def spread(self, vector: str, lane: int) -> str:
+    def replace(self, vector: str, lane: str | int, scalar: str) -> str:
+        """Return a vector with another number in one lane."""
+        return self.value(f"insertelement {self.lanes.real} {vector}, double {scalar}, i64 {lane}")
+
+    def spread(self, vector: str, lane: str | int) -> str:
         """Return one of a vector's numbers in every lane."""
+        if isinstance(lane, str):
+            return self.splat(self.lane(vector, lane))
         D, picked = self.lanes.real, ", ".join([f"i32 {lane}"] * self.lanes.width)
         return self.value(f"shufflevector {D} {vector}, {D} poison, <{self.lanes.width} x i32> <{picked}>")
 
@@ -86,11 +92,17 @@ class Writer:
         kind = f"@llvm.vector.reduce.fadd.{self.lanes.mangled}"
         return self.value(f"call reassoc nsz double {kind}(double -0.0, {self.lanes.real} {a})")
 
-    def keep_after(self, vector: str, lane: int) -> str:
+    def keep_after(self, vector: str, lane: str | int) -> str:
         """Return a vector with zeros up to and in a lane."""
         D, width = self.lanes.real, self.lanes.width
-        mask = ", ".join(f"i1 {int(i > lane)}" for i in range(width))
-        return self.value(f"select <{width} x i1> <{mask}>, {D} {vector}, {D} zeroinitializer")
+        mask = "<" + ", ".join(f"i1 {int(i > lane)}" for i in range(width)) + ">" if isinstance(lane, int) else ""
+        if isinstance(lane, str):
+            one = self.value(f"insertelement <{width} x i64> poison, i64 {lane}, i32 0")
+            kind, zeros = f"<{width} x i64>", f"<{width} x i32> zeroinitializer"
+            every = self.value(f"shufflevector {kind} {one}, {kind} poison, {zeros}")
+            numbers = ", ".join(f"i64 {i}" for i in range(width))
+            mask = self.value(f"icmp sgt {kind} <{numbers}>, {every}")
+        return self.value(f"select <{width} x i1> {mask}, {D} {vector}, {D} zeroinitializer")
 
     @contextmanager
     def loop(self, count: str | int, carried: dict[str, str] | None = None, down: bool = False) -> Iterator[Loop]:

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.linalg import lapack
 
 from screwgraph.compiler.llvm import vector_width
-from screwgraph.optimize.linear.chain_factor import Shape
-from screwgraph.optimize.linear.dense import inertia
+from screwgraph.optimize.linear.border import Border, border_factors
+from screwgraph.optimize.linear.chain_factor import UNROLLED, Shape
+from screwgraph.optimize.linear.dense import SMALLEST
 from screwgraph.optimize.linear.kernels import chain_code, place_code
 from screwgraph.optimize.linear.pattern import Pattern, SingularError
 from screwgraph.optimize.linear.steps import Steps
 
-SMALLEST = 1e-13
-"""A pivot this small, against what stood on the diagonal, is zero."""
+ROUNDING = 4
+"""Steps beyond `UNROLLED` unknowns, and borders, are filled up to a multiple of this: so they share code."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +28,10 @@ class Places:
     first, then the border's matrix. `rest` are unused columns.
     """
 
-    slot: Int[np.ndarray, "n"]
-    entries: Int[np.ndarray, "E"]
-    diagonal: Int[np.ndarray, "n"]
-    rest: Int[np.ndarray, "R"]
+    slot: Int[np.ndarray, " n"]
+    entries: Int[np.ndarray, " E"]
+    diagonal: Int[np.ndarray, " n"]
+    rest: Int[np.ndarray, " R"]
     size: int
 
 
@@ -43,10 +43,10 @@ class ChainMethod:
     steps: Steps
     shape: Shape
     places: Places
-    _free: list[Float[np.ndarray, "S"]] = field(default_factory=list)
+    _free: list[Float[np.ndarray, " S"]] = field(default_factory=list)
 
     def factor(
-        self, values: Float[np.ndarray, "E"], diagonal: Float[np.ndarray, "n"], scales: Float[np.ndarray, "n"]
+        self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"], scales: Float[np.ndarray, " n"]
     ) -> ChainFactored:
         """Factor the matrix of these values; a pivot that is tiny against its scale is zero."""
         storage = self._storage()
@@ -78,35 +78,31 @@ class ChainMethod:
         if negative and not self.pattern.multipliers:
             step, column = np.argwhere(inverses[:, :d] < 0)[0]
             raise self._singular(slot == step * d + column)
-        lower, swaps, below = self._border(border, scales)
-        factored = ChainFactored(self, storage, inverses, lower, swaps, negative + below)
+        edge = self._border(border, scales) if self.steps.border else None
+        factored = ChainFactored(self, storage, inverses, edge, negative + (edge.negative if edge else 0))
         weakref.finalize(factored, self._free.append, storage).atexit = False
         return factored
 
-    def _storage(self) -> Float[np.ndarray, "S"]:
-        return self._free.pop() if self._free else np.empty(self.places.size)
+    def _storage(self) -> Float[np.ndarray, " S"]:
+        try:
+            return self._free.pop()
+        except IndexError:
+            return np.empty(self.places.size)
 
     def _singular(self, where: np.ndarray) -> SingularError:
         unknown = int(np.argmax(where))
         return SingularError(unknown, int(self.pattern.block_of[unknown]))
 
-    def _border(
-        self, border: Float[np.ndarray, "S"], scales: Float[np.ndarray, "n"]
-    ) -> tuple[Float[np.ndarray, "b b"], Int[np.ndarray, "b"], int]:
-        b = self.shape.b
-        if b == 0:
-            return np.zeros((0, 0)), np.zeros(0, dtype=np.int64), 0
-        matrix = border.reshape(b, self.shape.border)[:, :b].T
-        lower, swaps, info = lapack.dsytrf(matrix, lower=1)
-        negative, smallest, first = inertia(lower, swaps)
-        own = scales[self.places.slot < 0][::1]
-        order = -1 - self.places.slot[self.places.slot < 0]
-        limit = np.empty(b)
-        limit[order] = SMALLEST * own
-        if info > 0 or not smallest > limit.min() or (negative and not self.pattern.multipliers):
-            where = info - 1 if info > 0 else first
-            raise self._singular(self.places.slot == -1 - where)
-        return lower, swaps, negative
+    def _border(self, storage: Float[np.ndarray, " S"], scales: Float[np.ndarray, " n"]) -> Border:
+        b, slot = self.steps.border, self.places.slot
+        own = np.empty(b)
+        own[-1 - slot[slot < 0]] = scales[slot < 0]
+        border = border_factors(storage.reshape(self.shape.b, self.shape.border)[:b, :b].T, own)
+        if border.bad >= 0:
+            raise self._singular(slot == -1 - border.bad)
+        if border.negative and not self.pattern.multipliers:
+            raise self._singular(slot == -1)
+        return border
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,10 +110,9 @@ class ChainFactored:
     """Panels with L, inverses of D, and the border's factors."""
 
     method: ChainMethod
-    storage: Float[np.ndarray, "S"]
+    storage: Float[np.ndarray, " S"]
     inverses: Float[np.ndarray, "N p"]
-    border: Float[np.ndarray, "b b"]
-    swaps: Int[np.ndarray, "b"]
+    border: Border | None
     negative: int
 
     def solve(self, b: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
@@ -133,8 +128,8 @@ class ChainFactored:
             arguments = (a.ctypes.data for a in (self.storage, self.inverses, x, edge))
             panels, inverses, x_at, edge_pointer = arguments
             code.forward(panels, inverses, x_at, edge_pointer, count)
-            if shape.b:
-                edge[: shape.b] = lapack.dsytrs(self.border, self.swaps, edge[: shape.b], lower=1)[0].reshape(-1)
+            if self.border:
+                edge[: self.method.steps.border] = self.border.solve(edge[: self.method.steps.border])
             code.backward(panels, inverses, x_at, edge_pointer, count)
             result[inside, k], result[~inside, k] = x[at], edge[edge_at]
         return result
@@ -142,8 +137,13 @@ class ChainFactored:
 
 def chain_method(pattern: Pattern, steps: Steps) -> ChainMethod:
     """Prepare the places of entries in the panels of a chain."""
-    shape = Shape(steps.dimension, steps.border, vector_width())
+    shape = Shape(_rounded(steps.dimension), -(-steps.border // ROUNDING) * ROUNDING, vector_width())
     return ChainMethod(pattern, steps, shape, _places(pattern, steps, shape))
+
+
+def _rounded(dimension: int) -> int:
+    """Return the size of steps that code is made for: large ones share code."""
+    return dimension if dimension <= UNROLLED else -(-dimension // ROUNDING) * ROUNDING
 
 
 def _places(pattern: Pattern, steps: Steps, shape: Shape) -> Places:
@@ -164,7 +164,7 @@ def _places(pattern: Pattern, steps: Steps, shape: Shape) -> Places:
     )
 
 
-def _slots(pattern: Pattern, steps: Steps, d: int) -> Int[np.ndarray, "n"]:
+def _slots(pattern: Pattern, steps: Steps, d: int) -> Int[np.ndarray, " n"]:
     """Number unknowns within their step, multipliers first; and within the border."""
     step = steps.step_of[pattern.block_of]
     plain = np.arange(pattern.count) < pattern.primal

@@ -1,8 +1,8 @@
 """Assembly of L D L^T of a chain of steps with a border: panels one after the other, vectors down the columns.
 
-The panel of a step has a column for each of its d unknowns, of `height` rows: p for the step itself (d, then padding), p
-for the next step, then those of the border. Columns are made from the left to the right; then the panel's lower part
-is taken off the next panel and off the border's own matrix (Golub & Van Loan, Matrix Computations, 4th ed., 4.1.2, 4.5).
+The panel of a step has a column for each of its d unknowns, of `height` rows: p for the step itself (d, then padding),
+p for the next step, then those of the border. Columns are made from the left to the right; then the panel's lower part
+is taken off the next panel and off the border's own matrix (Golub & Van Loan, Matrix Computations, 4.1.2 and 4.5).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from screwgraph.compiler.llvm import Lanes
 from screwgraph.optimize.linear.assembly import Writer
 
 UNROLLED = 16
-"""Up to so many unknowns a step, the loops over earlier columns are written out; longer ones are loops."""
+"""Up to so many unknowns a step, all is written out; beyond, columns are loops, in groups as long as a vector."""
 TILE = 4
 """Columns of the next panel that are updated together."""
 
@@ -60,76 +60,91 @@ class Shape:
 def factor_text(shape: Shape) -> str:
     """Return `@factor(panels, scratch, inverses, scales, border, N, tolerance)`, which gives the first bad pivot or -1.
 
-    `scales` (N, d): a pivot not larger than tolerance times its scale is bad, and so is NaN. `inverses` (N, p) get 1 / pivots.
+    `scales` (N, d): a pivot not larger than tolerance times its scale is bad, and so is NaN.
+    `inverses` (N, p) get 1 / pivots.
     """
     w = Writer(shape.lanes)
-    w.do("br label %entry0")
-    w.lines.append("entry0:")
-    w._label = "entry0"
     w.do("%bad = alloca i64")
     w.do("store i64 -1, ptr %bad")
     with w.loop("%N") as steps:
         panel = w.at("%panels", w.value(f"mul i64 {steps.index}, {shape.panel}"))
         inverses = w.at("%inverses", w.value(f"mul i64 {steps.index}, {shape.step}"))
         first = w.value(f"mul i64 {steps.index}, {shape.d}")
-        for j in range(shape.d):
-            _column(w, shape, panel, inverses, first, j)
+        for group in range(0, shape.d, shape.width):
+            columns = min(shape.width, shape.d - group)
+            if shape.d > UNROLLED:
+                with w.loop(columns) as each:
+                    _column(w, shape, Panel(panel, inverses, first), group, each.index)
+            else:
+                for lane in range(columns):
+                    _column(w, shape, Panel(panel, inverses, first), group, lane)
         _next_panel(w, shape, panel)
         _border(w, shape, panel)
     w.do("%first_bad = load i64, ptr %bad")
     w.do("ret i64 %first_bad")
     head = "ptr noalias %panels, ptr noalias %scratch, ptr noalias %inverses, ptr noalias %scales, ptr noalias %border"
-    lines = [f"define i64 @factor({head}, i64 %N, double %tolerance) {{", *w.lines, "}"]
+    lines = [f"define i64 @factor({head}, i64 %N, double %tolerance) {{", "entry:", *w.lines, "}"]
     return "\n".join(lines)
 
 
-def _column(w: Writer, shape: Shape, panel: str, inverses: str, first: str, j: int) -> None:
-    """Make column j: the part with the pivot first, since all others are divided by it."""
+@dataclass(frozen=True)
+class Panel:
+    """Addresses of a step's columns and inverse pivots, and the number of its first unknown."""
+
+    columns: str
+    inverses: str
+    first: str
+
+
+def _column(w: Writer, shape: Shape, panel: Panel, group: int, lane: int | str) -> None:
+    """Make column group + lane: the part with the pivot first, since all others are divided by it."""
     V, height = shape.width, shape.height
-    vectors = list(range(j // V, height // V))
+    j = group + lane if isinstance(lane, int) else w.value(f"add i64 {group}, {lane}")
+    at = j * height if isinstance(j, int) else w.value(f"mul i64 {j}, {height}")
+    own, unscaled = w.at(panel.columns, at), w.at("%scratch", at)
+    vectors = list(range(group // V, height // V))
     inverse = ""
     for start in range(0, len(vectors), shape.chunk):
         rows = vectors[start : start + shape.chunk]
-        column = {v: w.load(panel, j * height + v * V) for v in rows}
-        column = _minus_earlier(w, shape, panel, column, j)
-        if not inverse:
-            inverse = _inverse(w, inverses, first, column[j // V], j, V)
+        column = {v: w.load(own, v * V) for v in rows}
+        column = _minus_earlier(w, shape, panel.columns, column, j)
+        inverse = inverse or _inverse(w, panel, w.lane(column[group // V], lane), j)
         for v, x in column.items():
-            w.store(x, "%scratch", j * height + v * V)
+            w.store(x, unscaled, v * V)
             scaled = w.multiply(x, inverse)
-            w.store(w.keep_after(scaled, j % V) if v == j // V else scaled, panel, j * height + v * V)
+            w.store(w.keep_after(scaled, lane) if v == group // V else scaled, own, v * V)
 
 
-def _minus_earlier(w: Writer, shape: Shape, panel: str, column: dict[int, str], j: int) -> dict[int, str]:
+def _minus_earlier(w: Writer, shape: Shape, panel: str, column: dict[int, str], j: int | str) -> dict[int, str]:
+    """Subtract what the columns before column j take off it."""
     V, height = shape.width, shape.height
-    if shape.d <= UNROLLED:
+    if shape.d <= UNROLLED and isinstance(j, int):
         for k in range(j):
             factor = w.negative(w.splat(w.scalar(panel, k * height + j)))
             column = {v: w.fma(w.load("%scratch", k * height + v * V), factor, x) for v, x in column.items()}
         return column
+    across = w.at(panel, j)
     with w.loop(j, {f"c{v}": x for v, x in column.items()}) as earlier:
         at = w.value(f"mul i64 {earlier.index}, {height}")
-        factor = w.negative(w.splat(w.scalar(w.at(panel, at), j)))
+        factor = w.negative(w.splat(w.scalar(w.at(across, at))))
         unscaled = w.at("%scratch", at)
         for v in column:
             earlier.handed[f"c{v}"] = w.fma(w.load(unscaled, v * V), factor, earlier.now[f"c{v}"])
     return {v: earlier.now[f"c{v}"] for v in column}
 
 
-def _inverse(w: Writer, inverses: str, first: str, x: str, j: int, V: int) -> str:
-    """Judge the pivot, keep its inverse, and return that in every lane."""
-    pivot = w.lane(x, j % V)
+def _inverse(w: Writer, panel: Panel, pivot: str, j: int | str) -> str:
+    """Judge the pivot of column j, keep its inverse, and return that in every lane."""
     size = w.value(f"call double @llvm.fabs.f64(double {pivot})")
-    scale = w.scalar(w.at("%scales", first), j)
-    least = w.value(f"fmul double %tolerance, {scale}")
+    here = w.value(f"add i64 {panel.first}, {j}")
+    least = w.value(f"fmul double %tolerance, {w.scalar(w.at('%scales', here))}")
     good = w.value(f"fcmp ogt double {size}, {least}")
     before = w.value("load i64, ptr %bad")
-    here = w.value(f"add i64 {first}, {j}")
     known = w.value(f"icmp sge i64 {before}, 0")
     keep = w.value(f"or i1 {good}, {known}")
     w.do(f"store i64 {w.value(f'select i1 {keep}, i64 {before}, i64 {here}')}, ptr %bad")
     inverse = w.value(f"fdiv double 1.0, {pivot}")
-    w.store_scalar(inverse, inverses, j)
+    w.store_scalar(inverse, w.at(panel.inverses, j))
     return w.splat(inverse)
 
 
@@ -164,7 +179,7 @@ def _minus_product(
     places: dict[int, int],
     factors: dict[int, int],
 ) -> None:
-    """Subtract from `target`, at `places` of columns t and vectors v, scratch rows times the panel's row `factors[t]`."""
+    """Subtract, at `places` of columns t and vectors v of `target`, scratch rows times the panel's row `factors[t]`."""
     V, per = shape.width, max(1, shape.chunk // TILE)
     all_rows = list(source)
     for start in range(0, len(all_rows), per):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from screwgraph.optimize.linear.assembly import Writer
-from screwgraph.optimize.linear.chain_factor import Shape
+from screwgraph.optimize.linear.chain_factor import UNROLLED, Shape
 
 
 def solve_text(shape: Shape) -> str:
@@ -30,10 +30,11 @@ def _forward(shape: Shape) -> Writer:
         below = [w.load(x, v) for v in range(p, 2 * p, V)]
         border = [w.load("%border", v) for v in range(0, shape.border, V)]
         all_rows = [*own, *below, *border]
-        for j in range(shape.d):
-            factor = w.negative(w.spread(all_rows[j // V], j % V))
-            for v in range(j // V, height // V):
-                all_rows[v] = w.fma(w.load(panel, j * height + v * V), factor, all_rows[v])
+        if shape.d > UNROLLED:
+            all_rows = _forward_looped(w, shape, panel, all_rows)
+        else:
+            for j in range(shape.d):
+                all_rows = _eliminated(w, w.at(panel, j * height), all_rows, j // V, j % V)
         for v in range(0, p, V):
             w.store(w.multiply(all_rows[v // V], w.load(inverses, v)), x, v)
         for v in range(p, 2 * p, V):
@@ -43,25 +44,68 @@ def _forward(shape: Shape) -> Writer:
     return w
 
 
+def _forward_looped(w: Writer, shape: Shape, panel: str, rows: list[str]) -> list[str]:
+    V = shape.width
+    for g in range(shape.step // V):
+        with w.loop(min(V, shape.d - g * V), {f"r{v}": x for v, x in enumerate(rows)}) as columns:
+            now = [columns.now[f"r{v}"] for v in range(len(rows))]
+            j = w.value(f"add i64 {columns.index}, {g * V}")
+            own = w.at(panel, w.value(f"mul i64 {j}, {shape.height}"))
+            then = _eliminated(w, own, now, g, columns.index)
+            columns.handed |= {f"r{v}": x for v, x in enumerate(then)}
+        rows = now
+    return rows
+
+
+def _eliminated(w: Writer, column: str, rows: list[str], g: int, lane: int | str) -> list[str]:
+    """Subtract a column of L times the unknown in a lane of vector g."""
+    V, factor = w.lanes.width, w.negative(w.spread(rows[g], lane))
+    return rows[:g] + [w.fma(w.load(column, v * V), factor, rows[v]) for v in range(g, len(rows))]
+
+
 def _backward(shape: Shape) -> Writer:
-    w, V, p, height = Writer(shape.lanes), shape.width, shape.step, shape.height
+    w, V, p = Writer(shape.lanes), shape.width, shape.step
     with w.loop("%N", down=True) as steps:
         panel = w.at("%panels", w.value(f"mul i64 {steps.index}, {shape.panel}"))
         x = w.at("%x", w.value(f"mul i64 {steps.index}, {p}"))
         rows = [w.load(x, v) for v in range(0, 2 * p, V)] + [w.load("%border", v) for v in range(0, shape.border, V)]
-        far = {}
-        for j in range(shape.d):
-            total = "zeroinitializer"
-            for v in range(p // V, height // V):
-                total = w.fma(w.load(panel, j * height + v * V), rows[v], total)
-            far[j] = total
-        for j in reversed(range(shape.d)):
-            total = far[j]
-            for v in range(j // V, p // V):
-                total = w.fma(w.load(panel, j * height + v * V), rows[v], total)
-            vector = rows[j // V]
-            less = w.value(f"fsub double {w.lane(vector, j % V)}, {w.sum(total)}")
-            rows[j // V] = w.value(f"insertelement {shape.lanes.real} {vector}, double {less}, i32 {j % V}")
+        rows = (_backward_looped if shape.d > UNROLLED else _backward_unrolled)(w, shape, panel, rows)
         for v in range(0, p, V):
             w.store(rows[v // V], x, v)
     return w
+
+
+def _backward_looped(w: Writer, shape: Shape, panel: str, rows: list[str]) -> list[str]:
+    V = shape.width
+    for g in reversed(range(shape.step // V)):
+        with w.loop(min(V, shape.d - g * V), {"own": rows[g]}, down=True) as columns:
+            now = [*rows[:g], columns.now["own"], *rows[g + 1 :]]
+            j = w.value(f"add i64 {columns.index}, {g * V}")
+            own = w.at(panel, w.value(f"mul i64 {j}, {shape.height}"))
+            total = _product(w, own, now, range(g, len(rows)), "zeroinitializer")
+            columns.handed["own"] = _less(w, now[g], columns.index, total)
+        rows = now
+    return rows
+
+
+def _backward_unrolled(w: Writer, shape: Shape, panel: str, rows: list[str]) -> list[str]:
+    """Products with the next step and the border come first: they do not wait for one another."""
+    V, own = shape.width, shape.step // shape.width
+    columns = [w.at(panel, j * shape.height) for j in range(shape.d)]
+    far = [_product(w, column, rows, range(own, len(rows)), "zeroinitializer") for column in columns]
+    for j in reversed(range(shape.d)):
+        total = _product(w, columns[j], rows, range(j // V, own), far[j])
+        rows = [*rows[: j // V], _less(w, rows[j // V], j % V, total), *rows[j // V + 1 :]]
+    return rows
+
+
+def _product(w: Writer, column: str, rows: list[str], vectors: range, total: str) -> str:
+    for v in vectors:
+        total = w.fma(w.load(column, v * w.lanes.width), rows[v], total)
+    return total
+
+
+def _less(w: Writer, vector: str, lane: int | str, total: str) -> str:
+    """Subtract the sum of a vector's numbers from one lane of another."""
+    less = w.value(f"fsub double {w.lane(vector, lane)}, {w.sum(total)}")
+    return w.replace(vector, lane, less)

@@ -10,7 +10,7 @@ from jaxtyping import Int
 from screwgraph.errors import InputError
 from screwgraph.optimize.linear.chain import ChainMethod, chain_method
 from screwgraph.optimize.linear.dense import DenseMethod, dense_method
-from screwgraph.optimize.linear.ordering import block_graph
+from screwgraph.optimize.linear.ordering import Graph, block_graphs
 from screwgraph.optimize.linear.pattern import Pattern
 from screwgraph.optimize.linear.sparse import SparseMethod, sparse_method
 from screwgraph.optimize.linear.steps import Steps, chain_of
@@ -53,19 +53,20 @@ def choose(pattern: Pattern, method: str) -> Choice:
 
 def _best_chain(pattern: Pattern, method: str) -> Steps:
     """Return the cheapest of the chains with some widely tied blocks set aside."""
-    found = [] if method == "arrow" else [chain_of(pattern, np.zeros(0, dtype=np.int64))]
+    graph, tied = block_graphs(pattern)
+    found = [] if method == "arrow" else [chain_of(pattern, graph, tied, np.zeros(0, dtype=np.int64))]
     if method != "chain":
-        found += [chain_of(pattern, border) for border in _borders(pattern)]
+        found += [chain_of(pattern, graph, tied, border) for border in _borders(graph, method == "arrow")]
     return min(found, key=lambda steps: steps.operations)
 
 
-def _borders(pattern: Pattern) -> list[Int[np.ndarray, "S"]]:
-    """Return sets of blocks with more neighbours than the rest: those above gaps in the sorted numbers of neighbours."""
-    degree = np.diff(block_graph(pattern).indptr)
+def _borders(graph: Graph, always: bool) -> list[Int[np.ndarray, " S"]]:
+    """Return sets of blocks that have more neighbours than others: all with at least so many, for a few numbers."""
+    degree = np.diff(graph.indptr)
     levels = np.unique(degree)[::-1]
     middle = np.median(degree) if degree.size else 0
     sets = [np.flatnonzero(degree >= level) for level in levels[:4] if level > 2 * middle and level > 4]
-    return sets or [np.flatnonzero(degree == degree.max(initial=0))[:1]]
+    return sets or ([np.argsort(-degree)[:1]] if always else [])
 
 
 def _words(steps: Steps) -> str:
@@ -79,5 +80,5 @@ def _dense(n: int) -> float:
 
 def _sparse(pattern: Pattern) -> float:
     """Guess: each unknown's column fills up to a few times its entries; a sparse operation costs as much as ten."""
-    per = 2.0 * np.unique(pattern.rows * pattern.count + pattern.cols).size / max(pattern.count, 1)
+    per = 2.0 * (pattern.rows.size + pattern.count) / max(pattern.count, 1)
     return 10.0 * pattern.count * (2.0 * per) ** 2 + 1e5

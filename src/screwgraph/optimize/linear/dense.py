@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.linalg import lapack
+from scipy.linalg import get_lapack_funcs
 
 from screwgraph.optimize.linear.pattern import Pattern, SingularError
 
+_POTRF, _POTRS, SYTRF, SYTRS = get_lapack_funcs(("potrf", "potrs", "sytrf", "sytrs"), dtype=np.float64)
 SMALLEST = 1e-13
 """A pivot this small, against what stood on the diagonal, is zero."""
 
@@ -20,9 +21,9 @@ class DenseMethod:
     """Cholesky; with multipliers L D L^T with pivoting (Bunch & Kaufman)."""
 
     pattern: Pattern
-    places: Int[np.ndarray, "E"]
+    places: Int[np.ndarray, " E"]
 
-    def factor(self, values: Float[np.ndarray, "E"], diagonal: Float[np.ndarray, "n"] | float) -> DenseFactored:
+    def factor(self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"] | float) -> DenseFactored:
         """Factor the matrix of these values."""
         n = self.pattern.count
         flat = np.bincount(self.places, values, minlength=n * n)
@@ -31,7 +32,7 @@ class DenseMethod:
         if self.pattern.multipliers:
             return _indefinite(self.pattern, matrix)
         before = matrix.diagonal().copy()
-        lower, info = lapack.dpotrf(matrix, lower=1, clean=0, overwrite_a=1)
+        lower, info = _POTRF(matrix, lower=1, clean=0, overwrite_a=1)
         first = info - 1 if info > 0 else -1
         if info == 0:
             bad = ~(lower.diagonal() ** 2 > SMALLEST * before)
@@ -46,14 +47,14 @@ class DenseFactored:
     """The factors; `swaps` are LAPACK's, with multipliers."""
 
     lower: Float[np.ndarray, "n n"]
-    swaps: Int[np.ndarray, "n"] | None
+    swaps: Int[np.ndarray, " n"] | None
     negative: int
 
     def solve(self, b: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
         """Solve for several right sides."""
         if self.swaps is None:
-            return lapack.dpotrs(self.lower, b, lower=1)[0]
-        return lapack.dsytrs(self.lower, self.swaps, b, lower=1)[0]
+            return _POTRS(self.lower, b, lower=1)[0]
+        return SYTRS(self.lower, self.swaps, b, lower=1)[0]
 
 
 def dense_method(pattern: Pattern) -> DenseMethod:
@@ -63,7 +64,7 @@ def dense_method(pattern: Pattern) -> DenseMethod:
 
 def _indefinite(pattern: Pattern, matrix: Any) -> DenseFactored:
     size = np.abs(matrix).max(axis=0, initial=0.0)
-    lower, swaps, info = lapack.dsytrf(matrix, lower=1, overwrite_a=1)
+    lower, swaps, info = SYTRF(matrix, lower=1, overwrite_a=1)
     negative, smallest, first = inertia(lower, swaps)
     if info > 0 or not smallest > 1e-15 * size.max(initial=0.0):
         unknown = info - 1 if info > 0 else first
@@ -71,7 +72,7 @@ def _indefinite(pattern: Pattern, matrix: Any) -> DenseFactored:
     return DenseFactored(lower, swaps, negative)
 
 
-def inertia(lower: Float[np.ndarray, "n n"], swaps: Int[np.ndarray, "n"]) -> tuple[int, float, int]:
+def inertia(lower: Float[np.ndarray, "n n"], swaps: Int[np.ndarray, " n"]) -> tuple[int, float, int]:
     """Return how many pivots of LAPACK's L D L^T are negative, the smallest one's size, and where it is."""
     pairs = np.flatnonzero(swaps < 0)[::2]
     single = swaps > 0

@@ -31,9 +31,9 @@ class Pattern:
     Raises InputError for negative sizes, places outside of the lower triangle, more multipliers than blocks.
     """
 
-    sizes: Int[np.ndarray, "B"]
-    rows: Int[np.ndarray, "E"]
-    cols: Int[np.ndarray, "E"]
+    sizes: Int[np.ndarray, " B"]
+    rows: Int[np.ndarray, " E"]
+    cols: Int[np.ndarray, " E"]
     multipliers: int = 0
 
     def __post_init__(self) -> None:
@@ -44,7 +44,7 @@ class Pattern:
         if self.rows.shape != self.cols.shape:
             raise InputError("rows and cols", why=f"{self.rows.size} rows, but {self.cols.size} columns")
         inside = (self.cols >= 0) & (self.cols <= self.rows) & (self.rows < self.count)
-        if not inside.all():
+        if not bool(inside.all()):
             first = int(np.argmin(inside))
             place = f"({self.rows[first]}, {self.cols[first]})"
             raise InputError(f"place {place}", why=f"not in the lower triangle of {self.count} unknowns")
@@ -52,7 +52,7 @@ class Pattern:
             raise InputError("multipliers", why=f"{self.multipliers} of {self.sizes.size} blocks")
 
     @cached_property
-    def starts(self) -> Int[np.ndarray, "B_1"]:
+    def starts(self) -> Int[np.ndarray, " B_1"]:
         """First unknown of each block; at the end, their number."""
         return np.concatenate([[0], np.cumsum(self.sizes)])
 
@@ -67,6 +67,6 @@ class Pattern:
         return int(self.starts[self.sizes.size - self.multipliers])
 
     @cached_property
-    def block_of(self) -> Int[np.ndarray, "n"]:
+    def block_of(self) -> Int[np.ndarray, " n"]:
         """Block of each unknown."""
         return np.repeat(np.arange(self.sizes.size), self.sizes)

@@ -25,10 +25,10 @@ class Exact:
     """The matrix itself, as values at the places of a system."""
 
     system: Any
-    values: Float[np.ndarray, "E"]
-    diagonal: Float[np.ndarray, "n"]
+    values: Float[np.ndarray, " E"]
+    diagonal: Float[np.ndarray, " n"]
 
-    def times(self, x: Float[np.ndarray, "n"]) -> Float[np.ndarray, "n"]:
+    def times(self, x: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
         """Return the matrix times a vector."""
         y = self.diagonal * x
         arrays = (y, x, self.system.rows, self.system.cols, self.values)
@@ -73,8 +73,8 @@ def _try_pivoted(exact: Exact) -> Callable[[Any], Any] | None:
 
 
 def _improved(
-    exact: Exact, solve: Callable[[Any], Any], b: Float[np.ndarray, "n"], x: Float[np.ndarray, "n"], largest: float
-) -> tuple[Float[np.ndarray, "n"], float]:
+    exact: Exact, solve: Callable[[Any], Any], b: Float[np.ndarray, " n"], x: Float[np.ndarray, " n"], largest: float
+) -> tuple[Float[np.ndarray, " n"], float]:
     best, least = x, np.inf
     for _ in range(MOST):
         residual = b - exact.times(x)

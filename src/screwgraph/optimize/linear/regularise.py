@@ -8,19 +8,19 @@ from jaxtyping import Float, Int
 from screwgraph.optimize.linear.pattern import Pattern
 
 MULTIPLIERS = 1e-7
-"""Put onto the multipliers' diagonal, relative to |a|^2 / h: a constraint's row, and a typical entry of H's diagonal."""
+"""Put onto the multipliers' diagonal, relative to |a|^2 / h: a is a constraint's row, h typical of H's diagonal."""
 OTHERS = 1e-9
 """Put onto the others' where these may be eliminated before their multipliers, relative to h."""
 
 
 def regularised(
     pattern: Pattern,
-    rows: Int[np.ndarray, "E"],
-    cols: Int[np.ndarray, "E"],
-    values: Float[np.ndarray, "E"],
-    diagonal: Float[np.ndarray, "n"],
+    rows: Int[np.ndarray, " E"],
+    cols: Int[np.ndarray, " E"],
+    values: Float[np.ndarray, " E"],
+    diagonal: Float[np.ndarray, " n"],
     multipliers_first: bool,
-) -> tuple[Float[np.ndarray, "n"], Float[np.ndarray, "n"]]:
+) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
     """Return the diagonal to add, and the scale against which each pivot is judged."""
     n, primal = pattern.count, pattern.primal
     on = rows == cols

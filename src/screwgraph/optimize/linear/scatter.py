@@ -65,4 +65,4 @@ end:
   ret void
 }
 """
-"""`@scatter(out, place, value, n)`: out[place[i]] += value[i]. `@multiply(y, x, row, col, value, n)`: y += K x, K symmetric."""
+"""`@scatter(out, place, value, n)`: out[place[i]] += value[i]. `@multiply(y, x, row, col, value, n)`: y += K x."""

@@ -10,10 +10,8 @@ import qdldl
 from jaxtyping import Float, Int
 from scipy import sparse
 
+from screwgraph.optimize.linear.dense import SMALLEST
 from screwgraph.optimize.linear.pattern import Pattern, SingularError
-
-SMALLEST = 1e-13
-"""A pivot this small, against what stood on the diagonal, is zero."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,27 +19,23 @@ class SparseMethod:
     """Approximate minimum degree order, L D L^T without pivoting."""
 
     pattern: Pattern
-    places: Int[np.ndarray, "E"]
-    diagonal: Int[np.ndarray, "n"]
-    indices: Int[np.ndarray, "Z"]
-    starts: Int[np.ndarray, "n_1"]
+    places: Int[np.ndarray, " E"]
+    diagonal: Int[np.ndarray, " n"]
+    indices: Int[np.ndarray, " Z"]
+    starts: Int[np.ndarray, " n_1"]
 
     def factor(
-        self, values: Float[np.ndarray, "E"], diagonal: Float[np.ndarray, "n"], scales: Float[np.ndarray, "n"]
+        self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"], scales: Float[np.ndarray, " n"]
     ) -> SparseFactored:
         """Factor the matrix of these values; a pivot that is tiny against its scale is zero."""
         data = np.bincount(self.places, values, minlength=self.indices.size)
         data[self.diagonal] += diagonal
         n = self.pattern.count
-        upper = sparse.csc_matrix((data, self.indices, self.starts), shape=(n, n))
+        upper = sparse.csc_array((data, self.indices, self.starts), shape=(n, n))
         if not np.isfinite(data).all():
             raise self._singular(int(np.argmax(~np.isfinite((upper + upper.T).sum(axis=0)))))
-        try:
-            solver = qdldl.Solver(upper, True)
-        except (RuntimeError, ValueError):
-            raise self._singular(self._empty(upper)) from None
-        _, pivots, order = solver.factors()
-        order = np.asarray(order)
+        scales = np.where(scales > 0, scales, 1.0)
+        solver, pivots, order = self._solver(upper, scales)
         bad = ~(np.abs(pivots) > SMALLEST * scales[order])
         if not self.pattern.multipliers:
             bad |= pivots <= 0
@@ -49,12 +43,18 @@ class SparseMethod:
             raise self._singular(int(order[np.argmax(bad)]))
         return SparseFactored(solver, int((np.asarray(pivots) < 0).sum()))
 
+    def _solver(self, upper: Any, scales: Float[np.ndarray, " n"]) -> tuple[Any, np.ndarray, np.ndarray]:
+        """Return qdldl's solver, its pivots, and the unknowns that these belong to."""
+        try:
+            solver = qdldl.Solver(upper, True)
+        except (RuntimeError, ValueError):  # a pivot is zero, it does not tell which: slightly off, it shows
+            off = sparse.diags_array(scales * SMALLEST / 10)
+            solver = qdldl.Solver(sparse.csc_array(upper + off), True)
+        _, pivots, order = solver.factors()
+        return solver, np.asarray(pivots), np.asarray(order)
+
     def _singular(self, unknown: int) -> SingularError:
         return SingularError(unknown, int(self.pattern.block_of[unknown]))
-
-    def _empty(self, upper: Any) -> int:
-        """Return an unknown whose pivot vanishes: by dense elimination of what qdldl refused."""
-        return int(np.argmin(np.abs(upper.diagonal())))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Int
 from scipy import sparse
 
-from screwgraph.optimize.linear.ordering import block_graph, constrained_blocks, orders
+from screwgraph.optimize.linear.ordering import Graph, orders, part
 from screwgraph.optimize.linear.pattern import Pattern
 
 STARTS = 12
@@ -17,9 +17,9 @@ STARTS = 12
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """`step_of` says where each block stands: in step 0, 1, ..., or in the border (-1); `dimension` is the largest step's."""
+    """`step_of`: each block's step, -1 for the border; `dimension` is the largest step's, `border` the border's."""
 
-    step_of: Int[np.ndarray, "B"]
+    step_of: Int[np.ndarray, " B"]
     count: int
     dimension: int
     border: int
@@ -32,31 +32,28 @@ class Steps:
         return self.count * (7 / 3 * d**3 + 3 * d * d * b + d * b * b + 100.0 * d) + b**3 / 3
 
 
-def chain_of(pattern: Pattern, border: Int[np.ndarray, "S"]) -> Steps:
-    """Return the cheapest chain found, once the blocks `border` are set aside."""
-    graph, tied = block_graph(pattern), constrained_blocks(pattern)
+def chain_of(pattern: Pattern, graph: Graph, tied: Graph, border: Int[np.ndarray, " S"]) -> Steps:
+    """Return the cheapest chain found, once the blocks `border` are set aside; graphs are those of `block_graphs`."""
     inner = np.setdiff1d(np.arange(graph.shape[0]), border)
-    tied_inner = sparse.csc_matrix(tied[:, inner])
-    between = sparse.csr_matrix(graph[inner][:, inner])
-    best: Steps | None = None
-    for name, order in orders(between):
-        for steps_of_inner in _partitions(between, order, pattern.sizes[inner]):
-            steps = _with_multipliers(pattern, inner, steps_of_inner, tied_inner, name)
-            if best is None or steps.operations < best.operations:
-                best = steps
-    if best is None:
-        best = _with_multipliers(pattern, inner, np.zeros(0, np.int64), tied_inner, "nothing to order")
-    return best
+    tied_inner, between = part(tied, inner, rows=False), part(graph, inner)
+    found = [
+        _with_multipliers(pattern, inner, steps, tied_inner, name)
+        for name, order in orders(between)
+        for steps in _partitions(between, order, pattern.sizes[inner])
+    ]
+    if not found:
+        return _with_multipliers(pattern, inner, np.zeros(0, np.int64), tied_inner, "nothing to order")
+    return min(found, key=lambda steps: steps.operations)
 
 
-def _partitions(graph: sparse.csr_matrix, order: Int[np.ndarray, "B"], sizes: Int[np.ndarray, "B"]) -> list[np.ndarray]:
+def _partitions(graph: Graph, order: Int[np.ndarray, " B"], sizes: Int[np.ndarray, " B"]) -> list[np.ndarray]:
     """Return the step of each block, for several lengths of the first step."""
     count = order.size
     if count == 0:
         return []
     position = np.empty(count, dtype=np.int64)
     position[order] = np.arange(count)
-    farthest = np.maximum.reduceat(position[graph.indices], graph.indptr[:-1])[order]
+    farthest = np.maximum.reduceat(position[graph.indices], graph.indptr[:-1])[order]  # each is its own neighbour
     reach = np.concatenate([[0], np.maximum.accumulate(farthest) + 1])
     filled = np.concatenate([[0], np.cumsum(sizes[order])])
     found = []
@@ -71,13 +68,13 @@ def _partitions(graph: sparse.csr_matrix, order: Int[np.ndarray, "B"], sizes: In
 
 def _boundaries(reach: np.ndarray, filled: np.ndarray, first: int, room: int) -> list[int]:
     """Return where steps begin: a step ends where what the one before touches ends, or later while there is room."""
-    count, before, here = reach.size - 1, 0, first
+    until = np.arange(reach.size)
+    if room:
+        until = np.searchsorted(filled, filled + room, side="right") - 1
+    then = np.maximum(np.maximum(reach, np.arange(reach.size) + 1), until).tolist()
     ends = [0, first]
-    while here < count:
-        before, here = here, max(int(reach[here]), here + 1)
-        if room:
-            here = max(here, int(np.searchsorted(filled, filled[before] + room, side="right")) - 1)
-        ends.append(here)
+    while ends[-1] < reach.size - 1:
+        ends.append(then[ends[-1]])
     return ends
 
 
@@ -87,9 +84,9 @@ def _largest(filled: np.ndarray, ends: list[int]) -> int:
 
 def _with_multipliers(
     pattern: Pattern,
-    inner: Int[np.ndarray, "I"],
-    step_of_inner: Int[np.ndarray, "I"],
-    tied: sparse.csc_matrix,
+    inner: Int[np.ndarray, " I"],
+    step_of_inner: Int[np.ndarray, " I"],
+    tied: Graph,
     name: str,
 ) -> Steps:
     """Put multipliers into the first of the steps that they touch; into the border if they touch none."""

@@ -11,12 +11,16 @@ from jaxtyping import Float, Int
 from screwgraph.errors import InputError
 from screwgraph.optimize.linear.chain import ChainFactored, ChainMethod
 from screwgraph.optimize.linear.choice import Choice, choose
+from screwgraph.optimize.linear.covariance import chain_covariances
 from screwgraph.optimize.linear.dense import DenseFactored, DenseMethod
 from screwgraph.optimize.linear.kernels import place_code
-from screwgraph.optimize.linear.pattern import Pattern
+from screwgraph.optimize.linear.pattern import Pattern, SingularError
 from screwgraph.optimize.linear.refine import Exact, refined
 from screwgraph.optimize.linear.regularise import regularised
 from screwgraph.optimize.linear.sparse import SparseFactored
+
+FEW = 40
+"""Up to so many columns of an inverse are made one by one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +29,8 @@ class System:
 
     pattern: Pattern
     choice: Choice
-    rows: Int[np.ndarray, "E"]
-    cols: Int[np.ndarray, "E"]
+    rows: Int[np.ndarray, " E"]
+    cols: Int[np.ndarray, " E"]
 
     @property
     def method(self) -> str:
@@ -40,7 +44,7 @@ class System:
     def __str__(self) -> str:
         return f"{self.choice.name}: {self.choice.why}"
 
-    def factor(self, values: Float[np.ndarray, "E"], diagonal: Float[np.ndarray, "n"] | float = 0.0) -> Factored:
+    def factor(self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"] | float = 0.0) -> Factored:
         """Factor the matrix of these values, `diagonal` added.
 
         Raises SingularError when it is singular or, without multipliers, not positive definite; InputError for wrong
@@ -50,25 +54,35 @@ class System:
         exact = Exact(self, values, added)
         method = self.choice.method
         if isinstance(method, DenseMethod):
-            return Factored(self, exact, method.factor(values, added))
+            return self._dense(method, exact)
         shifted, scales = regularised(
             self.pattern, self.rows, self.cols, values, added, isinstance(method, ChainMethod)
         )
         return Factored(self, exact, method.factor(values, shifted, scales))
 
+    def _dense(self, method: DenseMethod, exact: Exact) -> Factored:
+        """Factor exactly; where hard rows are redundant, with the multipliers' diagonal shifted, and refinement."""
+        try:
+            return Factored(self, exact, method.factor(exact.values, exact.diagonal), is_exact=True)
+        except SingularError:
+            if not self.pattern.multipliers:
+                raise
+        shifted, _ = regularised(self.pattern, self.rows, self.cols, exact.values, exact.diagonal, True)
+        return Factored(self, exact, method.factor(exact.values, shifted))
+
     def times(
         self,
-        values: Float[np.ndarray, "E"],
-        x: Float[np.ndarray, "n"],
-        diagonal: Float[np.ndarray, "n"] | float = 0.0,
-    ) -> Float[np.ndarray, "n"]:
+        values: Float[np.ndarray, " E"],
+        x: Float[np.ndarray, " n"],
+        diagonal: Float[np.ndarray, " n"] | float = 0.0,
+    ) -> Float[np.ndarray, " n"]:
         """Return the matrix of these values, `diagonal` added, times a vector."""
         values, added = self._checked(values, diagonal)
         return Exact(self, values, added).times(np.ascontiguousarray(x, dtype=float))
 
     def _checked(
-        self, values: Float[np.ndarray, "E"], diagonal: Float[np.ndarray, "n"] | float
-    ) -> tuple[Float[np.ndarray, "E"], Float[np.ndarray, "n"]]:
+        self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"] | float
+    ) -> tuple[Float[np.ndarray, " E"], Float[np.ndarray, " n"]]:
         values = np.ascontiguousarray(values, dtype=float)
         if values.shape != self.rows.shape:
             raise InputError("values", why=f"shape {values.shape}, but the pattern has {self.rows.size} places")
@@ -83,28 +97,42 @@ class Factored:
     system: System
     exact: Exact
     factors: DenseFactored | ChainFactored | SparseFactored
+    is_exact: bool = False
 
     @property
     def negative(self) -> int:
         """Number of negative pivots: that of the multipliers, at a minimum on the constraints."""
         return self.factors.negative
 
-    def solve(self, b: Float[np.ndarray, "n *k"]) -> Float[np.ndarray, "n *k"]:
+    def solve(self, b: Float[np.ndarray, "n ..."]) -> Float[np.ndarray, "n ..."]:
         """Solve for one right side or for several, as columns; with multipliers the answer is refined."""
         right = np.ascontiguousarray(b, dtype=float)
         columns = right.reshape(right.shape[0], -1)
         x = self.factors.solve(columns)
-        if self.system.pattern.multipliers and not isinstance(self.factors, DenseFactored):
+        if self.system.pattern.multipliers and not self.is_exact:
             x = refined(self.exact, self.factors.solve, columns, x)
         return x.reshape(right.shape)
 
-    def covariance(self, unknowns: Int[np.ndarray, "k"] | Sequence[int]) -> Float[np.ndarray, "k k"]:
+    def covariance(self, unknowns: Int[np.ndarray, " k"] | Sequence[int]) -> Float[np.ndarray, "k k"]:
         """Return the part of the inverse that belongs to some unknowns: their joint covariance."""
         asked = np.asarray(unknowns, dtype=np.int64)
         unit = np.zeros((self.system.pattern.count, asked.size))
         unit[asked, np.arange(asked.size)] = 1.0
         part = self.solve(unit)[asked]
         return (part + part.T) / 2
+
+    def marginal_covariances(self, blocks: Int[np.ndarray, " k"] | Sequence[int]) -> list[Float[np.ndarray, "d d"]]:
+        """Return each block's own part of the inverse.
+
+        For many blocks of a chain by selected inversion (`covariance.py`), which takes hard rows as if they were soft
+        with 1e-7 of a typical variance; else exactly, by solving for unit columns.
+        """
+        starts = self.system.pattern.starts
+        unknowns = [np.arange(starts[b], starts[b + 1]) for b in blocks]
+        if isinstance(self.factors, ChainFactored) and sum(u.size for u in unknowns) > FEW:
+            part = chain_covariances(self.factors, self.solve)
+            return [(S + S.T) / 2 for S in map(part, unknowns)]
+        return [self.covariance(u) for u in unknowns]
 
 
 def analyse(pattern: Pattern, method: str = "auto") -> System:

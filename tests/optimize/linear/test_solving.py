@@ -1,0 +1,184 @@
+"""Every method solves what NumPy solves, whatever the structure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from screwgraph.errors import InputError
+from screwgraph.optimize.linear import Pattern, SingularError, analyse
+from tests.optimize.linear.systems import METHODS, Example, chain, constrained, example, random_structure
+
+
+def _error(made: Example, method: str, diagonal: np.ndarray | float = 0.0, columns: int = 2) -> float:
+    """Residual, relative to |K| |x| + |b|."""
+    b = np.random.default_rng(5).standard_normal((made.pattern.count, columns))
+    x = analyse(made.pattern, method).factor(made.values, diagonal).solve(b)
+    K = made.K + np.diag(np.broadcast_to(diagonal, made.pattern.count))
+    return float(np.abs(K @ x - b).max() / (np.abs(K).max() * np.abs(x).max() + np.abs(b).max()))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("seed", range(9))
+def test_random_structures_are_solved_by_every_method(method: str, seed: int) -> None:
+    assert _error(random_structure(seed), method) < 1e-13
+
+
+@pytest.mark.parametrize("sizes", [(1,), (3, 2), (8,), (6, 6, 5), (20,)])
+def test_chains_of_families_are_found_and_solved(sizes: tuple[int, ...]) -> None:
+    made = chain(25, sizes)
+    system = analyse(made.pattern, "chain")
+    assert "25 steps" in str(system) or sum(sizes) < 3
+    assert f"up to {sum(sizes)} unknowns" in str(system)
+    assert _error(made, "chain") < 1e-13
+
+
+@pytest.mark.parametrize("shared", [(1,), (3,), (4, 9)])
+def test_shared_parameters_become_the_border(shared: tuple[int, ...]) -> None:
+    made = chain(40, (3, 2), shared=shared)
+    system = analyse(made.pattern)
+    assert system.method == "arrow"
+    assert f"border of {sum(shared)} unknowns" in str(system)
+    assert _error(made, "auto") < 1e-13
+
+
+def test_a_single_block_and_a_single_unknown() -> None:
+    for size in (1, 5):
+        made = example([size], [[0]])
+        for method in METHODS:
+            assert _error(made, method) < 1e-13
+
+
+def test_damping_is_added_to_the_diagonal() -> None:
+    made = chain(30, (3,))
+    damping = np.random.default_rng(0).uniform(0.1, 2.0, made.pattern.count)
+    for method in METHODS:
+        assert _error(made, method, damping) < 1e-13
+        assert _error(made, method, 0.5) < 1e-13
+
+
+def test_the_product_with_a_vector_is_that_of_the_dense_matrix() -> None:
+    made, rng = random_structure(3), np.random.default_rng(0)
+    x, damping = rng.standard_normal((2, made.pattern.count))
+    product = analyse(made.pattern).times(made.values, x, damping)
+    np.testing.assert_allclose(product, (made.K + np.diag(damping)) @ x, rtol=1e-12, atol=1e-12)
+
+
+def test_factors_stay_what_they_are_when_another_matrix_is_factored() -> None:
+    made = chain(30, (4,))
+    system, b = analyse(made.pattern, "chain"), np.ones(made.pattern.count)
+    first = system.factor(made.values)
+    before = first.solve(b)
+    system.factor(2 * made.values)
+    np.testing.assert_array_equal(first.solve(b), before)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_chain_that_hangs_loose_is_singular_and_says_where(method: str) -> None:
+    """Differences of neighbours only, in two chains; the second one has no prior."""
+    rows, cols, values = [0], [0], [1.0]
+    for i in (0, 1, 2, 4, 5, 6):
+        rows, cols, values = [*rows, i, i + 1, i + 1], [*cols, i, i, i + 1], [*values, 1.0, -1.0, 1.0]
+    system = analyse(Pattern(np.ones(8, int), np.array(rows), np.array(cols)), method)
+    with pytest.raises(SingularError) as raised:
+        system.factor(np.array(values))
+    assert raised.value.unknown in range(4, 8)
+    assert raised.value.block == raised.value.unknown
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("value", [-0.5, 0.0, np.nan])
+def test_a_diagonal_that_is_negative_zero_or_nan_is_refused(method: str, value: float) -> None:
+    pattern = Pattern(np.full(4, 2), np.arange(8), np.arange(8))
+    values = np.ones(8)
+    values[5] = value
+    with pytest.raises(SingularError) as raised:
+        analyse(pattern, method).factor(values)
+    assert (raised.value.unknown, raised.value.block) == (5, 2)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_indefinite_matrix_is_refused_and_solved_with_enough_damping(method: str) -> None:
+    made = chain(12, (3,))
+    least = np.linalg.eigvalsh(made.K)[0]
+    system = analyse(made.pattern, method)
+    with pytest.raises(SingularError):
+        system.factor(made.values, -1.01 * least)
+    system.factor(made.values, -0.99 * least)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("within", "between"), [(2, 1), (0, 3), (3, 0), (1, 2)])
+def test_hard_rows_within_and_between_steps_hold_exactly(method: str, within: int, between: int) -> None:
+    made = constrained(20, 5, within=within, between=between)
+    assert _error(made, method) < 1e-13
+    factored = analyse(made.pattern, method).factor(made.values)
+    assert factored.negative == made.pattern.count - made.pattern.primal
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_unknowns_without_cost_are_determined_by_hard_rows(method: str) -> None:
+    """Each step has a cost on one half of its unknowns only; hard rows tie the other half to it."""
+    count, size = 15, 3
+    factors = [[i, i + 1] for i in range(count - 1)]
+    hard = [([i, count + i], size) for i in range(count)]
+    made = example([size] * (2 * count), factors, hard)
+    assert _error(made, method) < 1e-12
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_hard_rows_given_twice_change_nothing_but_their_multipliers(method: str) -> None:
+    count, size = 10, 4
+    factors = [[i, i + 1] for i in range(count - 1)]
+    once = example([size] * count, factors, [([i], 2) for i in range(count)])
+    multipliers = np.arange(once.pattern.primal, once.pattern.count)
+    shift = once.pattern.count - once.pattern.primal
+    across = np.isin(once.pattern.rows, multipliers)
+    pattern = Pattern(
+        np.concatenate([once.pattern.sizes, np.full(count, 2)]),
+        np.concatenate([once.pattern.rows, once.pattern.rows[across] + shift]),
+        np.concatenate([once.pattern.cols, once.pattern.cols[across]]),
+        2 * count,
+    )
+    b = np.random.default_rng(1).standard_normal(once.pattern.count)
+    expected = np.linalg.solve(once.K, b)[: once.pattern.primal]
+    values = np.concatenate([once.values, once.values[across]])
+    found = analyse(pattern, method).factor(values).solve(np.concatenate([b, b[multipliers]]))
+    np.testing.assert_allclose(found[: once.pattern.primal], expected, atol=1e-10 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_negative_pivots_tell_whether_a_point_is_a_minimum_on_the_constraints(method: str) -> None:
+    made = constrained(10, 4)
+    primal = made.pattern.primal
+    Z = np.linalg.svd(made.K[primal:, :primal])[2][made.pattern.count - primal :].T
+    least = np.linalg.eigvalsh(Z.T @ made.K[:primal, :primal] @ Z)[0]
+    system, multipliers = analyse(made.pattern, method), made.pattern.count - primal
+    shift = np.where(np.arange(made.pattern.count) < primal, -least, 0.0)
+    assert system.factor(made.values, 0.97 * shift).negative == multipliers
+    assert system.factor(made.values, 1.03 * shift).negative == multipliers + 1
+
+
+@pytest.mark.parametrize("method", ["chain", "sparse", "dense"])
+def test_weights_over_many_orders_of_magnitude_are_solved(method: str) -> None:
+    made = chain(30, (4,))
+    scale = 10.0 ** np.random.default_rng(2).uniform(-5, 5, made.pattern.count)
+    values = made.values * scale[made.pattern.rows] * scale[made.pattern.cols]
+    K = made.K * np.outer(scale, scale)
+    x = np.random.default_rng(3).standard_normal(made.pattern.count) / scale
+    found = analyse(made.pattern, method).factor(values).solve(K @ x)
+    np.testing.assert_allclose(found * scale, x * scale, atol=1e-9)
+
+
+def test_wrong_input_is_told() -> None:
+    with pytest.raises(InputError, match="not in the lower triangle"):
+        Pattern(np.array([2]), np.array([0]), np.array([1]))
+    with pytest.raises(InputError, match="a size is negative"):
+        Pattern(np.array([-1]), np.zeros(0, int), np.zeros(0, int))
+    with pytest.raises(InputError, match="3 of 1 blocks"):
+        Pattern(np.array([2]), np.zeros(0, int), np.zeros(0, int), 3)
+    pattern = Pattern(np.array([2]), np.array([0, 1]), np.array([0, 1]))
+    with pytest.raises(InputError, match="unknown"):
+        analyse(pattern, "magic")
+    with pytest.raises(InputError, match="2 places"):
+        analyse(pattern).factor(np.ones(3))
