@@ -14,6 +14,7 @@ from benchmarks.themes import (
     compile_times,
     cost_model,
     graph_elimination,
+    linear_chain,
     operations,
     simulation,
 )
@@ -30,4 +31,5 @@ THEMES: Mapping[str, Theme] = {
     "gtsam": graph_elimination.table,
     "cost": cost_model.table,
     "simulation": simulation.table,
+    "linear": linear_chain.table,
 }

@@ -95,14 +95,21 @@ class Writer:
     def keep_after(self, vector: str, lane: str | int) -> str:
         """Return a vector with zeros up to and in a lane."""
         D, width = self.lanes.real, self.lanes.width
-        mask = "<" + ", ".join(f"i1 {int(i > lane)}" for i in range(width)) + ">" if isinstance(lane, int) else ""
-        if isinstance(lane, str):
-            one = self.value(f"insertelement <{width} x i64> poison, i64 {lane}, i32 0")
-            kind, zeros = f"<{width} x i64>", f"<{width} x i32> zeroinitializer"
-            every = self.value(f"shufflevector {kind} {one}, {kind} poison, {zeros}")
-            numbers = ", ".join(f"i64 {i}" for i in range(width))
-            mask = self.value(f"icmp sgt {kind} <{numbers}>, {every}")
+        mask = self._lanes_compared("sgt", str(lane))
         return self.value(f"select <{width} x i1> {mask}, {D} {vector}, {D} zeroinitializer")
+
+    def below(self, count: str) -> str:
+        """Return the truth values of lane < count."""
+        return self._lanes_compared("slt", count)
+
+    def _lanes_compared(self, how: str, number: str) -> str:
+        """Compare the lanes' numbers with one number."""
+        width = self.lanes.width
+        kind, zeros = f"<{width} x i64>", f"<{width} x i32> zeroinitializer"
+        one = self.value(f"insertelement {kind} poison, i64 {number}, i32 0")
+        every = self.value(f"shufflevector {kind} {one}, {kind} poison, {zeros}")
+        numbers = ", ".join(f"i64 {i}" for i in range(width))
+        return self.value(f"icmp {how} {kind} <{numbers}>, {every}")
 
     @contextmanager
     def loop(self, count: str | int, carried: dict[str, str] | None = None, down: bool = False) -> Iterator[Loop]:

@@ -12,8 +12,9 @@ from screwgraph.compiler.llvm import vector_width
 from screwgraph.optimize.linear.border import Border, border_factors
 from screwgraph.optimize.linear.chain_factor import UNROLLED, Shape
 from screwgraph.optimize.linear.dense import SMALLEST
-from screwgraph.optimize.linear.kernels import chain_code, place_code
+from screwgraph.optimize.linear.kernels import chain_code
 from screwgraph.optimize.linear.pattern import Pattern, SingularError
+from screwgraph.optimize.linear.places import Targets, targets
 from screwgraph.optimize.linear.steps import Steps
 
 ROUNDING = 4
@@ -29,8 +30,8 @@ class Places:
     """
 
     slot: Int[np.ndarray, " n"]
-    entries: Int[np.ndarray, " E"]
-    diagonal: Int[np.ndarray, " n"]
+    entries: Targets
+    diagonal: Targets
     rest: Int[np.ndarray, " R"]
     size: int
 
@@ -50,11 +51,11 @@ class ChainMethod:
     ) -> ChainFactored:
         """Factor the matrix of these values; a pivot that is tiny against its scale is zero."""
         storage = self._storage()
-        code, panels = place_code(), self.steps.count * self.shape.panel + self.shape.panel
+        panels = (self.steps.count + 1) * self.shape.panel
         storage.fill(0.0)
         storage[self.places.rest] = 1.0
-        code.scatter(storage.ctypes.data, self.places.entries.ctypes.data, values.ctypes.data, values.size)
-        code.scatter(storage.ctypes.data, self.places.diagonal.ctypes.data, diagonal.ctypes.data, diagonal.size)
+        self.places.entries.add(storage, values)
+        self.places.diagonal.add(storage, diagonal)
         inverses = np.zeros((self.steps.count, self.shape.step))
         d, count = self.shape.d, self.steps.count
         slot = self.places.slot
@@ -154,11 +155,10 @@ def _places(pattern: Pattern, steps: Steps, shape: Shape) -> Places:
     used[slot[slot >= 0]] = True
     rest = np.flatnonzero(~used)
     size = (steps.count + 1) * shape.panel + max(shape.b * shape.border, 1)
-    kind = np.int32
     return Places(
         slot,
-        entries.astype(kind),
-        _place(slot, slot, steps, shape).astype(kind),
+        targets(entries),
+        targets(_place(slot, slot, steps, shape)),
         _place(rest, rest, steps, shape),
         size,
     )

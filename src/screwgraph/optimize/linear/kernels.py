@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from screwgraph.compiler.llvm import MachineCode, remembered_code
+from screwgraph.compiler.llvm import Lanes, MachineCode, remembered_code, vector_width
 from screwgraph.optimize.linear import scatter
 from screwgraph.optimize.linear.chain_factor import Shape, factor_text
 from screwgraph.optimize.linear.chain_solve import solve_text
@@ -28,9 +28,10 @@ class ChainCode:
 
 @dataclass(frozen=True, eq=False)
 class PlaceCode:
-    """`scatter` and `multiply` of `scatter`, on addresses."""
+    """`scatter`, `scatter_runs` and `multiply` of `scatter`, on addresses."""
 
     scatter: Callable[..., None]
+    scatter_runs: Callable[..., None]
     multiply: Callable[..., None]
     engine: Any
 
@@ -51,9 +52,11 @@ def chain_code(shape: Shape) -> ChainCode:
 @lru_cache(maxsize=1)
 def place_code() -> PlaceCode:
     """Return machine code for sums over places."""
-    code = remembered_code("places", lambda: scatter.TEXT, "scatter")
+    lanes = Lanes(vector_width())
+    code = remembered_code(("places", lanes), lambda: scatter.TEXT + scatter.runs_text(lanes), "scatter")
     return PlaceCode(
         _function(code, "scatter", None, [_POINTER] * 3 + [_COUNT]),
+        _function(code, "scatter_runs", None, [_POINTER] * 4 + [_COUNT]),
         _function(code, "multiply", None, [_POINTER] * 5 + [_COUNT]),
         code.engine,
     )

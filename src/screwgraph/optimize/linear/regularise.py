@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from jaxtyping import Float, Int
 
@@ -11,37 +13,52 @@ MULTIPLIERS = 1e-7
 """Put onto the multipliers' diagonal, relative to |a|^2 / h: a is a constraint's row, h typical of H's diagonal."""
 OTHERS = 1e-9
 """Put onto the others' where these may be eliminated before their multipliers, relative to h."""
+SHARE = 1e-3
+"""How much of what hard rows, as stiff springs, put onto the diagonal counts for the scale of its pivots: these may end
+at H's own, which are 1e-7 of the springs' (`MULTIPLIERS`)."""
 
 
-def regularised(
-    pattern: Pattern,
-    rows: Int[np.ndarray, " E"],
-    cols: Int[np.ndarray, " E"],
-    values: Float[np.ndarray, " E"],
-    diagonal: Float[np.ndarray, " n"],
-    multipliers_first: bool,
-) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
-    """Return the diagonal to add, and the scale against which each pivot is judged."""
-    n, primal = pattern.count, pattern.primal
-    on = rows == cols
-    own = np.bincount(rows[on], values[on], minlength=n) + diagonal
-    scales = np.abs(own)
-    if primal == n:
-        return diagonal, scales
-    across = (rows >= primal) & (cols < primal)
-    squares = values[across] ** 2
-    row_squares = np.bincount(rows[across], squares, minlength=n)[primal:]
-    used = scales[:primal][scales[:primal] > 0]
-    typical = float(np.median(used)) if used.size else 1.0
-    shift = MULTIPLIERS * np.where(row_squares > 0, row_squares, 1.0) / typical
-    shifted = diagonal.copy()
-    shifted[primal:] -= shift
-    pivots = np.abs(own[primal:]) + shift
-    if multipliers_first:
-        weight = squares / pivots[rows[across] - primal]
-        scales[:primal] += np.bincount(cols[across], weight, minlength=n)[:primal] * 1e-3
-    else:
-        shifted[:primal] += OTHERS * typical
-        scales[:primal] = OTHERS * typical
-    scales[primal:] = pivots
-    return shifted, scales
+@dataclass(frozen=True, eq=False)
+class Regulariser:
+    """Which entries stand on the diagonal (`own`), and which in hard rows (`across`)."""
+
+    pattern: Pattern
+    own: Int[np.ndarray, " D"]
+    own_at: Int[np.ndarray, " D"]
+    across: Int[np.ndarray, " A"]
+    across_row: Int[np.ndarray, " A"]
+    across_col: Int[np.ndarray, " A"]
+
+    def __call__(
+        self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"], multipliers_first: bool
+    ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+        """Return the diagonal to add, and the scale against which each pivot is judged."""
+        n, primal = self.pattern.count, self.pattern.primal
+        own = np.bincount(self.own_at, values[self.own], minlength=n) + diagonal
+        scales = np.abs(own)
+        if primal == n:
+            return diagonal, scales
+        squares = values[self.across] ** 2
+        row_squares = np.bincount(self.across_row, squares, minlength=n - primal)
+        used = scales[:primal][scales[:primal] > 0]
+        typical = float(np.median(used)) if used.size else 1.0
+        shift = MULTIPLIERS * np.where(row_squares > 0, row_squares, 1.0) / typical
+        shifted = diagonal.copy()
+        shifted[primal:] -= shift
+        pivots = np.abs(own[primal:]) + shift
+        if multipliers_first:
+            weight = squares / pivots[self.across_row]
+            scales[:primal] += SHARE * np.bincount(self.across_col, weight, minlength=primal)
+        else:
+            shifted[:primal] += OTHERS * typical
+            scales[:primal] = OTHERS * typical
+        scales[primal:] = pivots
+        return shifted, scales
+
+
+def regulariser(pattern: Pattern) -> Regulariser:
+    """Look up the entries."""
+    own = np.flatnonzero(pattern.rows == pattern.cols)
+    across = np.flatnonzero((pattern.rows >= pattern.primal) & (pattern.cols < pattern.primal))
+    row, col = pattern.rows[across] - pattern.primal, pattern.cols[across]
+    return Regulariser(pattern, own, pattern.rows[own], across, row, col)

@@ -2,6 +2,44 @@
 
 from __future__ import annotations
 
+from screwgraph.compiler.llvm import Lanes
+from screwgraph.optimize.linear.assembly import Writer
+
+
+def runs_text(lanes: Lanes) -> str:
+    """Return `@scatter_runs(out, start, length, value, n)`: run i of values is added from out[start[i]] on."""
+    w, V, D = Writer(lanes), lanes.width, lanes.real
+    w.do("%used = alloca i64")
+    w.do("store i64 0, ptr %used")
+    with w.loop("%n") as runs:
+        first, count = (_number(w, name, runs.index) for name in ("%start", "%length"))
+        value_at = w.value("load i64, ptr %used")
+        w.do(f"store i64 {w.value(f'add i64 {value_at}, {count}')}, ptr %used")
+        out, value = w.at("%out", first), w.at("%value", value_at)
+        pieces = w.value(f"sdiv i64 {w.value(f'add i64 {count}, {V - 1}')}, {V}")
+        with w.loop(pieces) as piece:
+            done = w.value(f"mul i64 {piece.index}, {V}")
+            left = w.value(f"sub i64 {count}, {done}")
+            mask = w.below(left)
+            to = w.at(out, done)
+            load, store = (f"@llvm.masked.{kind}.{lanes.mangled}.p0" for kind in ("load", "store"))
+            ending = f"i32 8, {lanes.boolean} {mask}"
+            old = w.value(f"call {D} {load}(ptr {to}, {ending}, {D} zeroinitializer)")
+            new = w.value(f"call {D} {load}(ptr {w.at(value, done)}, {ending}, {D} zeroinitializer)")
+            w.do(f"call void {store}({D} {w.value(f'fadd {D} {old}, {new}')}, ptr {to}, {ending})")
+    declared = [
+        f"declare {D} @llvm.masked.load.{lanes.mangled}.p0(ptr, i32, {lanes.boolean}, {D})",
+        f"declare void @llvm.masked.store.{lanes.mangled}.p0({D}, ptr, i32, {lanes.boolean})",
+    ]
+    head = "ptr noalias %out, ptr noalias %start, ptr noalias %length, ptr noalias %value, i64 %n"
+    return "\n".join([*declared, f"define void @scatter_runs({head}) {{", "entry:", *w.lines, "  ret void", "}"])
+
+
+def _number(w: Writer, array: str, index: str) -> str:
+    at = w.value(f"getelementptr i32, ptr {array}, i64 {index}")
+    return w.value(f"sext i32 {w.value(f'load i32, ptr {at}, align 4')} to i64")
+
+
 TEXT = """
 define void @scatter(ptr noalias %out, ptr noalias %place, ptr noalias %value, i64 %n) {
 entry:

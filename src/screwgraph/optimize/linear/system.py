@@ -16,7 +16,7 @@ from screwgraph.optimize.linear.dense import DenseFactored, DenseMethod
 from screwgraph.optimize.linear.kernels import place_code
 from screwgraph.optimize.linear.pattern import Pattern, SingularError
 from screwgraph.optimize.linear.refine import Exact, refined
-from screwgraph.optimize.linear.regularise import regularised
+from screwgraph.optimize.linear.regularise import Regulariser, regulariser
 from screwgraph.optimize.linear.sparse import SparseFactored
 
 FEW = 40
@@ -31,6 +31,7 @@ class System:
     choice: Choice
     rows: Int[np.ndarray, " E"]
     cols: Int[np.ndarray, " E"]
+    regulariser: Regulariser
 
     @property
     def method(self) -> str:
@@ -55,9 +56,7 @@ class System:
         method = self.choice.method
         if isinstance(method, DenseMethod):
             return self._dense(method, exact)
-        shifted, scales = regularised(
-            self.pattern, self.rows, self.cols, values, added, isinstance(method, ChainMethod)
-        )
+        shifted, scales = self.regulariser(values, added, isinstance(method, ChainMethod))
         return Factored(self, exact, method.factor(values, shifted, scales))
 
     def _dense(self, method: DenseMethod, exact: Exact) -> Factored:
@@ -67,7 +66,7 @@ class System:
         except SingularError:
             if not self.pattern.multipliers:
                 raise
-        shifted, _ = regularised(self.pattern, self.rows, self.cols, exact.values, exact.diagonal, True)
+        shifted, _ = self.regulariser(exact.values, exact.diagonal, True)
         return Factored(self, exact, method.factor(exact.values, shifted))
 
     def times(
@@ -141,4 +140,5 @@ def analyse(pattern: Pattern, method: str = "auto") -> System:
     `method` is "auto", "dense", "chain", "arrow" or "sparse". Raises InputError for another one.
     """
     place_code()
-    return System(pattern, choose(pattern, method), pattern.rows.astype(np.int32), pattern.cols.astype(np.int32))
+    rows, cols = pattern.rows.astype(np.int32), pattern.cols.astype(np.int32)
+    return System(pattern, choose(pattern, method), rows, cols, regulariser(pattern))
