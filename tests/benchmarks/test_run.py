@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from benchmarks.bench import Tools, entries
 from benchmarks.subjects import SUBJECTS, chosen
-from benchmarks.themes import THEMES, cost_model
+from benchmarks.themes import THEMES, cost_model, linear_chain
 
 from benchmarks import __main__ as program
 from benchmarks import native
 from screwgraph.bench import QUESTIONS, Effort, NotMeasuredError
 
-ELSEWHERE = ("compile", "cost", "closed")
+ELSEWHERE = ("compile", "cost", "closed", "linear")
 """Themes that have tests of their own: they measure other things than the entries."""
 TINY = Effort(seconds=0.002, rounds=3, states=8, batch=16)
 
@@ -86,3 +86,9 @@ def test_costs_that_rank_as_times_do_correlate_fully():
     group = [cost_model.Sampled(str(i), i**2, 10 - i, 1.0 + i) for i in range(4)]
     assert cost_model._ranked(group) == ["4", "1.000", "-1.000", "0 (1.0 ns)", "0 (1.0 ns)", "0%"]
     assert cost_model._ranked(group[:2])[:3] == ["2", "-", "-"]
+
+
+def test_other_ways_to_solve_a_chain_agree_with_ours():
+    figures = linear_chain.milliseconds(3, 9, TINY)
+    assert len(figures) == len(linear_chain.COLUMNS) - 2
+    assert min(figures) > 0
