@@ -4,9 +4,10 @@ from screwgraph.compiler.actuated import actuated
 from screwgraph.compiler.cache import Made
 from screwgraph.compiler.closed import check_free, checked, driven, driving_joints, in_independent_coordinates
 from screwgraph.compiler.compile import Order, compile_problem, make_function
+from screwgraph.compiler.expressions import casadi_program
 from screwgraph.compiler.function import Argument, Function, Origin
 from screwgraph.compiler.graphs import compile_graph
-from screwgraph.compiler.llvm import March, Marching, Settle, Stage, marching
+from screwgraph.compiler.llvm import March, Marching, Settle, Stage, compiled, marching
 from screwgraph.compiler.passes import ROBOT_PASSES, improved
 from screwgraph.compiler.problem import Problem, robot_arguments, without_remarks
 from screwgraph.compiler.searched import Search
@@ -25,10 +26,12 @@ __all__ = [
     "Settle",
     "Stage",
     "actuated",
+    "casadi_program",
     "check_free",
     "checked",
     "compile_graph",
     "compile_problem",
+    "compiled",
     "driven",
     "driving_joints",
     "improved",

@@ -26,6 +26,34 @@ def cos(x: Any) -> Any:
     return x.cos() if hasattr(x, "cos") else np.cos(x)
 
 
+def sqrt(x: Any) -> Any:
+    """Square root of one scalar of any kind."""
+    return x.sqrt() if hasattr(x, "sqrt") else np.sqrt(x)
+
+
+def log(x: Any) -> Any:
+    """Natural logarithm of one scalar of any kind."""
+    return x.log() if hasattr(x, "log") else np.log(x)
+
+
+def atan2(y: Any, x: Any) -> Any:
+    """Angle (rad) of the point (x, y), scalars of any real kind."""
+    if is_casadi(y) or is_casadi(x):
+        import casadi as ca
+
+        return ca.atan2(y, x)
+    return np.arctan2(y, x)
+
+
+def choose(condition: Any, yes: Any, no: Any) -> Any:
+    """Return one of two scalars; both are computed, so both must be finite."""
+    if is_casadi(condition):
+        import casadi as ca
+
+        return ca.if_else(condition, yes, no)
+    return yes if condition else no
+
+
 def vector(entries: Sequence[Any]) -> Array:
     """Stack scalars to a vector."""
     if any(is_casadi(e) for e in entries):

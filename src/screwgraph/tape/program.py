@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.tape.functions import FUNCTIONS
 from screwgraph.tape.scalar import OPERATIONS, Number, Scalar, Tape
 
-ARITHMETIC = {"add": "+", "sub": "-", "neg": "-", "mul": "*", "div": "/", "inv": "/", "sin": "sin", "cos": "cos"}
+ARITHMETIC = {"add": "+", "sub": "-", "neg": "-", "mul": "*", "div": "/", "inv": "/", "sin": "sin", "cos": "cos"} | {
+    name: name for name in FUNCTIONS
+}
 """What each operation counts as."""
 
 
@@ -30,7 +33,8 @@ class Operations:
         return self.counts.get(symbol, 0)
 
     def __str__(self) -> str:
-        return "  ".join(f"{self[s]} {s}" for s in ("+", "-", "*", "/", "sqrt", "sin", "cos") if self[s])
+        shown = dict.fromkeys(("+", "-", "*", "/", "sqrt", "sin", "cos", *self.counts))
+        return "  ".join(f"{self[s]} {s}" for s in shown if self[s])
 
 
 @dataclass(frozen=True)
@@ -60,8 +64,8 @@ class Program:
         return [values[o] if isinstance(o, int) else o for o in self.outputs]
 
 
-INTERPRETED = {**OPERATIONS, "div": np.divide}
-"""The operations of a program: those of a tape, and division."""
+INTERPRETED = {**OPERATIONS, **FUNCTIONS, "div": np.divide}
+"""The operations of a program: those of a tape, division, and functions that expressions may hold."""
 
 
 def program(tape: Tape, outputs: Sequence[Number], inputs: Sequence[str] | None = None) -> Program:

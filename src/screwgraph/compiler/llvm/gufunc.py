@@ -13,6 +13,7 @@ import numpy as np
 from screwgraph.compiler.cache import pack_program
 from screwgraph.compiler.llvm.block import block
 from screwgraph.compiler.llvm.call import call
+from screwgraph.compiler.llvm.functions import function_declarations
 from screwgraph.compiler.llvm.loop import Operand, Shape, lengths, loop
 from screwgraph.compiler.llvm.machine import MachineCode, remembered_code, vector_width
 from screwgraph.compiler.llvm.moves import moves
@@ -38,11 +39,20 @@ class Compiled:
 
 
 def compiled(
-    name: str, program: Program, arguments: Arguments, results: Sequence[Shape], dtype: str = "float64"
+    name: str,
+    program: Program,
+    arguments: Arguments,
+    results: Sequence[Shape],
+    dtype: str = "float64",
+    *,
+    batches: bool = True,
 ) -> Compiled:
-    """Compile a program for this machine; `results` are the outputs' core shapes, `dtype` float64 or float32."""
-    question = (pack_program(program), arguments, results, dtype)
-    code = remembered_code(question, lambda: _source(program, arguments, results, dtype), "loop")
+    """Compile a program for this machine; `results` are the outputs' core shapes, `dtype` float64 or float32.
+
+    Without `batches`, code for single states only is made, in a fraction of the time.
+    """
+    question = (pack_program(program), arguments, results, dtype, *(() if batches else ("single",)))
+    code = remembered_code(question, lambda: _source(program, arguments, results, dtype, batches), "loop")
     inputs = ",".join(_core(shape) for shape, _ in arguments)
     signature = inputs + "->" + ",".join(_core(shape) for shape in results)
     number = np.dtype(dtype)
@@ -59,16 +69,18 @@ def gufunc(
     return compiled(name, program, arguments, results, dtype).ufunc
 
 
-def llvm_source(program: Program, arguments: Arguments, results: Sequence[Shape], dtype: str = "float64") -> str:
+def llvm_source(
+    program: Program, arguments: Arguments, results: Sequence[Shape], dtype: str = "float64", *, batches: bool = True
+) -> str:
     """Return the assembly of the loop that a gufunc runs."""
     inputs, outputs = _operands(program, arguments, results)
     bits = 8 * np.dtype(dtype).itemsize
-    return assembly(program, inputs, outputs, Lanes(vector_width() * 64 // bits, bits))
+    return assembly(program, inputs, outputs, Lanes(vector_width() * 64 // bits if batches else 1, bits))
 
 
-def _source(program: Program, arguments: Arguments, results: Sequence[Shape], dtype: str) -> str:
+def _source(program: Program, arguments: Arguments, results: Sequence[Shape], dtype: str, batches: bool) -> str:
     """Return all assembly that is compiled: the loop, and the quick call."""
-    text = llvm_source(program, arguments, results, dtype)
+    text = llvm_source(program, arguments, results, dtype, batches=batches)
     inputs, outputs = _operands(program, arguments, results)
     return f"{text}\n{call(inputs, outputs, Lanes(1, 8 * np.dtype(dtype).itemsize))}"
 
@@ -88,7 +100,9 @@ def assembly(program: Program, inputs: Sequence[Operand], outputs: Sequence[Oper
     """Return the LLVM assembly of a program and its loop over samples."""
     single = Lanes(1, lanes.bits)
     parts = ["declare double @sin(double)", "declare double @cos(double)"]
-    for each in dict.fromkeys((lanes, single)):
+    kinds = tuple(dict.fromkeys((lanes, single)))
+    parts += function_declarations(program, kinds)
+    for each in kinds:
         parts += [declarations(each), sincos(each), moves(each, lengths([*inputs, *outputs])), block(program, each)]
     parts += [loop(inputs, outputs, lanes, single), '!0 = !{!"branch_weights", i32 1, i32 1000000}']
     return "\n".join(parts)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from screwgraph.compiler.llvm.functions import instruction
 from screwgraph.compiler.llvm.sincos import together
 from screwgraph.compiler.llvm.text import Lanes
 from screwgraph.compiler.pieces import LEAVES
-from screwgraph.tape import Program
+from screwgraph.tape import FUNCTIONS, Program
 
 FLAGS = "contract nsz arcp"
 """Multiplications and additions may fuse; NaN and infinity keep their meaning."""
@@ -72,6 +73,9 @@ class Writer:
             text = f"{ARITHMETIC[operation]} {FLAGS} {D} {values[0]}, {values[1]}"
         elif operation == "neg":
             text = f"fneg {FLAGS} {D} {values[0]}"
+        elif operation in FUNCTIONS:
+            self.lines += instruction(name, operation, values, self._lanes)
+            return name
         elif operation == "inv":
             text = f"fdiv {FLAGS} {D} {self._lanes.number(1.0)}, {values[0]}"
         else:
