@@ -1,1 +1,65 @@
-"""Nonlinear least squares on factor graphs."""
+"""Nonlinear factor graphs: least squares with hard constraints, solved by compiled batches of factors."""
+
+from screwgraph.optimize.factors import Factors, equality, hinge, inequality, soft
+from screwgraph.optimize.losses import LOSSES, Cauchy, GemanMcClure, Huber, Loss, Tukey
+from screwgraph.optimize.manifolds import MANIFOLDS, SE3, SO3, Manifold, Vector
+from screwgraph.optimize.methods import (
+    METHODS,
+    AugmentedLagrangian,
+    Dogleg,
+    Fatrop,
+    GaussNewton,
+    InteriorPoint,
+    Ipopt,
+    LevenbergMarquardt,
+    Method,
+    Tolerances,
+)
+from screwgraph.optimize.parameters import Each, each
+from screwgraph.optimize.problem import Problem
+from screwgraph.optimize.progress import shown
+from screwgraph.optimize.result import Progress, Result, Status
+from screwgraph.optimize.smoothers import FixedLag, Solved
+from screwgraph.optimize.solve import solve
+from screwgraph.optimize.variables import Selection, Variables
+
+__all__ = [
+    "LOSSES",
+    "MANIFOLDS",
+    "METHODS",
+    "SE3",
+    "SO3",
+    "AugmentedLagrangian",
+    "Cauchy",
+    "Dogleg",
+    "Each",
+    "Factors",
+    "Fatrop",
+    "FixedLag",
+    "GaussNewton",
+    "GemanMcClure",
+    "Huber",
+    "InteriorPoint",
+    "Ipopt",
+    "LevenbergMarquardt",
+    "Loss",
+    "Manifold",
+    "Method",
+    "Problem",
+    "Progress",
+    "Result",
+    "Selection",
+    "Solved",
+    "Status",
+    "Tolerances",
+    "Tukey",
+    "Variables",
+    "Vector",
+    "each",
+    "equality",
+    "hinge",
+    "inequality",
+    "shown",
+    "soft",
+    "solve",
+]

@@ -1,0 +1,159 @@
+"""All factors of a problem at once: costs, and the normal equations' entries in one buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from screwgraph.optimize.batch import batches, merged
+from screwgraph.optimize.constraint_rows import ConstraintRows
+from screwgraph.optimize.factors import Factors
+from screwgraph.optimize.layout import Layout
+from screwgraph.optimize.linear import Pattern, System, analyse
+
+
+@dataclass(frozen=True, eq=False)
+class SoftPlace:
+    """Where a batch of soft factors puts its results: stretches of two buffers, and the pattern of one factor."""
+
+    entries: slice
+    gradient: slice
+    count: int
+    pattern: tuple[Int[np.ndarray, " e"], Int[np.ndarray, " e"]]
+
+
+class Assembly:
+    """Evaluates a problem at vectors of values; its buffers are used again at every call."""
+
+    def __init__(self, layout: Layout, factors: Sequence[Factors]) -> None:
+        self.layout = layout
+        self.batches = batches(factors)
+        self._index()
+
+    def with_factors(self, factors: Sequence[Factors]) -> Assembly:
+        """Return the assembly of the same factors with other parameters."""
+        named = {f.name: f for f in factors}
+        other = object.__new__(Assembly)
+        other.__dict__.update(self.__dict__)
+        other.batches = [merged([named[name] for name, _ in b.members]) for b in self.batches]
+        other.soft = [b for b in other.batches if b.factors.kind == "soft"]
+        other.equalities = self.equalities.with_batches([b for b in other.batches if b.factors.kind == "equality"])
+        hard = [b for b in other.batches if b.factors.kind == "inequality"]
+        other.inequalities = self.inequalities.with_batches(hard)
+        return other
+
+    def _index(self) -> None:
+        """Lay out the buffers of soft factors."""
+        kinds = {
+            kind: [b for b in self.batches if b.factors.kind == kind] for kind in ("soft", "equality", "inequality")
+        }
+        self.soft = kinds["soft"]
+        self.equalities = ConstraintRows(self.layout, kinds["equality"])
+        self.inequalities = ConstraintRows(self.layout, kinds["inequality"])
+        rows, columns, targets, places = [], [], [], []
+        first = first_gradient = 0
+        for batch in self.soft:
+            kernels, directions = batch.factors.kernels, batch.directions(self.layout)
+            i, j = (directions[:, side] for side in kernels.pattern)
+            rows.append(np.maximum(i, j).ravel())
+            columns.append(np.minimum(i, j).ravel())
+            targets.append(directions.ravel())
+            entries = slice(first, first := first + i.size)
+            gradient = slice(first_gradient, first_gradient := first_gradient + directions.size)
+            places.append(SoftPlace(entries, gradient, len(batch), kernels.pattern))
+        self._places = places
+        self.rows, self.columns = _joined(rows), _joined(columns)
+        self._targets = _joined(targets)
+        self._entries, self._gradient = np.zeros(first), np.zeros(first_gradient)
+        self._on_diagonal = np.flatnonzero(self.rows == self.columns)
+        self._diagonal_targets = self.rows[self._on_diagonal]
+
+    def cost(self, x: Float[np.ndarray, " s"]) -> float:
+        """Return the cost of all soft factors."""
+        views = self.layout.views(x)
+        return float(sum(b.factors.kernels.cost(*b.inputs(views)).sum() for b in self.soft))
+
+    def linearised(self, x: Float[np.ndarray, " s"]) -> tuple[float, Float[np.ndarray, " n"], Float[np.ndarray, " e"]]:
+        """Return the cost, its gradient, and the entries of J'J at `rows` and `columns`; these stand in a buffer."""
+        views, total = self.layout.views(x), 0.0
+        for batch, place in zip(self.soft, self._places, strict=True):
+            kernels = batch.factors.kernels
+            entries = self._entries[place.entries].reshape(place.count, -1)
+            gradient = self._gradient[place.gradient].reshape(place.count, kernels.size)
+            if kernels.unrolled:
+                costs = np.empty((place.count, 1))
+                kernels.normal(*batch.inputs(views), out=(entries, gradient, costs))
+            else:
+                r, J, costs = kernels.whitened_jacobian(*batch.inputs(views))
+                transposed = np.swapaxes(J, -1, -2)
+                entries[...] = (transposed @ J)[:, place.pattern[0], place.pattern[1]]
+                gradient[...] = (transposed @ r[..., None])[..., 0]
+            total += float(costs.sum())
+        gradient = np.bincount(self._targets, self._gradient, minlength=self.layout.size)
+        return total, gradient, self._entries
+
+    def diagonal(self, entries: Float[np.ndarray, " e"]) -> Float[np.ndarray, " n"]:
+        """Return the diagonal of J'J."""
+        return np.bincount(self._diagonal_targets, entries[self._on_diagonal], minlength=self.layout.size)
+
+    def product(self, entries: Float[np.ndarray, " e"], v: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+        """Return J'J v."""
+        n = self.layout.size
+        both = np.bincount(self.rows, entries * v[self.columns], n) + np.bincount(
+            self.columns, entries * v[self.rows], n
+        )
+        return both - self.diagonal(entries) * v
+
+    @cached_property
+    def normal(self) -> System:
+        """The linear algebra of J'J."""
+        return analyse(Pattern(self.layout.sizes, self.rows, self.columns))
+
+    @cached_property
+    def kkt(self) -> System:
+        """The linear algebra of [[J'J, A'], [A, 0]], A the Jacobian of hard equalities."""
+        equalities = self.equalities
+        rows = np.concatenate([self.rows, self.layout.size + equalities.rows])
+        columns = np.concatenate([self.columns, equalities.columns])
+        blocks = equalities.blocks
+        return analyse(Pattern(np.concatenate([self.layout.sizes, blocks]), rows, columns, len(blocks)))
+
+    @cached_property
+    def hard(self) -> System:
+        """The linear algebra of interior-point methods: soft factors, curvature, inequalities condensed, equalities."""
+        equal, unequal, n = self.equalities, self.inequalities, self.layout.size
+        i, j = unequal.columns[unequal.pairs.first], unequal.columns[unequal.pairs.second]
+        rows = (self.rows, equal.bend_rows, unequal.bend_rows, np.maximum(i, j), n + equal.rows)
+        columns = (self.columns, equal.bend_columns, unequal.bend_columns, np.minimum(i, j), equal.columns)
+        sizes = np.concatenate([self.layout.sizes, equal.blocks])
+        return analyse(Pattern(sizes, np.concatenate(rows), np.concatenate(columns), len(equal.blocks)))
+
+    def residuals(self, x: Float[np.ndarray, " s"]) -> dict[str, Float[np.ndarray, "N m"]]:
+        """Return residuals by name of factors, as their templates return them."""
+        views, found = self.layout.views(x), {}
+        for batch in self.batches:
+            kernels = batch.factors.kernels
+            r = np.broadcast_to(kernels.residual(*batch.inputs(views)), (len(batch), kernels.rows))
+            start = 0
+            for name, count in batch.members:
+                found[name] = r[start : start + count].copy()
+                start += count
+        return found
+
+    @cached_property
+    def untouched(self) -> Int[np.ndarray, " k"]:
+        """Directions that no factor depends on."""
+        touched = np.zeros(self.layout.size, dtype=bool)
+        touched[self._targets] = True
+        touched[self.rows] = True
+        for rows in (self.equalities, self.inequalities):
+            touched[rows.columns] = True
+        return np.flatnonzero(~touched)
+
+
+def _joined(parts: list[np.ndarray]) -> np.ndarray:
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.intp)

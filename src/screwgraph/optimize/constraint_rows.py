@@ -1,0 +1,114 @@
+"""Hard factors of one kind: residuals, and the entries of their Jacobian, one row after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from screwgraph.optimize.batch import Batch
+from screwgraph.optimize.layout import Layout
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a batch puts its results: residuals, entries of the Jacobian, entries of the curvature."""
+
+    residuals: slice
+    entries: slice
+    bends: slice
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Two entries of a Jacobian in the same row, each pair once: `first`, `second` number entries, `rows` rows."""
+
+    first: Int[np.ndarray, " p"]
+    second: Int[np.ndarray, " p"]
+    rows: Int[np.ndarray, " p"]
+
+
+class ConstraintRows:
+    """Residuals of hard factors in one vector, batch by batch; `rows`, `columns`: where Jacobian entries are."""
+
+    def __init__(self, layout: Layout, batches: Sequence[Batch]) -> None:
+        self.layout, self.batches = layout, list(batches)
+        rows, columns, bend_rows, bend_columns, places = [], [], [], [], []
+        count = entries = bends = 0
+        for batch in self.batches:
+            kernels, directions = batch.factors.kernels, batch.directions(layout)
+            n, (i, j), (a, b) = len(batch), kernels.places, kernels.bends
+            numbers = count + np.arange(n * kernels.rows).reshape(n, kernels.rows)
+            rows.append(numbers[:, i].ravel())
+            columns.append(directions[:, j].ravel())
+            first, second = directions[:, a], directions[:, b]
+            bend_rows.append(np.maximum(first, second).ravel())
+            bend_columns.append(np.minimum(first, second).ravel())
+            ends = (count + numbers.size, entries + n * len(i), bends + n * len(a))
+            places.append(Place(slice(count, ends[0]), slice(entries, ends[1]), slice(bends, ends[2])))
+            count, entries, bends = ends
+        self.count, self.places = count, places
+        self.rows, self.columns = _joined(rows), _joined(columns)
+        self.bend_rows, self.bend_columns = _joined(bend_rows), _joined(bend_columns)
+        self._sizes = (entries, bends)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """All pairs of entries that stand in one row: where J'WJ has entries."""
+        found = []
+        for batch, place in zip(self.batches, self.places, strict=True):
+            i, _ = batch.factors.kernels.places
+            a, b = np.nonzero((i[:, None] == i[None, :]) & (np.arange(len(i))[:, None] >= np.arange(len(i))[None, :]))
+            starts = place.entries.start + len(i) * np.arange(len(batch))[:, None]
+            found.append(((starts + a).ravel(), (starts + b).ravel()))
+        first, second = _joined([f for f, _ in found]), _joined([s for _, s in found])
+        return Pairs(first, second, self.rows[first])
+
+    @property
+    def blocks(self) -> Int[np.ndarray, " b"]:
+        """Numbers of rows that belong together: those of one factor."""
+        sizes = [np.full(len(b), b.factors.rows) for b in self.batches]
+        return np.concatenate(sizes) if sizes else np.zeros(0, dtype=np.intp)
+
+    def with_batches(self, batches: Sequence[Batch]) -> ConstraintRows:
+        """Return the same rows with other parameters."""
+        other = object.__new__(ConstraintRows)
+        other.__dict__.update(self.__dict__)
+        other.batches = list(batches)
+        return other
+
+    def residuals(self, views: dict[str, np.ndarray]) -> Float[np.ndarray, " m"]:
+        """Return all residuals."""
+        found = np.empty(self.count)
+        for batch, place in zip(self.batches, self.places, strict=True):
+            kernels = batch.factors.kernels
+            out = found[place.residuals].reshape(len(batch), kernels.rows)
+            kernels.residual(*batch.inputs(views), out=out)
+        return found
+
+    def linearised(self, views: dict[str, np.ndarray]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " e"]]:
+        """Return all residuals, and the entries of their Jacobian."""
+        found, entries = np.empty(self.count), np.empty(self._sizes[0])
+        for batch, place in zip(self.batches, self.places, strict=True):
+            kernels, n = batch.factors.kernels, len(batch)
+            out = (found[place.residuals].reshape(n, -1), entries[place.entries].reshape(n, -1))
+            kernels.jacobian(*batch.inputs(views), out=out)
+        return found, entries
+
+    def curvature(self, views: dict[str, np.ndarray], y: Float[np.ndarray, " m"]) -> Float[np.ndarray, " b"]:
+        """Return the entries, at `bend_rows` and `bend_columns`, of the second derivative of y'r."""
+        bends = np.empty(self._sizes[1])
+        for batch, place in zip(self.batches, self.places, strict=True):
+            if place.bends.start == place.bends.stop:
+                continue
+            kernels, n = batch.factors.kernels, len(batch)
+            weights = y[place.residuals].reshape(n, kernels.rows)
+            kernels.curvature(*batch.inputs(views), weights, out=bends[place.bends].reshape(n, -1))
+        return bends
+
+
+def _joined(parts: list[np.ndarray]) -> np.ndarray:
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.intp)

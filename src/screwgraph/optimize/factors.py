@@ -1,0 +1,203 @@
+"""Factors: one template bound to arrays of unknowns and parameters at once."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from screwgraph.errors import InputError
+from screwgraph.optimize.kernels import Kernels, Signature, kernels
+from screwgraph.optimize.losses import LOSSES, Loss
+from screwgraph.optimize.noise import noise_parameters
+from screwgraph.optimize.parameters import Each, real_array, sorted_parameters
+from screwgraph.optimize.templates import Hinge
+from screwgraph.optimize.variables import Selection, Variables, selection
+
+Template = Callable[..., Any]
+"""A pure function of unknowns (positional) and parameters (by keyword) to a residual, on CasADi scalars."""
+Kind = Literal["soft", "equality", "inequality"]
+
+
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """One template bound to N tuples of unknowns; `shared` parameters are one for all, `each` has one a factor."""
+
+    kind: Kind
+    template: Template
+    arguments: tuple[Selection, ...]
+    shared: Mapping[str, np.ndarray]
+    each: Mapping[str, np.ndarray]
+    loss: Loss | None
+    name: str
+
+    def __len__(self) -> int:
+        counts = [len(a) for a in self.arguments] + [len(a) for a in self.each.values()]
+        return max((c for c in counts if c != 1), default=1)
+
+    @cached_property
+    def signature(self) -> Signature:
+        """All that its code depends on."""
+        shapes = [tuple((n, a.shape) for n, a in sorted(self.shared.items()))]
+        shapes.append(tuple((n, a.shape[1:]) for n, a in sorted(self.each.items())))
+        kinds = tuple(a.variables.manifold for a in self.arguments)
+        return Signature(self.template, kinds, shapes[0], shapes[1], self.loss)
+
+    @property
+    def kernels(self) -> Kernels:
+        """Its compiled code."""
+        return kernels(self.signature)
+
+    @property
+    def rows(self) -> int:
+        """Length of one residual."""
+        return self.kernels.rows
+
+    def with_parameters(self, **parameters: Any) -> Factors:
+        """Return the same with other values of some parameters, of the same shapes.
+
+        Raises:
+            InputError: a parameter is unknown, or its new value has another shape.
+        """
+        shared, each = dict(self.shared), dict(self.each)
+        for name, value in parameters.items():
+            per_factor = isinstance(value, Each)
+            array = real_array(f"{self.name}: {name}", value.values if per_factor else value)
+            home = each if name in each else shared
+            if name not in home:
+                known = ", ".join(sorted([*self.shared, *self.each]))
+                raise InputError(f"{self.name} has no parameter {name!r}", why=f"it has {known or 'none'}")
+            if array.shape != home[name].shape:
+                old = home[name].shape
+                raise InputError(f"{self.name}: {name} has the shape {array.shape}, expected {old}")
+            home[name] = array
+        return replace(self, shared=shared, each=each)
+
+
+def soft(
+    template: Template,
+    *variables: Variables | Selection,
+    sigma: Any = None,
+    covariance: Any = None,
+    sqrt_information: Any = None,
+    loss: str | Loss | None = None,
+    name: str | None = None,
+    **parameters: Any,
+) -> Factors:
+    """Return factors that cost half the square of their whitened residuals.
+
+    Args:
+        template: the residual, zero where the law holds.
+        variables: families or selections, one for each positional argument, as long as each other or of length 1.
+        sigma: standard deviation of the residual: a number, (m,), or `each` of these. Default: 1.
+        covariance: of the residual (m, m), instead; may be `each`.
+        sqrt_information: W (m, m) with W'W the inverse of the covariance, instead; may be `each`.
+        loss: a robust loss or its name.
+        name: what to call them; by default as the template.
+        parameters: of the template: arrays for all factors, or `each(array)` with one entry a factor.
+
+    Raises:
+        InputError: something does not fit the template, or each other.
+    """
+    name = name or _name(template)
+    noise = noise_parameters(name, sigma, covariance, sqrt_information)
+    return _bound("soft", template, variables, parameters, noise, _loss(loss), name)
+
+
+def equality(
+    template: Template, *variables: Variables | Selection, name: str | None = None, **parameters: Any
+) -> Factors:
+    """Return hard factors: their residuals must vanish. Arguments as for `soft`."""
+    return _bound("equality", template, variables, parameters, {}, None, name or _name(template))
+
+
+def inequality(
+    template: Template, *variables: Variables | Selection, name: str | None = None, **parameters: Any
+) -> Factors:
+    """Return hard factors: their residuals must not be positive. Arguments as for `soft`."""
+    return _bound("inequality", template, variables, parameters, {}, None, name or _name(template))
+
+
+def hinge(
+    template: Template,
+    *variables: Variables | Selection,
+    threshold: Any = 0.0,
+    sigma: Any = None,
+    loss: str | Loss | None = None,
+    name: str | None = None,
+    **parameters: Any,
+) -> Factors:
+    """Return factors that cost something where a residual comes nearer to being positive than `threshold`.
+
+    They cost half the square of max(0, residual + threshold) / sigma. Paper 2, eq. (7); other arguments as for `soft`.
+    """
+    name = name or _name(template)
+    noise = noise_parameters(name, sigma, None, None)
+    parameters = {**parameters, "threshold": threshold}
+    return _bound("soft", Hinge(template), variables, parameters, noise, _loss(loss), name)
+
+
+def _bound(
+    kind: Kind,
+    template: Template,
+    variables: tuple[Any, ...],
+    parameters: Mapping[str, Any],
+    noise: Mapping[str, Any],
+    loss: Loss | None,
+    name: str,
+) -> Factors:
+    if not variables:
+        raise InputError(f"{name}: factors without unknowns", fix="pass families or selections of unknowns")
+    arguments = tuple(selection(v) for v in variables)
+    plain = template.template if isinstance(template, Hinge) else template
+    named = {n: v for n, v in parameters.items() if not (n == "threshold" and isinstance(template, Hinge))}
+    _check_call(plain, len(arguments), named, name)
+    shared, each = sorted_parameters(name, {**parameters, **noise})
+    factors = Factors(kind, template, arguments, shared, each, loss, name)
+    _check_counts(factors)
+    factors.kernels.check(name)
+    return factors
+
+
+def _check_call(template: Template, count: int, parameters: Mapping[str, Any], name: str) -> None:
+    try:
+        signature = inspect.signature(template)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}: {template!r} is no function", fix="give a function of unknowns") from None
+    try:
+        signature.bind(*[None] * count, **parameters)
+    except TypeError as error:
+        raise InputError(f"{name}: the template cannot be called so", why=f"{error}; it is {name}{signature}") from None
+
+
+def _check_counts(factors: Factors) -> None:
+    counts = {a.variables.name: len(a) for a in factors.arguments}
+    counts |= {n: len(a) for n, a in factors.each.items()}
+    if len({len(a) for a in factors.arguments} | {len(a) for a in factors.each.values()} | {1}) > 2:
+        listed = ", ".join(f"{n}: {c}" for n, c in counts.items())
+        raise InputError(f"{factors.name}: numbers of unknowns and parameters differ", why=listed)
+    if not all(counts.values()):
+        raise InputError(f"{factors.name}: no factors", why="a selection is empty")
+    for i, a in enumerate(factors.arguments):
+        for b in factors.arguments[:i]:
+            if a.variables == b.variables and (a.indices == b.indices).any():
+                raise InputError(f"{factors.name}: a factor takes one unknown of {a.variables.name} twice")
+
+
+def _loss(given: str | Loss | None) -> Loss | None:
+    if isinstance(given, str):
+        if given not in LOSSES:
+            raise InputError(f"there is no loss {given!r}", fix=f"losses: {', '.join(LOSSES)}")
+        return LOSSES[given]
+    if given is not None and not isinstance(given, Loss):
+        raise InputError(f"{given!r} is no loss", fix=f"losses: {', '.join(LOSSES)}")
+    return given
+
+
+def _name(template: Any) -> str:
+    inner = getattr(template, "func", template)
+    return str(getattr(inner, "__name__", type(inner).__name__))

@@ -1,0 +1,40 @@
+"""Methods: one file each; a new one is a new file and a line in `METHODS`."""
+
+from screwgraph.optimize.methods.augmented_lagrangian import AugmentedLagrangian
+from screwgraph.optimize.methods.base import End, Method, Run, Tolerances
+from screwgraph.optimize.methods.dogleg import Dogleg
+from screwgraph.optimize.methods.fatrop import Fatrop
+from screwgraph.optimize.methods.gauss_newton import GaussNewton
+from screwgraph.optimize.methods.interior_point import InteriorPoint
+from screwgraph.optimize.methods.levenberg_marquardt import LevenbergMarquardt
+from screwgraph.optimize.methods.nlp import Ipopt
+
+UNCONSTRAINED = {
+    "gauss_newton": GaussNewton(),
+    "levenberg_marquardt": LevenbergMarquardt(),
+    "dogleg": Dogleg(),
+}
+"""Methods for problems of soft factors only."""
+METHODS = {
+    **UNCONSTRAINED,
+    "interior_point": InteriorPoint(),
+    "augmented_lagrangian": AugmentedLagrangian(),
+    "ipopt": Ipopt(),
+    "fatrop": Fatrop(),
+}
+
+__all__ = [
+    "METHODS",
+    "UNCONSTRAINED",
+    "AugmentedLagrangian",
+    "Dogleg",
+    "End",
+    "Fatrop",
+    "GaussNewton",
+    "InteriorPoint",
+    "Ipopt",
+    "LevenbergMarquardt",
+    "Method",
+    "Run",
+    "Tolerances",
+]

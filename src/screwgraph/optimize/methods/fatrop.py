@@ -1,0 +1,109 @@
+"""fatrop: an interior-point method for problems over time, which comes with CasADi."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.optimize.assembly import Assembly
+from screwgraph.optimize.batch import Batch
+from screwgraph.optimize.methods.base import Run, Tolerances
+from screwgraph.optimize.methods.nlp import ended, iterate, of_one
+from screwgraph.optimize.methods.stages import Stages, stages
+from screwgraph.optimize.result import Status
+
+
+@dataclass(frozen=True)
+class Fatrop:
+    """fatrop, with a copy of the stage before as state: factors may tie neighbours in any way. Vanroye et al. (2023).
+
+    Families have one unknown a stage (the last may be missing), or one that all stages share. `options` are fatrop's. A
+    callback gets the start and the end.
+    """
+
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __call__(
+        self, assembly: Assembly, x: Float[np.ndarray, " s"], tolerances: Tolerances, memory: Mapping[str, Any]
+    ) -> Run:
+        """Solve by fatrop."""
+        import casadi as ca
+
+        yield iterate(assembly, x, np.inf)
+        staged = stages(assembly)
+        if isinstance(staged, str):
+            return Status.FAILED, staged
+        nlp, bounds, options = _program(assembly, staged, x)
+        given = {f"fatrop.{name}": value for name, value in self.options.items()}
+        quiet = {"print_time": False, "fatrop.print_level": 0, "error_on_fail": False}
+        solver = ca.nlpsol("solver", "fatrop", nlp, {**quiet, "fatrop.tol": tolerances.dual, **options, **given})
+        found = np.asarray(solver(x0=np.zeros(nlp["x"].numel()), **bounds)["x"])[:, 0]
+        stats = solver.stats()
+        d = np.zeros(assembly.layout.size)
+        d[staged.directions] = found[staged.places]
+        moved = assembly.layout.moved(x, d)
+        yield iterate(assembly, moved, tolerances.dual if stats["success"] else np.inf)
+        return ended(stats)
+
+
+def _program(
+    assembly: Assembly, staged: Stages, x: Float[np.ndarray, " s"]
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Return the program, stage by stage: (copy of the stage before, own unknowns); constraints in the same order."""
+    import casadi as ca
+
+    copies = [ca.SX.sym(f"s{k}", n) for k, n in enumerate(staged.copied)]
+    own = [ca.SX.sym(f"u{k}", n) for k, n in enumerate(staged.owned)]
+    cost, rows = ca.SX(0.0), [[] for _ in own]
+    limits: list[list[float]] = [[] for _ in own]
+    for batch in assembly.batches:
+        kind = batch.factors.kind
+        for k, expression in _factors(assembly, staged, batch, x, copies, own):
+            if kind == "soft":
+                cost += expression
+            else:
+                rows[k].append(expression)
+                limits[k] += [0.0 if kind == "equality" else -np.inf] * expression.numel()
+    unknowns, constraints, lower = [], [], []
+    for k, (s, u) in enumerate(zip(copies, own, strict=True)):
+        unknowns += [s, u]
+        if k + 1 < len(own):
+            shared = s[s.numel() - staged.shared :]
+            constraints.append(copies[k + 1] - ca.vertcat(u, shared))
+            lower += [0.0] * copies[k + 1].numel()
+        constraints += rows[k]
+        lower += limits[k]
+    nlp = {"x": ca.vertcat(*unknowns), "f": cost, "g": ca.vertcat(*constraints)}
+    options = {
+        "structure_detection": "manual",
+        "N": len(own) - 1,
+        "nx": list(staged.copied),
+        "nu": list(staged.owned),
+        "ng": [len(part) for part in limits],
+        "equality": [bound == 0.0 for bound in lower],
+    }
+    return nlp, {"lbg": lower, "ubg": np.zeros(len(lower))}, options
+
+
+def _factors(
+    assembly: Assembly, staged: Stages, batch: Batch, x: np.ndarray, copies: list[Any], own: list[Any]
+) -> list[tuple[int, Any]]:
+    """Return (stage, cost or residual) of each factor, on the symbols of its stage."""
+    import casadi as ca
+
+    views, found = assembly.layout.views(x), []
+    function = of_one(batch, "cost" if batch.factors.kind == "soft" else "residual")
+    for i in range(len(batch)):
+        keys = [(a.variables.name, int(a.indices[i if len(a) > 1 else 0])) for a in batch.factors.arguments]
+        k = max((staged.stage[key] for key in keys if key in staged.stage), default=0)
+        arguments = []
+        for a, key in zip(batch.factors.arguments, keys, strict=True):
+            d = staged.symbol(key, k, copies, own, a.variables.manifold.dim)
+            arguments += [ca.DM(views[key[0]][key[1]].ravel()), d]
+        arguments += [ca.DM(p[i % len(p)] if p.ndim > 1 else p) for p in batch.parameters]
+        found.append((k, function(*arguments)))
+    return found

@@ -1,0 +1,38 @@
+"""Values at which hard factors hold, or come as near to it as can be."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.optimize.assembly import Assembly
+from screwgraph.optimize.methods.base import Tolerances
+from screwgraph.optimize.methods.levenberg_marquardt import LevenbergMarquardt
+from screwgraph.optimize.methods.penalties import penalised
+
+ITERATIONS = 100
+
+
+def nearest_feasible(assembly: Assembly, x: Float[np.ndarray, " s"]) -> Float[np.ndarray, " s"]:
+    """Return values near x at which the sum of squares of broken hard factors is least, by Levenberg-Marquardt."""
+    hard = penalised(assembly, keep_costs=False)
+    for count, iterate in enumerate(LevenbergMarquardt(damping=1e-4)(hard, x, Tolerances(), {})):
+        x = iterate.x
+        if count >= ITERATIONS:
+            break
+    return x
+
+
+def worst(assembly: Assembly, x: Float[np.ndarray, " s"]) -> tuple[str, float]:
+    """Return the hard factor that is broken most, and how much."""
+    residuals = assembly.residuals(x)
+    found, most = "", 0.0
+    for batch in assembly.batches:
+        if batch.factors.kind == "soft":
+            continue
+        for name, _ in batch.members:
+            r = residuals[name]
+            broken = (np.abs(r) if batch.factors.kind == "equality" else np.maximum(r, 0.0)).max(axis=1)
+            if broken.max() > most:
+                most, found = float(broken.max()), f"{name}[{int(broken.argmax())}]"
+    return found, most

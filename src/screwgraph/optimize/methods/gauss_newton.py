@@ -1,0 +1,41 @@
+"""Gauss-Newton's method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.optimize.assembly import Assembly
+from screwgraph.optimize.linear import SingularError
+from screwgraph.optimize.methods.base import Run, Tolerances, dot, largest, small_step
+from screwgraph.optimize.result import Iterate, Status
+
+
+@dataclass(frozen=True)
+class GaussNewton:
+    """Full steps to the optimum of the linearised problem: fast near it, without any guard far from it."""
+
+    def __call__(
+        self, assembly: Assembly, x: Float[np.ndarray, " s"], tolerances: Tolerances, memory: Mapping[str, Any]
+    ) -> Run:
+        """Solve by Gauss-Newton steps."""
+        while True:
+            cost, gradient, entries = assembly.linearised(x)
+            yield Iterate(x, cost, gradient=largest(gradient))
+            if not np.isfinite(cost):
+                return Status.NOT_FINITE, "the cost is not finite"
+            if largest(gradient) <= tolerances.gradient:
+                return Status.CONVERGED, "the gradient vanishes"
+            try:
+                step = -assembly.normal.factor(entries, 0.0).solve(gradient)
+            except SingularError as error:
+                return Status.SINGULAR, f"{assembly.layout.called(error.unknown)} is not determined"
+            if -0.5 * dot(gradient, step) <= tolerances.decrease * cost:
+                return Status.CONVERGED, "no further decrease is predicted"
+            if small_step(step, x, tolerances):
+                return Status.CONVERGED, "steps have become small"
+            x = assembly.layout.moved(x, step)

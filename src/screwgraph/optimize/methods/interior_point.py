@@ -1,0 +1,161 @@
+"""A primal-dual interior-point method; where there are no inequalities, Newton's method on the KKT equations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.optimize.assembly import Assembly
+from screwgraph.optimize.linear import Factored, SingularError
+from screwgraph.optimize.methods.base import End, Run, Tolerances, largest, small_step
+from screwgraph.optimize.methods.feasibility import nearest_feasible, worst
+from screwgraph.optimize.methods.kkt import Kkt, Model
+from screwgraph.optimize.methods.line_search import Merit, searched
+from screwgraph.optimize.methods.newton_step import newton_step
+from screwgraph.optimize.methods.point import Point, Step, duals_kept, first_point
+from screwgraph.optimize.result import Iterate, Status
+
+LARGEST_SHIFT = 1e12
+PATIENCE = 12
+"""Iterations in which the violation must come down by a tenth; else hard factors are looked at alone."""
+RESTORATIONS = 3
+
+
+@dataclass(frozen=True)
+class InteriorPoint:
+    """Newton's steps on the KKT equations with a barrier that goes to zero. Nocedal & Wright (2006), chs. 18, 19.
+
+    H is Gauss-Newton's matrix, with the curvature of hard factors (`curvature`) wherever that leaves it convex on the
+    constraints. Steps are shortened until an l1 merit function decreases, with second-order corrections; where no step
+    helps, H is shifted. `barrier` is the first barrier parameter.
+    """
+
+    barrier: float = 0.1
+    curvature: bool = True
+
+    def __call__(
+        self, assembly: Assembly, x: Float[np.ndarray, " s"], tolerances: Tolerances, memory: Mapping[str, Any]
+    ) -> Run:
+        """Solve; the multipliers of a result's memory make a warm start."""
+        kkt = Kkt(assembly)
+        model = kkt.model(x)
+        point = first_point(x, model, memory, self.barrier)
+        shift, penalty = 0.0, 0.0
+        watch = _Watch(model.violation, 0, 0)
+        smallest = 0.1 * min(tolerances.violation, tolerances.dual)
+        while True:
+            error = _errors(kkt, model, point)
+            yield Iterate(point.x, model.cost, model.violation, error.stationary, point.memory())
+            if not np.isfinite(model.cost + model.violation):
+                return Status.NOT_FINITE, "a cost or a residual is not finite"
+            if error.largest(0.0) <= tolerances.dual and model.violation <= tolerances.violation:
+                return Status.CONVERGED, "the conditions of optimality hold"
+            while len(point.s) and error.largest(point.barrier) <= 10.0 * point.barrier and point.barrier > smallest:
+                point, penalty = point.with_barrier(max(smallest, min(0.2 * point.barrier, point.barrier**1.5))), 0.0
+            while True:
+                ready = self._direction(kkt, model, point, shift)
+                if isinstance(ready, str):
+                    return Status.SINGULAR, ready
+                step, factored, shift = ready
+                merit = Merit.of(kkt, model, point, step, factored, penalty)
+                penalty = merit.penalty
+                if small_step(step.x, point.x, tolerances) and model.violation <= tolerances.violation:
+                    return Status.CONVERGED, "steps have become small"
+                found = searched(kkt, model, point, step, factored, merit)
+                if found is not None:
+                    break
+                shift = max(10.0 * shift, 1e-4)
+                if shift > LARGEST_SHIFT:
+                    return _stuck(kkt, model, point.x, tolerances)
+            moved, length = found
+            model = kkt.model(moved.x)
+            point = duals_kept(moved, model)
+            watch = watch.after(model.violation)
+            if watch.stale > PATIENCE and model.violation > tolerances.violation:
+                x = nearest_feasible(assembly, point.x)
+                name, most = worst(assembly, x)
+                if most > 10.0 * tolerances.violation or watch.restored == RESTORATIONS:
+                    return (
+                        Status.INFEASIBLE,
+                        f"the hard factors contradict each other near here: {name} stays off by {most:.3g}",
+                    )
+                model = kkt.model(x)
+                point, shift, penalty = first_point(x, model, {}, point.barrier), 0.0, 0.0
+                watch = _Watch(model.violation, 0, watch.restored + 1)
+            if length > 0.5:
+                shift = shift / 10.0 if shift > 1e-8 else 0.0
+
+    def _direction(self, kkt: Kkt, model: Model, point: Point, shift: float) -> tuple[Step, Factored, float] | str:
+        """Return a step of descent, its factored equations, and the shift of H; or why there is none."""
+        n, rows = len(model.gradient), len(model.c)
+        diagonal = kkt.assembly.diagonal(model.entries)
+        unit = np.full(n, max(float(diagonal.mean()), 1e-8))
+        curved = self.curvature and shift <= 1e-3
+        slack, bad = 0.0, -1
+        while shift <= LARGEST_SHIFT:
+            multipliers = (point.y, point.z) if curved else None
+            try:
+                factored = kkt.factored(point.x, model, multipliers, point.z / point.s, shift * unit, slack)
+                step = newton_step(kkt, model, point, factored, model.c, model.g + point.s)
+                if factored.negative == rows and np.isfinite(step.x).all():
+                    return step, factored, shift
+            except SingularError as error:
+                slack, bad = 1e-9, error.unknown
+            if curved:
+                curved = False
+            else:
+                shift = max(10.0 * shift, 1e-8)
+        where = f": {kkt.assembly.layout.called(bad)} is not determined" if 0 <= bad < n else ""
+        return f"the KKT equations are singular{where}"
+
+
+@dataclass(frozen=True)
+class _Errors:
+    """How far from optimal a point is: the Lagrangian's gradient, residuals, products of slacks and multipliers."""
+
+    stationary: float
+    residual: float
+    products: Float[np.ndarray, " k"]
+    scale: float
+
+    def largest(self, barrier: float) -> float:
+        """Return the largest of these, products as they differ from the barrier."""
+        complementary = largest(self.products - barrier) / self.scale
+        return max(self.stationary / self.scale, self.residual, complementary)
+
+
+def _errors(kkt: Kkt, model: Model, point: Point) -> _Errors:
+    stationary = largest(model.gradient + kkt.pulled(model, point.y, point.z))
+    residual = max(largest(model.c), largest(model.g + point.s))
+    return _Errors(stationary, residual, point.s * point.z, max(1.0, largest(model.gradient), largest(point.y)))
+
+
+def _stuck(kkt: Kkt, model: Model, x: Float[np.ndarray, " s"], tolerances: Tolerances) -> End:
+    if model.violation <= tolerances.violation:
+        return Status.STALLED, "no step lowers the cost; the hard factors hold"
+    name, most = worst(kkt.assembly, nearest_feasible(kkt.assembly, x))
+    if most > 10.0 * tolerances.violation:
+        return _contradiction(name, most)
+    return Status.STALLED, "no step brings the hard factors nearer to holding"
+
+
+def _contradiction(name: str, most: float) -> End:
+    return Status.INFEASIBLE, f"the hard factors contradict each other near here: {name} stays off by {most:.3g}"
+
+
+@dataclass(frozen=True)
+class _Watch:
+    """The least violation so far, iterations since it came down by a tenth, how often hard factors were met alone."""
+
+    least: float
+    stale: int
+    restored: int
+
+    def after(self, violation: float) -> _Watch:
+        """Return what is known after an iteration."""
+        better = violation < 0.9 * self.least
+        return _Watch(min(violation, self.least), 0 if better else self.stale + 1, self.restored)

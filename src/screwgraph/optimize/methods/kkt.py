@@ -1,0 +1,102 @@
+"""Newton's equations of problems with hard factors: [[H, A'], [A, 0]], inequalities condensed into H."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.optimize.assembly import Assembly
+from screwgraph.optimize.linear import Factored, System
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A problem at one point: cost, gradient and entries of soft factors; residuals and slopes of hard ones.
+
+    c and A belong to equalities, g and G to inequalities; slopes are entries at the rows' places.
+    """
+
+    cost: float
+    gradient: Float[np.ndarray, " n"]
+    entries: Float[np.ndarray, " e"]
+    c: Float[np.ndarray, " m"]
+    A: Float[np.ndarray, " a"]
+    g: Float[np.ndarray, " k"]
+    G: Float[np.ndarray, " b"]
+
+    @cached_property
+    def violation(self) -> float:
+        """Largest residual that should vanish, or should not be positive."""
+        return float(max(np.abs(self.c).max(initial=0.0), self.g.max(initial=0.0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Kkt:
+    """The equations' pattern, and how they are filled."""
+
+    assembly: Assembly
+
+    def model(self, x: Float[np.ndarray, " s"]) -> Model:
+        """Evaluate everything at x; entries stand in a buffer that the next call uses again."""
+        views = self.assembly.layout.views(x)
+        return Model(
+            *self.assembly.linearised(x),
+            *self.assembly.equalities.linearised(views),
+            *self.assembly.inequalities.linearised(views),
+        )
+
+    @property
+    def system(self) -> System:
+        """The linear algebra: soft factors, curvature, condensed inequalities, then the equalities' slopes."""
+        return self.assembly.hard
+
+    def factored(
+        self,
+        x: Float[np.ndarray, " s"],
+        model: Model,
+        multipliers: tuple[Float[np.ndarray, " m"], Float[np.ndarray, " k"]] | None,
+        ratios: Float[np.ndarray, " k"],
+        shift: Float[np.ndarray, " n"],
+        slack: float,
+    ) -> Factored:
+        """Factor the equations.
+
+        Args:
+            x: where the unknowns are.
+            model: the problem there.
+            multipliers: of equalities and inequalities, whose curvature is added; None leaves it out.
+            ratios: of multipliers to slacks of inequalities.
+            shift: added to the diagonal of H.
+            slack: subtracted from the diagonal of multipliers.
+
+        Raises:
+            SingularError: the matrix is singular.
+        """
+        equal, unequal = self.assembly.equalities, self.assembly.inequalities
+        if multipliers is None:
+            bends = np.zeros(len(equal.bend_rows) + len(unequal.bend_rows))
+        else:
+            views = self.assembly.layout.views(x)
+            curved = zip((equal, unequal), multipliers, strict=True)
+            bends = np.concatenate([rows.curvature(views, y) for rows, y in curved])
+        pairs = unequal.pairs
+        condensed = model.G[pairs.first] * model.G[pairs.second] * ratios[pairs.rows]
+        values = np.concatenate([model.entries, bends, condensed, model.A])
+        return self.system.factor(values, np.concatenate([shift, np.full(equal.count, -slack)]))
+
+    def pulled(self, model: Model, y: Float[np.ndarray, " m"], z: Float[np.ndarray, " k"]) -> Float[np.ndarray, " n"]:
+        """Return A'y + G'z."""
+        n, equal, unequal = self.assembly.layout.size, self.assembly.equalities, self.assembly.inequalities
+        return np.bincount(equal.columns, model.A * y[equal.rows], n) + self.pushed(model, z, unequal.rows, n)
+
+    def pushed(self, model: Model, z: Float[np.ndarray, " k"], rows: np.ndarray, n: int) -> Float[np.ndarray, " n"]:
+        """Return G'z."""
+        return np.bincount(self.assembly.inequalities.columns, model.G * z[rows], n)
+
+    def along(self, model: Model, d: Float[np.ndarray, " n"]) -> Float[np.ndarray, " k"]:
+        """Return G d."""
+        unequal = self.assembly.inequalities
+        return np.bincount(unequal.rows, model.G * d[unequal.columns], unequal.count)

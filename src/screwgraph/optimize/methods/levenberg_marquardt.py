@@ -1,0 +1,68 @@
+"""Levenberg and Marquardt's method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.optimize.assembly import Assembly
+from screwgraph.optimize.linear import SingularError
+from screwgraph.optimize.methods.base import Run, Tolerances, dot, largest, small_step
+from screwgraph.optimize.result import Iterate, Status
+
+LARGEST_DAMPING = 1e16
+
+
+@dataclass(frozen=True)
+class LevenbergMarquardt:
+    """Gauss-Newton steps, damped where they do not keep what they promise. Marquardt (1963), Nielsen (1999).
+
+    `damping` is that of the first step, relative to the diagonal of J'J.
+    """
+
+    damping: float = 1e-6
+
+    def __call__(
+        self, assembly: Assembly, x: Float[np.ndarray, " s"], tolerances: Tolerances, memory: Mapping[str, Any]
+    ) -> Run:
+        """Solve by damped steps; every iterate costs less than the one before."""
+        damping, growth = float(memory.get("damping", self.damping)), 2.0
+        cost, gradient, entries = assembly.linearised(x)
+        scale = _scale(assembly.diagonal(entries))
+        while True:
+            yield Iterate(x, cost, gradient=largest(gradient), memory={"damping": damping})
+            if not np.isfinite(cost):
+                return Status.NOT_FINITE, "the cost is not finite"
+            if largest(gradient) <= tolerances.gradient:
+                return Status.CONVERGED, "the gradient vanishes"
+            while True:
+                if damping > LARGEST_DAMPING:
+                    return Status.STALLED, "no step lowers the cost"
+                try:
+                    step = -assembly.normal.factor(entries, damping * scale).solve(gradient)
+                except SingularError:
+                    damping, growth = max(damping * growth, 1e-12), 2.0 * growth
+                    continue
+                predicted = 0.5 * dot(step, damping * scale * step - gradient)
+                if predicted <= tolerances.decrease * cost:
+                    return Status.CONVERGED, "no further decrease is predicted"
+                if small_step(step, x, tolerances):
+                    return Status.CONVERGED, "steps have become small"
+                trial = assembly.layout.moved(x, step)
+                gain = (cost - assembly.cost(trial)) / predicted
+                if gain > 0.0:
+                    break
+                damping, growth = max(damping * growth, 1e-12), 2.0 * growth
+            x, growth = trial, 2.0
+            damping = max(damping * max(0.1, 1.0 - (2.0 * gain - 1.0) ** 3), 1e-14)
+            cost, gradient, entries = assembly.linearised(x)
+            scale = np.maximum(scale, _scale(assembly.diagonal(entries)))
+
+
+def _scale(diagonal: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """Return the diagonal, at least a little of its largest entry: unknowns that nothing holds must not run away."""
+    return np.maximum(diagonal, 1e-8 * diagonal.max(initial=1e-8))

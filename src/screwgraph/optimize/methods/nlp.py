@@ -1,0 +1,121 @@
+"""A problem as CasADi's nonlinear programs have it, and solvers that come with CasADi."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.optimize.assembly import Assembly
+from screwgraph.optimize.batch import Batch
+from screwgraph.optimize.layout import Layout
+from screwgraph.optimize.manifolds import symbol
+from screwgraph.optimize.methods.base import Run, Tolerances
+from screwgraph.optimize.methods.kkt import Kkt
+from screwgraph.optimize.result import Iterate, Status
+
+
+@dataclass(frozen=True)
+class Ipopt:
+    """IPOPT with exact second derivatives, in the directions of the start. Waechter & Biegler (2006).
+
+    `options` are IPOPT's. The unknowns of its iterations are not seen: a callback gets the start and the end.
+    """
+
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __call__(
+        self, assembly: Assembly, x: Float[np.ndarray, " s"], tolerances: Tolerances, memory: Mapping[str, Any]
+    ) -> Run:
+        """Solve by IPOPT."""
+        import casadi as ca
+
+        nlp, lower, upper = program(assembly, x)
+        given = {f"ipopt.{name}": value for name, value in self.options.items()}
+        quiet = {"print_time": False, "ipopt.print_level": 0, "ipopt.sb": "yes"}
+        within = {"ipopt.tol": tolerances.dual, "ipopt.constr_viol_tol": tolerances.violation}
+        solver = ca.nlpsol("solver", "ipopt", nlp, {**quiet, **within, "error_on_fail": False, **given})
+        yield iterate(assembly, x, 0.0)
+        found = solver(x0=np.zeros(assembly.layout.size), lbg=lower, ubg=upper)
+        stats = solver.stats()
+        gradient = tolerances.dual if stats["success"] else np.inf
+        yield iterate(assembly, assembly.layout.moved(x, np.asarray(found["x"])[:, 0]), gradient)
+        return ended(stats)
+
+
+def program(assembly: Assembly, x: Float[np.ndarray, " s"]) -> tuple[dict[str, Any], np.ndarray, np.ndarray]:
+    """Return the program in directions d from x, as `casadi.nlpsol` takes it, and the bounds of its constraints."""
+    import casadi as ca
+
+    layout = assembly.layout
+    d = ca.MX.sym("d", layout.size)
+    cost = sum((ca.sum2(of_batch(b, layout, x, d, "cost")) for b in assembly.soft), start=ca.MX(0.0))
+    hard = [*assembly.equalities.batches, *assembly.inequalities.batches]
+    rows = [ca.vec(of_batch(b, layout, x, d, "residual")) for b in hard]
+    equal, unequal = assembly.equalities.count, assembly.inequalities.count
+    lower = np.concatenate([np.zeros(equal), np.full(unequal, -np.inf)])
+    return {"x": d, "f": cost, "g": ca.vertcat(*rows)}, lower, np.zeros(equal + unequal)
+
+
+def of_batch(batch: Batch, layout: Layout, x: Float[np.ndarray, " s"], d: Any, what: str) -> Any:
+    """Return costs (1, N) or residuals (m, N) of a batch, where unknowns have moved by d from x; d any CasADi column."""
+    import casadi as ca
+
+    f, count = batch.factors, len(batch)
+    function = of_one(batch, what)
+    views, columns = layout.views(x), []
+    for a in f.arguments:
+        name, dim = a.variables.name, a.variables.manifold.dim
+        picked = np.broadcast_to(views[name][a.indices], (count, *views[name].shape[1:]))
+        columns.append(ca.DM(picked.reshape(count, -1).T))
+        first = layout.directions[name].start + np.broadcast_to(a.indices, (count,)) * dim
+        places = (first[:, None] + np.arange(dim)).ravel()
+        columns.append(ca.reshape(d[places.tolist()], dim, count))
+    for array in batch.parameters:
+        columns.append(ca.DM(np.broadcast_to(array, (count, array.shape[-1])).T))
+    return function.map(count)(*columns)
+
+
+def of_one(batch: Batch, what: str) -> Any:
+    """Return one factor's cost or residual as a function of its unknowns and directions in turn, and parameters."""
+    import casadi as ca
+
+    f = batch.factors
+    inputs, unknowns = [], []
+    for i, a in enumerate(f.arguments):
+        kind = a.variables.manifold
+        x, d = symbol(kind, f"x{i}"), ca.SX.sym(f"d{i}", kind.dim)
+        inputs += [ca.vec(x.T), d]
+        unknowns.append(kind.retract(x, d))
+    parameters: dict[str, Any] = {}
+    for shapes in (f.signature.shared, f.signature.each):
+        symbols = {name: ca.SX.sym(name, *(*shape, 1, 1)[:2]) for name, shape in shapes}
+        if symbols:
+            inputs.append(ca.vertcat(*(ca.vec(s.T) for s in symbols.values())))
+        parameters |= symbols
+    if what == "residual":
+        result = f.kernels.expression(unknowns, parameters, white=False)
+    else:
+        s = ca.sumsqr(f.kernels.expression(unknowns, parameters))
+        result = 0.5 * (s if f.loss is None else f.loss.rho(s))
+    return ca.Function(what, inputs, [ca.densify(result)])
+
+
+def iterate(assembly: Assembly, x: np.ndarray, gradient: float) -> Iterate:
+    """Return the iterate at x."""
+    model = Kkt(assembly).model(x)
+    return Iterate(x, model.cost, model.violation, gradient)
+
+
+def ended(stats: Mapping[str, Any]) -> tuple[Status, str]:
+    """Return how a solver of CasADi ended."""
+    said = str(stats["return_status"]).replace("_", " ")
+    said = {"0": "solved"}.get(said, f"fatrop's status {said}" if said.lstrip("-").isdigit() else said)
+    reason = f"{said}, after {stats.get('iter_count', 0)} iterations"
+    if stats["success"]:
+        return Status.CONVERGED, reason
+    kinds = {"Infeasible": Status.INFEASIBLE, "Maximum": Status.ITERATION_LIMIT, "Invalid": Status.NOT_FINITE}
+    return next((status for word, status in kinds.items() if word in said), Status.FAILED), reason

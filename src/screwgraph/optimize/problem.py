@@ -1,0 +1,109 @@
+"""Nonlinear problems: what is unknown, and the factors that tie it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from screwgraph.errors import InputError
+from screwgraph.optimize.assembly import Assembly
+from screwgraph.optimize.factors import Factors
+from screwgraph.optimize.layout import Layout
+from screwgraph.optimize.variables import Variables
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Problem:
+    """Factors on families of unknowns; code is made when it is first solved."""
+
+    factors: tuple[Factors, ...]
+    families: tuple[Variables, ...]
+
+    def __init__(self, factors: Iterable[Factors], families: Sequence[Variables] = ()) -> None:
+        """Gather factors; families come in the order given, then in that in which factors name them.
+
+        Raises:
+            InputError: there are no factors, or two families have the same name.
+        """
+        listed = tuple(factors)
+        if not listed:
+            raise InputError("a problem without factors")
+        for f in listed:
+            if not isinstance(f, Factors):
+                raise InputError(f"{f!r} are no factors", fix="make them with soft, equality, inequality or hinge")
+        found = dict.fromkeys((*families, *(a.variables for f in listed for a in f.arguments)))
+        for name, count in Counter(v.name for v in found).items():
+            if count > 1:
+                raise InputError(f"two families of unknowns are called {name!r}")
+        object.__setattr__(self, "factors", _named(listed))
+        object.__setattr__(self, "families", tuple(found))
+
+    def __getitem__(self, name: str) -> Factors:
+        """Return the factors of a name.
+
+        Raises:
+            InputError: there are none.
+        """
+        for f in self.factors:
+            if f.name == name:
+                return f
+        known = ", ".join(f.name for f in self.factors)
+        raise InputError(f"there are no factors {name!r}", fix=f"there are {known}")
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where the unknowns stand in one vector."""
+        return Layout(self.families)
+
+    @cached_property
+    def assembly(self) -> Assembly:
+        """Compiled code of all factors, and where their results go."""
+        return Assembly(self.layout, self.factors)
+
+    @property
+    def has_hard(self) -> bool:
+        """Whether some factors are hard."""
+        return any(f.kind != "soft" for f in self.factors)
+
+    def called(self, direction: int) -> str:
+        """Write what one direction is of; those beyond all unknowns are rows of hard factors."""
+        if direction < self.layout.size:
+            return self.layout.called(direction)
+        return f"a multiplier: row {direction - self.layout.size} of the hard equalities,"
+
+    def replaced(self, name: str, **parameters: Any) -> Problem:
+        """Return the problem with other parameters of some factors; compiled code is kept.
+
+        Raises:
+            InputError: factors or parameters are unknown, or a shape differs.
+        """
+        changed = self[name].with_parameters(**parameters)
+        factors = tuple(changed if f.name == name else f for f in self.factors)
+        problem = Problem(factors, self.families)
+        if "assembly" in self.__dict__:
+            problem.__dict__["layout"] = self.layout
+            problem.__dict__["assembly"] = self.assembly.with_factors(factors)
+        return problem
+
+    def start(self, values: Mapping[str, Any]) -> np.ndarray:
+        """Return values by family as the vector that methods work on; families left out start at zero, or identity.
+
+        Raises:
+            InputError: a name is unknown, a shape is wrong, or a value is no number or off its manifold.
+        """
+        return self.layout.packed(values)
+
+
+def _named(factors: Sequence[Factors]) -> tuple[Factors, ...]:
+    """Make names differ."""
+    seen: Counter[str] = Counter()
+    named = []
+    for f in factors:
+        seen[f.name] += 1
+        named.append(f if seen[f.name] == 1 else replace(f, name=f"{f.name} {seen[f.name]}"))
+    return tuple(named)

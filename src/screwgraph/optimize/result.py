@@ -1,0 +1,114 @@
+"""What came of solving a problem."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.optimize.covariance import covariance
+
+if TYPE_CHECKING:
+    from screwgraph.optimize.problem import Problem
+
+
+class Status(Enum):
+    """How solving ended."""
+
+    CONVERGED = "converged"
+    ITERATION_LIMIT = "iteration limit"
+    TIME_LIMIT = "time limit"
+    STALLED = "stalled"
+    SINGULAR = "singular"
+    NOT_FINITE = "not finite"
+    INFEASIBLE = "infeasible"
+    STOPPED = "stopped"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, eq=False)
+class Iterate:
+    """Where a method stands: its values, their cost and largest violation, and what it needs to go on (`memory`)."""
+
+    x: Float[np.ndarray, " s"]
+    cost: float
+    violation: float = 0.0
+    gradient: float = np.inf
+    memory: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What callbacks are told after each iteration."""
+
+    iteration: int
+    cost: float
+    violation: float
+    gradient: float
+    seconds: float
+    values: Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The last values that a method came to; `status` and `reason` say whether they can be relied on.
+
+    `cost` is that of the soft factors, `violation` the largest residual of a hard one, in its own units.
+    """
+
+    problem: Problem
+    iterate: Iterate
+    iterations: int
+    seconds: float
+    status: Status
+    reason: str
+    method: str
+
+    @property
+    def success(self) -> bool:
+        """Whether the method converged."""
+        return self.status is Status.CONVERGED
+
+    @property
+    def cost(self) -> float:
+        """Half the sum of squares of all whitened residuals, or of their losses."""
+        return self.iterate.cost
+
+    @property
+    def violation(self) -> float:
+        """Largest residual of a hard factor; 0 where there is none."""
+        return self.iterate.violation
+
+    @cached_property
+    def values(self) -> dict[str, np.ndarray]:
+        """Values by family, (count, *shape)."""
+        return self.problem.layout.unpacked(self.iterate.x)
+
+    @cached_property
+    def residuals(self) -> dict[str, Float[np.ndarray, "N m"]]:
+        """Residuals by name of factors, as their templates return them."""
+        return self.problem.assembly.residuals(self.iterate.x)
+
+    def covariance(self, *unknowns: Any) -> Float[np.ndarray, "n n"]:
+        """Return the covariance of unknowns, given as selections or families, jointly, in their directions.
+
+        It is the inverse of the Gauss-Newton matrix, on the space that hard equalities leave. Hard inequalities are
+        left out.
+
+        Raises:
+            InputError: nothing was asked for, or the factors do not determine all unknowns.
+        """
+        return covariance(self.problem, self.iterate.x, unknowns)
+
+    def __repr__(self) -> str:
+        violation = f", violation {self.violation:.2g}" if self.problem.has_hard else ""
+        return (
+            f"<{self.status.value}: cost {self.cost:.6g}{violation}, {self.iterations} iterations, "
+            f"{self.seconds:.3g} s, {self.method}; {self.reason}>"
+        )

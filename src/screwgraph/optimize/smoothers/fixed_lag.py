@@ -1,0 +1,192 @@
+"""Fixed-lag smoothing: a window of steps moves on; what leaves it stays as a prior."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.optimize.parameters import real_array
+from screwgraph.optimize.problem import Problem
+from screwgraph.optimize.result import Status
+from screwgraph.optimize.smoothers.first_prior import first_prior
+from screwgraph.optimize.smoothers.unrolled import numbers
+from screwgraph.optimize.smoothers.window import Predict, Window
+
+LARGEST_DAMPING = 1e12
+
+
+@dataclass(frozen=True)
+class Solved:
+    """How the optimisation of a window ended."""
+
+    status: Status
+    iterations: int
+    cost: float
+    step: float
+
+
+class FixedLag:
+    """Smooths a window of steps, and moves it on.
+
+    The window is a problem whose families have one unknown a step (W of them), or one that all steps share. When the
+    first step leaves, the factors that touch it become a quadratic prior on its neighbour and on what is shared: a
+    Schur complement in the tangent space of where they are then. `pinned` holds the first step fast instead (paper 1).
+    All of it is compiled to two functions without loops: windows should have at most some 100 directions.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        start: Mapping[str, Any],
+        *,
+        prior: Mapping[str, Any] | None = None,
+        pinned: bool = False,
+        predict: Predict | None = None,
+        iterations: int = 20,
+        tolerance: float = 1e-10,
+    ) -> None:
+        """Begin with a window.
+
+        Args:
+            problem: soft factors over W steps; a factor ties neighbours at most.
+            start: values by family.
+            prior: how sure the start is of the first step, and of what is shared: by family a standard deviation (a
+                number, or one for each direction), or a covariance (dim, dim). Families left out: not at all.
+            pinned: hold the first step of the window fast.
+            predict: from the last step's unknowns to those of the next, on CasADi scalars; by default the same again.
+            iterations: Gauss-Newton steps for each window, at most.
+            tolerance: of a step: its largest entry.
+
+        Raises:
+            InputError: the problem is no window, or values do not fit.
+        """
+        self.problem, self.iterations, self.tolerance = problem, iterations, tolerance
+        self._window = Window(problem, pinned, predict)
+        self._x = problem.start(start)
+        self._size = numbers(problem.layout)
+        self._parameters = self._window.expressions.packed_parameters(problem.factors)
+        self._own = self._window.expressions.parameter_places
+        if prior and pinned:
+            raise InputError("a pinned window has no prior", why="its first step is held fast")
+        self._prior = [] if pinned else [first_prior(self._window, problem.layout.views(self._x), prior or {})]
+        self._extra = [self._parameters] if len(self._parameters) else []
+        self._damping = np.zeros(1)
+
+    @property
+    def values(self) -> dict[str, np.ndarray]:
+        """Values of the window by family, (W, *shape); of what is shared, (1, *shape)."""
+        return self.problem.layout.unpacked(self._x)
+
+    @property
+    def prior(self) -> tuple[Float[np.ndarray, "k k"], Float[np.ndarray, " k"]]:
+        """Information and vector of the prior: it costs d' information d / 2 + vector'd, d away from where it was made.
+
+        Raises:
+            InputError: the window is pinned.
+        """
+        if not self._prior:
+            raise InputError("a pinned window has no prior")
+        n = self._window.held_size
+        return self._prior[0][: n * n].reshape(n, n).copy(), self._prior[0][n * n : n * n + n].copy()
+
+    def solve(self) -> Solved:
+        """Optimise the window: Gauss-Newton, damped where a step does not lower the cost."""
+        call, x, damping = self._window.newton, self._x, 0.0
+        cost, size, best, count = np.inf, np.inf, self._x, 0
+        status = Status.ITERATION_LIMIT
+        for count in range(self.iterations + 1):
+            self._damping[0] = damping
+            found = call.quick(x, *self._extra, *self._prior, self._damping)
+            if found is None:
+                with np.errstate(all="ignore"):
+                    found = call.ufunc(x, *self._extra, *self._prior, self._damping)
+            now = found[-2]
+            if not now <= cost * (1.0 + 1e-9) + 1e-18:
+                damping = max(10.0 * damping, 1e-6)
+                if damping > LARGEST_DAMPING or not np.isfinite(cost):
+                    status = Status.STALLED if np.isfinite(cost) else Status.NOT_FINITE
+                    break
+                x = best
+                cost = np.inf if count == 0 else cost
+                continue
+            cost, size, best = now, found[-1], x
+            if not np.isfinite(size):
+                status = Status.SINGULAR
+                break
+            x = found[: self._size]
+            damping *= 0.1
+            if size <= self.tolerance:
+                best, status = x, Status.CONVERGED
+                break
+        self._x = best
+        return Solved(status, count, float(cost), float(size))
+
+    def advance(
+        self,
+        values: Mapping[str, Any] | None = None,
+        parameters: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
+        """Let the first step go and add one.
+
+        Args:
+            values: of the new step, by family; those left out are predicted.
+            parameters: of factors and parameters that each factor has its own of, {factors: {parameter: value}}: the
+                value of the new step; the others move on by one.
+
+        Raises:
+            InputError: a name or a shape is wrong.
+        """
+        call = self._window.advance
+        found = call.quick(self._x, *self._extra, *self._prior)
+        if found is None:
+            with np.errstate(all="ignore"):
+                found = call.ufunc(self._x, *self._extra, *self._prior)
+        self._x = found[: self._size]
+        if self._prior:
+            self._prior = [found[self._size :]]
+        for name, value in (values or {}).items():
+            self._set(name, value)
+        for group, named in (parameters or {}).items():
+            for name, value in named.items():
+                self._shift(group, name, value)
+
+    def run(
+        self, steps: int, parameters: Iterable[Mapping[str, Mapping[str, Any]]] | None = None
+    ) -> tuple[dict[str, np.ndarray], list[Solved]]:
+        """Solve and advance `steps` times; return the last step of each window, by family, and how each ended."""
+        families = [v for v in self.problem.families if v.count > 1]
+        record = {v.name: np.empty((steps, *v.manifold.shape)) for v in families}
+        ended, stream = [], iter(parameters) if parameters is not None else None
+        for k in range(steps):
+            self.advance(None, next(stream) if stream is not None else None)
+            ended.append(self.solve())
+            views = self.problem.layout.views(self._x)
+            for v in families:
+                record[v.name][k] = views[v.name][-1]
+        return record, ended
+
+    def _set(self, name: str, value: Any) -> None:
+        views = self.problem.layout.views(self._x)
+        if name not in views:
+            raise InputError(f"there are no unknowns {name!r}", fix=f"there are {', '.join(views)}")
+        array = real_array(f"the new value of {name}", value)
+        if array.shape != views[name].shape[1:]:
+            raise InputError(f"the new value of {name} has the shape {array.shape}, expected {views[name].shape[1:]}")
+        views[name][-1] = array
+
+    def _shift(self, group: str, name: str, value: Any) -> None:
+        if (group, name) not in self._own:
+            known = ", ".join(f"{g}.{n}" for g, n in self._own)
+            raise InputError(f"no factor has its own {group}.{name}", fix=f"there are {known or 'none'}")
+        start, shape = self._own[group, name]
+        rows = self._parameters[start : start + int(np.prod(shape))].reshape(shape)
+        array = real_array(f"{group}: {name}", value)
+        if array.shape != shape[1:]:
+            raise InputError(f"{group}: {name} has the shape {array.shape}, expected {shape[1:]}")
+        rows[:-1] = rows[1:]
+        rows[-1] = array

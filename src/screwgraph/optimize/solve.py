@@ -1,0 +1,118 @@
+"""Solve a problem: a method makes iterates; limits, callbacks and interruption are kept here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from screwgraph.errors import InputError
+from screwgraph.optimize.methods import METHODS, UNCONSTRAINED, Method, Tolerances
+from screwgraph.optimize.problem import Problem
+from screwgraph.optimize.result import Iterate, Progress, Result, Status
+
+Callback = Callable[[Progress], Any]
+
+
+def solve(
+    problem: Problem,
+    start: Mapping[str, Any] | Result | None = None,
+    *,
+    method: str | Method = "auto",
+    iterations: int = 100,
+    seconds: float = np.inf,
+    tolerances: Tolerances | None = None,
+    callback: Callback | None = None,
+) -> Result:
+    """Find values of least cost at which hard factors hold.
+
+    Args:
+        problem: what to solve.
+        start: values by family, (count, *shape); those left out start at zero, or identity. Or an earlier result, of
+            this problem or one of the same families: a warm start, which takes over multipliers, too.
+        method: one of `METHODS`, or "auto": Levenberg-Marquardt, an interior-point method where there are hard factors.
+        iterations: at most so many.
+        seconds: at most so many; ends after the iteration in which they are over.
+        tolerances: when to be content.
+        callback: called with a `Progress` after every iteration; what it returns, if true, ends the search.
+
+    Raises:
+        InputError: a name, shape or number is wrong. Failure to converge is no error: `status` and `reason` tell.
+    """
+    chosen, name = _method(problem, method)
+    memory: Mapping[str, Any] = start.iterate.memory if isinstance(start, Result) and start.method == name else {}
+    x = problem.start(start.values if isinstance(start, Result) else start or {})
+    began = perf_counter()
+    fault = _fault(problem, x)
+    if fault is not None:
+        return Result(problem, Iterate(x, np.nan), 0, perf_counter() - began, *fault, name)
+    run = chosen(problem.assembly, x, tolerances or Tolerances(), memory)
+    iterate, count = Iterate(x, np.nan), -1
+    status, reason = Status.ITERATION_LIMIT, f"{iterations} iterations did not suffice"
+    try:
+        while True:
+            iterate, count = next(run), count + 1
+            passed = perf_counter() - began
+            if callback is not None and callback(_progress(problem, iterate, count, passed)):
+                status, reason = Status.STOPPED, "the callback said so"
+                break
+            if passed > seconds:
+                status, reason = Status.TIME_LIMIT, f"{seconds:g} s are over"
+                break
+            if count >= iterations:
+                status, reason = _last(run, status, reason)
+                break
+    except StopIteration as end:
+        status, reason = end.value
+    except KeyboardInterrupt:
+        status, reason = Status.INTERRUPTED, "interrupted; these are the last values"
+    if status is Status.NOT_FINITE:
+        reason = _not_finite(problem, iterate.x) or reason
+    return Result(problem, iterate, max(count, 0), perf_counter() - began, status, reason, name)
+
+
+def _last(run: Any, status: Status, reason: str) -> tuple[Status, str]:
+    """Let a method say whether its last iterate is good enough; a further one is not asked for."""
+    run.close()
+    return status, reason
+
+
+def _method(problem: Problem, method: str | Method) -> tuple[Method, str]:
+    if method == "auto":
+        method = "interior_point" if problem.has_hard else "levenberg_marquardt"
+    if not isinstance(method, str):
+        name = next((n for n, m in METHODS.items() if type(m) is type(method)), type(method).__name__)
+        chosen = method
+    elif method in METHODS:
+        name, chosen = method, METHODS[method]
+    else:
+        raise InputError(f"there is no method {method!r}", fix=f"methods: {', '.join(METHODS)}")
+    if name in UNCONSTRAINED and problem.has_hard:
+        able = ", ".join(n for n in METHODS if n not in UNCONSTRAINED)
+        raise InputError(f"{name} cannot keep hard factors", fix=f"methods that can: {able}")
+    return chosen, name
+
+
+def _fault(problem: Problem, x: np.ndarray) -> tuple[Status, str] | None:
+    """Say what makes a problem impossible to solve from a start."""
+    free = problem.assembly.untouched
+    if len(free):
+        return Status.SINGULAR, f"{problem.layout.called(int(free[0]))} is not determined: no factor depends on it"
+    return None
+
+
+def _not_finite(problem: Problem, x: np.ndarray) -> str:
+    with np.errstate(all="ignore"):
+        residuals = problem.assembly.residuals(x)
+    for name, r in residuals.items():
+        wrong = np.flatnonzero(~np.isfinite(r).all(axis=1))
+        if len(wrong):
+            return f"the residual of {name}[{wrong[0]}] is not finite"
+    return ""
+
+
+def _progress(problem: Problem, iterate: Iterate, count: int, passed: float) -> Progress:
+    values = problem.layout.views(iterate.x)
+    return Progress(count, iterate.cost, iterate.violation, iterate.gradient, passed, values)

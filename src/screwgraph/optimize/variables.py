@@ -1,0 +1,75 @@
+"""Families of unknowns of equal kind, and selections of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int
+
+from screwgraph.errors import InputError
+from screwgraph.optimize.manifolds import Manifold
+
+
+@dataclass(frozen=True)
+class Variables:
+    """A family of `count` unknowns of one kind; families are told apart by their names."""
+
+    name: str
+    manifold: Manifold
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise InputError(f"{self.name!r} is no name of variables", fix="give a text")
+        if not isinstance(self.manifold, Manifold) or isinstance(self.manifold, type):
+            raise InputError(
+                f"{self.name}: {self.manifold!r} is no kind of unknown", fix="give Vector(n), SO3() or SE3()"
+            )
+        if not isinstance(self.count, int | np.integer) or self.count < 1:
+            raise InputError(f"{self.name}: a family of {self.count!r} unknowns", fix="give a positive count")
+
+    def __getitem__(self, index: Any) -> Selection:
+        """Select some: by a number, a slice, numbers or truth values, as NumPy does.
+
+        Raises:
+            InputError: there is no unknown of that number.
+        """
+        try:
+            chosen = np.atleast_1d(np.arange(self.count)[index])
+        except (IndexError, TypeError, ValueError):
+            raise InputError(f"{self.name} has no unknowns {index!r}", why=f"there are {self.count}") from None
+        return Selection(self, chosen)
+
+    def __len__(self) -> int:
+        return int(self.count)
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Unknowns of one family, by number; one may stand there more than once."""
+
+    variables: Variables
+    indices: Int[np.ndarray, " N"]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    @cached_property
+    def of_array(self) -> slice | Int[np.ndarray, " N"]:
+        """What picks them from an array (count, ...): a slice where that will do."""
+        steps = np.diff(self.indices)
+        if len(self.indices) and (steps == 1).all():
+            return slice(int(self.indices[0]), int(self.indices[-1]) + 1)
+        return self.indices
+
+
+def selection(given: Any) -> Selection:
+    """Return a family as the selection of all of it."""
+    if isinstance(given, Variables):
+        return given[:]
+    if isinstance(given, Selection):
+        return given
+    raise InputError(f"{given!r} are no variables", fix="pass families or selections first, parameters by keyword")
