@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from screwgraph.errors import InputError
-from screwgraph.optimize.kernels import Kernels, Signature, kernels
+from screwgraph.optimize.kernels import MANY, Kernels, Signature, kernels
 from screwgraph.optimize.losses import LOSSES, Loss
 from screwgraph.optimize.noise import noise_parameters
 from screwgraph.optimize.parameters import Each, real_array, sorted_parameters
@@ -50,7 +50,7 @@ class Factors:
     @property
     def kernels(self) -> Kernels:
         """Its compiled code."""
-        return kernels(self.signature)
+        return kernels(self.signature, len(self) >= MANY)
 
     @property
     def rows(self) -> int:

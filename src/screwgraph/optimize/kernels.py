@@ -20,6 +20,10 @@ from screwgraph.optimize.templates import column
 from screwgraph.tape import Program
 
 Shapes = tuple[tuple[str, tuple[int, ...]], ...]
+MANY = 8
+"""Factors from which on code for vectors of them is worth its making."""
+LONGEST = 6_000
+"""Instructions of a function beyond which code for vectors takes seconds to make."""
 UNROLLED = 20_000
 """Products in a factor's normal equations beyond which they are left to matrix products."""
 
@@ -36,9 +40,9 @@ class Signature:
 
 
 @lru_cache(maxsize=512)
-def kernels(signature: Signature) -> Kernels:
-    """Return the code of a signature; the same object for the same signature."""
-    return Kernels(signature)
+def kernels(signature: Signature, many: bool) -> Kernels:
+    """Return the code of a signature, for batches of `MANY` factors and more or for fewer; the same for the same."""
+    return Kernels(signature, many)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +53,7 @@ class Kernels:
     """
 
     signature: Signature
+    many: bool
 
     @property
     def rows(self) -> int:
@@ -240,7 +245,8 @@ class Kernels:
         outputs = [ca.densify(ca.vec(expression)) for expression, _ in results]
         function = ca.Function(name, symbols, outputs)
         program = without_unused(casadi_program(function, tuple(columns)))
-        return compiled(name, program, arguments, [shape for _, shape in results]).ufunc
+        batches = self.many and len(program.instructions) <= LONGEST
+        return compiled(name, program, arguments, [shape for _, shape in results], batches=batches).ufunc
 
 
 def parts(column: Any, sizes: Sequence[int]) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,10 @@ from screwgraph.optimize.linear.kernels import place_code
 
 MOST = 12
 ENOUGH = 1e-14
-"""Residual, relative to the right side and to the products in it, at which refinement ends."""
+"""Residual of each row, relative to its right side and its products, at which refinement ends. Oettli & Prager (1964).
+
+Row by row: multipliers of nearly active inequalities put entries of 1e10 beside the slopes of equalities.
+"""
 GOOD = 1e-9
 """Residual at which an answer is taken; beyond it the exact matrix is factored with pivoting."""
 
@@ -35,9 +39,10 @@ class Exact:
         place_code().multiply(*(a.ctypes.data for a in arrays), self.values.size)
         return y
 
-    def largest(self) -> float:
-        """Return the largest entry's size."""
-        return float(np.abs(self.values).max(initial=0.0) + np.abs(self.diagonal).max(initial=0.0))
+    @cached_property
+    def magnitudes(self) -> Exact:
+        """The matrix of the entries' sizes; of entries that are summed, the sizes are."""
+        return Exact(self.system, np.abs(self.values), np.abs(self.diagonal))
 
     def pivoted(self) -> Any:
         """Return factors of the matrix by L U with pivoting."""
@@ -51,15 +56,14 @@ def refined(
     exact: Exact, solve: Callable[[Any], Any], b: Float[np.ndarray, "n k"], x: Float[np.ndarray, "n k"]
 ) -> Float[np.ndarray, "n k"]:
     """Improve x until the residual b - K x no longer shrinks; where it stays large, factor anew with pivoting."""
-    largest = exact.largest()
     answer, pivoted = x.copy(), None
     for k in range(b.shape[1]):
-        now, error = _improved(exact, solve, b[:, k], x[:, k].copy(), largest)
+        now, error = _improved(exact, solve, b[:, k], x[:, k].copy())
         if not error <= GOOD:
             if pivoted is None:
                 pivoted = _try_pivoted(exact)
             if pivoted is not None:
-                other, other_error = _improved(exact, pivoted, b[:, k], pivoted(b[:, k : k + 1])[:, 0], largest)
+                other, other_error = _improved(exact, pivoted, b[:, k], pivoted(b[:, k : k + 1])[:, 0])
                 now = other if other_error < error or not np.isfinite(error) else now
         answer[:, k] = now
     return answer
@@ -73,13 +77,14 @@ def _try_pivoted(exact: Exact) -> Callable[[Any], Any] | None:
 
 
 def _improved(
-    exact: Exact, solve: Callable[[Any], Any], b: Float[np.ndarray, " n"], x: Float[np.ndarray, " n"], largest: float
+    exact: Exact, solve: Callable[[Any], Any], b: Float[np.ndarray, " n"], x: Float[np.ndarray, " n"]
 ) -> tuple[Float[np.ndarray, " n"], float]:
     best, least = x, np.inf
+    sizes = np.abs(b) + exact.magnitudes.times(np.abs(x))
+    sizes = np.maximum(sizes, np.finfo(float).tiny + 1e-16 * sizes.max(initial=0.0))
     for _ in range(MOST):
         residual = b - exact.times(x)
-        size = np.abs(b).max(initial=0.0) + largest * np.abs(x).max(initial=0.0)
-        error = float(np.abs(residual).max(initial=0.0) / size) if size > 0 else 0.0
+        error = float((np.abs(residual) / sizes).max(initial=0.0))
         if not error < least:
             break
         stalled = error > 0.5 * least

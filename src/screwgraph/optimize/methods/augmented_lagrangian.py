@@ -39,7 +39,7 @@ class AugmentedLagrangian:
         hard = [b for b in assembly.batches if b.factors.kind != "soft"]
         shapes = [(len(b), b.factors.rows) for b in hard]
         weight, shifts = self.weight, [np.zeros(shape) for shape in shapes]
-        if [np.shape(s) for s in memory.get("shifts", ())] == shapes:
+        if "weight" in memory and [np.shape(s) for s in memory.get("shifts", ())] == shapes:
             weight, shifts = float(memory["weight"]), list(memory["shifts"])
         before, end, last = np.inf, (Status.CONVERGED, ""), None
         while True:

@@ -15,6 +15,8 @@ from screwgraph.optimize.result import Iterate, Status
 End = tuple[Status, str]
 """How it ended, and why."""
 Run = Generator[Iterate, None, End]
+ROUNDING = 1e-14
+"""Of a sum of squares, relative."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,14 @@ def largest(vector: np.ndarray) -> float:
 def dot(a: np.ndarray, b: np.ndarray) -> float:
     """Return a'b, without the threads that BLAS would start for it."""
     return float(np.einsum("i,i", a, b))
+
+
+def last_step(assembly: Assembly, x: np.ndarray, step: np.ndarray, cost: float) -> Generator[Iterate, None, None]:
+    """Yield the end of a step that changes the cost by less than rounding does: the unknowns gain half their digits."""
+    moved = assembly.layout.moved(x, step)
+    if assembly.cost(moved) <= cost * (1.0 + ROUNDING):
+        now, gradient, _ = assembly.linearised(moved)
+        yield Iterate(moved, now, gradient=largest(gradient))
 
 
 def small_step(step: np.ndarray, x: np.ndarray, tolerances: Tolerances) -> bool:

@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.linear import SingularError
-from screwgraph.optimize.methods.base import Run, Tolerances, dot, largest, small_step
+from screwgraph.optimize.methods.base import Run, Tolerances, dot, largest, last_step, small_step
 from screwgraph.optimize.result import Iterate, Status
 
 SMALLEST_RADIUS = 1e-14
@@ -45,6 +45,7 @@ class Dogleg:
                 step = _bent(steepest, newton, radius)
                 predicted = -dot(gradient, step) - 0.5 * dot(step, assembly.product(entries, step))
                 if predicted <= tolerances.decrease * cost:
+                    yield from last_step(assembly, x, step, cost)
                     return Status.CONVERGED, "no further decrease is predicted"
                 if small_step(step, x, tolerances):
                     return Status.CONVERGED, "steps have become small"

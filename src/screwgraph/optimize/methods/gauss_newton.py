@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.linear import SingularError
-from screwgraph.optimize.methods.base import Run, Tolerances, dot, largest, small_step
+from screwgraph.optimize.methods.base import Run, Tolerances, dot, largest, last_step, small_step
 from screwgraph.optimize.result import Iterate, Status
 
 
@@ -35,6 +35,7 @@ class GaussNewton:
             except SingularError as error:
                 return Status.SINGULAR, f"{assembly.layout.called(error.unknown)} is not determined"
             if -0.5 * dot(gradient, step) <= tolerances.decrease * cost:
+                yield from last_step(assembly, x, step, cost)
                 return Status.CONVERGED, "no further decrease is predicted"
             if small_step(step, x, tolerances):
                 return Status.CONVERGED, "steps have become small"

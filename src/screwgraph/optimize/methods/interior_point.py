@@ -59,7 +59,8 @@ class InteriorPoint:
             while True:
                 ready = self._direction(kkt, model, point, shift)
                 if isinstance(ready, str):
-                    return Status.SINGULAR, ready
+                    held = model.violation <= tolerances.violation
+                    return (Status.SINGULAR, ready) if held else _stuck(kkt, model, point.x, tolerances)
                 step, factored, shift = ready
                 merit = Merit.of(kkt, model, point, step, factored, penalty)
                 penalty = merit.penalty

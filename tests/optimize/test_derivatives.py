@@ -1,0 +1,117 @@
+import numpy as np
+import pytest
+
+from screwgraph.optimize import LOSSES, MANIFOLDS, Variables, Vector, each, hinge, soft
+from screwgraph.optimize.manifolds import moving
+
+from .graphs import anchor, bend, between, collocated, pose_ring, random_graph, relative, swing_up
+
+STEP = 1e-5
+
+
+def sample(kind, rng, count):
+    start = np.broadcast_to(kind.identity(), (count, *kind.shape))
+    return np.array(kind.moved(start, rng.normal(size=(count, kind.dim))))
+
+
+@pytest.mark.parametrize("name", MANIFOLDS)
+def test_local_undoes_retract_and_near_agrees_with_it_to_second_order(name):
+    kind, rng = MANIFOLDS[name], np.random.default_rng(1)
+    x, d = sample(kind, rng, 4), rng.normal(size=(4, kind.dim))
+    d *= np.minimum(1.0, 2.8 / np.linalg.norm(d, axis=1, keepdims=True))  # turns of less than pi
+    y = kind.moved(x, d)
+    for k in range(4):
+        assert np.allclose(y[k], kind.retract(x[k], d[k]), rtol=0, atol=1e-14)
+        assert np.allclose(kind.local(x[k], y[k]), d[k], rtol=0, atol=1e-12)
+        gap = [np.abs(kind.retract(x[k], h * d[k]) - kind.near(x[k], h * d[k])).max() for h in (1e-2, 1e-3)]
+        assert gap[1] <= gap[0] * 2e-3 + 1e-15
+    assert kind.fault(y) == ""
+    assert np.allclose(moving(kind)(x, d), y, rtol=0, atol=1e-15)
+
+
+def factors():
+    """All templates of these tests, each bound to unknowns."""
+    problem, _ = random_graph(0, loss="cauchy")
+    ring, _, _ = pose_ring(3, 0.1)
+    swing, _ = swing_up(3)
+    x = Variables("x", Vector(2), 4)
+    return [*problem.factors, *ring.factors, *swing.factors, hinge(between, x, lower=-0.1, upper=0.2, threshold=0.1)]
+
+
+@pytest.mark.parametrize("f", factors(), ids=lambda f: f.name)
+def test_jacobians_and_curvatures_are_those_of_central_differences(f):
+    from screwgraph.optimize import Problem
+
+    problem, rng = Problem([f]), np.random.default_rng(2)
+    values = {v.name: sample(v.manifold, rng, v.count) for v in problem.families}
+    x, layout = problem.start(values), problem.layout
+    batch, kernels = problem.assembly.batches[0], f.kernels
+    r, entries = kernels.jacobian(*batch.inputs(layout.views(x)))
+    n, count = kernels.size, len(f)
+    J = np.zeros((count, kernels.rows, n))
+    J[:, kernels.places[0], kernels.places[1]] = entries
+    directions = batch.directions(layout)
+    y = rng.normal(size=(count, kernels.rows))
+    H = np.zeros((count, n, n))
+    if len(kernels.bends[0]):
+        bent = kernels.curvature(*batch.inputs(layout.views(x)), y)
+        H[:, kernels.bends[0], kernels.bends[1]] = bent
+        H[:, kernels.bends[1], kernels.bends[0]] = bent
+
+    def at(d):
+        return kernels.residual(*batch.inputs(layout.views(layout.moved(x, d))))
+
+    k = int(rng.integers(count))
+    for a in range(n):
+        unit = np.zeros(layout.size)
+        unit[directions[k, a]] = STEP
+        assert np.allclose((at(unit) - at(-unit))[k] / (2 * STEP), J[k, :, a], rtol=1e-7, atol=1e-8)
+        twice = (at(unit) - 2 * at(0 * unit) + at(-unit))[k] @ y[k] / STEP**2
+        assert twice == pytest.approx(H[k, a, a], rel=1e-3, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_weights_are_derivatives_of_losses_which_begin_as_squares(name):
+    loss = LOSSES[name]
+    for s in (1e-4, 0.3, 2.0, 30.0):
+        h = 1e-6 * s
+        slope = (loss.rho(s + h) - loss.rho(s - h)) / (2 * h)
+        assert loss.weight(s) == pytest.approx(slope, rel=1e-6, abs=1e-9)
+    assert loss.rho(1e-8) == pytest.approx(1e-8, rel=1e-4)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_robust_mean_is_not_moved_by_an_outlier(name):
+    from screwgraph.optimize import Problem, solve
+
+    x = Variables("x", Vector(2))
+    points = np.array([[0.0, 1.0], [0.1, 1.1], [-0.1, 0.9], [0.05, 1.0], [50.0, -80.0]])
+    plain = solve(Problem([soft(anchor, x, at=each(points))]))
+    robust = solve(Problem([soft(anchor, x, at=each(points), loss=name)]), {"x": [[0.0, 0.9]]})
+    assert np.abs(plain.values["x"] - points.mean(axis=0)).max() < 1e-10
+    assert np.abs(robust.values["x"] - [0.0, 1.0]).max() < 0.6
+    assert robust.success
+
+
+def test_long_normal_equations_are_the_same_as_products_of_jacobians(monkeypatch):
+    from screwgraph.optimize import Problem, kernels
+
+    problem, start = random_graph(4, loss="huber")
+    x = problem.start(start)
+    cost, gradient, entries = problem.assembly.linearised(x)
+    dense = np.zeros((problem.layout.size,) * 2)
+    np.add.at(dense, (problem.assembly.rows, problem.assembly.columns), entries)
+    monkeypatch.setattr(kernels, "UNROLLED", -1)
+    kernels.kernels.cache_clear()
+    other = Problem(problem.factors)
+    cost2, gradient2, entries2 = other.assembly.linearised(x)
+    kernels.kernels.cache_clear()
+    dense2 = np.zeros_like(dense)
+    np.add.at(dense2, (other.assembly.rows, other.assembly.columns), entries2)
+    assert cost2 == pytest.approx(cost, rel=1e-13)
+    assert np.allclose(gradient, gradient2, rtol=1e-12, atol=1e-12)
+    assert np.allclose(dense, dense2, rtol=1e-12, atol=1e-12)
+
+
+def test_templates_are_listed():
+    assert {f.template for f in factors()} >= {anchor, bend, relative, collocated, between}

@@ -1,0 +1,118 @@
+import casadi as ca
+import numpy as np
+import pytest
+
+from screwgraph.optimize import (
+    InteriorPoint,
+    Problem,
+    Status,
+    Variables,
+    Vector,
+    equality,
+    hinge,
+    inequality,
+    soft,
+    solve,
+)
+
+from .graphs import anchor, swing_up
+
+HARD = ("interior_point", "augmented_lagrangian", "fatrop")
+
+
+def rosenbrock(x):
+    return ca.vertcat(10 * (x[1] - x[0] ** 2), 1 - x[0])
+
+
+def circle(x, *, radius):
+    return x[0] ** 2 + x[1] ** 2 - radius**2
+
+
+def first_is(x, *, at):
+    return x[0] - at
+
+
+def product(x):
+    return 25 - x[0] * x[1] * x[2] * x[3]
+
+
+@pytest.mark.parametrize("method", HARD)
+def test_a_swing_up_costs_what_ipopt_finds(method):
+    problem, guess = swing_up()
+    theirs = solve(problem, guess, method="ipopt")
+    ours = solve(problem, guess, method=method, iterations=400)
+    assert ours.success, ours
+    assert ours.violation <= 1e-8
+    assert ours.cost == pytest.approx(theirs.cost, rel=1e-6)
+    assert np.abs(ours.values["u"] - theirs.values["u"]).max() < 1e-3
+    assert np.abs(ours.values["u"]).max() == pytest.approx(12.0, abs=1e-6)  # the limit is reached
+
+
+def test_a_moved_goal_is_solved_from_the_old_plan_in_a_few_iterations():
+    problem, guess = swing_up()
+    first = solve(problem, guess)
+    moved = problem.replaced("goal", at=[0.98, np.pi])
+    warm, cold = solve(moved, first), solve(moved, guess)
+    assert warm.success
+    assert warm.iterations <= min(6, cold.iterations)
+    assert warm.cost == pytest.approx(cold.cost, rel=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("curvature", [True, False])
+def test_random_constrained_optima_are_those_of_ipopt(seed, curvature):
+    rng = np.random.default_rng(seed)
+    x = Variables("x", Vector(2))
+    radius = float(rng.uniform(0.5, 2.5))
+    bound = inequality if seed % 2 else equality
+    problem = Problem([soft(rosenbrock, x), bound(circle, x, radius=radius)])
+    start = {"x": rng.uniform(0.2, 1.5, 2)}
+    ours = solve(problem, start, method=InteriorPoint(curvature=curvature), iterations=300)
+    theirs = solve(problem, ours, method="ipopt")
+    assert ours.success, ours
+    assert ours.violation <= 1e-8
+    assert ours.cost == pytest.approx(theirs.cost, rel=1e-6, abs=1e-12)
+
+
+def test_problem_71_of_hock_and_schittkowski_as_least_squares():
+    x = Variables("x", Vector(4))
+    bounds = inequality(lambda x: ca.vertcat(1 - x, x - 5), x, name="bounds")
+    problem = Problem(
+        [
+            soft(lambda x: ca.vertcat(x[0] - 1, x[1] - 2, x[2] - 5, x[3] - 5), x, name="wish"),
+            equality(lambda x: ca.sumsqr(x) - 40, x, name="sphere"),
+            inequality(product, x),
+            bounds,
+        ]
+    )
+    ours = solve(problem, {"x": [1.0, 5.0, 5.0, 1.0]})
+    theirs = solve(problem, ours, method="ipopt")
+    assert ours.success
+    assert ours.cost == pytest.approx(theirs.cost, rel=1e-6)
+    assert np.abs(ours.values["x"] - theirs.values["x"]).max() < 1e-5
+
+
+def test_hinges_cost_nothing_inside_and_grow_with_the_square_outside():
+    x = Variables("x", Vector(1))
+    problem = Problem([soft(anchor, x, at=[3.0]), hinge(lambda x: x - 1, x, sigma=0.5, threshold=0.25, name="below")])
+    # (x - 3) + (x - 0.75) / 0.25 = 0
+    assert solve(problem).values["x"][0, 0] == pytest.approx((3 + 0.75 / 0.25) / 5)
+    assert problem.assembly.residuals(problem.start({"x": [0.5]}))["below"][0, 0] == 0.0
+
+
+def test_hard_factors_that_contradict_each_other_are_named():
+    x = Variables("x", Vector(2))
+    problem = Problem([soft(rosenbrock, x), equality(circle, x, radius=1.0), equality(first_is, x, at=3.0)])
+    for method in ("interior_point", "ipopt"):
+        result = solve(problem, {"x": [0.5, 0.5]}, method=method, iterations=200)
+        assert result.status is Status.INFEASIBLE
+        assert result.violation > 0.1
+    assert "stays off by" in solve(problem, {"x": [0.5, 0.5]}).reason
+
+
+def test_redundant_equalities_do_no_harm():
+    x = Variables("x", Vector(2))
+    twice = [equality(circle, x, radius=1.0), equality(circle, x, radius=1.0, name="again")]
+    once, both = (solve(Problem([soft(rosenbrock, x), *twice[:k]]), {"x": [0.5, 0.5]}) for k in (1, 2))
+    assert both.success
+    assert both.cost == pytest.approx(once.cost, rel=1e-8)

@@ -1,0 +1,54 @@
+import numpy as np
+import pytest
+from scipy.optimize import least_squares
+from scipy.spatial.transform import Rotation
+
+from screwgraph.optimize import SO3, Problem, Variables, each, soft, solve
+from screwgraph.spatial import log3
+
+from .graphs import pose_ring
+
+
+def test_a_ring_of_exact_measurements_is_closed():
+    problem, start, truth = pose_ring(8, noise=0.0)
+    result = solve(problem, start)
+    assert result.success
+    assert result.cost < 1e-18
+    assert np.abs(result.values["T"] - truth).max() < 1e-9
+
+
+def test_a_noisy_ring_has_the_optimum_of_scipy_on_rotation_vectors():
+    problem, start, truth = pose_ring(4, noise=0.1)
+    result = solve(problem, start)
+    measured = problem["relative"].each["T_ab"]
+    weights = np.array([0.1, 0.1, 0.1, 0.3, 0.3, 0.3])
+
+    def left(w):
+        """What linear velocity becomes under a turn: the integral of its rotation."""
+        t, W = np.linalg.norm(w), np.cross(np.eye(3), -w)
+        return np.eye(3) + (1 - np.cos(t)) / t**2 * W + (t - np.sin(t)) / t**3 * W @ W
+
+    def exp(d):
+        T = np.eye(4)
+        T[:3, :3], T[:3, 3] = Rotation.from_rotvec(d[:3]).as_matrix(), left(d[:3] + 1e-12) @ d[3:]
+        return T
+
+    def log(T):
+        w = Rotation.from_matrix(T[:3, :3]).as_rotvec()
+        return np.concatenate([w, np.linalg.solve(left(w + 1e-12), T[:3, 3])])
+
+    def residuals(d):
+        T = [P @ exp(e) for P, e in zip(truth, d.reshape(-1, 6), strict=True)]
+        ties = [log(np.linalg.inv(m) @ np.linalg.inv(T[i]) @ T[(i + 1) % 4]) / weights for i, m in enumerate(measured)]
+        return np.concatenate([*ties, log(np.linalg.inv(truth[0]) @ T[0]) / 0.01])
+
+    theirs = least_squares(residuals, np.zeros(24), xtol=1e-12, ftol=1e-12)
+    assert result.cost == pytest.approx(theirs.cost, rel=1e-8)
+
+
+def test_the_mean_of_rotations_lies_between_them():
+    turns = np.array([[0.0, 0.0, 0.4], [0.0, 0.0, -0.2], [0.0, 0.0, 0.7]])
+    R = Variables("R", SO3())
+    measured = SO3().moved(np.broadcast_to(np.eye(3), (3, 3, 3)), turns)
+    result = solve(Problem([soft(lambda R, *, at: log3(at.T @ R), R, at=each(measured), name="near")]))
+    assert np.allclose(log3(result.values["R"][0]), [0, 0, 0.3], rtol=0, atol=1e-10)
