@@ -16,6 +16,7 @@ from benchmarks.themes import (
     graph_elimination,
     linear_chain,
     operations,
+    optimisation,
     simulation,
 )
 
@@ -32,4 +33,5 @@ THEMES: Mapping[str, Theme] = {
     "cost": cost_model.table,
     "simulation": simulation.table,
     "linear": linear_chain.table,
+    "optimize": optimisation.table,
 }

@@ -14,11 +14,11 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """Load the drawing room when it is first asked for: most programs draw nothing."""
-    if name == "draw":
+    """Load the rooms for drawing and optimising when they are first asked for: most programs need neither."""
+    if name in ("draw", "optimize"):
         import importlib
 
-        return importlib.import_module("screwgraph.draw")
+        return importlib.import_module(f"screwgraph.{name}")
     raise AttributeError(f"module 'screwgraph' has no attribute {name!r}")
 
 

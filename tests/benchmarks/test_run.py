@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 from benchmarks.bench import Tools, entries
+from benchmarks.optimisation_problems import Chain, swing_up
 from benchmarks.subjects import SUBJECTS, chosen
 from benchmarks.themes import THEMES, cost_model, linear_chain
 
 from benchmarks import __main__ as program
 from benchmarks import native
 from screwgraph.bench import QUESTIONS, Effort, NotMeasuredError
+from screwgraph.optimize import solve
 
-ELSEWHERE = ("compile", "cost", "closed", "linear")
+ELSEWHERE = ("compile", "cost", "closed", "linear", "optimize")
 """Themes that have tests of their own: they measure other things than the entries."""
 TINY = Effort(seconds=0.002, rounds=3, states=8, batch=16)
 
@@ -92,3 +94,18 @@ def test_other_ways_to_solve_a_chain_agree_with_ours():
     figures = linear_chain.milliseconds(3, 9, TINY)
     assert len(figures) == len(linear_chain.COLUMNS) - 2
     assert min(figures) > 0
+
+
+def test_gtsam_solves_the_same_chain_to_the_same_cost():
+    gtsam = pytest.importorskip("gtsam")
+    chain = Chain.random(6, 5)
+    graph, values = chain.gtsam_graph()
+    theirs = gtsam.LevenbergMarquardtOptimizer(graph, values, gtsam.LevenbergMarquardtParams()).optimize()
+    assert solve(chain.problem(), {"x": chain.start}).cost == pytest.approx(graph.error(theirs), rel=1e-7)
+
+
+def test_the_swing_up_of_the_table_reaches_its_goal():
+    problem, guess = swing_up(11)
+    result = solve(problem, guess)
+    assert result.success
+    assert result.values["q"][-1] == pytest.approx([1.0, 3.141592653589793], abs=1e-8)

@@ -48,6 +48,7 @@ def test_jacobians_and_curvatures_are_those_of_central_differences(f):
     batch, kernels = problem.assembly.batches[0], f.kernels
     r, entries = kernels.jacobian(*batch.inputs(layout.views(x)))
     n, count = kernels.size, len(f)
+    assert np.allclose(r, kernels.residual(*batch.inputs(layout.views(x))), rtol=1e-14, atol=1e-15)
     J = np.zeros((count, kernels.rows, n))
     J[:, kernels.places[0], kernels.places[1]] = entries
     directions = batch.directions(layout)

@@ -13,7 +13,7 @@ from screwgraph.optimize.batch import batches, merged
 from screwgraph.optimize.constraint_rows import ConstraintRows
 from screwgraph.optimize.factors import Factors
 from screwgraph.optimize.layout import Layout
-from screwgraph.optimize.linear import Pattern, System, analyse
+from screwgraph.optimize.linear import Pattern, System, analyse, gram
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +89,7 @@ class Assembly:
                 kernels.normal(*batch.inputs(views), out=(entries, gradient, costs))
             else:
                 r, J, costs = kernels.whitened_jacobian(*batch.inputs(views))
-                transposed = np.swapaxes(J, -1, -2)
-                entries[...] = (transposed @ J)[:, place.pattern[0], place.pattern[1]]
-                gradient[...] = (transposed @ r[..., None])[..., 0]
+                gram(kernels.rows, kernels.size, *place.pattern)(J, r, entries, gradient)
             total += float(costs.sum())
         gradient = np.bincount(self._targets, self._gradient, minlength=self.layout.size)
         return total, gradient, self._entries

@@ -61,7 +61,7 @@ def program(assembly: Assembly, x: Float[np.ndarray, " s"]) -> tuple[dict[str, A
 
 
 def of_batch(batch: Batch, layout: Layout, x: Float[np.ndarray, " s"], d: Any, what: str) -> Any:
-    """Return costs (1, N) or residuals (m, N) of a batch, where unknowns have moved by d from x; d any CasADi column."""
+    """Return costs (1, N) or residuals (m, N) of a batch where unknowns have moved by d from x."""
     import casadi as ca
 
     f, count = batch.factors, len(batch)

@@ -1,0 +1,36 @@
+import casadi as ca
+import numpy as np
+import pytest
+from scipy.linalg import expm
+from scipy.spatial.transform import Rotation
+
+from screwgraph.spatial import exp3, exp6, log3, log6, skew
+
+ANGLES = (0.0, 1e-9, 1e-3, 0.09, 0.11, 1.0, 3.0, 3.14159, 3.1415926535)
+
+
+@pytest.mark.parametrize("angle", ANGLES)
+def test_exponentials_and_logarithms_are_those_of_matrices(angle):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        w, v = rng.standard_normal(3), rng.standard_normal(3)
+        w *= angle / np.linalg.norm(w)
+        R = exp3(w)
+        assert np.abs(R - Rotation.from_rotvec(w).as_matrix()).max() < 1e-14
+        assert np.abs(log3(R) - w).max() < 1e-13
+        twist = np.concatenate([w, v])
+        matrix = np.zeros((4, 4))
+        matrix[:3, :3], matrix[:3, 3] = skew(w), v
+        T = exp6(twist)
+        assert np.abs(T - expm(matrix)).max() < 1e-12
+        assert np.abs(log6(T) - twist).max() < 1e-11
+
+
+def test_derivatives_are_finite_and_exact_at_zero_and_elsewhere():
+    x = ca.SX.sym("x", 6)
+    there_and_back = log6(exp6(x))
+    slope = ca.Function("slope", [x], [there_and_back, ca.jacobian(there_and_back, x)])
+    for twist in (np.zeros(6), np.array([1e-5, 0, 0, 1, 2, 3]), np.array([0.3, -0.2, 2.0, 1, 2, 3])):
+        value, jacobian = slope(twist)
+        assert np.abs(np.array(value)[:, 0] - twist).max() < 1e-13
+        assert np.abs(np.array(jacobian) - np.eye(6)).max() < 1e-10
