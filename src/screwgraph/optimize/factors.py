@@ -36,6 +36,10 @@ class Factors:
     name: str
 
     def __len__(self) -> int:
+        return self._count
+
+    @cached_property
+    def _count(self) -> int:
         counts = [len(a) for a in self.arguments] + [len(a) for a in self.each.values()]
         return max((c for c in counts if c != 1), default=1)
 
@@ -47,7 +51,7 @@ class Factors:
         kinds = tuple(a.variables.manifold for a in self.arguments)
         return Signature(self.template, kinds, shapes[0], shapes[1], self.loss)
 
-    @property
+    @cached_property
     def kernels(self) -> Kernels:
         """Its compiled code."""
         return kernels(self.signature, len(self) >= MANY)

@@ -55,7 +55,7 @@ class Kernels:
     signature: Signature
     many: bool
 
-    @property
+    @cached_property
     def rows(self) -> int:
         """Length of one residual."""
         return self._residual.shape[0]
@@ -65,7 +65,7 @@ class Kernels:
         """Directions of each argument."""
         return tuple(m.dim for m in self.signature.arguments)
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Directions of all arguments."""
         return sum(self.dims)

@@ -15,7 +15,7 @@ from scipy.sparse import linalg
 from screwgraph.optimize.linear.kernels import place_code
 
 MOST = 12
-ENOUGH = 1e-14
+ENOUGH = 1e-11
 """Residual of each row, relative to its right side and its products, at which refinement ends. Oettli & Prager (1964).
 
 Row by row: multipliers of nearly active inequalities put entries of 1e10 beside the slopes of equalities.
