@@ -16,8 +16,8 @@ COLUMNS = ("problem", "method", "cost", "violation", "iterations", "together, ms
 NOTES = (
     "One core, CPU time, best of several; code is made before. Chain: states are measured, neighbours tied by a motion "
     "that is not linear; GTSAM's factors are Python functions with Jacobians written by hand. Swing-up: a cart-pole, "
-    "51 steps, trapezoidal collocation, least effort, from a straight line (Kelly, 2017); warm: the goal moved by 2 cm, "
-    "from the solution.",
+    "51 steps, trapezoidal collocation, least effort, from a straight line (Kelly, 2017); warm: from the solution, "
+    "with the goal moved by 2 cm.",
 )
 ROUNDS = 5
 

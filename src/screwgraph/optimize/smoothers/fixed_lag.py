@@ -18,6 +18,8 @@ from screwgraph.optimize.smoothers.unrolled import numbers
 from screwgraph.optimize.smoothers.window import Predict, Window
 
 LARGEST_DAMPING = 1e12
+TINY = 1e-7
+"""Steps, relative to the values, that no longer change the cost by more than rounding."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class FixedLag:
             pinned: hold the first step of the window fast.
             predict: from the last step's unknowns to those of the next, on CasADi scalars; by default the same again.
             iterations: Gauss-Newton steps for each window, at most.
-            tolerance: of a step: its largest entry.
+            tolerance: of a step: its largest entry. Where rounding keeps steps longer, they end at 1e-7 of the values.
 
         Raises:
             InputError: the problem is no window, or values do not fit.
@@ -96,35 +98,45 @@ class FixedLag:
 
     def solve(self) -> Solved:
         """Optimise the window: Gauss-Newton, damped where a step does not lower the cost."""
-        call, x, damping = self._window.newton, self._x, 0.0
-        cost, size, best, count = np.inf, np.inf, self._x, 0
+        x, damping = self._x, 0.0
+        cost, size, best, count = np.inf, np.inf, x, -1
         status = Status.ITERATION_LIMIT
-        for count in range(self.iterations + 1):
-            self._damping[0] = damping
-            found = call.quick(x, *self._extra, *self._prior, self._damping)
-            if found is None:
-                with np.errstate(all="ignore"):
-                    found = call.ufunc(x, *self._extra, *self._prior, self._damping)
-            now = found[-2]
-            if not now <= cost * (1.0 + 1e-9) + 1e-18:
-                damping = max(10.0 * damping, 1e-6)
-                if damping > LARGEST_DAMPING or not np.isfinite(cost):
-                    status = Status.STALLED if np.isfinite(cost) else Status.NOT_FINITE
+        for _ in range(self.iterations + 1):
+            count += 1
+            found = self._newton(x, damping)
+            now, step = found[-2], found[-1]
+            # Where steps are tiny, costs differ by rounding only.
+            if not now <= cost and not _tiny(size, best):
+                if not np.isfinite(cost):
+                    status = Status.NOT_FINITE
                     break
-                x = best
-                cost = np.inf if count == 0 else cost
+                x, damping = best, max(10.0 * damping, 1e-6)
+                if damping > LARGEST_DAMPING:
+                    status = Status.STALLED
+                    break
                 continue
-            cost, size, best = now, found[-1], x
+            stuck = step > 0.5 * size and _tiny(step, x)
+            cost, size, best = now, step, x
             if not np.isfinite(size):
                 status = Status.SINGULAR
                 break
             x = found[: self._size]
             damping *= 0.1
-            if size <= self.tolerance:
+            if size <= self.tolerance or stuck:
                 best, status = x, Status.CONVERGED
                 break
         self._x = best
         return Solved(status, count, float(cost), float(size))
+
+    def _newton(self, x: np.ndarray, damping: float) -> np.ndarray:
+        """Return the end of a step, the cost at its beginning, and its largest entry."""
+        self._damping[0] = damping
+        call = self._window.newton
+        found = call.quick(x, *self._extra, *self._prior, self._damping)
+        if found is None:
+            with np.errstate(all="ignore"):
+                found = call.ufunc(x, *self._extra, *self._prior, self._damping)
+        return found
 
     def advance(
         self,
@@ -190,3 +202,7 @@ class FixedLag:
             raise InputError(f"{group}: {name} has the shape {array.shape}, expected {shape[1:]}")
         rows[:-1] = rows[1:]
         rows[-1] = array
+
+
+def _tiny(step: float, x: np.ndarray) -> bool:
+    return step <= TINY * (1.0 + float(np.abs(x).max()))
