@@ -48,6 +48,13 @@ def test_a_swing_up_costs_what_ipopt_finds(method):
     assert np.abs(ours.values["u"]).max() == pytest.approx(12.0, abs=1e-6)  # the limit is reached
 
 
+def test_a_finer_plan_takes_as_many_iterations():
+    counts = [solve(*swing_up(steps), iterations=25) for steps in (101, 801)]
+    assert all(r.success for r in counts), counts
+    assert counts[1].cost == pytest.approx(counts[0].cost, rel=5e-3)
+    assert counts[1].iterations <= counts[0].iterations + 5
+
+
 def test_a_moved_goal_is_solved_from_the_old_plan_in_a_few_iterations():
     problem, guess = swing_up()
     first = solve(problem, guess)

@@ -9,13 +9,13 @@ from jaxtyping import Float, Int
 
 from screwgraph.optimize.linear.pattern import Pattern
 
-MULTIPLIERS = 1e-7
+MULTIPLIERS = 1e-9
 """Put onto the multipliers' diagonal, relative to |a|^2 / h: a is a constraint's row, h typical of H's diagonal."""
 OTHERS = 1e-9
 """Put onto the others' where these may be eliminated before their multipliers, relative to h."""
 SHARE = 1e-3
 """How much of what hard rows, as stiff springs, put onto the diagonal counts for the scale of its pivots: these may end
-at H's own, which are 1e-7 of the springs' (`MULTIPLIERS`)."""
+at H's own, which are 1e-9 of the springs' (`MULTIPLIERS`)."""
 
 
 @dataclass(frozen=True, eq=False)

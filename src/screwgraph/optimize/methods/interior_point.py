@@ -79,11 +79,10 @@ class InteriorPoint:
             if watch.stale > PATIENCE and model.violation > tolerances.violation:
                 x = nearest_feasible(assembly, point.x)
                 name, most = worst(assembly, x)
-                if most > 10.0 * tolerances.violation or watch.restored == RESTORATIONS:
-                    return (
-                        Status.INFEASIBLE,
-                        f"the hard factors contradict each other near here: {name} stays off by {most:.3g}",
-                    )
+                if most > 10.0 * tolerances.violation:
+                    return _contradiction(name, most)
+                if watch.restored == RESTORATIONS:
+                    return Status.STALLED, f"the hard factors hold to {model.violation:.2g}, and no better"
                 model = kkt.model(x)
                 point, shift, penalty = first_point(x, model, {}, point.barrier), 0.0, 0.0
                 watch = _Watch(model.violation, 0, watch.restored + 1)
