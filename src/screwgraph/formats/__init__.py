@@ -1,7 +1,22 @@
 """Robot files: URDF, SDF, MJCF and our own YAML, read with a clear line for whatever is wrong in them, and written."""
 
-from screwgraph.formats.files import write_atomically
+from screwgraph.formats.diagnostics import Place, did_you_mean, shown
+from screwgraph.formats.expressions import evaluate_parameters
+from screwgraph.formats.files import read_bytes, write_atomically
 from screwgraph.formats.load import load, zoo_names
 from screwgraph.formats.save import save
+from screwgraph.formats.yaml_values import Value, parse_yaml
 
-__all__ = ["load", "save", "write_atomically", "zoo_names"]
+__all__ = [
+    "Place",
+    "Value",
+    "did_you_mean",
+    "evaluate_parameters",
+    "load",
+    "parse_yaml",
+    "read_bytes",
+    "save",
+    "shown",
+    "write_atomically",
+    "zoo_names",
+]
