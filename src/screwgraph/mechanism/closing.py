@@ -1,0 +1,147 @@
+"""The position problem: damped Newton steps onto positions at which a mechanism closes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from screwgraph.compiler import Function
+from screwgraph.errors import ModelError
+from screwgraph.mechanism.build_constraints import constraints_of
+from screwgraph.mechanism.code import compiled_code
+from screwgraph.mechanism.equations import Equations
+from screwgraph.mechanism.mechanism import Mechanism
+
+STEPS = 200
+TOLERANCE = 1e-11
+"""Gap, relative to the size of a mechanism, at which it is closed."""
+ROUGH = 1e-6
+"""Gap, relative to the size, that redundant rows may be left with: files print few digits."""
+FLOOR = 1e-10
+"""Singular values below this part of the largest count as zero."""
+
+
+def constraint_code(mechanism: Mechanism, symbolic: Equations) -> Function:
+    """Return Phi(q) and the entries of Phi_q row by row as one compiled function."""
+
+    def expression(q):
+        import casadi as ca
+
+        e = Equations(mechanism, q, ca.SX.zeros(mechanism.n))
+        return ca.vertcat(e.residual, ca.vec(ca.densify(e.jacobian).T))
+
+    return compiled_code("closing", mechanism, [("q", mechanism.n)], expression)
+
+
+def size_of(mechanism: Mechanism) -> float:
+    """Return the length (m) that gaps are judged by."""
+    lengths = [float(body.length) for body in mechanism.bodies]
+    return max([1e-6, *lengths])
+
+
+def check_ground(mechanism: Mechanism) -> None:
+    """Check what ties fixed points only.
+
+    Raises:
+        ModelError: a body through fixed points is longer or shorter than they are apart.
+    """
+    for constraint in constraints_of(mechanism):
+        if not constraint.coordinates:
+            residual = max(abs(float(value)) for value in constraint(()))
+            if residual > ROUGH * size_of(mechanism) ** 2:
+                raise ModelError(
+                    f"{constraint.part} does not fit between fixed points: its constraint is off by {residual:.3g}",
+                    at=mechanism.places.get(constraint.part),
+                )
+
+
+def gaps(residual: Float[np.ndarray, " m"], jacobian: Float[np.ndarray, "m n"]) -> Float[np.ndarray, " m"]:
+    """Return how far (m, rad) coordinates are from closing each row: residuals over the lengths of their gradients."""
+    slope = np.sqrt((jacobian * jacobian).sum(axis=-1))
+    return np.abs(residual) / np.maximum(np.maximum(slope, np.sqrt(np.abs(residual))), 1e-300)
+
+
+def assembled(
+    mechanism: Mechanism,
+    code: Function,
+    rows: Sequence[str],
+    guess: Float[np.ndarray, " n"],
+    free: Bool[np.ndarray, " n"],
+    kept: Sequence[int] | None = None,
+) -> Float[np.ndarray, " n"]:
+    """Return the closed position nearest to a guess, moving the free coordinates only; the guess chooses the branch.
+
+    `kept` are the rows that count, by default all; the others may be left with a small gap.
+
+    Raises:
+        ModelError: there is none nearby; the part with the largest gap is named.
+    """
+    chosen = list(range(len(rows))) if kept is None else list(kept)
+    size = size_of(mechanism)
+    q = closest(code, len(rows), guess, free, chosen, TOLERANCE * size)
+    residual, jacobian = split(code, len(rows), q)
+    left = gaps(residual, jacobian)
+    if not (left <= ROUGH * size).all():
+        worst = int(np.argmax(left))
+        raise ModelError(
+            f"mechanism {mechanism.name!r} cannot be assembled: {rows[worst]} stays off by {left[worst]:.3g}",
+            at=mechanism.places.get(rows[worst]),
+            why="lengths do not allow it, redundant constraints contradict each other, or the drawing is too far off",
+            fix="check the figures, and draw it nearer to how it closes",
+        )
+    return q
+
+
+def closest(
+    code: Function,
+    m: int,
+    guess: Float[np.ndarray, " n"],
+    free: Bool[np.ndarray, " n"],
+    chosen: Sequence[int],
+    tolerance: float,
+) -> Float[np.ndarray, " n"]:
+    """Return where Levenberg-Marquardt steps lead, damped by the squared residual: Yamashita & Fukushima (2001)."""
+    q = np.array(guess, dtype=float)
+    residual, jacobian = split(code, m, q)
+    for _ in range(STEPS):
+        r, J = residual[chosen], jacobian[chosen]
+        if gaps(r, J).max(initial=0.0) <= 1e-2 * tolerance or not free.any():
+            break
+        step = _step(r, J[:, free], lambda change: split(code, m, _moved(q, free, change))[0][chosen])
+        if step is None:
+            break
+        q = _moved(q, free, step)
+        residual, jacobian = split(code, m, q)
+    return q
+
+
+def split(code: Function, m: int, q: Float[np.ndarray, " n"]) -> tuple[np.ndarray, np.ndarray]:
+    """Return Phi and Phi_q at one position."""
+    flat = code(q)
+    return flat[:m], flat[m:].reshape(m, len(q))
+
+
+def _moved(q: np.ndarray, free: np.ndarray, change: np.ndarray) -> np.ndarray:
+    ahead = q.copy()
+    ahead[free] += change
+    return ahead
+
+
+def _step(r: np.ndarray, J: np.ndarray, at) -> np.ndarray | None:
+    """Return the least damped step that shrinks the residual; None where none does."""
+    U, s, Vt = np.linalg.svd(J, full_matrices=False)
+    if not len(s) or not s[0]:
+        return None
+    kept = s > FLOOR * s[0]
+    s, Vt, along = s[kept], Vt[kept], (U.T @ r)[kept]
+    before = float(r @ r)
+    damping = min(before, s[0] ** 2)
+    for _ in range(25):
+        step = -Vt.T @ (s / (s**2 + damping) * along)
+        there = at(step)
+        if float(there @ there) < before * (1.0 - 1e-6):
+            return step
+        damping = max(10.0 * damping, 1e-10 * s[0] ** 2)
+    return None

@@ -1,0 +1,108 @@
+"""Symbolic elimination of the equations of motion with pivots that never vanish."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+POSITIVE = 1e-10
+"""Part of the largest eigenvalue that the smallest of a positive definite matrix exceeds."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """How much of the squared constraints is added to the mass matrix: by row; no weight where it is positive anyway."""
+
+    rows: tuple[float, ...]
+
+
+def weights(mass: Float[np.ndarray, "n n"], jacobian: Float[np.ndarray, "m n"]) -> Weights | None:
+    """Choose weights w such that M + J' diag(w) J is positive definite at a position.
+
+    Relative coordinates, and points without mass, leave M singular. Adding J' w J to it, and J' w c to the forces,
+    changes no acceleration that satisfies J qdd = c. Rows that touch no massless coordinate are left out where possible.
+    None where no weights do: then some motion moves no mass.
+    """
+    massless = np.abs(mass).max(axis=1, initial=0.0) <= POSITIVE * np.abs(mass).max(initial=0.0)
+    scale = (np.trace(mass) or 1.0) / max(1, int((~massless).sum()))
+    size = np.maximum(np.abs(jacobian).max(axis=1, initial=0.0), 1e-300) ** 2
+    for rows in (np.zeros(len(jacobian), bool), (jacobian[:, massless] != 0.0).any(axis=1), np.ones(len(jacobian), bool)):
+        chosen = np.where(rows, scale / size, 0.0)
+        eigenvalues = np.linalg.eigvalsh(mass + jacobian.T @ (chosen[:, None] * jacobian))
+        if len(eigenvalues) and eigenvalues[0] > POSITIVE * eigenvalues[-1]:
+            return Weights(tuple(float(w) for w in chosen))
+    return None
+
+
+def constrained_motion(M: Any, J: Any, Q: Any, c: Any, added: Weights) -> tuple[Any, Any]:
+    """Solve M qdd + J' lam = Q, J qdd = c for (qdd, lam), expressions of CasADi. Paper 1 (5), (6).
+
+    LDL' in an order of little fill-in. A multiplier's turn comes after that of all coordinates of its row: then all
+    pivots of coordinates are positive, all of multipliers negative, wherever the rows are independent.
+    """
+    import casadi as ca
+
+    n, m = J.shape[1], J.shape[0]
+    w = ca.DM(list(added.rows))
+    A = M + J.T @ (ca.repmat(w, 1, n) * J) if any(added.rows) else M
+    b = ca.vertcat(Q + J.T @ (w * c) if any(added.rows) else Q, c)
+    K = ca.sparsify(ca.blockcat([[A, J.T], [J, ca.SX(m, m)]]))
+    x = solve_symmetric(K, b, _turn(n, J))
+    # The weighted system's multipliers are those less w (J qdd - c), which vanishes.
+    return x[:n], x[n:]
+
+
+Turn = Callable[[int, set[int]], bool]
+"""Tells whether an unknown may be eliminated, given those that are left."""
+
+
+def _turn(n: int, J: Any) -> Turn:
+    rows = [set(J.sparsity().T.row()[start:end]) for start, end in _spans(J)]
+    return lambda i, left: i < n or not (rows[i - n] & left)
+
+
+def _spans(J: Any) -> list[tuple[int, int]]:
+    transposed = J.sparsity().T
+    starts = transposed.colind()
+    return list(zip(starts[:-1], starts[1:], strict=True))
+
+
+def solve_symmetric(K: Any, b: Any, may: Turn) -> Any:
+    """Solve K x = b for expressions: LDL' without pivoting, in order of least degree among those whose turn may be."""
+    import casadi as ca
+
+    n = K.shape[0]
+    entries: list[dict[int, Any]] = [{} for _ in range(n)]
+    for i, j in zip(*K.sparsity().get_triplet(), strict=True):
+        entries[i][j] = K[i, j]
+    right = [b[i] for i in range(n)]
+    left, steps = set(range(n)), []
+    while left:
+        ready = [i for i in left if may(i, left)]
+        pivot = min(ready, key=lambda i: (len(entries[i]), i))
+        steps.append(_eliminated(pivot, entries, right))
+        left.discard(pivot)
+    x: list[Any] = [ca.SX(0)] * n
+    for pivot, row, inverse in reversed(steps):
+        x[pivot] = inverse * (right[pivot] - sum((value * x[j] for j, value in row.items()), ca.SX(0)))
+    return ca.vertcat(*x)
+
+
+def _eliminated(pivot: int, entries: list[dict[int, Any]], right: list[Any]) -> tuple[int, dict[int, Any], Any]:
+    row = entries[pivot]
+    inverse = 1.0 / row.pop(pivot)
+    neighbours = list(row)
+    for i in neighbours:
+        del entries[i][pivot]
+    for a, i in enumerate(neighbours):
+        factor = row[i] * inverse
+        right[i] = right[i] - factor * right[pivot]
+        for j in neighbours[a:]:
+            value = entries[i].get(j, 0.0) - factor * row[j]
+            entries[i][j] = value
+            entries[j][i] = value
+    return pivot, row, inverse

@@ -1,0 +1,144 @@
+"""A mechanism assembled: which of its constraints count, how it may move, and compiled code of its equations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.compiler import Function
+from screwgraph.errors import InputError
+from screwgraph.mechanism.closing import assembled, check_ground, constraint_code
+from screwgraph.mechanism.code import compiled_code
+from screwgraph.mechanism.elimination import Weights, constrained_motion, weights
+from screwgraph.mechanism.equations import Equations, equations
+from screwgraph.mechanism.freedom import Freedom, freedom
+from screwgraph.mechanism.mechanism import Mechanism
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanics:
+    """What is computed of a mechanism once; functions take and return arrays (n,) or batches (N, n)."""
+
+    mechanism: Mechanism
+
+    @cached_property
+    def equations(self) -> Equations:
+        """The equations in symbols."""
+        return equations(self.mechanism)
+
+    @cached_property
+    def closing(self) -> Function:
+        """Phi(q) and then the entries of Phi_q, row by row: (q) -> (m + m n,)."""
+        return constraint_code(self.mechanism, self.equations)
+
+    @cached_property
+    def home(self) -> Float[np.ndarray, " n"]:
+        """The coordinates at the beginning, assembled.
+
+        Raises:
+            InputError: the mechanism cannot be assembled.
+        """
+        check_ground(self.mechanism)
+        held = [i for i, angle in enumerate(self.mechanism.angles) if angle.start is not None]
+        free = np.ones(self.mechanism.n, dtype=bool)
+        free[[self.mechanism.angle_slots[i] for i in held]] = False
+        return assembled(self.mechanism, self.closing, self.equations.rows, self.mechanism.guess(), free)
+
+    @cached_property
+    def freedom(self) -> Freedom:
+        """Rank, rows that count, degrees of freedom, independent coordinates."""
+        return freedom(self.mechanism, self.closing, self.equations.rows, self.home)
+
+    @cached_property
+    def mass(self) -> Float[np.ndarray, "n n"]:
+        """The mass matrix."""
+        import casadi as ca
+
+        return np.array(ca.DM(ca.evalf(self.equations.mass_matrix)))
+
+    @cached_property
+    def weights(self) -> Weights:
+        """What makes the mass matrix regular where relative coordinates, or points without mass, leave it singular.
+
+        Raises:
+            InputError: some motion moves no mass.
+        """
+        m, n = len(self.equations.rows), self.mechanism.n
+        jacobian = self.closing(self.home)[m:].reshape(m, n)
+        found = weights(self.mass, jacobian[list(self.freedom.kept)])
+        if found is None:
+            raise InputError(
+                f"mechanism {self.mechanism.name!r} can move without moving any mass",
+                why="its accelerations are not determined",
+                fix="give masses and inertias to the bodies",
+            )
+        return found
+
+    @cached_property
+    def motion(self) -> Function:
+        """Accelerations, then multipliers of the rows that count: (q, qd, force) -> (n + kept,).
+
+        `force` (n,) is added to the forces of the mechanism itself. Paper 1 (5), (6).
+        """
+        kept, added = self.freedom.kept, self.weights
+
+        def expression(q, qd, force):
+            import casadi as ca
+
+            e = Equations(self.mechanism, q, qd)
+            rows = list(kept)
+            motion = constrained_motion(e.mass_matrix, e.jacobian[rows, :], e.force + force, e.bias[rows], added)
+            return ca.vertcat(*motion)
+
+        n = self.mechanism.n
+        arguments = [("q", n), ("qd", n), ("force", n)]
+        return compiled_code("motion", self.mechanism, arguments, expression, kept, added)
+
+    @cached_property
+    def acceleration(self) -> Function:
+        """Accelerations alone: (q, qd, force) -> (n,)."""
+        kept, added = self.freedom.kept, self.weights
+
+        def expression(q, qd, force):
+            e = Equations(self.mechanism, q, qd)
+            rows = list(kept)
+            return constrained_motion(e.mass_matrix, e.jacobian[rows, :], e.force + force, e.bias[rows], added)[0]
+
+        n = self.mechanism.n
+        arguments = [("q", n), ("qd", n), ("force", n)]
+        return compiled_code("acceleration", self.mechanism, arguments, expression, kept, added)
+
+    @cached_property
+    def rates(self) -> Function:
+        """The bias c of accelerations, then the generalised forces Q: (q, qd) -> (m + n,)."""
+
+        def expression(q, qd):
+            import casadi as ca
+
+            e = Equations(self.mechanism, q, qd)
+            return ca.vertcat(e.bias, e.force)
+
+        n = self.mechanism.n
+        return compiled_code("rates", self.mechanism, [("q", n), ("qd", n)], expression)
+
+    @cached_property
+    def energy(self) -> Function:
+        """Kinetic and potential energy (J): (q, qd) -> (2,)."""
+
+        def expression(q, qd):
+            import casadi as ca
+
+            e = Equations(self.mechanism, q, qd)
+            return ca.vertcat(e.kinetic, e.potential)
+
+        n = self.mechanism.n
+        return compiled_code("energy", self.mechanism, [("q", n), ("qd", n)], expression)
+
+    def constraints(self, q: Float[np.ndarray, "*batch n"]) -> tuple[np.ndarray, np.ndarray]:
+        """Return Phi (..., m) and Phi_q (..., m, n)."""
+        flat = self.closing(q)
+        m, n = len(self.equations.rows), self.mechanism.n
+        return flat[..., :m], flat[..., m:].reshape(*flat.shape[:-1], m, n)
