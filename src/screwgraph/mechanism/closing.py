@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -23,16 +24,34 @@ FLOOR = 1e-10
 """Singular values below this part of the largest count as zero."""
 
 
-def constraint_code(mechanism: Mechanism, symbolic: Equations) -> Function:
-    """Return Phi(q) and the entries of Phi_q row by row as one compiled function."""
+@dataclass(frozen=True, eq=False)
+class Closing:
+    """Phi and Phi_q as compiled code, the same for one position or a batch."""
+
+    function: Function
+    parts: tuple[str, ...]
+    places: tuple[np.ndarray, np.ndarray]
+
+    def __call__(self, q: Float[np.ndarray, "*batch n"]) -> tuple[np.ndarray, np.ndarray]:
+        """Return Phi (..., m) and Phi_q (..., m, n)."""
+        flat, m = self.function(q), len(self.parts)
+        J = np.zeros((*flat.shape[:-1], m, np.shape(q)[-1]))
+        J[..., *self.places] = flat[..., m:]
+        return flat[..., :m], J
+
+
+def constraint_code(mechanism: Mechanism, symbolic: Equations) -> Closing:
+    """Return Phi(q) and Phi_q(q) as compiled code; entries that are always zero are not computed."""
 
     def expression(q):
         import casadi as ca
 
         e = Equations(mechanism, q, ca.SX.zeros(mechanism.n))
-        return ca.vertcat(e.residual, ca.vec(ca.densify(e.jacobian).T))
+        return ca.vertcat(e.residual, ca.vertcat(ca.SX(0, 1), *e.jacobian.nonzeros()))
 
-    return compiled_code("closing", mechanism, [("q", mechanism.n)], expression)
+    rows, columns = symbolic.jacobian.sparsity().get_triplet()
+    places = (np.array(rows, dtype=int), np.array(columns, dtype=int))
+    return Closing(compiled_code("closing", mechanism, [("q", mechanism.n)], expression), symbolic.rows, places)
 
 
 def size_of(mechanism: Mechanism) -> float:
@@ -65,8 +84,7 @@ def gaps(residual: Float[np.ndarray, " m"], jacobian: Float[np.ndarray, "m n"]) 
 
 def assembled(
     mechanism: Mechanism,
-    code: Function,
-    rows: Sequence[str],
+    code: Closing,
     guess: Float[np.ndarray, " n"],
     free: Bool[np.ndarray, " n"],
     kept: Sequence[int] | None = None,
@@ -78,10 +96,11 @@ def assembled(
     Raises:
         ModelError: there is none nearby; the part with the largest gap is named.
     """
+    rows = code.parts
     chosen = list(range(len(rows))) if kept is None else list(kept)
     size = size_of(mechanism)
-    q = closest(code, len(rows), guess, free, chosen, TOLERANCE * size)
-    residual, jacobian = split(code, len(rows), q)
+    q = closest(code, guess, free, chosen, TOLERANCE * size)
+    residual, jacobian = code(q)
     left = gaps(residual, jacobian)
     if not (left <= ROUGH * size).all():
         worst = int(np.argmax(left))
@@ -95,8 +114,7 @@ def assembled(
 
 
 def closest(
-    code: Function,
-    m: int,
+    code: Closing,
     guess: Float[np.ndarray, " n"],
     free: Bool[np.ndarray, " n"],
     chosen: Sequence[int],
@@ -104,23 +122,17 @@ def closest(
 ) -> Float[np.ndarray, " n"]:
     """Return where Levenberg-Marquardt steps lead, damped by the squared residual: Yamashita & Fukushima (2001)."""
     q = np.array(guess, dtype=float)
-    residual, jacobian = split(code, m, q)
+    residual, jacobian = code(q)
     for _ in range(STEPS):
         r, J = residual[chosen], jacobian[chosen]
         if gaps(r, J).max(initial=0.0) <= 1e-2 * tolerance or not free.any():
             break
-        step = _step(r, J[:, free], lambda change: split(code, m, _moved(q, free, change))[0][chosen])
+        step = _step(r, J[:, free], lambda change: code(_moved(q, free, change))[0][chosen])
         if step is None:
             break
         q = _moved(q, free, step)
-        residual, jacobian = split(code, m, q)
+        residual, jacobian = code(q)
     return q
-
-
-def split(code: Function, m: int, q: Float[np.ndarray, " n"]) -> tuple[np.ndarray, np.ndarray]:
-    """Return Phi and Phi_q at one position."""
-    flat = code(q)
-    return flat[:m], flat[m:].reshape(m, len(q))
 
 
 def _moved(q: np.ndarray, free: np.ndarray, change: np.ndarray) -> np.ndarray:
@@ -129,7 +141,7 @@ def _moved(q: np.ndarray, free: np.ndarray, change: np.ndarray) -> np.ndarray:
     return ahead
 
 
-def _step(r: np.ndarray, J: np.ndarray, at) -> np.ndarray | None:
+def _step(r: np.ndarray, J: np.ndarray, at: Callable[[np.ndarray], np.ndarray]) -> np.ndarray | None:
     """Return the least damped step that shrinks the residual; None where none does."""
     U, s, Vt = np.linalg.svd(J, full_matrices=False)
     if not len(s) or not s[0]:

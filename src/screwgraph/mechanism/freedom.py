@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler import Function
 from screwgraph.errors import ModelError
-from screwgraph.mechanism.closing import TOLERANCE, closest, gaps, size_of, split
+from screwgraph.mechanism.closing import TOLERANCE, Closing, closest, gaps, size_of
 from screwgraph.mechanism.mechanism import Mechanism
 
 RANK = 1e-8
@@ -33,16 +31,14 @@ class Freedom:
     independent: tuple[int, ...]
 
 
-def freedom(
-    mechanism: Mechanism, code: Function, rows: Sequence[str], home: Float[np.ndarray, " n"]
-) -> Freedom:
+def freedom(mechanism: Mechanism, code: Closing, home: Float[np.ndarray, " n"]) -> Freedom:
     """Look at a closed position and others beside it.
 
     Raises:
         ModelError: the independent coordinates that the mechanism names are too few, too many, or not independent.
     """
-    here = _unit(split(code, len(rows), home)[1])
-    beside = [_unit(J) for J in _nearby(mechanism, code, len(rows), home)]
+    here = _unit(code(home)[1])
+    beside = [_unit(J) for J in _nearby(mechanism, code, home)]
     kept = max((_independent_rows(J) for J in (here, *beside)), key=len)
     dof = mechanism.n - len(kept)
     if mechanism.independent:
@@ -53,14 +49,14 @@ def freedom(
     return Freedom(dof, tuple(kept), chosen)
 
 
-def _nearby(mechanism: Mechanism, code: Function, m: int, home: np.ndarray) -> list[np.ndarray]:
+def _nearby(mechanism: Mechanism, code: Closing, home: np.ndarray) -> list[np.ndarray]:
     """Return Jacobians of closed positions beside one."""
     rng, size = np.random.default_rng(0), size_of(mechanism)
-    every, free, found = list(range(m)), np.ones(len(home), dtype=bool), []
+    every, free, found = list(range(len(code.parts))), np.ones(len(home), dtype=bool), []
     for _ in range(TRIES):
         q = home + BESIDE * size * rng.standard_normal(len(home))
-        q = closest(code, m, q, free, every, TOLERANCE * size)
-        residual, J = split(code, m, q)
+        q = closest(code, q, free, every, TOLERANCE * size)
+        residual, J = code(q)
         if gaps(residual, J).max(initial=0.0) <= 1e-6 * size:
             found.append(J)
     return found

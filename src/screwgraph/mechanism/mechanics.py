@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
-from screwgraph.mechanism.closing import assembled, check_ground, constraint_code
+from screwgraph.mechanism.closing import Closing, assembled, check_ground, constraint_code
 from screwgraph.mechanism.code import compiled_code
 from screwgraph.mechanism.elimination import Weights, constrained_motion, weights
 from screwgraph.mechanism.equations import Equations, equations
@@ -30,8 +30,8 @@ class Mechanics:
         return equations(self.mechanism)
 
     @cached_property
-    def closing(self) -> Function:
-        """Phi(q) and then the entries of Phi_q, row by row: (q) -> (m + m n,)."""
+    def closing(self) -> Closing:
+        """Phi and Phi_q: (q) -> (m,), (m, n)."""
         return constraint_code(self.mechanism, self.equations)
 
     @cached_property
@@ -45,12 +45,12 @@ class Mechanics:
         held = [i for i, angle in enumerate(self.mechanism.angles) if angle.start is not None]
         free = np.ones(self.mechanism.n, dtype=bool)
         free[[self.mechanism.angle_slots[i] for i in held]] = False
-        return assembled(self.mechanism, self.closing, self.equations.rows, self.mechanism.guess(), free)
+        return assembled(self.mechanism, self.closing, self.mechanism.guess(), free)
 
     @cached_property
     def freedom(self) -> Freedom:
         """Rank, rows that count, degrees of freedom, independent coordinates."""
-        return freedom(self.mechanism, self.closing, self.equations.rows, self.home)
+        return freedom(self.mechanism, self.closing, self.home)
 
     @cached_property
     def mass(self) -> Float[np.ndarray, "n n"]:
@@ -66,9 +66,7 @@ class Mechanics:
         Raises:
             InputError: some motion moves no mass.
         """
-        m, n = len(self.equations.rows), self.mechanism.n
-        jacobian = self.closing(self.home)[m:].reshape(m, n)
-        found = weights(self.mass, jacobian[list(self.freedom.kept)])
+        found = weights(self.mass, self.closing(self.home)[1][list(self.freedom.kept)])
         if found is None:
             raise InputError(
                 f"mechanism {self.mechanism.name!r} can move without moving any mass",
@@ -136,9 +134,3 @@ class Mechanics:
 
         n = self.mechanism.n
         return compiled_code("energy", self.mechanism, [("q", n), ("qd", n)], expression)
-
-    def constraints(self, q: Float[np.ndarray, "*batch n"]) -> tuple[np.ndarray, np.ndarray]:
-        """Return Phi (..., m) and Phi_q (..., m, n)."""
-        flat = self.closing(q)
-        m, n = len(self.equations.rows), self.mechanism.n
-        return flat[..., :m], flat[..., m:].reshape(*flat.shape[:-1], m, n)
