@@ -7,8 +7,10 @@ from screwgraph.elimination import Dag, Ordering, eliminate, orderings
 from screwgraph.errors import EliminationError, InputError, ModelError, ScrewgraphError
 from screwgraph.formats import load, save, zoo_names
 from screwgraph.graph import Factor, FactorGraph, Key, Variable, dynamics_graph
+from screwgraph.mechanism import Mechanism, load_mechanism, mechanism_names
+from screwgraph.questions import simulate
 from screwgraph.robot import Robot
-from screwgraph.simulation import Trajectory, simulate
+from screwgraph.simulation import Trajectory
 
 __version__ = "0.1.0"
 
@@ -30,6 +32,7 @@ __all__ = [
     "Function",
     "InputError",
     "Key",
+    "Mechanism",
     "ModelError",
     "Ordering",
     "Robot",
@@ -45,7 +48,9 @@ __all__ = [
     "hybrid_dynamics",
     "inverse_dynamics",
     "load",
+    "load_mechanism",
     "mass_matrix",
+    "mechanism_names",
     "orderings",
     "save",
     "simulate",

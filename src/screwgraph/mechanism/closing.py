@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -127,12 +128,16 @@ def closest(
         r, J = residual[chosen], jacobian[chosen]
         if gaps(r, J).max(initial=0.0) <= 1e-2 * tolerance or not free.any():
             break
-        step = _step(r, J[:, free], lambda change: code(_moved(q, free, change))[0][chosen])
+        step = _step(r, J[:, free], partial(_residual, code, chosen, q, free))
         if step is None:
             break
         q = _moved(q, free, step)
         residual, jacobian = code(q)
     return q
+
+
+def _residual(code: Closing, chosen: Sequence[int], q: np.ndarray, free: np.ndarray, change: np.ndarray) -> np.ndarray:
+    return code(_moved(q, free, change))[0][chosen]
 
 
 def _moved(q: np.ndarray, free: np.ndarray, change: np.ndarray) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ POSITIVE = 1e-10
 
 @dataclass(frozen=True)
 class Weights:
-    """How much of the squared constraints is added to the mass matrix: by row; no weight where it is positive anyway."""
+    """How much of the squared constraints is added to the mass matrix, by row."""
 
     rows: tuple[float, ...]
 
@@ -24,13 +25,17 @@ def weights(mass: Float[np.ndarray, "n n"], jacobian: Float[np.ndarray, "m n"]) 
     """Choose weights w such that M + J' diag(w) J is positive definite at a position.
 
     Relative coordinates, and points without mass, leave M singular. Adding J' w J to it, and J' w c to the forces,
-    changes no acceleration that satisfies J qdd = c. Rows that touch no massless coordinate are left out where possible.
+    changes no acceleration that satisfies J qdd = c. Rows that touch no massless coordinate are left out if they can.
     None where no weights do: then some motion moves no mass.
     """
     massless = np.abs(mass).max(axis=1, initial=0.0) <= POSITIVE * np.abs(mass).max(initial=0.0)
     scale = (np.trace(mass) or 1.0) / max(1, int((~massless).sum()))
     size = np.maximum(np.abs(jacobian).max(axis=1, initial=0.0), 1e-300) ** 2
-    for rows in (np.zeros(len(jacobian), bool), (jacobian[:, massless] != 0.0).any(axis=1), np.ones(len(jacobian), bool)):
+    for rows in (
+        np.zeros(len(jacobian), bool),
+        (jacobian[:, massless] != 0.0).any(axis=1),
+        np.ones(len(jacobian), bool),
+    ):
         chosen = np.where(rows, scale / size, 0.0)
         eigenvalues = np.linalg.eigvalsh(mass + jacobian.T @ (chosen[:, None] * jacobian))
         if len(eigenvalues) and eigenvalues[0] > POSITIVE * eigenvalues[-1]:
@@ -68,27 +73,30 @@ def _turn(n: int, J: Any) -> Turn:
 def _spans(J: Any) -> list[tuple[int, int]]:
     transposed = J.sparsity().T
     starts = transposed.colind()
-    return list(zip(starts[:-1], starts[1:], strict=True))
+    return list(pairwise(starts))
 
 
 def solve_symmetric(K: Any, b: Any, may: Turn) -> Any:
-    """Solve K x = b for expressions: LDL' without pivoting, in order of least degree among those whose turn may be."""
+    """Solve K x = b, b (n,) or (n, k), for expressions: LDL' without pivoting.
+
+    In order of least degree among those whose turn may be.
+    """
     import casadi as ca
 
     n = K.shape[0]
     entries: list[dict[int, Any]] = [{} for _ in range(n)]
     for i, j in zip(*K.sparsity().get_triplet(), strict=True):
         entries[i][j] = K[i, j]
-    right = [b[i] for i in range(n)]
+    right = [b[i, :] for i in range(n)]
     left, steps = set(range(n)), []
     while left:
         ready = [i for i in left if may(i, left)]
         pivot = min(ready, key=lambda i: (len(entries[i]), i))
         steps.append(_eliminated(pivot, entries, right))
         left.discard(pivot)
-    x: list[Any] = [ca.SX(0)] * n
+    x: list[Any] = [ca.SX(1, b.shape[1])] * n
     for pivot, row, inverse in reversed(steps):
-        x[pivot] = inverse * (right[pivot] - sum((value * x[j] for j, value in row.items()), ca.SX(0)))
+        x[pivot] = inverse * (right[pivot] - sum((value * x[j] for j, value in row.items()), ca.SX(1, b.shape[1])))
     return ca.vertcat(*x)
 
 

@@ -82,18 +82,25 @@ class Equations:
     @cached_property
     def potential(self) -> Any:
         """Potential energy (J)."""
-        import casadi as ca
-
-        return ca.SX(sum(influence.potential(self._motion) for influence in INFLUENCES.values()))
+        return self._total("potential")
 
     @cached_property
     def force(self) -> Any:
         """Generalised forces Q(q, qd), (n,). Paper 1 (4)."""
         import casadi as ca
 
-        dissipation = ca.SX(sum(influence.dissipation(self._motion) for influence in INFLUENCES.values()))
-        power = ca.SX(sum(influence.power(self._motion) for influence in INFLUENCES.values()))
-        return -ca.gradient(self.potential, self.q) + ca.gradient(power - 0.5 * dissipation, self.qd)
+        work = self._total("power") - 0.5 * self._total("dissipation")
+        return -ca.gradient(self.potential, self.q) + ca.gradient(work, self.qd)
+
+    @property
+    def power(self) -> Any:
+        """Power of forces and torques less that of dampers (W)."""
+        return self._total("power") - self._total("dissipation")
+
+    def _total(self, kind: str) -> Any:
+        import casadi as ca
+
+        return ca.SX(sum(getattr(influence, kind)(self._motion) for influence in INFLUENCES.values()))
 
     @property
     def _motion(self) -> Motion:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -77,7 +78,7 @@ def _independent_rows(J: np.ndarray) -> list[int]:
     if not len(J):
         return []
     rank = _rank(J)
-    _, _, order = qr(J.T, mode="economic", pivoting=True)
+    order: Any = qr(J.T, mode="economic", pivoting=True)[-1]
     return sorted(int(i) for i in order[:rank])
 
 
@@ -88,14 +89,14 @@ def _choice(J: np.ndarray, dof: int) -> tuple[int, ...]:
     if not dof:
         return ()
     free = np.linalg.svd(J)[2][len(J) :] if len(J) else np.eye(J.shape[1])
-    _, _, order = qr(free, pivoting=True)
+    order: Any = qr(free, pivoting=True)[-1]
     return tuple(sorted(int(i) for i in order[:dof]))
 
 
 def _check_choice(mechanism: Mechanism, chosen: tuple[int, ...], dof: int, jacobians: list[np.ndarray]) -> None:
     if len(chosen) != dof:
         raise ModelError(
-            f"mechanism {mechanism.name!r} names {len(chosen)} independent coordinates and has {dof} degrees of freedom",
+            f"{mechanism.name!r} names {len(chosen)} independent coordinates and has {dof} degrees of freedom",
             at=mechanism.places.get(""),
         )
     B = np.eye(mechanism.n)[list(chosen)]

@@ -15,7 +15,7 @@ def kinetic_energy(motion: Motion) -> Any:
     """
     energy: Any = 0.0
     for body in motion.mechanism.bodies:
-        (vx, vy), (wx, wy) = motion.velocity(body.points[0]), motion.relative_velocity(body.points[:2])
+        (vx, vy), (wx, wy) = motion.velocity(body.points[0]), motion.relative_velocity(body.base)
         L = body.length
         along, across = body.mass * body.com[0] / L, body.mass * body.com[1] / L
         shift = vx * (along * wx - across * wy) + vy * (along * wy + across * wx)

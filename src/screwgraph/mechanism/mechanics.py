@@ -124,13 +124,13 @@ class Mechanics:
 
     @cached_property
     def energy(self) -> Function:
-        """Kinetic and potential energy (J): (q, qd) -> (2,)."""
+        """Kinetic, potential energy (J), and power (W) of forces and torques less that of dampers: (q, qd) -> (3,)."""
 
         def expression(q, qd):
             import casadi as ca
 
             e = Equations(self.mechanism, q, qd)
-            return ca.vertcat(e.kinetic, e.potential)
+            return ca.vertcat(e.kinetic, e.potential, e.power)
 
         n = self.mechanism.n
         return compiled_code("energy", self.mechanism, [("q", n), ("qd", n)], expression)

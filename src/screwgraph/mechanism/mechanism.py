@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
@@ -13,6 +13,9 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Slider, Spring, Torque
 from screwgraph.robot import unknown
+
+if TYPE_CHECKING:
+    from screwgraph.mechanism.mechanics import Mechanics
 
 STANDARD_GRAVITY = (0.0, -9.81)
 """m/s^2."""
@@ -54,6 +57,33 @@ class Mechanism:
     def n(self) -> int:
         """The number of coordinates."""
         return len(self.coordinates)
+
+    @property
+    def nq(self) -> int:
+        """The number of coordinates."""
+        return self.n
+
+    @property
+    def nv(self) -> int:
+        """The number of velocities."""
+        return self.n
+
+    @cached_property
+    def mechanics(self) -> Mechanics:
+        """What is computed of the mechanism once: home position, degrees of freedom, compiled code."""
+        from screwgraph.mechanism.mechanics import Mechanics
+
+        return Mechanics(self)
+
+    @property
+    def dof(self) -> int:
+        """Degrees of freedom. Raises ModelError where it cannot be assembled."""
+        return self.mechanics.freedom.dof
+
+    @property
+    def independent_coordinates(self) -> tuple[str, ...]:
+        """Names of the independent coordinates z: those that the file chose, else well-conditioned ones."""
+        return tuple(self.coordinates[i] for i in self.mechanics.freedom.independent)
 
     @cached_property
     def point_slots(self) -> tuple[tuple[int | float, int | float], ...]:

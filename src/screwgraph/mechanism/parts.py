@@ -39,6 +39,11 @@ class Body:
     com: tuple[Figure, Figure] = (0.0, 0.0)
 
     @property
+    def base(self) -> tuple[int, int]:
+        """The first two points."""
+        return self.points[0], self.points[1]
+
+    @property
     def length(self) -> Figure:
         """The distance between the first two points (m)."""
         return self.shape[1][0]

@@ -39,6 +39,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePath
+from typing import Any
 
 from screwgraph.errors import ModelError
 from screwgraph.formats import Place, Value, did_you_mean, evaluate_parameters, parse_yaml
@@ -71,7 +72,7 @@ def read_mechanism(data: bytes, file: str) -> Mechanism:
     bodies = read_bodies(_bodies(root, entries), points, names, places)
     angles = read_angles(entries.get("angles"), points, names, places)
     around = Surroundings(points, bodies, angles, names)
-    parts = {
+    parts: dict[str, Any] = {
         section: read_parts(entries.get(section), kind, keys, read, around, places)
         for section, (kind, keys, read) in READERS.items()
     }

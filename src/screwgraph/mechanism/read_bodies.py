@@ -25,7 +25,9 @@ def read_points(value: Value, names: Names) -> tuple[Point, ...]:
         entries = item.section(_POINT, f"point {i}")
         name = entries["name"].text() if "name" in entries else str(i)
         if name != str(i) and (name.isdigit() or any(name == point.name for point in points)):
-            raise ModelError(f"point {i} is called {name!r}", at=item.at, why="that name is taken", fix="choose another")
+            raise ModelError(
+                f"point {i} is called {name!r}", at=item.at, why="that name is taken", fix="choose another"
+            )
         for axis in ("x", "y"):
             if axis not in entries:
                 raise ModelError(f"point {name!r} has no {axis}", at=item.at, fix="write {x: 1.0, y: 0.5}")
@@ -77,7 +79,9 @@ def _shape(
     first, second = points[0], points[1]
     dx, dy = second.x - first.x, second.y - first.y
     length = _length(who, item, entries.get("length"), math.hypot(dx, dy), len(points), names)
-    turned = [((p.x - first.x) * dx + (p.y - first.y) * dy, (p.y - first.y) * dx - (p.x - first.x) * dy) for p in points]
+    turned = [
+        ((p.x - first.x) * dx + (p.y - first.y) * dy, (p.y - first.y) * dx - (p.x - first.x) * dy) for p in points
+    ]
     others = [(x / length, y / length) for x, y in turned[2:]]
     return ((0.0, 0.0), (length, 0.0), *others)
 

@@ -1,8 +1,25 @@
 """Motions of robots over time: methods of integration, closed chains kept closed, energy and violation reported."""
 
-from screwgraph.simulation.methods import METHODS
-from screwgraph.simulation.run import Watch, simulate
+from screwgraph.simulation.energy import integrated
+from screwgraph.simulation.manifold import Manifold
+from screwgraph.simulation.methods import METHODS, State
+from screwgraph.simulation.run import Watch, collected, simulate, tolerances_of
 from screwgraph.simulation.start import sample_times
-from screwgraph.simulation.trajectory import Trajectory, check_path
+from screwgraph.simulation.system import System
+from screwgraph.simulation.trajectory import Trajectory, check_path, save_table
 
-__all__ = ["METHODS", "Trajectory", "Watch", "check_path", "sample_times", "simulate"]
+__all__ = [
+    "METHODS",
+    "Manifold",
+    "State",
+    "System",
+    "Trajectory",
+    "Watch",
+    "check_path",
+    "collected",
+    "integrated",
+    "sample_times",
+    "save_table",
+    "simulate",
+    "tolerances_of",
+]

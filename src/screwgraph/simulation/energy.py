@@ -56,6 +56,11 @@ def work_done(
     """
     damping = np.concatenate([np.zeros(0), *(np.full(j.type.nv, j.damping) for j in robot.joints)])
     power = np.einsum("ni,ni->n", qd, tau - damping * qd)
+    return integrated(power, dt)
+
+
+def integrated(power: Float[np.ndarray, " N"], dt: float) -> Float[np.ndarray, " N"]:
+    """Return the work (J) since the beginning of powers (W) at equal distances in time (s), by cubics."""
     return np.concatenate([[0.0], np.cumsum(_integrals(power) * dt)])
 
 

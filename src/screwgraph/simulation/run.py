@@ -18,7 +18,7 @@ from screwgraph.simulation.constraints import Constraints
 from screwgraph.simulation.energy import energies, work_done
 from screwgraph.simulation.manifold import manifold
 from screwgraph.simulation.methods import METHODS, State, Tolerances
-from screwgraph.simulation.start import initial_position, initial_velocity, sample_times
+from screwgraph.simulation.start import Sized, initial_position, initial_velocity, sample_times
 from screwgraph.simulation.stepper import stepper
 from screwgraph.simulation.system import Efforts, System, acceleration, efforts
 from screwgraph.simulation.trajectory import Trajectory
@@ -66,7 +66,7 @@ def simulate(
     if method not in METHODS:
         raise unknown("method", method, METHODS)
     times, forces = sample_times(robot, time, dt), efforts(robot, tau)
-    tolerances = _tolerances(rtol, atol)
+    tolerances = tolerances_of(rtol, atol)
     space = manifold(robot)
     q = initial_position(robot, space, q0)
     qd = initial_velocity(robot, q, qd0)
@@ -76,8 +76,8 @@ def simulate(
     system = System(space, acceleration(function, forces), constraints)
     with np.errstate(all="ignore"):  # what is not finite is found and said
         _check_start(function, start)
-        states = _states(robot, function, forces, system, (method, start, times, tolerances))
-        q, qd, violation = _collected(robot, start, states, times, watch or (lambda t: False))
+        states = _states(robot, function, forces, constraints, system, (method, start, times, tolerances))
+        q, qd, violation = collected(robot, start, states, times, watch or (lambda t: False))
         t = times[: len(q)]
         return _trajectory(robot, method, function, forces, (t, q, qd, violation))
 
@@ -86,15 +86,16 @@ def _states(
     robot: Robot,
     function: Function,
     forces: Float[np.ndarray, " nv"] | Efforts,
+    constraints: Constraints | None,
     system: System,
     motion: tuple[str, State, Float[np.ndarray, " N"], Tolerances],
 ) -> Iterator[State]:
     """Yield the states after the start: by machine code as long as it holds, from there on by steps in Python."""
     method, state, times, tolerances = motion
-    made = None if callable(forces) else stepper(robot, function, system, method)
+    made = None if callable(forces) else stepper(robot, function, system.manifold, constraints, method)
     done = 0
     if made is not None and not callable(forces):
-        dt, x = float(times[1] - times[0]), system.constraints.x if system.constraints else np.zeros(0)
+        dt, x = float(times[1] - times[0]), constraints.x if constraints else np.zeros(0)
         for ahead in made.states(state, forces, len(times) - 1, dt, x):
             yield ahead
             state, done = ahead, done + 1
@@ -103,7 +104,8 @@ def _states(
         yield from METHODS[method](here, state, times[done:], tolerances)
 
 
-def _tolerances(rtol: float, atol: float) -> Tolerances:
+def tolerances_of(rtol: float, atol: float) -> Tolerances:
+    """Check the tolerances that a user gives. Raises InputError."""
     for name, value in (("rtol", rtol), ("atol", atol)):
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 1e-13 <= value < 1.0:
             raise InputError(f"{name} = {value!r} is no tolerance", fix="give a number from 1e-13 to below 1")
@@ -120,10 +122,16 @@ def _check_start(function: Function, start: State) -> None:
         )
 
 
-def _collected(
-    robot: Robot, start: State, states: Iterator[State], times: Float[np.ndarray, " N"], watch: Watch
+def collected(
+    robot: Sized, start: State, states: Iterator[State], times: Float[np.ndarray, " N"], watch: Watch
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Keep all states; check them, and look at the watch, after each chunk."""
+    """Keep all states of a model; check them, and look at the watch, after each chunk.
+
+    Returns q, qd and the gaps of the loops at the times that were reached.
+
+    Raises:
+        InputError: the motion leaves all bounds.
+    """
     n = len(times)
     q, qd, violation = np.empty((n, robot.nq)), np.empty((n, robot.nv)), np.empty(n)
     q[0], qd[0], violation[0] = start

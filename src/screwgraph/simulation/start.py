@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from jaxtyping import Float
@@ -20,7 +20,21 @@ CONSISTENT = 1e-6
 """Velocities, relative to the largest (or 1), that loops may forbid: they are taken away."""
 
 
-def sample_times(robot: Robot, time: float, dt: float) -> Float[np.ndarray, " N"]:
+class Sized(Protocol):
+    """A robot, or another model with coordinates and velocities."""
+
+    @property
+    def nq(self) -> int:
+        """How many coordinates."""
+        ...
+
+    @property
+    def nv(self) -> int:
+        """How many velocities."""
+        ...
+
+
+def sample_times(model: Sized, time: float, dt: float) -> Float[np.ndarray, " N"]:
     """Return 0, dt, ..., time (s).
 
     Raises:
@@ -30,11 +44,11 @@ def sample_times(robot: Robot, time: float, dt: float) -> Float[np.ndarray, " N"
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0.0 < value < np.inf:
             raise InputError(f"{name} = {value!r} is not a positive, finite number of seconds")
     count = float(time) / float(dt)
-    states = 4 * robot.nv + 4
+    states = 4 * model.nv + 4
     if not count * states <= LARGEST:
         raise InputError(
             f"{time:g} s in steps of {dt:g} s are too many states to keep",
-            why=f"{count:.3g} steps of a robot with {robot.nv} velocities",
+            why=f"{count:.3g} steps of a model with {model.nv} velocities",
             fix=f"at most {LARGEST // states} steps: a larger dt, or several shorter motions",
         )
     steps = round(count)

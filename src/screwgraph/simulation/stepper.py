@@ -11,12 +11,12 @@ from jaxtyping import Float
 from screwgraph.compiler import Function, March, Marching, Settle, Stage, marching
 from screwgraph.robot import Robot
 from screwgraph.simulation.constraints import ITERATIONS, TOLERANCE, Constraints
+from screwgraph.simulation.manifold import Manifold
 from screwgraph.simulation.memory import Memory
 from screwgraph.simulation.methods import EXPLICIT, State
 from screwgraph.simulation.projection_code import projection
 from screwgraph.simulation.small_motions import SmallMotions, moves_on_tapes
 from screwgraph.simulation.step_code import step_stages
-from screwgraph.simulation.system import System
 
 CHUNK = 100
 """Steps of one call."""
@@ -53,7 +53,9 @@ class Stepper:
                 return
 
 
-def stepper(robot: Robot, function: Function, system: System, method: str) -> Stepper | None:
+def stepper(
+    robot: Robot, function: Function, manifold: Manifold, constraints: Constraints | None, method: str
+) -> Stepper | None:
     """Return code for an explicit method's steps; None for other methods, and where a joint's motions are not known.
 
     `function` is the robot's forward dynamics.
@@ -61,13 +63,12 @@ def stepper(robot: Robot, function: Function, system: System, method: str) -> St
     kinds = [joint.type for joint in robot.joints] + [loop.type for loop in robot.loops]
     if method not in EXPLICIT or not all(map(moves_on_tapes, kinds)):
         return None
-    constraints = system.constraints
     gaps = constraints.rows if constraints else 0
     memory = Memory()
     for name, size in (("q", robot.nq), ("qd", robot.nv), ("gaps", gaps), ("tau", robot.nv), ("dt", 1)):
         memory.add(name, size)
     memory.add("x", sum(loop.type.nq for loop in robot.loops))
-    space = SmallMotions(system.manifold)
+    space = SmallMotions(manifold)
     parts: list[Stage | Settle] = list(step_stages(EXPLICIT[method], function, space, memory))
     if constraints:
         parts += _closing(robot, constraints, space, memory)

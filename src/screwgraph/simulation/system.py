@@ -12,7 +12,6 @@ from jaxtyping import Float
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
 from screwgraph.robot import Robot
-from screwgraph.simulation.constraints import Constraints
 from screwgraph.simulation.manifold import Manifold
 
 Efforts = Callable[[float, np.ndarray, np.ndarray], Any]
@@ -35,13 +34,23 @@ class Space(Protocol):
         ...
 
 
+class Projector(Protocol):
+    """What puts states back onto the constraints of a model."""
+
+    def projected(
+        self, t: float, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]
+    ) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nv"], float]:
+        """Return the nearest state that the constraints allow, and the largest gap (rad, m) left. Raises InputError."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class System:
-    """A robot in motion: accelerations as a function of t, q and qd; `constraints` of loops and couplings, if any."""
+    """A model in motion: accelerations as a function of t, q and qd; its `constraints`, if any."""
 
     manifold: Manifold
     acceleration: Acceleration
-    constraints: Constraints | None
+    constraints: Projector | None
 
 
 def acceleration(function: Function, tau: Float[np.ndarray, " nv"] | Efforts) -> Acceleration:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -62,23 +64,30 @@ class Trajectory:
         Raises:
             InputError: another suffix, no such folder, or a path that cannot be written.
         """
-        check_path(path)
-        data = self._csv() if Path(path).suffix.lower() == ".csv" else self._npz()
-        write_atomically(Path(path), data, str(path))
+        numbers = {name: getattr(self, name) for name in ("t", "q", "qd", "qdd", "tau", "energy", "work", "violation")}
+        save_table(path, self.columns, numbers, self.method)
 
-    def _csv(self) -> bytes:
+
+def save_table(
+    path: str | os.PathLike[str], columns: Sequence[str], arrays: Mapping[str, np.ndarray], method: str
+) -> None:
+    """Write arrays (N,) or (N, k) as a table whose columns have these names (.csv), or as they are (.npz).
+
+    Raises:
+        InputError: as `Trajectory.save` does.
+    """
+    check_path(path)
+    if Path(path).suffix.lower() == ".csv":
         head, body = io.StringIO(), io.BytesIO()
-        csv.writer(head, lineterminator="\n").writerow(self.columns)
-        ends = (self.energy, self.work, self.violation)
-        table = np.column_stack([self.t, self.q, self.qd, self.qdd, self.tau, *ends])
-        np.savetxt(body, table, fmt="%.17g", delimiter=",")
-        return head.getvalue().encode("utf-8") + body.getvalue()
-
-    def _npz(self) -> bytes:
-        data = io.BytesIO()
-        arrays = {name: getattr(self, name) for name in ("t", "q", "qd", "qdd", "tau", "energy", "work", "violation")}
-        np.savez_compressed(data, **arrays, columns=np.array(self.columns), method=np.array(self.method))
-        return data.getvalue()
+        csv.writer(head, lineterminator="\n").writerow(columns)
+        np.savetxt(body, np.column_stack(list(arrays.values())), fmt="%.17g", delimiter=",")
+        data = head.getvalue().encode("utf-8") + body.getvalue()
+    else:
+        packed = io.BytesIO()
+        named: dict[str, Any] = {**arrays, "columns": np.array(columns), "method": np.array(method)}
+        np.savez_compressed(packed, **named)
+        data = packed.getvalue()
+    write_atomically(Path(path), data, str(path))
 
 
 def check_path(path: str | os.PathLike[str]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Template = Callable[..., Sequence[Any]]
-"""A pure function of coordinates, in order, and of named constants: residuals that vanish where the constraint holds."""
+"""A pure function of coordinates, in order, and of named constants: residuals that vanish where it holds."""
 
 Slot = int | float
 """Which coordinate of q an argument is, an int; or, of a fixed point, its value (m), a float."""

@@ -7,9 +7,7 @@ from typing import Any
 from screwgraph.spatial import cos, sin
 
 
-def relative_angle(
-    xk: Any, yk: Any, xl: Any, yl: Any, xi: Any, yi: Any, xj: Any, yj: Any, theta: Any
-) -> list[Any]:
+def relative_angle(xk: Any, yk: Any, xl: Any, yl: Any, xi: Any, yi: Any, xj: Any, yj: Any, theta: Any) -> list[Any]:
     """Cross product of the line from k to l, turned by theta, and that from i to j (m^2).
 
     Its derivative by theta is minus the product of their lengths wherever it holds. Garcia de Jalon & Bayo (1994), 2.2.

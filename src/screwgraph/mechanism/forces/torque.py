@@ -15,7 +15,7 @@ def power(motion: Motion) -> Any:
             total = total + torque.value * motion.angular_velocity(torque.angle)
         elif torque.body is not None:
             body = motion.mechanism.bodies[torque.body]
-            (x, y), (vx, vy) = motion.way(body.points[:2]), motion.relative_velocity(body.points[:2])
+            (x, y), (vx, vy) = motion.way(body.base), motion.relative_velocity(body.base)
             total = total + torque.value * (x * vy - y * vx) / (body.length * body.length)
     return total
 

@@ -1,0 +1,39 @@
+"""Inverse dynamics of one state or many, by linear algebra."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.mechanism.mechanism import Mechanism
+
+
+def motor_torques(mechanism: Mechanism, q: Any, qd: Any, qdd: Any) -> Float[np.ndarray, "*batch motors"]:
+    """Return the torques of the motors (N m) that a motion needs; the smallest where several would do.
+
+    What is left of the equations of motion in the directions that the constraints allow, N' (M qdd - Q) = N' B tau,
+    is solved by least squares. Paper 1 (4), (13).
+
+    Args:
+        mechanism: it names its motors.
+        q: closed positions (..., n).
+        qd: velocities (..., n) that the constraints allow.
+        qdd: accelerations (..., n) that the constraints allow.
+
+    Raises:
+        InputError: the mechanism has no motors.
+    """
+    slots = [mechanism.angle_slots[i] for i in mechanism.motors]
+    if not slots:
+        raise InputError(f"mechanism {mechanism.name!r} has no motors", fix="add motors: [angle, ...] to its file")
+    mechanics, q, qd = mechanism.mechanics, np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
+    _, J = mechanics.closing(q)
+    Q = mechanics.rates(q, qd)[..., J.shape[-2] :]
+    missing = np.asarray(qdd, dtype=float) @ mechanics.mass - Q
+    kept = list(mechanics.freedom.kept)
+    free = np.linalg.svd(J[..., kept, :])[2][..., len(kept) :, :]
+    right = (free @ missing[..., None])[..., 0]
+    return (np.linalg.pinv(free[..., slots]) @ right[..., None])[..., 0]
