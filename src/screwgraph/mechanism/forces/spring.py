@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from screwgraph.mechanism.forces.base import Influence, Motion
-from screwgraph.spatial.arrays import sqrt
+from screwgraph.spatial import sqrt
 
 
 def potential(motion: Motion) -> Any:
