@@ -1,0 +1,76 @@
+"""Factors of planar mechanisms: templates of the law that each states. Paper 1, section 6."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from screwgraph.mechanism.factors.constraints import AccelerationConstraints, PositionConstraints, VelocityConstraints
+from screwgraph.mechanism.factors.dynamics import (
+    ForwardDynamics,
+    IndependentForwardDynamics,
+    IndependentInverseDynamics,
+    InverseDynamics,
+)
+from screwgraph.mechanism.factors.euler import euler
+from screwgraph.mechanism.factors.hermite_simpson import HermiteSimpsonVelocity, hermite_simpson
+from screwgraph.mechanism.factors.independent_constraints import (
+    IndependentAcceleration,
+    IndependentPosition,
+    IndependentVelocity,
+)
+from screwgraph.mechanism.factors.observations import Accelerometer, Gyroscope, LineAngle, PointPosition
+from screwgraph.mechanism.factors.prior import prior
+from screwgraph.mechanism.factors.runge_kutta import RungeKutta
+from screwgraph.mechanism.factors.soft_equality import soft_equality
+from screwgraph.mechanism.factors.trapezoidal import trapezoidal
+
+FACTORS: Mapping[str, Callable[..., Any]] = {
+    "prior": prior,
+    "soft_equality": soft_equality,
+    "euler": euler,
+    "trapezoidal": trapezoidal,
+    "hermite_simpson": hermite_simpson,
+    "hermite_simpson_velocity": HermiteSimpsonVelocity,
+    "runge_kutta": RungeKutta,
+    "position_constraints": PositionConstraints,
+    "velocity_constraints": VelocityConstraints,
+    "acceleration_constraints": AccelerationConstraints,
+    "independent_position": IndependentPosition,
+    "independent_velocity": IndependentVelocity,
+    "independent_acceleration": IndependentAcceleration,
+    "forward_dynamics": ForwardDynamics,
+    "independent_forward_dynamics": IndependentForwardDynamics,
+    "inverse_dynamics": InverseDynamics,
+    "independent_inverse_dynamics": IndependentInverseDynamics,
+    "point_position": PointPosition,
+    "line_angle": LineAngle,
+    "gyroscope": Gyroscope,
+    "accelerometer": Accelerometer,
+}
+"""Templates, and classes whose instances are templates of one mechanism, by name."""
+
+__all__ = [
+    "FACTORS",
+    "AccelerationConstraints",
+    "Accelerometer",
+    "ForwardDynamics",
+    "Gyroscope",
+    "HermiteSimpsonVelocity",
+    "IndependentAcceleration",
+    "IndependentForwardDynamics",
+    "IndependentInverseDynamics",
+    "IndependentPosition",
+    "IndependentVelocity",
+    "InverseDynamics",
+    "LineAngle",
+    "PointPosition",
+    "PositionConstraints",
+    "RungeKutta",
+    "VelocityConstraints",
+    "euler",
+    "hermite_simpson",
+    "prior",
+    "soft_equality",
+    "trapezoidal",
+]

@@ -1,0 +1,45 @@
+"""Positions, velocities and accelerations that the constraints allow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from screwgraph.mechanism.factors.expressions import substituted, symbolic
+from screwgraph.mechanism.mechanism import Mechanism
+
+
+@dataclass(frozen=True)
+class PositionConstraints:
+    """Phi(q). Paper 1 (24)."""
+
+    mechanism: Mechanism
+
+    def __call__(self, q: Any) -> Any:
+        """Residual (m,)."""
+        e = symbolic(self.mechanism)
+        return substituted(e.residual, (e.q, q))
+
+
+@dataclass(frozen=True)
+class VelocityConstraints:
+    """Phi_q qd. Paper 1 (25)."""
+
+    mechanism: Mechanism
+
+    def __call__(self, q: Any, qd: Any) -> Any:
+        """Residual (m,)."""
+        e = symbolic(self.mechanism)
+        return substituted(e.jacobian @ e.qd, (e.q, q), (e.qd, qd))
+
+
+@dataclass(frozen=True)
+class AccelerationConstraints:
+    """Phi_q qdd and the rate of Phi_q times qd. Paper 1 (3), (32)."""
+
+    mechanism: Mechanism
+
+    def __call__(self, q: Any, qd: Any, qdd: Any) -> Any:
+        """Residual (m,)."""
+        e = symbolic(self.mechanism)
+        return substituted(e.jacobian @ qdd - e.bias, (e.q, q), (e.qd, qd))

@@ -1,0 +1,10 @@
+"""What is believed of a variable beforehand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def prior(x: Any, *, mean: Any) -> Any:
+    """A variable less its expected value. Paper 1 (21)."""
+    return x - mean

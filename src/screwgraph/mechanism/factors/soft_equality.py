@@ -1,0 +1,10 @@
+"""Variables that hardly change from one step to the next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def soft_equality(x: Any, ahead: Any) -> Any:
+    """A variable one step later less the variable; weak, it keeps to a branch. Paper 1, section 5.2, f_eq."""
+    return ahead - x
