@@ -1,0 +1,152 @@
+"""Factor graphs of forward dynamics: Figs 2 and 3 of paper 1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.mechanism.factors import (
+    ForwardDynamics,
+    HermiteSimpsonVelocity,
+    IndependentAcceleration,
+    IndependentForwardDynamics,
+    IndependentPosition,
+    IndependentVelocity,
+    PositionConstraints,
+    VelocityConstraints,
+    euler,
+    hermite_simpson,
+    prior,
+    soft_equality,
+    trapezoidal,
+)
+from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.mechanism.weights import Noise, integration_sigma
+from screwgraph.optimize import Factors, Problem, Variables, Vector, soft
+from screwgraph.robot import unknown
+
+State = tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]
+"""A position and a velocity."""
+
+
+def _euler(mechanism: Mechanism, x: tuple[Variables, ...], dt: float, sigma: Any, force: Any) -> list[Factors]:
+    return [_between(euler, rate[:-1], value, dt, sigma) for value, rate in ((x[0], x[1]), (x[1], x[2]))]
+
+
+def _trapezoidal(mechanism: Mechanism, x: tuple[Variables, ...], dt: float, sigma: Any, force: Any) -> list[Factors]:
+    found = []
+    for value, rate in ((x[0], x[1]), (x[1], x[2])):
+        name = f"f_ti {value.name}"
+        pairs = (value[:-1], value[1:], rate[:-1], rate[1:])
+        found.append(soft(trapezoidal, *pairs, dt=dt, sigma=sigma, name=name))
+    return found
+
+
+def _between(template: Any, rate: Any, value: Variables, dt: float, sigma: Any) -> Factors:
+    return soft(template, value[:-1], value[1:], rate, dt=dt, sigma=sigma, name=f"f_ei {value.name}")
+
+
+def _hermite_simpson(
+    mechanism: Mechanism, x: tuple[Variables, ...], dt: float, sigma: Any, force: Any
+) -> list[Factors]:
+    ends = tuple(part for value in x for part in (value[:-1], value[1:]))
+    middle = HermiteSimpsonVelocity(mechanism)
+    return [
+        soft(hermite_simpson, *ends, dt=dt, sigma=sigma, name=f"f_hs {x[0].name}"),
+        soft(middle, *ends, dt=dt, sigma=sigma, name=f"f_hs {x[1].name}", **force),
+    ]
+
+
+INTEGRATORS: Mapping[str, Callable[..., list[Factors]]] = {
+    "euler": _euler,
+    "trapezoidal": _trapezoidal,
+    "hermite_simpson": _hermite_simpson,
+}
+"""What makes the factors between steps, by name."""
+COORDINATES = ("dependent", "independent")
+
+
+def forward_graph(
+    mechanism: Mechanism,
+    steps: int,
+    dt: float,
+    coordinates: str = "dependent",
+    integrator: str = "trapezoidal",
+    start: State | None = None,
+    force: Any = None,
+    noise: Noise | None = None,
+) -> Problem:
+    """Return the factor graph of forward dynamics over so many states. Paper 1, Figs 2 and 3.
+
+    Args:
+        mechanism: what moves.
+        steps: number of states.
+        dt: time between them (s).
+        coordinates: "dependent" has unknowns q, v, a (n,) of each state, "independent" z, w, b (f,) beside them.
+        integrator: a key of `INTEGRATORS`; "hermite_simpson" integrates dependent coordinates only.
+        start: position and velocity of the first state, as priors; none where a window holds that state fast.
+        force: forces on the coordinates (n,), added to those of the mechanism itself.
+        noise: standard deviations, by default those of `Noise`.
+
+    Raises:
+        InputError: an unknown name.
+        ModelError: the mechanism cannot be assembled.
+    """
+    if coordinates not in COORDINATES:
+        raise unknown("kind of coordinates", coordinates, COORDINATES)
+    if integrator not in INTEGRATORS:
+        raise unknown("integrator", integrator, INTEGRATORS)
+    noise, n = noise or Noise(), mechanism.n
+    q, v, a = (Variables(name, Vector(n), steps) for name in "qva")
+    pushed = {} if force is None else {"force": force}
+    factors = [] if start is None else _priors(start, q, v, noise)
+    if coordinates == "dependent":
+        factors += _dependent(mechanism, (q, v, a), noise, pushed)
+        moved, sigma = (q, v, a), integration_sigma(mechanism, noise)
+    else:
+        f = mechanism.dof
+        z, w, b = (Variables(name, Vector(f), steps) for name in "zwb")
+        factors += _independent(mechanism, (q, v, a), (z, w, b), noise, pushed)
+        moved, sigma = ((q, v, a), integration_sigma(mechanism, noise))
+        if integrator != "hermite_simpson":
+            moved, sigma = (z, w, b), noise.integration
+    return Problem([*factors, *INTEGRATORS[integrator](mechanism, moved, dt, sigma, pushed)])
+
+
+def _priors(start: State, q: Variables, v: Variables, noise: Noise) -> list[Factors]:
+    named = zip(start, (q, v), strict=True)
+    return [soft(prior, x[0], mean=mean, sigma=noise.prior, name=f"f_prior {x.name}") for mean, x in named]
+
+
+def _dependent(
+    mechanism: Mechanism, x: tuple[Variables, ...], noise: Noise, pushed: Mapping[str, Any]
+) -> list[Factors]:
+    q, v, _ = x
+    return [
+        soft(PositionConstraints(mechanism), q, sigma=noise.constraints, name="f_pc"),
+        soft(VelocityConstraints(mechanism), q, v, sigma=noise.constraints, name="f_vc"),
+        soft(ForwardDynamics(mechanism), *x, sigma=noise.dynamics, name="f_dyn", **pushed),
+    ]
+
+
+def _independent(
+    mechanism: Mechanism,
+    x: tuple[Variables, ...],
+    y: tuple[Variables, ...],
+    noise: Noise,
+    pushed: Mapping[str, Any],
+) -> list[Factors]:
+    (q, v, a), (z, w, b) = x, y
+    near = [soft(soft_equality, q[:-1], q[1:], sigma=noise.equality, name="f_eq")] if len(q) > 1 else []
+    return [
+        soft(IndependentPosition(mechanism), q, z, sigma=noise.constraints, name="f_pc"),
+        soft(IndependentVelocity(mechanism), q, v, w, sigma=noise.constraints, name="f_vc"),
+        soft(IndependentAcceleration(mechanism), q, v, a, b, sigma=noise.dynamics, name="f_ac"),
+        soft(IndependentForwardDynamics(mechanism), q, v, b, sigma=noise.dynamics, name="f_dyn", **pushed),
+        *near,
+    ]
+
+

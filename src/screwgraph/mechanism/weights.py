@@ -1,0 +1,41 @@
+"""Standard deviations of the factors of a mechanism's graphs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.mechanism.mechanism import Mechanism
+
+LEAN = 100.0
+"""How much less integrators regard other coordinates where the independent ones are all angles."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Standard deviations; what matters is how they compare. Paper 1, table 2, has squares of such.
+
+    Constraints and dynamics hold much better than integration, whose errors no choice of weights can take away.
+    """
+
+    integration: float = 1.0
+    constraints: float = 1e-4
+    dynamics: float = 1e-2
+    equality: float = 1e5
+    prior: float = 1e-5
+
+
+def integration_sigma(mechanism: Mechanism, noise: Noise) -> Float[np.ndarray, " n"]:
+    """Return the standard deviation of integrators of each coordinate.
+
+    Points move in curves, on which the errors of integration are larger than in the angles that drive them: where
+    angles are the independent coordinates, integrators lean on these.
+    """
+    sigma = np.full(mechanism.n, noise.integration)
+    independent = set(mechanism.mechanics.freedom.independent)
+    if independent and independent <= set(mechanism.angle_slots):
+        sigma *= LEAN
+        sigma[list(independent)] = noise.integration
+    return sigma
