@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,15 +33,17 @@ class Freedom:
     independent: tuple[int, ...]
 
 
-def freedom(mechanism: Mechanism, code: Closing, home: Float[np.ndarray, " n"]) -> Freedom:
-    """Look at a closed position and others beside it.
+def freedom(
+    mechanism: Mechanism, code: Closing, home: Float[np.ndarray, " n"], defining: Sequence[int] = ()
+) -> Freedom:
+    """Look at a closed position and others beside it; the rows that define angles count in any case.
 
     Raises:
         ModelError: the independent coordinates that the mechanism names are too few, too many, or not independent.
     """
     here = _unit(code(home)[1])
     beside = [_unit(J) for J in _nearby(mechanism, code, home)]
-    kept = max((_independent_rows(J) for J in (here, *beside)), key=len)
+    kept = max((_independent_rows(J, list(defining)) for J in (here, *beside)), key=len)
     dof = mechanism.n - len(kept)
     if mechanism.independent:
         chosen = tuple(mechanism.index(name) for name in mechanism.independent)
@@ -72,14 +75,17 @@ def _rank(J: np.ndarray) -> int:
     return int((s > RANK * s[0]).sum()) if len(s) else 0
 
 
-def _independent_rows(J: np.ndarray) -> list[int]:
+def _independent_rows(J: np.ndarray, first: list[int]) -> list[int]:
+    """Choose rows by pivoted QR: `first`, which are independent, then of the others what these leave."""
     from scipy.linalg import qr
 
-    if not len(J):
-        return []
-    rank = _rank(J)
-    order: Any = qr(J.T, mode="economic", pivoting=True)[-1]
-    return sorted(int(i) for i in order[:rank])
+    others = [i for i in range(len(J)) if i not in first]
+    if not others:
+        return sorted(first)
+    known: Any = qr(J[first].T, mode="economic")[0]
+    rest = J[others] - (J[others] @ known) @ known.T
+    order: Any = qr(rest.T, mode="economic", pivoting=True)[-1]
+    return sorted([*first, *(others[i] for i in order[: _rank(J) - len(first)])])
 
 
 def _choice(J: np.ndarray, dof: int) -> tuple[int, ...]:

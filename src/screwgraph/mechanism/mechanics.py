@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -50,7 +51,8 @@ class Mechanics:
     @cached_property
     def freedom(self) -> Freedom:
         """Rank, rows that count, degrees of freedom, independent coordinates."""
-        return freedom(self.mechanism, self.closing, self.home)
+        defining = [i for i, part in enumerate(self.equations.rows) if part.startswith("angle ")]
+        return freedom(self.mechanism, self.closing, self.home, defining)
 
     @cached_property
     def mass(self) -> Float[np.ndarray, "n n"]:
@@ -60,13 +62,26 @@ class Mechanics:
         return np.array(ca.DM(ca.evalf(self.equations.mass_matrix)))
 
     @cached_property
+    def defining(self) -> tuple[tuple[int, int], ...]:
+        """Each angle's place in q, and the place of the row that defines it among those that count."""
+        kept = [self.equations.rows[i] for i in self.freedom.kept]
+        named = zip(self.mechanism.angle_slots, self.mechanism.angles, strict=True)
+        return tuple((slot, kept.index(f"angle {angle.name!r}")) for slot, angle in named)
+
+    def solved_motion(self, e: Equations, force: Any) -> tuple[Any, Any]:
+        """Return accelerations and multipliers as expressions; `force` (n,) is added to the mechanism's own."""
+        rows = list(self.freedom.kept)
+        J, c = e.jacobian[rows, :], e.bias[rows]
+        return constrained_motion(e.mass_matrix, J, e.force + force, c, self.weights, self.defining)
+
+    @cached_property
     def weights(self) -> Weights:
         """What makes the mass matrix regular where relative coordinates, or points without mass, leave it singular.
 
         Raises:
             InputError: some motion moves no mass.
         """
-        found = weights(self.mass, self.closing(self.home)[1][list(self.freedom.kept)])
+        found = weights(self.mass, self.closing(self.home)[1][list(self.freedom.kept)], self.defining)
         if found is None:
             raise InputError(
                 f"mechanism {self.mechanism.name!r} can move without moving any mass",
@@ -81,33 +96,26 @@ class Mechanics:
 
         `force` (n,) is added to the forces of the mechanism itself. Paper 1 (5), (6).
         """
-        kept, added = self.freedom.kept, self.weights
 
         def expression(q, qd, force):
             import casadi as ca
 
-            e = Equations(self.mechanism, q, qd)
-            rows = list(kept)
-            motion = constrained_motion(e.mass_matrix, e.jacobian[rows, :], e.force + force, e.bias[rows], added)
-            return ca.vertcat(*motion)
+            return ca.vertcat(*self.solved_motion(Equations(self.mechanism, q, qd), force))
 
         n = self.mechanism.n
         arguments = [("q", n), ("qd", n), ("force", n)]
-        return compiled_code("motion", self.mechanism, arguments, expression, kept, added)
+        return compiled_code("motion", self.mechanism, arguments, expression, self.freedom.kept, self.weights)
 
     @cached_property
     def acceleration(self) -> Function:
         """Accelerations alone: (q, qd, force) -> (n,)."""
-        kept, added = self.freedom.kept, self.weights
 
         def expression(q, qd, force):
-            e = Equations(self.mechanism, q, qd)
-            rows = list(kept)
-            return constrained_motion(e.mass_matrix, e.jacobian[rows, :], e.force + force, e.bias[rows], added)[0]
+            return self.solved_motion(Equations(self.mechanism, q, qd), force)[0]
 
         n = self.mechanism.n
         arguments = [("q", n), ("qd", n), ("force", n)]
-        return compiled_code("acceleration", self.mechanism, arguments, expression, kept, added)
+        return compiled_code("acceleration", self.mechanism, arguments, expression, self.freedom.kept, self.weights)
 
     @cached_property
     def rates(self) -> Function:

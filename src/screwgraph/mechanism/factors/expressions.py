@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from screwgraph.mechanism.elimination import constrained_motion
 from screwgraph.mechanism.equations import Equations
 from screwgraph.mechanism.mechanism import Mechanism
 
 
 def acceleration_of(mechanism: Mechanism, q: Any, qd: Any, force: Any = 0.0) -> Any:
     """Return qdd(q, qd) of the equations of motion (n,); `force` (n,) is added to the mechanism's own. Paper 1 (6)."""
-    import casadi as ca
-
-    e, rows = symbolic(mechanism), list(mechanism.mechanics.freedom.kept)
-    added = mechanism.mechanics.weights
-    qdd = constrained_motion(e.mass_matrix, e.jacobian[rows, :], e.force + force, e.bias[rows], added)[0]
-    return substituted(qdd, (e.q, q), (e.qd, qd)) if isinstance(qdd, ca.SX) else qdd
+    e = symbolic(mechanism)
+    return substituted(mechanism.mechanics.solved_motion(e, force)[0], (e.q, q), (e.qd, qd))
 
 
 def symbolic(mechanism: Mechanism) -> Equations:

@@ -1,0 +1,17 @@
+"""What is believed of some entries of a variable beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class SelectedPrior:
+    """Chosen entries of a variable less their expected values. Paper 1 (21), section 5.3."""
+
+    entries: tuple[int, ...]
+
+    def __call__(self, x: Any, *, mean: Any) -> Any:
+        """Residual, one number for each entry."""
+        return x[list(self.entries)] - mean

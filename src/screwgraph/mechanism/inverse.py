@@ -1,0 +1,118 @@
+"""Torques that a trajectory needs, from its factor graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.mechanism.inverse_graph import FOLLOWED, STAGES, inverse_graph
+from screwgraph.mechanism.kinematics import acceleration_problem, finite_displacement, velocity_problem
+from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.mechanism.run import Run
+from screwgraph.mechanism.simulate import completed
+from screwgraph.mechanism.trajectory import Reference, reference
+from screwgraph.mechanism.weights import Noise
+from screwgraph.optimize import Result, solve
+
+
+@dataclass(frozen=True, eq=False)
+class InverseSolution:
+    """The motion that follows a trajectory, with the torques of its motors as `run.tau`, and how it was found.
+
+    `errors` are the largest distances of each given coordinate from the trajectory (m, rad); `stages` the results of
+    the optimisations, one a stage.
+    """
+
+    run: Run
+    errors: Mapping[str, float]
+    stages: tuple[Result, ...]
+
+    @property
+    def t(self) -> Float[np.ndarray, " N"]:
+        """Times (s)."""
+        return self.run.t
+
+    @property
+    def tau(self) -> Float[np.ndarray, "N motors"]:
+        """Torques of the motors (N m)."""
+        return self.run.tau
+
+
+def inverse_dynamics_of(
+    mechanism: Mechanism, trajectory: Mapping[str, Any], q0: Any = None, noise: Noise = FOLLOWED
+) -> InverseSolution:
+    """Find the torques of the motors that make a mechanism follow a trajectory. Paper 1, section 7.2.
+
+    The factor graph grows in four stages, each solved from where the one before ended.
+
+    Args:
+        mechanism: it names its motors.
+        trajectory: {"t": (N,), coordinate: (N,), ...}: as many coordinates as there are degrees of freedom, at equal
+            distances in time.
+        q0: a position (n,) on the branch that is meant, by default the assembled one.
+        noise: standard deviations of the factors.
+
+    Raises:
+        InputError: a bad trajectory, no motors, or a graph that cannot be solved.
+        ModelError: the mechanism does not reach the trajectory.
+    """
+    if not mechanism.motors:
+        raise InputError(f"mechanism {mechanism.name!r} has no motors", fix="add motors: [angle, ...] to its file")
+    wanted = reference(mechanism, trajectory)
+    values, results = {"q": _first_guess(mechanism, wanted, q0)}, []
+    start = _start(mechanism, wanted, values["q"][0])
+    for stage in range(1, STAGES + 1):
+        values |= _added(mechanism, wanted, values, stage)
+        result = solve(inverse_graph(mechanism, wanted, start, stage, noise), values, method="gauss_newton", iterations=30)
+        if not result.success:
+            raise InputError(f"stage {stage} of inverse dynamics ends as {result.status.value}", why=result.reason)
+        values, results = result.values, [*results, result]
+    return _solution(mechanism, wanted, values, results)
+
+
+def _first_guess(mechanism: Mechanism, wanted: Reference, q0: Any) -> Float[np.ndarray, "N n"]:
+    """Follow the trajectory from sample to sample on one branch, roughly: a few of them, others between."""
+    names = [mechanism.coordinates[i] for i in wanted.coordinates]
+    q = mechanism.mechanics.home if q0 is None else q0
+    count = len(wanted.t)
+    knots = np.unique(np.linspace(0, count - 1, min(count, 100)).astype(int))
+    path = [finite_displacement(mechanism, q, dict(zip(names, wanted.values[0], strict=True)))[-1]]
+    for k in knots[1:]:
+        path.append(finite_displacement(mechanism, path[-1], dict(zip(names, wanted.values[k], strict=True)), 1)[-1])
+    from scipy.interpolate import CubicSpline
+
+    return CubicSpline(wanted.t[knots], path)(wanted.t)
+
+
+def _start(mechanism: Mechanism, wanted: Reference, q: Float[np.ndarray, " n"]) -> tuple[np.ndarray, np.ndarray]:
+    """Return velocity and acceleration of the first sample."""
+    names = [mechanism.coordinates[i] for i in wanted.coordinates]
+    qd = velocity_problem(mechanism, q, dict(zip(names, wanted.rates[0], strict=True)))
+    return qd, acceleration_problem(mechanism, q, qd, dict(zip(names, wanted.accelerations[0], strict=True)))
+
+
+def _added(
+    mechanism: Mechanism, wanted: Reference, values: Mapping[str, np.ndarray], stage: int
+) -> dict[str, np.ndarray]:
+    """Return first values of what a stage adds."""
+    if stage == 2:
+        v = np.gradient(values["q"], wanted.dt, axis=0, edge_order=2)
+        return {"v": v, "a": np.gradient(v, wanted.dt, axis=0, edge_order=2)}
+    if stage == STAGES:
+        return {"tau": np.zeros((len(wanted.t), len(mechanism.motors)))}
+    return {}
+
+
+def _solution(
+    mechanism: Mechanism, wanted: Reference, values: Mapping[str, np.ndarray], results: list[Result]
+) -> InverseSolution:
+    q = values["q"]
+    off = np.abs(q[:, list(wanted.coordinates)] - wanted.values).max(axis=0)
+    errors = {mechanism.coordinates[i]: float(e) for i, e in zip(wanted.coordinates, off, strict=True)}
+    run = completed(mechanism, "inverse", wanted.t, q, values["v"], values["tau"], values["a"])
+    return InverseSolution(run, errors, tuple(results))

@@ -1,0 +1,62 @@
+"""The factor graph of inverse dynamics, in four stages: Fig. 4 and section 7.2 of paper 1."""
+
+from __future__ import annotations
+
+from screwgraph.mechanism.factors import (
+    InverseDynamics,
+    PositionConstraints,
+    VelocityConstraints,
+    prior,
+    soft_equality,
+    trapezoidal,
+)
+from screwgraph.mechanism.forward_graph import State
+from screwgraph.mechanism.factors.selected import SelectedPrior
+from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.mechanism.trajectory import Reference
+from screwgraph.mechanism.weights import Noise
+from screwgraph.optimize import Factors, Problem, Variables, Vector, each, soft
+
+STAGES = 4
+FOLLOWED = Noise(integration=1.0, constraints=1e-3, dynamics=1e-2, equality=1e2, prior=1e-3)
+"""The trajectory is followed as exactly as the constraints hold; integrators and equality only guide the search."""
+
+
+def inverse_graph(
+    mechanism: Mechanism, wanted: Reference, start: State, stage: int = STAGES, noise: Noise = FOLLOWED
+) -> Problem:
+    """Return the factors up to a stage.
+
+    1: positions q, priors of the trajectory, position constraints, soft equality. 2: velocities v and accelerations a,
+    integrators, and priors of the trajectory's derivatives. 3: velocity constraints. 4: torques tau of the motors and
+    inverse dynamics. `start` are velocity and acceleration of the first sample, whose priors begin with stage 2.
+    """
+    count, n = len(wanted.t), mechanism.n
+    q, v, a = (Variables(name, Vector(n), count) for name in "qva")
+    followed = SelectedPrior(wanted.coordinates)
+
+    def pulled(x: Variables, mean: object) -> Factors:
+        return soft(followed, x, mean=each(mean), sigma=noise.prior, name=f"f_prior {x.name}")
+
+    def steady(x: Variables) -> Factors:
+        return soft(soft_equality, x[:-1], x[1:], sigma=noise.equality, name=f"f_eq {x.name}")
+
+    factors = [
+        pulled(q, wanted.values),
+        soft(PositionConstraints(mechanism), q, sigma=noise.constraints, name="f_pc"),
+        steady(q),
+    ]
+    if stage >= 2:
+        # Integrators alone leave alternating velocities and accelerations nearly free: soft equality is for these, too.
+        factors += [pulled(v, wanted.rates), pulled(a, wanted.accelerations), steady(v), steady(a)]
+        for x, mean in zip((v, a), start, strict=True):
+            factors.append(soft(prior, x[0], mean=mean, sigma=noise.prior, name=f"f_prior {x.name}_0"))
+        for x, rate in ((q, v), (v, a)):
+            ends = (x[:-1], x[1:], rate[:-1], rate[1:])
+            factors.append(soft(trapezoidal, *ends, dt=wanted.dt, sigma=noise.integration, name=f"f_ti {x.name}"))
+    if stage >= 3:
+        factors.append(soft(VelocityConstraints(mechanism), q, v, sigma=noise.constraints, name="f_vc"))
+    if stage >= STAGES:
+        tau = Variables("tau", Vector(len(mechanism.motors)), count)
+        factors.append(soft(InverseDynamics(mechanism), q, v, a, tau, sigma=noise.dynamics, name="f_idyn"))
+    return Problem(factors)

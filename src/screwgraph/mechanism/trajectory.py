@@ -1,0 +1,89 @@
+"""Motions that a mechanism shall follow: coordinates at times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.mechanism.mechanism import Mechanism
+
+EVEN = 1e-6
+"""Differences of time steps, relative to a step, that printed digits explain."""
+FEWEST = 8
+"""Samples from which accelerations can be told."""
+DEGREE = 7
+"""Of the spline that velocities and accelerations are taken from: accelerations are of order 6 in the time step."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """Given coordinates, by place in q, at N times at equal distances (s), and their derivatives (SI units)."""
+
+    t: Float[np.ndarray, " N"]
+    coordinates: tuple[int, ...]
+    values: Float[np.ndarray, "N k"]
+    rates: Float[np.ndarray, "N k"]
+    accelerations: Float[np.ndarray, "N k"]
+
+    @property
+    def dt(self) -> float:
+        """The distance in time (s)."""
+        return float(self.t[1] - self.t[0])
+
+
+def reference(mechanism: Mechanism, trajectory: Mapping[str, Any]) -> Reference:
+    """Check a trajectory, {"t": (N,), coordinate: (N,), ...}, and differentiate it: splines of degree 7.
+
+    Raises:
+        InputError: no times, unknown or too few coordinates, gaps, NaN, unsorted or uneven times, other lengths.
+    """
+    if not isinstance(trajectory, Mapping) or "t" not in trajectory:
+        raise InputError("the trajectory has no times", fix='give {"t": times, "theta": angles, ...}')
+    names = [name for name in trajectory if name != "t"]
+    coordinates = tuple(mechanism.index(name) for name in names)
+    if len(names) != mechanism.dof:
+        raise InputError(
+            f"the trajectory gives {len(names)} coordinates",
+            why=f"the mechanism has {mechanism.dof} degrees of freedom",
+            fix=f"give as many, like {', '.join(mechanism.independent_coordinates)}",
+        )
+    t = _column("t", trajectory["t"], None)
+    _check_times(t)
+    values = np.stack([_column(name, trajectory[name], len(t)) for name in names], axis=1)
+    from scipy.interpolate import make_interp_spline
+
+    spline = make_interp_spline(t, values, k=DEGREE)
+    return Reference(t, coordinates, values, spline.derivative(1)(t), spline.derivative(2)(t))
+
+
+def _column(name: str, values: Any, length: int | None) -> Float[np.ndarray, " N"]:
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        array = np.zeros((0, 0))
+    if array.ndim != 1 or (length is not None and len(array) != length):
+        raise InputError(f"{name} of the trajectory has the shape {array.shape}", fix="give one number for each time")
+    if not np.isfinite(array).all():
+        raise InputError(f"{name} of the trajectory is not finite at sample {int(np.argmin(np.isfinite(array)))}")
+    return array
+
+
+def _check_times(t: Float[np.ndarray, " N"]) -> None:
+    if len(t) < FEWEST:
+        raise InputError(f"the trajectory has {len(t)} samples", why=f"accelerations can be told from {FEWEST} on")
+    steps = np.diff(t)
+    if not (steps > 0.0).all():
+        raise InputError(f"the times of the trajectory do not grow after sample {int(np.argmin(steps > 0.0))}")
+    wrong = np.abs(steps - steps.mean()) > EVEN * steps.mean() + 1e-12
+    if wrong.any():
+        k = int(np.argmax(np.abs(steps - np.median(steps))))
+        raise InputError(
+            f"the times of the trajectory are not evenly spaced: {steps[k]:.6g} s after t = {t[k]:.6g} s",
+            why=f"elsewhere they are {np.median(steps):.6g} s apart",
+            fix="fill the gap, or resample it",
+        )
