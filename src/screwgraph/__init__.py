@@ -2,13 +2,13 @@
 
 from screwgraph.compiler import Function, Search
 from screwgraph.compiler import compile_graph as compile
-from screwgraph.dynamics import bias_forces, forward_dynamics, hybrid_dynamics, inverse_dynamics, mass_matrix
+from screwgraph.dynamics import bias_forces, forward_dynamics, hybrid_dynamics, mass_matrix
 from screwgraph.elimination import Dag, Ordering, eliminate, orderings
 from screwgraph.errors import EliminationError, InputError, ModelError, ScrewgraphError
 from screwgraph.formats import load, save, zoo_names
 from screwgraph.graph import Factor, FactorGraph, Key, Variable, dynamics_graph
 from screwgraph.mechanism import Mechanism, load_mechanism, mechanism_names
-from screwgraph.questions import simulate
+from screwgraph.questions import inverse_dynamics, simulate
 from screwgraph.robot import Robot
 from screwgraph.simulation import Trajectory
 

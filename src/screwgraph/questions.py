@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, overload
 
-from screwgraph.mechanism import Mechanism, Run, simulate_directly
+from screwgraph.compiler import Function
+from screwgraph.dynamics import inverse_dynamics as inverse_dynamics_of_robot
+from screwgraph.errors import InputError
+from screwgraph.mechanism import (
+    InverseSolution,
+    Mechanism,
+    Run,
+    inverse_dynamics_of,
+    simulate_by_smoothing,
+    simulate_directly,
+)
 from screwgraph.robot import Robot
 from screwgraph.simulation import Trajectory
 from screwgraph.simulation import simulate as simulate_robot
+
+SMOOTHER = "smoother"
+"""The method of simulation that solves factor graphs."""
 
 
 @overload
@@ -20,8 +34,43 @@ def simulate(model: Any, q0: Any = None, qd0: Any = None, time: float = 5.0, **o
     """Let a robot or a planar mechanism move from q0, with velocity qd0, for a time (s).
 
     Options of both are dt (s), method, tau (efforts, or torques of the motors), rtol, atol, watch:
-    `simulation.simulate` and `mechanism.simulate_directly` say what they mean, and what is raised.
+    `simulation.simulate` and `mechanism.simulate_directly` say what they mean, and what is raised. Mechanisms also
+    know the method "smoother", with the options of `mechanism.simulate_by_smoothing`.
+
+    Raises:
+        InputError: as these do; an option that the method does not have.
+    """
+    if not isinstance(model, Mechanism):
+        return _called(simulate_robot, model, q0, qd0, time, **options)
+    if options.get("method") != SMOOTHER:
+        return _called(simulate_directly, model, q0, qd0, time, **options)
+    others = {name: value for name, value in options.items() if name != "method"}
+    return _called(simulate_by_smoothing, model, q0, qd0, time, **others)
+
+
+@overload
+def inverse_dynamics(model: Robot, **options: Any) -> Function: ...
+@overload
+def inverse_dynamics(model: Mechanism, trajectory: Mapping[str, Any], **options: Any) -> InverseSolution: ...
+
+
+def inverse_dynamics(model: Any, *arguments: Any, **options: Any) -> Any:
+    """Return tau(q, qd, qdd) of a robot as a function; of a mechanism, the torques along a trajectory.
+
+    `dynamics.inverse_dynamics` and `mechanism.inverse_dynamics_of` say more, and what is raised.
     """
     if isinstance(model, Mechanism):
-        return simulate_directly(model, q0, qd0, time, **options)
-    return simulate_robot(model, q0, qd0, time, **options)
+        return _called(inverse_dynamics_of, model, *arguments, **options)
+    return _called(inverse_dynamics_of_robot, model, *arguments, **options)
+
+
+def _called(function: Any, *arguments: Any, **options: Any) -> Any:
+    """Call a function; arguments that it does not take are an error of the user's."""
+    import inspect
+
+    try:
+        inspect.signature(function).bind(*arguments, **options)
+    except TypeError as error:
+        known = ", ".join(inspect.signature(function).parameters)
+        raise InputError(f"{function.__name__}: {error}", fix=f"it takes {known}") from None
+    return function(*arguments, **options)

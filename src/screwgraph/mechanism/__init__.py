@@ -2,7 +2,11 @@
 
 from screwgraph.mechanism.build_constraints import constraints_of
 from screwgraph.mechanism.equations import Equations, equations
+from screwgraph.mechanism.factors import FACTORS
+from screwgraph.mechanism.forward_graph import INTEGRATORS, forward_graph
 from screwgraph.mechanism.freedom import Freedom
+from screwgraph.mechanism.inverse import InverseSolution, inverse_dynamics_of
+from screwgraph.mechanism.inverse_graph import inverse_graph
 from screwgraph.mechanism.kinematics import (
     acceleration_problem,
     finite_displacement,
@@ -18,8 +22,12 @@ from screwgraph.mechanism.pendulums import chain_of_pendulums
 from screwgraph.mechanism.reduced import Reduced, reduced
 from screwgraph.mechanism.run import Run
 from screwgraph.mechanism.simulate import simulate_directly
+from screwgraph.mechanism.smoother import simulate_by_smoothing
+from screwgraph.mechanism.weights import Noise
 
 __all__ = [
+    "FACTORS",
+    "INTEGRATORS",
     "Angle",
     "Body",
     "Damper",
@@ -27,8 +35,10 @@ __all__ = [
     "Force",
     "Freedom",
     "Gear",
+    "InverseSolution",
     "Mechanics",
     "Mechanism",
+    "Noise",
     "Point",
     "Reduced",
     "Run",
@@ -40,11 +50,15 @@ __all__ = [
     "constraints_of",
     "equations",
     "finite_displacement",
+    "forward_graph",
+    "inverse_dynamics_of",
+    "inverse_graph",
     "load_mechanism",
     "mechanism_names",
     "motor_torques",
     "position_problem",
     "reduced",
+    "simulate_by_smoothing",
     "simulate_directly",
     "velocity_problem",
 ]

@@ -148,5 +148,3 @@ def _independent(
         soft(IndependentForwardDynamics(mechanism), q, v, b, sigma=noise.dynamics, name="f_dyn", **pushed),
         *near,
     ]
-
-

@@ -68,7 +68,9 @@ def inverse_dynamics_of(
     start = _start(mechanism, wanted, values["q"][0])
     for stage in range(1, STAGES + 1):
         values |= _added(mechanism, wanted, values, stage)
-        result = solve(inverse_graph(mechanism, wanted, start, stage, noise), values, method="gauss_newton", iterations=30)
+        result = solve(
+            inverse_graph(mechanism, wanted, start, stage, noise), values, method="gauss_newton", iterations=30
+        )
         if not result.success:
             raise InputError(f"stage {stage} of inverse dynamics ends as {result.status.value}", why=result.reason)
         values, results = result.values, [*results, result]

@@ -69,7 +69,10 @@ class Accelerometer:
         import casadi as ca
 
         body = self.mechanism.bodies[self.body]
-        (x, y), (ax, ay) = Motion(self.mechanism, q, q).way(body.base), Motion(self.mechanism, q, qdd).velocity(body.points[0])
+        (x, y), (ax, ay) = (
+            Motion(self.mechanism, q, q).way(body.base),
+            Motion(self.mechanism, q, qdd).velocity(body.points[0]),
+        )
         bx, by = Motion(self.mechanism, q, qdd).relative_velocity(body.base)
         along, across = self.at[0] / body.length, self.at[1] / body.length
         fx = ax + along * bx - across * by - self.mechanism.gravity[0]

@@ -1,0 +1,145 @@
+"""Templates of factors: their compiled Jacobians against complex steps and differences, and what they say."""
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.mechanism import FACTORS, acceleration_problem, position_problem, velocity_problem
+from screwgraph.mechanism.factors import Accelerometer, Gyroscope, InverseDynamics, LineAngle, PointPosition, RungeKutta
+
+RNG = np.random.default_rng(11)
+DT = 0.01
+STEPPING = {"euler": 3, "trapezoidal": 4, "hermite_simpson": 6, "soft_equality": 2, "prior": 1}
+
+
+@pytest.fixture(scope="module")
+def bar():
+    return sg.load_mechanism("four_bar_angle")
+
+
+def template(name, mechanism):
+    """The template, sizes of its unknowns, and its parameters."""
+    n, f, k = mechanism.n, mechanism.dof, len(mechanism.motors)
+    if name in STEPPING:
+        parameters = {"prior": {"mean": np.ones(n)}, "soft_equality": {}}.get(name, {"dt": DT})
+        return FACTORS[name], [n] * STEPPING[name], parameters
+    sensors = {
+        "point_position": ((1,), [n], np.array([0.1, 0.2])),
+        "line_angle": (((0, 1),), [n], 0.3),
+        "gyroscope": ((1,), [n, n], 0.5),
+        "accelerometer": ((0, (0.3, -0.1)), [n, n], np.array([1.0, 2.0])),
+    }
+    if name in sensors:
+        extra, sizes, measured = sensors[name]
+        return FACTORS[name](mechanism, *extra), sizes, {"measured": measured}
+    sizes = {
+        "hermite_simpson_velocity": [n] * 6,
+        "runge_kutta": [n] * 4,
+        "position_constraints": [n],
+        "velocity_constraints": [n, n],
+        "acceleration_constraints": [n] * 3,
+        "independent_position": [n, f],
+        "independent_velocity": [n, n, f],
+        "independent_acceleration": [n, n, n, f],
+        "forward_dynamics": [n] * 3,
+        "independent_forward_dynamics": [n, n, f],
+        "inverse_dynamics": [n, n, n, k],
+        "independent_inverse_dynamics": [n, n, f, k],
+    }[name]
+    return FACTORS[name](mechanism), sizes, {"dt": DT} if "runge" in name or "hermite" in name else {}
+
+
+def residual(name, mechanism):
+    law, sizes, parameters = template(name, mechanism)
+    x = [ca.SX.sym(f"x{i}", size) for i, size in enumerate(sizes)]
+    r = ca.vertcat(law(*x, **parameters))
+    J = ca.jacobian(r, ca.vertcat(*x))
+    return ca.Function("r", x, [r, J]), sizes
+
+
+@pytest.mark.parametrize("name", FACTORS)
+def test_jacobians_of_all_templates_are_differences_of_their_residuals(name, bar):
+    f, sizes = residual(name, bar)
+    q = bar.mechanics.home
+    values = [np.resize(q, size) + 0.1 * RNG.standard_normal(size) for size in sizes]
+    J, h, columns = np.array(f(*values)[1]), 1e-6, []
+    for i, size in enumerate(sizes):
+        for j in range(size):
+            ends = []
+            for sign in (1, -1):
+                moved = [v.copy() for v in values]
+                moved[i][j] += sign * h
+                ends.append(np.array(f(*moved)[0])[:, 0])
+            columns.append((ends[0] - ends[1]) / (2 * h))
+    np.testing.assert_allclose(J, np.stack(columns, axis=1), rtol=1e-6, atol=2e-7 * max(1.0, np.abs(J).max()))
+
+
+@pytest.fixture(scope="module")
+def moving(bar):
+    """A closed state with its accelerations under a torque of 3 N m."""
+    q = position_problem(bar, {"theta": 0.4})
+    qd = velocity_problem(bar, q, {"theta": 2.0})
+    return q, qd, bar.mechanics.acceleration(q, qd, np.array([0, 0, 0, 0, 3.0]))
+
+
+def test_constraints_and_dynamics_vanish_along_a_motion(bar, moving):
+    q, qd, qdd = moving
+    z = list(bar.mechanics.freedom.independent)
+    arguments = {
+        "position_constraints": (q,),
+        "velocity_constraints": (q, qd),
+        "acceleration_constraints": (q, qd, qdd),
+        "independent_position": (q, q[z]),
+        "independent_velocity": (q, qd, qd[z]),
+        "independent_acceleration": (q, qd, qdd, qdd[z]),
+        "inverse_dynamics": (q, qd, qdd, np.array([3.0])),
+        "independent_inverse_dynamics": (q, qd, qdd[z], np.array([3.0])),
+    }
+    for name, values in arguments.items():
+        r = np.array(residual(name, bar)[0](*values)[0])
+        np.testing.assert_allclose(r, 0.0, atol=1e-10, err_msg=name)
+
+
+def test_the_derivative_by_forces_is_the_closed_form_that_the_paper_prints(moving):
+    """(47), for a mechanism without relative coordinates: M^-1 - M^-1 J' (J M^-1 J')^-1 J M^-1."""
+    model = sg.load_mechanism("four_bar")
+    q = moving[0][:4]
+    _, J = model.mechanics.closing(q)
+    inverse = np.linalg.inv(model.mechanics.mass)
+    printed = inverse - inverse @ J.T @ np.linalg.solve(J @ inverse @ J.T, J @ inverse)
+    columns = [model.mechanics.acceleration(q, 0 * q, e) for e in np.eye(4)] - model.mechanics.acceleration(
+        q, 0 * q, 0 * q
+    )
+    np.testing.assert_allclose(columns.T, printed, atol=1e-11)
+
+
+def test_the_derivative_by_torques_in_independent_coordinates_is_the_printed_one(bar, moving):
+    """(50): the inverse of the reduced mass matrix times R'."""
+    from screwgraph.mechanism import reduced
+
+    q, qd, qdd = moving
+    x = [ca.SX.sym("x", n) for n in (5, 5, 5, 1)]
+    J = ca.Function("J", x, [ca.jacobian(InverseDynamics(bar)(*x), x[3])])(q, qd, qdd, 3.0)
+    r = reduced(bar, q, qd)
+    assert float(J[4]) == pytest.approx((np.linalg.inv(r.mass) @ r.R.T)[0, 4], rel=1e-10)
+
+
+def test_sensors_measure_what_the_motion_is(bar, moving):
+    q, qd, qdd = moving
+    theta, omega, alpha = q[4], qd[4], qdd[4]
+    at, zero = 0.3, np.zeros(2)
+    g = 9.81
+    specific = [g * np.sin(theta) - at * omega**2, g * np.cos(theta) + at * alpha]
+    np.testing.assert_allclose(Accelerometer(bar, 0, (at, 0.0))(q, qdd, measured=zero), np.c_[specific], atol=1e-9)
+    assert float(Gyroscope(bar, 0)(q, qd, measured=0.0)) == pytest.approx(omega)
+    assert float(LineAngle(bar, (0, 1))(q, measured=theta - 0.1 + 2 * np.pi)) == pytest.approx(0.1)
+    np.testing.assert_allclose(PointPosition(bar, 1)(q, measured=q[:2]), 0.0, atol=1e-15)
+    assert acceleration_problem(bar, q, qd, {"theta": alpha}) == pytest.approx(qdd)
+
+
+def test_the_runge_kutta_factor_vanishes_after_a_step_of_that_method(bar):
+    run = sg.simulate(bar, time=2e-3, dt=1e-3)
+    q, v = run.q, run.qd
+    r = ca.evalf(ca.SX(RungeKutta(bar)(*(ca.SX(x) for x in (q[0], q[1], v[0], v[1])), dt=1e-3)))
+    np.testing.assert_allclose(np.array(ca.DM(r)), 0.0, atol=1e-11)
