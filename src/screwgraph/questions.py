@@ -25,27 +25,60 @@ SMOOTHER = "smoother"
 
 
 @overload
-def simulate(model: Robot, q0: Any = None, qd0: Any = None, time: float = 5.0, **options: Any) -> Trajectory: ...
+def simulate(
+    model: Robot,
+    q0: Any = None,
+    qd0: Any = None,
+    time: float = 5.0,
+    dt: float = 1e-3,
+    method: str = "rk4",
+    tau: Any = None,
+    **options: Any,
+) -> Trajectory: ...
 @overload
-def simulate(model: Mechanism, q0: Any = None, qd0: Any = None, time: float = 5.0, **options: Any) -> Run: ...
+def simulate(
+    model: Mechanism,
+    q0: Any = None,
+    qd0: Any = None,
+    time: float = 5.0,
+    dt: float = 1e-3,
+    method: str = "rk4",
+    tau: Any = None,
+    **options: Any,
+) -> Run: ...
 
 
-def simulate(model: Any, q0: Any = None, qd0: Any = None, time: float = 5.0, **options: Any) -> Any:
-    """Let a robot or a planar mechanism move from q0, with velocity qd0, for a time (s).
+def simulate(
+    model: Any,
+    q0: Any = None,
+    qd0: Any = None,
+    time: float = 5.0,
+    dt: float = 1e-3,
+    method: str = "rk4",
+    tau: Any = None,
+    **options: Any,
+) -> Any:
+    """Let a robot or a planar mechanism move.
 
-    Options of both are dt (s), method, tau (efforts, or torques of the motors), rtol, atol, watch:
-    `simulation.simulate` and `mechanism.simulate_directly` say what they mean, and what is raised. Mechanisms also
-    know the method "smoother", with the options of `mechanism.simulate_by_smoothing`.
+    Args:
+        model: a robot, or a mechanism.
+        q0: position at the beginning; by default the neutral, or the assembled one.
+        qd0: velocity at the beginning; by default rest, or what a mechanism's file says.
+        time: length of the motion (s), a multiple of dt.
+        dt: distance of the states (s).
+        method: "rk4", "dop853", "semi_implicit" or "trapezoidal"; of mechanisms also "smoother".
+        tau: joint efforts, or torques of the motors: none, constant, or a function of t, q and qd.
+        options: rtol, atol, watch; of the smoother coordinates, window, integrator, noise, watch. More of them, and
+            what is raised, in `simulation.simulate`, `mechanism.simulate_directly`, `mechanism.simulate_by_smoothing`.
 
     Raises:
         InputError: as these do; an option that the method does not have.
     """
     if not isinstance(model, Mechanism):
-        return _called(simulate_robot, model, q0, qd0, time, **options)
-    if options.get("method") != SMOOTHER:
-        return _called(simulate_directly, model, q0, qd0, time, **options)
-    others = {name: value for name, value in options.items() if name != "method"}
-    return _called(simulate_by_smoothing, model, q0, qd0, time, **others)
+        return _called(simulate_robot, model, q0, qd0, time, dt, method, tau, **options)
+    if method != SMOOTHER:
+        return _called(simulate_directly, model, q0, qd0, time, dt, method, tau, **options)
+    return _called(simulate_by_smoothing, model, q0, qd0, time, dt, tau, **options)
 
 
 @overload

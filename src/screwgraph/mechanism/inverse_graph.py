@@ -10,8 +10,8 @@ from screwgraph.mechanism.factors import (
     soft_equality,
     trapezoidal,
 )
-from screwgraph.mechanism.forward_graph import State
 from screwgraph.mechanism.factors.selected import SelectedPrior
+from screwgraph.mechanism.forward_graph import State
 from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.trajectory import Reference
 from screwgraph.mechanism.weights import Noise
