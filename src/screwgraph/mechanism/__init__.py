@@ -1,5 +1,6 @@
 """Planar multibody mechanisms in natural coordinates: models, kinematics, dynamics. Paper 1."""
 
+from screwgraph.mechanism.bayes import BayesNetwork, GraphFactor, Quantity, bayes_network
 from screwgraph.mechanism.build_constraints import constraints_of
 from screwgraph.mechanism.equations import Equations, equations
 from screwgraph.mechanism.factors import FACTORS
@@ -29,23 +30,27 @@ __all__ = [
     "FACTORS",
     "INTEGRATORS",
     "Angle",
+    "BayesNetwork",
     "Body",
     "Damper",
     "Equations",
     "Force",
     "Freedom",
     "Gear",
+    "GraphFactor",
     "InverseSolution",
     "Mechanics",
     "Mechanism",
     "Noise",
     "Point",
+    "Quantity",
     "Reduced",
     "Run",
     "Slider",
     "Spring",
     "Torque",
     "acceleration_problem",
+    "bayes_network",
     "chain_of_pendulums",
     "constraints_of",
     "equations",

@@ -1,0 +1,114 @@
+"""Dynamic Bayesian networks of multibody motion, and the factor graphs that they become: paper 1, Fig. 1, section 5."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from screwgraph.errors import InputError
+from screwgraph.robot import unknown
+
+
+class Quantity(NamedTuple):
+    """A quantity at a step: kind "q", "qd", "qdd", "z", "zd", "zdd", "Q" (forces), "o" (observations), "C" (branch)."""
+
+    kind: str
+    step: int
+
+    def __str__(self) -> str:
+        return f"{self.kind}_{self.step}"
+
+
+class GraphFactor(NamedTuple):
+    """A factor by kind, prior, integrator, dynamics, constraints or observation, and the unknowns that it ties."""
+
+    kind: str
+    variables: tuple[Quantity, ...]
+
+
+@dataclass(frozen=True)
+class BayesNetwork:
+    """What each quantity depends on: nodes, in order, with the kind of their conditional probability and parents."""
+
+    parents: Mapping[Quantity, tuple[Quantity, ...]]
+    kinds: Mapping[Quantity, str] = field(default_factory=dict)
+
+    def factor_graph(self, known: Iterable[str | Quantity] = ()) -> tuple[GraphFactor, ...]:
+        """Return the factor graph given what is known: kinds ("Q") or single quantities.
+
+        Each node becomes a variable, and a factor that ties it to its parents. What is known is no variable but part of
+        the factors; those that tie nothing unknown are constant, and left out. Paper 1, section 5.
+
+        Raises:
+            InputError: something known is no quantity of the network.
+        """
+        given = self._given(known)
+        found = []
+        for node, parents in self.parents.items():
+            variables = tuple(x for x in (*parents, node) if x not in given)
+            if variables:
+                found.append(GraphFactor(self.kinds[node], variables))
+        return tuple(found)
+
+    def unknowns(self, known: Iterable[str | Quantity] = ()) -> tuple[Quantity, ...]:
+        """Return the variables of that factor graph. Raises InputError as `factor_graph` does."""
+        given = self._given(known)
+        return tuple(node for node in self.parents if node not in given)
+
+    def _given(self, known: Iterable[str | Quantity]) -> set[Quantity]:
+        kinds, given = {node.kind for node in self.parents}, set()
+        for item in known:
+            if isinstance(item, Quantity) and item not in self.parents:
+                raise unknown("quantity of the network", str(item), map(str, self.parents))
+            if isinstance(item, str) and item not in kinds:
+                raise unknown("kind of quantity", item, sorted(kinds))
+            given |= {item} if isinstance(item, Quantity) else {node for node in self.parents if node.kind == item}
+        return given
+
+
+def bayes_network(steps: int, coordinates: str = "dependent", observed: bool = False) -> BayesNetwork:
+    """Return the network of Fig. 1a ("dependent") or 1b ("independent") over so many steps, with observations or not.
+
+    Raises:
+        InputError: no positive number of steps, or another kind of coordinates.
+    """
+    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
+        raise InputError(f"steps = {steps!r} is not a positive whole number")
+    if coordinates not in _STEP:
+        raise unknown("kind of coordinates", coordinates, _STEP)
+    parents: dict[Quantity, tuple[Quantity, ...]] = {}
+    kinds: dict[Quantity, str] = {}
+    if coordinates == "independent":
+        parents[Quantity("C", 0)], kinds[Quantity("C", 0)] = (), "prior"
+    for i in range(steps):
+        for kind, law, before, now in _STEP[coordinates]:
+            if kind == "o" and not observed:
+                continue
+            node, first = Quantity(kind, i), i == 0 and bool(before)
+            kinds[node] = "prior" if first else law
+            earlier = () if first else tuple(Quantity(k, i - 1) for k in before)
+            parents[node] = earlier + tuple(Quantity(k, 0 if k == "C" else i) for k in now)
+    return BayesNetwork(parents, kinds)
+
+
+_STEP: Mapping[str, tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...]] = {
+    "dependent": (
+        ("Q", "prior", (), ()),
+        ("q", "integrator", ("q", "qd"), ()),
+        ("qd", "integrator", ("qd", "qdd"), ()),
+        ("qdd", "dynamics", (), ("q", "qd", "Q")),
+        ("o", "observation", (), ("q", "qd", "qdd")),
+    ),
+    "independent": (
+        ("Q", "prior", (), ()),
+        ("z", "integrator", ("z", "zd"), ()),
+        ("zd", "integrator", ("zd", "zdd"), ()),
+        ("q", "constraints", (), ("z", "C")),
+        ("qd", "constraints", (), ("q", "zd")),
+        ("zdd", "dynamics", (), ("q", "qd", "Q")),
+        ("qdd", "constraints", (), ("q", "qd", "zdd")),
+        ("o", "observation", (), ("q", "qd", "qdd")),
+    ),
+}
+"""Of each quantity: its kind, its law, its parents one step before, and those of the same step."""
