@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.errors import InputError
 from screwgraph.mechanism.mechanism import Mechanism
 
 
@@ -36,7 +37,7 @@ def reduced(mechanism: Mechanism, q: Any, qd: Any, force: Any = 0.0) -> Reduced:
         force: forces on the coordinates (..., n), added to those of the mechanism itself.
 
     Raises:
-        LinAlgError: the independent coordinates do not determine the others at some position.
+        InputError: the independent coordinates do not determine the others at some position.
     """
     mechanics, q, qd = mechanism.mechanics, np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
     kept, chosen = list(mechanics.freedom.kept), list(mechanics.freedom.independent)
@@ -45,7 +46,13 @@ def reduced(mechanism: Mechanism, q: Any, qd: Any, force: Any = 0.0) -> Reduced:
     c, Q = rates[..., : J.shape[-2]][..., kept], rates[..., J.shape[-2] :] + force
     n, k = mechanism.n, len(kept)
     B = np.broadcast_to(np.eye(n)[chosen], (*J.shape[:-2], len(chosen), n))
-    inverse = np.linalg.inv(np.concatenate([J[..., kept, :], B], axis=-2))
+    try:
+        inverse = np.linalg.inv(np.concatenate([J[..., kept, :], B], axis=-2))
+    except np.linalg.LinAlgError:
+        raise InputError(
+            f"{', '.join(mechanism.independent_coordinates)} do not determine all velocities at some position",
+            fix="name other independent coordinates in the file of the mechanism",
+        ) from None
     R, Sc = inverse[..., k:], (inverse[..., :k] @ c[..., None])[..., 0]
     Rt, M = np.swapaxes(R, -1, -2), mechanics.mass
     return Reduced(R, Sc, Rt @ M @ R, (Rt @ (Q - Sc @ M)[..., None])[..., 0])
