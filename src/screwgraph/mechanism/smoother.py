@@ -128,6 +128,6 @@ def _check(ended: list[Solved], t: float) -> None:
         if solved.status is not Status.CONVERGED and not solved.step <= CLOSE:
             raise InputError(
                 f"the window that ends after t = {t:g} s cannot be solved: {solved.status.value}",
-                why=f"its last step was {solved.step:.3g}; the position, or the independent coordinates, may be singular there",
+                why=f"its last step was {solved.step:.3g}; position or independent coordinates may be singular",
                 fix="take a smaller dt, dependent coordinates, or name an angle as independent",
             )
