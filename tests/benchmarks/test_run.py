@@ -6,14 +6,15 @@ import pytest
 from benchmarks.bench import Tools, entries
 from benchmarks.optimisation_problems import Chain, swing_up
 from benchmarks.subjects import SUBJECTS, chosen
-from benchmarks.themes import THEMES, cost_model, linear_chain
+from benchmarks.themes import THEMES, cost_model, linear_chain, simulation
 
+import screwgraph as sg
 from benchmarks import __main__ as program
 from benchmarks import native
 from screwgraph.bench import QUESTIONS, Effort, NotMeasuredError
 from screwgraph.optimize import solve
 
-ELSEWHERE = ("compile", "cost", "closed", "linear", "optimize")
+ELSEWHERE = ("compile", "cost", "closed", "simulation", "linear", "optimize")
 """Themes that have tests of their own: they measure other things than the entries."""
 TINY = Effort(seconds=0.002, rounds=3, states=8, batch=16)
 
@@ -88,6 +89,12 @@ def test_costs_that_rank_as_times_do_correlate_fully():
     group = [cost_model.Sampled(str(i), i**2, 10 - i, 1.0 + i) for i in range(4)]
     assert cost_model._ranked(group) == ["4", "1.000", "-1.000", "0 (1.0 ns)", "0 (1.0 ns)", "0%"]
     assert cost_model._ranked(group[:2])[:3] == ["2", "-", "-"]
+
+
+def test_a_simulated_robot_keeps_its_energy():
+    cells = simulation._row(sg.load("rr", damping=False), "rk4")
+    assert cells[:2] == ["rr (2, 2)", "rk4"]
+    assert float(cells[4]) < 1e-6
 
 
 def test_other_ways_to_solve_a_chain_agree_with_ours():
