@@ -58,8 +58,9 @@ class Problem:
 
 
 def without_remarks(robot: Robot) -> Robot:
-    """Return a robot without its warnings, on which no code depends: they tell where its file lies."""
-    return replace(robot, warnings=())
+    """Return a robot without warnings and shapes, on which no code depends."""
+    links = tuple(replace(link, visuals=()) if link.visuals else link for link in robot.links)
+    return replace(robot, warnings=(), links=links)
 
 
 def robot_arguments(robot: Robot, arguments: Iterable[tuple[str, Sequence[Key]]]) -> tuple[Argument, ...]:

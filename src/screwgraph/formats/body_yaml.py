@@ -27,7 +27,7 @@ AXES = {
     "-z": (0.0, 0.0, -1.0),
 }
 
-_BODY = ("link", "parent", "joint", "type", "at", "rpy", *MASS_KEYS, "limits", *COEFFICIENTS, "mimic")
+_BODY = ("link", "parent", "joint", "type", "at", "rpy", *MASS_KEYS, "limits", *COEFFICIENTS, "mimic", "shapes")
 _MIMIC = ("joint", "multiplier", "offset")
 Entries = Mapping[str, Value]
 Names = Mapping[str, float]

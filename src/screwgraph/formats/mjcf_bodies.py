@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.formats.mjcf_names import Names, pose, shift
+from screwgraph.formats.mjcf_visuals import body_visuals
 from screwgraph.robot import Frame, Joint, JointType, Limits, Link
 from screwgraph.robot.joints import Fixed, Floating, Prismatic, Revolute, Spherical
 from screwgraph.spatial import SpatialInertia, inverse, rotation, translation
@@ -22,7 +23,7 @@ Placed = dict[int, Frame]
 def body_parts(model: Any, names: Names) -> tuple[list[Link], list[Joint], list[Frame], Placed]:
     """Return links, joints and frames of a model, and where its bodies are."""
     placed: Placed = {0: Frame(names.bodies[0], names.bodies[0], np.eye(4))}
-    links, joints = [Link(names.bodies[0])], []
+    links, joints = [Link(names.bodies[0], visuals=body_visuals(model, 0, placed[0]))], []
     taken = set(names.bodies)
     for body in range(1, model.nbody):
         new_links, new_joints, placed[body] = _body(model, body, names, placed[int(model.body_parentid[body])], taken)
@@ -51,8 +52,9 @@ def _body(model: Any, body: int, names: Names, parent: Frame, taken: set[str]) -
         joints.append(Joint(_unused(f"{name}_fixed", set(names.joints)), Fixed(), at, name, T))
         links.append(Link(name))
         T = np.eye(4)
-    links[-1] = Link(name, _inertia(model, body).moved(T))
-    return links, joints, Frame(name, name, T)
+    frame = Frame(name, name, T)
+    links[-1] = Link(name, _inertia(model, body).moved(T), body_visuals(model, body, frame))
+    return links, joints, frame
 
 
 def _type(model: Any, number: int) -> JointType:

@@ -7,7 +7,7 @@ every number may be an expression over `parameters`. All keys but `bodies` and `
     source: where the figures come from
     parameters: {L: 1.0, m: 2*L}          # in any order
     gravity: [0, 0, -9.81]
-    base: base                            # its name, or {link: base, mass: .., com: .., inertia: ..}
+    base: base                            # its name, or {link: base, mass: .., com: .., inertia: .., shapes: ..}
     bodies:
       - link: upper
         parent: base                      # else the link of the body before, the base for the first
@@ -22,6 +22,8 @@ every number may be an expression over `parameters`. All keys but `bodies` and `
         limits: {lower: -pi, upper: pi, velocity: 2, effort: 10}
         damping: 0.1                      # and friction, armature
         mimic: {joint: other, multiplier: 1, offset: 0}
+        shapes:                           # for pictures: box, ellipsoid, sphere, cylinder or capsule along z, centred
+          - {capsule: [0.05, L], at: [L/2, 0, 0], rpy: [0, pi/2, 0], colour: "#2160a8"}   # radius, length
     frames:
       - {frame: tool, link: upper, at: [L, 0, 0], rpy: [0, 0, 0]}
     loops:                                # joints that close loops: type, axis, ... as of bodies
@@ -55,6 +57,7 @@ from screwgraph.formats.diagnostics import Place, Warnings
 from screwgraph.formats.expressions import evaluate_parameters
 from screwgraph.formats.mimics import Mimic, mimic_couplings
 from screwgraph.formats.yaml_values import Value, parse_yaml
+from screwgraph.formats.yaml_visuals import read_visuals
 from screwgraph.robot import STANDARD_GRAVITY, Frame, Joint, Link, Robot, tree
 
 DEFAULT_BASE = "base"
@@ -142,7 +145,8 @@ def _bodies(
             raise ModelError("a body has no link", at=value.at, fix="add link: and its name")
         link = entries["link"].called("link").text()
         joints.append(read_joint(value, link, links[-1].name, names))
-        links.append(Link(link, read_inertia(entries, f"body {link!r}", names)))
+        visuals = read_visuals(entries.get("shapes"), names)
+        links.append(Link(link, read_inertia(entries, f"body {link!r}", names), visuals))
         mimics.append(read_mimic(value, joints[-1].name, names))
         places[links[-1]] = places[joints[-1]] = value.at
     return links, joints, [mimic for mimic in mimics if mimic]
@@ -153,9 +157,9 @@ def _base(value: Value | None, names: Mapping[str, float]) -> Link:
         return Link(DEFAULT_BASE)
     if isinstance(value.content, str):
         return Link(value.text())
-    entries = value.section(("link", *MASS_KEYS), "the base")
+    entries = value.section(("link", *MASS_KEYS, "shapes"), "the base")
     link = entries["link"].text() if "link" in entries else DEFAULT_BASE
-    return Link(link, read_inertia(entries, "the base", names))
+    return Link(link, read_inertia(entries, "the base", names), read_visuals(entries.get("shapes"), names))
 
 
 def _frames(value: Value | None, names: Mapping[str, float], places: dict[object, Place]) -> list[Frame]:

@@ -8,7 +8,8 @@ from screwgraph.formats.bodies import finite_limits, is_writable, keeps_digits, 
 from screwgraph.formats.body_yaml import COEFFICIENTS
 from screwgraph.formats.closed_yaml_write import closed_chains, floats, pose_entries, type_entries
 from screwgraph.formats.robot_yaml import DEFAULT_BASE
-from screwgraph.robot import STANDARD_GRAVITY, Joint, Robot
+from screwgraph.formats.yaml_visuals import visual_entries
+from screwgraph.robot import STANDARD_GRAVITY, Joint, Link, Robot
 from screwgraph.spatial import SpatialInertia
 
 _ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
@@ -22,12 +23,12 @@ def yaml_text(robot: Robot) -> str:
     if robot.gravity != STANDARD_GRAVITY:
         content["gravity"] = floats(robot.gravity)
     base = robot.links[0]
-    if not base.inertia.is_zero:
-        content["base"] = {"link": base.name, **_inertia(base.inertia)}
+    if base.visuals or not base.inertia.is_zero:
+        content["base"] = {"link": base.name, **_inertia(base.inertia), **_shapes(base)}
     elif base.name != DEFAULT_BASE:
         content["base"] = base.name
     content["bodies"] = [
-        _body(joint, previous.name, link.inertia)
+        _body(joint, previous.name, link)
         for joint, previous, link in zip(robot.joints, robot.links[:-1], robot.links[1:], strict=True)
     ]
     if robot.frames:
@@ -36,7 +37,7 @@ def yaml_text(robot: Robot) -> str:
     return yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=120, allow_unicode=True)
 
 
-def _body(joint: Joint, previous: str, inertia: SpatialInertia) -> dict[str, Any]:
+def _body(joint: Joint, previous: str, link: Link) -> dict[str, Any]:
     body: dict[str, Any] = {"link": joint.child}
     if joint.parent != previous:
         body["parent"] = joint.parent
@@ -44,12 +45,16 @@ def _body(joint: Joint, previous: str, inertia: SpatialInertia) -> dict[str, Any
         body["joint"] = joint.name
     body |= type_entries(joint.type)
     body |= pose_entries(joint.origin)
-    body |= _inertia(inertia)
+    body |= _inertia(link.inertia)
     limits = finite_limits(joint.limits)
     if limits:
         body["limits"] = limits
     body |= {key: float(getattr(joint, key)) for key in COEFFICIENTS if getattr(joint, key)}
-    return body
+    return body | _shapes(link)
+
+
+def _shapes(link: Link) -> dict[str, Any]:
+    return {"shapes": visual_entries(link.visuals)} if link.visuals else {}
 
 
 def _inertia(inertia: SpatialInertia) -> dict[str, Any]:

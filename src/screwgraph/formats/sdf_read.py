@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePath
 
 import numpy as np
+from jaxtyping import Float
 
 from screwgraph.formats.checks import remark_on_parts
 from screwgraph.formats.diagnostics import Place, Warnings
@@ -25,6 +27,7 @@ from screwgraph.formats.sdf_model import collect
 from screwgraph.formats.sdf_scope import WORLD, Parts, Scope
 from screwgraph.formats.sdf_tree import between, closing_loop, joint_frames, spanning_tree, tree_joint
 from screwgraph.formats.sdf_values import vector_in
+from screwgraph.formats.sdf_visuals import read_visuals
 from screwgraph.formats.xml import Element, children, parse_xml, place
 from screwgraph.robot import STANDARD_GRAVITY, Coupling, Frame, Joint, Link, Loop, Robot, tree
 from screwgraph.spatial import rotation
@@ -108,11 +111,16 @@ class _Building:
         for item in self.chosen.links:
             inertia = read_inertia(item, self.warnings)
             shift = between(self.frames[item.name], self.T_wl[item.name])
-            links.append(
-                Link(self.chosen.short(item.name), inertia.moved(shift) if self.is_moved(item.name) else inertia)
-            )
+            visuals = read_visuals(item, partial(self.pose_in, item.name))
+            if self.is_moved(item.name):
+                inertia, visuals = inertia.moved(shift), tuple(visual.moved(shift) for visual in visuals)
+            links.append(Link(self.chosen.short(item.name), inertia, visuals))
             self.places[links[-1]] = place(item.element, item.scope.file)
         return links
+
+    def pose_in(self, link: str, frame: str) -> Float[np.ndarray, "4 4"]:
+        """Return the pose of a frame in the one that the file gives a link."""
+        return between(self.T_wl[link], self.parts.pose(frame, self.parts.frames[link].at))
 
     def is_moved(self, link: str) -> bool:
         return self.frames[link] is not self.T_wl[link]

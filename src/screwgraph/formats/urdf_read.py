@@ -1,7 +1,7 @@
 """URDF, and what we add to it.
 
-Read are links, joints, and of these what dynamics needs; everything else (visuals, collisions, materials,
-transmissions, sensors, other programs' elements) is passed over, and no mesh is ever looked for.
+Read are links, joints, and of these what dynamics needs, and primitive shapes; everything else (transmissions, sensors,
+other programs' elements) is passed over, and no mesh is ever looked for.
 
 Additions, so that every robot can be saved and loaded again: the joint types `spherical` (or `ball`), `helical`
 (or `screw`; `<axis xyz=".." pitch=".."/>`, m/rad) and `universal` (a second element `<axis2 xyz=".."/>`);

@@ -13,7 +13,7 @@ from screwgraph.formats import joint_types
 from screwgraph.formats.bodies import finite_limits, is_writable, written
 from screwgraph.formats.urdf_loops_write import Written, split_couplings
 from screwgraph.formats.xml import Element
-from screwgraph.robot import STANDARD_GRAVITY, Coupling, Frame, Joint, Link, Loop, Robot
+from screwgraph.robot import STANDARD_GRAVITY, Coupling, Frame, Joint, Link, Loop, Robot, Visual
 from screwgraph.spatial import rotation, so3, translation
 
 UNBOUNDED = 1e308
@@ -61,6 +61,8 @@ def urdf_text(robot: Robot) -> str:
 
 def _add_link(root: Element, link: Link) -> None:
     element = _add(root, "link", name=link.name)
+    for visual in link.visuals:
+        _add_visual(element, visual)
     if link.inertia.is_zero:
         return
     _check_writable(link)
@@ -69,6 +71,18 @@ def _add_link(root: Element, link: Link) -> None:
     _add(inertial, "origin", xyz=_spaced(com), rpy="0 0 0")
     _add(inertial, "mass", value=_number(mass))
     _add(inertial, "inertia", **{key: _number(about_com[entry]) for key, entry in _MATRIX.items()})
+
+
+def _add_visual(link: Element, visual: Visual) -> None:
+    """Write a shape; capsules and ellipsoids are words of ours that other programs may not know."""
+    element = _add(link, "visual")
+    _add_origin(element, visual.T_bs)
+    shape = {key: value if isinstance(value, tuple) else (value,) for key, value in vars(visual.shape).items()}
+    kind = type(visual.shape).__name__.lower()
+    _add(_add(element, "geometry"), kind, **{key: _spaced(value) for key, value in shape.items()})
+    if visual.colour:
+        rgba = [int(visual.colour[i : i + 2], 16) / 255.0 for i in (1, 3, 5)]
+        _add(_add(element, "material", name=visual.colour), "color", rgba=_spaced([*rgba, 1.0]))
 
 
 def _check_writable(link: Link) -> None:

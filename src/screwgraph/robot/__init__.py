@@ -20,14 +20,19 @@ from screwgraph.robot.mobility import Mobility, closed_states, mobility, regular
 from screwgraph.robot.parts import Frame, Joint, Limits, Link, Loop
 from screwgraph.robot.planar import is_planar
 from screwgraph.robot.robot import STANDARD_GRAVITY, Robot, unknown
+from screwgraph.robot.shapes import Box, Capsule, Cylinder, Ellipsoid, Shape, Sphere, Visual
 from screwgraph.robot.topology import tree
 from screwgraph.robot.weld import lock, merge_fixed
 
 __all__ = [
     "JOINT_TYPES",
     "STANDARD_GRAVITY",
+    "Box",
+    "Capsule",
     "Constant",
     "Coupling",
+    "Cylinder",
+    "Ellipsoid",
     "Expression",
     "Frame",
     "Joint",
@@ -41,6 +46,9 @@ __all__ = [
     "Power",
     "Robot",
     "Row",
+    "Shape",
+    "Sphere",
+    "Visual",
     "close_loops",
     "closed_states",
     "complete",

@@ -9,15 +9,17 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.robot.joints import JointType
+from screwgraph.robot.shapes import Visual
 from screwgraph.spatial import Array, SpatialInertia, inverse
 
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A rigid body; `inertia` is in the link's frame, zero for a massless link."""
+    """A rigid body; `inertia` is in the link's frame, zero for a massless link; `visuals` only serve pictures."""
 
     name: str
     inertia: SpatialInertia = field(default_factory=SpatialInertia)
+    visuals: tuple[Visual, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,59 @@
+"""Primitive shapes of URDF's <visual> and <collision>."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.formats.visuals import MAKERS, VECTORS, chosen, colour_of, made
+from screwgraph.formats.xml import Element, children, number_of, vector_of
+from screwgraph.robot import Shape, Visual
+from screwgraph.spatial import from_xyz_rpy
+
+_WHITE = (1.0, 1.0, 1.0, 1.0)
+
+
+def read_visuals(link: Element, file: str) -> tuple[Visual, ...]:
+    """Read the shapes that stand for a <link> in pictures."""
+    return chosen(
+        *([partial(_visual, element, file) for element in children(link, tag)] for tag in ("visual", "collision"))
+    )
+
+
+def _visual(element: Element, file: str) -> Visual | None:
+    geometry = next(children(element, "geometry"), None)
+    shape = None if geometry is None else next((_shape(child, file) for child in geometry), None)
+    return None if shape is None else Visual(shape, _pose(element, file), _colour(element, file))
+
+
+def _shape(element: Element, file: str) -> Shape | None:
+    if element.tag not in MAKERS:
+        return None
+    figures: list[float] = []
+    for setting in MAKERS[element.tag][1]:
+        if setting in VECTORS:
+            figures += vector_of(element, setting, "a shape", file)
+        else:
+            figures.append(number_of(element, setting, "a shape", file))
+    return made(element.tag, figures)
+
+
+def _pose(element: Element, file: str) -> Float[np.ndarray, "4 4"]:
+    origin = next(children(element, "origin"), None)
+    xyz, rpy = (np.array(vector_of(origin, key, "a shape", file)) for key in ("xyz", "rpy"))
+    return from_xyz_rpy(xyz, rpy)
+
+
+def _colour(element: Element, file: str) -> str:
+    """Return the colour of a shape: its own, or that of the material of the robot that it names."""
+    material = next(children(element, "material"), None)
+    if material is None:
+        return ""
+    named = [m for m in children(element.getroottree().getroot(), "material") if m.get("name") == material.get("name")]
+    for candidate in (material, *named):
+        colour = next(children(candidate, "color"), None)
+        if colour is not None:
+            return colour_of(vector_of(colour, "rgba", "a colour", file, _WHITE))
+    return ""

@@ -1,0 +1,62 @@
+"""Shapes of links, from all formats: which of a file's shapes serve, and what makes sense as one.
+
+A shape that cannot be read, or is a mesh, is left out: no motion depends on it, and pictures have a substitute.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from screwgraph.errors import ModelError
+from screwgraph.robot import Box, Capsule, Cylinder, Ellipsoid, Shape, Sphere, Visual
+
+MAKERS: dict[str, tuple[Callable[..., Shape], tuple[str, ...]]] = {
+    "box": (lambda x, y, z: Box((x, y, z)), ("size",)),
+    "ellipsoid": (lambda x, y, z: Ellipsoid((x, y, z)), ("radii",)),
+    "sphere": (Sphere, ("radius",)),
+    "cylinder": (Cylinder, ("radius", "length")),
+    "capsule": (Capsule, ("radius", "length")),
+}
+"""How files call shapes, what makes one of its numbers, and what these are called."""
+
+VECTORS = ("size", "radii")
+"""Settings that are three numbers."""
+
+
+def made(kind: str, figures: Sequence[float]) -> Shape | None:
+    """Make a shape of lengths (m); None unless they are finite and positive (a capsule may have no length)."""
+    smallest = min(figures[:1] if kind == "capsule" else figures)
+    if not (math.isfinite(sum(figures)) and smallest > 0.0 and min(figures) >= 0.0):
+        return None
+    return MAKERS[kind][0](*figures)
+
+
+def chosen(
+    seen: Iterable[Callable[[], Visual | None]], touched: Iterable[Callable[[], Visual | None]]
+) -> tuple[Visual, ...]:
+    """Return what is drawn of a link: the shapes to be seen, those to be touched where the former lack any."""
+    first, second = _read(seen), _read(touched)
+    return tuple(visual for visual in (second if None in first or not first else first) if visual) or tuple(
+        visual for visual in first if visual
+    )
+
+
+def colour_of(rgba: Sequence[float] | None) -> str:
+    """Return red, green, blue from 0 to 1 as "#rrggbb"; empty where there are none."""
+    if rgba is None:
+        return ""
+    levels = np.round(np.clip(np.asarray(rgba[:3], dtype=float), 0.0, 1.0) * 255.0).astype(int)
+    return "#" + "".join(f"{level:02x}" for level in levels)
+
+
+def _read(readers: Iterable[Callable[[], Visual | None]]) -> list[Visual | None]:
+    visuals = []
+    for reader in readers:
+        try:
+            visuals.append(reader())
+        except ModelError:
+            visuals.append(None)
+    return visuals

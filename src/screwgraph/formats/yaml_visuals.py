@@ -1,0 +1,65 @@
+"""Shapes in the robot YAML format, read and written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from screwgraph.errors import ModelError
+from screwgraph.formats.body_yaml import Names, read_pose
+from screwgraph.formats.closed_yaml_write import floats, pose_entries
+from screwgraph.formats.visuals import MAKERS, VECTORS, made
+from screwgraph.formats.yaml_values import Value
+from screwgraph.robot import Shape, Visual
+
+_KEYS = ("at", "rpy", "colour")
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}", re.ASCII)
+
+
+def read_visuals(value: Value | None, names: Names) -> tuple[Visual, ...]:
+    """Read the `shapes` of a body. Raises ModelError."""
+    return tuple(_visual(item, names) for item in value.items()) if value else ()
+
+
+def visual_entries(visuals: Iterable[Visual]) -> list[dict[str, Any]]:
+    """Return what `read_visuals` reads."""
+    return [
+        {
+            **_shape_entry(visual.shape),
+            **pose_entries(visual.T_bs),
+            **({"colour": visual.colour} if visual.colour else {}),
+        }
+        for visual in visuals
+    ]
+
+
+def _visual(value: Value, names: Names) -> Visual:
+    entries = value.called("a shape").section((*MAKERS, *_KEYS))
+    kinds = [key for key in entries if key in MAKERS]
+    if len(kinds) != 1:
+        raise ModelError(
+            f"a shape has {len(kinds)} of the keys {', '.join(MAKERS)}", at=value.at, fix="write {box: [1, 1, 1]}"
+        )
+    kind = kinds[0]
+    colour = entries["colour"].text() if "colour" in entries else ""
+    if colour and not _COLOUR.fullmatch(colour):
+        raise entries["colour"].complaint("a colour is written like '#2160a8'")
+    return Visual(_shape(kind, entries[kind].called(kind), names), read_pose(entries, names), colour)
+
+
+def _shape(kind: str, value: Value, names: Names) -> Shape:
+    count = sum(3 if setting in VECTORS else 1 for setting in MAKERS[kind][1])
+    figures = (value.number(names),) if count == 1 else value.numbers(names, count)
+    shape = made(kind, figures)
+    if shape is None:
+        raise value.complaint("lengths of shapes are positive (m)")
+    return shape
+
+
+def _shape_entry(shape: Shape) -> dict[str, Any]:
+    figures = [
+        number for setting in vars(shape).values() for number in (setting if isinstance(setting, tuple) else [setting])
+    ]
+    numbers = floats(figures)
+    return {type(shape).__name__.lower(): numbers if len(numbers) > 1 else numbers[0]}

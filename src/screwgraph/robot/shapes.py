@@ -1,0 +1,61 @@
+"""What links look like: primitive shapes. Pictures use them, equations of motion do not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from jaxtyping import Float
+
+
+@dataclass(frozen=True)
+class Box:
+    """A box of so many metres along each axis, about its own frame's origin."""
+
+    size: tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Ellipsoid:
+    """An ellipsoid of three radii (m) about its own frame's origin."""
+
+    radii: tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Sphere:
+    """A sphere of a radius (m) about its own frame's origin."""
+
+    radius: float
+
+
+@dataclass(frozen=True)
+class Cylinder:
+    """A cylinder along its own z, `length` (m) from face to face, about its own frame's origin."""
+
+    radius: float
+    length: float
+
+
+@dataclass(frozen=True)
+class Capsule:
+    """A cylinder of `length` (m) along its own z with half a sphere on either end, about its own frame's origin."""
+
+    radius: float
+    length: float
+
+
+Shape = Box | Ellipsoid | Sphere | Cylinder | Capsule
+
+
+@dataclass(frozen=True, eq=False)
+class Visual:
+    """A shape on a body: `T_bs` is its pose in the body's frame, `colour` is "#rrggbb" or empty for none."""
+
+    shape: Shape
+    T_bs: Float[np.ndarray, "4 4"] = field(default_factory=lambda: np.eye(4))
+    colour: str = ""
+
+    def moved(self, T: Float[np.ndarray, "4 4"]) -> Visual:
+        """Put it on another body, in whose frame the old one lies at T."""
+        return Visual(self.shape, T @ self.T_bs, self.colour)

@@ -1,0 +1,134 @@
+"""A scene as one HTML page that needs nothing else: no file, no network."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from scipy.spatial.transform import Rotation
+
+from screwgraph.errors import InputError
+from screwgraph.formats import write_atomically
+from screwgraph.view.parts import parts
+from screwgraph.view.scene import Body, Line, Points, Scene, seen_from, unit
+
+SCRIPTS = ("numbers", "motion", "meshes", "paint", "stage", "controls")
+"""Files of the page's program, in the order in which they are run."""
+COLOURS = ("#c0392b", "#2e8b57", "#8e44ad", "#b8860b", "#2a8fa8")
+"""Of lines and points that name none."""
+PLAIN = "#4878b0"
+
+
+def html(scene: Scene) -> str:
+    """Return a page that plays a scene; opened from a file, it asks for nothing else."""
+    folder = files("screwgraph.view") / "page"
+    script = "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
+    # In JSON "<" stands in texts only, where it may as well be an escape: no text ends the script.
+    content = json.dumps(as_json(scene), allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    page = (folder / "player.html").read_text(encoding="utf-8")
+    style = (folder / "player.css").read_text(encoding="utf-8")
+    before, _, after = page.partition("@scene@")
+    head = before.replace("@style@", style).replace("@title@", escape(scene.title))
+    return head + content + after.replace("@script@", script)
+
+
+def save_html(scene: Scene, path: str | os.PathLike[str]) -> None:
+    """Write the page of a scene, as a whole or not at all.
+
+    Raises:
+        InputError: another suffix than .html, no such folder, or a path that cannot be written.
+    """
+    save_page(html(scene), path)
+
+
+def save_page(page: str, path: str | os.PathLike[str]) -> None:
+    """Write a page. Raises InputError as `save_html`."""
+    check_page_path(path)
+    write_atomically(Path(path), page.encode("utf-8"), str(path))
+
+
+def check_page_path(path: str | os.PathLike[str]) -> None:
+    """Check that a page could be written there. Raises InputError as `save_html`."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(f"{path!r} is not a path", fix='view.export(robot, t, q, "motion.html")')
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"no page has the suffix {target.suffix!r}", at=str(path), fix="save as .html")
+    if not target.parent.is_dir():
+        raise InputError(f"there is no folder {str(target.parent)!r}", at=str(path), fix="make the folder first")
+
+
+def as_json(scene: Scene) -> dict[str, Any]:
+    """Return a scene in values that JSON has; arrays are float32 in base64."""
+    centre, size = _extent(scene)
+    used = iter(range(len(scene.lines) + len(scene.points)))
+    return {
+        "t": _packed(scene.t - scene.t[0]),
+        "bodies": [_body(body) for body in scene.bodies],
+        "lines": [{**_trail(line, next(used)), "width": line.width} for line in scene.lines],
+        "points": [{**_trail(points, next(used)), "radius": points.radius} for points in scene.points],
+        "up": unit(scene.up).tolist(),
+        "look": seen_from(scene).tolist(),
+        "ground": scene.ground,
+        "centre": centre,
+        "size": size,
+    }
+
+
+def _body(body: Body) -> dict[str, Any]:
+    return {
+        "name": body.name,
+        "poses": _packed(_positions_and_quaternions(body.poses)),
+        "parts": [
+            {
+                "mesh": part.mesh,
+                "matrix": [float(f"{entry:.7g}") + 0.0 for entry in part.matrix.T.ravel()],
+                "colour": visual.colour or PLAIN,
+            }
+            for visual in body.visuals
+            for part in parts(visual)
+        ],
+    }
+
+
+def _trail(trail: Line | Points, number: int) -> dict[str, Any]:
+    points = np.asarray(trail.points, dtype=float)
+    return {
+        "name": trail.name,
+        "data": _packed(points),
+        "count": points.shape[-2],
+        "colour": trail.colour or COLOURS[number % len(COLOURS)],
+    }
+
+
+def _positions_and_quaternions(poses: Float[np.ndarray, "*N 4 4"]) -> Float[np.ndarray, "N 7"]:
+    flat = np.asarray(poses, dtype=float).reshape(-1, 4, 4)
+    return np.hstack([flat[:, :3, 3], Rotation.from_matrix(flat[:, :3, :3]).as_quat()])
+
+
+def _packed(array: np.ndarray) -> str:
+    return base64.b64encode(np.ascontiguousarray(array, dtype="<f4").tobytes()).decode("ascii")
+
+
+def _extent(scene: Scene) -> tuple[list[float], float]:
+    """Return the middle of what moves over time, and the size of its box's diagonal (m)."""
+    clouds = [np.asarray(trail.points, dtype=float).reshape(-1, 3) for trail in (*scene.lines, *scene.points)]
+    for body in scene.bodies:
+        poses = body.poses.reshape(-1, 4, 4)
+        for visual in body.visuals:
+            for part in parts(visual):
+                reach = np.linalg.norm(part.scale) * (0.5 if part.mesh == "box" else 0.7)
+                points = (poses @ part.T)[:, :3, 3]
+                clouds += [points - reach, points + reach]
+    points = np.concatenate([cloud[np.isfinite(cloud).all(axis=1)] for cloud in clouds] or [np.zeros((1, 3))])
+    if not len(points):
+        points = np.zeros((1, 3))
+    low, high = points.min(axis=0), points.max(axis=0)
+    return ((low + high) / 2.0).tolist(), float(np.linalg.norm(high - low)) or 1.0

@@ -1,0 +1,149 @@
+"""A robot's motion as a scene."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.robot import Robot, link_poses
+from screwgraph.view.page import save_html
+from screwgraph.view.parts import parts
+from screwgraph.view.scene import Body, Line, Points, Scene, Vector, unit
+from screwgraph.view.skeleton import reach, shown_visuals
+from screwgraph.view.thin import kept
+
+_FLAT = 0.02
+"""Share of its size by which a motion may leave a plane and still be shown as a planar one."""
+
+
+def robot_scene(
+    robot: Robot,
+    t: Float[np.ndarray, " N"],
+    q: Float[np.ndarray, "N nq"],
+    title: str = "",
+    *,
+    bodies: Sequence[Body] = (),
+    lines: Sequence[Line] = (),
+    points: Sequence[Points] = (),
+    rate: float | None = None,
+) -> Scene:
+    """Return a motion of a robot as a scene.
+
+    Args:
+        robot: whose links are drawn, under their names.
+        t: times (N,), increasing (s).
+        q: positions (N, nq).
+        title: what stands above; by default the robot's name.
+        bodies: other things, such as obstacles, that stand still.
+        lines: constant lines, such as a path to follow; over time only without `rate`.
+        points: constant points; over time only without `rate`.
+        rate: keep only about so many states a second (1/s).
+
+    Raises:
+        InputError: arrays of the wrong shape or not finite, times that do not increase.
+    """
+    t, q = _checked(robot, t, q)
+    if rate is not None:
+        keep = kept(t, rate)
+        t, q = t[keep], q[keep]
+    poses = [link_poses(robot, state) for state in q]
+    visuals = shown_visuals(robot)
+    links = [_body(link.name, [pose[link.name] for pose in poses], visuals[link.name]) for link in robot.links]
+    up = upward(robot)
+    everything = (*links, *bodies)
+    ground = min(0.0, lowest(everything, up)) if robot.links[0].visuals or not _is_floating(robot) else 0.0
+    return Scene(
+        title or robot.name,
+        t,
+        everything,
+        tuple(lines),
+        tuple(points),
+        up=_vector(up),
+        look=_planar_look(robot, q, up),
+        ground=ground,
+    )
+
+
+def export(
+    robot: Robot,
+    t: Float[np.ndarray, " N"],
+    q: Float[np.ndarray, "N nq"],
+    path: str | os.PathLike[str],
+    title: str = "",
+) -> None:
+    """Write a motion (N,), (N, nq) of a robot as an HTML page that plays it and needs nothing else.
+
+    Raises:
+        InputError: as `robot_scene` and `save_html`.
+    """
+    save_html(robot_scene(robot, t, q, title, rate=30.0), path)
+
+
+def upward(robot: Robot) -> Float[np.ndarray, "3"]:
+    """Return the unit vector against gravity, z where there is none."""
+    g = np.array(robot.gravity)
+    return -g / np.linalg.norm(g) if g.any() else np.array([0.0, 0.0, 1.0])
+
+
+def lowest(bodies: Sequence[Body], up: Float[np.ndarray, "3"]) -> float:
+    """Return the smallest height that a shape reaches along `up`, over time (m)."""
+    heights = [0.0] if not any(body.visuals for body in bodies) else []
+    for body in bodies:
+        poses = body.poses.reshape(-1, 4, 4)
+        for part in (part for visual in body.visuals for part in parts(visual)):
+            T = poses @ part.T
+            row = up @ T[:, :3, :3]
+            extent = _half_extent(part.mesh, row * np.array(part.scale))
+            heights.append(float((T[:, :3, 3] @ up - extent).min()))
+    return min(heights)
+
+
+def _half_extent(mesh: str, row: Float[np.ndarray, "N 3"]) -> Float[np.ndarray, " N"]:
+    """How far a mesh of size 1 reaches along a direction, given stretched axes' components along it."""
+    if mesh == "box":
+        return 0.5 * np.abs(row).sum(axis=1)
+    if mesh == "sphere":
+        return np.linalg.norm(row, axis=1)
+    return np.hypot(row[:, 0], row[:, 1]) + 0.5 * np.abs(row[:, 2])
+
+
+def _checked(robot: Robot, t: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    times, positions = np.asarray(t, dtype=float), np.asarray(q, dtype=float)
+    if times.ndim != 1 or positions.shape != (len(times), robot.nq):
+        raise InputError(f"t has the shape {times.shape} and q {positions.shape}", fix=f"give (N,) and (N, {robot.nq})")
+    if not (np.isfinite(times).all() and np.isfinite(positions).all()):
+        raise InputError("the motion is not finite")
+    return times, positions
+
+
+def _body(name: str, poses: list[np.ndarray], visuals: tuple) -> Body:
+    stacked = np.array(poses)
+    still = len(stacked) > 1 and bool((stacked == stacked[0]).all())
+    return Body(name, stacked[0] if still else stacked, visuals)
+
+
+def _is_floating(robot: Robot) -> bool:
+    return bool(robot.joints) and robot.joints[0].type.nv == 6
+
+
+def _planar_look(robot: Robot, q: Float[np.ndarray, "N nq"], up: Float[np.ndarray, "3"]) -> Vector | None:
+    """Return the direction from which a planar motion is seen best: across its plane, a little from above and aside."""
+    rng = np.random.default_rng(0)
+    states = [robot.random(rng) for _ in range(3)] if not robot.is_closed else list(q[:: max(1, len(q) // 3)])
+    points = np.concatenate([np.array(list(link_poses(robot, state).values()))[:, :3, 3] for state in states])
+    spread = np.linalg.svd(points - points.mean(axis=0))
+    if len(points) < 3 or spread.S[2] > _FLAT * max(spread.S[0], 1e-9) or spread.S[1] < _FLAT * reach(robot):
+        return None
+    across = spread.Vh[2]
+    if abs(across @ up) > 0.5:
+        return None
+    across = across if across @ np.array([0.3, -1.0, 0.2]) + (across @ np.array([0.0, 0.0, 4.0])) > 0.0 else -across
+    return _vector(unit(across + 0.25 * up + 0.2 * np.cross(up, across)))
+
+
+def _vector(v: Float[np.ndarray, "3"]) -> Vector:
+    return (float(v[0]), float(v[1]), float(v[2]))

@@ -1,0 +1,102 @@
+"""Shapes for links whose files have none, or meshes only: capsules from joint to joint, joints as cylinders."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.robot import Box, Capsule, Cylinder, Joint, Link, Robot, Visual, link_poses
+from screwgraph.robot.joints import Revolute
+from screwgraph.spatial import transform, translation
+from screwgraph.view.parts import along, contains, link_between
+
+PALETTE = ("#4878b0", "#e0893a")
+"""Colours of links, by turns from the base to the tips."""
+BASE, JOINT = "#8a8f98", "#3f4a5a"
+_SAMPLES = (0.3, 0.5, 0.7)
+
+
+def shown_visuals(robot: Robot) -> dict[str, tuple[Visual, ...]]:
+    """Return what is drawn of each link: the file's shapes in colour, and capsules where these cover no joint."""
+    radius, depth = 0.018 * reach(robot), _depths(robot)
+    result = {}
+    for link in robot.links:
+        colour = PALETTE[depth[link.name] % 2] if depth[link.name] else BASE
+        own = tuple(Visual(v.shape, v.T_bs, v.colour or colour) for v in link.visuals)
+        result[link.name] = own + tuple(_substitutes(robot, link, radius, colour))
+    return result
+
+
+def reach(robot: Robot) -> float:
+    """Return how large the robot is about, at zero (m): the diagonal of the box of its links' and joints' points."""
+    poses = link_poses(robot, robot.neutral())
+    points = [poses[link.name][:3, 3] for link in robot.links]
+    points += [(poses[link.name] @ [*p, 1.0])[:3] for link in robot.links for p in attachments(robot, link)]
+    return float(np.linalg.norm(np.ptp(points, axis=0))) or 1.0
+
+
+def attachments(robot: Robot, link: Link) -> list[Float[np.ndarray, "3"]]:
+    """Return the points of a link from which others go on: joints, ends of loops, else its farthest frame or mass."""
+    points = [translation(joint.origin) for joint in robot.children(link.name)]
+    points += [translation(loop.T_pf) for loop in robot.loops if loop.predecessor == link.name]
+    points += [translation(loop.T_sf) for loop in robot.loops if loop.successor == link.name]
+    if not points:
+        frames = [translation(frame.T_lf) for frame in robot.frames if frame.link == link.name]
+        points = sorted(frames, key=lambda p: float(np.linalg.norm(p)))[-1:]
+    if not any(p.any() for p in points) and link.inertia.mass > 0.0 and link is not robot.links[0]:
+        points = [*points, 2.0 * link.inertia.com]  # the end of a slender rod
+    return points
+
+
+def _substitutes(robot: Robot, link: Link, radius: float, colour: str) -> list[Visual]:
+    start, points = np.zeros(3), attachments(robot, link)
+    joint = robot.joint_of(link.name)
+    rods = [link_between(start, p, radius, colour) for p in points if np.linalg.norm(p) > radius]
+    missing = [rod for rod in rods if not _covered(rod, link.visuals, radius)]
+    if link.visuals:
+        return missing
+    if len(points) > 2 or not rods:
+        missing += _equal_box(link, radius, colour)
+    if isinstance(getattr(joint, "type", None), Revolute):
+        missing.append(_hinge(joint, radius))
+    return missing or (
+        [] if joint is None or not link.inertia.mass else [Visual(Capsule(1.6 * radius, 0.0), colour=colour)]
+    )
+
+
+def _covered(rod: Visual, visuals: tuple[Visual, ...], radius: float) -> bool:
+    centre, half = translation(rod.T_bs), rod.T_bs[:3, 2] * getattr(rod.shape, "length", 0.0) / 2.0
+    samples = [centre + (2.0 * share - 1.0) * half for share in _SAMPLES]
+    return any(all(contains(v, p, 3.0 * radius) for v in visuals) for p in ()) or any(
+        any(contains(v, p, 2.0 * radius) for v in visuals) for p in samples
+    )
+
+
+def _equal_box(link: Link, radius: float, colour: str) -> list[Visual]:
+    """Return the homogeneous box that has a link's mass and inertia, if there is one of a sensible size."""
+    mass = link.inertia.mass
+    if mass <= 0.0:
+        return []
+    moments, R = np.linalg.eigh(link.inertia.about_com)
+    squares = 6.0 / mass * (moments.sum() - 2.0 * moments)
+    if not (squares > 0.0).all() or np.sqrt(squares.max()) > 60.0 * radius:
+        return []
+    x, y, z = (float(edge) for edge in np.sqrt(squares))
+    if np.linalg.det(R) < 0.0:
+        R = -R
+    return [Visual(Box((x, y, z)), transform(R, link.inertia.com), colour)]
+
+
+def _hinge(joint: Joint | None, radius: float) -> Visual:
+    axis = np.array(getattr(getattr(joint, "type", None), "axis", (0.0, 0.0, 1.0)), dtype=float)
+    return Visual(
+        Cylinder(1.25 * radius, 3.0 * radius), transform(along(axis / np.linalg.norm(axis)), np.zeros(3)), JOINT
+    )
+
+
+def _depths(robot: Robot) -> dict[str, int]:
+    depth = {robot.links[0].name: 0}
+    for joint in robot.joints:
+        still = robot.link(joint.parent).inertia.is_zero and joint.parent == robot.links[0].name and joint.type.nv == 6
+        depth[joint.child] = 0 if still else depth[joint.parent] + 1
+    return depth
