@@ -16,8 +16,8 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """Load the rooms for drawing and optimising when they are first asked for: most programs need neither."""
-    if name in ("draw", "optimize"):
+    """Load the rooms for pictures and optimising when they are first asked for: most programs need neither."""
+    if name in ("draw", "optimize", "view"):
         import importlib
 
         return importlib.import_module(f"screwgraph.{name}")

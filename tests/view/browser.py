@@ -20,6 +20,19 @@ import pytest
 
 PATIENCE = 60.0
 """Seconds to wait for an answer on a busy machine."""
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--no-first-run",
+    "--disable-extensions",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-dev-shm-usage",
+    "--hide-scrollbars",
+    "--remote-debugging-pipe",
+)
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -113,12 +126,7 @@ def opened(path: Path, width: int = 800, height: int = 600) -> Iterator[Page]:
     to_browser, our_write = os.pipe()
     our_read, from_browser = os.pipe()
     with tempfile.TemporaryDirectory() as home:
-        flags = (
-            "--headless=new --no-sandbox --disable-gpu-sandbox --use-angle=swiftshader --enable-unsafe-swiftshader "
-            "--no-first-run --disable-extensions --disable-background-networking --disable-component-update "
-            "--disable-dev-shm-usage --hide-scrollbars --remote-debugging-pipe"
-        ).split()
-        words = [chromium(), *flags, f"--user-data-dir={home}", "about:blank"]
+        words = [chromium(), *FLAGS, f"--user-data-dir={home}", "about:blank"]
         # The shell gives the pipes the numbers 3 and 4 that the browser expects.
         shell = ["sh", "-c", f'exec "$0" "$@" 3<&{to_browser} 4>&{from_browser}', *words]
         process = subprocess.Popen(

@@ -5,6 +5,7 @@ from screwgraph.formats.expressions import evaluate_parameters
 from screwgraph.formats.files import read_bytes, write_atomically
 from screwgraph.formats.load import load, zoo_names
 from screwgraph.formats.save import save
+from screwgraph.formats.text import from_text, to_text
 from screwgraph.formats.yaml_values import Value, parse_yaml
 
 __all__ = [
@@ -12,11 +13,13 @@ __all__ = [
     "Value",
     "did_you_mean",
     "evaluate_parameters",
+    "from_text",
     "load",
     "parse_yaml",
     "read_bytes",
     "save",
     "shown",
+    "to_text",
     "write_atomically",
     "zoo_names",
 ]

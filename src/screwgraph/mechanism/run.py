@@ -60,4 +60,4 @@ class Run:
         Raises:
             InputError: another suffix, no such folder, or a path that cannot be written.
         """
-        save_table(path, self.columns, {name: getattr(self, name) for name in ARRAYS}, self.method)
+        save_table(path, self.columns, {name: getattr(self, name) for name in ARRAYS}, method=self.method)

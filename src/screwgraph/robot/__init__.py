@@ -13,7 +13,12 @@ from screwgraph.robot.edit import (
     without_loops,
 )
 from screwgraph.robot.expression import Constant, Expression, Operation, Position, Power
-from screwgraph.robot.independent import determined, independent_coordinates, regular_jacobians
+from screwgraph.robot.independent import (
+    determined,
+    independent_coordinates,
+    position_slices,
+    regular_jacobians,
+)
 from screwgraph.robot.joints import JOINT_TYPES, JointType
 from screwgraph.robot.kinematics import joint_screws, link_poses, retract
 from screwgraph.robot.mobility import Mobility, closed_states, mobility, regular_states
@@ -66,6 +71,7 @@ __all__ = [
     "massless_links",
     "merge_fixed",
     "mobility",
+    "position_slices",
     "regular_jacobians",
     "regular_states",
     "resorted",

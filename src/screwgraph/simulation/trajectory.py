@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.errors import InputError
-from screwgraph.formats import write_atomically
+from screwgraph.errors import InputError, ModelError
+from screwgraph.formats import to_text, write_atomically
 from screwgraph.robot import Robot
 
 SUFFIXES = (".csv", ".npz")
@@ -59,19 +59,20 @@ class Trajectory:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a table with a line of names (.csv), or arrays by their names here, and `columns` (.npz).
 
-        Numbers keep all their digits; the file is written as a whole or not at all.
+        An .npz file holds the robot, too, as the text of a YAML file; `screwgraph view` shows it. Numbers keep all
+        their digits; the file is written as a whole or not at all.
 
         Raises:
             InputError: another suffix, no such folder, or a path that cannot be written.
         """
         numbers = {name: getattr(self, name) for name in ("t", "q", "qd", "qdd", "tau", "energy", "work", "violation")}
-        save_table(path, self.columns, numbers, self.method)
+        save_table(path, self.columns, numbers, method=self.method, robot=_text(self.robot))
 
 
 def save_table(
-    path: str | os.PathLike[str], columns: Sequence[str], arrays: Mapping[str, np.ndarray], method: str
+    path: str | os.PathLike[str], columns: Sequence[str], arrays: Mapping[str, np.ndarray], **texts: str
 ) -> None:
-    """Write arrays (N,) or (N, k) as a table whose columns have these names (.csv), or as they are (.npz).
+    """Write arrays (N,) or (N, k) as a table whose columns have these names (.csv), or as they are, with texts (.npz).
 
     Raises:
         InputError: as `Trajectory.save` does.
@@ -84,10 +85,19 @@ def save_table(
         data = head.getvalue().encode("utf-8") + body.getvalue()
     else:
         packed = io.BytesIO()
-        named: dict[str, Any] = {**arrays, "columns": np.array(columns), "method": np.array(method)}
+        words = {name: np.array(text) for name, text in texts.items()}
+        named: dict[str, Any] = {**arrays, "columns": np.array(columns), **words}
         np.savez_compressed(packed, **named)
         data = packed.getvalue()
     write_atomically(Path(path), data, str(path))
+
+
+def _text(robot: Robot) -> str:
+    """Return a robot as text, nothing where a joint of the user's own has no word in our format."""
+    try:
+        return to_text(robot)
+    except ModelError:
+        return ""
 
 
 def check_path(path: str | os.PathLike[str]) -> None:

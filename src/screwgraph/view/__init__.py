@@ -1,21 +1,30 @@
 """Motions in three dimensions: scenes of bodies, lines and points, as pages that play them and in the browser."""
 
+from screwgraph.view.live import Live, show, show_robot
 from screwgraph.view.page import check_page_path, html, save_html
 from screwgraph.view.parts import link_between
+from screwgraph.view.result import Result, read_result
 from screwgraph.view.robots import export, robot_scene
 from screwgraph.view.scene import Body, Line, Points, Scene
+from screwgraph.view.sliders import rest
 from screwgraph.view.thin import thinned
 
 __all__ = [
     "Body",
     "Line",
+    "Live",
     "Points",
+    "Result",
     "Scene",
     "check_page_path",
     "export",
     "html",
     "link_between",
+    "read_result",
+    "rest",
     "robot_scene",
     "save_html",
+    "show",
+    "show_robot",
     "thinned",
 ]

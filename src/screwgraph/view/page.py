@@ -16,6 +16,7 @@ from scipy.spatial.transform import Rotation
 
 from screwgraph.errors import InputError
 from screwgraph.formats import write_atomically
+from screwgraph.view.bounds import bounds
 from screwgraph.view.parts import parts
 from screwgraph.view.scene import Body, Line, Points, Scene, seen_from, unit
 
@@ -120,13 +121,8 @@ def _packed(array: np.ndarray) -> str:
 def _extent(scene: Scene) -> tuple[list[float], float]:
     """Return the middle of what moves over time, and the size of its box's diagonal (m)."""
     clouds = [np.asarray(trail.points, dtype=float).reshape(-1, 3) for trail in (*scene.lines, *scene.points)]
-    for body in scene.bodies:
-        poses = body.poses.reshape(-1, 4, 4)
-        for visual in body.visuals:
-            for part in parts(visual):
-                reach = np.linalg.norm(part.scale) * (0.5 if part.mesh == "box" else 0.7)
-                points = (poses @ part.T)[:, :3, 3]
-                clouds += [points - reach, points + reach]
+    for body in (body for body in scene.bodies if body.visuals):
+        clouds.append(np.array([bounds(body, axis) for axis in np.eye(3)]).T)
     points = np.concatenate([cloud[np.isfinite(cloud).all(axis=1)] for cloud in clouds] or [np.zeros((1, 3))])
     if not len(points):
         points = np.zeros((1, 3))

@@ -51,7 +51,7 @@ def _parts(shape: Shape) -> list[Part]:
 
 
 def _sphere(radius: float, height: float) -> Part:
-    return Part("sphere", transform(np.eye(3), np.array([0.0, 0.0, height])), (radius,) * 3)
+    return Part("sphere", transform(np.eye(3), np.array([0.0, 0.0, height])), (radius, radius, radius))
 
 
 def link_between(p: Float[np.ndarray, "3"], q: Float[np.ndarray, "3"], radius: float, colour: str = "") -> Visual:

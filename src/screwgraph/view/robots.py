@@ -10,8 +10,8 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.robot import Robot, link_poses
+from screwgraph.view.bounds import bounds
 from screwgraph.view.page import save_html
-from screwgraph.view.parts import parts
 from screwgraph.view.scene import Body, Line, Points, Scene, Vector, unit
 from screwgraph.view.skeleton import reach, shown_visuals
 from screwgraph.view.thin import kept
@@ -91,24 +91,7 @@ def upward(robot: Robot) -> Float[np.ndarray, "3"]:
 
 def lowest(bodies: Sequence[Body], up: Float[np.ndarray, "3"]) -> float:
     """Return the smallest height that a shape reaches along `up`, over time (m)."""
-    heights = [0.0] if not any(body.visuals for body in bodies) else []
-    for body in bodies:
-        poses = body.poses.reshape(-1, 4, 4)
-        for part in (part for visual in body.visuals for part in parts(visual)):
-            T = poses @ part.T
-            row = up @ T[:, :3, :3]
-            extent = _half_extent(part.mesh, row * np.array(part.scale))
-            heights.append(float((T[:, :3, 3] @ up - extent).min()))
-    return min(heights)
-
-
-def _half_extent(mesh: str, row: Float[np.ndarray, "N 3"]) -> Float[np.ndarray, " N"]:
-    """How far a mesh of size 1 reaches along a direction, given stretched axes' components along it."""
-    if mesh == "box":
-        return 0.5 * np.abs(row).sum(axis=1)
-    if mesh == "sphere":
-        return np.linalg.norm(row, axis=1)
-    return np.hypot(row[:, 0], row[:, 1]) + 0.5 * np.abs(row[:, 2])
+    return min((float(bounds(body, up)[0]) for body in bodies if body.visuals), default=0.0)
 
 
 def _checked(robot: Robot, t: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot import Box, Capsule, Cylinder, Joint, Link, Robot, Visual, link_poses
-from screwgraph.robot.joints import Revolute
+from screwgraph.robot import Box, Cylinder, Joint, Link, Robot, Sphere, Visual, link_poses
+from screwgraph.robot.joints import Prismatic, Revolute
 from screwgraph.spatial import transform, translation
 from screwgraph.view.parts import along, contains, link_between
 
@@ -43,43 +43,45 @@ def attachments(robot: Robot, link: Link) -> list[Float[np.ndarray, "3"]]:
     if not points:
         frames = [translation(frame.T_lf) for frame in robot.frames if frame.link == link.name]
         points = sorted(frames, key=lambda p: float(np.linalg.norm(p)))[-1:]
-    if not any(p.any() for p in points) and link.inertia.mass > 0.0 and link is not robot.links[0]:
-        points = [*points, 2.0 * link.inertia.com]  # the end of a slender rod
+        if not any(p.any() for p in points) and link.inertia.mass > 0.0 and link is not robot.links[0]:
+            points = [2.0 * link.inertia.com]  # the end of a slender rod
     return points
 
 
 def _substitutes(robot: Robot, link: Link, radius: float, colour: str) -> list[Visual]:
-    start, points = np.zeros(3), attachments(robot, link)
-    joint = robot.joint_of(link.name)
-    rods = [link_between(start, p, radius, colour) for p in points if np.linalg.norm(p) > radius]
-    missing = [rod for rod in rods if not _covered(rod, link.visuals, radius)]
-    if link.visuals:
-        return missing
-    if len(points) > 2 or not rods:
-        missing += _equal_box(link, radius, colour)
-    if isinstance(getattr(joint, "type", None), Revolute):
-        missing.append(_hinge(joint, radius))
-    return missing or (
-        [] if joint is None or not link.inertia.mass else [Visual(Capsule(1.6 * radius, 0.0), colour=colour)]
-    )
+    joint, points = robot.joint_of(link.name), attachments(robot, link)
+    if link.visuals and joint is None:
+        return []  # what stands on the ground has no rods to show
+    rods = [link_between(np.zeros(3), p, radius, colour) for p in points if np.linalg.norm(p) > radius]
+    rods = [rod for rod in rods if not _covered(rod, link.visuals, radius)]
+    if link.visuals or joint is None:
+        return rods
+    box = []
+    if len(points) > 2 or not (rods or robot.children(link.name)):
+        box = _equal_box(link, 1.2 * _spread(points) or 60.0 * radius, colour)
+    return rods + box + _joint_shape(joint, radius)
 
 
 def _covered(rod: Visual, visuals: tuple[Visual, ...], radius: float) -> bool:
+    """Whether the file's shapes are where a rod would be: it is there already, in its own shape."""
     centre, half = translation(rod.T_bs), rod.T_bs[:3, 2] * getattr(rod.shape, "length", 0.0) / 2.0
     samples = [centre + (2.0 * share - 1.0) * half for share in _SAMPLES]
-    return any(all(contains(v, p, 3.0 * radius) for v in visuals) for p in ()) or any(
-        any(contains(v, p, 2.0 * radius) for v in visuals) for p in samples
-    )
+    return sum(any(contains(visual, point, radius) for visual in visuals) for point in samples) > 1
 
 
-def _equal_box(link: Link, radius: float, colour: str) -> list[Visual]:
-    """Return the homogeneous box that has a link's mass and inertia, if there is one of a sensible size."""
+def _spread(points: list[Float[np.ndarray, "3"]]) -> float:
+    """Return the diagonal (m) of the box about a link's points, its origin among them."""
+    return float(np.linalg.norm(np.ptp([np.zeros(3), *points], axis=0)))
+
+
+def _equal_box(link: Link, largest: float, colour: str) -> list[Visual]:
+    """Return the homogeneous box that has a link's mass and inertia, if there is one of edges up to `largest` (m)."""
     mass = link.inertia.mass
     if mass <= 0.0:
         return []
     moments, R = np.linalg.eigh(link.inertia.about_com)
     squares = 6.0 / mass * (moments.sum() - 2.0 * moments)
-    if not (squares > 0.0).all() or np.sqrt(squares.max()) > 60.0 * radius:
+    if not (squares > 0.0).all() or np.sqrt(squares.max()) > largest:
         return []
     x, y, z = (float(edge) for edge in np.sqrt(squares))
     if np.linalg.det(R) < 0.0:
@@ -87,16 +89,22 @@ def _equal_box(link: Link, radius: float, colour: str) -> list[Visual]:
     return [Visual(Box((x, y, z)), transform(R, link.inertia.com), colour)]
 
 
-def _hinge(joint: Joint | None, radius: float) -> Visual:
-    axis = np.array(getattr(getattr(joint, "type", None), "axis", (0.0, 0.0, 1.0)), dtype=float)
-    return Visual(
-        Cylinder(1.25 * radius, 3.0 * radius), transform(along(axis / np.linalg.norm(axis)), np.zeros(3)), JOINT
-    )
+def _joint_shape(joint: Joint, radius: float) -> list[Visual]:
+    """Return a cylinder about the axis of a hinge, a box along that of a slider, a ball for joints of more freedoms."""
+    if joint.type.nv == 6:
+        return []
+    axis = np.array(getattr(joint.type, "axis", (0.0, 0.0, 1.0)), dtype=float)
+    T = transform(along(axis / np.linalg.norm(axis)), np.zeros(3))
+    if isinstance(joint.type, Revolute):
+        return [Visual(Cylinder(1.25 * radius, 3.0 * radius), T, JOINT)]
+    if isinstance(joint.type, Prismatic):
+        return [Visual(Box((2.6 * radius, 2.6 * radius, 6.0 * radius)), T, JOINT)]
+    return [Visual(Sphere(1.5 * radius), T, JOINT)]
 
 
 def _depths(robot: Robot) -> dict[str, int]:
     depth = {robot.links[0].name: 0}
     for joint in robot.joints:
-        still = robot.link(joint.parent).inertia.is_zero and joint.parent == robot.links[0].name and joint.type.nv == 6
-        depth[joint.child] = 0 if still else depth[joint.parent] + 1
+        # A trunk that floats is grey like a base.
+        depth[joint.child] = 0 if joint.type.nv == 6 and not depth[joint.parent] else depth[joint.parent] + 1
     return depth

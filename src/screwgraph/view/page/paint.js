@@ -5,8 +5,8 @@ const SOLID_FRAGMENT = `precision mediump float; varying vec3 n, p; uniform vec3
 void main() {
   vec3 m = normalize(n), v = normalize(eye - p), l = normalize(v + 1.2 * up);
   if (dot(m, v) < 0.0) m = -m;
-  float light = 0.45 + 0.17 * dot(m, up) + 0.42 * max(dot(m, l), 0.0);
-  float gloss = 0.12 * pow(max(dot(reflect(-l, m), v), 0.0), 24.0);
+  float light = 0.66 + 0.16 * dot(m, up) + 0.34 * max(dot(m, l), 0.0);
+  float gloss = 0.10 * pow(max(dot(reflect(-l, m), v), 0.0), 24.0);
   gl_FragColor = vec4(mix(colour, colour * light + gloss, lit), 1.0);
 }`;
 const LINE_VERTEX = `attribute vec3 start, finish; attribute vec2 corner; uniform mat4 camera; uniform vec2 window; uniform float width;
