@@ -8,6 +8,7 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from typing import Any
 
 import pytest
 
-PATIENCE = 60.0
+PATIENCE = 30.0
 """Seconds to wait for an answer on a busy machine."""
 FLAGS = (
     "--headless=new",
@@ -33,6 +34,11 @@ FLAGS = (
     "--hide-scrollbars",
     "--remote-debugging-pipe",
 )
+RENUMBERED = """import os, sys
+a, b = os.dup(int(sys.argv[1])), os.dup(int(sys.argv[2]))
+os.dup2(a, 3), os.dup2(b, 4), os.set_inheritable(3, True), os.set_inheritable(4, True)
+os.execv(sys.argv[3], sys.argv[3:])"""
+"""Starts the browser with the pipes under the numbers that it expects."""
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -127,10 +133,9 @@ def opened(path: Path, width: int = 800, height: int = 600) -> Iterator[Page]:
     our_read, from_browser = os.pipe()
     with tempfile.TemporaryDirectory() as home:
         words = [chromium(), *FLAGS, f"--user-data-dir={home}", "about:blank"]
-        # The shell gives the pipes the numbers 3 and 4 that the browser expects.
-        shell = ["sh", "-c", f'exec "$0" "$@" 3<&{to_browser} 4>&{from_browser}', *words]
+        program = [sys.executable, "-c", RENUMBERED, str(to_browser), str(from_browser), *words]
         process = subprocess.Popen(
-            shell, pass_fds=(to_browser, from_browser), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            program, pass_fds=(to_browser, from_browser), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         os.close(to_browser)
         os.close(from_browser)

@@ -3,6 +3,7 @@
 from screwgraph.view.live import Live, show, show_robot
 from screwgraph.view.page import check_page_path, html, save_html
 from screwgraph.view.parts import link_between
+from screwgraph.view.report import Animation, Picture, Table, Text, report, save_report
 from screwgraph.view.result import Result, read_result
 from screwgraph.view.robots import export, robot_scene
 from screwgraph.view.scene import Body, Line, Points, Scene
@@ -10,20 +11,26 @@ from screwgraph.view.sliders import rest
 from screwgraph.view.thin import thinned
 
 __all__ = [
+    "Animation",
     "Body",
     "Line",
     "Live",
+    "Picture",
     "Points",
     "Result",
     "Scene",
+    "Table",
+    "Text",
     "check_page_path",
     "export",
     "html",
     "link_between",
     "read_result",
+    "report",
     "rest",
     "robot_scene",
     "save_html",
+    "save_report",
     "show",
     "show_robot",
     "thinned",

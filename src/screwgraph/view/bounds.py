@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.view.parts import parts
-from screwgraph.view.scene import Body
+from screwgraph.view.scene import Body, Scene
 
 
 def bounds(body: Body, direction: Float[np.ndarray, "3"]) -> tuple[float, float]:
@@ -18,6 +18,18 @@ def bounds(body: Body, direction: Float[np.ndarray, "3"]) -> tuple[float, float]
         height, extent = T[:, :3, 3] @ direction, _half_extent(part.mesh, (direction @ T[:, :3, :3]) * part.scale)
         low, high = min(low, float((height - extent).min())), max(high, float((height + extent).max()))
     return low, high
+
+
+def extent(scene: Scene) -> tuple[list[float], float]:
+    """Return the middle of what moves over time, and the size of its box's diagonal (m)."""
+    clouds = [np.asarray(trail.points, dtype=float).reshape(-1, 3) for trail in (*scene.lines, *scene.points)]
+    for body in (body for body in scene.bodies if body.visuals):
+        clouds.append(np.array([bounds(body, axis) for axis in np.eye(3)]).T)
+    points = np.concatenate([cloud[np.isfinite(cloud).all(axis=1)] for cloud in clouds] or [np.zeros((1, 3))])
+    if not len(points):
+        points = np.zeros((1, 3))
+    low, high = points.min(axis=0), points.max(axis=0)
+    return ((low + high) / 2.0).tolist(), float(np.linalg.norm(high - low)) or 1.0
 
 
 def _half_extent(mesh: str, axes: Float[np.ndarray, "N 3"]) -> Float[np.ndarray, " N"]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +15,7 @@ from scipy.spatial.transform import Rotation
 
 from screwgraph.errors import InputError
 from screwgraph.robot import Robot, link_poses
+from screwgraph.view.bounds import extent
 from screwgraph.view.page import COLOURS, PLAIN
 from screwgraph.view.parts import Part, parts
 from screwgraph.view.robots import robot_scene
@@ -122,7 +125,8 @@ def _server(port: int) -> Any:
             fix="pip install 'screwgraph[view]', or write a page with -o motion.html",
         ) from error
     try:
-        return viser.ViserServer(host=HOST, port=port, verbose=False)
+        with redirect_stdout(io.StringIO()):  # it says where it is, as we do
+            return viser.ViserServer(host=HOST, port=port, verbose=False)
     except OSError as error:
         raise InputError(f"port {port} cannot be served", why=error.strerror or str(error)) from error
 
@@ -170,9 +174,9 @@ def _add_still(server: Any, scene: Scene) -> None:
                 _rgb(trail.colour or COLOURS[i % len(COLOURS)]),
                 getattr(trail, "radius", 0.0),
             )
-    eye = 2.5 * seen_from(scene)
-    server.initial_camera.position = tuple(eye)
-    server.initial_camera.look_at = (0.0, 0.0, 0.0)
+    centre, size = extent(scene)
+    server.initial_camera.position = tuple(np.array(centre) + 1.2 * size * seen_from(scene))
+    server.initial_camera.look_at = tuple(centre)
 
 
 def _add_trail(

@@ -16,7 +16,7 @@ from scipy.spatial.transform import Rotation
 
 from screwgraph.errors import InputError
 from screwgraph.formats import write_atomically
-from screwgraph.view.bounds import bounds
+from screwgraph.view.bounds import extent
 from screwgraph.view.parts import parts
 from screwgraph.view.scene import Body, Line, Points, Scene, seen_from, unit
 
@@ -68,7 +68,7 @@ def check_page_path(path: str | os.PathLike[str]) -> None:
 
 def as_json(scene: Scene) -> dict[str, Any]:
     """Return a scene in values that JSON has; arrays are float32 in base64."""
-    centre, size = _extent(scene)
+    centre, size = extent(scene)
     used = iter(range(len(scene.lines) + len(scene.points)))
     return {
         "t": _packed(scene.t - scene.t[0]),
@@ -116,15 +116,3 @@ def _positions_and_quaternions(poses: Float[np.ndarray, "*N 4 4"]) -> Float[np.n
 
 def _packed(array: np.ndarray) -> str:
     return base64.b64encode(np.ascontiguousarray(array, dtype="<f4").tobytes()).decode("ascii")
-
-
-def _extent(scene: Scene) -> tuple[list[float], float]:
-    """Return the middle of what moves over time, and the size of its box's diagonal (m)."""
-    clouds = [np.asarray(trail.points, dtype=float).reshape(-1, 3) for trail in (*scene.lines, *scene.points)]
-    for body in (body for body in scene.bodies if body.visuals):
-        clouds.append(np.array([bounds(body, axis) for axis in np.eye(3)]).T)
-    points = np.concatenate([cloud[np.isfinite(cloud).all(axis=1)] for cloud in clouds] or [np.zeros((1, 3))])
-    if not len(points):
-        points = np.zeros((1, 3))
-    low, high = points.min(axis=0), points.max(axis=0)
-    return ((low + high) / 2.0).tolist(), float(np.linalg.norm(high - low)) or 1.0

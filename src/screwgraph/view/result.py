@@ -62,11 +62,14 @@ _REMEDY = "write one with: screwgraph simulate ROBOT -o run.npz"
 
 def _arrays(path: Path, file: str) -> dict[str, np.ndarray]:
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with path.open("rb") as source:
+            arrays = np.load(source, allow_pickle=False)
             if isinstance(arrays, np.ndarray):
                 raise InputError("the file holds a single array", at=file, fix=_REMEDY)
             return {name: arrays[name] for name in ("t", "q", "robot") if name in arrays.files}
     except OSError as error:
         raise InputError("the file cannot be read", at=file, why=error.strerror or str(error)) from error
+    except InputError:
+        raise
     except (ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
         raise InputError("this is no .npz file, or it is damaged", at=file, fix=_REMEDY) from error

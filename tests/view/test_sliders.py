@@ -1,0 +1,91 @@
+"""Robots posed by hand: trees freely, closed chains closed."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph import view
+from screwgraph.robot import constraint_residual
+from screwgraph.view.sliders import coordinates, posed, rest, sliders
+
+
+@pytest.mark.parametrize("name", ["five_bar", "four_bar_linkage", "belt_leg", "differential"])
+def test_closed_chains_stay_closed_while_their_sliders_move(name):
+    robot = sg.load(name)
+    q = rest(robot)
+    found, before = sliders(robot, q), coordinates(robot, q)
+    assert len(found) == robot.mobility.freedom
+    for slider in found:
+        after = before.copy()
+        after[slider.coordinate] += 0.3 if slider.high > before[slider.coordinate] + 0.3 else -0.3
+        q, before = posed(robot, q, before, after), after
+        assert np.abs(constraint_residual(robot, q)).max() < 1e-9
+        assert coordinates(robot, q)[slider.coordinate] == pytest.approx(after[slider.coordinate], abs=1e-9)
+
+
+def test_a_tree_stands_where_its_sliders_are():
+    robot = sg.load("panda")
+    found = sliders(robot, rest(robot))
+    assert [slider.label for slider in found] == list(robot.joint_names)
+    assert (found[3].low, found[3].high, found[3].initial) == (-3.0718, -0.0698, -0.0698)
+    after = np.linspace(-1.0, 1.0, 7)
+    np.testing.assert_array_equal(posed(robot, rest(robot), np.zeros(7), after), after)
+
+
+def test_a_floating_base_has_six_sliders():
+    robot = sg.load("a1", base="floating")
+    found = sliders(robot, rest(robot))
+    assert [slider.label for slider in found[:6]] == [f"floating_base[{i}]" for i in range(6)]
+    after = np.zeros(robot.nv)
+    after[5] = 0.7
+    np.testing.assert_allclose(posed(robot, rest(robot), np.zeros(robot.nv), after)[:3], (0.0, 0.0, 0.7))
+
+
+def test_a_slider_that_would_open_a_loop_is_refused():
+    robot = sg.load("four_bar_linkage").with_independent_joints(["joint3"])
+    q = rest(robot)
+    before = coordinates(robot, q)
+    after = before.copy()
+    after[robot.v_slices["joint3"]] += 3.0
+    with pytest.raises(sg.InputError, match="loop 'joint4' stays open"):
+        posed(robot, q, before, after)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("name", ["five_bar", "rr"])
+def test_a_robot_is_served_to_the_browser(name):
+    pytest.importorskip("viser")
+    live = view.show_robot(sg.load(name), 8731)
+    try:
+        live.tick()
+        assert live.address.startswith("http://127.0.0.1:")
+    finally:
+        live.close()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_motion_is_served_to_the_browser():
+    pytest.importorskip("viser")
+    robot, t = sg.load("rr"), np.linspace(0.0, 1.0, 11)
+    live = view.show(view.robot_scene(robot, t, np.outer(t, [1.0, 2.0])), 8751)
+    live.tick()
+    live.close()
+
+
+def test_without_viser_one_line_says_what_to_install(monkeypatch):
+    real = builtins.__import__
+
+    def refuse(name, *arguments, **options):
+        if name == "viser":
+            raise ImportError(name)
+        return real(name, *arguments, **options)
+
+    monkeypatch.delitem(sys.modules, "viser", raising=False)
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(sg.InputError, match=r"pip install 'screwgraph\[view\]'"):
+        view.show_robot(sg.load("rr"))
