@@ -61,7 +61,7 @@ def test_couplings_stay_closed(command, tmp_path):
 def test_it_helps_with_examples_that_work(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = [line.split() for line in simulate.HELP.splitlines() if line.strip().startswith("screwgraph ")]
-    assert len(lines) == 3
+    assert len(lines) == 4
     for words in lines:
         if not words[2].endswith(".urdf"):
             assert command(*shlex.split(" ".join(words[1:]))).status == 0
@@ -133,3 +133,19 @@ def test_an_interruption_keeps_what_was_computed(command, tmp_path, monkeypatch)
     assert 1.0 <= result.json["time"] < 2.0
     assert table(path)["t"][-1] == result.json["time"]
     assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_a_report_stands_beside_the_motion_on_demand(command, tmp_path):
+    path = tmp_path / "report.html"
+    arguments = ("simulate", "belt_leg", "--time", "0.2", "-o", tmp_path / "x.npz", "--report", path)
+    assert command(*arguments).status == 0
+    page = path.read_text()
+    assert all(f"<h2>{title}</h2>" in page for title in ("Summary", "Motion", "Joints", "Energy"))
+    assert page.count("data:image/svg+xml;base64,") == 2
+    assert page.count("<iframe") == 1
+    assert "http://" not in page.replace("http://www.w3.org", "")
+
+
+def test_a_report_goes_to_an_html_file(refused, tmp_path):
+    arguments = ("simulate", "rr", "-o", tmp_path / "x.csv", "--report", tmp_path / "x.pdf")
+    assert "no page has the suffix '.pdf'" in refused(2, *arguments).err

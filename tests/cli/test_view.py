@@ -54,7 +54,7 @@ def test_the_examples_work(command, tmp_path, monkeypatch):
 def test_what_cannot_be_done_is_wrong_use(refused, motion, tmp_path):
     assert "no page has the suffix '.png'" in refused(2, "view", "rr", "-o", tmp_path / "x.png").err
     assert "there is no folder" in refused(2, "view", "rr", "-o", tmp_path / "no" / "x.html").err
-    assert "--base and --lock go with robots" in refused(2, "view", motion, "--base", "floating").err
+    assert "--base, --lock and --model go with robots" in refused(2, "view", motion, "--base", "floating").err
 
 
 DAMAGE = {

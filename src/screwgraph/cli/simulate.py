@@ -43,6 +43,11 @@ StateFile = Annotated[
 ]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to: a .csv or .npz file.")]
 
+Report = Annotated[
+    str | None,
+    typer.Option("--report", metavar="FILE", help="Also an .html page: figures, curves with units, an animation."),
+]
+
 HELP = """Let a robot move, and write its motion.
 
 \b
@@ -55,6 +60,7 @@ trapezoidal:   implicit, of order 2, for stiff motions.
 Example:
   screwgraph simulate rrr --time 2 --dt 1e-3 -o rrr.csv
   screwgraph simulate a1 --base floating --time 1 --method dop853 -o a1.npz
+  screwgraph simulate five_bar --time 2 -o five_bar.npz --report five_bar.html
   screwgraph simulate panda.urdf --state state.json -o panda.csv
 with a state.json like
   {"q": {"joint1": 0.5}, "qd": {"joint2": 1}, "tau": {"joint1": 2}}
@@ -73,6 +79,7 @@ def simulate(
     dt: Dt = 1e-3,
     method: Kind = MethodName.rk4,
     state: StateFile = None,
+    report: Report = None,
     base: options.Base = BaseKind.fixed,
     lock: options.Lock = None,
     gravity: options.Gravity = None,
@@ -85,14 +92,18 @@ def simulate(
     """Simulate, save, and say how well it went."""
     from screwgraph import simulate as run
     from screwgraph.cli.motion import as_figures, print_figures, watched
+    from screwgraph.cli.motion_report import write_report
     from screwgraph.cli.state_file import read_state
-    from screwgraph.cli.streams import note, print_json
+    from screwgraph.cli.streams import note, print_json, working
     from screwgraph.errors import InputError
     from screwgraph.simulation import check_path, sample_times
+    from screwgraph.view import check_page_path
 
     model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
     try:
         check_path(output)
+        if report is not None:
+            check_page_path(report)
         sample_times(model, time, dt)
     except InputError as error:
         raise wrong_use(context, error.what, why=error.why, fix=error.fix) from error
@@ -104,6 +115,9 @@ def simulate(
     if watch.stopped:
         note(f"interrupted at t = {motion.t[-1]:g} s: what was computed so far is kept")
     figures = as_figures(motion, watch, output)
+    if report is not None:
+        with working("drawing"):
+            write_report(motion, figures, report)
     if as_json:
         print_json(figures)
     else:

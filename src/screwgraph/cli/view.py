@@ -54,6 +54,7 @@ def view(
     output: Output = None,
     base: options.Base = BaseKind.fixed,
     lock: options.Lock = None,
+    model_name: options.Model = None,
     port: Port = 8080,
     rate: Rate = 30.0,
 ) -> None:
@@ -67,12 +68,12 @@ def view(
         except InputError as error:
             raise wrong_use(context, error.what, why=error.why, fix=error.fix) from error
     if not target.lower().endswith(".npz"):
-        robot = options.load_robot(target, base, lock, None, False, False, 0.0)
+        robot = options.load_robot(target, base, lock, None, False, False, 0.0, model_name)
         if output is None:
             return _serve(show_robot(robot, port))
         scene = _still(robot)
-    elif base is not BaseKind.fixed or lock:
-        raise wrong_use(context, "--base and --lock go with robots", why="a motion has its robot with it")
+    elif base is not BaseKind.fixed or lock or model_name:
+        raise wrong_use(context, "--base, --lock and --model go with robots", why="a motion has its robot with it")
     else:
         scene = _motion(target, rate)
     if output is None:

@@ -4,8 +4,20 @@ from screwgraph.draw.cliques import draw_cliques
 from screwgraph.draw.dag import draw_dag
 from screwgraph.draw.figures import FIGURES
 from screwgraph.draw.graph import draw_graph
+from screwgraph.draw.histories import Panel, draw_histories
 from screwgraph.draw.matrix import draw_matrix
-from screwgraph.draw.save import save
+from screwgraph.draw.save import encode, save
 from screwgraph.draw.steps import draw_steps
 
-__all__ = ["FIGURES", "draw_cliques", "draw_dag", "draw_graph", "draw_matrix", "draw_steps", "save"]
+__all__ = [
+    "FIGURES",
+    "Panel",
+    "draw_cliques",
+    "draw_dag",
+    "draw_graph",
+    "draw_histories",
+    "draw_matrix",
+    "draw_steps",
+    "encode",
+    "save",
+]

@@ -32,8 +32,7 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     if not isinstance(path, (str, os.PathLike)):
         raise InputError(f"{path!r} is not a path", fix='draw.save(figure, "figure.svg")')
     target = Path(path)
-    options = FORMATS.get(target.suffix.lower())
-    if options is None:
+    if target.suffix.lower() not in FORMATS:
         raise InputError(
             f"no picture format has the suffix {target.suffix!r}",
             at=str(path),
@@ -41,14 +40,15 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
         )
     if not target.parent.is_dir():
         raise InputError(f"there is no folder {str(target.parent)!r}", at=str(path), fix="make the folder first")
-    write_atomically(target, _encode(figure, options), str(path))
+    write_atomically(target, encode(figure, target.suffix), str(path))
 
 
-def _encode(figure: Figure, options: Mapping[str, Any]) -> bytes:
+def encode(figure: Figure, suffix: str) -> bytes:
+    """Return what the file of a figure holds; `suffix` is one of `FORMATS`."""
     from matplotlib import rc_context
 
     buffer = io.BytesIO()
     # The salt makes the names inside an SVG the same each time; outlines of glyphs need no fonts where it is read.
     with rc_context({"svg.hashsalt": "screwgraph", "svg.fonttype": "path"}):
-        figure.savefig(buffer, facecolor="white", **options)
+        figure.savefig(buffer, facecolor="white", **FORMATS[suffix.lower()])
     return buffer.getvalue()

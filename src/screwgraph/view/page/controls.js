@@ -21,7 +21,7 @@ function ask() {
 function show() {
   part("slider").value = duration > 0 ? 1000 * time / duration : 0;
   part("clock").value = time.toFixed(2) + " s of " + duration.toFixed(2) + " s";
-  part("play").textContent = playing ? "\u23f8" : "\u25b6";
+  part("play").textContent = playing ? "||" : "\u25b6";
   render(time);
 }
 

@@ -1,0 +1,63 @@
+"""A motion as a report: figures, curves with their units, an animation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from screwgraph import Trajectory
+from screwgraph.cli.units import units
+
+RATE = 30.0
+KINDS = {"q": ("position", "position"), "qd": ("velocity", "velocity"), "tau": ("effort", "effort")}
+"""Arrays of a motion that are drawn: what they are called, and whose unit they have."""
+
+
+def write_report(motion: Trajectory, figures: Mapping[str, Any], path: str) -> None:
+    """Write a report as HTML. Raises InputError where it cannot be written."""
+    from screwgraph.draw import Panel, draw_histories, encode
+    from screwgraph.view import Animation, Picture, Table, robot_scene, save_report
+
+    joints = encode(draw_histories(motion.t, [Panel(*panel) for panel in _joint_panels(motion)]), ".svg")
+    balance = {"energy": motion.energy, "energy less work": motion.energy - motion.work}
+    checks = [Panel("energy [J]", balance)]
+    if motion.robot.is_closed:
+        checks.append(Panel("violation [rad, m]", {"largest gap": motion.violation}))
+    scene = robot_scene(motion.robot, motion.t, motion.q, rate=RATE)
+    sections = [
+        Table("Summary", ("figure", "value", "unit"), list(_summary(figures))),
+        Animation("Motion", scene),
+        Picture("Joints", joints, "Positions, velocities and efforts of the joints"),
+        Picture("Energy", encode(draw_histories(motion.t, checks), ".svg"), "Energy less work stays where it began"),
+    ]
+    save_report(f"Simulation of {motion.robot.name}", sections, path)
+
+
+def _summary(figures: Mapping[str, Any]) -> Iterator[tuple[str, object, str]]:
+    shown = {
+        "method": "",
+        "steps": "",
+        "time": "s",
+        "wall_time": "s",
+        "energy": "J",
+        "energy_drift": "J",
+        "violation": "rad, m",
+    }
+    for name, unit in shown.items():
+        yield name.replace("_", " "), figures[name], unit
+
+
+def _joint_panels(motion: Trajectory) -> Iterator[tuple[str, dict[str, np.ndarray]]]:
+    """One panel for each array and unit, and one for parts of quaternions, which have none."""
+    for array, (kind, attribute) in KINDS.items():
+        panels: dict[str, dict[str, np.ndarray]] = {}
+        start = 0
+        for joint in motion.robot.joints:
+            for i, unit in enumerate(getattr(units(joint.type), attribute)):
+                name = joint.name if joint.type.nv == 1 else f"{joint.name}[{i}]"
+                label = f"{kind} [{unit}]" if unit else f"{kind} (quaternion)"
+                panels.setdefault(label, {})[name] = getattr(motion, array)[:, start]
+                start += 1
+        yield from panels.items()
