@@ -1,6 +1,7 @@
 """Motions in three dimensions: scenes of bodies, lines and points, as pages that play them and in the browser."""
 
 from screwgraph.view.live import Live, show, show_robot
+from screwgraph.view.mechanisms import mechanism_scene
 from screwgraph.view.page import check_page_path, html, save_html
 from screwgraph.view.parts import link_between
 from screwgraph.view.report import Animation, Picture, Table, Text, report, save_report
@@ -25,6 +26,7 @@ __all__ = [
     "export",
     "html",
     "link_between",
+    "mechanism_scene",
     "read_result",
     "report",
     "rest",
