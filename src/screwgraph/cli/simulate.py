@@ -97,12 +97,13 @@ def simulate(
     from screwgraph.cli.streams import note, print_json, working
     from screwgraph.errors import InputError
     from screwgraph.simulation import check_path, sample_times
-    from screwgraph.view import check_page_path
 
     model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
     try:
         check_path(output)
         if report is not None:
+            from screwgraph.view import check_page_path
+
             check_page_path(report)
         sample_times(model, time, dt)
     except InputError as error:
