@@ -8,7 +8,7 @@ from screwgraph.errors import EliminationError, InputError, ModelError, Screwgra
 from screwgraph.formats import load, save, zoo_names
 from screwgraph.graph import Factor, FactorGraph, Key, Variable, dynamics_graph
 from screwgraph.mechanism import Mechanism, load_mechanism, mechanism_names
-from screwgraph.questions import inverse_dynamics, simulate
+from screwgraph.questions import estimate, inverse_dynamics, simulate
 from screwgraph.robot import Robot
 from screwgraph.simulation import Trajectory
 
@@ -44,6 +44,7 @@ __all__ = [
     "compile",
     "dynamics_graph",
     "eliminate",
+    "estimate",
     "forward_dynamics",
     "hybrid_dynamics",
     "inverse_dynamics",

@@ -9,9 +9,11 @@ from screwgraph.compiler import Function
 from screwgraph.dynamics import inverse_dynamics as inverse_dynamics_of_robot
 from screwgraph.errors import InputError
 from screwgraph.mechanism import (
+    Estimate,
     InverseSolution,
     Mechanism,
     Run,
+    estimate_motion,
     inverse_dynamics_of,
     simulate_by_smoothing,
     simulate_directly,
@@ -95,6 +97,16 @@ def inverse_dynamics(model: Any, *arguments: Any, **options: Any) -> Any:
     if isinstance(model, Mechanism):
         return _called(inverse_dynamics_of, model, *arguments, **options)
     return _called(inverse_dynamics_of_robot, model, *arguments, **options)
+
+
+def estimate(model: Mechanism, measurements: Mapping[str, Any], parameters: Any = (), **options: Any) -> Estimate:
+    """Estimate the motion of a mechanism, torques of motors and parameters from measurements.
+
+    `mechanism.estimate_motion` says more, and what is raised.
+    """
+    if not isinstance(model, Mechanism):
+        raise InputError(f"{model!r} is no mechanism", fix="sg.estimate(sg.load_mechanism(path), measurements)")
+    return _called(estimate_motion, model, measurements, parameters, **options)
 
 
 def _called(function: Any, *arguments: Any, **options: Any) -> Any:

@@ -53,8 +53,12 @@ def evaluate(text: str, names: Mapping[str, float], what: str, at: Place) -> flo
     return reasonable(value, text, what, at)
 
 
-def evaluate_parameters(texts: Mapping[str, str], places: Mapping[str, Place]) -> dict[str, float]:
+def evaluate_parameters(
+    texts: Mapping[str, str], places: Mapping[str, Place], given: Mapping[str, float] | None = None
+) -> dict[str, float]:
     """Evaluate named expressions that may refer to one another in any order; the result holds `CONSTANTS` too.
+
+    Values that are `given` take the place of expressions; the result holds them all.
 
     Raises:
         ModelError: as `evaluate` does, for a name that cannot be used, and where parameters depend on themselves.
@@ -74,8 +78,10 @@ def evaluate_parameters(texts: Mapping[str, str], places: Mapping[str, Place]) -
             why=" -> ".join(cycle),
             fix="give one of them a number",
         ) from error
-    values = dict(CONSTANTS)
+    values = {**(given or {}), **CONSTANTS}
     for name in order:
+        if given and name in given:
+            continue
         values[name] = evaluate(texts[name], values, f"parameter {name!r}", places[name])
     return values
 
@@ -114,7 +120,8 @@ def _value(tree: ast.expr, text: str, names: Mapping[str, float], what: str, at:
     from simpleeval import InvalidExpression, SimpleEval
 
     _check_known(tree, text, names, what, at)
-    evaluator = SimpleEval(operators=_OPERATORS, functions=FUNCTIONS, names=dict(names))
+    functions = {name: _answered(name, function) for name, function in FUNCTIONS.items()}
+    evaluator = SimpleEval(operators=_OPERATORS, functions=functions, names=dict(names))
     allowed = (ast.Name, ast.BinOp, ast.UnaryOp, ast.Call)
     handlers: dict[type, Any] = dict(evaluator.nodes or {})
     evaluator.nodes = {node: handlers[node] for node in allowed} | {ast.Constant: _constant}
@@ -129,6 +136,16 @@ def _value(tree: ast.expr, text: str, names: Mapping[str, float], what: str, at:
     if not isinstance(value, float):
         raise _refused(text, what, at, "its value is not a real number")
     return value
+
+
+def _answered(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that leaves numbers which carry more than their value to their own method of that name."""
+
+    def answered(*numbers: Any) -> Any:
+        own = next((getattr(type(x), name) for x in numbers if hasattr(x, name)), function)
+        return own(*numbers)
+
+    return answered
 
 
 def _check_known(tree: ast.expr, text: str, names: Mapping[str, float], what: str, at: Place) -> None:

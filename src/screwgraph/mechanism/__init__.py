@@ -3,6 +3,8 @@
 from screwgraph.mechanism.bayes import BayesNetwork, GraphFactor, Quantity, bayes_network
 from screwgraph.mechanism.build_constraints import constraints_of
 from screwgraph.mechanism.equations import Equations, equations
+from screwgraph.mechanism.estimate import estimate_motion
+from screwgraph.mechanism.estimation import Estimate
 from screwgraph.mechanism.factors import FACTORS
 from screwgraph.mechanism.forward_graph import INTEGRATORS, forward_graph
 from screwgraph.mechanism.freedom import Freedom
@@ -18,13 +20,14 @@ from screwgraph.mechanism.load import load_mechanism, mechanism_names
 from screwgraph.mechanism.mechanics import Mechanics
 from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.motor_torques import motor_torques
-from screwgraph.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Slider, Spring, Torque
+from screwgraph.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Sensor, Slider, Spring, Torque
 from screwgraph.mechanism.pendulums import chain_of_pendulums
 from screwgraph.mechanism.reduced import Reduced, reduced
 from screwgraph.mechanism.run import Run
+from screwgraph.mechanism.sensors import SENSORS, observed
 from screwgraph.mechanism.simulate import simulate_directly
 from screwgraph.mechanism.smoother import simulate_by_smoothing
-from screwgraph.mechanism.weights import Noise
+from screwgraph.mechanism.weights import ModelNoise, Noise
 
 __all__ = [
     "FACTORS",

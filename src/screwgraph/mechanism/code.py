@@ -31,7 +31,7 @@ def compiled_code(
         return Made(casadi_program(ca.Function(name, symbols, [result]), tuple(inputs)), "none")
 
     listed = tuple(Argument(a, (n,), tuple(f"{a}[{i}]" for i in range(n))) for a, n in arguments)
-    asked = (f"mechanism: {name}", replace(mechanism, places={}), tuple(arguments), *question)
+    asked = (f"mechanism: {name}", replace(mechanism, places={}, sensors=(), source=None), tuple(arguments), *question)
     return make_function(name, asked, listed, make, _no_elimination)
 
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from screwgraph.errors import InputError, ModelError
 from screwgraph.formats import did_you_mean, read_bytes
@@ -18,17 +22,19 @@ SUFFIXES = (".yaml", ".yml")
 _CHAIN = re.compile(r"pendulum_([0-9]{1,4})")
 
 
-def load_mechanism(source: str | os.PathLike[str]) -> Mechanism:
+def load_mechanism(source: str | os.PathLike[str], values: Mapping[str, float] | None = None) -> Mechanism:
     """Load a planar mechanism from a YAML file, or a built-in one by name, and assemble it.
 
     Args:
         source: a path (.yaml), or one of `mechanism_names()`; "pendulum_5" is a chain of 5 rods.
+        values: numbers for its parameters, and for figures by key and part as the file writes them, {"L": 1.2,
+            "mass:coupler": 3.0, "cog_x:crank": 0.4}; inertias and the like that refer to them follow.
 
     Raises:
         ModelError: the file is missing, unreadable or describes no mechanism, or it cannot be assembled.
-        InputError: no built-in mechanism has that name.
+        InputError: no built-in mechanism has that name; values that are no numbers, or of nothing that it has.
     """
-    mechanism = _read(source)
+    mechanism = _read(source, _checked(values))
     _ = mechanism.mechanics.freedom
     return mechanism
 
@@ -40,17 +46,27 @@ def mechanism_names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml")))
 
 
-def _read(source: object) -> Mechanism:
+def _checked(values: Any) -> dict[str, float]:
+    found = dict(values) if isinstance(values, Mapping) else {"values": values} if values is not None else {}
+    for name, value in found.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
+            raise InputError(f"{name} = {value!r} is not a finite number", fix='values={"mass:coupler": 3.0}')
+    return {str(name): float(value) for name, value in found.items()}
+
+
+def _read(source: object, values: Mapping[str, float]) -> Mechanism:
     if not isinstance(source, (str, os.PathLike)) or not os.fspath(source):
         raise InputError(f"{source!r} is neither a path nor a name", fix='sg.load_mechanism("mechanism.yaml")')
     if isinstance(source, str) and source in mechanism_names():
         data = (files("screwgraph") / "zoo" / "mechanisms" / f"{source}.yaml").read_bytes()
-        return read_mechanism(data, f"{source}.yaml")
+        return read_mechanism(data, f"{source}.yaml", values)
     chain = _CHAIN.fullmatch(source) if isinstance(source, str) else None
     if chain:
         count = int(chain[1])
         if not 1 <= count <= MOST:
             raise InputError(f"no pendulum has {count} rods", fix=f"between 1 and {MOST} can be asked for")
+        if values:
+            raise InputError("chains of pendulums take no values", fix="chain_of_pendulums(count, length, mass)")
         return chain_of_pendulums(count)
     path, file = Path(os.fsdecode(source)), os.fsdecode(source)
     if isinstance(source, str) and source.isidentifier() and not path.exists():
@@ -61,4 +77,4 @@ def _read(source: object) -> Mechanism:
             at=file,
             fix=did_you_mean(path.suffix, SUFFIXES, "readable are"),
         )
-    return read_mechanism(read_bytes(path, file), file)
+    return read_mechanism(read_bytes(path, file), file, values)

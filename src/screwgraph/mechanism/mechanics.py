@@ -42,6 +42,8 @@ class Mechanics:
         Raises:
             InputError: the mechanism cannot be assembled.
         """
+        if self.mechanism.nominal is not None:
+            return self.mechanism.nominal.mechanics.home
         check_ground(self.mechanism)
         held = [i for i, angle in enumerate(self.mechanism.angles) if angle.start is not None]
         free = np.ones(self.mechanism.n, dtype=bool)
@@ -51,6 +53,8 @@ class Mechanics:
     @cached_property
     def freedom(self) -> Freedom:
         """Rank, rows that count, degrees of freedom, independent coordinates."""
+        if self.mechanism.nominal is not None:
+            return self.mechanism.nominal.mechanics.freedom
         defining = [i for i, part in enumerate(self.equations.rows) if part.startswith("angle ")]
         return freedom(self.mechanism, self.closing, self.home, defining)
 
@@ -81,6 +85,8 @@ class Mechanics:
         Raises:
             InputError: some motion moves no mass.
         """
+        if self.mechanism.nominal is not None:
+            return self.mechanism.nominal.mechanics.weights
         found = weights(self.mass, self.closing(self.home)[1][list(self.freedom.kept)], self.defining)
         if found is None:
             raise InputError(

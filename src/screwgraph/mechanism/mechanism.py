@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Slider, Spring, Torque
+from screwgraph.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Sensor, Slider, Spring, Torque
 from screwgraph.robot import unknown
 
 if TYPE_CHECKING:
@@ -22,6 +22,16 @@ STANDARD_GRAVITY = (0.0, -9.81)
 AXES = ("x", "y")
 
 
+@dataclass(frozen=True)
+class Source:
+    """The text that a mechanism was read from, `values` of all its parameters and figures, and those `given` instead."""
+
+    data: bytes
+    file: str
+    values: tuple[tuple[str, float], ...]
+    given: tuple[tuple[str, float], ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class Mechanism:
     """Points, the bodies through them, and what else ties and pushes them; as it stands at the beginning.
@@ -29,6 +39,7 @@ class Mechanism:
     `motors` are the angles whose torques are unknown in inverse dynamics, `independent` the names of the coordinates
     that were chosen as independent ones, empty where the choice is left to `independent_coordinates`. `velocities` are
     those that the motion begins with (by coordinate; rad/s, m/s), `places` says where in a file each part stands.
+    Where figures are symbols, `nominal` is the mechanism that has numbers in their place.
     """
 
     name: str
@@ -41,11 +52,14 @@ class Mechanism:
     dampers: tuple[Damper, ...] = ()
     forces: tuple[Force, ...] = ()
     torques: tuple[Torque, ...] = ()
+    sensors: tuple[Sensor, ...] = ()
     gravity: tuple[Any, Any] = STANDARD_GRAVITY
     motors: tuple[int, ...] = ()
     independent: tuple[str, ...] = ()
     velocities: Mapping[str, float] = field(default_factory=dict)
     places: Mapping[str, object] = field(default_factory=dict)
+    source: Source | None = None
+    nominal: Mechanism | None = None
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
@@ -91,7 +105,7 @@ class Mechanism:
         slots: list[tuple[int | float, int | float]] = []
         free = 0
         for point in self.points:
-            slots.append((float(point.x), float(point.y)) if point.fixed else (2 * free, 2 * free + 1))
+            slots.append((_place(point.x), _place(point.y)) if point.fixed else (2 * free, 2 * free + 1))
             free += not point.fixed
         return tuple(slots)
 
@@ -148,3 +162,8 @@ class Mechanism:
     def _direction(self, line: tuple[int, int]) -> Float[np.ndarray, "2"]:
         first, second = (self.points[i] for i in line)
         return np.array([second.x - first.x, second.y - first.y])
+
+
+def _place(value: Any) -> Any:
+    """Tell where a fixed point is from slots of q, which are whole numbers; symbols stay."""
+    return float(value) if isinstance(value, (int, float)) else value

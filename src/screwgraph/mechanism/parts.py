@@ -116,3 +116,18 @@ class Torque:
     body: int | None
     angle: int | None
     value: Figure
+
+
+@dataclass(frozen=True)
+class Sensor:
+    """What measures the motion, with standard deviation `sigma` of each sample (SI units).
+
+    `kind` is a key of `sensors.SENSORS`; `target` a point, a body or an angle by number, or a line between two points;
+    `at` the place on the body (m, in its frame).
+    """
+
+    name: str
+    kind: str
+    target: int | tuple[int, int]
+    sigma: float
+    at: tuple[float, float] = (0.0, 0.0)

@@ -29,6 +29,11 @@ SI units and rad; every number may be an expression over `parameters`, powers as
     dampers: [{damper: d, between: [1, 2], damping: 1}]          # or angle: knee
     forces: [{force: F, at: 2, value: [0, -10]}]
     torques: [{torque: T, angle: crank, value: 1}]               # or body: coupler
+    sensors:                                 # what `sg.estimate` may be given, with standard deviations (columns s; s_x, s_y)
+      - {sensor: gyro, gyroscope: crank, sigma: 0.01}
+      - {sensor: imu, accelerometer: 1, at: [0.5, 0], sigma: 0.1}     # at: place on the body, by default its origin
+      - {sensor: camera, position: P1, sigma: 1e-3}
+      - {sensor: encoder, angle: crank, sigma: 1e-3}                  # or of a line: [0, P1]
     motors: [crank]                          # angles whose torques inverse dynamics finds
     independent: [crank]                     # coordinates that drive it: angles, x:P1, y:2; else chosen
     velocities: {crank: 1}                   # at the beginning, of as many coordinates; else rest
@@ -43,30 +48,38 @@ from typing import Any
 
 from screwgraph.errors import ModelError
 from screwgraph.formats import Place, Value, did_you_mean, evaluate_parameters, parse_yaml
-from screwgraph.mechanism.mechanism import STANDARD_GRAVITY, Mechanism
+from screwgraph.mechanism.figures import figure_values
+from screwgraph.mechanism.mechanism import STANDARD_GRAVITY, Mechanism, Source
 from screwgraph.mechanism.parts import Gear
 from screwgraph.mechanism.read_bodies import read_angles, read_bodies, read_points
 from screwgraph.mechanism.read_forces import READERS, Surroundings, read_parts
+from screwgraph.mechanism.read_sensors import read_sensors
 from screwgraph.mechanism.read_values import Names, angle_of, number, numbers, with_powers
+from screwgraph.robot import unknown
 
 _TOP = (
     *("name", "source", "parameters", "gravity", "points", "bodies", "planar_bodies", "angles"),
     *READERS,
-    *("motors", "independent", "velocities"),
+    *("sensors", "motors", "independent", "velocities"),
 )
 
 
-def read_mechanism(data: bytes, file: str) -> Mechanism:
+def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mechanism:
     """Read a mechanism, as drawn, from the content of a YAML file; `file` is its name in messages.
+
+    `values` take the place of parameters, and of figures that are called by key and part: "mass:coupler".
 
     Raises:
         ModelError: no well-formed YAML, a key or value that the format does not have, parts that cannot be.
+        InputError: the mechanism has none of the parameters or figures that `values` names.
     """
+    values = values or {}
     root = parse_yaml(data, file)
     entries = root.section(_TOP, "the mechanism")
     if "source" in entries:
         entries["source"].text()
-    names = _parameters(entries.get("parameters"))
+    told = entries["parameters"].mapping() if "parameters" in entries else {}
+    names = _parameters(told, values)
     places: dict[str, object] = {"": Place(file)}
     points = read_points(_needed(root, entries, "points"), names)
     bodies = read_bodies(_bodies(root, entries), points, names, places)
@@ -80,24 +93,29 @@ def read_mechanism(data: bytes, file: str) -> Mechanism:
         entries["name"].text() if "name" in entries else PurePath(file).stem, points, bodies, angles, **parts
     )
     _check_names(mechanism, root)
+    figures = {name: names[name] for name in told} | figure_values(mechanism)
+    for name in values:
+        if name not in figures:
+            raise unknown("parameter or figure", name, figures)
     return replace(
         mechanism,
         gears=tuple(_drawn(mechanism, gear) for gear in mechanism.gears),
+        sensors=read_sensors(entries.get("sensors"), around, places),
         gravity=_gravity(entries.get("gravity"), names),
         motors=tuple(angle_of(item, angles) for item in (entries["motors"].items() if "motors" in entries else ())),
         independent=_independent(entries.get("independent"), mechanism),
         velocities=_velocities(entries.get("velocities"), mechanism, names),
         places=places,
+        source=Source(data, file, tuple(figures.items()), tuple(values.items())),
     )
 
 
-def _parameters(value: Value | None) -> dict[str, float]:
-    entries = value.mapping() if value else {}
+def _parameters(entries: Mapping[str, Value], values: Names) -> dict[str, float]:
     for name, entry in entries.items():
         if not isinstance(entry.content, str):
             raise entry.called(f"parameter {name!r}").complaint("it must be a number")
     texts = {name: with_powers(entry).content for name, entry in entries.items()}
-    return evaluate_parameters(texts, {name: entry.at for name, entry in entries.items()})
+    return evaluate_parameters(texts, {name: entry.at for name, entry in entries.items()}, values)
 
 
 def _needed(root: Value, entries: Mapping[str, Value], key: str) -> Value:

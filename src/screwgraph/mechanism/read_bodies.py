@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 from screwgraph.errors import ModelError
 from screwgraph.formats import Value
 from screwgraph.mechanism.parts import Angle, Body, Point
-from screwgraph.mechanism.read_values import Names, called, flag, line_of, number, numbers, point_of
+from screwgraph.mechanism.read_values import Names, called, figure, flag, line_of, number, numbers, pair, point_of
 
 _POINT = ("name", "x", "y", "fixed")
 _BODY = ("name", "points", "length", "shape", "mass", "I0", "cog")
@@ -59,26 +58,27 @@ def _body(name: str, item: Value, entries: Mapping[str, Value], points: tuple[Po
     if len(set(indices)) < 2 or len(set(indices)) < len(indices):
         why = "a body has two points or more, each once"
         raise ModelError(f"{who} has the points {[points[i].name for i in indices]}", at=item.at, why=why)
-    shape = _shape(who, item, entries, [points[i] for i in indices], names)
+    shape = _shape(name, item, entries, [points[i] for i in indices], names)
     known = {**names, "length": shape[1][0]}
-    mass = number(entries["mass"], known) if "mass" in entries else 0.0
+    mass = figure("mass", name, entries, known)
     known["mass"] = mass
-    inertia = number(entries["I0"], known) if "I0" in entries else 0.0
-    x, y = numbers(entries["cog"], known, 2) if "cog" in entries else (0.0, 0.0)
+    inertia = figure("I0", name, entries, known)
+    x, y = pair("cog", name, entries, known)
     _check_inertia(who, item, mass, inertia, (x, y), "cog" in entries)
     return Body(name, indices, shape, mass, inertia, (x, y))
 
 
 def _shape(
-    who: str, item: Value, entries: Mapping[str, Value], points: list[Point], names: Names
+    name: str, item: Value, entries: Mapping[str, Value], points: list[Point], names: Names
 ) -> tuple[tuple[float, float], ...]:
     if "shape" in entries:
         if "length" in entries:
             raise entries["length"].complaint("the shape tells it")
-        return _told_shape(who, entries["shape"], len(points), names)
+        return _told_shape(f"body {name!r}", entries["shape"], len(points), names)
     first, second = points[0], points[1]
     dx, dy = second.x - first.x, second.y - first.y
-    length = _length(who, item, entries.get("length"), math.hypot(dx, dy), len(points), names)
+    drawn = (dx * dx + dy * dy) ** 0.5
+    length = _length(name, item, entries.get("length"), drawn, len(points), names)
     turned = [
         ((p.x - first.x) * dx + (p.y - first.y) * dy, (p.y - first.y) * dx - (p.x - first.x) * dy) for p in points
     ]
@@ -101,12 +101,14 @@ def _told_shape(who: str, value: Value, count: int, names: Names) -> tuple[tuple
     return shape
 
 
-def _length(who: str, item: Value, told: Value | None, drawn: float, count: int, names: Names) -> float:
+def _length(name: str, item: Value, told: Value | None, drawn: float, count: int, names: Names) -> float:
+    who, given = f"body {name!r}", names.get(f"length:{name}")
     at = told.at if told else item.at
     automatic = told is None or told.content == AUTOMATIC
     if not automatic and count > 2:
         raise ModelError(f"{who} has {count} points and a length", at=at, fix="tell all of its points by shape:")
     length = drawn if automatic or told is None else number(told, names)
+    length = length if given is None else given
     if length <= COINCIDENT:
         why = "its first two points lie upon each other" if automatic else "the length of a body is positive"
         raise ModelError(f"{who} has the length {length:g}", at=at, why=why)

@@ -52,38 +52,40 @@ def reference(mechanism: Mechanism, trajectory: Mapping[str, Any]) -> Reference:
             why=f"the mechanism has {mechanism.dof} degrees of freedom",
             fix=f"give as many, like {', '.join(mechanism.independent_coordinates)}",
         )
-    t = _column("t", trajectory["t"], None)
-    _check_times(t)
-    values = np.stack([_column(name, trajectory[name], len(t)) for name in names], axis=1)
+    t = column("t", trajectory["t"], None)
+    check_times(t)
+    values = np.stack([column(name, trajectory[name], len(t)) for name in names], axis=1)
     from scipy.interpolate import make_interp_spline
 
     spline = make_interp_spline(t, values, k=DEGREE)
     return Reference(t, coordinates, values, spline.derivative(1)(t), spline.derivative(2)(t))
 
 
-def _column(name: str, values: Any, length: int | None) -> Float[np.ndarray, " N"]:
+def column(name: str, values: Any, length: int | None, of: str = "trajectory") -> Float[np.ndarray, " N"]:
+    """Return a column of a table as numbers. Raises InputError: not finite, or not of that length."""
     try:
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
         array = np.zeros((0, 0))
     if array.ndim != 1 or (length is not None and len(array) != length):
-        raise InputError(f"{name} of the trajectory has the shape {array.shape}", fix="give one number for each time")
+        raise InputError(f"{name} of the {of} has the shape {array.shape}", fix="give one number for each time")
     if not np.isfinite(array).all():
-        raise InputError(f"{name} of the trajectory is not finite at sample {int(np.argmin(np.isfinite(array)))}")
+        raise InputError(f"{name} of the {of} is not finite at sample {int(np.argmin(np.isfinite(array)))}")
     return array
 
 
-def _check_times(t: Float[np.ndarray, " N"]) -> None:
+def check_times(t: Float[np.ndarray, " N"], of: str = "trajectory") -> None:
+    """Check that times grow by equal steps, and are `FEWEST` or more. Raises InputError."""
     if len(t) < FEWEST:
-        raise InputError(f"the trajectory has {len(t)} samples", why=f"accelerations can be told from {FEWEST} on")
+        raise InputError(f"{len(t)} samples of {of} are given", why=f"accelerations can be told from {FEWEST} on")
     steps = np.diff(t)
     if not (steps > 0.0).all():
-        raise InputError(f"the times of the trajectory do not grow after sample {int(np.argmin(steps > 0.0))}")
+        raise InputError(f"the times of the {of} do not grow after sample {int(np.argmin(steps > 0.0))}")
     wrong = np.abs(steps - steps.mean()) > EVEN * steps.mean() + 1e-12
     if wrong.any():
         k = int(np.argmax(np.abs(steps - np.median(steps))))
         raise InputError(
-            f"the times of the trajectory are not evenly spaced: {steps[k]:.6g} s after t = {t[k]:.6g} s",
+            f"the times of the {of} are not evenly spaced: {steps[k]:.6g} s after t = {t[k]:.6g} s",
             why=f"elsewhere they are {np.median(steps):.6g} s apart",
             fix="fill the gap, or resample it",
         )

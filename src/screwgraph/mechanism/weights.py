@@ -39,3 +39,23 @@ def integration_sigma(mechanism: Mechanism, noise: Noise) -> Float[np.ndarray, "
         sigma *= LEAN
         sigma[list(independent)] = noise.integration
     return sigma
+
+
+@dataclass(frozen=True)
+class ModelNoise:
+    """How far estimates may be from what the model says: standard deviations.
+
+    `integration` (m, rad, and their rates, over one step), `constraints` (m, rad, and their rates) and `dynamics`
+    (m/s^2, rad/s^2) are nearly exact; larger ones let estimates follow sensors where the model is wrong. Unknown torques
+    begin near zero (`torque`, N m) and change by `torque_rate` in the root of a second. The motion begins near where it
+    is told to (`position`, m or rad; `velocity`, m/s or rad/s). `figures` are near what the file says, relatively.
+    """
+
+    integration: float = 1e-6
+    constraints: float = 1e-7
+    dynamics: float = 1e-4
+    torque: float = 1e3
+    torque_rate: float = 10.0
+    position: float = 1.0
+    velocity: float = 10.0
+    figures: float = 10.0

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.optimize.linear import SingularError
-from screwgraph.optimize.variables import selection
+from screwgraph.optimize.linear import Factored, SingularError
+from screwgraph.optimize.variables import Variables, selection
 
 if TYPE_CHECKING:
     from screwgraph.optimize.problem import Problem
@@ -27,13 +28,33 @@ def covariance(problem: Problem, x: Float[np.ndarray, " s"], unknowns: Sequence[
         dim = chosen.variables.manifold.dim
         first = layout.directions[chosen.variables.name].start + chosen.indices * dim
         places.append((first[:, None] + np.arange(dim)).ravel())
+    with _determined(problem):
+        return _factored(problem, x).covariance(np.concatenate(places))
+
+
+def covariances(problem: Problem, x: Float[np.ndarray, " s"], unknowns: Variables) -> Float[np.ndarray, "N n n"]:
+    """Return the covariance of each unknown of a family by itself."""
+    if unknowns not in problem.families:
+        raise InputError(f"{unknowns.name} is not in this problem")
+    before = problem.families[: problem.families.index(unknowns)]
+    first = sum(family.count for family in before)
+    with _determined(problem):
+        return np.array(_factored(problem, x).marginal_covariances(range(first, first + unknowns.count)))
+
+
+def _factored(problem: Problem, x: Float[np.ndarray, " s"]) -> Factored:
     assembly = problem.assembly
     _, _, entries = assembly.linearised(x)
+    if assembly.equalities.count:
+        _, slopes = assembly.equalities.linearised(problem.layout.views(x))
+        return assembly.kkt.factor(np.concatenate([entries, slopes]), 0.0)
+    return assembly.normal.factor(entries, 0.0)
+
+
+@contextmanager
+def _determined(problem: Problem) -> Iterator[None]:
     try:
-        if assembly.equalities.count:
-            _, slopes = assembly.equalities.linearised(layout.views(x))
-            return assembly.kkt.factor(np.concatenate([entries, slopes]), 0.0).covariance(np.concatenate(places))
-        return assembly.normal.factor(entries, 0.0).covariance(np.concatenate(places))
+        yield
     except SingularError as error:
         raise InputError(
             f"the factors do not determine {problem.called(error.unknown)}", fix="add a prior, or leave it out"

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.optimize.covariance import covariance
+from screwgraph.optimize.covariance import covariance, covariances
 
 if TYPE_CHECKING:
     from screwgraph.optimize.problem import Problem
+    from screwgraph.optimize.variables import Variables
 
 
 class Status(Enum):
@@ -105,6 +106,14 @@ class Result:
             InputError: nothing was asked for, or the factors do not determine all unknowns.
         """
         return covariance(self.problem, self.iterate.x, unknowns)
+
+    def covariances(self, unknowns: Variables) -> Float[np.ndarray, "N n n"]:
+        """Return the covariance of each unknown of a family by itself, N of them: fast along chains.
+
+        Raises:
+            InputError: as `covariance` does.
+        """
+        return covariances(self.problem, self.iterate.x, unknowns)
 
     def __repr__(self) -> str:
         violation = f", violation {self.violation:.2g}" if self.problem.has_hard else ""

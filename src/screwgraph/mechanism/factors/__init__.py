@@ -19,7 +19,13 @@ from screwgraph.mechanism.factors.independent_constraints import (
     IndependentPosition,
     IndependentVelocity,
 )
-from screwgraph.mechanism.factors.observations import Accelerometer, Gyroscope, LineAngle, PointPosition
+from screwgraph.mechanism.factors.observations import (
+    Accelerometer,
+    CoordinateAngle,
+    Gyroscope,
+    LineAngle,
+    PointPosition,
+)
 from screwgraph.mechanism.factors.prior import prior
 from screwgraph.mechanism.factors.runge_kutta import RungeKutta
 from screwgraph.mechanism.factors.soft_equality import soft_equality
@@ -44,6 +50,7 @@ FACTORS: Mapping[str, Callable[..., Any]] = {
     "inverse_dynamics": InverseDynamics,
     "independent_inverse_dynamics": IndependentInverseDynamics,
     "point_position": PointPosition,
+    "coordinate_angle": CoordinateAngle,
     "line_angle": LineAngle,
     "gyroscope": Gyroscope,
     "accelerometer": Accelerometer,
@@ -54,6 +61,7 @@ __all__ = [
     "FACTORS",
     "AccelerationConstraints",
     "Accelerometer",
+    "CoordinateAngle",
     "ForwardDynamics",
     "Gyroscope",
     "HermiteSimpsonVelocity",

@@ -24,6 +24,18 @@ class PointPosition:
 
 
 @dataclass(frozen=True)
+class CoordinateAngle:
+    """An angle among the coordinates (rad), by its place in q, less what was measured, turns and all."""
+
+    mechanism: Mechanism
+    slot: int
+
+    def __call__(self, q: Any, *, measured: Any) -> Any:
+        """Residual (1,)."""
+        return q[self.slot] - measured
+
+
+@dataclass(frozen=True)
 class LineAngle:
     """The angle (rad) of a line between two points from the x axis less what was measured, whole turns apart."""
 

@@ -1,0 +1,175 @@
+"""States, torques and figures of mechanisms from measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.mechanism.estimation import Estimate, estimation
+from screwgraph.mechanism.estimation_graph import FIGURES, Unknowns, estimation_graph
+from screwgraph.mechanism.forward_graph import State
+from screwgraph.mechanism.measurements import Measurements, measured
+from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.mechanism.read_sensors import told_sensors
+from screwgraph.mechanism.start import first_position, first_velocity
+from screwgraph.mechanism.varied import varied
+from screwgraph.mechanism.weights import ModelNoise
+from screwgraph.optimize import Problem, Result, Status, solve
+from screwgraph.robot import unknown
+from screwgraph.simulation import Watch
+
+FIRST = 16
+"""Samples that the search begins with; it goes on with twice as many, up to all."""
+CAREFUL = 0.3
+"""Standard deviation of figures, relative, as long as few samples are regarded."""
+ITERATIONS = 50
+
+
+def estimate_motion(
+    mechanism: Mechanism,
+    measurements: Mapping[str, Any],
+    parameters: Sequence[str] = (),
+    *,
+    inputs: Sequence[str] = (),
+    sensors: Sequence[Mapping[str, Any]] | None = None,
+    q0: Any = None,
+    qd0: Any = None,
+    noise: ModelNoise | None = None,
+    watch: Watch | None = None,
+) -> Estimate:
+    """Estimate a motion, torques of motors and figures from what sensors measured: batch least squares.
+
+    Hermite-Simpson integrators, constraints and dynamics of paper 1, section 6, nearly exact; figures are unknowns that
+    all samples share.
+
+    Args:
+        mechanism: what moves.
+        measurements: {"t": (N,), column: (N,), ...} at equal distances in time (s); columns are named by sensors, with
+            _x and _y where they measure two numbers, and "tau:motor" for known torques (N m).
+        parameters: names of parameters of the mechanism's file, and of figures by key and part, "mass:coupler".
+        inputs: motors whose torques are unknown.
+        sensors: by default those of the mechanism's file; else told like there, [{"sensor": "gyro", "gyroscope":
+            "coupler", "sigma": 0.01}, ...].
+        q0: roughly the position at the beginning (n,), on the branch that is meant, by default the assembled one.
+        qd0: roughly the velocity at the beginning (n,), by default that of the file, or rest.
+        noise: standard deviations of the model.
+        watch: is told the time up to which samples are regarded; if it returns true, the search ends there.
+
+    Raises:
+        InputError: a bad argument, or a search that fails.
+        ModelError: the mechanism cannot be assembled.
+    """
+    noise, figures = noise or ModelNoise(), varied(mechanism, _names(parameters, "parameters"))
+    data = measured(mechanism, measurements, mechanism.sensors if sensors is None else told_sensors(mechanism, sensors))
+    chosen = _motors(mechanism, _names(inputs, "inputs"), data)
+    q = first_position(mechanism, q0)
+    start = (q, first_velocity(mechanism, q, qd0))
+    values: dict[str, np.ndarray] = {FIGURES: (figures.values / figures.scale)[None, :]} if figures.names else {}
+    result = None
+    for count in _horizons(len(data.t)):
+        if watch is not None and watch(float(data.t[0 if result is None else count - 1])) and result is not None:
+            break
+        part, unknowns = _first(data, count), Unknowns(figures, chosen, count)
+        values = _longer(unknowns, values, start, data.dt)
+        last = count == len(data.t)
+        problem = estimation_graph(unknowns, part, start, noise, None if last else min(CAREFUL, noise.figures))
+        result = _solved(problem, values, float(part.t[-1]))
+        values = result.values
+        if result.status is Status.INTERRUPTED:
+            break
+    if result is None:
+        raise InputError("the search was stopped before it began")
+    count = len(values["q"])
+    return estimation(mechanism, _first(data, count), Unknowns(figures, chosen, count), noise, result)
+
+
+def _names(given: Any, what: str) -> tuple[str, ...]:
+    listed = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Sequence) else (None,)
+    if not all(isinstance(name, str) for name in listed):
+        raise InputError(f"{what} = {given!r} is no list of names")
+    return listed
+
+
+def _motors(mechanism: Mechanism, names: tuple[str, ...], data: Measurements) -> tuple[int, ...]:
+    known = [mechanism.angles[i].name for i in mechanism.motors]
+    for name in names:
+        if name not in known:
+            raise unknown("motor", name, known) if known else InputError(f"there is no motor {name!r}", fix="motors:")
+        if data.torques[:, known.index(name)].any():
+            raise InputError(f"the torque of {name} is both known and an unknown input", fix="leave out one")
+    return tuple(sorted({known.index(name) for name in names}))
+
+
+def _horizons(count: int) -> Iterator[int]:
+    """Yield how many samples to regard, doubling up to all."""
+    now = FIRST
+    while now < count:
+        yield now
+        now *= 2
+    yield count
+
+
+def _first(data: Measurements, count: int) -> Measurements:
+    samples = tuple(s[:count] for s in data.samples)
+    return replace(data, t=data.t[:count], samples=samples, torques=data.torques[:count])
+
+
+def _longer(
+    unknowns: Unknowns, values: Mapping[str, np.ndarray], start: State, dt: float
+) -> dict[str, Float[np.ndarray, "N k"]]:
+    """Return values of all samples: those found so far, and where the motion leads from the last of them."""
+    mechanism, found = unknowns.varied.mechanism, dict(values)
+    done = len(values["q"]) if "q" in values else 0
+    q, v = (values["q"][-1], values["v"][-1]) if done else start
+    path = _predicted(unknowns, values, (q, v), dt, unknowns.count - max(done, 1))
+    for name, ahead in zip("qva", path, strict=True):
+        found[name] = np.vstack([values[name], ahead[1:]]) if done else ahead
+    if unknowns.inputs:
+        torques = values["tau"] if done else np.zeros((1, len(unknowns.inputs)))
+        more = unknowns.count - len(torques)
+        found["tau"] = np.vstack([torques, np.tile(torques[-1], (more, 1))])
+    return found
+
+
+def _predicted(
+    unknowns: Unknowns, values: Mapping[str, np.ndarray], state: State, dt: float, steps: int
+) -> tuple[Float[np.ndarray, "steps+1 n"], ...]:
+    """Let the motion go on, by Runge-Kutta steps, with the figures and torques that were found last."""
+    figures = values[FIGURES][0] if FIGURES in values else np.zeros(0)
+    force = np.zeros(len(state[0]))
+    if unknowns.inputs and "tau" in values:
+        force[list(unknowns.slots)] = values["tau"][-1]
+    model = unknowns.varied
+
+    def rate(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        return model.acceleration(q, v, force, figures)
+
+    (q, v), path = state, []
+    for step in range(steps + 1):
+        a = rate(q, v)
+        path.append((q, v, a))
+        if step < steps:
+            b = rate(q + dt / 2 * v, v + dt / 2 * a)
+            c = rate(q + dt / 2 * (v + dt / 2 * a), v + dt / 2 * b)
+            d = rate(q + dt * (v + dt / 2 * b), v + dt * c)
+            q, v = q + dt * (v + dt / 6 * (a + b + c)), v + dt / 6 * (a + 2 * b + 2 * c + d)
+    return tuple(np.array(part) for part in zip(*path, strict=True))
+
+
+def _solved(problem: Problem, values: Mapping[str, np.ndarray], until: float) -> Result:
+    """Solve by full steps; where these fail, by damped ones."""
+    result = solve(problem, values, method="gauss_newton", iterations=ITERATIONS)
+    if not result.success and result.status is not Status.INTERRUPTED:
+        result = solve(problem, values, method="levenberg_marquardt", iterations=4 * ITERATIONS)
+    if result.success or result.status is Status.INTERRUPTED:
+        return result
+    raise InputError(
+        f"the estimate of the first {until:g} s ends as {result.status.value}",
+        why=result.reason,
+        fix="check sensors and units, give q0 nearer to where the motion begins, or larger noise",
+    )

@@ -1,0 +1,119 @@
+"""What measurements tell about a motion."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.mechanism.estimation_graph import FIGURES, Unknowns
+from screwgraph.mechanism.measurements import Measurements
+from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.mechanism.sensors import columns
+from screwgraph.mechanism.varied import Varied
+from screwgraph.mechanism.weights import ModelNoise
+from screwgraph.optimize import Result, Status
+from screwgraph.simulation import save_table
+
+ARRAYS = ("t", "q", "qd", "qdd", "tau", "q_sigma", "qd_sigma", "qdd_sigma", "tau_sigma")
+WEAK = 0.5
+"""Part of the standard deviation beforehand that is left where measurements say little."""
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """States at times t (s), torques of all motors (N m), parameters; SI units, with standard deviations.
+
+    `covariance` (k, k) is that of the parameters. `residuals` are what each column's sensor would read, less what was
+    measured. `undetermined` names parameters of which the measurements say little. `status` and `reason` tell how the
+    search ended; one that was interrupted holds what was found so far.
+    """
+
+    mechanism: Mechanism
+    t: Float[np.ndarray, " N"]
+    q: Float[np.ndarray, "N n"]
+    qd: Float[np.ndarray, "N n"]
+    qdd: Float[np.ndarray, "N n"]
+    tau: Float[np.ndarray, "N motors"]
+    q_sigma: Float[np.ndarray, "N n"]
+    qd_sigma: Float[np.ndarray, "N n"]
+    qdd_sigma: Float[np.ndarray, "N n"]
+    tau_sigma: Float[np.ndarray, "N motors"]
+    parameters: Mapping[str, float]
+    covariance: Float[np.ndarray, "k k"]
+    residuals: Mapping[str, Float[np.ndarray, " N"]]
+    undetermined: tuple[str, ...]
+    result: Result
+
+    @property
+    def sigma(self) -> dict[str, float]:
+        """Standard deviations of the parameters."""
+        return dict(zip(self.parameters, np.sqrt(np.diag(self.covariance)).tolist(), strict=True))
+
+    @property
+    def status(self) -> Status:
+        """How the search ended."""
+        return self.result.status
+
+    @property
+    def reason(self) -> str:
+        """Why it ended so."""
+        return self.result.reason
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of a saved table: t, q:theta, ..., tau:theta, sigma:q:theta, ..., sigma:tau:theta."""
+        names = [f"{kind}:{name}" for kind in ("q", "qd", "qdd") for name in self.mechanism.coordinates]
+        names += [f"tau:{self.mechanism.angles[i].name}" for i in self.mechanism.motors]
+        return ("t", *names, *(f"sigma:{name}" for name in names))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a table with a line of names (.csv), or arrays by their names here, and `columns` (.npz).
+
+        Raises:
+            InputError: another suffix, no such folder, or a path that cannot be written.
+        """
+        save_table(path, self.columns, {name: getattr(self, name) for name in ARRAYS}, "estimate")
+
+
+def estimation(
+    mechanism: Mechanism, data: Measurements, unknowns: Unknowns, noise: ModelNoise, result: Result
+) -> Estimate:
+    """Return what a solved graph says. Raises InputError where it leaves something undetermined."""
+    found, varied = result.values, unknowns.varied
+    sigma = [np.sqrt(np.diagonal(result.covariances(unknowns.state(x)), axis1=1, axis2=2)) for x in "qva"]
+    tau, tau_sigma = data.torques.copy(), np.zeros_like(data.torques)
+    if unknowns.inputs:
+        tau[:, list(unknowns.inputs)] = found["tau"]
+        spread = np.diagonal(result.covariances(unknowns.tau), axis1=1, axis2=2)
+        tau_sigma[:, list(unknowns.inputs)] = np.sqrt(spread)
+    values, covariance = _figures(varied, result, unknowns)
+    weak = np.sqrt(np.diag(covariance)) > WEAK * noise.figures * varied.scale
+    return Estimate(
+        mechanism,
+        data.t,
+        *(found[x] for x in "qva"),
+        tau,
+        *sigma,
+        tau_sigma,
+        parameters=dict(zip(varied.names, values.tolist(), strict=True)),
+        covariance=covariance,
+        residuals=_residuals(data, result),
+        undetermined=tuple(name for name, is_weak in zip(varied.names, weak, strict=True) if is_weak),
+        result=result,
+    )
+
+
+def _figures(varied: Varied, result: Result, unknowns: Unknowns) -> tuple[np.ndarray, np.ndarray]:
+    if not varied.names:
+        return np.zeros(0), np.zeros((0, 0))
+    size = np.outer(varied.scale, varied.scale)
+    return varied.scale * result.values[FIGURES][0], size * result.covariance(unknowns.figures)
+
+
+def _residuals(data: Measurements, result: Result) -> dict[str, Float[np.ndarray, " N"]]:
+    left = result.residuals
+    return {name: left[s.name][:, i] for s in data.sensors for i, name in enumerate(columns(s))}

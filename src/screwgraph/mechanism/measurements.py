@@ -1,0 +1,79 @@
+"""Measurements of a motion: tables that sensors filled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.mechanism.parts import Sensor
+from screwgraph.mechanism.sensors import columns
+from screwgraph.mechanism.trajectory import check_times, column
+from screwgraph.robot import unknown
+
+TORQUE = "tau:"
+"""What the names of columns of known torques begin with; the motor follows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measurements:
+    """What sensors read at N times at equal distances (s), (N, k) each, and known torques of the motors (N m)."""
+
+    t: Float[np.ndarray, " N"]
+    sensors: tuple[Sensor, ...]
+    samples: tuple[Float[np.ndarray, "N k"], ...]
+    torques: Float[np.ndarray, "N motors"]
+
+    @property
+    def dt(self) -> float:
+        """The distance in time (s)."""
+        return float(self.t[-1] - self.t[0]) / (len(self.t) - 1)
+
+
+def measured(mechanism: Mechanism, table: Mapping[str, Any], sensors: tuple[Sensor, ...]) -> Measurements:
+    """Check measurements, {"t": (N,), sensor: (N,), sensor_x: (N,), "tau:motor": (N,), ...}.
+
+    Sensors without columns are left out; motors without a column have no torque.
+
+    Raises:
+        InputError: no times, unknown columns or none, half a sensor, gaps, NaN, unsorted or uneven times, other lengths.
+    """
+    if not isinstance(table, Mapping) or "t" not in table:
+        raise InputError("the measurements have no times", fix='give {"t": times, "gyro": angular velocities, ...}')
+    motors = {TORQUE + mechanism.angles[i].name: k for k, i in enumerate(mechanism.motors)}
+    known = [name for sensor in sensors for name in columns(sensor)]
+    for name in table:
+        if name not in ("t", *known, *motors):
+            raise _unknown_column(str(name), known, motors)
+    t = column("t", table["t"], None, "measurements")
+    check_times(t, "measurements")
+    used = tuple(sensor for sensor in sensors if any(name in table for name in columns(sensor)))
+    if not used:
+        raise InputError("nothing is measured", fix=f"give columns of sensors, like {', '.join(known) or 'sensors='}")
+    samples = tuple(np.stack([_needed(table, n, len(t)) for n in columns(sensor)], axis=1) for sensor in used)
+    torques = np.zeros((len(t), len(mechanism.motors)))
+    for name, k in motors.items():
+        if name in table:
+            torques[:, k] = column(name, table[name], len(t), "measurements")
+    return Measurements(t, used, samples, torques)
+
+
+def _needed(table: Mapping[str, Any], name: str, length: int) -> Float[np.ndarray, " N"]:
+    if name not in table:
+        raise InputError(f"the measurements have no column {name}", why="the other one of its sensor is there")
+    return column(name, table[name], length, "measurements")
+
+
+def _unknown_column(name: str, known: list[str], motors: Mapping[str, int]) -> InputError:
+    if not known:
+        return InputError(
+            f"column {name!r} of the measurements belongs to no sensor",
+            why="the mechanism has none",
+            fix='add sensors: to its file, or sensors=[{"sensor": "gyro", "gyroscope": body, "sigma": 0.01}]',
+        )
+    return unknown("column of measurements", name, ("t", *known, *motors))

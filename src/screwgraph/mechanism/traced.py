@@ -1,0 +1,83 @@
+"""Numbers that remember how they were computed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, Self
+
+
+class Traced(float):
+    """A number, and the CasADi expression that it is the value of; what arithmetic makes of it is traced as well."""
+
+    expression: Any
+
+    def __new__(cls, value: float, expression: Any) -> Self:
+        """Make a number of its value and its expression."""
+        number = super().__new__(cls, value)
+        number.expression = expression
+        return number
+
+
+def expression_of(number: Any) -> Any:
+    """Return the expression of a traced number; other numbers are their own."""
+    return number.expression if isinstance(number, Traced) else number
+
+
+def _operator(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    def traced(*numbers: Any) -> Any:
+        value = getattr(float, name)(*map(_plain, numbers))
+        # A float leaves the other operand's type, or a complex root, to Python.
+        if value is NotImplemented or not isinstance(value, float):
+            return value
+        return Traced(value, call(*map(expression_of, numbers)))
+
+    return traced
+
+
+def _function(name: str) -> Callable[..., Any]:
+    def traced(*numbers: Any) -> Traced:
+        import casadi as ca
+
+        symbols = [ca.SX(expression_of(x)) for x in numbers]
+        return Traced(getattr(math, name)(*map(_plain, numbers)), getattr(ca, name)(*symbols))
+
+    return traced
+
+
+def _plain(number: Any) -> Any:
+    return float(number) if isinstance(number, (int, float)) else number
+
+
+_OPERATORS: dict[str, Callable[..., Any]] = {
+    "__add__": lambda a, b: a + b,
+    "__radd__": lambda a, b: b + a,
+    "__sub__": lambda a, b: a - b,
+    "__rsub__": lambda a, b: b - a,
+    "__mul__": lambda a, b: a * b,
+    "__rmul__": lambda a, b: b * a,
+    "__truediv__": lambda a, b: a / b,
+    "__rtruediv__": lambda a, b: b / a,
+    "__pow__": lambda a, b: a**b,
+    "__rpow__": lambda a, b: b**a,
+    "__neg__": lambda a: -a,
+    "__pos__": lambda a: a,
+    "__abs__": lambda a: (a * a) ** 0.5,
+}
+_FUNCTIONS = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt")
+for _name, _call in _OPERATORS.items():
+    setattr(Traced, _name, _operator(_name, _call))
+for _name in _FUNCTIONS:
+    setattr(Traced, _name, _function(_name))
+
+
+def as_expressions(part: Any) -> Any:
+    """Return a part, a tuple of parts, or a number, with expressions for all numbers in it that are traced."""
+    if isinstance(part, Traced):
+        return part.expression
+    if isinstance(part, tuple):
+        return tuple(as_expressions(item) for item in part)
+    if is_dataclass(part) and not isinstance(part, type):
+        return replace(part, **{f.name: as_expressions(getattr(part, f.name)) for f in fields(part) if f.init})
+    return part
