@@ -19,7 +19,7 @@ from screwgraph.mechanism.read_sensors import told_sensors
 from screwgraph.mechanism.start import first_position, first_velocity
 from screwgraph.mechanism.varied import varied
 from screwgraph.mechanism.weights import ModelNoise
-from screwgraph.optimize import Problem, Result, Status, solve
+from screwgraph.optimize import Result, Status, solve
 from screwgraph.robot import unknown
 from screwgraph.simulation import Watch
 
@@ -27,7 +27,10 @@ FIRST = 16
 """Samples that the search begins with; it goes on with twice as many, up to all."""
 CAREFUL = 0.3
 """Standard deviation of figures, relative, as long as few samples are regarded."""
+HELD = 1e-3
+"""The same where they are held nearly as they are."""
 ITERATIONS = 50
+ENDED = (Status.CONVERGED, Status.INTERRUPTED)
 
 
 def estimate_motion(
@@ -76,9 +79,8 @@ def estimate_motion(
             break
         part, unknowns = _first(data, count), Unknowns(figures, chosen, count)
         values = _longer(unknowns, values, start, data.dt)
-        last = count == len(data.t)
-        problem = estimation_graph(unknowns, part, start, noise, None if last else min(CAREFUL, noise.figures))
-        result = _solved(problem, values, float(part.t[-1]))
+        believed = noise if count == len(data.t) else replace(noise, figures=min(CAREFUL, noise.figures))
+        result = _solved(unknowns, part, start, believed, values)
         values = result.values
         if result.status is Status.INTERRUPTED:
             break
@@ -161,15 +163,28 @@ def _predicted(
     return tuple(np.array(part) for part in zip(*path, strict=True))
 
 
-def _solved(problem: Problem, values: Mapping[str, np.ndarray], until: float) -> Result:
-    """Solve by full steps; where these fail, by damped ones."""
+def _solved(
+    unknowns: Unknowns, data: Measurements, start: State, noise: ModelNoise, values: dict[str, np.ndarray]
+) -> Result:
+    """Solve by full steps; where these fail, first for states with figures nearly as they are, at last by damped steps.
+
+    Raises:
+        InputError: nothing helps.
+    """
+    problem = estimation_graph(unknowns, data, start, noise)
     result = solve(problem, values, method="gauss_newton", iterations=ITERATIONS)
-    if not result.success and result.status is not Status.INTERRUPTED:
+    if FIGURES in values and result.status not in ENDED:
+        held = estimation_graph(unknowns, data, start, replace(noise, figures=HELD), values[FIGURES][0])
+        result = solve(held, values, method="gauss_newton", iterations=ITERATIONS)
+        if result.status is not Status.INTERRUPTED:
+            values = result.values if result.success else values
+            result = solve(problem, values, method="gauss_newton", iterations=ITERATIONS)
+    if result.status not in ENDED:
         result = solve(problem, values, method="levenberg_marquardt", iterations=4 * ITERATIONS)
-    if result.success or result.status is Status.INTERRUPTED:
+    if result.status in ENDED:
         return result
     raise InputError(
-        f"the estimate of the first {until:g} s ends as {result.status.value}",
+        f"the estimate of the first {data.t[-1] - data.t[0]:g} s ends as {result.status.value}",
         why=result.reason,
-        fix="check sensors and units, give q0 nearer to where the motion begins, or larger noise",
+        fix="check sensors and units, give q0 nearer to where the motion begins, fewer parameters, or more noise",
     )

@@ -22,7 +22,7 @@ from screwgraph.mechanism.forward_graph import State
 from screwgraph.mechanism.measurements import Measurements
 from screwgraph.mechanism.sensors import SENSORS
 from screwgraph.mechanism.varied import Varied
-from screwgraph.mechanism.weights import ModelNoise
+from screwgraph.mechanism.weights import ModelNoise, integration_sigma
 from screwgraph.optimize import Factors, Problem, Selection, Variables, Vector, each, soft
 
 FIGURES = "figures"
@@ -71,11 +71,11 @@ class Unknowns:
 
 
 def estimation_graph(
-    unknowns: Unknowns, data: Measurements, start: State, noise: ModelNoise, figures: float | None = None
+    unknowns: Unknowns, data: Measurements, start: State, noise: ModelNoise, figures: Any = None
 ) -> Problem:
     """Return the factors of all samples: the model, the sensors, and what is believed beforehand.
 
-    `start` are position and velocity at the beginning; `figures` is another standard deviation of these.
+    `start` are position and velocity at the beginning; `figures` are other ones (k,) than the nominal, over their scale.
     """
     q, v, a = (unknowns.state(name) for name in "qva")
     factors = [*_model(unknowns, data, noise), *_sensors(unknowns, data)]
@@ -88,8 +88,8 @@ def estimation_graph(
         factors.append(soft(soft_equality, tau[:-1], tau[1:], sigma=step, name="f_eq tau"))
     varied = unknowns.varied
     if varied.names:
-        mean, sigma = varied.values / varied.scale, noise.figures if figures is None else figures
-        factors.append(soft(prior, unknowns.figures, mean=mean, sigma=sigma, name="f_prior figures"))
+        mean = varied.values / varied.scale if figures is None else figures
+        factors.append(soft(prior, unknowns.figures, mean=mean, sigma=noise.figures, name="f_prior figures"))
     return Problem(factors, [q, v, a])
 
 
@@ -98,18 +98,19 @@ def _model(unknowns: Unknowns, data: Measurements, noise: ModelNoise) -> list[Fa
     q, v, a = (unknowns.state(name) for name in "qva")
     ends = tuple(part for x in (q, v, a) for part in (x[:-1], x[1:]))
     now, between = _pushed(unknowns, data)
+    integration = integration_sigma(mechanism, noise)
     return [
         unknowns.tie("f_pc", PositionConstraints(mechanism), q, sigma=noise.constraints),
         unknowns.tie("f_vc", VelocityConstraints(mechanism), q, v, sigma=noise.constraints),
         unknowns.tie("f_dyn", ForwardDynamics(mechanism), q, v, a, ends=1, sigma=noise.dynamics, **now),
-        unknowns.tie("f_hs q", hermite_simpson, *ends, dt=dt, sigma=noise.integration),
+        unknowns.tie("f_hs q", hermite_simpson, *ends, dt=dt, sigma=integration),
         unknowns.tie(
             "f_hs v",
             HermiteSimpsonVelocity(mechanism),
             *ends,
             ends=2,
             dt=dt,
-            sigma=noise.integration,
+            sigma=integration,
             **between,
         ),
     ]

@@ -27,7 +27,7 @@ class Noise:
     prior: float = 1e-5
 
 
-def integration_sigma(mechanism: Mechanism, noise: Noise) -> Float[np.ndarray, " n"]:
+def integration_sigma(mechanism: Mechanism, noise: Noise | ModelNoise) -> Float[np.ndarray, " n"]:
     """Return the standard deviation of integrators of each coordinate.
 
     Points move in curves, on which the errors of integration are larger than in the angles that drive them: where
@@ -51,9 +51,9 @@ class ModelNoise:
     is told to (`position`, m or rad; `velocity`, m/s or rad/s). `figures` are near what the file says, relatively.
     """
 
-    integration: float = 1e-6
-    constraints: float = 1e-7
-    dynamics: float = 1e-4
+    integration: float = 1e-5
+    constraints: float = 1e-6
+    dynamics: float = 1e-3
     torque: float = 1e3
     torque_rate: float = 10.0
     position: float = 1.0
