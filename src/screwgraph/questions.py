@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
 from typing import Any, overload
 
 from screwgraph.compiler import Function
 from screwgraph.dynamics import inverse_dynamics as inverse_dynamics_of_robot
 from screwgraph.errors import InputError
+from screwgraph.formats import read_table
 from screwgraph.mechanism import (
     Estimate,
     InverseSolution,
@@ -86,27 +87,34 @@ def simulate(
 @overload
 def inverse_dynamics(model: Robot, **options: Any) -> Function: ...
 @overload
-def inverse_dynamics(model: Mechanism, trajectory: Mapping[str, Any], **options: Any) -> InverseSolution: ...
+def inverse_dynamics(model: Mechanism, trajectory: Any, **options: Any) -> InverseSolution: ...
 
 
 def inverse_dynamics(model: Any, *arguments: Any, **options: Any) -> Any:
     """Return tau(q, qd, qdd) of a robot as a function; of a mechanism, the torques along a trajectory.
 
+    A trajectory is a mapping of columns, or a .csv file of them.
     `dynamics.inverse_dynamics` and `mechanism.inverse_dynamics_of` say more, and what is raised.
     """
     if isinstance(model, Mechanism):
-        return _called(inverse_dynamics_of, model, *arguments, **options)
+        return _called(inverse_dynamics_of, model, *map(_table, arguments), **options)
     return _called(inverse_dynamics_of_robot, model, *arguments, **options)
 
 
-def estimate(model: Mechanism, measurements: Mapping[str, Any], parameters: Any = (), **options: Any) -> Estimate:
+def estimate(model: Mechanism, measurements: Any, parameters: Any = (), **options: Any) -> Estimate:
     """Estimate the motion of a mechanism, torques of motors and parameters from measurements.
 
+    Measurements are a mapping of columns, or a .csv file of them.
     `mechanism.estimate_motion` says more, and what is raised.
     """
     if not isinstance(model, Mechanism):
         raise InputError(f"{model!r} is no mechanism", fix="sg.estimate(sg.load_mechanism(path), measurements)")
-    return _called(estimate_motion, model, measurements, parameters, **options)
+    return _called(estimate_motion, model, _table(measurements), parameters, **options)
+
+
+def _table(given: Any) -> Any:
+    """Return a table of columns; where a file is named, what it holds. Raises InputError."""
+    return read_table(given) if isinstance(given, (str, os.PathLike)) else given
 
 
 def _called(function: Any, *arguments: Any, **options: Any) -> Any:

@@ -21,18 +21,19 @@ SHORT = 1.0
 class Watched:
     """Sees a simulation go by: shows it where it takes its time, and ends it after Ctrl-C."""
 
-    def __init__(self, time: float, stack: ExitStack) -> None:
+    def __init__(self, time: float, stack: ExitStack, what: str = "simulating", unit: str = "s") -> None:
         self.stopped, self.wall_time = False, 0.0
         self._time, self._stack, self._began, self._bar = time, stack, 0.0, None
+        self._what, self._unit = what, unit
 
     def __call__(self, t: float) -> bool:
         """Look at the time that the motion has reached (s); true if it is to end."""
-        if t == 0.0:
+        if t == 0.0 and not self._began:
             self._begin()
         self.wall_time = perf_counter() - self._began
         if self._bar is None and self.wall_time > SHORT and sys.stderr.isatty():
-            self._bar = self._stack.enter_context(_bar())
-            self._bar.add_task("simulating", total=self._time)
+            self._bar = self._stack.enter_context(_bar(self._unit))
+            self._bar.add_task(self._what, total=self._time)
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], completed=t)
         return self.stopped
@@ -49,18 +50,18 @@ class Watched:
 
 
 @contextmanager
-def watched(time: float) -> Iterator[Watched]:
-    """Watch a simulation of so many seconds, from the making of its code on."""
+def watched(time: float, what: str = "simulating", unit: str = "s") -> Iterator[Watched]:
+    """Watch a simulation of so many seconds, or other units, from the making of its code on."""
     with ExitStack() as stack:
         stack.enter_context(working("making code"))
-        yield Watched(time, stack)
+        yield Watched(time, stack, what, unit)
 
 
-def _bar() -> Any:
+def _bar(unit: str) -> Any:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:.3g} s"))
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn(f"{{task.completed:.3g}} {unit}"))
     return Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True, markup=False, emoji=False))
 
 

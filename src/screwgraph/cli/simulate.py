@@ -24,6 +24,14 @@ class MethodName(StrEnum):
     dop853 = "dop853"
     semi_implicit = "semi_implicit"
     trapezoidal = "trapezoidal"
+    smoother = "smoother"
+
+
+class CoordinateKind(StrEnum):
+    """Which coordinates the smoother's graph has."""
+
+    dependent = "dependent"
+    independent = "independent"
 
 
 def _seconds(value: float) -> float:
@@ -48,19 +56,32 @@ Report = Annotated[
     typer.Option("--report", metavar="FILE", help="Also an .html page: figures, curves with units, an animation."),
 ]
 
-HELP = """Let a robot move, and write its motion.
+Coordinates = Annotated[
+    CoordinateKind | None, typer.Option("--coordinates", help="Of the smoother: those of its factor graph.")
+]
+Window = Annotated[
+    int | None, typer.Option("--window", metavar="N", min=2, max=100, help="Of the smoother: states in its window.")
+]
+Integrator = Annotated[
+    str | None,
+    typer.Option("--integrator", metavar="NAME", help="Of the smoother: euler, trapezoidal, hermite_simpson, ..."),
+]
+
+HELP = """Let a robot or a planar mechanism move, and write its motion.
 
 \b
 rk4:           Runge-Kutta of order 4;
 dop853:        adaptive, of order 8, states at dt by interpolation;
 semi_implicit: Euler's method, of order 1, energy does not drift in the mean;
-trapezoidal:   implicit, of order 2, for stiff motions.
+trapezoidal:   implicit, of order 2, for stiff motions;
+smoother:      of mechanisms, their factor graph in a window of states that moves on.
 
 \b
 Example:
   screwgraph simulate rrr --time 2 --dt 1e-3 -o rrr.csv
   screwgraph simulate a1 --base floating --time 1 --method dop853 -o a1.npz
   screwgraph simulate five_bar --time 2 -o five_bar.npz --report five_bar.html
+  screwgraph simulate four_bar_angle --method smoother --window 3 -o four_bar.csv
   screwgraph simulate panda.urdf --state state.json -o panda.csv
 with a state.json like
   {"q": {"joint1": 0.5}, "qd": {"joint2": 1}, "tau": {"joint1": 2}}
@@ -80,6 +101,9 @@ def simulate(
     method: Kind = MethodName.rk4,
     state: StateFile = None,
     report: Report = None,
+    coordinates: Coordinates = None,
+    window: Window = None,
+    integrator: Integrator = None,
     base: options.Base = BaseKind.fixed,
     lock: options.Lock = None,
     gravity: options.Gravity = None,
@@ -93,11 +117,19 @@ def simulate(
     from screwgraph import simulate as run
     from screwgraph.cli.motion import as_figures, print_figures, watched
     from screwgraph.cli.motion_report import write_report
+    from screwgraph.cli.mechanisms import is_mechanism
+    from screwgraph.cli.simulate_mechanism import Graphs, simulate_mechanism
     from screwgraph.cli.state_file import read_state
     from screwgraph.cli.streams import note, print_json, working
     from screwgraph.errors import InputError
     from screwgraph.simulation import check_path, sample_times
 
+    graphs = Graphs(coordinates, window, integrator)
+    if is_mechanism(robot):
+        _refuse(context, "go with robots", state, lock, gravity, no_damping, strict, snap, model_name, base != "fixed")
+        return simulate_mechanism(context, robot, output, (time, dt, method.value), graphs, report, as_json)
+    if method is MethodName.smoother or graphs.given:
+        raise wrong_use(context, "the smoother goes with planar mechanisms", why=f"{robot!r} is a robot")
     model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
     try:
         check_path(output)
@@ -123,6 +155,13 @@ def simulate(
         print_json(figures)
     else:
         print_figures(figures)
+    return None
+
+
+def _refuse(context: typer.Context, why: str, *given: object) -> None:
+    if any(given):
+        names = "--state, --base, --lock, --gravity, --no-damping, --strict, --snap and --model"
+        raise wrong_use(context, f"{names} {why}", why="a mechanism's file says all of it")
 
 
 def _start(state: State, file: str) -> tuple[np.ndarray, ...]:

@@ -5,11 +5,13 @@ from screwgraph.formats.expressions import evaluate_parameters
 from screwgraph.formats.files import read_bytes, write_atomically
 from screwgraph.formats.load import load, zoo_names
 from screwgraph.formats.save import save
+from screwgraph.formats.tables import Table, read_table
 from screwgraph.formats.text import from_text, to_text
 from screwgraph.formats.yaml_values import Value, parse_yaml
 
 __all__ = [
     "Place",
+    "Table",
     "Value",
     "did_you_mean",
     "evaluate_parameters",
@@ -17,6 +19,7 @@ __all__ = [
     "load",
     "parse_yaml",
     "read_bytes",
+    "read_table",
     "save",
     "shown",
     "to_text",

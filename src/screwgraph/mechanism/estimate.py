@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from screwgraph.mechanism.read_sensors import told_sensors
 from screwgraph.mechanism.start import first_position, first_velocity
 from screwgraph.mechanism.varied import varied
 from screwgraph.mechanism.weights import ModelNoise
-from screwgraph.optimize import Result, Status, solve
+from screwgraph.optimize import Progress, Result, Status, solve
 from screwgraph.robot import unknown
 from screwgraph.simulation import Watch
 
@@ -30,7 +30,8 @@ CAREFUL = 0.3
 HELD = 1e-3
 """The same where they are held nearly as they are."""
 ITERATIONS = 50
-ENDED = (Status.CONVERGED, Status.INTERRUPTED)
+STOPPED = (Status.STOPPED, Status.INTERRUPTED)
+ENDED = (Status.CONVERGED, *STOPPED)
 
 
 def estimate_motion(
@@ -73,21 +74,24 @@ def estimate_motion(
     q = first_position(mechanism, q0)
     start = (q, first_velocity(mechanism, q, qd0))
     values: dict[str, np.ndarray] = {FIGURES: (figures.values / figures.scale)[None, :]} if figures.names else {}
-    result = None
     for count in _horizons(len(data.t)):
-        if watch is not None and watch(float(data.t[0 if result is None else count - 1])) and result is not None:
-            break
         part, unknowns = _first(data, count), Unknowns(figures, chosen, count)
         values = _longer(unknowns, values, start, data.dt)
         believed = noise if count == len(data.t) else replace(noise, figures=min(CAREFUL, noise.figures))
-        result = _solved(unknowns, part, start, believed, values)
+        result = _solved(unknowns, part, start, believed, values, _looking(watch, part))
         values = result.values
-        if result.status is Status.INTERRUPTED:
+        if result.status in STOPPED:
             break
-    if result is None:
-        raise InputError("the search was stopped before it began")
+    else:
+        _ = watch is not None and watch(float(data.t[-1] - data.t[0]))
     count = len(values["q"])
     return estimation(mechanism, _first(data, count), Unknowns(figures, chosen, count), noise, result)
+
+
+def _looking(watch: Watch | None, data: Measurements) -> Callable[[Progress], bool] | None:
+    """Return a callback that looks at the watch: told 0 during the first search, then what is regarded for sure."""
+    known = 0.0 if len(data.t) <= FIRST else float(data.t[len(data.t) // 2] - data.t[0])
+    return None if watch is None else lambda progress: watch(known)
 
 
 def _names(given: Any, what: str) -> tuple[str, ...]:
@@ -164,7 +168,12 @@ def _predicted(
 
 
 def _solved(
-    unknowns: Unknowns, data: Measurements, start: State, noise: ModelNoise, values: dict[str, np.ndarray]
+    unknowns: Unknowns,
+    data: Measurements,
+    start: State,
+    noise: ModelNoise,
+    values: dict[str, np.ndarray],
+    look: Callable[[Progress], Any] | None,
 ) -> Result:
     """Solve by full steps; where these fail, first for states with figures nearly as they are, at last by damped steps.
 
@@ -172,15 +181,15 @@ def _solved(
         InputError: nothing helps.
     """
     problem = estimation_graph(unknowns, data, start, noise)
-    result = solve(problem, values, method="gauss_newton", iterations=ITERATIONS)
+    result = solve(problem, values, method="gauss_newton", iterations=ITERATIONS, callback=look)
     if FIGURES in values and result.status not in ENDED:
         held = estimation_graph(unknowns, data, start, replace(noise, figures=HELD), values[FIGURES][0])
-        result = solve(held, values, method="gauss_newton", iterations=ITERATIONS)
-        if result.status is not Status.INTERRUPTED:
+        result = solve(held, values, method="gauss_newton", iterations=ITERATIONS, callback=look)
+        if result.status not in STOPPED:
             values = result.values if result.success else values
-            result = solve(problem, values, method="gauss_newton", iterations=ITERATIONS)
+            result = solve(problem, values, method="gauss_newton", iterations=ITERATIONS, callback=look)
     if result.status not in ENDED:
-        result = solve(problem, values, method="levenberg_marquardt", iterations=4 * ITERATIONS)
+        result = solve(problem, values, method="levenberg_marquardt", iterations=4 * ITERATIONS, callback=look)
     if result.status in ENDED:
         return result
     raise InputError(

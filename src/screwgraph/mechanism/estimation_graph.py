@@ -56,9 +56,7 @@ class Unknowns:
         """Figures over their scale."""
         return Variables(FIGURES, Vector(len(self.varied.names)), 1)
 
-    def tie(
-        self, name: str, template: Any, *own: Variables | Selection, ends: int = 0, **options: Any
-    ) -> Factors:
+    def tie(self, name: str, template: Any, *own: Variables | Selection, ends: int = 0, **options: Any) -> Factors:
         """Make factors of a template; torques, at so many ends, and figures are added to its unknowns where unknown."""
         parameters = tuple(key for key in options if key != "sigma")
         sizes = tuple((x.variables if isinstance(x, Selection) else x).manifold.dim for x in own)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,12 @@ from screwgraph.mechanism.run import Run
 from screwgraph.mechanism.simulate import completed
 from screwgraph.mechanism.trajectory import Reference, reference
 from screwgraph.mechanism.weights import Noise
-from screwgraph.optimize import Result, solve
+from screwgraph.optimize import Progress, Result, Status, solve
+from screwgraph.simulation import Watch
+
+
+STOPPED = (Status.STOPPED, Status.INTERRUPTED)
+"""Ends that keep what was found so far."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,12 +30,18 @@ class InverseSolution:
     """The motion that follows a trajectory, with the torques of its motors as `run.tau`, and how it was found.
 
     `errors` are the largest distances of each given coordinate from the trajectory (m, rad); `stages` the results of
-    the optimisations, one a stage.
+    the optimisations, one a stage. `status` says whether all stages were solved; where they were stopped, states are
+    those of the last stage, and torques that it did not come to are NaN.
     """
 
     run: Run
     errors: Mapping[str, float]
     stages: tuple[Result, ...]
+
+    @property
+    def status(self) -> Status:
+        """How the last stage ended."""
+        return self.stages[-1].status
 
     @property
     def t(self) -> Float[np.ndarray, " N"]:
@@ -44,7 +55,11 @@ class InverseSolution:
 
 
 def inverse_dynamics_of(
-    mechanism: Mechanism, trajectory: Mapping[str, Any], q0: Any = None, noise: Noise = FOLLOWED
+    mechanism: Mechanism,
+    trajectory: Mapping[str, Any],
+    q0: Any = None,
+    noise: Noise = FOLLOWED,
+    watch: Watch | None = None,
 ) -> InverseSolution:
     """Find the torques of the motors that make a mechanism follow a trajectory. Paper 1, section 7.2.
 
@@ -56,6 +71,7 @@ def inverse_dynamics_of(
             distances in time.
         q0: a position (n,) on the branch that is meant, by default the assembled one.
         noise: standard deviations of the factors.
+        watch: is told how many stages are done; if it returns true, the search ends there.
 
     Raises:
         InputError: a bad trajectory, no motors, or a graph that cannot be solved.
@@ -68,13 +84,23 @@ def inverse_dynamics_of(
     start = _start(mechanism, wanted, values["q"][0])
     for stage in range(1, STAGES + 1):
         values |= _added(mechanism, wanted, values, stage)
-        result = solve(
-            inverse_graph(mechanism, wanted, start, stage, noise), values, method="gauss_newton", iterations=30
-        )
-        if not result.success:
+        graph = inverse_graph(mechanism, wanted, start, stage, noise)
+        result = solve(graph, values, method="gauss_newton", iterations=30, callback=_looking(watch, stage - 1))
+        if result.status not in (Status.CONVERGED, *STOPPED):
             raise InputError(f"stage {stage} of inverse dynamics ends as {result.status.value}", why=result.reason)
         values, results = result.values, [*results, result]
+        if result.status in STOPPED:
+            values = _added(mechanism, wanted, values, 2) | values
+            values.setdefault("tau", np.full((len(wanted.t), len(mechanism.motors)), np.nan))
+            break
+    if watch is not None:
+        watch(float(STAGES))
     return _solution(mechanism, wanted, values, results)
+
+
+def _looking(watch: Watch | None, done: int) -> Callable[[Progress], bool] | None:
+    """Return a callback that looks at the watch; the first look of all comes after the first step, as code is made."""
+    return None if watch is None else lambda progress: watch(float(done))
 
 
 def _first_guess(mechanism: Mechanism, wanted: Reference, q0: Any) -> Float[np.ndarray, "N n"]:

@@ -13,7 +13,7 @@ from screwgraph.errors import InputError
 from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.parts import Sensor
 from screwgraph.mechanism.sensors import columns
-from screwgraph.mechanism.trajectory import check_times, column
+from screwgraph.mechanism.trajectory import checked_times, column
 from screwgraph.robot import unknown
 
 TORQUE = "tau:"
@@ -50,8 +50,7 @@ def measured(mechanism: Mechanism, table: Mapping[str, Any], sensors: tuple[Sens
     for name in table:
         if name not in ("t", *known, *motors):
             raise _unknown_column(str(name), known, motors)
-    t = column("t", table["t"], None, "measurements")
-    check_times(t, "measurements")
+    t = checked_times(table, "measurements")
     used = tuple(sensor for sensor in sensors if any(name in table for name in columns(sensor)))
     if not used:
         raise InputError("nothing is measured", fix=f"give columns of sensors, like {', '.join(known) or 'sensors='}")

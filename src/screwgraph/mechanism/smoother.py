@@ -113,6 +113,8 @@ def _record(lag: FixedLag, start: dict[str, np.ndarray], times: np.ndarray, watc
     _check([lag.solve()], float(times[0]))
     parts = [{name: lag.values[name] for name in start}]
     done = len(parts[0]["q"])
+    if watch(float(times[0])):
+        return parts[0]
     while done < len(times) and not watch(float(times[done - 1])):
         record, ended = lag.run(min(CHUNK, len(times) - done))
         _check(ended, float(times[done]))

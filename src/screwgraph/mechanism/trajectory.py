@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
+from screwgraph.formats import Table
 from screwgraph.mechanism.mechanism import Mechanism
 
 EVEN = 1e-6
@@ -52,8 +53,7 @@ def reference(mechanism: Mechanism, trajectory: Mapping[str, Any]) -> Reference:
             why=f"the mechanism has {mechanism.dof} degrees of freedom",
             fix=f"give as many, like {', '.join(mechanism.independent_coordinates)}",
         )
-    t = column("t", trajectory["t"], None)
-    check_times(t)
+    t = checked_times(trajectory, "trajectory")
     values = np.stack([column(name, trajectory[name], len(t)) for name in names], axis=1)
     from scipy.interpolate import make_interp_spline
 
@@ -74,18 +74,31 @@ def column(name: str, values: Any, length: int | None, of: str = "trajectory") -
     return array
 
 
-def check_times(t: Float[np.ndarray, " N"], of: str = "trajectory") -> None:
-    """Check that times grow by equal steps, and are `FEWEST` or more. Raises InputError."""
+def checked_times(table: Mapping[str, Any], of: str) -> Float[np.ndarray, " N"]:
+    """Return the times of a table: they grow by equal steps, and are `FEWEST` or more.
+
+    Raises:
+        InputError: they do not; with the line where the table was read from a file.
+    """
+    t = column("t", table["t"], None, of)
     if len(t) < FEWEST:
-        raise InputError(f"{len(t)} samples of {of} are given", why=f"accelerations can be told from {FEWEST} on")
+        at = table.file if isinstance(table, Table) else None
+        raise InputError(f"{len(t)} samples are given", at=at, why=f"accelerations can be told from {FEWEST} on")
     steps = np.diff(t)
     if not (steps > 0.0).all():
-        raise InputError(f"the times of the {of} do not grow after sample {int(np.argmin(steps > 0.0))}")
+        k = int(np.argmin(steps > 0.0))
+        raise InputError(
+            f"the times of the {of} do not grow after sample {k}",
+            at=table.place(k + 1) if isinstance(table, Table) else None,
+            why=f"t = {t[k + 1]:.6g} s follows on t = {t[k]:.6g} s",
+        )
     wrong = np.abs(steps - steps.mean()) > EVEN * steps.mean() + 1e-12
     if wrong.any():
         k = int(np.argmax(np.abs(steps - np.median(steps))))
         raise InputError(
             f"the times of the {of} are not evenly spaced: {steps[k]:.6g} s after t = {t[k]:.6g} s",
+            at=table.place(k + 1) if isinstance(table, Table) else None,
             why=f"elsewhere they are {np.median(steps):.6g} s apart",
             fix="fill the gap, or resample it",
         )
+    return t

@@ -1,0 +1,49 @@
+"""Mechanisms on the command line: which they are, and options that they share."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from screwgraph import Mechanism, load_mechanism, mechanism_names
+
+MechanismName = Annotated[
+    str,
+    typer.Argument(metavar="MECHANISM", help="A mechanism file (.yaml), or a built-in one such as four_bar_angle."),
+]
+Report = Annotated[
+    str | None,
+    typer.Option("--report", metavar="FILE", help="Also an .html page: figures, curves with units, an animation."),
+]
+Values = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=X", help="A parameter or figure, like mass:coupler=2.5; repeatable."),
+]
+Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to: a .csv or .npz file.")]
+_TOP = re.compile(rb"^points\s*:", re.MULTILINE)
+
+
+def is_mechanism(source: str) -> bool:
+    """Tell whether a file or a name means a planar mechanism: it has points."""
+    if source in mechanism_names() or re.fullmatch(r"pendulum_[0-9]+", source):
+        return True
+    path = Path(source)
+    try:
+        return path.suffix.lower() in (".yaml", ".yml") and path.is_file() and bool(_TOP.search(path.read_bytes()))
+    except OSError:
+        return False
+
+
+def loaded(source: str, values: list[str] | None = None) -> Mechanism:
+    """Load a mechanism with values for figures, "name=number" each. Raises ModelError, InputError, BadParameter."""
+    given: dict[str, Any] = {}
+    for item in values or ():
+        name, _, text = item.partition("=")
+        try:
+            given[name.strip()] = float(text)
+        except ValueError:
+            raise typer.BadParameter(f"--set {item!r} is not NAME=NUMBER") from None
+    return load_mechanism(source, given or None)
