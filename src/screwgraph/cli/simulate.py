@@ -115,9 +115,9 @@ def simulate(
 ) -> None:
     """Simulate, save, and say how well it went."""
     from screwgraph import simulate as run
+    from screwgraph.cli.mechanisms import is_mechanism
     from screwgraph.cli.motion import as_figures, print_figures, watched
     from screwgraph.cli.motion_report import write_report
-    from screwgraph.cli.mechanisms import is_mechanism
     from screwgraph.cli.simulate_mechanism import Graphs, simulate_mechanism
     from screwgraph.cli.state_file import read_state
     from screwgraph.cli.streams import note, print_json, working
@@ -126,7 +126,7 @@ def simulate(
 
     graphs = Graphs(coordinates, window, integrator)
     if is_mechanism(robot):
-        _refuse(context, "go with robots", state, lock, gravity, no_damping, strict, snap, model_name, base != "fixed")
+        _only_robots(context, state, lock, gravity, no_damping, strict, snap, model_name, base != "fixed")
         return simulate_mechanism(context, robot, output, (time, dt, method.value), graphs, report, as_json)
     if method is MethodName.smoother or graphs.given:
         raise wrong_use(context, "the smoother goes with planar mechanisms", why=f"{robot!r} is a robot")
@@ -158,10 +158,10 @@ def simulate(
     return None
 
 
-def _refuse(context: typer.Context, why: str, *given: object) -> None:
+def _only_robots(context: typer.Context, *given: object) -> None:
     if any(given):
         names = "--state, --base, --lock, --gravity, --no-damping, --strict, --snap and --model"
-        raise wrong_use(context, f"{names} {why}", why="a mechanism's file says all of it")
+        raise wrong_use(context, f"{names} go with robots", why="a mechanism's file says all of it")
 
 
 def _start(state: State, file: str) -> tuple[np.ndarray, ...]:

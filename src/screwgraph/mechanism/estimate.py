@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -88,17 +88,17 @@ def estimate_motion(
     return estimation(mechanism, _first(data, count), Unknowns(figures, chosen, count), noise, result)
 
 
-def _looking(watch: Watch | None, data: Measurements) -> Callable[[Progress], bool] | None:
+def _looking(watch: Watch | None, data: Measurements) -> Callable[[Progress], Any] | None:
     """Return a callback that looks at the watch: told 0 during the first search, then what is regarded for sure."""
     known = 0.0 if len(data.t) <= FIRST else float(data.t[len(data.t) // 2] - data.t[0])
     return None if watch is None else lambda progress: watch(known)
 
 
 def _names(given: Any, what: str) -> tuple[str, ...]:
-    listed = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Sequence) else (None,)
-    if not all(isinstance(name, str) for name in listed):
+    listed = [given] if isinstance(given, str) else given
+    if not isinstance(listed, Sequence) or not all(isinstance(name, str) for name in listed):
         raise InputError(f"{what} = {given!r} is no list of names")
-    return listed
+    return tuple(listed)
 
 
 def _motors(mechanism: Mechanism, names: tuple[str, ...], data: Measurements) -> tuple[int, ...]:
@@ -129,7 +129,7 @@ def _longer(
     unknowns: Unknowns, values: Mapping[str, np.ndarray], start: State, dt: float
 ) -> dict[str, Float[np.ndarray, "N k"]]:
     """Return values of all samples: those found so far, and where the motion leads from the last of them."""
-    mechanism, found = unknowns.varied.mechanism, dict(values)
+    found = dict(values)
     done = len(values["q"]) if "q" in values else 0
     q, v = (values["q"][-1], values["v"][-1]) if done else start
     path = _predicted(unknowns, values, (q, v), dt, unknowns.count - max(done, 1))

@@ -14,7 +14,7 @@ from screwgraph.mechanism.measurements import Measurements
 from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.sensors import columns
 from screwgraph.mechanism.varied import Varied
-from screwgraph.mechanism.weights import ModelNoise
+from screwgraph.mechanism.weights import ModelNoise, integration_sigma
 from screwgraph.optimize import Result, Status
 from screwgraph.simulation import save_table
 
@@ -28,8 +28,10 @@ class Estimate:
     """States at times t (s), torques of all motors (N m), parameters; SI units, with standard deviations.
 
     `covariance` (k, k) is that of the parameters. `residuals` are what each column's sensor would read, less what was
-    measured. `undetermined` names parameters of which the measurements say little. `status` and `reason` tell how the
-    search ended; one that was interrupted holds what was found so far.
+    measured. `undetermined` names parameters of which the measurements say little. `model_error` is the largest
+    residual of the model in its own standard deviations: where it is large, time steps are too long, or the model
+    contradicts the sensors. `status` and `reason` tell how the search ended; one that was interrupted holds what was
+    found so far.
     """
 
     mechanism: Mechanism
@@ -46,6 +48,7 @@ class Estimate:
     covariance: Float[np.ndarray, "k k"]
     residuals: Mapping[str, Float[np.ndarray, " N"]]
     undetermined: tuple[str, ...]
+    model_error: float
     result: Result
 
     @property
@@ -76,7 +79,7 @@ class Estimate:
         Raises:
             InputError: another suffix, no such folder, or a path that cannot be written.
         """
-        save_table(path, self.columns, {name: getattr(self, name) for name in ARRAYS}, "estimate")
+        save_table(path, self.columns, {name: getattr(self, name) for name in ARRAYS}, method="estimate")
 
 
 def estimation(
@@ -95,16 +98,22 @@ def estimation(
     return Estimate(
         mechanism,
         data.t,
-        *(found[x] for x in "qva"),
-        tau,
-        *sigma,
-        tau_sigma,
+        *(found["q"], found["v"], found["a"], tau),
+        *(sigma[0], sigma[1], sigma[2], tau_sigma),
         parameters=dict(zip(varied.names, values.tolist(), strict=True)),
         covariance=covariance,
         residuals=_residuals(data, result),
         undetermined=tuple(name for name, is_weak in zip(varied.names, weak, strict=True) if is_weak),
+        model_error=_model_error(mechanism, noise, result),
         result=result,
     )
+
+
+def _model_error(mechanism: Mechanism, noise: ModelNoise, result: Result) -> float:
+    integration = integration_sigma(mechanism, noise)
+    sigma = {"f_pc": noise.constraints, "f_vc": noise.constraints, "f_dyn": noise.dynamics}
+    sigma |= dict.fromkeys(("f_hs q", "f_hs v"), integration)
+    return max(float((np.abs(result.residuals[name]) / s).max()) for name, s in sigma.items())
 
 
 def _figures(varied: Varied, result: Result, unknowns: Unknowns) -> tuple[np.ndarray, np.ndarray]:

@@ -73,7 +73,7 @@ def estimation_graph(
 ) -> Problem:
     """Return the factors of all samples: the model, the sensors, and what is believed beforehand.
 
-    `start` are position and velocity at the beginning; `figures` are other ones (k,) than the nominal, over their scale.
+    `start` are position and velocity at the beginning; `figures` are others (k,) than the nominal, over their scale.
     """
     q, v, a = (unknowns.state(name) for name in "qva")
     factors = [*_model(unknowns, data, noise), *_sensors(unknowns, data)]

@@ -20,7 +20,6 @@ from screwgraph.mechanism.weights import Noise
 from screwgraph.optimize import Progress, Result, Status, solve
 from screwgraph.simulation import Watch
 
-
 STOPPED = (Status.STOPPED, Status.INTERRUPTED)
 """Ends that keep what was found so far."""
 
@@ -98,7 +97,7 @@ def inverse_dynamics_of(
     return _solution(mechanism, wanted, values, results)
 
 
-def _looking(watch: Watch | None, done: int) -> Callable[[Progress], bool] | None:
+def _looking(watch: Watch | None, done: int) -> Callable[[Progress], Any] | None:
     """Return a callback that looks at the watch; the first look of all comes after the first step, as code is made."""
     return None if watch is None else lambda progress: watch(float(done))
 

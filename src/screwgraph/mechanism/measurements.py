@@ -41,7 +41,7 @@ def measured(mechanism: Mechanism, table: Mapping[str, Any], sensors: tuple[Sens
     Sensors without columns are left out; motors without a column have no torque.
 
     Raises:
-        InputError: no times, unknown columns or none, half a sensor, gaps, NaN, unsorted or uneven times, other lengths.
+        InputError: no times, unknown columns or none, half a sensor, NaN, gaps, times unsorted, other lengths.
     """
     if not isinstance(table, Mapping) or "t" not in table:
         raise InputError("the measurements have no times", fix='give {"t": times, "gyro": angular velocities, ...}')

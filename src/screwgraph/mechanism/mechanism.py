@@ -24,7 +24,7 @@ AXES = ("x", "y")
 
 @dataclass(frozen=True)
 class Source:
-    """The text that a mechanism was read from, `values` of all its parameters and figures, and those `given` instead."""
+    """The text of a mechanism, `values` of all its parameters and figures, and those that were `given` instead."""
 
     data: bytes
     file: str

@@ -29,7 +29,7 @@ SI units and rad; every number may be an expression over `parameters`, powers as
     dampers: [{damper: d, between: [1, 2], damping: 1}]          # or angle: knee
     forces: [{force: F, at: 2, value: [0, -10]}]
     torques: [{torque: T, angle: crank, value: 1}]               # or body: coupler
-    sensors:                                 # what `sg.estimate` may be given, with standard deviations (columns s; s_x, s_y)
+    sensors:                                 # of `sg.estimate`, with standard deviations; columns gyro, imu_x, imu_y
       - {sensor: gyro, gyroscope: crank, sigma: 0.01}
       - {sensor: imu, accelerometer: 1, at: [0.5, 0], sigma: 0.1}     # at: place on the body, by default its origin
       - {sensor: camera, position: P1, sigma: 1e-3}

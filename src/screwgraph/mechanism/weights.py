@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
@@ -46,9 +46,10 @@ class ModelNoise:
     """How far estimates may be from what the model says: standard deviations.
 
     `integration` (m, rad, and their rates, over one step), `constraints` (m, rad, and their rates) and `dynamics`
-    (m/s^2, rad/s^2) are nearly exact; larger ones let estimates follow sensors where the model is wrong. Unknown torques
-    begin near zero (`torque`, N m) and change by `torque_rate` in the root of a second. The motion begins near where it
-    is told to (`position`, m or rad; `velocity`, m/s or rad/s). `figures` are near what the file says, relatively.
+    (m/s^2, rad/s^2) are nearly exact; larger ones let estimates follow sensors where the model is wrong. Unknown
+    torques begin near zero (`torque`, N m) and change by `torque_rate` in the root of a second. The motion begins near
+    where it is told to (`position`, m or rad; `velocity`, m/s or rad/s). `figures` are near what the file says,
+    relatively.
     """
 
     integration: float = 1e-5
@@ -59,3 +60,12 @@ class ModelNoise:
     position: float = 1.0
     velocity: float = 10.0
     figures: float = 10.0
+
+    def times(self, factor: float) -> ModelNoise:
+        """Return that of a model that is believed so many times less."""
+        return replace(
+            self,
+            integration=factor * self.integration,
+            constraints=factor * self.constraints,
+            dynamics=factor * self.dynamics,
+        )

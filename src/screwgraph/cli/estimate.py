@@ -1,0 +1,184 @@
+"""`screwgraph estimate`: states, torques and parameters of a planar mechanism from measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from screwgraph.cli import options
+from screwgraph.cli.failures import wrong_use
+from screwgraph.cli.mechanisms import MechanismName, Output, Report, Values, loaded
+
+if TYPE_CHECKING:
+    from screwgraph import Mechanism
+    from screwgraph.mechanism import Estimate
+
+Measured = Annotated[
+    str, typer.Option("--measurements", metavar="FILE", help="A .csv file: times t (s), and columns of sensors.")
+]
+Parameters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--parameters",
+        metavar="NAME",
+        help="A parameter of the file, or a figure like mass:coupler; repeatable, or commas between.",
+    ),
+]
+Inputs = Annotated[
+    list[str] | None,
+    typer.Option("--inputs", metavar="MOTOR", help="A motor whose torque is unknown; repeatable, or commas between."),
+]
+Sensor = Annotated[
+    list[str] | None,
+    typer.Option("--sensor", metavar="YAML", help="A sensor, as in the file's sensors:, instead of these; repeatable."),
+]
+ModelSigma = Annotated[
+    float,
+    typer.Option(
+        "--model-error", metavar="X", min=1e-3, max=1e6, help="How many times less than usual the model is believed."
+    ),
+]
+
+HELP = """Estimate the motion of a planar mechanism, torques of its motors and parameters from measurements.
+
+Batch least squares on its factor graph: constraints and dynamics are nearly exact, sensors have the standard
+deviations of the file's sensors:, or of --sensor. Columns are called like the sensor, with _x and _y where it measures
+two numbers, and tau:MOTOR for known torques.
+
+\b
+Example:
+  screwgraph estimate four_bar_angle --measurements gyros.csv --parameters mass:coupler -o estimate.csv
+  screwgraph estimate four_bar_angle --measurements gyros.csv --inputs theta -o estimate.csv --report estimate.html
+  screwgraph estimate arm.yaml --measurements m.csv --sensor "{sensor: imu, gyroscope: rod, sigma: 0.01}" -o e.npz
+with a gyros.csv like
+  t,crank_gyro,coupler_gyro
+  0,0.002,-0.011
+  0.01,0.03,0.008
+
+The file that is written has states and torques, and the standard deviation of each, in SI units. Ctrl-C ends the
+search early; what was found for the samples regarded so far is written.
+"""
+
+
+def estimate(
+    context: typer.Context,
+    mechanism: MechanismName,
+    measurements: Measured,
+    output: Output,
+    parameters: Parameters = None,
+    inputs: Inputs = None,
+    sensor: Sensor = None,
+    model_error: ModelSigma = 1.0,
+    values: Values = None,
+    report: Report = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Estimate, save, and say what was found."""
+    from screwgraph import estimate as solve
+    from screwgraph.cli.motion import watched
+    from screwgraph.cli.streams import note, print_json
+    from screwgraph.errors import InputError
+    from screwgraph.formats import read_table
+    from screwgraph.mechanism import ModelNoise
+    from screwgraph.simulation import check_path
+    from screwgraph.view import check_page_path
+
+    try:
+        check_path(output)
+        if report is not None:
+            check_page_path(report)
+    except InputError as error:
+        raise wrong_use(context, error.what, why=error.why, fix=error.fix) from error
+    model, table = loaded(mechanism, values), read_table(measurements)
+    until = float(table["t"].max() - table["t"].min()) if "t" in table else 1.0
+    with watched(until, "estimating") as watch:
+        found = solve(
+            model,
+            table,
+            options.names(parameters),
+            inputs=options.names(inputs),
+            sensors=None if not sensor else [_told(text) for text in sensor],
+            noise=ModelNoise().times(model_error),
+            watch=watch,
+        )
+    found.save(output)
+    if watch.stopped:
+        note(f"interrupted with {len(found.t)} samples regarded: what was found so far is kept")
+    for name in found.undetermined:
+        note(f"warning: the measurements say little of {name}")
+    if found.model_error > DOUBTFUL:
+        note(
+            f"warning: the motion is off the model by {found.model_error:.3g} standard deviations (take smaller steps)"
+        )
+    figures = _figures(model, found, watch.wall_time, output)
+    if report is not None:
+        _report(model, found, figures, report)
+    if as_json:
+        print_json(figures)
+    else:
+        _print(figures)
+
+
+DOUBTFUL = 5.0
+"""Largest residual of the model, in standard deviations, beyond which estimates are not to be relied on."""
+
+
+def _told(text: str) -> Any:
+    """Return a sensor that is written like in a file. Raises BadParameter."""
+    import yaml
+
+    try:
+        told = yaml.safe_load(text)
+    except yaml.YAMLError:
+        told = None
+    if not isinstance(told, dict):
+        raise typer.BadParameter(f"--sensor {text!r} is not like {{sensor: gyro, gyroscope: rod, sigma: 0.01}}")
+    return told
+
+
+def _figures(mechanism: Mechanism, found: Estimate, wall_time: float, output: str) -> dict[str, Any]:
+    import numpy as np
+
+    return {
+        "robot": mechanism.name,
+        "samples": len(found.t),
+        "wall_time": wall_time,
+        "status": found.status.value,
+        "iterations": found.result.iterations,
+        "parameters": {n: {"value": x, "sigma": found.sigma[n]} for n, x in found.parameters.items()},
+        "residuals": {name: float(np.sqrt((r * r).mean())) for name, r in found.residuals.items()},
+        "model_error": found.model_error,
+        "undetermined": list(found.undetermined),
+        "output": output,
+    }
+
+
+def _print(figures: Mapping[str, Any]) -> None:
+    typer.echo(
+        f"{figures['output']}: {figures['robot']}, {figures['samples']} samples in {figures['wall_time']:.3g} s, "
+        f"{figures['status']}"
+    )
+    for name, found in figures["parameters"].items():
+        typer.echo(f"{name} = {found['value']:.6g} +- {found['sigma']:.2g}")
+    residuals = ", ".join(f"{name} {size:.3g}" for name, size in figures["residuals"].items())
+    typer.echo(f"root mean square residuals: {residuals}")
+
+
+def _report(mechanism: Mechanism, found: Estimate, figures: Mapping[str, Any], path: str) -> None:
+    from screwgraph.cli.mechanism_report import coordinate_curves, torque_curves, write_mechanism_report
+    from screwgraph.cli.streams import working
+
+    spread = coordinate_curves(mechanism, found.q_sigma, "")
+    groups = [
+        ("Torques", torque_curves(mechanism, found.tau)),
+        ("Standard deviations", spread),
+        ("Residuals", {"residual": found.residuals}),
+    ]
+    summary: list[tuple[str, object, str]] = [("samples", figures["samples"], ""), ("status", figures["status"], "")]
+    for name, value in found.parameters.items():
+        summary += [(name, value, ""), (f"standard deviation of {name}", found.sigma[name], "")]
+    with working("drawing"):
+        title = f"Estimate of {mechanism.name}"
+        write_mechanism_report(mechanism, title, (found.t, found.q, found.qd), groups, summary, path)

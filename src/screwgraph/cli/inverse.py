@@ -1,0 +1,124 @@
+"""`screwgraph inverse`: torques that make a planar mechanism follow a trajectory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from screwgraph.cli import options
+from screwgraph.cli.failures import wrong_use
+from screwgraph.cli.mechanisms import MechanismName, Output, Report, Values, loaded
+
+if TYPE_CHECKING:
+    from screwgraph import Mechanism
+    from screwgraph.mechanism import InverseSolution
+
+Trajectory = Annotated[
+    str, typer.Option("--trajectory", metavar="FILE", help="A .csv file: times t (s), and coordinates (m, rad).")
+]
+
+HELP = """Find the torques of the motors that make a planar mechanism follow a trajectory.
+
+Its factor graph grows in four stages: positions, velocities and accelerations, velocity constraints, dynamics.
+
+\b
+Example:
+  screwgraph inverse four_bar_angle --trajectory trajectory.csv -o torques.csv
+  screwgraph inverse robot.yaml --trajectory trajectory.csv -o torques.csv --report torques.html
+with a trajectory.csv like
+  t,theta
+  0,0
+  0.01,0.0005
+
+The trajectory has as many coordinates as the mechanism has degrees of freedom, at equal distances in time; of a table
+that `screwgraph simulate` wrote, the independent coordinates are taken. The file that is written has the columns t,
+q, qd, qdd, tau, energy, work and violation, in SI units. Ctrl-C ends the search early; what was found is written.
+"""
+
+
+def inverse(
+    context: typer.Context,
+    mechanism: MechanismName,
+    trajectory: Trajectory,
+    output: Output,
+    values: Values = None,
+    report: Report = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Solve, save, and say how well it went."""
+    from screwgraph import inverse_dynamics
+    from screwgraph.cli.motion import watched
+    from screwgraph.cli.streams import note, print_json
+    from screwgraph.errors import InputError
+    from screwgraph.formats import read_table
+    from screwgraph.simulation import check_path
+    from screwgraph.view import check_page_path
+
+    try:
+        check_path(output)
+        if report is not None:
+            check_page_path(report)
+    except InputError as error:
+        raise wrong_use(context, error.what, why=error.why, fix=error.fix) from error
+    model = loaded(mechanism, values)
+    wanted = _wanted(model, read_table(trajectory))
+    with watched(4.0, "solving", "stages") as watch:
+        found = inverse_dynamics(model, wanted, watch=watch)
+    found.run.save(output)
+    if watch.stopped:
+        note(f"interrupted in stage {len(found.stages)}: what was found so far is kept")
+    figures = _figures(model, found, watch.wall_time, output)
+    if report is not None:
+        _report(model, found, figures, report)
+    if as_json:
+        print_json(figures)
+    else:
+        errors = ", ".join(f"{name} {error:.3g}" for name, error in found.errors.items())
+        typer.echo(
+            f"{output}: torques of {model.name}, {figures['samples']} samples in {figures['wall_time']:.3g} s, "
+            f"largest {figures['torque']:.4g} N m"
+        )
+        typer.echo(f"off the trajectory: {errors}; violation of constraints {figures['violation']:.3g}")
+
+
+def _wanted(mechanism: Mechanism, table: Any) -> Any:
+    """Return the columns of a trajectory; of a table of a simulation, those of the independent coordinates."""
+    from dataclasses import replace
+
+    names = {f"q:{name}": name for name in mechanism.independent_coordinates}
+    if "t" not in table or not all(name in table for name in names):
+        return table
+    return replace(table, columns={"t": table["t"]} | {name: table[column] for column, name in names.items()})
+
+
+def _figures(mechanism: Mechanism, found: InverseSolution, wall_time: float, output: str) -> dict[str, Any]:
+    import numpy as np
+
+    return {
+        "robot": mechanism.name,
+        "samples": len(found.t),
+        "wall_time": wall_time,
+        "stages": len(found.stages),
+        "iterations": [stage.iterations for stage in found.stages],
+        "errors": dict(found.errors),
+        "torque": float(np.abs(found.tau).max(initial=0.0)),
+        "violation": float(found.run.violation.max()),
+        "status": found.status.value,
+        "output": output,
+    }
+
+
+def _report(mechanism: Mechanism, found: InverseSolution, figures: Mapping[str, Any], path: str) -> None:
+    from screwgraph.cli.mechanism_report import error_curves, torque_curves, write_mechanism_report
+    from screwgraph.cli.streams import working
+
+    run = found.run
+    groups = [("Torques", torque_curves(mechanism, run.tau)), ("Errors", error_curves(run))]
+    units = {"samples": "", "wall_time": "s", "stages": "", "torque": "N m", "violation": "m, rad"}
+    summary = [(name.replace("_", " "), figures[name], unit) for name, unit in units.items()]
+    summary += [(f"largest distance of {name}", error, "m, rad") for name, error in found.errors.items()]
+    with working("drawing"):
+        title = f"Inverse dynamics of {mechanism.name}"
+        write_mechanism_report(mechanism, title, (run.t, run.q, run.qd), groups, summary, path)
