@@ -11,6 +11,7 @@ import typer
 from screwgraph.cli import options
 from screwgraph.cli.failures import wrong_use
 from screwgraph.cli.options import BaseKind, Problem
+from screwgraph.cli.simulate import CoordinateKind
 
 
 class Figure(StrEnum):
@@ -21,6 +22,7 @@ class Figure(StrEnum):
     dag = "dag"
     steps = "steps"
     cliques = "cliques"
+    network = "network"
 
 
 PICTURES = (".svg", ".png")
@@ -35,6 +37,10 @@ Output = Annotated[
 ]
 Knowns = Annotated[bool, typer.Option("--knowns", help="Draw known variables of the graph, too, as squares.")]
 
+Coordinates = Annotated[
+    CoordinateKind | None, typer.Option("--coordinates", help="Of planar mechanisms: those of the graph.")
+]
+
 HELP = """Draw the factor graph and its elimination.
 
 \b
@@ -42,13 +48,15 @@ graph:   the factor graph, what follows from known variables left out;
 matrix:  its equations (rows) and unknowns (columns) as blocks;
 dag:     the elimination DAG, each variable expressed by later ones;
 steps:   what is left after each variable;
-cliques: the clique (Bayes) tree.
+cliques: the clique (Bayes) tree;
+network: of a planar mechanism, the Bayes network behind its factor graph.
 
 The default order is rnea for inverse problems, aba for the others.
 
 \b
 Example:
   screwgraph draw puma560 --problem forward --ordering crba --what dag -o crba.svg
+  screwgraph draw four_bar_angle --problem forward --what graph --coordinates independent -o four_bar.svg
   screwgraph draw a1 --base floating --problem inverse --what graph --knowns -o a1.png
 """
 
@@ -69,11 +77,21 @@ def draw(
     strict: options.Strict = False,
     snap: options.Snap = 0.0,
     model_name: options.Model = None,
+    coordinates: Coordinates = None,
 ) -> None:
     """Write a picture, or the graph as text, and say where it is."""
+    from screwgraph.cli.draw_mechanism import draw_mechanism
+    from screwgraph.cli.mechanisms import is_mechanism
     from screwgraph.cli.pictures import write_graph, write_picture
     from screwgraph.cli.problem import check_accelerations, compiled
 
+    if is_mechanism(robot):
+        if what not in (Figure.graph, Figure.network) or Path(output).suffix.lower() not in PICTURES:
+            raise wrong_use(context, "of mechanisms, pictures of the graph or network are drawn", fix="--what graph")
+        kind = "dependent" if coordinates is None else coordinates.value
+        return draw_mechanism(context, robot, what.value, problem.value, kind, output, knowns)
+    if what is Figure.network or coordinates is not None:
+        raise wrong_use(context, "networks and --coordinates go with mechanisms", why=f"{robot!r} is a robot")
     _check_output(context, what, Path(output), knowns)
     named = options.names(accelerations)
     check_accelerations(context, problem, named)
@@ -86,6 +104,7 @@ def draw(
         write_picture(function.dag, what.value, output, knowns)
     options.note_warnings(model)
     typer.echo(f"{output}: {what.value} of {model.name}, {problem.value} dynamics, order {function.ordering}")
+    return None
 
 
 def _check_output(context: typer.Context, what: Figure, output: Path, knowns: bool) -> None:

@@ -6,6 +6,7 @@ from screwgraph.draw.figures import FIGURES
 from screwgraph.draw.graph import draw_graph
 from screwgraph.draw.histories import Panel, draw_histories
 from screwgraph.draw.matrix import draw_matrix
+from screwgraph.draw.problems import draw_network, draw_problem
 from screwgraph.draw.save import encode, save
 from screwgraph.draw.steps import draw_steps
 
@@ -17,6 +18,8 @@ __all__ = [
     "draw_graph",
     "draw_histories",
     "draw_matrix",
+    "draw_network",
+    "draw_problem",
     "draw_steps",
     "encode",
     "save",
