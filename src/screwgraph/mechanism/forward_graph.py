@@ -16,6 +16,7 @@ from screwgraph.mechanism.factors import (
     IndependentPosition,
     IndependentVelocity,
     PositionConstraints,
+    RungeKutta,
     VelocityConstraints,
     euler,
     hermite_simpson,
@@ -25,7 +26,7 @@ from screwgraph.mechanism.factors import (
 )
 from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.weights import Noise, integration_sigma
-from screwgraph.optimize import Factors, Problem, Variables, Vector, soft
+from screwgraph.optimize import Factors, Problem, Variables, Vector, each, soft
 from screwgraph.robot import unknown
 
 State = tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]
@@ -60,12 +61,23 @@ def _hermite_simpson(
     ]
 
 
+def _runge_kutta(mechanism: Mechanism, x: tuple[Variables, ...], dt: float, sigma: Any, force: Any) -> list[Factors]:
+    q, v, _ = x
+    both = np.concatenate([np.broadcast_to(sigma, mechanism.n)] * 2)
+    return [soft(RungeKutta(mechanism), q[:-1], q[1:], v[:-1], v[1:], dt=dt, sigma=both, name="f_rk", **force)]
+
+
 INTEGRATORS: Mapping[str, Callable[..., list[Factors]]] = {
     "euler": _euler,
     "trapezoidal": _trapezoidal,
     "hermite_simpson": _hermite_simpson,
+    "runge_kutta": _runge_kutta,
 }
 """What makes the factors between steps, by name."""
+OF_EQUATIONS = ("hermite_simpson", "runge_kutta")
+"""Those that evaluate the equations of motion between steps, in dependent coordinates."""
+FORCED = {"f_dyn": False, "f_hs v": True, "f_rk": True}
+"""Factors that take forces; whether half-way between steps."""
 COORDINATES = ("dependent", "independent")
 
 
@@ -86,9 +98,9 @@ def forward_graph(
         steps: number of states.
         dt: time between them (s).
         coordinates: "dependent" has unknowns q, v, a (n,) of each state, "independent" z, w, b (f,) beside them.
-        integrator: a key of `INTEGRATORS`; "hermite_simpson" integrates dependent coordinates only.
+        integrator: a key of `INTEGRATORS`; those `OF_EQUATIONS` integrate dependent coordinates only.
         start: position and velocity of the first state, as priors; none where a window holds that state fast.
-        force: forces on the coordinates (n,), added to those of the mechanism itself.
+        force: forces on the coordinates, added to those of the mechanism itself: (n,), or (steps, n) over time.
         noise: standard deviations, by default those of `Noise`.
 
     Raises:
@@ -101,7 +113,7 @@ def forward_graph(
         raise unknown("integrator", integrator, INTEGRATORS)
     noise, n = noise or Noise(), mechanism.n
     q, v, a = (Variables(name, Vector(n), steps) for name in "qva")
-    pushed = {} if force is None else {"force": force}
+    pushed, between = _pushed(force)
     factors = [] if start is None else _priors(start, q, v, noise)
     if coordinates == "dependent":
         factors += _dependent(mechanism, (q, v, a), noise, pushed)
@@ -111,9 +123,16 @@ def forward_graph(
         z, w, b = (Variables(name, Vector(f), steps) for name in "zwb")
         factors += _independent(mechanism, (q, v, a), (z, w, b), noise, pushed)
         moved, sigma = ((q, v, a), integration_sigma(mechanism, noise))
-        if integrator != "hermite_simpson":
+        if integrator not in OF_EQUATIONS:
             moved, sigma = (z, w, b), noise.integration
-    return Problem([*factors, *INTEGRATORS[integrator](mechanism, moved, dt, sigma, pushed)])
+    return Problem([*factors, *INTEGRATORS[integrator](mechanism, moved, dt, sigma, between)])
+
+
+def _pushed(force: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return forces at steps, and half-way between them."""
+    if force is None or np.ndim(force) == 1:
+        return ({}, {}) if force is None else ({"force": force}, {"force": force})
+    return {"force": each(force)}, {"force": each((force[:-1] + force[1:]) / 2.0)}
 
 
 def _priors(start: State, q: Variables, v: Variables, noise: Noise) -> list[Factors]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.mechanism.forward_graph import forward_graph
+from screwgraph.mechanism.forward_graph import FORCED, forward_graph
 from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.run import Run
 from screwgraph.mechanism.simulate import check_start, completed
-from screwgraph.mechanism.start import checked_torques, first_position, first_velocity
+from screwgraph.mechanism.start import first_position, first_velocity, generalised
 from screwgraph.mechanism.weights import Noise
 from screwgraph.optimize import FixedLag, Solved, Status
 from screwgraph.simulation import Watch, sample_times
@@ -35,13 +36,14 @@ def simulate_by_smoothing(
     *,
     coordinates: str = "dependent",
     window: int = 2,
+    marginal: bool = False,
     integrator: str = "trapezoidal",
     noise: Noise | None = None,
     watch: Watch | None = None,
 ) -> Run:
     """Let a mechanism move: its factor graph, solved in a window of states that moves on. Paper 1, section 7.1.
 
-    The first state of each window is held as it was found.
+    The first state of each window is held as it was found, or, marginal, known as surely as what left the window says.
 
     Args:
         mechanism: what moves.
@@ -49,10 +51,12 @@ def simulate_by_smoothing(
         qd0: velocity at the beginning (n,), by default that of the file, or rest.
         time: length of the motion (s), a multiple of dt.
         dt: distance of the states (s).
-        tau: constant torques of the motors (N m), by default none.
+        tau: torques of the motors (N m): none, constant (motors,), or a function of t, q and qd; those of a new state
+            are told from where it is expected.
         coordinates: "dependent" or "independent": Fig. 2 or Fig. 3.
         window: states in the window, N_w; 2 or more.
-        integrator: "trapezoidal" (order 2), "hermite_simpson" (order 4) or "euler" (order 1).
+        marginal: whether what leaves the window stays as a prior, instead of a pinned first state.
+        integrator: "trapezoidal" (order 2), "hermite_simpson" or "runge_kutta" (order 4), or "euler" (order 1).
         noise: standard deviations of the factors.
         watch: is told the time reached now and then; if it returns true, the motion ends there.
 
@@ -62,22 +66,39 @@ def simulate_by_smoothing(
     """
     times = sample_times(mechanism, time, dt)
     steps = _checked_window(window, len(times))
-    if callable(tau):
-        raise InputError("the smoother takes constant torques", fix='method="rk4" takes a function of t, q and qd')
-    torques = checked_torques(mechanism, np.zeros(len(mechanism.motors)) if tau is None else tau, "tau")
-    force = np.zeros(mechanism.n)
-    force[[mechanism.angle_slots[i] for i in mechanism.motors]] = torques
+    force, torques = generalised(mechanism, tau)
+    noise = noise or Noise()
     q = first_position(mechanism, q0)
     qd = first_velocity(mechanism, q, qd0)
     with np.errstate(all="ignore"):  # what is not finite is found and said
         check_start(mechanism, q, qd)
-        problem = forward_graph(mechanism, steps, dt, coordinates, integrator, force=force, noise=noise)
-        start = _guess(mechanism, (q, qd, mechanism.mechanics.acceleration(q, qd, force)), dt, steps, coordinates)
-        lag = FixedLag(problem, start, pinned=True, predict=_predict(dt, coordinates), tolerance=TOLERANCE)
-        values = _record(lag, start, times, watch or (lambda t: False))
+        first = (q, qd, mechanism.mechanics.acceleration(q, qd, force(0.0, q, qd)))
+        start = _guess(mechanism, first, dt, steps, coordinates)
+        pushed = force(0.0, q, qd)
+        if callable(tau):
+            pushed = np.array([force(float(t), *x) for t, *x in zip(times, start["q"], start["v"], strict=False)])
+        problem = forward_graph(mechanism, steps, dt, coordinates, integrator, force=pushed, noise=noise)
+        known = dict.fromkeys(start, noise.prior) if marginal else None
+        predict = _predict(dt, coordinates)
+        lag = FixedLag(problem, start, pinned=not marginal, prior=known, predict=predict, tolerance=TOLERANCE)
+        ahead = _forces(lag, force, times[steps:], dt, pushed[-1]) if callable(tau) else None
+        values = _record(lag, start, times, watch or (lambda t: False), ahead)
     t = times[: len(values["q"])]
-    tau = np.tile(torques, (len(t), 1))
+    told = [torques(*state) for state in zip(t.tolist(), values["q"], values["v"], strict=True)]
+    tau = np.array(told).reshape(len(t), len(mechanism.motors))
     return completed(mechanism, "smoother", t, values["q"], values["v"], tau, values["a"])
+
+
+def _forces(
+    lag: FixedLag, force: Any, times: Float[np.ndarray, " N"], dt: float, last: Float[np.ndarray, " n"]
+) -> Iterator[dict[str, dict[str, np.ndarray]]]:
+    """Yield the forces of each new state, by factors: at the state, or half-way to it."""
+    groups = {group.name for group in lag.problem.factors}
+    for t in times:
+        q, v, a = (lag.values[name][-1] for name in "qva")
+        now = force(float(t), q + dt * v + dt * dt / 2.0 * a, v + dt * a)
+        middle, last = (last + now) / 2.0, now
+        yield {name: {"force": middle if half else now} for name, half in FORCED.items() if name in groups}
 
 
 def _checked_window(window: Any, states: int) -> int:
@@ -108,7 +129,9 @@ def _predict(dt: float, coordinates: str) -> Any:
     return lambda q, z, v, w, a, b: tuple(x for pair in zip(ahead(q, v, a), ahead(z, w, b), strict=True) for x in pair)
 
 
-def _record(lag: FixedLag, start: dict[str, np.ndarray], times: np.ndarray, watch: Watch) -> dict[str, np.ndarray]:
+def _record(
+    lag: FixedLag, start: dict[str, np.ndarray], times: np.ndarray, watch: Watch, ahead: Iterator[Any] | None
+) -> dict[str, np.ndarray]:
     """Solve window by window; keep the newest state of each, and all of the first."""
     _check([lag.solve()], float(times[0]))
     parts = [{name: lag.values[name] for name in start}]
@@ -116,7 +139,7 @@ def _record(lag: FixedLag, start: dict[str, np.ndarray], times: np.ndarray, watc
     if watch(float(times[0])):
         return parts[0]
     while done < len(times) and not watch(float(times[done - 1])):
-        record, ended = lag.run(min(CHUNK, len(times) - done))
+        record, ended = lag.run(min(CHUNK, len(times) - done), ahead)
         _check(ended, float(times[done]))
         parts.append(record)
         done += len(ended)
