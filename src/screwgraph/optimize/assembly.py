@@ -142,6 +142,17 @@ class Assembly:
                 start += count
         return found
 
+    def costs(self, x: Float[np.ndarray, " s"]) -> dict[str, float]:
+        """Return the cost of soft factors by name."""
+        views, found = self.layout.views(x), {}
+        for batch in self.soft:
+            costs = np.broadcast_to(batch.factors.kernels.cost(*batch.inputs(views)), (len(batch), 1))
+            start = 0
+            for name, count in batch.members:
+                found[name] = float(costs[start : start + count].sum())
+                start += count
+        return found
+
     @cached_property
     def untouched(self) -> Int[np.ndarray, " k"]:
         """Directions that no factor depends on."""

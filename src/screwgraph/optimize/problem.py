@@ -90,6 +90,15 @@ class Problem:
             problem.__dict__["assembly"] = self.assembly.with_factors(factors)
         return problem
 
+    def like(self, other: Problem) -> Problem:
+        """Return this problem with the code of another one, where their factors differ in nothing but parameters."""
+        if self.families != other.families or list(map(_structure, self.factors)) != list(map(_structure, other.factors)):
+            return self
+        problem = Problem(self.factors, self.families)
+        problem.__dict__["layout"] = other.layout
+        problem.__dict__["assembly"] = other.assembly.with_factors(problem.factors)
+        return problem
+
     def start(self, values: Mapping[str, Any]) -> np.ndarray:
         """Return values by family as the vector that methods work on; families left out start at zero, or identity.
 
@@ -97,6 +106,12 @@ class Problem:
             InputError: a name is unknown, a shape is wrong, or a value is no number or off its manifold.
         """
         return self.layout.packed(values)
+
+
+def _structure(f: Factors) -> Any:
+    """Return all of factors but their parameters' values, to be compared."""
+    unknowns = tuple((a.variables, a.indices.tobytes()) for a in f.arguments)
+    return f.kind, f.name, f.signature, unknowns, len(f)
 
 
 def _named(factors: Sequence[Factors]) -> tuple[Factors, ...]:

@@ -96,6 +96,11 @@ class Result:
         """Residuals by name of factors, as their templates return them."""
         return self.problem.assembly.residuals(self.iterate.x)
 
+    @cached_property
+    def costs(self) -> dict[str, float]:
+        """What soft factors cost, by name."""
+        return self.problem.assembly.costs(self.iterate.x)
+
     def covariance(self, *unknowns: Any) -> Float[np.ndarray, "n n"]:
         """Return the covariance of unknowns, given as selections or families, jointly, in their directions.
 

@@ -1,0 +1,9 @@
+"""Planning: a trajectory as a factor graph over time."""
+
+from screwgraph.plan.collocation import COLLOCATIONS
+from screwgraph.plan.phases import Phase, horizon
+from screwgraph.plan.plan import Plan
+from screwgraph.plan.planner import Planner
+from screwgraph.plan.task import Task
+
+__all__ = ["COLLOCATIONS", "Phase", "Plan", "Planner", "Task", "horizon"]

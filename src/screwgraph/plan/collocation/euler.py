@@ -1,0 +1,23 @@
+"""Euler's semi-implicit method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from screwgraph.optimize import Manifold
+from screwgraph.plan.collocation.base import Point
+from screwgraph.plan.configuration import gap
+from screwgraph.spatial import concatenate
+
+
+@dataclass(frozen=True)
+class Euler:
+    """Accelerations are held; positions go along the velocity at the end of the step. First order, symplectic."""
+
+    weights: tuple[float, ...] = (1.0, 0.0)
+
+    def defects(self, positions: Manifold, points: list[Point], h: Any) -> Any:
+        """Return the gaps of position and velocity at the end of a step, (2 nv,)."""
+        (q, v, a), (q_end, v_end, _) = points
+        return concatenate(gap(positions, positions.retract(q, h * v_end), q_end), v_end - v - h * a)

@@ -1,0 +1,33 @@
+"""Hermite-Simpson collocation, with a point in the middle of each step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from screwgraph.optimize import Manifold
+from screwgraph.plan.collocation.base import Point
+from screwgraph.plan.configuration import gap
+from screwgraph.spatial import concatenate
+
+
+@dataclass(frozen=True)
+class HermiteSimpson:
+    """Accelerations are quadratic between knots; dynamics hold in the middle, too. Fourth order. Kelly (2017), eq. (6.4).
+
+    On curved joints mean twists are moved along, which keeps the order only while steps turn little.
+    """
+
+    weights: tuple[float, ...] = (1.0 / 6.0, 4.0 / 6.0, 1.0 / 6.0)
+
+    def defects(self, positions: Manifold, points: list[Point], h: Any) -> Any:
+        """Return the gaps of position and velocity in the middle and at the end of a step, (4 nv,)."""
+        (q, v, a), (q_mid, v_mid, a_mid), (q_end, v_end, a_end) = points
+        middle = positions.retract(q, h * (5.0 * v + 8.0 * v_mid - v_end) / 24.0)
+        end = positions.retract(q, h * (v + 4.0 * v_mid + v_end) / 6.0)
+        return concatenate(
+            gap(positions, middle, q_mid),
+            v_mid - 0.5 * (v + v_end) - h / 8.0 * (a - a_end),
+            gap(positions, end, q_end),
+            v_end - v - h / 6.0 * (a + 4.0 * a_mid + a_end),
+        )

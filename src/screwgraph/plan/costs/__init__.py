@@ -1,0 +1,9 @@
+"""Costs: one file each; a new one is a new file and a line in `COSTS`."""
+
+from screwgraph.plan.costs.acceleration import Acceleration
+from screwgraph.plan.costs.effort import Effort
+from screwgraph.plan.costs.velocity import Speed
+
+COSTS: dict[str, type] = {"effort": Effort, "acceleration": Acceleration, "velocity": Speed}
+
+__all__ = ["COSTS", "Acceleration", "Effort", "Speed"]

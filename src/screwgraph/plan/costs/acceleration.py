@@ -1,0 +1,24 @@
+"""Minimum acceleration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from screwgraph.optimize import Factors
+from screwgraph.plan.costs.base import weights
+from screwgraph.plan.steps import Steps
+from screwgraph.plan.templates import Chosen
+
+
+@dataclass(frozen=True, eq=False)
+class Acceleration:
+    """weight * integral of the squares of joint accelerations; one weight, or {joint: weight}."""
+
+    weight: Any = 1.0
+
+    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+        """Return one factor for each sample. Raises InputError."""
+        columns, weight = weights(steps.mechanics, self.weight, tuple(range(steps.mechanics.robot.nv)))
+        yield steps.integral(Chosen(columns), steps.qdd, weight=weight, name=name)

@@ -1,0 +1,102 @@
+"""The laws of motion as factors: inverse dynamics at every sample, collocation over every step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.optimize import Factors, Manifold, equality
+from screwgraph.plan.collocation import Collocation
+from screwgraph.plan.items import Wrench
+from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.steps import Steps
+
+
+@dataclass(frozen=True)
+class Joined:
+    """The collocation's defects over one step; `is_open`: without an acceleration at its end."""
+
+    collocation: Collocation
+    positions: Manifold
+    is_open: bool
+
+    def __call__(self, *unknowns: Any, h: Any) -> Any:
+        """Return the defects; unknowns are q, qd, qdd of one point after the other, h is the step (s)."""
+        given = [*unknowns, None] if self.is_open else list(unknowns)
+        points = [(given[i], given[i + 1], given[i + 2]) for i in range(0, len(given), 3)]
+        return self.collocation.defects(self.positions, points, h)
+
+
+@dataclass(frozen=True)
+class Balance:
+    """Inverse dynamics less the efforts of the actuated coordinates; others have none."""
+
+    mechanics: Mechanics
+    actuated: tuple[int, ...]
+    frames: tuple[str, ...] = ()
+    wrenches: tuple[Callable[[Any, Any, Any], Any], ...] = ()
+
+    def __call__(self, q: Any, qd: Any, qdd: Any, *more: Any) -> Any:
+        """Return what vanishes where the robot moves by its efforts (the first of `more`) and wrenches, (nv,)."""
+        import casadi as ca
+
+        split = 1 if self.actuated else 0
+        tau, acting = more[:split], self._acting(q, more[split:])
+        found = self.mechanics.efforts(tuple(acting))(q, qd, qdd, *([ca.vertcat(*acting.values())] if acting else []))
+        for t in tau:
+            found[list(self.actuated)] -= t
+        return found
+
+    def _acting(self, q: Any, unknowns: Sequence[Any]) -> dict[str, Any]:
+        """Return the sum of the wrenches on each frame."""
+        acting: dict[str, Any] = {}
+        for frame, template, x in zip(self.frames, self.wrenches, unknowns, strict=True):
+            wrench = template(q, self.mechanics.pose_of(frame)(q), x)
+            acting[frame] = acting[frame] + wrench if frame in acting else wrench
+        return acting
+
+
+def collocation_factors(steps: Steps) -> Factors:
+    """Return the factors that join the points of every step."""
+    stride, n = steps.per_step, [p.steps for p in steps.phases]
+    first = np.concatenate([s.start + stride * np.arange(k) for s, k in zip(steps.states, n, strict=True)])
+    sample = np.concatenate([s.start + stride * np.arange(k) for s, k in zip(steps.samples, n, strict=True)])
+    unknowns: list[Any] = []
+    for i in range(stride + 1):
+        unknowns += [steps.q[first + i], steps.qd[first + i]]
+        if not (steps.is_open and i == stride):
+            unknowns.append(steps.qdd[sample + i])
+    template = Joined(steps.collocation, steps.mechanics.positions, steps.is_open)
+    phases = np.repeat(np.arange(len(n)), n)
+    made, arguments, timing = steps.timed(template, *unknowns, phases=phases, scale=1.0 / np.array(n)[phases])
+    return equality(made, *arguments, name="collocation", **timing)
+
+
+def dynamics_factors(steps: Steps, wrenches: Sequence[Wrench]) -> list[Factors]:
+    """Return the factors of the laws of motion at all samples, each with the wrenches that act there."""
+    acting = np.zeros((len(steps.points), len(wrenches)), dtype=bool)
+    for i, w in enumerate(wrenches):
+        acting[w.samples, i] = True
+    kinds, kind_of = np.unique(acting, axis=0, return_inverse=True)
+    found = []
+    for number, kind in enumerate(kinds):
+        samples = np.flatnonzero(kind_of.ravel() == number)
+        chosen = [wrenches[i] for i in np.flatnonzero(kind)]
+        template = Balance(
+            steps.mechanics, steps.actuated, tuple(w.frame for w in chosen), tuple(w.template for w in chosen)
+        )
+        unknowns = [steps.q[steps.points[samples]], steps.qd[steps.points[samples]], steps.qdd[samples]]
+        if steps.actuated:
+            unknowns.append(steps.tau[samples])
+        unknowns += [w.unknowns[_places(w, samples)] for w in chosen]
+        found.append(equality(template, *unknowns, name="dynamics"))
+    return found
+
+
+def _places(wrench: Wrench, samples: np.ndarray) -> np.ndarray:
+    """Return which of a wrench's unknowns belong to samples."""
+    place = {int(m): i for i, m in enumerate(wrench.samples)}
+    return np.array([place[int(m)] for m in samples])

@@ -1,0 +1,38 @@
+"""What goals have in common: where in time they hold, and how strictly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int
+
+from screwgraph.errors import InputError
+from screwgraph.optimize import Factors, each, equality, soft
+from screwgraph.plan.steps import Steps
+
+Time = float | str | tuple[float, float]
+"""A time (s), "start", "end", "always", or an interval."""
+
+
+def points_at(steps: Steps, time: Time) -> Int[np.ndarray, " n"]:
+    """Return the points of a time or interval. Raises InputError where there is none."""
+    if time == "start":
+        return np.array([0])
+    if time == "always":
+        return np.arange(len(steps.times))
+    if isinstance(time, tuple):
+        first, last = (steps.point(t) for t in time)
+        if last <= first:
+            raise InputError(f"the times {time[0]:g}..{time[1]:g} s are no interval")
+        return np.arange(first, last + 1)
+    return np.array([steps.point(time)])
+
+
+def demanded(template: Any, *unknowns: Any, sigma: float | None, name: str, at: Any) -> Factors:
+    """Return hard factors, or soft ones where there is a standard deviation; `at` may have one entry a factor."""
+    count, shape = len(unknowns[0]), np.shape(at)
+    value = each(at) if len(shape) > 1 and shape[0] == count and count > 1 else at
+    if sigma is None:
+        return equality(template, *unknowns, name=name, at=value)
+    return soft(template, *unknowns, sigma=sigma, name=name, at=value)

@@ -1,0 +1,67 @@
+"""Joint positions at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.optimize import Factors, Manifold
+from screwgraph.plan.configuration import gap
+from screwgraph.plan.goals.base import Time, demanded, points_at
+from screwgraph.plan.steps import Steps
+from screwgraph.robot import Robot, unknown
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Chosen velocity coordinates of what leads from the position `at` to q."""
+
+    positions: Manifold
+    columns: tuple[int, ...]
+
+    def __call__(self, q: Any, *, at: Any) -> Any:
+        """Return them."""
+        return gap(self.positions, at, q)[list(self.columns)]
+
+
+@dataclass(frozen=True, eq=False)
+class Position:
+    """Joints stand at given positions (rad, m): a whole q (nq,), or {joint: value}; soft where `sigma` is given."""
+
+    at: Any
+    time: Time = "end"
+    sigma: float | None = None
+
+    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+        """Return one factor for each point of the time. Raises InputError."""
+        q, joints = whole_position(steps.mechanics.robot, self.at)
+        columns = steps.mechanics.columns(joints)
+        template = Apart(steps.mechanics.positions, columns)
+        yield demanded(template, steps.q[points_at(steps, self.time)], sigma=self.sigma, name=f"{name}: position", at=q)
+
+
+def whole_position(robot: Robot, at: Any) -> tuple[Float[np.ndarray, " nq"], tuple[str, ...]]:
+    """Return a whole position, neutral where nothing is given, and the joints that are given. Raises InputError."""
+    if isinstance(at, Mapping):
+        q = robot.neutral()
+        for joint, value in at.items():
+            if joint not in robot.q_slices:
+                raise unknown("joint", joint, robot.joint_names)
+            part = robot.q_slices[joint]
+            numbers = np.atleast_1d(np.asarray(value, dtype=float))
+            if numbers.shape != (part.stop - part.start,):
+                raise InputError(f"joint {joint!r} has {part.stop - part.start} coordinates, not {numbers.size}")
+            q[part] = numbers
+        given = tuple(at)
+    else:
+        q, given = np.asarray(at, dtype=float), robot.joint_names
+        if q.shape[-1:] != (robot.nq,):
+            raise InputError(f"a position has the shape {q.shape}", why=f"robot {robot.name!r} has nq = {robot.nq}")
+    if not np.isfinite(q).all():
+        raise InputError("a position is not finite")
+    return q, given

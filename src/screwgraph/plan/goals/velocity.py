@@ -1,0 +1,49 @@
+"""Joint velocities at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.optimize import Factors
+from screwgraph.plan.goals.base import Time, demanded, points_at
+from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.steps import Steps
+from screwgraph.plan.templates import Difference
+
+
+@dataclass(frozen=True, eq=False)
+class Velocity:
+    """Joints move at given velocities (rad/s, m/s): 0, a whole qd (nv,), or {joint: value}; soft with a `sigma`."""
+
+    at: Any = 0.0
+    time: Time = "end"
+    sigma: float | None = None
+
+    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+        """Return one factor for each point of the time. Raises InputError."""
+        columns, value = chosen_velocities(steps.mechanics, self.at)
+        points = points_at(steps, self.time)
+        yield demanded(Difference(columns), steps.qd[points], sigma=self.sigma, name=f"{name}: velocity", at=value)
+
+
+def chosen_velocities(mechanics: Mechanics, at: Any) -> tuple[tuple[int, ...], Float[np.ndarray, " k"]]:
+    """Return which coordinates are given, and their values. Raises InputError."""
+    nv = mechanics.robot.nv
+    if isinstance(at, Mapping):
+        columns = [mechanics.coordinates(joint) for joint in at]
+        parts = [np.broadcast_to(np.asarray(v, dtype=float), (len(c),)) for c, v in zip(columns, at.values(), strict=True)]
+        return tuple(c for part in columns for c in part), np.concatenate(parts)
+    value = np.asarray(at, dtype=float)
+    if value.shape[-1:] != (nv,) and value.shape != ():
+        raise InputError(
+            f"velocities have the shape {value.shape}", why=f"robot {mechanics.robot.name!r} has nv = {nv}"
+        )
+    if not np.isfinite(value).all():
+        raise InputError("a velocity is not finite")
+    return tuple(range(nv)), np.broadcast_to(value, value.shape[:-1] + (nv,))

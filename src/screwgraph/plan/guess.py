@@ -1,0 +1,67 @@
+"""Where the search begins."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.plan.goals import Position
+from screwgraph.plan.goals.base import points_at
+from screwgraph.plan.goals.position import whole_position
+from screwgraph.plan.steps import Steps
+from screwgraph.plan.task import Task
+from screwgraph.robot import retract
+
+
+def first_values(task: Task, steps: Steps) -> dict[str, np.ndarray]:
+    """Return values to begin with, by family; those left out begin at zero. Raises InputError."""
+    durations = np.array([[p.duration] for p in steps.phases])
+    values: dict[str, np.ndarray] = {} if steps.duration is None else {"duration": durations}
+    if not isinstance(task.guess, str):
+        known = {"q", "qd", "qdd", "tau", "duration"}
+        given = {name: np.asarray(value, dtype=float) for name, value in task.guess.items()}
+        if "q" not in given:
+            raise InputError("the guess has no positions", fix='give {"q": (K, nq), ...}')
+        return values | {n: v for n, v in given.items() if n in known or " " in n}
+    q = _stay(task, steps) if task.guess == "stay" else _linear(task, steps)
+    return values | {"q": q}
+
+
+def _start(task: Task) -> Float[np.ndarray, " nq"]:
+    return task.robot.neutral() if task.start is None else whole_position(task.robot, task.start)[0]
+
+
+def _stay(task: Task, steps: Steps) -> Float[np.ndarray, "K nq"]:
+    return np.tile(_start(task), (len(steps.times), 1))
+
+
+def _linear(task: Task, steps: Steps) -> Float[np.ndarray, "K nq"]:
+    """Go from one position that is wanted to the next; joints that no goal names stay."""
+    stops = {0: _start(task)}
+    for goal in task.goals:
+        if isinstance(goal, Position):
+            at, joints = whole_position(task.robot, goal.at)
+            for i, k in enumerate(points_at(steps, goal.time)):
+                wanted = at[i] if at.ndim > 1 else at
+                q = stops.get(int(k), _before(stops, int(k))).copy()
+                for joint in joints:
+                    q[task.robot.q_slices[joint]] = wanted[task.robot.q_slices[joint]]
+                stops[int(k)] = q
+    found, knots = _stay(task, steps), sorted(stops)
+    for a, b in zip(knots, knots[1:], strict=False):
+        part = (np.arange(a, b + 1) - a) / (b - a)
+        found[a : b + 1] = _between(task, steps, stops[a], stops[b], part)
+    found[knots[-1] :] = stops[knots[-1]]
+    return found
+
+
+def _before(stops: dict[int, np.ndarray], k: int) -> np.ndarray:
+    return stops[max(s for s in stops if s <= k)]
+
+
+def _between(task: Task, steps: Steps, a: np.ndarray, b: np.ndarray, part: np.ndarray) -> np.ndarray:
+    if task.robot.nq == task.robot.nv:
+        return a + part[:, None] * (b - a)
+    way = np.asarray(steps.mechanics.positions.local(a, b), dtype=float)
+    return np.array([retract(task.robot, a, s * way) for s in part])

@@ -1,0 +1,50 @@
+"""What a task is made of: goals, costs, limits, obstacles, contacts are items, one kind a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+from jaxtyping import Int
+
+from screwgraph.optimize import Factors, Variables
+
+if TYPE_CHECKING:
+    from screwgraph.plan.steps import Steps
+
+
+@runtime_checkable
+class Item(Protocol):
+    """Something that a task asks for: a frozen dataclass that knows its factors."""
+
+    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+        """Return its factors on the unknowns of a trajectory, called by names that begin with `name`.
+
+        Raises:
+            InputError: it does not fit the robot or the horizon.
+        """
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Wrench:
+    """Unknown wrenches on a frame at some samples: one of `unknowns` for each, in the order of `samples`.
+
+    `template` makes the wrench (moment, force), in the frame, of q, the frame's pose in the base, and one unknown.
+    """
+
+    frame: str
+    samples: Int[np.ndarray, " n"]
+    unknowns: Variables
+    template: Callable[[Any, Any, Any], Any]
+
+
+@runtime_checkable
+class Acting(Item, Protocol):
+    """An item whose wrenches act on the robot."""
+
+    def wrenches(self, steps: Steps, name: str) -> Sequence[Wrench]:
+        """Return the wrenches that its unknowns exert."""
+        ...

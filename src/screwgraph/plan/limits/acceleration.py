@@ -1,0 +1,31 @@
+"""Limits of joint accelerations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.optimize import Factors
+from screwgraph.plan.limits.base import bounded, box
+from screwgraph.plan.steps import Steps
+
+
+@dataclass(frozen=True, eq=False)
+class AccelerationLimit:
+    """Joint accelerations stay within bounds (rad/s^2, m/s^2).
+
+    `bounds`: b for +-b, (lower, upper), or {joint: one of these}. A `sigma` makes
+    them soft: they cost half the square of what comes nearer than `threshold`, over sigma. Paper 2, eq. (7).
+    """
+
+    bounds: Any = None
+    sigma: float | None = None
+    threshold: float = 0.0
+
+    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+        """Return one factor for each sample. Raises InputError."""
+        bounds = box(steps.mechanics, self.bounds, lambda joint: (-np.inf, np.inf), "acceleration")
+        yield from bounded(steps.qdd[:], bounds, sigma=self.sigma, threshold=self.threshold, name=name)

@@ -1,0 +1,107 @@
+"""Boxes: lower and upper bounds of coordinates, hard or as the paper's hinge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.optimize import Factors, Selection, hinge, inequality
+from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.steps import Steps
+from screwgraph.plan.templates import Beyond
+from screwgraph.robot import Joint
+
+Pair = tuple[float, float]
+Box = tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]
+"""Lower and upper bounds, infinite where there is none."""
+
+
+def box(mechanics: Mechanics, given: Any, of_file: Callable[[Joint], Pair], what: str) -> Box:
+    """Return bounds of all velocity coordinates.
+
+    Args:
+        mechanics: of the robot.
+        given: None for the bounds of the robot's file; a number b for +-b; (lower, upper); or {joint: one of these}.
+        of_file: the bounds that a joint has in its file, infinite where it has none.
+        what: how messages call it.
+
+    Raises:
+        InputError: the file has none, a joint is unknown, or a lower bound is not below its upper bound.
+    """
+    robot, entries = mechanics.robot, {}
+    if given is None:
+        entries = {j.name: of_file(j) for j in robot.joints}
+        if not any(np.isfinite(b) for pair in entries.values() for b in pair):
+            raise InputError(
+                f"robot {robot.name!r} has no {what} limits", fix=f"give numbers: {what}: 10, or {what}: {{joint: 10}}"
+            )
+    elif isinstance(given, Mapping):
+        entries = {name: _pair(value, what) for name, value in given.items()}
+    else:
+        entries = dict.fromkeys(robot.joint_names, _pair(given, what))
+    lower, upper = np.full(robot.nv, -np.inf), np.full(robot.nv, np.inf)
+    for name, (low, high) in entries.items():
+        if not low < high:
+            raise InputError(f"{what} limits of joint {name!r} are {low:g} and {high:g}", why="the first must be lower")
+        columns = list(mechanics.coordinates(name))
+        lower[columns], upper[columns] = low, high
+    return lower, upper
+
+
+def bounded(
+    selected: Selection, bounds: Box, *, sigma: float | None, threshold: float, name: str
+) -> Iterable[Factors]:
+    """Return factors that keep coordinates within bounds: hard, or hinges where `sigma` is given. Paper 2, eq. (7)."""
+    lower, upper = bounds
+    above, below = np.flatnonzero(np.isfinite(upper)), np.flatnonzero(np.isfinite(lower))
+    if not len(above) and not len(below):
+        return
+    template = Beyond(tuple(above.tolist()), tuple(below.tolist()))
+    parameters = {}
+    if len(above):
+        parameters["upper"] = upper[above]
+    if len(below):
+        parameters["lower"] = lower[below]
+    if sigma is None:
+        yield inequality(template, selected, name=name, **parameters)
+    else:
+        yield hinge(template, selected, sigma=sigma, threshold=threshold, name=name, **parameters)
+
+
+def check_start(steps: Steps, factors: Iterable[Factors], starts: Mapping[str, np.ndarray]) -> None:
+    """See that given values at the start, by family, break none of the hard limits.
+
+    Raises:
+        InputError: one does, which is named.
+    """
+    robot = steps.mechanics.robot
+    names = {"q": [n for j in robot.joints for n in [j.name] * j.type.nq], "qd": list(steps.mechanics.labels)}
+    for f in factors:
+        x = starts.get(f.arguments[0].variables.name)
+        if x is None or f.kind != "inequality" or not isinstance(f.template, Beyond):
+            continue
+        family = f.arguments[0].variables.name
+        for bound, columns, sign in (("upper", f.template.above, 1.0), ("lower", f.template.below, -1.0)):
+            if bound not in f.shared:
+                continue
+            off = sign * (x[list(columns)] - f.shared[bound])
+            worst = int(off.argmax())
+            if off[worst] > 1e-9:
+                what = "stands" if family == "q" else "moves"
+                column, value = columns[worst], f.shared[bound][worst]
+                raise InputError(
+                    f"{f.name}: at the start joint {names[family][column]!r} {what} at {x[column]:g}",
+                    why=f"its {bound} limit is {value:g}",
+                    fix="change the start, or the limit",
+                )
+
+
+def _pair(value: Any, what: str) -> Pair:
+    numbers = np.atleast_1d(np.asarray(value, dtype=float))
+    if numbers.shape not in ((1,), (2,)) or np.isnan(numbers).any():
+        raise InputError(f"{what} limit {value!r}", fix="give a number, or a lower and an upper one")
+    return (-abs(float(numbers[0])), abs(float(numbers[0]))) if len(numbers) == 1 else (float(numbers[0]), float(numbers[1]))

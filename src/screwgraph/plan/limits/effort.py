@@ -1,0 +1,40 @@
+"""Limits of joint efforts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.optimize import Factors
+from screwgraph.plan.limits.base import Pair, bounded, box
+from screwgraph.plan.steps import Steps
+from screwgraph.robot import Joint
+
+
+@dataclass(frozen=True, eq=False)
+class EffortLimit:
+    """Joint efforts stay within bounds (N m, N).
+
+    `bounds`: None for those of the robot's file, b for +-b, (lower, upper), or {joint: one of these}. A `sigma` makes
+    them soft: they cost half the square of what comes nearer than `threshold`, over sigma. Paper 2, eq. (7).
+    """
+
+    bounds: Any = None
+    sigma: float | None = None
+    threshold: float = 0.0
+
+    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+        """Return one factor for each sample. Raises InputError."""
+        lower, upper = box(steps.mechanics, self.bounds, _of_file, "effort")
+        chosen = list(steps.actuated)
+        yield from bounded(
+            steps.tau[:], (lower[chosen], upper[chosen]), sigma=self.sigma, threshold=self.threshold, name=name
+        )
+
+
+def _of_file(joint: Joint) -> Pair:
+    most = np.inf if joint.limits.effort is None else joint.limits.effort
+    return (-most, most)

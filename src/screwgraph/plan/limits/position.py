@@ -1,0 +1,52 @@
+"""Limits of joint positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.optimize import Factors
+from screwgraph.plan.limits.base import Pair, bounded, box
+from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.steps import Steps
+from screwgraph.robot import Joint
+
+
+@dataclass(frozen=True, eq=False)
+class PositionLimit:
+    """Joint positions stay within bounds (rad, m); joints with quaternions have none.
+
+    `bounds`: None for those of the robot's file, b for +-b, (lower, upper), or {joint: one of these}. A `sigma` makes
+    them soft: they cost half the square of what comes nearer than `threshold`, over sigma. Paper 2, eq. (7).
+    """
+
+    bounds: Any = None
+    sigma: float | None = None
+    threshold: float = 0.0
+
+    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+        """Return one factor for each point but the first, where the start is given. Raises InputError."""
+        lower, upper = box(steps.mechanics, self.bounds, _of_file, "position")
+        places = flat_places(steps.mechanics)
+        bounds = (np.full(steps.mechanics.robot.nq, -np.inf), np.full(steps.mechanics.robot.nq, np.inf))
+        for v, q in places.items():
+            bounds[0][q], bounds[1][q] = lower[v], upper[v]
+        yield from bounded(steps.q[steps.free_points], bounds, sigma=self.sigma, threshold=self.threshold, name=name)
+
+
+def flat_places(mechanics: Mechanics) -> dict[int, int]:
+    """Return where in q the coordinates stand that are numbers as in qd."""
+    robot, found = mechanics.robot, {}
+    for joint in robot.joints:
+        q, v = robot.q_slices[joint.name], robot.v_slices[joint.name]
+        if joint.type.nq == joint.type.nv:
+            found |= dict(zip(range(v.start, v.stop), range(q.start, q.stop), strict=True))
+    return found
+
+
+def _of_file(joint: Joint) -> Pair:
+    limits = joint.limits
+    return (-np.inf if limits.lower is None else limits.lower, np.inf if limits.upper is None else limits.upper)

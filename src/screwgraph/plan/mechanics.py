@@ -1,0 +1,103 @@
+"""A robot's kinematics and dynamics as expressions that factors are made of; each is made once and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from screwgraph.dynamics import inverse_dynamics
+from screwgraph.errors import InputError
+from screwgraph.optimize import Manifold
+from screwgraph.plan.configuration import positions
+from screwgraph.robot import Robot, unknown, without_loops
+from screwgraph.spatial import Array
+
+Template = Callable[..., Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanics:
+    """Expressions of a robot. Templates asked for with the same key are the same function: code is made once."""
+
+    robot: Robot
+    _kept: dict[Any, Any] = field(default_factory=dict)
+
+    @cached_property
+    def positions(self) -> Manifold:
+        """The manifold of q."""
+        return positions(self.robot)
+
+    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
+        """Return what `make` made when the key was first asked for."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+    def efforts(self, frames: Sequence[str] = ()) -> Any:
+        """Return inverse dynamics as a CasADi function of q, qd, qdd and wrenches on frames, column after column."""
+        frames = tuple(frames)
+        return self.kept(
+            ("efforts", frames), lambda: inverse_dynamics(without_loops(self.robot), external_wrenches=frames).casadi
+        )
+
+    def pose(self, frame: str, q: Array) -> Array:
+        """Return the pose (4, 4) of a link or frame in the base, on CasADi scalars.
+
+        Raises:
+            InputError: there is no such frame.
+        """
+        return self.pose_of(frame)(q)
+
+    def pose_of(self, frame: str) -> Any:
+        """Return a CasADi function of q to the pose (4, 4) of a link or frame in the base. Raises InputError."""
+        return self.kept(("pose", frame), lambda: _pose(self.robot, frame))
+
+    def columns(self, names: Sequence[str], what: str = "joint") -> tuple[int, ...]:
+        """Return which velocity coordinates joints have; `joint[2]` is the third of a joint.
+
+        Raises:
+            InputError: there is no such joint.
+        """
+        return tuple(c for name in names for c in self.coordinates(name, what))
+
+    def coordinates(self, name: str, what: str = "joint") -> tuple[int, ...]:
+        """Return which velocity coordinates a joint has. Raises InputError where there is none of that name."""
+        labels = self.labels
+        if name in self.robot.v_slices:
+            part = self.robot.v_slices[name]
+            return tuple(range(part.start, part.stop))
+        if name in labels:
+            return (labels.index(name),)
+        raise unknown(what, name, self.robot.joint_names)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the velocity coordinates: a joint's, with a number where it has several."""
+        sizes = [(j.name, j.type.nv) for j in self.robot.joints]
+        return tuple(name if n == 1 else f"{name}[{i}]" for name, n in sizes for i in range(n))
+
+
+def _pose(robot: Robot, name: str) -> Any:
+    import casadi as ca
+
+    frame = robot.frame(name)
+    chain, joint = [], robot.joint_of(frame.link)
+    while joint is not None:
+        chain.append(joint)
+        joint = robot.joint_of(joint.parent)
+    q, T = ca.SX.sym("q", robot.nq), ca.SX(np.eye(4))
+    for joint in reversed(chain):
+        T = ca.mtimes(ca.mtimes(T, ca.SX(joint.origin)), joint.type.transform(q[robot.q_slices[joint.name]]))
+    T = ca.mtimes(T, ca.SX(frame.T_lf))
+    return ca.Function("pose", [q], [ca.densify(T)])
+
+
+def checked_frame(robot: Robot, name: str) -> str:
+    """Return the name of a link or frame. Raises InputError where there is none."""
+    if not isinstance(name, str):
+        raise InputError(f"{name!r} is no name of a frame", fix="give the name of a link or frame")
+    return robot.frame(name).name

@@ -1,0 +1,125 @@
+"""What came of planning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.optimize import Result, Status
+from screwgraph.plan.phases import Phase, knot_times
+from screwgraph.plan.transcribe import Transcription
+
+FEASIBLE = 1e-6
+"""Largest violation (SI units) of a plan that counts as feasible."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A planned motion: arrays over time, how much it costs, and whether it can be relied on.
+
+    `status` is "solved", or what went wrong; `violation` is the largest residual of what must hold, in its own units.
+    """
+
+    transcription: Transcription
+    result: Result
+
+    @cached_property
+    def t(self) -> Float[np.ndarray, " K"]:
+        """Times (s)."""
+        steps = self.transcription.steps
+        if steps.duration is None:
+            return steps.times
+        found = self.values["duration"][:, 0]
+        return knot_times([Phase(p.steps * steps.per_step, float(T)) for p, T in zip(steps.phases, found, strict=True)])
+
+    @property
+    def q(self) -> Float[np.ndarray, "K nq"]:
+        """Positions."""
+        return self.values["q"]
+
+    @property
+    def qd(self) -> Float[np.ndarray, "K nv"]:
+        """Velocities."""
+        return self.values["qd"]
+
+    @cached_property
+    def qdd(self) -> Float[np.ndarray, "K nv"]:
+        """Accelerations; where two phases meet, those of the later one."""
+        return self.values["qdd"][self._samples]
+
+    @cached_property
+    def tau(self) -> Float[np.ndarray, "K nv"]:
+        """Efforts of all joints, zero where they are not actuated; where two phases meet, those of the later one."""
+        steps, tau = self.transcription.steps, np.zeros_like(self.qd)
+        if "tau" in self.values:
+            tau[:, list(steps.actuated)] = self.values["tau"][self._samples]
+        return tau
+
+    @cached_property
+    def values(self) -> dict[str, np.ndarray]:
+        """All unknowns, by family (count, *shape); see `Steps` for what stands where."""
+        return self.result.values
+
+    @property
+    def cost(self) -> float:
+        """The sum of all costs."""
+        return self.result.cost
+
+    @cached_property
+    def costs(self) -> dict[str, float]:
+        """What each item costs, by name."""
+        return self.result.costs
+
+    @property
+    def violation(self) -> float:
+        """Largest residual of what must hold (SI units)."""
+        return self.result.violation
+
+    @property
+    def iterations(self) -> int:
+        """Steps that the method made."""
+        return self.result.iterations
+
+    @property
+    def seconds(self) -> float:
+        """Time that solving took."""
+        return self.result.seconds
+
+    @property
+    def feasible(self) -> bool:
+        """Whether all that must hold does."""
+        return bool(self.violation <= FEASIBLE)
+
+    @property
+    def solved(self) -> bool:
+        """Whether the plan is feasible and the method has converged."""
+        return self.feasible and self.result.status is Status.CONVERGED
+
+    @property
+    def status(self) -> str:
+        """"solved"; or whether it is feasible, and what ended the search."""
+        if self.solved:
+            return "solved"
+        ended = self.result.status.value
+        if self.feasible:
+            return f"feasible, not optimal: {ended}"
+        return ended if self.result.status is Status.INFEASIBLE else f"not feasible: {ended}"
+
+    @property
+    def reason(self) -> str:
+        """Why the search ended."""
+        return self.result.reason
+
+    @cached_property
+    def _samples(self) -> np.ndarray:
+        steps = self.transcription.steps
+        return np.array([steps.sample(k) for k in range(len(steps.times))])
+
+    def __repr__(self) -> str:
+        return (
+            f"<plan {self.transcription.task.name!r}: {self.status}, cost {self.cost:.6g}, violation "
+            f"{self.violation:.2g}, {self.iterations} iterations, {self.seconds:.3g} s; {self.reason}>"
+        )

@@ -1,0 +1,78 @@
+"""What is to be planned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from screwgraph.errors import InputError
+from screwgraph.plan.collocation import COLLOCATIONS
+from screwgraph.plan.items import Item
+from screwgraph.plan.phases import Phase
+from screwgraph.robot import Robot, unknown
+
+GROUPS = ("goals", "costs", "limits", "obstacles", "contacts")
+"""The fields of a task that hold items."""
+GUESSES = ("linear", "stay")
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A robot, a horizon, and what its motion must and should be.
+
+    Args:
+        robot: any robot.
+        phases: the horizon, see `horizon` for one of equal steps.
+        start: the position at the beginning (nq,) or {joint: value}, others neutral; None leaves it free.
+        start_velocity: the velocity there: 0, (nv,) or {joint: value}; None leaves it free.
+        goals: what must hold at some time.
+        costs: what is to be small.
+        limits: what must be kept all the time.
+        obstacles: what must not be touched.
+        contacts: what the robot stands on, and when.
+        actuated: joints (or coordinates, `joint[2]`) with efforts; None for all but floating ones.
+        collocation: what joins the steps, one of `COLLOCATIONS`.
+        guess: where the search begins: "linear" between the positions of start and goals, "stay" at the start, or values
+            {"q": (K, nq), ...} by family of unknowns; see `Steps`.
+        dynamics: False plans without efforts.
+        name: for titles and files.
+
+    Raises:
+        InputError: something is of the wrong kind.
+    """
+
+    robot: Robot
+    phases: tuple[Phase, ...]
+    start: Any = None
+    start_velocity: Any = 0.0
+    goals: tuple[Item, ...] = ()
+    costs: tuple[Item, ...] = ()
+    limits: tuple[Item, ...] = ()
+    obstacles: tuple[Item, ...] = ()
+    contacts: tuple[Item, ...] = ()
+    actuated: tuple[str, ...] | None = None
+    collocation: str = "trapezoidal"
+    guess: str | Mapping[str, Any] = "linear"
+    dynamics: bool = True
+    name: str = field(default="task", kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.robot, Robot):
+            raise InputError(f"{self.robot!r} is no robot", fix="load one: sg.load(...)")
+        if not self.phases or not all(isinstance(p, Phase) for p in self.phases):
+            raise InputError("a task needs phases", fix="phases=horizon(steps, dt=...)")
+        if self.collocation not in COLLOCATIONS:
+            raise unknown("collocation", self.collocation, COLLOCATIONS)
+        if isinstance(self.guess, str) and self.guess not in GUESSES:
+            raise unknown("guess", self.guess, GUESSES)
+        for group in GROUPS:
+            for item in getattr(self, group):
+                if not isinstance(item, Item):
+                    raise InputError(f"{item!r} is none of {group}")
+
+    def items(self) -> Iterator[tuple[str, Item]]:
+        """Return all items with their names: `goal 1`, `cost 2`, ..."""
+        for group in GROUPS:
+            for i, item in enumerate(getattr(self, group), start=1):
+                yield f"{group.removesuffix('s')} {i}", item

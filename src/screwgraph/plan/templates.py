@@ -1,0 +1,68 @@
+"""Templates that many factors share, and templates made of templates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A template whose parameter `h` (s) is `scale` times a duration, its last unknown."""
+
+    template: Callable[..., Any]
+
+    def __call__(self, *unknowns: Any, scale: Any, **parameters: Any) -> Any:
+        """Return the template's residual."""
+        return self.template(*unknowns[:-1], h=scale * unknowns[-1][0], **parameters)
+
+
+@dataclass(frozen=True)
+class Rooted:
+    """sqrt(h) times a residual: its square is an integrand times a stretch of time."""
+
+    template: Callable[..., Any]
+
+    def __call__(self, *unknowns: Any, h: Any, **parameters: Any) -> Any:
+        """Return the template's residual times sqrt(h)."""
+        from screwgraph.spatial import sqrt
+
+        return sqrt(h) * self.template(*unknowns, **parameters)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Chosen coordinates of an unknown, less the parameter `at`."""
+
+    columns: tuple[int, ...]
+
+    def __call__(self, x: Any, *, at: Any) -> Any:
+        """Return the difference."""
+        return x[list(self.columns)] - at
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Chosen coordinates of an unknown."""
+
+    columns: tuple[int, ...]
+
+    def __call__(self, x: Any) -> Any:
+        """Return them."""
+        return x[list(self.columns)]
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """How far chosen coordinates are above `upper`, and below `lower`."""
+
+    above: tuple[int, ...]
+    below: tuple[int, ...]
+
+    def __call__(self, x: Any, *, upper: Any = None, lower: Any = None) -> Any:
+        """Return what must not be positive."""
+        import casadi as ca
+
+        parts = [] if upper is None else [x[list(self.above)] - upper]
+        return ca.vertcat(*parts, *([] if lower is None else [lower - x[list(self.below)]]))

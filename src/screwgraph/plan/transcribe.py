@@ -1,0 +1,112 @@
+"""From a task to a problem over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from screwgraph.errors import InputError
+from screwgraph.optimize import Factors, Problem, Variables, each, inequality
+from screwgraph.plan.collocation import COLLOCATIONS
+from screwgraph.plan.dynamics import collocation_factors, dynamics_factors
+from screwgraph.plan.goals import Position, Velocity
+from screwgraph.plan.goals.position import whole_position
+from screwgraph.plan.goals.velocity import chosen_velocities
+from screwgraph.plan.items import Acting, Wrench
+from screwgraph.plan.limits.base import check_start
+from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.steps import Steps
+from screwgraph.plan.task import Task
+from screwgraph.plan.templates import Beyond
+
+
+@dataclass(frozen=True, eq=False)
+class Transcription:
+    """A task as a factor graph over time."""
+
+    task: Task
+    steps: Steps
+    problem: Problem
+
+
+def transcribe(task: Task, mechanics: Mechanics | None = None) -> Transcription:
+    """Return a task as a problem; `mechanics`, where given, is that of the same robot, whose code is used again.
+
+    Raises:
+        InputError: an item does not fit the robot or the horizon, or the start breaks a limit.
+    """
+    mechanics = mechanics or Mechanics(task.robot)
+    starts = _starts(task, mechanics)
+    steps = Steps(
+        mechanics,
+        task.phases,
+        COLLOCATIONS[task.collocation],
+        _actuated(task, mechanics),
+        has_dynamics=task.dynamics,
+        start_given=len(starts) == 2,
+    )
+    factors: list[Factors] = [collocation_factors(steps)]
+    if task.dynamics:
+        factors += dynamics_factors(steps, _wrenches(task, steps))
+    factors += _start(steps, starts)
+    for name, item in task.items():
+        try:
+            factors += item.factors(steps, name)
+        except InputError as error:
+            raise InputError(f"{name}: {error.what}", why=error.why, fix=error.fix) from None
+    factors += _durations(steps)
+    check_start(steps, factors, starts)
+    return Transcription(task, steps, Problem(factors, _families(steps)))
+
+
+def _actuated(task: Task, mechanics: Mechanics) -> tuple[int, ...]:
+    if task.actuated is not None:
+        return tuple(sorted(set(mechanics.columns(task.actuated, "joint to actuate"))))
+    robot = task.robot
+    return tuple(c for j in robot.joints if j.type.nv < 6 for c in mechanics.coordinates(j.name))
+
+
+def _wrenches(task: Task, steps: Steps) -> Sequence[Wrench]:
+    return [w for name, item in task.items() if isinstance(item, Acting) for w in item.wrenches(steps, name)]
+
+
+def _starts(task: Task, mechanics: Mechanics) -> dict[str, np.ndarray]:
+    """Return whole position and velocity at the start, as far as they are given. Raises InputError."""
+    found = {}
+    try:
+        if task.start is not None:
+            found["q"] = whole_position(task.robot, task.start)[0]
+        if task.start_velocity is not None:
+            found["qd"] = np.zeros(task.robot.nv)
+            columns, values = chosen_velocities(mechanics, task.start_velocity)
+            found["qd"][list(columns)] = values
+    except InputError as error:
+        raise InputError(f"start: {error.what}", why=error.why, fix=error.fix) from None
+    return found
+
+
+def _start(steps: Steps, starts: dict[str, np.ndarray]) -> list[Factors]:
+    found: list[Factors] = []
+    if "q" in starts:
+        found += Position(starts["q"], "start").factors(steps, "start")
+    if "qd" in starts:
+        found += Velocity(starts["qd"], "start").factors(steps, "start")
+    return found
+
+
+def _durations(steps: Steps) -> list[Factors]:
+    """Return the bounds of free durations; one that is given is free within itself."""
+    if steps.duration is None:
+        return []
+    lower = np.array([[p.shortest or p.duration * (1.0 - 1e-9)] for p in steps.phases])
+    upper = np.array([[p.longest or p.duration * (1.0 + 1e-9)] for p in steps.phases])
+    return [inequality(Beyond((0,), (0,)), steps.duration, lower=each(lower), upper=each(upper), name="durations")]
+
+
+def _families(steps: Steps) -> list[Variables]:
+    families = [steps.q, steps.qd, steps.qdd]
+    if steps.has_dynamics and steps.actuated:
+        families.append(steps.tau)
+    return families + ([steps.duration] if steps.duration is not None else [])
