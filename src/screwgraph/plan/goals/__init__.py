@@ -1,8 +1,10 @@
 """Goals: one file each; a new one is a new file and a line in `GOALS`."""
 
+from screwgraph.plan.goals.point import Point
+from screwgraph.plan.goals.pose import Pose
 from screwgraph.plan.goals.position import Position
 from screwgraph.plan.goals.velocity import Velocity
 
-GOALS: dict[str, type] = {"position": Position, "velocity": Velocity}
+GOALS: dict[str, type] = {"position": Position, "velocity": Velocity, "pose": Pose, "point": Point}
 
-__all__ = ["GOALS", "Position", "Velocity"]
+__all__ = ["GOALS", "Point", "Pose", "Position", "Velocity"]

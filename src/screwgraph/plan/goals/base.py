@@ -29,10 +29,21 @@ def points_at(steps: Steps, time: Time) -> Int[np.ndarray, " n"]:
     return np.array([steps.point(time)])
 
 
-def demanded(template: Any, *unknowns: Any, sigma: float | None, name: str, at: Any) -> Factors:
-    """Return hard factors, or soft ones where there is a standard deviation; `at` may have one entry a factor."""
-    count, shape = len(unknowns[0]), np.shape(at)
-    value = each(at) if len(shape) > 1 and shape[0] == count and count > 1 else at
+def demanded(
+    template: Any, *unknowns: Any, sigma: float | None, name: str, at: np.ndarray, rank: int = 1
+) -> Factors:
+    """Return hard factors, or soft ones where there is a standard deviation.
+
+    `at` is an array of so many axes (`rank`), or has one such array for each factor.
+
+    Raises:
+        InputError: there are not as many as factors.
+    """
+    value: Any = at
+    if np.ndim(at) > rank:
+        if len(at) != len(unknowns[0]):
+            raise InputError(f"{name}: {len(at)} values for {len(unknowns[0])} points of time")
+        value = each(at)
     if sigma is None:
         return equality(template, *unknowns, name=name, at=value)
     return soft(template, *unknowns, sigma=sigma, name=name, at=value)

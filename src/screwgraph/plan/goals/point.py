@@ -1,0 +1,53 @@
+"""The position of a link or frame at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.errors import InputError
+from screwgraph.optimize import Factors
+from screwgraph.plan.goals.base import Time, demanded, points_at
+from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.steps import Steps
+from screwgraph.spatial import translation
+
+AXES = "xyz"
+
+
+@dataclass(frozen=True)
+class AtPoint:
+    """How far the origin of a frame is from the point `at`, along some axes of the base (m)."""
+
+    mechanics: Mechanics
+    frame: str
+    axes: tuple[int, ...]
+
+    def __call__(self, q: Any, *, at: Any) -> Any:
+        """Return the differences."""
+        return translation(self.mechanics.pose_of(self.frame)(q))[list(self.axes)] - at
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """The origin of a frame is at a point (m) of the base; `axes` says which coordinates are given ("xz", ...)."""
+
+    frame: str
+    at: Any
+    time: Time = "end"
+    sigma: float | None = None
+    axes: str = AXES
+
+    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+        """Return one factor for each point of the time. Raises InputError."""
+        if not self.axes or set(self.axes) - set(AXES) or len(set(self.axes)) != len(self.axes):
+            raise InputError(f"axes {self.axes!r}", fix="name some of x, y, z")
+        at = np.asarray(self.at, dtype=float)
+        if at.shape[-1:] != (len(self.axes),) or not np.isfinite(at).all():
+            raise InputError(f"the point of frame {self.frame!r} has the shape {at.shape}, expected ({len(self.axes)},)")
+        template = AtPoint(steps.mechanics, self.frame, tuple(AXES.index(a) for a in self.axes))
+        points = steps.q[points_at(steps, self.time)]
+        yield demanded(template, points, sigma=self.sigma, name=f"{name}: point", at=at)

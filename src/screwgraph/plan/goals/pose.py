@@ -1,0 +1,60 @@
+"""The pose of a link or frame at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.optimize import Factors
+from screwgraph.plan.goals.base import Time, demanded, points_at
+from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.steps import Steps
+from screwgraph.spatial import concatenate, log3, rotation, translation
+
+
+@dataclass(frozen=True)
+class AtPose:
+    """Rotation vector (rad) and difference of positions (m) that lead from the pose `at`, in its axes, to a frame's."""
+
+    mechanics: Mechanics
+    frame: str
+
+    def __call__(self, q: Any, *, at: Any) -> Any:
+        """Return them, (6,)."""
+        T, R = self.mechanics.pose_of(self.frame)(q), rotation(at)
+        return concatenate(log3(R.T @ rotation(T)), R.T @ (translation(T) - translation(at)))
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """A frame has the pose `at` (4, 4) in the base, or the one that it has where the robot stands at `of` (nq,)."""
+
+    frame: str
+    at: Any = None
+    time: Time = "end"
+    sigma: float | None = None
+    of: Any = None
+
+    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+        """Return one factor for each point of the time. Raises InputError."""
+        template = AtPose(steps.mechanics, self.frame)
+        pose, points = self.target(steps.mechanics), steps.q[points_at(steps, self.time)]
+        yield demanded(template, points, sigma=self.sigma, name=f"{name}: pose", at=pose, rank=2)
+
+    def target(self, mechanics: Mechanics) -> Float[np.ndarray, "4 4"]:
+        """Return the pose in the base. Raises InputError where it is none."""
+        place = mechanics.pose_of(self.frame)
+        if self.of is not None:
+            q = np.asarray(self.of, dtype=float)
+            if q.shape != (mechanics.robot.nq,):
+                raise InputError(f"a position has the shape {q.shape}, expected {(mechanics.robot.nq,)}")
+            return np.asarray(place(q), dtype=float)
+        T = np.asarray(self.at, dtype=float)
+        if T.shape[-2:] != (4, 4) or not np.allclose(T[..., :3, :3] @ np.swapaxes(T[..., :3, :3], -1, -2), np.eye(3)):
+            raise InputError(f"the goal of frame {self.frame!r} is no pose", fix="give a 4 x 4 matrix")
+        return T
