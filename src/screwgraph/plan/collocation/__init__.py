@@ -3,12 +3,14 @@
 from screwgraph.plan.collocation.base import Collocation, Point
 from screwgraph.plan.collocation.euler import Euler
 from screwgraph.plan.collocation.hermite_simpson import HermiteSimpson
+from screwgraph.plan.collocation.linear_acceleration import LinearAcceleration
 from screwgraph.plan.collocation.trapezoidal import Trapezoidal
 
 COLLOCATIONS: dict[str, Collocation] = {
     "euler": Euler(),
     "trapezoidal": Trapezoidal(),
+    "linear_acceleration": LinearAcceleration(),
     "hermite_simpson": HermiteSimpson(),
 }
 
-__all__ = ["COLLOCATIONS", "Collocation", "Euler", "HermiteSimpson", "Point", "Trapezoidal"]
+__all__ = ["COLLOCATIONS", "Collocation", "Euler", "HermiteSimpson", "LinearAcceleration", "Point", "Trapezoidal"]
