@@ -92,7 +92,9 @@ class Problem:
 
     def like(self, other: Problem) -> Problem:
         """Return this problem with the code of another one, where their factors differ in nothing but parameters."""
-        if self.families != other.families or list(map(_structure, self.factors)) != list(map(_structure, other.factors)):
+        if self.families != other.families or list(map(_structure, self.factors)) != list(
+            map(_structure, other.factors)
+        ):
             return self
         problem = Problem(self.factors, self.families)
         problem.__dict__["layout"] = other.layout

@@ -37,7 +37,9 @@ class Phase:
                 _check_positive(who, f"{what} duration", value)
             low, high = float(self.shortest or 0.0), float(self.longest or 0.0)
             if not low <= self.duration <= high:
-                raise InputError(f"{who} starts with {self.duration:g} s", why=f"that is not within {low:g}..{high:g} s")
+                raise InputError(
+                    f"{who} starts with {self.duration:g} s", why=f"that is not within {low:g}..{high:g} s"
+                )
 
     @property
     def is_free(self) -> bool:

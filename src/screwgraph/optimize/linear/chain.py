@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -19,6 +20,9 @@ from screwgraph.optimize.linear.steps import Steps
 
 ROUNDING = 4
 """Steps beyond `UNROLLED` unknowns, and borders, are filled up to a multiple of this: so they share code."""
+
+
+Indices = slice | Int[np.ndarray, " n"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +88,15 @@ class ChainMethod:
         weakref.finalize(factored, self._free.append, storage).atexit = False
         return factored
 
+    @cached_property
+    def places_of_sides(self) -> tuple[Indices, Int[np.ndarray, " n"], Indices, Int[np.ndarray, " b"]]:
+        """Which unknowns stand in the chain, and where in a right side; which in the border, and where."""
+        slot = self.places.slot
+        inside, outside = np.flatnonzero(slot >= 0), np.flatnonzero(slot < 0)
+        step, column = np.divmod(slot[inside], max(self.shape.d, 1))
+        everything = slice(None) if not outside.size else inside
+        return everything, step * self.shape.step + column, outside, -1 - slot[outside]
+
     def _storage(self) -> Float[np.ndarray, " S"]:
         try:
             return self._free.pop()
@@ -118,21 +131,19 @@ class ChainFactored:
 
     def solve(self, b: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
         """Solve for several right sides."""
-        shape, slot, count = self.method.shape, self.method.places.slot, self.method.steps.count
-        inside = slot >= 0
-        step, column = np.divmod(slot[inside], max(shape.d, 1))
-        at, edge_at = step * shape.step + column, -1 - slot[~inside]
+        shape, count = self.method.shape, self.method.steps.count
+        inside, at, outside, edge_at = self.method.places_of_sides
         code, result = chain_code(shape), np.empty_like(b)
         for k in range(b.shape[1]):
             x, edge = np.zeros((count + 1) * shape.step), np.zeros(max(shape.border, 1))
-            x[at], edge[edge_at] = b[inside, k], b[~inside, k]
+            x[at], edge[edge_at] = b[inside, k], b[outside, k]
             arguments = (a.ctypes.data for a in (self.storage, self.inverses, x, edge))
             panels, inverses, x_at, edge_pointer = arguments
             code.forward(panels, inverses, x_at, edge_pointer, count)
             if self.border:
                 edge[: self.method.steps.border] = self.border.solve(edge[: self.method.steps.border])
             code.backward(panels, inverses, x_at, edge_pointer, count)
-            result[inside, k], result[~inside, k] = x[at], edge[edge_at]
+            result[inside, k], result[outside, k] = x[at], edge[edge_at]
         return result
 
 

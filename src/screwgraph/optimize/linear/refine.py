@@ -53,17 +53,21 @@ class Exact:
 
 
 def refined(
-    exact: Exact, solve: Callable[[Any], Any], b: Float[np.ndarray, "n k"], x: Float[np.ndarray, "n k"]
+    exact: Exact,
+    solve: Callable[[Any], Any],
+    b: Float[np.ndarray, "n k"],
+    x: Float[np.ndarray, "n k"],
+    enough: float = ENOUGH,
 ) -> Float[np.ndarray, "n k"]:
-    """Improve x until the residual b - K x no longer shrinks; where it stays large, factor anew with pivoting."""
+    """Improve x until the residual b - K x is small; where it does not become so, factor anew with pivoting."""
     answer, pivoted = x.copy(), None
     for k in range(b.shape[1]):
-        now, error = _improved(exact, solve, b[:, k], x[:, k].copy())
-        if not error <= GOOD:
+        now, error = _improved(exact, solve, b[:, k], x[:, k].copy(), enough)
+        if not error <= max(GOOD, enough):
             if pivoted is None:
                 pivoted = _try_pivoted(exact)
             if pivoted is not None:
-                other, other_error = _improved(exact, pivoted, b[:, k], pivoted(b[:, k : k + 1])[:, 0])
+                other, other_error = _improved(exact, pivoted, b[:, k], pivoted(b[:, k : k + 1])[:, 0], enough)
                 now = other if other_error < error or not np.isfinite(error) else now
         answer[:, k] = now
     return answer
@@ -77,7 +81,11 @@ def _try_pivoted(exact: Exact) -> Callable[[Any], Any] | None:
 
 
 def _improved(
-    exact: Exact, solve: Callable[[Any], Any], b: Float[np.ndarray, " n"], x: Float[np.ndarray, " n"]
+    exact: Exact,
+    solve: Callable[[Any], Any],
+    b: Float[np.ndarray, " n"],
+    x: Float[np.ndarray, " n"],
+    enough: float,
 ) -> tuple[Float[np.ndarray, " n"], float]:
     best, least = x, np.inf
     sizes = np.abs(b) + exact.magnitudes.times(np.abs(x))
@@ -89,7 +97,7 @@ def _improved(
             break
         stalled = error > 0.5 * least
         best, least = x, error
-        if error <= ENOUGH or stalled:
+        if error <= enough or stalled:
             break
         x = x + solve(residual[:, None])[:, 0]
     return best, least

@@ -15,7 +15,7 @@ from screwgraph.optimize.linear.covariance import chain_covariances
 from screwgraph.optimize.linear.dense import DenseFactored, DenseMethod
 from screwgraph.optimize.linear.kernels import place_code
 from screwgraph.optimize.linear.pattern import Pattern, SingularError
-from screwgraph.optimize.linear.refine import Exact, refined
+from screwgraph.optimize.linear.refine import ENOUGH, Exact, refined
 from screwgraph.optimize.linear.regularise import Regulariser, regulariser
 from screwgraph.optimize.linear.sparse import SparseFactored
 
@@ -103,13 +103,16 @@ class Factored:
         """Number of negative pivots: that of the multipliers, at a minimum on the constraints."""
         return self.factors.negative
 
-    def solve(self, b: Float[np.ndarray, "n ..."]) -> Float[np.ndarray, "n ..."]:
-        """Solve for one right side or for several, as columns; with multipliers the answer is refined."""
+    def solve(self, b: Float[np.ndarray, "n ..."], accuracy: float = ENOUGH) -> Float[np.ndarray, "n ..."]:
+        """Solve for one right side or for several, as columns; with multipliers the answer is refined to `accuracy`.
+
+        That is the residual of each row, relative to its right side and its products.
+        """
         right = np.ascontiguousarray(b, dtype=float)
         columns = right.reshape(right.shape[0], -1)
         x = self.factors.solve(columns)
         if self.system.pattern.multipliers and not self.is_exact:
-            x = refined(self.exact, self.factors.solve, columns, x)
+            x = refined(self.exact, self.factors.solve, columns, x, accuracy)
         return x.reshape(right.shape)
 
     def covariance(self, unknowns: Int[np.ndarray, " k"] | Sequence[int]) -> Float[np.ndarray, "k k"]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,24 +14,27 @@ from screwgraph.optimize.linear import Factored, SingularError
 from screwgraph.optimize.methods.base import End, Run, Tolerances, largest, small_step
 from screwgraph.optimize.methods.feasibility import nearest_feasible, worst
 from screwgraph.optimize.methods.kkt import Kkt, Model
-from screwgraph.optimize.methods.line_search import Merit, searched
+from screwgraph.optimize.methods.line_search import Filter, broken, searched
 from screwgraph.optimize.methods.newton_step import newton_step
 from screwgraph.optimize.methods.point import Point, Step, duals_kept, first_point
 from screwgraph.optimize.result import Iterate, Status
 
-LARGEST_SHIFT = 1e12
-PATIENCE = 12
+LARGEST_SHIFT = 1e20
+FIRST_SHIFT = 1e-4
+PATIENCE = 30
 """Iterations in which the violation must come down by a tenth; else hard factors are looked at alone."""
 RESTORATIONS = 3
+STRAIGHT = 0.9
+"""Gauss-Newton's matrix serves while so much of its steps, as far as slacks allow, is accepted."""
 
 
 @dataclass(frozen=True)
 class InteriorPoint:
-    """Newton's steps on the KKT equations with a barrier that goes to zero. Nocedal & Wright (2006), chs. 18, 19.
+    """Newton's steps on the KKT equations with a barrier that goes to zero. Waechter & Biegler (2006).
 
-    H is Gauss-Newton's matrix, with the curvature of hard factors (`curvature`) wherever that leaves it convex on the
-    constraints. Steps are shortened until an l1 merit function decreases, with second-order corrections; where no step
-    helps, H is shifted. `barrier` is the first barrier parameter.
+    H is Gauss-Newton's matrix, with the curvature of hard factors (`curvature`). Where that is not convex on the
+    constraints, curvature is left out as long as this leads straight on, then H is shifted. A filter decides how much of
+    a step is gone, with second-order corrections. `barrier` is the first barrier parameter.
     """
 
     barrier: float = 0.1
@@ -44,7 +47,7 @@ class InteriorPoint:
         kkt = Kkt(assembly)
         model = kkt.model(x)
         point = first_point(x, model, memory, self.barrier)
-        shift, penalty = 0.0, 0.0
+        passed, convexity = Filter(broken(model, point)), _Convexity(straight=True, shift=0.0, curvature=self.curvature)
         watch = _Watch(model.violation, 0, 0)
         smallest = 0.1 * min(tolerances.violation, tolerances.dual)
         while True:
@@ -55,28 +58,27 @@ class InteriorPoint:
             if error.largest(0.0) <= tolerances.dual and model.violation <= tolerances.violation:
                 return Status.CONVERGED, "the conditions of optimality hold"
             while len(point.s) and error.largest(point.barrier) <= 10.0 * point.barrier and point.barrier > smallest:
-                point, penalty = point.with_barrier(max(smallest, min(0.2 * point.barrier, point.barrier**1.5))), 0.0
-            while True:
-                ready = self._direction(kkt, model, point, shift)
-                if isinstance(ready, str):
-                    held = model.violation <= tolerances.violation
-                    return (Status.SINGULAR, ready) if held else _stuck(kkt, model, point.x, tolerances)
-                step, factored, shift = ready
-                merit = Merit.of(kkt, model, point, step, factored, penalty)
-                penalty = merit.penalty
-                if small_step(step.x, point.x, tolerances) and model.violation <= tolerances.violation:
-                    return Status.CONVERGED, "steps have become small"
-                found = searched(kkt, model, point, step, factored, merit)
-                if found is not None:
-                    break
-                shift = max(10.0 * shift, 1e-4)
-                if shift > LARGEST_SHIFT:
-                    return _stuck(kkt, model, point.x, tolerances)
-            moved, length = found
-            model = kkt.model(moved.x)
-            point = duals_kept(moved, model)
-            watch = watch.after(model.violation)
-            if watch.stale > PATIENCE and model.violation > tolerances.violation:
+                point = point.with_barrier(max(smallest, min(0.2 * point.barrier, point.barrier**1.5)))
+                passed = Filter(broken(model, point))
+            ready = _direction(kkt, model, point, convexity)
+            if isinstance(ready, str):
+                held = model.violation <= tolerances.violation
+                return (Status.SINGULAR, ready) if held else _stuck(kkt, model, point.x, tolerances)
+            step, factored, convexity = ready
+            if small_step(step.x, point.x, tolerances) and model.violation <= tolerances.violation:
+                return Status.CONVERGED, "steps have become small"
+            found = searched(kkt, model, point, step, factored, passed)
+            if found is None and convexity.straight and not convexity.curved:
+                convexity = replace(convexity, straight=False)  # once more, with curvature and a shift
+                continue
+            if found is not None:
+                convexity = convexity.after(found.length / found.longest)
+                model = kkt.model(found.point.x)
+                point, passed = duals_kept(found.point, model), found.filter
+                watch = watch.after(model.violation)
+            if found is None and model.violation <= tolerances.violation:
+                return Status.STALLED, "no step lowers the cost; the hard factors hold"
+            if found is None or (watch.stale > PATIENCE and model.violation > tolerances.violation):
                 x = nearest_feasible(assembly, point.x)
                 name, most = worst(assembly, x)
                 if most > 10.0 * tolerances.violation:
@@ -84,33 +86,55 @@ class InteriorPoint:
                 if watch.restored == RESTORATIONS:
                     return Status.STALLED, f"the hard factors hold to {model.violation:.2g}, and no better"
                 model = kkt.model(x)
-                point, shift, penalty = first_point(x, model, {}, point.barrier), 0.0, 0.0
+                point = first_point(x, model, {}, point.barrier)
+                passed = Filter(broken(model, point))
                 watch = _Watch(model.violation, 0, watch.restored + 1)
-            if length > 0.5:
-                shift = shift / 10.0 if shift > 1e-8 else 0.0
 
-    def _direction(self, kkt: Kkt, model: Model, point: Point, shift: float) -> tuple[Step, Factored, float] | str:
-        """Return a step of descent, its factored equations, and the shift of H; or why there is none."""
-        n, rows = len(model.gradient), len(model.c)
-        diagonal = kkt.assembly.diagonal(model.entries)
-        unit = np.full(n, max(float(diagonal.mean()), 1e-8))
-        curved = self.curvature and shift <= 1e-3
-        slack, bad = 0.0, -1
-        while shift <= LARGEST_SHIFT:
-            multipliers = (point.y, point.z) if curved else None
-            try:
-                factored = kkt.factored(point.x, model, multipliers, point.z / point.s, shift * unit, slack)
+
+@dataclass(frozen=True)
+class _Convexity:
+    """How H is made convex: `straight` leaves curvature out; else the last shift of its diagonal is where to begin.
+
+    `curved`: whether the last H had the curvature of hard factors.
+    """
+
+    straight: bool
+    shift: float
+    curvature: bool
+    curved: bool = True
+
+    def larger(self, shift: float) -> float:
+        """Return the shift to try after one that did not suffice."""
+        if shift == 0.0:
+            return FIRST_SHIFT if self.shift == 0.0 else max(1e-20, self.shift / 3.0)
+        return shift * (100.0 if self.shift == 0.0 else 8.0)
+
+    def after(self, part: float) -> _Convexity:
+        """Return what to do after such a part of a step was accepted."""
+        return replace(self, straight=self.straight and (self.curved or part > STRAIGHT))
+
+
+def _direction(kkt: Kkt, model: Model, point: Point, convexity: _Convexity) -> tuple[Step, Factored, _Convexity] | str:
+    """Return a step of descent, its factored equations, and how these came to be convex; or why there is none."""
+    n, rows, curved, shift = len(model.gradient), len(model.c), convexity.curvature, 0.0
+    slack, bad, ones = 0.0, -1, np.ones(n)
+    while shift <= LARGEST_SHIFT:
+        multipliers = (point.y, point.z) if curved else None
+        try:
+            factored = kkt.factored(point.x, model, multipliers, point.z / point.s, shift * ones, slack)
+            if factored.negative == rows:
                 step = newton_step(kkt, model, point, factored, model.c, model.g + point.s)
-                if factored.negative == rows and np.isfinite(step.x).all():
-                    return step, factored, shift
-            except SingularError as error:
-                slack, bad = 1e-9, error.unknown
-            if curved:
-                curved = False
-            else:
-                shift = max(10.0 * shift, 1e-8)
-        where = f": {kkt.assembly.layout.called(bad)} is not determined" if 0 <= bad < n else ""
-        return f"the KKT equations are singular{where}"
+                if np.isfinite(step.x).all():
+                    last = shift if shift > 0.0 else convexity.shift
+                    return step, factored, replace(convexity, shift=last, curved=curved)
+        except SingularError as error:
+            slack, bad = 1e-9, error.unknown
+        if curved and convexity.straight:
+            curved = False
+        else:
+            shift = convexity.larger(shift)
+    where = f": {kkt.assembly.layout.called(bad)} is not determined" if 0 <= bad < n else ""
+    return f"the KKT equations are singular{where}"
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,11 @@
-"""How far to go along a step: until cost, barrier and broken constraints together decrease."""
+"""How far to go along a step: until constraints are broken less, or the cost with its barrier is lower.
+
+A filter line search: Waechter & Biegler (2006), On the implementation of an interior-point filter line-search algorithm.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,54 +15,88 @@ from screwgraph.optimize.methods.kkt import Kkt, Model
 from screwgraph.optimize.methods.newton_step import corrected
 from screwgraph.optimize.methods.point import Point, Step
 
+MARGIN = 1e-5
+"""By how much of `broken` a point must be better than another, in either respect."""
 DECREASE = 1e-4
 SHORTEST = 1e-8
+LARGEST = 1e4
+ROUNDING = 1e-10
 
 
 @dataclass(frozen=True)
-class Merit:
-    """Cost - barrier sum(log s) + penalty (|c|_1 + |g + s|_1), at a point, and its slope along a step."""
+class Measure:
+    """What is to be small: `broken` = |c|_1 + |g + s|_1, and `cost` with its barrier."""
 
-    value: float
-    slope: float
-    penalty: float
-
-    @classmethod
-    def of(cls, kkt: Kkt, model: Model, point: Point, step: Step, factored: Factored, penalty: float) -> Merit:
-        """Choose the penalty so that the step leads down. Nocedal & Wright (2006), (18.36)."""
-        broken = _size(model.c) + _size(model.g + point.s)
-        slope = dot(model.gradient, step.x) - point.barrier * float((step.s / point.s).sum())
-        curved = dot(step.x, kkt.assembly.product(model.entries, step.x))
-        curved += float((point.z / point.s * step.s**2).sum())
-        if broken > 0.0:
-            penalty = max(penalty, (slope + 0.5 * max(curved, 0.0)) / (0.5 * broken))
-        value = model.cost - point.barrier * float(np.log(point.s).sum()) + penalty * broken
-        return cls(value, slope - penalty * broken, penalty)
-
-    def accepts(self, value: float, length: float) -> bool:
-        """Whether a value after so much of the step is low enough."""
-        return value <= self.value + DECREASE * length * min(self.slope, 0.0) + 1e-13 * abs(self.value)
+    broken: float
+    cost: float
 
 
-def searched(
-    kkt: Kkt, model: Model, point: Point, step: Step, factored: Factored, merit: Merit
-) -> tuple[Point, float] | None:
-    """Return the point after as much of a step as lowers the merit, and how much; None where hardly any does."""
+@dataclass(frozen=True)
+class Filter:
+    """Points that must not be returned to, of one barrier problem; `first` is what was broken at the first point."""
+
+    first: float
+    points: tuple[Measure, ...] = ()
+
+    def accepts(self, new: Measure, old: Measure, slope: float, length: float) -> bool:
+        """Whether a point after so much of a step from the old one will do; `slope` is that of the cost."""
+        if not np.isfinite(new.cost) or not new.broken <= LARGEST * max(1.0, self.first):
+            return False
+        if any(new.broken >= p.broken and new.cost >= p.cost for p in self.points):
+            return False
+        rounding = ROUNDING * abs(old.cost)
+        if self.descends(old, slope, length):
+            return new.cost <= old.cost + DECREASE * length * slope + rounding
+        return new.broken <= (1.0 - MARGIN) * old.broken or new.cost <= old.cost - MARGIN * old.broken + rounding
+
+    def descends(self, old: Measure, slope: float, length: float) -> bool:
+        """Whether little is broken, and the cost is promised to go down by much more than that."""
+        small = old.broken <= 1e-4 * max(1.0, self.first)
+        return small and slope < 0.0 and length * (-slope) ** 2.3 > old.broken**1.1
+
+    def after(self, old: Measure, slope: float, length: float) -> Filter:
+        """Return the filter after a step from the old point: unless the cost went down, that is not returned to."""
+        if self.descends(old, slope, length):
+            return self
+        corner = Measure((1.0 - MARGIN) * old.broken, old.cost - MARGIN * old.broken)
+        return replace(self, points=(*self.points, corner))
+
+
+@dataclass(frozen=True)
+class Found:
+    """A point, how much of the step leads there, the part of it that slacks allowed, and the filter from now on."""
+
+    point: Point
+    length: float
+    longest: float
+    filter: Filter
+
+
+def searched(kkt: Kkt, model: Model, point: Point, step: Step, factored: Factored, passed: Filter) -> Found | None:
+    """Return the point after as much of a step as the filter accepts, or None where hardly any of it will do."""
     keep = 1.0 - max(0.99, 1.0 - point.barrier)
     longest, duals = _longest(point.s, step.s, keep), _longest(point.z, step.z, keep)
+    old = Measure(broken(model, point), model.cost - point.barrier * float(np.log(point.s).sum()))
+    slope = dot(model.gradient, step.x) - point.barrier * float((step.s / point.s).sum())
     length = longest
     while length > SHORTEST:
         found = _at(kkt, point, step, length, duals)
-        if merit.accepts(_value(kkt, found, merit.penalty), length):
-            return found, length
-        if length == longest and longest > 0.5:
+        new = _measured(kkt, found)
+        if passed.accepts(new, old, slope, length):
+            return Found(found, length, longest, passed.after(old, slope, length))
+        if length == longest and new.broken >= old.broken:
             bent = corrected(kkt, model, point, factored, step, found.x, found.s)
             far = _longest(point.s, bent.s, keep)
             other = _at(kkt, point, bent, far, _longest(point.z, bent.z, keep))
-            if merit.accepts(_value(kkt, other, merit.penalty), far):
-                return other, far
+            if passed.accepts(_measured(kkt, other), old, slope, far):
+                return Found(other, far, far, passed.after(old, slope, far))
         length *= 0.5
     return None
+
+
+def broken(model: Model, point: Point) -> float:
+    """Return the sum of all residuals of hard factors."""
+    return _size(model.c) + _size(model.g + point.s)
 
 
 def _at(kkt: Kkt, point: Point, step: Step, length: float, duals: float) -> Point:
@@ -68,19 +105,19 @@ def _at(kkt: Kkt, point: Point, step: Step, length: float, duals: float) -> Poin
     return Point(x, s, point.y + length * step.y, z, point.barrier)
 
 
-def _value(kkt: Kkt, point: Point, penalty: float) -> float:
-    """Return the merit of a point; infinite where something is not a number."""
+def _measured(kkt: Kkt, point: Point) -> Measure:
     views = kkt.assembly.layout.views(point.x)
     c, g = kkt.assembly.equalities.residuals(views), kkt.assembly.inequalities.residuals(views)
     s = np.maximum(point.s, -g)
-    value = kkt.assembly.cost(point.x) - point.barrier * float(np.log(s).sum()) + penalty * (_size(c) + _size(g + s))
-    return value if np.isfinite(value) else np.inf
+    return Measure(_size(c) + _size(g + s), kkt.assembly.cost(point.x) - point.barrier * float(np.log(s).sum()))
 
 
 def _longest(values: np.ndarray, step: np.ndarray, keep: float) -> float:
     """Return how much of a step leaves of each value at least a part `keep`."""
-    down = step < 0.0
-    return float(min(1.0, ((keep - 1.0) * values[down] / step[down]).min(initial=1.0)))
+    if not values.size:
+        return 1.0
+    least = float((step / values).min())
+    return 1.0 if least >= keep - 1.0 else (keep - 1.0) / least
 
 
 def _size(vector: np.ndarray) -> float:

@@ -9,6 +9,9 @@ from screwgraph.optimize.linear import Factored
 from screwgraph.optimize.methods.kkt import Kkt, Model
 from screwgraph.optimize.methods.point import Point, Step
 
+ACCURACY = 1e-7
+"""Of a step, row by row; what is left over is what the next step takes away."""
+
 
 def newton_step(
     kkt: Kkt, model: Model, point: Point, factored: Factored, c: Float[np.ndarray, " m"], r: Float[np.ndarray, " k"]
@@ -17,7 +20,7 @@ def newton_step(
     s, z, n = point.s, point.z, len(model.gradient)
     pull = point.barrier / s + z / s * r
     right = np.concatenate([-model.gradient - kkt.pulled(model, np.zeros(len(model.c)), pull), -c])
-    both = factored.solve(right)
+    both = factored.solve(right, ACCURACY)
     d = both[:n]
     ds = -r - kkt.along(model, d)
     dz = (point.barrier - z * ds) / s - z

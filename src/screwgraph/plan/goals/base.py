@@ -29,9 +29,7 @@ def points_at(steps: Steps, time: Time) -> Int[np.ndarray, " n"]:
     return np.array([steps.point(time)])
 
 
-def demanded(
-    template: Any, *unknowns: Any, sigma: float | None, name: str, at: np.ndarray, rank: int = 1
-) -> Factors:
+def demanded(template: Any, *unknowns: Any, sigma: float | None, name: str, at: np.ndarray, rank: int = 1) -> Factors:
     """Return hard factors, or soft ones where there is a standard deviation.
 
     `at` is an array of so many axes (`rank`), or has one such array for each factor.

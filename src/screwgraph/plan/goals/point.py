@@ -47,7 +47,9 @@ class Point:
             raise InputError(f"axes {self.axes!r}", fix="name some of x, y, z")
         at = np.asarray(self.at, dtype=float)
         if at.shape[-1:] != (len(self.axes),) or not np.isfinite(at).all():
-            raise InputError(f"the point of frame {self.frame!r} has the shape {at.shape}, expected ({len(self.axes)},)")
+            raise InputError(
+                f"the point of frame {self.frame!r} has the shape {at.shape}, expected ({len(self.axes)},)"
+            )
         template = AtPoint(steps.mechanics, self.frame, tuple(AXES.index(a) for a in self.axes))
         points = steps.q[points_at(steps, self.time)]
         yield demanded(template, points, sigma=self.sigma, name=f"{name}: point", at=at)

@@ -37,7 +37,9 @@ def chosen_velocities(mechanics: Mechanics, at: Any) -> tuple[tuple[int, ...], F
     nv = mechanics.robot.nv
     if isinstance(at, Mapping):
         columns = [mechanics.coordinates(joint) for joint in at]
-        parts = [np.broadcast_to(np.asarray(v, dtype=float), (len(c),)) for c, v in zip(columns, at.values(), strict=True)]
+        parts = [
+            np.broadcast_to(np.asarray(v, dtype=float), (len(c),)) for c, v in zip(columns, at.values(), strict=True)
+        ]
         return tuple(c for part in columns for c in part), np.concatenate(parts)
     value = np.asarray(at, dtype=float)
     if value.shape[-1:] != (nv,) and value.shape != ():

@@ -52,9 +52,7 @@ def box(mechanics: Mechanics, given: Any, of_file: Callable[[Joint], Pair], what
     return lower, upper
 
 
-def bounded(
-    selected: Selection, bounds: Box, *, sigma: float | None, threshold: float, name: str
-) -> Iterable[Factors]:
+def bounded(selected: Selection, bounds: Box, *, sigma: float | None, threshold: float, name: str) -> Iterable[Factors]:
     """Return factors that keep coordinates within bounds: hard, or hinges where `sigma` is given. Paper 2, eq. (7)."""
     lower, upper = bounds
     above, below = np.flatnonzero(np.isfinite(upper)), np.flatnonzero(np.isfinite(lower))
@@ -104,4 +102,8 @@ def _pair(value: Any, what: str) -> Pair:
     numbers = np.atleast_1d(np.asarray(value, dtype=float))
     if numbers.shape not in ((1,), (2,)) or np.isnan(numbers).any():
         raise InputError(f"{what} limit {value!r}", fix="give a number, or a lower and an upper one")
-    return (-abs(float(numbers[0])), abs(float(numbers[0]))) if len(numbers) == 1 else (float(numbers[0]), float(numbers[1]))
+    return (
+        (-abs(float(numbers[0])), abs(float(numbers[0])))
+        if len(numbers) == 1
+        else (float(numbers[0]), float(numbers[1]))
+    )
