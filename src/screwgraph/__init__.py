@@ -8,6 +8,7 @@ from screwgraph.errors import EliminationError, InputError, ModelError, Screwgra
 from screwgraph.formats import load, save, zoo_names
 from screwgraph.graph import Factor, FactorGraph, Key, Variable, dynamics_graph
 from screwgraph.mechanism import Mechanism, load_mechanism, mechanism_names
+from screwgraph.plan import Plan, Planner, Task, plan, task_names
 from screwgraph.questions import estimate, inverse_dynamics, simulate
 from screwgraph.robot import Robot
 from screwgraph.simulation import Trajectory
@@ -35,9 +36,12 @@ __all__ = [
     "Mechanism",
     "ModelError",
     "Ordering",
+    "Plan",
+    "Planner",
     "Robot",
     "ScrewgraphError",
     "Search",
+    "Task",
     "Trajectory",
     "Variable",
     "bias_forces",
@@ -53,7 +57,9 @@ __all__ = [
     "mass_matrix",
     "mechanism_names",
     "orderings",
+    "plan",
     "save",
     "simulate",
+    "task_names",
     "zoo_names",
 ]

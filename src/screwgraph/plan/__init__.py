@@ -4,6 +4,8 @@ from screwgraph.plan.collocation import COLLOCATIONS
 from screwgraph.plan.phases import Phase, horizon
 from screwgraph.plan.plan import Plan
 from screwgraph.plan.planner import Planner
+from screwgraph.plan.read import read_task, task_names
+from screwgraph.plan.run import plan
 from screwgraph.plan.task import Task
 
-__all__ = ["COLLOCATIONS", "Phase", "Plan", "Planner", "Task", "horizon"]
+__all__ = ["COLLOCATIONS", "Phase", "Plan", "Planner", "Task", "horizon", "plan", "read_task", "task_names"]

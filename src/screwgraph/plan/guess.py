@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from jaxtyping import Float
 
@@ -49,7 +51,7 @@ def _linear(task: Task, steps: Steps) -> Float[np.ndarray, "K nq"]:
                     q[task.robot.q_slices[joint]] = wanted[task.robot.q_slices[joint]]
                 stops[int(k)] = q
     found, knots = _stay(task, steps), sorted(stops)
-    for a, b in zip(knots, knots[1:], strict=False):
+    for a, b in itertools.pairwise(knots):
         part = (np.arange(a, b + 1) - a) / (b - a)
         found[a : b + 1] = _between(task, steps, stops[a], stops[b], part)
     found[knots[-1] :] = stops[knots[-1]]

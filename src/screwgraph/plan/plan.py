@@ -100,7 +100,7 @@ class Plan:
 
     @property
     def status(self) -> str:
-        """ "solved"; or whether it is feasible, and what ended the search."""
+        """Say "solved"; or whether it is feasible, and what ended the search."""
         if self.solved:
             return "solved"
         ended = self.result.status.value

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.optimize import Method, Problem, Progress, Result, Tolerances, solve
+from screwgraph.optimize import Method, Progress, Tolerances, solve
 from screwgraph.plan.guess import first_values
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.plan import Plan
@@ -45,10 +45,7 @@ class Planner:
         """Plan, from the task's guess, or from the last plan (`warm`); other arguments as for `optimize.solve`."""
         problem, steps = self.transcription.problem, self.transcription.steps
         start: Any
-        if warm and self.plan is not None:
-            start = self.plan.result
-        else:
-            start = first_values(self.task, steps)
+        start = self.plan.result if warm and self.plan is not None else first_values(self.task, steps)
         result = solve(
             problem,
             start,

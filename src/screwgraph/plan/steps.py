@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -24,9 +25,9 @@ ON_TIME = 1e-6
 class Steps:
     """A trajectory's unknowns, and which of them belong to which time.
 
-    States (q, qd) stand at K *points*: the knots, and what the collocation adds between. Accelerations and efforts stand
-    at M *samples*: the points of each phase, so that they may jump from one phase to the next; `points[m]` is the point
-    of sample m.
+    States (q, qd) stand at K *points*: the knots, and what the collocation adds between. Accelerations and efforts
+    stand at M *samples*: the points of each phase, so that they may jump from one phase to the next; `points[m]` is the
+    point of sample m.
     """
 
     mechanics: Mechanics
@@ -55,14 +56,14 @@ class Steps:
     def states(self) -> tuple[slice, ...]:
         """Points of each phase, both ends counted."""
         ends = np.cumsum([0, *(p.steps * self.per_step for p in self.phases)]).tolist()
-        return tuple(slice(a, b + 1) for a, b in zip(ends, ends[1:], strict=False))
+        return tuple(slice(a, b + 1) for a, b in itertools.pairwise(ends))
 
     @cached_property
     def samples(self) -> tuple[slice, ...]:
         """Samples of each phase."""
         sizes = [s.stop - s.start - self.is_open for s in self.states]
         ends = np.cumsum([0, *sizes]).tolist()
-        return tuple(slice(a, b) for a, b in zip(ends, ends[1:], strict=False))
+        return tuple(slice(a, b) for a, b in itertools.pairwise(ends))
 
     @cached_property
     def points(self) -> Int[np.ndarray, " M"]:

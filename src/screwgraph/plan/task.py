@@ -33,8 +33,8 @@ class Task:
         contacts: what the robot stands on, and when.
         actuated: joints (or coordinates, `joint[2]`) with efforts; None for all but floating ones.
         collocation: what joins the steps, one of `COLLOCATIONS`.
-        guess: where the search begins: "linear" between the positions of start and goals, "stay" at the start, or values
-            {"q": (K, nq), ...} by family of unknowns; see `Steps`.
+        guess: where the search begins: "linear" between the positions of start and goals, "stay" at the start, or
+            values {"q": (K, nq), ...} by family of unknowns; see `Steps`.
         dynamics: False plans without efforts.
         name: for titles and files.
 

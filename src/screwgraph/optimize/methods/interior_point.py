@@ -33,8 +33,8 @@ class InteriorPoint:
     """Newton's steps on the KKT equations with a barrier that goes to zero. Waechter & Biegler (2006).
 
     H is Gauss-Newton's matrix, with the curvature of hard factors (`curvature`). Where that is not convex on the
-    constraints, curvature is left out as long as this leads straight on, then H is shifted. A filter decides how much of
-    a step is gone, with second-order corrections. `barrier` is the first barrier parameter.
+    constraints, curvature is left out as long as this leads straight on, then H is shifted. A filter decides how much
+    of a step is gone, with second-order corrections. `barrier` is the first barrier parameter.
     """
 
     barrier: float = 0.1

@@ -1,6 +1,6 @@
 """How far to go along a step: until constraints are broken less, or the cost with its barrier is lower.
 
-A filter line search: Waechter & Biegler (2006), On the implementation of an interior-point filter line-search algorithm.
+Waechter & Biegler (2006), On the implementation of an interior-point filter line-search algorithm.
 """
 
 from __future__ import annotations

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
 from screwgraph.plan.costs.base import weights
+from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.templates import Chosen
 
@@ -17,6 +19,11 @@ class Speed:
     """weight * integral of the squares of joint velocities; one weight, or {joint: weight}."""
 
     weight: Any = 1.0
+
+    @classmethod
+    def read(cls, value: Value, reading: Reading) -> Speed:
+        """Read a weight, or {joint: weight}. Raises ModelError."""
+        return cls(reading.joints(value))
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return one factor for each sample. Raises InputError."""

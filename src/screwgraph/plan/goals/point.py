@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from screwgraph.errors import InputError
+from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
 from screwgraph.plan.goals.base import Time, demanded, points_at
 from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
 from screwgraph.spatial import translation
 
@@ -40,6 +42,15 @@ class Point:
     time: Time = "end"
     sigma: float | None = None
     axes: str = AXES
+
+    @classmethod
+    def read(cls, value: Value, reading: Reading) -> Point:
+        """Read {frame, at: [x, y, z], axes: xyz}. Raises ModelError."""
+        entries = value.section(("frame", "at", "axes"))
+        if not {"frame", "at"} <= entries.keys():
+            raise value.complaint("it must have a frame and a point `at`")
+        axes = entries["axes"].text() if "axes" in entries else AXES
+        return cls(reading.frame(entries["frame"]), reading.vector(entries["at"], len(axes)), axes=axes)
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return one factor for each point of the time. Raises InputError."""

@@ -10,9 +10,11 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
+from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
 from screwgraph.plan.goals.base import Time, demanded, points_at
 from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
 from screwgraph.spatial import concatenate, log3, rotation, translation
 
@@ -39,6 +41,17 @@ class Pose:
     time: Time = "end"
     sigma: float | None = None
     of: Any = None
+
+    @classmethod
+    def read(cls, value: Value, reading: Reading) -> Pose:
+        """Read {frame, of: [q ...]} or {frame, xyz, rpy or quaternion}. Raises ModelError."""
+        entries = value.section(("frame", "of", "xyz", "rpy", "quaternion"))
+        if "frame" not in entries:
+            raise value.complaint("it must name a frame")
+        frame = reading.frame(entries["frame"])
+        if "of" in entries:
+            return cls(frame, of=reading.vector(entries["of"], reading.robot.nq))
+        return cls(frame, reading.pose(entries))
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return one factor for each point of the time. Raises InputError."""

@@ -10,9 +10,11 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
+from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors, Manifold
 from screwgraph.plan.configuration import gap
 from screwgraph.plan.goals.base import Time, demanded, points_at
+from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
 from screwgraph.robot import Robot, unknown
 
@@ -36,6 +38,11 @@ class Position:
     at: Any
     time: Time = "end"
     sigma: float | None = None
+
+    @classmethod
+    def read(cls, value: Value, reading: Reading) -> Position:
+        """Read [q ...] or {joint: q}. Raises ModelError."""
+        return cls(reading.joints(value, reading.robot.nq))
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return one factor for each point of the time. Raises InputError."""

@@ -10,9 +10,11 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
+from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
 from screwgraph.plan.goals.base import Time, demanded, points_at
 from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.templates import Difference
 
@@ -24,6 +26,11 @@ class Velocity:
     at: Any = 0.0
     time: Time = "end"
     sigma: float | None = None
+
+    @classmethod
+    def read(cls, value: Value, reading: Reading) -> Velocity:
+        """Read a number, [qd ...] or {joint: qd}. Raises ModelError."""
+        return cls(reading.joints(value, reading.robot.nv))
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return one factor for each point of the time. Raises InputError."""
@@ -48,4 +55,4 @@ def chosen_velocities(mechanics: Mechanics, at: Any) -> tuple[tuple[int, ...], F
         )
     if not np.isfinite(value).all():
         raise InputError("a velocity is not finite")
-    return tuple(range(nv)), np.broadcast_to(value, value.shape[:-1] + (nv,))
+    return tuple(range(nv)), np.broadcast_to(value, (*value.shape[:-1], nv))

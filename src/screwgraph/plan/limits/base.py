@@ -9,8 +9,10 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
+from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors, Selection, hinge, inequality
 from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.templates import Beyond
 from screwgraph.robot import Joint
@@ -107,3 +109,18 @@ def _pair(value: Any, what: str) -> Pair:
         if len(numbers) == 1
         else (float(numbers[0]), float(numbers[1]))
     )
+
+
+def read_bounds(value: Value, reading: Reading) -> tuple[Any, float | None, float]:
+    """Return bounds, sigma and threshold of a limit in a task file. Raises ModelError."""
+    keys = ("bounds", "sigma", "threshold")
+    if not (isinstance(value.content, dict) and set(value.content) & set(keys)):
+        return _bounds(value, reading), None, 0.0
+    entries = value.section(keys)
+    threshold = reading.number(entries["threshold"]) if "threshold" in entries else 0.0
+    bounds = _bounds(entries["bounds"], reading) if "bounds" in entries else None
+    return bounds, reading.sigma(entries.get("sigma")), threshold
+
+
+def _bounds(value: Value, reading: Reading) -> Any:
+    return None if value.content is None else reading.joints(value, 2)

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
-from screwgraph.plan.limits.base import Pair, bounded, box
+from screwgraph.plan.limits.base import Pair, bounded, box, read_bounds
+from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
 from screwgraph.robot import Joint
 
@@ -25,6 +27,11 @@ class EffortLimit:
     bounds: Any = None
     sigma: float | None = None
     threshold: float = 0.0
+
+    @classmethod
+    def read(cls, value: Value, reading: Reading) -> EffortLimit:
+        """Read bounds, or {bounds, sigma, threshold}; nothing means those of the robot's file. Raises ModelError."""
+        return cls(*read_bounds(value, reading))
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return one factor for each sample. Raises InputError."""

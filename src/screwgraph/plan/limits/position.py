@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
-from screwgraph.plan.limits.base import Pair, bounded, box
+from screwgraph.plan.limits.base import Pair, bounded, box, read_bounds
 from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
 from screwgraph.robot import Joint
 
@@ -26,6 +28,11 @@ class PositionLimit:
     bounds: Any = None
     sigma: float | None = None
     threshold: float = 0.0
+
+    @classmethod
+    def read(cls, value: Value, reading: Reading) -> PositionLimit:
+        """Read bounds, or {bounds, sigma, threshold}; nothing means those of the robot's file. Raises ModelError."""
+        return cls(*read_bounds(value, reading))
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return one factor for each point but the first, where the start is given. Raises InputError."""

@@ -1,0 +1,249 @@
+"""Task files: YAML.
+
+All keys but `robot` and a horizon may be left out::
+
+    name: swing-up
+    robot: cart_pole                    # a file beside this one, a built-in robot, or
+                                        # {file, base: floating, lock: [joint, ...], gravity: [x, y, z], damping: no}
+    parameters: {far: 1.0}              # numbers may be expressions over these
+    horizon: {steps: 200, dt: 0.02}     # or {steps, duration}; or
+    phases:                             # one after the other; durations between `shortest` and `longest` are free
+      - {name: swing, steps: 25, duration: 0.5, shortest: 0.2, longest: 1}
+    actuated: [x]                       # all joints, where left out
+    start: {position: [0, 0], velocity: 0}
+    goals:
+      - {time: 2, position: {x: far, theta: pi}, velocity: 0}
+      - {time: end, pose: {frame: tool, xyz: [...], rpy: [...]}, sigma: 0.01}
+    costs: {effort: 1}
+    limits: [position, {effort: 12}]    # without a value: those of the robot's file
+    obstacles: [...]
+    contacts: [...]
+    collocation: trapezoidal
+    guess: linear                       # or stay
+    dynamics: yes
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from screwgraph.errors import InputError, ModelError
+from screwgraph.formats import load, zoo_names
+from screwgraph.formats.diagnostics import Place, as_model_error, did_you_mean, shown
+from screwgraph.formats.expressions import evaluate_parameters
+from screwgraph.formats.files import read_bytes
+from screwgraph.formats.yaml_values import Value, parse_yaml
+from screwgraph.plan.contacts import CONTACTS
+from screwgraph.plan.costs import COSTS
+from screwgraph.plan.goals import GOALS
+from screwgraph.plan.items import Item
+from screwgraph.plan.limits import LIMITS
+from screwgraph.plan.obstacles import OBSTACLES
+from screwgraph.plan.phases import Phase, horizon
+from screwgraph.plan.reading import Reading
+from screwgraph.plan.task import Task
+from screwgraph.robot import Robot
+
+KEYS = (
+    "name",
+    "robot",
+    "parameters",
+    "horizon",
+    "phases",
+    "actuated",
+    "start",
+    "goals",
+    "costs",
+    "limits",
+    "obstacles",
+    "contacts",
+    "collocation",
+    "guess",
+    "dynamics",
+)
+REGISTRIES = {"costs": COSTS, "limits": LIMITS, "obstacles": OBSTACLES, "contacts": CONTACTS}
+SWITCHES = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
+
+
+def task_names() -> tuple[str, ...]:
+    """Return the names of the built-in tasks."""
+    folder = files("screwgraph.plan") / "tasks"
+    return tuple(sorted(f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name.endswith(".yaml")))
+
+
+def read_task(source: str | os.PathLike[str]) -> Task:
+    """Read a task from a file, or a built-in one by name.
+
+    Raises:
+        ModelError: the file is missing, broken, or no task; with file and line.
+    """
+    if not isinstance(source, str | os.PathLike) or not os.fspath(source):
+        raise InputError(f"{source!r} is neither a task, nor a path, nor the name of a task")
+    file, path = os.fsdecode(source), Path(os.fsdecode(source))
+    if isinstance(source, str) and source in task_names():
+        data = (files("screwgraph.plan") / "tasks" / f"{source}.yaml").read_bytes()
+        return _task(parse_yaml(data, f"{source}.yaml"), f"{source}.yaml", source, None)
+    if not path.exists() and path.suffix not in (".yaml", ".yml"):
+        raise InputError(f"there is no task {shown(file)}", fix=did_you_mean(file, task_names(), "built-in tasks are"))
+    return _task(parse_yaml(read_bytes(path, file), file), file, path.stem, path.parent)
+
+
+def _task(root: Value, file: str, name: str, folder: Path | None) -> Task:
+    entries = root.section(KEYS, "a task")
+    entries = {key: value.called(key) for key, value in entries.items()}
+    for needed in ("robot", "horizon" if "phases" not in entries else "phases"):
+        if needed not in entries:
+            raise ModelError(f"the task has no {needed}", at=file, fix=f"add the key {needed!r}")
+    robot = _robot(entries["robot"], folder)
+    reading = Reading(robot, _parameters(entries.get("parameters")))
+    fields: dict[str, Any] = {"name": entries["name"].text() if "name" in entries else name}
+    for key, read in _PARTS.items():
+        if key in entries:
+            fields |= read(entries[key], reading)
+    for group, registry in REGISTRIES.items():
+        if group in entries:
+            fields[group] = tuple(_items(entries[group], registry, reading))
+    phases = _phases(entries["phases"], reading) if "phases" in entries else _horizon(entries["horizon"], reading)
+    with_place = _placed(root.at)
+    return with_place(lambda: Task(robot, phases, **fields))
+
+
+def _placed(at: Place, who: str = "the task") -> Callable[[Callable[[], Any]], Any]:
+    """Return what calls a function, and says where its complaints come from."""
+
+    def called(make: Callable[[], Any]) -> Any:
+        try:
+            return make()
+        except InputError as error:
+            raise as_model_error(error, who, at) from None
+
+    return called
+
+
+def _robot(value: Value, folder: Path | None) -> Robot:
+    options: dict[str, Any] = {}
+    file = value
+    if isinstance(value.content, dict):
+        entries = value.section(("file", "base", "lock", "gravity", "damping"))
+        if "file" not in entries:
+            raise value.complaint("it must name a robot `file`")
+        file = entries["file"]
+        if "base" in entries:
+            options["base"] = entries["base"].text()
+        if "lock" in entries:
+            options["lock"] = _locked(entries["lock"])
+        if "gravity" in entries:
+            options["gravity"] = entries["gravity"].numbers({}, 3)
+        if "damping" in entries:
+            options["damping"] = _switch(entries["damping"])
+    source = file.text()
+    if source not in zoo_names() and folder is not None:
+        source = str(folder / source)
+    return _placed(file.at, "robot")(lambda: load(source, **options))
+
+
+def _locked(value: Value) -> Any:
+    if isinstance(value.content, dict):
+        return {name: entry.number({"pi": 3.141592653589793}) for name, entry in value.mapping().items()}
+    return tuple(item.text() for item in value.items())
+
+
+def _switch(value: Value) -> bool:
+    if value.content not in SWITCHES:
+        raise value.complaint("it must be yes or no")
+    return SWITCHES[value.content]
+
+
+def _parameters(value: Value | None) -> dict[str, float]:
+    entries = {} if value is None else value.mapping()
+    texts = {name: entry.called(f"parameters: {name}").text() for name, entry in entries.items()}
+    return evaluate_parameters(texts, {name: entry.at for name, entry in entries.items()})
+
+
+def _horizon(value: Value, reading: Reading) -> tuple[Phase, ...]:
+    entries = value.section(("steps", "dt", "duration"))
+    if "steps" not in entries:
+        raise value.complaint("it must say how many `steps`")
+    numbers = {key: reading.number(entries[key]) for key in ("dt", "duration") if key in entries}
+    return _placed(value.at, "horizon")(lambda: horizon(_whole(entries["steps"], reading), **numbers))
+
+
+def _phases(value: Value, reading: Reading) -> tuple[Phase, ...]:
+    found = []
+    for i, item in enumerate(value.items(), start=1):
+        entries = item.section(("name", "steps", "duration", "shortest", "longest"), f"phase {i}")
+        if not {"steps", "duration"} <= entries.keys():
+            raise item.called(f"phase {i}").complaint("it must have steps and a duration")
+        numbers = {k: reading.number(entries[k]) for k in ("duration", "shortest", "longest") if k in entries}
+        name = entries["name"].text() if "name" in entries else ""
+        steps = _whole(entries["steps"], reading)
+        found.append(_placed(item.at, f"phase {i}")(lambda s=steps, n=name, x=numbers: Phase(s, name=n, **x)))
+    return tuple(found)
+
+
+def _whole(value: Value, reading: Reading) -> int:
+    number = reading.number(value)
+    if number != int(number):
+        raise value.complaint("it must be a whole number")
+    return int(number)
+
+
+def _actuated(value: Value, reading: Reading) -> dict[str, Any]:
+    names = tuple(item.text() for item in value.items())
+    for name, item in zip(names, value.items(), strict=True):
+        reading.joint(name, item)
+    return {"actuated": names}
+
+
+def _start(value: Value, reading: Reading) -> dict[str, Any]:
+    entries, found = value.section(("position", "velocity")), {}
+    if "position" in entries:
+        found["start"] = reading.joints(entries["position"], reading.robot.nq)
+    if "velocity" in entries:
+        free = entries["velocity"].content == "free"
+        found["start_velocity"] = None if free else reading.joints(entries["velocity"], reading.robot.nv)
+    return found
+
+
+def _goals(value: Value, reading: Reading) -> dict[str, Any]:
+    found: list[Item] = []
+    for i, item in enumerate(value.items(), start=1):
+        entries = item.section(("time", "sigma", *GOALS), f"goal {i}")
+        common: dict[str, Any] = {"sigma": reading.sigma(entries.get("sigma"))}
+        if "time" in entries:
+            common["time"] = reading.time(entries["time"])
+        asked = [key for key in GOALS if key in entries]
+        if not asked:
+            raise item.called(f"goal {i}").complaint(f"it must have one of {', '.join(GOALS)}")
+        found += [replace(GOALS[key].read(entries[key], reading), **common) for key in asked]
+    return {"goals": tuple(found)}
+
+
+def _items(value: Value, registry: dict[str, type], reading: Reading) -> Iterator[Item]:
+    """Read {kind: value, ...}, or a list of kinds and {kind: value}."""
+    listed = value.items() if isinstance(value.content, tuple) else (value,)
+    for item in listed:
+        if isinstance(item.content, str):
+            entries = {item.content: Value(None, item.at)}
+        else:
+            entries = item.mapping()
+        for kind, entry in entries.items():
+            if kind not in registry:
+                fix = did_you_mean(kind, registry, "there are")
+                raise ModelError(f"{value.what}: there is no {shown(kind)}", at=entry.at, fix=fix)
+            yield registry[kind].read(entry.called(f"{value.what}: {kind}"), reading)
+
+
+_PARTS: dict[str, Callable[[Value, Reading], dict[str, Any]]] = {
+    "actuated": _actuated,
+    "start": _start,
+    "goals": _goals,
+    "collocation": lambda value, reading: {"collocation": value.text()},
+    "guess": lambda value, reading: {"guess": value.text()},
+    "dynamics": lambda value, reading: {"dynamics": _switch(value)},
+}
