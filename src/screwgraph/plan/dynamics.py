@@ -84,7 +84,7 @@ def dynamics_factors(steps: Steps, wrenches: Sequence[Wrench]) -> list[Factors]:
     found = []
     for number, kind in enumerate(kinds):
         samples = np.flatnonzero(kind_of.ravel() == number)
-        chosen = [wrenches[i] for i in np.flatnonzero(kind)]
+        chosen = [wrenches[i] for i in np.flatnonzero(kind).tolist()]
         template = Balance(
             steps.mechanics, steps.actuated, tuple(w.frame for w in chosen), tuple(w.template for w in chosen)
         )

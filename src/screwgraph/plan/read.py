@@ -228,10 +228,7 @@ def _items(value: Value, registry: dict[str, type], reading: Reading) -> Iterato
     """Read {kind: value, ...}, or a list of kinds and {kind: value}."""
     listed = value.items() if isinstance(value.content, tuple) else (value,)
     for item in listed:
-        if isinstance(item.content, str):
-            entries = {item.content: Value(None, item.at)}
-        else:
-            entries = item.mapping()
+        entries = {item.content: Value(None, item.at)} if isinstance(item.content, str) else item.mapping()
         for kind, entry in entries.items():
             if kind not in registry:
                 fix = did_you_mean(kind, registry, "there are")

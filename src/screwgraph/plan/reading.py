@@ -96,7 +96,7 @@ class Reading:
         return transform(so3.from_rpy(rpy), p)
 
     def joint(self, name: str, value: Value) -> str:
-        """Return the name of a joint or of one of its coordinates. Raises ModelError, at the value, where there is none."""
+        """Return the name of a joint or of one of its coordinates. Raises ModelError where there is none."""
         if name.split("[")[0] not in self.robot.v_slices:
             raise as_model_error(unknown("joint", name, self.robot.joint_names), value.what, value.at)
         return name

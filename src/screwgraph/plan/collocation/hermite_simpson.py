@@ -15,7 +15,7 @@ from screwgraph.spatial import concatenate
 class HermiteSimpson:
     """Accelerations are quadratic between knots; dynamics hold in the middle, too. Fourth order.
 
-    Kelly (2017), eq. (6.4). On curved joints mean twists are moved along, which keeps the order only while steps turn little.
+    Kelly (2017), eq. (6.4). On curved joints mean twists are moved along: steps should turn little.
     """
 
     weights: tuple[float, ...] = (1.0 / 6.0, 4.0 / 6.0, 1.0 / 6.0)
