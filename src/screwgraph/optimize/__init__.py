@@ -19,6 +19,7 @@ from screwgraph.optimize.parameters import Each, each
 from screwgraph.optimize.problem import Problem
 from screwgraph.optimize.progress import shown
 from screwgraph.optimize.result import Progress, Result, Status
+from screwgraph.optimize.shift import shifted
 from screwgraph.optimize.smoothers import FixedLag, Solved
 from screwgraph.optimize.solve import solve
 from screwgraph.optimize.variables import Selection, Variables
@@ -59,6 +60,7 @@ __all__ = [
     "equality",
     "hinge",
     "inequality",
+    "shifted",
     "shown",
     "soft",
     "solve",

@@ -8,8 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.optimize import Method, Progress, Tolerances, solve
+from screwgraph.errors import InputError
+from screwgraph.optimize import Method, Progress, Tolerances, shifted, solve
+from screwgraph.plan.goals.position import whole_position
+from screwgraph.plan.goals.velocity import chosen_velocities
 from screwgraph.plan.guess import first_values
+from screwgraph.plan.limits.base import check_start
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.plan import Plan
 from screwgraph.plan.task import Task
@@ -44,7 +48,6 @@ class Planner:
     ) -> Plan:
         """Plan, from the task's guess, or from the last plan (`warm`); other arguments as for `optimize.solve`."""
         problem, steps = self.transcription.problem, self.transcription.steps
-        start: Any
         start = self.plan.result if warm and self.plan is not None else first_values(self.task, steps)
         result = solve(
             problem,
@@ -57,6 +60,36 @@ class Planner:
         )
         self.plan = Plan(self.transcription, result)
         return self.plan
+
+    def step(self, steps: int = 1, q: Any = None, qd: Any = None, **options: Any) -> Plan:
+        """Plan anew from so many steps later: the horizon moves along, goals keep their place in it.
+
+        Args:
+            steps: of the last plan that have passed.
+            q: the position where the robot is then (nq,), by default where it was planned to be.
+            qd: its velocity (nv,), likewise.
+            options: as for `solve`.
+
+        Raises:
+            InputError: the task leaves its start free, there are not so many steps, or q or qd do not fit.
+        """
+        last = self.plan or self.solve(**options)
+        work, by = last.transcription.steps, steps * last.transcription.steps.per_step
+        if not 0 <= by < len(work.times):
+            raise InputError(
+                f"{steps} steps have passed", why=f"the horizon has {(len(work.times) - 1) // work.per_step}"
+            )
+        if not work.start_given:
+            raise InputError("the task leaves its start free", fix="give it a start and a start velocity")
+        q0 = last.q[by] if q is None else whole_position(self.task.robot, q)[0]
+        qd0 = last.qd[by] if qd is None else chosen_velocities(self.mechanics, qd)[1]
+        problem = self.transcription.problem.replaced("start: position", at=q0).replaced("start: velocity", at=qd0)
+        check_start(work, problem.factors, {"q": q0, "qd": qd0})
+        task = replace(self.task, start=q0, start_velocity=qd0)
+        self.transcription = replace(self.transcription, task=task, problem=problem)
+        moved = shifted(last.result, {v.name: by for v in problem.families if v.name != "duration"})
+        self.plan = replace(last, result=replace(moved, problem=problem))
+        return self.solve(warm=True, **options)
 
     def change(self, **fields: Any) -> None:
         """Replace fields of the task; code is made anew only where its structure differs.
