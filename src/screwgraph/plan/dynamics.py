@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.optimize import Factors, Manifold, equality
-from screwgraph.plan.collocation import Collocation
+from screwgraph.plan.collocation import Collocation, Untied
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.steps import Steps
@@ -59,8 +59,10 @@ class Balance:
         return acting
 
 
-def collocation_factors(steps: Steps) -> Factors:
+def collocation_factors(steps: Steps) -> list[Factors]:
     """Return the factors that join the points of every step."""
+    if isinstance(steps.collocation, Untied):
+        return []
     stride, n = steps.per_step, [p.steps for p in steps.phases]
     first = np.concatenate([s.start + stride * np.arange(k) for s, k in zip(steps.states, n, strict=True)])
     sample = np.concatenate([s.start + stride * np.arange(k) for s, k in zip(steps.samples, n, strict=True)])
@@ -72,7 +74,7 @@ def collocation_factors(steps: Steps) -> Factors:
     template = Joined(steps.collocation, steps.mechanics.positions, steps.is_open)
     phases = np.repeat(np.arange(len(n)), n)
     made, arguments, timing = steps.timed(template, *unknowns, phases=phases, scale=1.0 / np.array(n)[phases])
-    return equality(made, *arguments, name="collocation", **timing)
+    return [equality(made, *arguments, name="collocation", **timing)]
 
 
 def dynamics_factors(steps: Steps, wrenches: Sequence[Wrench]) -> list[Factors]:

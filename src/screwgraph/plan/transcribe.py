@@ -47,7 +47,7 @@ def transcribe(task: Task, mechanics: Mechanics | None = None) -> Transcription:
         has_dynamics=task.dynamics,
         start_given=len(starts) == 2,
     )
-    factors: list[Factors] = [collocation_factors(steps)]
+    factors: list[Factors] = collocation_factors(steps)
     if task.dynamics:
         factors += dynamics_factors(steps, _wrenches(task, steps))
     factors += _start(steps, starts)
@@ -58,7 +58,7 @@ def transcribe(task: Task, mechanics: Mechanics | None = None) -> Transcription:
             raise InputError(f"{name}: {error.what}", why=error.why, fix=error.fix) from None
     factors += _durations(steps)
     check_start(steps, factors, starts)
-    return Transcription(task, steps, Problem(factors, _families(steps)))
+    return Transcription(task, steps, Problem(factors, _families(factors)))
 
 
 def _actuated(task: Task, mechanics: Mechanics) -> tuple[int, ...]:
@@ -105,8 +105,8 @@ def _durations(steps: Steps) -> list[Factors]:
     return [inequality(Beyond((0,), (0,)), steps.duration, lower=each(lower), upper=each(upper), name="durations")]
 
 
-def _families(steps: Steps) -> list[Variables]:
-    families = [steps.q, steps.qd, steps.qdd]
-    if steps.has_dynamics and steps.actuated:
-        families.append(steps.tau)
-    return families + ([steps.duration] if steps.duration is not None else [])
+def _families(factors: list[Factors]) -> list[Variables]:
+    """Return the families that factors are on, in the order of `Steps`."""
+    known = ["q", "qd", "qdd", "tau", "duration"]
+    used = dict.fromkeys(a.variables for f in factors for a in f.arguments)
+    return sorted(used, key=lambda v: known.index(v.name) if v.name in known else len(known))

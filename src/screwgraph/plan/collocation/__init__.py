@@ -4,6 +4,7 @@ from screwgraph.plan.collocation.base import Collocation, Point
 from screwgraph.plan.collocation.euler import Euler
 from screwgraph.plan.collocation.hermite_simpson import HermiteSimpson
 from screwgraph.plan.collocation.linear_acceleration import LinearAcceleration
+from screwgraph.plan.collocation.none import Untied
 from screwgraph.plan.collocation.trapezoidal import Trapezoidal
 
 COLLOCATIONS: dict[str, Collocation] = {
@@ -11,6 +12,16 @@ COLLOCATIONS: dict[str, Collocation] = {
     "trapezoidal": Trapezoidal(),
     "linear_acceleration": LinearAcceleration(),
     "hermite_simpson": HermiteSimpson(),
+    "none": Untied(),
 }
 
-__all__ = ["COLLOCATIONS", "Collocation", "Euler", "HermiteSimpson", "LinearAcceleration", "Point", "Trapezoidal"]
+__all__ = [
+    "COLLOCATIONS",
+    "Collocation",
+    "Euler",
+    "HermiteSimpson",
+    "LinearAcceleration",
+    "Point",
+    "Trapezoidal",
+    "Untied",
+]

@@ -2,8 +2,16 @@
 
 from screwgraph.plan.costs.acceleration import Acceleration
 from screwgraph.plan.costs.effort import Effort
+from screwgraph.plan.costs.smoothness import Smoothness
+from screwgraph.plan.costs.time import Time
 from screwgraph.plan.costs.velocity import Speed
 
-COSTS: dict[str, type] = {"effort": Effort, "acceleration": Acceleration, "velocity": Speed}
+COSTS: dict[str, type] = {
+    "effort": Effort,
+    "acceleration": Acceleration,
+    "velocity": Speed,
+    "smoothness": Smoothness,
+    "time": Time,
+}
 
-__all__ = ["COSTS", "Acceleration", "Effort", "Speed"]
+__all__ = ["COSTS", "Acceleration", "Effort", "Smoothness", "Speed", "Time"]
