@@ -10,6 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.optimize import Result, Status
 from screwgraph.plan.phases import Phase, knot_times
+from screwgraph.plan.task import Task
 from screwgraph.plan.transcribe import Transcription
 
 FEASIBLE = 1e-6
@@ -25,6 +26,11 @@ class Plan:
 
     transcription: Transcription
     result: Result
+
+    @property
+    def task(self) -> Task:
+        """What was planned."""
+        return self.transcription.task
 
     @cached_property
     def t(self) -> Float[np.ndarray, " K"]:
