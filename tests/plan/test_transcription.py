@@ -45,7 +45,7 @@ def test_least_effort_from_rest_to_rest_is_the_cubic(slider, collocation):
         collocation=collocation,
     )
     plan = sg.plan(task)
-    s, off = plan.t / 2.0, 0.5 * plan.t[1] * 0.75 if collocation == "euler" else 2e-4  # half a step at the speed of 3/4
+    s, off = plan.t / 2.0, 0.75 * plan.t[1] if collocation == "euler" else 2e-4  # a step at the top speed
     assert plan.q[:, 0] == pytest.approx(3 * s**2 - 2 * s**3, abs=off)
     assert plan.cost == pytest.approx(0.5 * 4 * 12 / 8, rel=2e-3)  # m^2 12 d^2 / T^3, half of it
 

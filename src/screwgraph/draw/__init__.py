@@ -6,6 +6,7 @@ from screwgraph.draw.figures import FIGURES
 from screwgraph.draw.graph import draw_graph
 from screwgraph.draw.histories import Panel, draw_histories
 from screwgraph.draw.matrix import draw_matrix
+from screwgraph.draw.plan import draw_costs, draw_motion
 from screwgraph.draw.problems import draw_network, draw_problem
 from screwgraph.draw.save import encode, save
 from screwgraph.draw.steps import draw_steps
@@ -14,10 +15,12 @@ __all__ = [
     "FIGURES",
     "Panel",
     "draw_cliques",
+    "draw_costs",
     "draw_dag",
     "draw_graph",
     "draw_histories",
     "draw_matrix",
+    "draw_motion",
     "draw_network",
     "draw_problem",
     "draw_steps",

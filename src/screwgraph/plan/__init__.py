@@ -6,6 +6,18 @@ from screwgraph.plan.plan import Plan
 from screwgraph.plan.planner import Planner
 from screwgraph.plan.read import read_task, task_names
 from screwgraph.plan.run import plan
+from screwgraph.plan.table import save_plan
 from screwgraph.plan.task import Task
 
-__all__ = ["COLLOCATIONS", "Phase", "Plan", "Planner", "Task", "horizon", "plan", "read_task", "task_names"]
+__all__ = [
+    "COLLOCATIONS",
+    "Phase",
+    "Plan",
+    "Planner",
+    "Task",
+    "horizon",
+    "plan",
+    "read_task",
+    "save_plan",
+    "task_names",
+]

@@ -1,0 +1,114 @@
+"""`screwgraph plan`: a motion for a task."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from screwgraph.cli import options
+
+if TYPE_CHECKING:
+    from screwgraph import Plan
+
+TaskName = Annotated[
+    str, typer.Argument(metavar="TASK", help="A task file (.yaml), or a built-in task such as cp2 or panda.")
+]
+Folder = Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="Where to; the folder is made.")]
+Iterations = Annotated[int, typer.Option("--iterations", min=0, metavar="N", help="At most so many.")]
+Seconds = Annotated[float, typer.Option("--seconds", min=0.0, metavar="S", help="At most so many.")]
+Method = Annotated[str, typer.Option("--method", help='How it is solved: "auto", "ipopt", "fatrop", ...')]
+
+HELP = """Plan a motion, and write it.
+
+\b
+DIR/plan.npz    t, q, qd, qdd, tau, all unknowns, status, cost, violation;
+DIR/plan.csv    t, q, qd, qdd, tau as a table;
+DIR/motion.svg  these over time, with limits (dashed) and goals (circles);
+DIR/costs.svg   what each item of the task costs.
+
+\b
+Example:
+  screwgraph plan cp2 -o out
+  screwgraph plan task.yaml -o out --seconds 10
+with a task.yaml like
+  robot: cart_pole
+  horizon: {steps: 100, dt: 0.02}
+  actuated: [x]
+  start: {position: [0, 0]}
+  goals:
+    - {time: end, position: {x: 1, theta: pi}, velocity: 0}
+  costs: {effort: 1}
+  limits: {effort: 12}
+
+A plan that is not feasible is written as plan.not_feasible.npz and .csv, and the exit status is 1. Ctrl-C ends the
+search early; what it came to is written.
+"""
+
+
+def plan(
+    task: TaskName,
+    output: Folder,
+    iterations: Iterations = 200,
+    seconds: Seconds = float("inf"),
+    method: Method = "auto",
+    as_json: options.AsJson = False,
+) -> None:
+    """Plan, save, and say how well it went."""
+    from screwgraph import Planner
+    from screwgraph.cli.streams import note, print_json, working
+    from screwgraph.plan import read_task
+
+    asked = read_task(task)
+    folder = _made(output)
+    options.note_warnings(asked.robot)
+    with working("planning"):
+        found = Planner(asked).solve(iterations=iterations, seconds=seconds, method=method)
+    figures = _figures(found) | {"files": _written(found, folder)}
+    if as_json:
+        print_json(figures)
+    else:
+        typer.echo(f"{found.task.name}: {found.status}, cost {found.cost:.6g}, violation {found.violation:.2g}")
+        typer.echo(f"{found.iterations} iterations, {found.seconds:.3g} s; {', '.join(figures['files'])}")
+    if not found.feasible:
+        note(f"{found.status}: {found.reason}")
+        raise typer.Exit(1)
+
+
+def _made(output: str) -> Path:
+    from screwgraph.errors import InputError
+
+    folder = Path(output)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError("the folder cannot be made", at=output, why=error.strerror or str(error)) from error
+    return folder
+
+
+def _figures(found: Plan) -> dict[str, Any]:
+    return {
+        "task": found.task.name,
+        "robot": found.task.robot.name,
+        "status": found.status,
+        "reason": found.reason,
+        "feasible": found.feasible,
+        "cost": found.cost,
+        "costs": found.costs,
+        "violation": found.violation,
+        "iterations": found.iterations,
+        "seconds": found.seconds,
+    }
+
+
+def _written(found: Plan, folder: Path) -> list[str]:
+    from screwgraph.draw import draw_costs, draw_motion, save
+    from screwgraph.plan import save_plan
+
+    files = [str(save_plan(found, folder / name)) for name in ("plan.npz", "plan.csv")]
+    pictures = {"motion.svg": draw_motion(found)} | ({"costs.svg": draw_costs(found)} if found.costs else {})
+    for name, figure in pictures.items():
+        save(figure, folder / name)
+        files.append(str(folder / name))
+    return files

@@ -1,0 +1,65 @@
+"""What plots of a plan show beside its motion: limits and goals of each joint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from screwgraph.optimize import Factors
+from screwgraph.plan.goals.position import Apart
+from screwgraph.plan.plan import Plan
+from screwgraph.plan.templates import Beyond, Difference
+
+KINDS = ("q", "qd", "qdd", "tau")
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A limit of one coordinate of q, qd, qdd or tau."""
+
+    kind: str
+    coordinate: int
+    value: float
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A value that a goal asks for at a time (s)."""
+
+    kind: str
+    coordinate: int
+    time: float
+    value: float
+
+
+def bounds(plan: Plan) -> Iterator[Bound]:
+    """Return the limits that a plan keeps, hard or soft."""
+    actuated = plan.transcription.steps.actuated
+    for f in plan.transcription.problem.factors:
+        template = getattr(f.template, "template", f.template)
+        kind = f.arguments[0].variables.name
+        if not isinstance(template, Beyond) or kind not in KINDS:
+            continue
+        for name, chosen in (("upper", template.above), ("lower", template.below)):
+            for c, value in zip(chosen, f.shared.get(name, ()), strict=False):
+                yield Bound(kind, actuated[c] if kind == "tau" else c, float(value))
+
+
+def wanted(plan: Plan) -> Iterator[Wanted]:
+    """Return what goals ask of joint positions and velocities, the start among them."""
+    for f in plan.transcription.problem.factors:
+        kind = f.arguments[0].variables.name
+        if kind not in ("q", "qd") or not isinstance(f.template, Apart | Difference):
+            continue
+        for i, k in enumerate(f.arguments[0].indices.tolist()):
+            value = _values(f, i)
+            for place, c in enumerate(f.template.columns):
+                number = value[c if isinstance(f.template, Apart) else place]
+                if kind != "q" or len(plan.q[0]) == len(plan.qd[0]):
+                    yield Wanted(kind, c, float(plan.t[k]), float(number))
+
+
+def _values(factors: Factors, i: int) -> np.ndarray:
+    return factors.each["at"][i] if "at" in factors.each else factors.shared["at"]
