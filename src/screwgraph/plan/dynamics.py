@@ -11,6 +11,7 @@ import numpy as np
 from screwgraph.optimize import Factors, Manifold, equality
 from screwgraph.plan.collocation import Collocation, Untied
 from screwgraph.plan.items import Wrench
+from screwgraph.plan.loops import loop_forces, pulled
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.steps import Steps
 
@@ -40,14 +41,17 @@ class Balance:
     wrenches: tuple[Callable[[Any, Any, Any], Any], ...] = ()
 
     def __call__(self, q: Any, qd: Any, qdd: Any, *more: Any) -> Any:
-        """Return what vanishes where the robot moves by its efforts (the first of `more`) and wrenches, (nv,)."""
+        """Return what vanishes where the robot moves by `more`, (nv,): its efforts, forces of its loops, wrenches."""
         import casadi as ca
 
         split = 1 if self.actuated else 0
-        tau, acting = more[:split], self._acting(q, more[split:])
+        closing = 1 if self.mechanics.robot.is_closed else 0
+        tau, loops, acting = more[:split], more[split : split + closing], self._acting(q, more[split + closing :])
         found = self.mechanics.efforts(tuple(acting))(q, qd, qdd, *([ca.vertcat(*acting.values())] if acting else []))
         for t in tau:
             found[list(self.actuated)] -= t
+        for forces in loops:
+            found -= pulled(self.mechanics, q, forces)
         return found
 
     def _acting(self, q: Any, unknowns: Sequence[Any]) -> dict[str, Any]:
@@ -83,7 +87,7 @@ def dynamics_factors(steps: Steps, wrenches: Sequence[Wrench]) -> list[Factors]:
     for i, w in enumerate(wrenches):
         acting[w.samples, i] = True
     kinds, kind_of = np.unique(acting, axis=0, return_inverse=True)
-    found = []
+    found, loops = [], loop_forces(steps)
     for number, kind in enumerate(kinds):
         samples = np.flatnonzero(kind_of.ravel() == number)
         chosen = [wrenches[i] for i in np.flatnonzero(kind).tolist()]
@@ -93,6 +97,8 @@ def dynamics_factors(steps: Steps, wrenches: Sequence[Wrench]) -> list[Factors]:
         unknowns = [steps.q[steps.points[samples]], steps.qd[steps.points[samples]], steps.qdd[samples]]
         if steps.actuated:
             unknowns.append(steps.tau[samples])
+        if loops is not None:
+            unknowns.append(loops[samples])
         unknowns += [w.unknowns[_places(w, samples)] for w in chosen]
         found.append(equality(template, *unknowns, name="dynamics"))
     return found

@@ -16,6 +16,7 @@ from screwgraph.plan.goals.position import whole_position
 from screwgraph.plan.goals.velocity import chosen_velocities
 from screwgraph.plan.items import Acting, Wrench
 from screwgraph.plan.limits.base import check_start
+from screwgraph.plan.loops import loop_factors
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import Task
@@ -51,6 +52,7 @@ def transcribe(task: Task, mechanics: Mechanics | None = None) -> Transcription:
     if task.dynamics:
         factors += dynamics_factors(steps, _wrenches(task, steps))
     factors += _start(steps, starts)
+    factors += loop_factors(steps, has_accelerations=_uses_accelerations(factors))
     for name, item in task.items():
         try:
             factors += item.factors(steps, name)
@@ -59,6 +61,10 @@ def transcribe(task: Task, mechanics: Mechanics | None = None) -> Transcription:
     factors += _durations(steps)
     check_start(steps, factors, starts)
     return Transcription(task, steps, Problem(factors, _families(factors)))
+
+
+def _uses_accelerations(factors: list[Factors]) -> bool:
+    return any(a.variables.name == "qdd" for f in factors for a in f.arguments)
 
 
 def _actuated(task: Task, mechanics: Mechanics) -> tuple[int, ...]:
