@@ -10,11 +10,17 @@ from screwgraph.plan import Phase, Task, horizon
 from screwgraph.plan.costs import Acceleration, Effort, Smoothness, Time
 from screwgraph.plan.goals import Point, Pose, Position, Velocity
 from screwgraph.plan.limits import AccelerationLimit, EffortLimit, PositionLimit, VelocityLimit
+from screwgraph.robot import constraint_residual
 
 SLIDER = """
 name: slider
 bodies:
   - {link: slide, joint: x, type: prismatic, axis: x, mass: 2, limits: {lower: -1, upper: 3, velocity: 4, effort: 8}}
+"""
+PENDULUM = """
+name: pendulum
+bodies:
+  - {link: rod, joint: pivot, axis: y, mass: 1.2, com: [0, 0, -0.4], inertia: [0.01, 0.02, 0.01]}
 """
 BRICK = """
 name: brick
@@ -130,3 +136,27 @@ def test_phases_meet_and_their_efforts_may_jump(slider):
     assert plan.t[[0, 10, 30]] == pytest.approx([0.0, 0.5, 2.0])
     assert plan.cost == pytest.approx(0.5 * 4 * 12 / 8, rel=5e-3)
     assert plan.values["tau"].shape == (32, 1)
+
+
+def test_all_twists_and_wrenches_as_unknowns_give_the_same_motion(tmp_path):
+    pendulum = robot(tmp_path, PENDULUM)
+    common = {"start": [0.0], "goals": (Position([2.0]), Velocity()), "costs": (Effort(),)}
+    eliminated, full = (
+        sg.plan(Task(pendulum, horizon(20, dt=0.05), **common, dynamics=dynamics)) for dynamics in (True, "graph")
+    )
+    assert eliminated.solved
+    assert full.solved
+    assert full.cost == pytest.approx(eliminated.cost, rel=1e-7)
+    assert full.q == pytest.approx(eliminated.q, abs=1e-5)
+    assert full.values["wrench rod"].shape == (21, 6)
+
+
+def test_a_closed_chain_stays_closed_and_moves_as_forward_dynamics_says():
+    linkage = sg.load("four_bar_linkage")
+    q0 = linkage.close_loops(np.zeros(3))
+    goals = (Position({"joint1": q0[0] + 0.5}), Velocity({"joint1": 0.0}))
+    common = {"goals": goals, "costs": (Effort(),), "actuated": ("joint1",), "guess": "stay"}
+    plan = sg.plan(Task(linkage, horizon(50, duration=1.0), start=q0, **common))
+    assert plan.solved
+    assert max(np.abs(constraint_residual(linkage, q)).max() for q in plan.q) < 2e-5
+    assert sg.forward_dynamics(linkage)(plan.q, plan.qd, plan.tau) == pytest.approx(plan.qdd, abs=5e-3)

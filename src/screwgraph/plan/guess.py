@@ -8,11 +8,12 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
+from screwgraph.plan.full_graph import first_directions
 from screwgraph.plan.goals import Position
 from screwgraph.plan.goals.base import points_at
 from screwgraph.plan.goals.position import whole_position
 from screwgraph.plan.steps import Steps
-from screwgraph.plan.task import Task
+from screwgraph.plan.task import FULL_GRAPH, Task
 from screwgraph.robot import retract
 
 
@@ -21,13 +22,13 @@ def first_values(task: Task, steps: Steps) -> dict[str, np.ndarray]:
     durations = np.array([[p.duration] for p in steps.phases])
     values: dict[str, np.ndarray] = {} if steps.duration is None else {"duration": durations}
     if not isinstance(task.guess, str):
-        known = {"q", "qd", "qdd", "tau", "duration"}
         given = {name: np.asarray(value, dtype=float) for name, value in task.guess.items()}
         if "q" not in given:
             raise InputError("the guess has no positions", fix='give {"q": (K, nq), ...}')
-        return values | {n: v for n, v in given.items() if n in known or " " in n}
+        return values | given
     q = _stay(task, steps) if task.guess == "stay" else _linear(task, steps)
-    return values | {"q": q}
+    values["q"] = q
+    return values | (first_directions(steps, q) if task.dynamics == FULL_GRAPH else {})
 
 
 def _start(task: Task) -> Float[np.ndarray, " nq"]:

@@ -15,6 +15,7 @@ from screwgraph.robot import Robot, unknown
 GROUPS = ("goals", "costs", "limits", "obstacles", "contacts")
 """The fields of a task that hold items."""
 GUESSES = ("linear", "stay")
+FULL_GRAPH = "graph"
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +36,8 @@ class Task:
         collocation: what joins the steps, one of `COLLOCATIONS`.
         guess: where the search begins: "linear" between the positions of start and goals, "stay" at the start, or
             values {"q": (K, nq), ...} by family of unknowns; see `Steps`.
-        dynamics: False plans without efforts.
+        dynamics: False plans without efforts; "graph" has the twists, accelerations and wrenches of all links as
+            unknowns, for the same motion.
         name: for titles and files.
 
     Raises:
@@ -54,7 +56,7 @@ class Task:
     actuated: tuple[str, ...] | None = None
     collocation: str = "trapezoidal"
     guess: str | Mapping[str, Any] = "linear"
-    dynamics: bool = True
+    dynamics: bool | str = True
     name: str = field(default="task", kw_only=True)
 
     def __post_init__(self) -> None:
@@ -66,6 +68,8 @@ class Task:
             raise unknown("collocation", self.collocation, COLLOCATIONS)
         if isinstance(self.guess, str) and self.guess not in GUESSES:
             raise unknown("guess", self.guess, GUESSES)
+        if not isinstance(self.dynamics, bool) and self.dynamics != FULL_GRAPH:
+            raise InputError(f"dynamics {self.dynamics!r}", fix=f"True, False or {FULL_GRAPH!r}")
         for group in GROUPS:
             for item in getattr(self, group):
                 if not isinstance(item, Item):

@@ -11,6 +11,7 @@ from screwgraph.errors import InputError
 from screwgraph.optimize import Factors, Problem, Variables, each, inequality
 from screwgraph.plan.collocation import COLLOCATIONS
 from screwgraph.plan.dynamics import collocation_factors, dynamics_factors
+from screwgraph.plan.full_graph import full_graph_factors
 from screwgraph.plan.goals import Position, Velocity
 from screwgraph.plan.goals.position import whole_position
 from screwgraph.plan.goals.velocity import chosen_velocities
@@ -19,7 +20,7 @@ from screwgraph.plan.limits.base import check_start
 from screwgraph.plan.loops import loop_factors
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.steps import Steps
-from screwgraph.plan.task import Task
+from screwgraph.plan.task import FULL_GRAPH, Task
 from screwgraph.plan.templates import Beyond
 
 
@@ -45,12 +46,13 @@ def transcribe(task: Task, mechanics: Mechanics | None = None) -> Transcription:
         task.phases,
         COLLOCATIONS[task.collocation],
         _actuated(task, mechanics),
-        has_dynamics=task.dynamics,
+        has_dynamics=bool(task.dynamics),
         start_given=len(starts) == 2,
     )
     factors: list[Factors] = collocation_factors(steps)
     if task.dynamics:
-        factors += dynamics_factors(steps, _wrenches(task, steps))
+        laws = full_graph_factors if task.dynamics == FULL_GRAPH else dynamics_factors
+        factors += laws(steps, _wrenches(task, steps))
     factors += _start(steps, starts)
     factors += loop_factors(steps, has_accelerations=_uses_accelerations(factors))
     for name, item in task.items():

@@ -19,6 +19,8 @@ SMALL = 48
 """Up to so many unknowns, dense."""
 LARGEST_STEP = 128
 """Beyond so many unknowns a step, no chain."""
+UNSAFE = 20.0
+"""With multipliers, what a chain may cost more: its order keeps pivots away from zero, a sparse method's cannot."""
 METHODS = ("auto", "dense", "chain", "arrow", "sparse")
 
 
@@ -81,4 +83,5 @@ def _dense(n: int) -> float:
 def _sparse(pattern: Pattern) -> float:
     """Guess: each unknown's column fills up to a few times its entries; a sparse operation costs as much as ten."""
     per = 2.0 * (pattern.rows.size + pattern.count) / max(pattern.count, 1)
-    return 10.0 * pattern.count * (2.0 * per) ** 2 + 1e5
+    cost = 10.0 * pattern.count * (2.0 * per) ** 2 + 1e5
+    return UNSAFE * cost if pattern.multipliers else cost

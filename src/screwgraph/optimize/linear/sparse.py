@@ -49,7 +49,10 @@ class SparseMethod:
             solver = qdldl.Solver(upper, True)
         except (RuntimeError, ValueError):  # a pivot is zero, it does not tell which: slightly off, it shows
             off = sparse.diags_array(scales * SMALLEST / 10)
-            solver = qdldl.Solver(sparse.csc_array(upper + off), True)
+            try:
+                solver = qdldl.Solver(sparse.csc_array(upper + off), True)
+            except (RuntimeError, ValueError):
+                raise self._singular(int(scales.argmin())) from None
         _, pivots, order = solver.factors()
         return solver, np.asarray(pivots), np.asarray(order)
 
