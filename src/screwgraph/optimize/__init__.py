@@ -1,6 +1,6 @@
 """Nonlinear factor graphs: least squares with hard constraints, solved by compiled batches of factors."""
 
-from screwgraph.optimize.factors import Factors, equality, hinge, inequality, soft
+from screwgraph.optimize.factors import Factors, equality, hinge, inequality, refreshed, soft
 from screwgraph.optimize.losses import LOSSES, Cauchy, GemanMcClure, Huber, Loss, Tukey
 from screwgraph.optimize.manifolds import MANIFOLDS, SE3, SO3, Manifold, Vector
 from screwgraph.optimize.methods import (
@@ -60,6 +60,7 @@ __all__ = [
     "equality",
     "hinge",
     "inequality",
+    "refreshed",
     "shifted",
     "shown",
     "soft",

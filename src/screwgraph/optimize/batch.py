@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -28,7 +28,11 @@ class Batch:
 
     def inputs(self, views: dict[str, np.ndarray]) -> list[np.ndarray]:
         """Return what kernels are called with, of families' arrays."""
-        return [*(views[name][where] for name, where in self._sources), *self.parameters]
+        unknowns = [views[name][where] for name, where in self._sources]
+        if self.factors.refresh is None:
+            return [*unknowns, *self.parameters]
+        own = self._own(self.factors.signature.each, {**self.factors.each, **self.factors.refresh(*unknowns)})
+        return [*unknowns, *self.parameters[:-1], own]
 
     def directions(self, layout: Layout) -> Int[np.ndarray, "N n"]:
         """Return which direction of the problem each direction of each factor is."""
@@ -47,11 +51,11 @@ class Batch:
         if shared:
             found.append(np.concatenate([self.factors.shared[n].ravel() for n, _ in shared]))
         if own:
-            found.append(self._own(own))
+            found.append(self._own(own, self.factors.each))
         return found
 
-    def _own(self, names: Shapes) -> np.ndarray:
-        flat = [self.factors.each[n].reshape(len(self.factors.each[n]), -1) for n, _ in names]
+    def _own(self, names: Shapes, values: Mapping[str, np.ndarray]) -> np.ndarray:
+        flat = [values[n].reshape(len(values[n]), -1) for n, _ in names]
         longest = max(map(len, flat))
         return np.concatenate([np.broadcast_to(f, (longest, f.shape[1])) for f in flat], axis=1)
 
@@ -99,4 +103,4 @@ def _alike(f: Factors) -> Any:
     """Return what factors of one batch have in common."""
     families = tuple(a.variables for a in f.arguments)
     shapes = {n: a.shape for n, a in f.shared.items()} | {n: a.shape[1:] for n, a in f.each.items()}
-    return f.kind, f.template, families, f.loss, tuple(sorted(shapes.items()))
+    return f.kind, f.template, families, f.loss, f.refresh, tuple(sorted(shapes.items()))

@@ -21,11 +21,16 @@ from screwgraph.optimize.variables import Selection, Variables, selection
 Template = Callable[..., Any]
 """A pure function of unknowns (positional) and parameters (by keyword) to a residual, on CasADi scalars."""
 Kind = Literal["soft", "equality", "inequality"]
+Refresh = Callable[..., Mapping[str, np.ndarray]]
+"""From values of a factor's unknowns, (N, *shape) each or (*shape), to parameters (N, ...) by name."""
 
 
 @dataclass(frozen=True, eq=False)
 class Factors:
-    """One template bound to N tuples of unknowns; `shared` parameters are one for all, `each` has one a factor."""
+    """One template bound to N tuples of unknowns; `shared` parameters are one for all, `each` has one a factor.
+
+    `refresh`, where given, makes some of `each` anew from the unknowns' values, whenever these change.
+    """
 
     kind: Kind
     template: Template
@@ -34,6 +39,7 @@ class Factors:
     each: Mapping[str, np.ndarray]
     loss: Loss | None
     name: str
+    refresh: Refresh | None = None
 
     def __len__(self) -> int:
         return self._count
@@ -143,6 +149,15 @@ def hinge(
     noise = noise_parameters(name, sigma, None, None)
     parameters = {**parameters, "threshold": threshold}
     return _bound("soft", Hinge(template), variables, parameters, noise, _loss(loss), name)
+
+
+def refreshed(factors: Factors, refresh: Refresh) -> Factors:
+    """Return factors some of whose own parameters are made anew from the unknowns, at every evaluation.
+
+    This lets templates depend on what has no expression, such as tables: `refresh` returns its Taylor polynomial about
+    the unknowns' values, and all derivatives up to the polynomial's degree are those of the table.
+    """
+    return replace(factors, refresh=refresh)
 
 
 def _bound(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +16,8 @@ from screwgraph.errors import InputError
 from screwgraph.optimize.losses import Loss
 from screwgraph.optimize.manifolds import Manifold, number_names, symbol
 from screwgraph.optimize.noise import INVERSE_SIGMA, WHITENING, whitened
-from screwgraph.optimize.templates import column
+from screwgraph.optimize.templates import column, split
+from screwgraph.optimize.through import Through
 from screwgraph.tape import Program
 
 Shapes = tuple[tuple[str, tuple[int, ...]], ...]
@@ -118,6 +119,8 @@ class Kernels:
     @cached_property
     def unrolled(self) -> bool:
         """Whether `normal` is small enough to be worth compiling."""
+        if self._through is not None:
+            return True
         counts = np.bincount(self._jacobian_whitened.sparsity().row(), minlength=1)
         return int((counts * (counts + 1) // 2).sum()) <= UNROLLED
 
@@ -177,13 +180,24 @@ class Kernels:
 
     @cached_property
     def _jacobian(self) -> Any:
-        d = self._directions
-        return self._at_zero(_jacobian(self._moved, d))
+        through = self._through
+        if through is not None:
+            return through.jacobian(lambda r: r)
+        return self._at_zero(_jacobian(self._moved, self._directions))
 
     @cached_property
     def _jacobian_whitened(self) -> Any:
-        d = self._directions
-        return self._at_zero(_jacobian(whitened(self._moved, dict(self._symbols[1])), d))
+        white = partial(whitened, parameters=dict(self._symbols[1]))
+        through = self._through
+        if through is not None:
+            return through.jacobian(white)
+        return self._at_zero(_jacobian(white(self._moved), self._directions))
+
+    @cached_property
+    def _through(self) -> Through | None:
+        """The residual by way of few numbers, where the template tells them."""
+        parts = split(self.signature.template)
+        return None if parts is None else Through.of(parts, self._near, self._symbols[1], self._directions)
 
     @cached_property
     def _directions(self) -> Any:
@@ -194,11 +208,13 @@ class Kernels:
     @cached_property
     def _moved(self) -> Any:
         """The residual near where the unknowns are, exact to second order."""
-        unknowns, parameters = self._symbols
-        d = parts(self._directions, self.dims)
-        kinds = self.signature.arguments
-        near = [m.near(x, part) for m, x, part in zip(kinds, unknowns, d, strict=True)]
-        return self.expression(near, parameters, white=False)
+        return self.expression(self._near, self._symbols[1], white=False)
+
+    @cached_property
+    def _near(self) -> list[Any]:
+        """The unknowns, moved."""
+        d, kinds = parts(self._directions, self.dims), self.signature.arguments
+        return [m.near(x, part) for m, x, part in zip(kinds, self._symbols[0], d, strict=True)]
 
     def _at_zero(self, expression: Any) -> Any:
         import casadi as ca
@@ -209,14 +225,20 @@ class Kernels:
     def _normal(self) -> tuple[Any, Any]:
         import casadi as ca
 
-        J, w = self._jacobian_whitened, self._weight
+        w, through = self._weight, self._through
+        if through is not None:
+            H, g = through.normal(partial(whitened, parameters=dict(self._symbols[1])))
+            return ca.sparsify(w * ca.tril(H)), ca.densify(w * g)
+        J = self._jacobian_whitened
         return ca.sparsify(w * ca.tril(J.T @ J)), ca.densify(w * (J.T @ self._whitened))
 
     @cached_property
     def _curvature(self) -> tuple[Any, Any]:
         import casadi as ca
 
-        y = ca.SX.sym("y", self.rows)
+        y, through = ca.SX.sym("y", self.rows), self._through
+        if through is not None and through.is_linear:
+            return ca.sparsify(ca.tril(through.curvature(y))), y
         H, _ = ca.hessian(ca.dot(y, self._moved), self._directions)
         return ca.sparsify(ca.tril(self._at_zero(H))), y
 

@@ -7,6 +7,30 @@ from dataclasses import dataclass
 from typing import Any
 
 
+Template = Callable[..., Any]
+Split = tuple[Template, Template]
+"""Two templates: few numbers of the unknowns, and the residual of these numbers; both take all parameters."""
+
+
+def split(template: Template) -> Split | None:
+    """Return the parts of a template that has a method `split`, whose unknowns count by few numbers; else None.
+
+    Derivatives and normal equations are then made in these numbers first, which are fewer than the unknowns.
+    """
+    return template.split() if hasattr(template, "split") else None  # pyright: ignore[reportFunctionMemberAccess]
+
+
+@dataclass(frozen=True)
+class _Without:
+    """A template that is not given one of its parameters."""
+
+    template: Template
+    name: str
+
+    def __call__(self, *unknowns: Any, **parameters: Any) -> Any:
+        return self.template(*unknowns, **{n: p for n, p in parameters.items() if n != self.name})
+
+
 @dataclass(frozen=True)
 class Hinge:
     """max(0, residual + threshold): what is left of a residual that should stay below -threshold. Paper 2, eq. (7)."""
@@ -18,6 +42,11 @@ class Hinge:
         import casadi as ca
 
         return ca.fmax(0.0, column(self.template(*unknowns, **parameters)) + threshold)
+
+    def split(self) -> Split | None:
+        """Return its template's parts, the second one hinged."""
+        found = split(self.template)
+        return None if found is None else (_Without(found[0], "threshold"), Hinge(found[1]))
 
 
 @dataclass(frozen=True)

@@ -53,8 +53,8 @@ class Plan:
 
     @cached_property
     def qdd(self) -> Float[np.ndarray, "K nv"]:
-        """Accelerations; where two phases meet, those of the later one. Zero where the task has none."""
-        return self.values["qdd"][self._samples] if "qdd" in self.values else np.zeros_like(self.qd)
+        """Accelerations; where two phases meet, those of the later one. Slopes of the velocities where none are planned."""
+        return self.values["qdd"][self._samples] if "qdd" in self.values else np.gradient(self.qd, self.t, axis=0)
 
     @cached_property
     def tau(self) -> Float[np.ndarray, "K nv"]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.errors import InputError
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.batch import Batch
 from screwgraph.optimize.layout import Layout
@@ -65,6 +66,8 @@ def of_batch(batch: Batch, layout: Layout, x: Float[np.ndarray, " s"], d: Any, w
     import casadi as ca
 
     f, count = batch.factors, len(batch)
+    if f.refresh is not None:
+        raise InputError(f"{f.name} reads a table", why="CasADi's solvers want expressions", fix="choose another method")
     function = of_one(batch, what)
     views, columns = layout.views(x), []
     for a in f.arguments:

@@ -34,6 +34,8 @@ class Window:
             raise InputError("a window needs families with one unknown a step", why=f"families have {sorted(counts)}")
         if self.problem.has_hard:
             raise InputError("a window cannot keep hard factors", fix="make them soft, with a small sigma")
+        if any(f.refresh is not None for f in self.problem.factors):
+            raise InputError("a window cannot read tables", fix="solve the problem as a whole")
         for f in self.problem.factors:
             for steps in self._steps_of(f):
                 if len(steps) > 1 and max(steps) - min(steps) > 1:

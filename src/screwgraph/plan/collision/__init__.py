@@ -1,0 +1,21 @@
+"""What a robot could touch, and how near it is: shapes, tables of distances, spheres on links, factors of all these."""
+
+from screwgraph.plan.collision.fields import DistanceGrid, height_map, load_grid
+from screwgraph.plan.collision.shapes import SHAPES, Box, Capsule, Cylinder, HalfSpace, Shape, Sphere
+from screwgraph.plan.collision.spheres import BodySphere, Spheres, placed
+
+__all__ = [
+    "SHAPES",
+    "BodySphere",
+    "Box",
+    "Capsule",
+    "Cylinder",
+    "DistanceGrid",
+    "HalfSpace",
+    "Shape",
+    "Sphere",
+    "Spheres",
+    "height_map",
+    "load_grid",
+    "placed",
+]

@@ -1,0 +1,111 @@
+"""Factors that keep spheres clear at points of time and between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from screwgraph.errors import InputError
+from screwgraph.optimize import Factors, each, hinge, inequality, refreshed, soft
+from screwgraph.plan.collision.templates import Centres, bodies_of
+from screwgraph.plan.collision.spheres import Spheres
+from screwgraph.plan.collision.fields import DistanceGrid, Refresh
+from screwgraph.plan.priors.between import Between, weights
+from screwgraph.plan.priors.gaussian_process import neighbours
+from screwgraph.plan.steps import Steps
+
+
+class Clearance(Protocol):
+    """How clear spheres must be."""
+
+    @property
+    def margin(self) -> float:
+        """Clearance to keep (m)."""
+        ...
+
+    @property
+    def sigma(self) -> float | None:
+        """None for a hard limit; else what depth (m) costs 1/2."""
+        ...
+
+    @property
+    def threshold(self) -> float:
+        """Distance (m) before the margin at which soft limits begin."""
+        ...
+
+    @property
+    def between(self) -> int:
+        """Positions between two points."""
+        ...
+
+    @property
+    def order(self) -> int:
+        """Derivatives that determine the motion between points, the position counted."""
+        ...
+
+
+def clear(
+    how: Clearance,
+    steps: Steps,
+    spheres: Spheres,
+    template: Callable[[Centres], Any],
+    numbers: Mapping[str, np.ndarray],
+    fields: tuple[DistanceGrid, ...],
+    name: str,
+) -> Iterable[Factors]:
+    """Return factors at points of time, and `between` of them.
+
+    `template` makes the template of the centres of spheres, `numbers` are its parameters, `fields` tables that it reads.
+
+    Raises:
+        InputError: a number is wrong, or accelerations are wanted where there are none.
+    """
+    check(how)
+    bodies = bodies_of(steps.mechanics, spheres.links)
+    places = {"spheres": spheres.numbers}
+    shared = {**places, "margin": how.margin, **numbers}
+    at, centres = steps.q[steps.free_points], Centres(bodies)
+    refresh = Refresh(fields, soft(centres, at, **places)) if fields else None
+    yield _made(how, template(centres), (at,), shared, refresh, name)
+    if not how.between:
+        return
+    chosen, phases, scale = neighbours(steps, how.order)
+    n, parts = len(phases), np.arange(1, how.between + 1) / (how.between + 1)
+    pairs = np.tile(np.arange(n), how.between)
+    w = each(np.repeat([weights(how.order, part) for part in parts], n, axis=0))
+    chosen = [s.variables[s.indices[pairs]] for s in chosen]
+    centres = Centres(bodies, Between(steps.mechanics.positions, how.order))
+    when = {"phases": phases[pairs], "scale": scale[pairs]}
+    if fields:
+        made, unknowns, timing = steps.timed(centres, *chosen, **when)
+        refresh = Refresh(fields, soft(made, *unknowns, w=w, **timing, **places))
+    made, unknowns, timing = steps.timed(template(centres), *chosen, **when)
+    yield _made(how, made, unknowns, {**shared, "w": w, **timing}, refresh, f"{name}: between")
+
+
+def check(how: Clearance) -> None:
+    """Raise InputError where a number is none that can be kept."""
+    for what, value in (("margin", how.margin), ("threshold", how.threshold)):
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not np.isfinite(value):
+            raise InputError(f"the {what} is {value!r}", why="it must be a number of metres")
+    if how.sigma is not None and not how.sigma > 0.0:
+        raise InputError(f"sigma is {how.sigma!r}", why="it must be positive")
+    if isinstance(how.between, bool) or not isinstance(how.between, int) or how.between < 0:
+        raise InputError(f"{how.between!r} positions between points", fix="give 0, 1, 2, ...")
+    if how.order not in (2, 3):
+        raise InputError(f"the order of interpolation is {how.order!r}", fix="give 2, or 3 with accelerations")
+
+
+def _made(
+    how: Clearance, template: Any, unknowns: tuple[Any, ...], parameters: dict[str, Any], refresh: Refresh | None, name: str
+) -> Factors:
+    if refresh is not None:
+        count = len(unknowns[0])
+        parameters = {**parameters, "field": each(np.zeros((count, *refresh.shape)))}
+    if how.sigma is None:
+        made = inequality(template, *unknowns, name=name, **parameters)
+    else:
+        made = hinge(template, *unknowns, sigma=how.sigma, threshold=how.threshold, name=name, **parameters)
+    return made if refresh is None else refreshed(made, refresh)

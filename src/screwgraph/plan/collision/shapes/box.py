@@ -1,0 +1,44 @@
+"""Boxes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.plan.collision.shapes.base import local, pose_numbers, positive, triple
+from screwgraph.plan.collision.shapes.extents import beyond
+from screwgraph.spatial import Array
+
+
+@dataclass(frozen=True)
+class Box:
+    """A box of so many metres along its own axes, about a centre (m), turned by roll, pitch, yaw (rad)."""
+
+    centre: Any
+    size: Any
+    rpy: Any = (0.0, 0.0, 0.0)
+    kind: ClassVar[str] = "box"
+
+    def __post_init__(self) -> None:
+        triple("a box's centre", self.centre)
+        triple("a box's rpy", self.rpy)
+        for length in triple("a box's size", self.size):
+            positive("an edge of a box", length)
+
+    def numbers(self) -> Float[np.ndarray, "15"]:
+        """Return the pose and half the edges."""
+        return np.concatenate([pose_numbers(self.centre, self.rpy), 0.5 * np.asarray(self.size, dtype=float)])
+
+    @staticmethod
+    def distance(point: Array, numbers: Array) -> Any:
+        """Return how far a point is from the surface (m), negative within."""
+        own = local(point, numbers)
+        return beyond([abs_(own[i]) - numbers[12 + i] for i in range(3)])
+
+
+def abs_(x: Any) -> Any:
+    """Return the magnitude of a scalar of any kind."""
+    return x.fabs() if hasattr(x, "fabs") else np.abs(x)

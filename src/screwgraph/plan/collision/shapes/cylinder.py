@@ -1,0 +1,41 @@
+"""Cylinders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.plan.collision.shapes.base import length, local, pose_numbers, positive, triple
+from screwgraph.plan.collision.shapes.box import abs_
+from screwgraph.plan.collision.shapes.extents import beyond
+from screwgraph.spatial import Array
+
+
+@dataclass(frozen=True)
+class Cylinder:
+    """A cylinder along its own z, `length` (m) from face to face, about a centre, turned by roll, pitch, yaw (rad)."""
+
+    centre: Any
+    radius: float
+    length: float
+    rpy: Any = (0.0, 0.0, 0.0)
+    kind: ClassVar[str] = "cylinder"
+
+    def __post_init__(self) -> None:
+        triple("a cylinder's centre", self.centre)
+        triple("a cylinder's rpy", self.rpy)
+        positive("a cylinder's radius", self.radius)
+        positive("a cylinder's length", self.length)
+
+    def numbers(self) -> Float[np.ndarray, "14"]:
+        """Return the pose, the radius, half the length."""
+        return np.concatenate([pose_numbers(self.centre, self.rpy), [self.radius, 0.5 * self.length]])
+
+    @staticmethod
+    def distance(point: Array, numbers: Array) -> Any:
+        """Return how far a point is from the surface (m), negative within."""
+        x, y, z = local(point, numbers)
+        return beyond([length(x, y) - numbers[12], abs_(z) - numbers[13]])

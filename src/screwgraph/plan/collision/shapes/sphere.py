@@ -1,0 +1,34 @@
+"""Spheres."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.plan.collision.shapes.base import length, positive, triple
+from screwgraph.spatial import Array
+
+
+@dataclass(frozen=True)
+class Sphere:
+    """A sphere of a radius about a centre (m)."""
+
+    centre: Any
+    radius: float
+    kind: ClassVar[str] = "sphere"
+
+    def __post_init__(self) -> None:
+        triple("a sphere's centre", self.centre)
+        positive("a sphere's radius", self.radius)
+
+    def numbers(self) -> Float[np.ndarray, "4"]:
+        """Return centre and radius."""
+        return np.array([*self.centre, self.radius], dtype=float)
+
+    @staticmethod
+    def distance(point: Array, numbers: Array) -> Any:
+        """Return how far a point is from the surface (m), negative within."""
+        return length(*(point[i] - numbers[i] for i in range(3))) - numbers[3]

@@ -1,0 +1,67 @@
+"""The spheres that stand for a robot where it must not touch anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.plan.collision.shapes.base import known_fields, positive, triple
+from screwgraph.robot import Robot
+
+
+@dataclass(frozen=True)
+class BodySphere:
+    """A sphere of a radius on a link or frame, its centre (m) in coordinates of that."""
+
+    link: str
+    centre: Any = (0.0, 0.0, 0.0)
+    radius: float = 0.0
+
+    def __post_init__(self) -> None:
+        triple(f"the centre of a sphere on {self.link!r}", self.centre)
+        positive(f"the radius of a sphere on {self.link!r}", self.radius)
+
+    @classmethod
+    def read(cls, value: Any) -> BodySphere:
+        """Return the sphere of a mapping {link, centre, radius}. Raises InputError."""
+        given = known_fields("a sphere of the robot", value, ("link", "centre", "radius"))
+        if "link" not in given or "radius" not in given:
+            raise InputError("a sphere of the robot needs a link and a radius")
+        return cls(given["link"], given.get("centre", (0.0, 0.0, 0.0)), given["radius"])
+
+
+@dataclass(frozen=True, eq=False)
+class Spheres:
+    """Spheres on a robot's links: `numbers` (n, 4) are centre and radius, in the frame of the link of each."""
+
+    links: tuple[str, ...]
+    numbers: Float[np.ndarray, "n 4"]
+
+    def __len__(self) -> int:
+        return len(self.links)
+
+
+def placed(robot: Robot, spheres: Sequence[BodySphere]) -> Spheres:
+    """Return spheres in the frames of links.
+
+    Raises:
+        InputError: there are none, one is on no link or frame of the robot, or is none.
+    """
+    if not spheres:
+        raise InputError("the robot has no collision spheres", fix="give some: link, centre, radius")
+    links, rows = [], []
+    for sphere in spheres:
+        if isinstance(sphere, Mapping):
+            sphere = BodySphere.read(sphere)
+        if not isinstance(sphere, BodySphere):
+            raise InputError(f"{sphere!r} is no sphere of a robot", fix="give link, centre, radius")
+        frame = robot.frame(sphere.link)
+        centre = frame.T_lf[:3, :3] @ np.asarray(sphere.centre, dtype=float) + frame.T_lf[:3, 3]
+        links.append(frame.link)
+        rows.append([*centre, sphere.radius])
+    return Spheres(tuple(links), np.array(rows))

@@ -1,0 +1,155 @@
+"""How near a robot's spheres come to obstacles and to each other: templates, all spheres of a position at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from screwgraph.plan.mechanics import Mechanics
+from screwgraph.optimize.templates import Split
+from screwgraph.plan.collision.shapes import SHAPES
+from screwgraph.plan.priors.between import Between
+from screwgraph.robot import Robot
+from screwgraph.spatial import Array, matrix
+
+TAYLOR = 13
+"""Numbers of a field at a sphere: the point, distance, gradient, and second derivatives xx yy zz xy xz yz."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bodies:
+    """A robot's links that carry spheres, and where they are."""
+
+    robot: Robot
+    links: tuple[str, ...]
+
+    def centres(self, q: Array, spheres: Array) -> list[list[Any]]:
+        """Return the centre of each sphere (link after link, x y z in the link's frame) in the base, CasADi scalars."""
+        poses = self._poses(q)
+        return [
+            [
+                sum(poses[link][i, j] * spheres[number, j] for j in range(3)) + poses[link][i, 3]
+                for i in range(3)
+            ]
+            for number, link in enumerate(self.links)
+        ]
+
+    def _poses(self, q: Array) -> dict[str, Any]:
+        """Return the pose of each link that carries a sphere; nothing beyond these is computed."""
+        import casadi as ca
+
+        robot, wanted = self.robot, set(self.links)
+        for joint in reversed(robot.joints):
+            if joint.child in wanted:
+                wanted.add(joint.parent)
+        poses = {robot.links[0].name: ca.SX(ca.DM.eye(4))}
+        for joint in robot.joints:
+            if joint.child in wanted:
+                moved = joint.type.transform(q[robot.q_slices[joint.name]])
+                poses[joint.child] = ca.mtimes(ca.mtimes(poses[joint.parent], ca.SX(joint.origin)), moved)
+        return poses
+
+
+def bodies_of(mechanics: Mechanics, links: tuple[str, ...]) -> Bodies:
+    """Return the links that carry spheres: the same object for the same links."""
+    return mechanics.kept(("bodies", links), lambda: Bodies(mechanics.robot, links))
+
+
+@dataclass(frozen=True)
+class Centres:
+    """Centres of all spheres at a position, one after the other."""
+
+    bodies: Bodies
+    between: Between | None = None
+
+    def __call__(self, *unknowns: Any, spheres: Any, w: Any = None, h: Any = None) -> Any:
+        """Return them (3 n,); unknowns are q, or the states of a step's ends, `spheres` (n, 4) centre and radius."""
+        import casadi as ca
+
+        q = self.position(*unknowns, w=w, h=h)
+        return ca.vertcat(*(c for centre in self.bodies.centres(q, spheres) for c in centre))
+
+    def position(self, *unknowns: Any, w: Any = None, h: Any = None, **parameters: Any) -> Any:
+        """Return the position at which spheres are looked at; further parameters are of no matter."""
+        return unknowns[0] if self.between is None else self.between(unknowns, w, h)
+
+    @property
+    def here(self) -> Centres:
+        """The same of a position itself."""
+        return Centres(self.bodies)
+
+
+@dataclass(frozen=True)
+class TooNear:
+    """Margins less the distances between spheres and obstacles: positive where a sphere comes too near.
+
+    `kinds` says of what kinds obstacles are, and how many of each; their numbers come as parameters of these names.
+    """
+
+    centres: Centres
+    kinds: tuple[tuple[str, int], ...]
+    fields: int = 0
+
+    def __call__(
+        self, *unknowns: Any, spheres: Any, margin: Any, w: Any = None, h: Any = None, field: Any = None, **numbers: Any
+    ) -> Any:
+        """Return one number for each obstacle and sphere, spheres of one obstacle one after the other."""
+        import casadi as ca
+
+        flat = self.centres(*unknowns, spheres=spheres, w=w, h=h)
+        count = len(self.centres.bodies.links)
+        points = [[flat[3 * i + j] for j in range(3)] for i in range(count)]
+        rows = []
+        for kind, n in self.kinds:
+            for k in range(n):
+                one = numbers[kind][k, :]
+                rows += [_less(SHAPES[kind].distance(p, one), spheres[i, 3], margin) for i, p in enumerate(points)]
+        for k in range(self.fields):
+            for i, p in enumerate(points):
+                rows.append(_less(taylor(p, field[k * count + i, :]), spheres[i, 3], margin))
+        return ca.vertcat(*rows)
+
+    def split(self) -> Split | None:
+        """Return the position as few numbers, and the margins of a position."""
+        return None if self.centres.between is None else (self.centres.position, replace(self, centres=self.centres.here))
+
+
+@dataclass(frozen=True)
+class TooNearItself:
+    """Margins less the distances between pairs of a robot's own spheres."""
+
+    centres: Centres
+    pairs: tuple[tuple[int, int], ...]
+
+    def __call__(self, *unknowns: Any, spheres: Any, margin: Any, w: Any = None, h: Any = None) -> Any:
+        """Return one number for each pair."""
+        import casadi as ca
+
+        flat = self.centres(*unknowns, spheres=spheres, w=w, h=h)
+        rows = []
+        for a, b in self.pairs:
+            numbers = ca.horzcat(*(flat[3 * b + j] for j in range(3)), spheres[b, 3])
+            rows.append(_less(SHAPES["sphere"].distance(flat[3 * a : 3 * a + 3], numbers), spheres[a, 3], margin))
+        return ca.vertcat(*rows)
+
+    def split(self) -> Split | None:
+        """Return the position as few numbers, and the margins of a position."""
+        return None if self.centres.between is None else (self.centres.position, replace(self, centres=self.centres.here))
+
+
+def taylor(point: Sequence[Any], numbers: Any) -> Any:
+    """Return a quadratic function of a point, of `TAYLOR` numbers: where, value, gradient, second derivatives."""
+    d = [point[i] - numbers[i] for i in range(3)]
+    H = matrix([[numbers[k] for k in row] for row in ((7, 10, 11), (10, 8, 12), (11, 12, 9))])
+    bent = sum(d[i] * H[i, j] * d[j] for i in range(3) for j in range(3))
+    return numbers[3] + sum(numbers[4 + i] * d[i] for i in range(3)) + 0.5 * bent
+
+
+def _less(distance: Any, radius: Any, margin: Any) -> Any:
+    return radius + margin - distance
+
+
+def counted(kinds: Mapping[str, Sequence[Any]]) -> tuple[tuple[str, int], ...]:
+    """Return how many there are of each kind."""
+    return tuple((kind, len(found)) for kind, found in kinds.items())

@@ -1,0 +1,99 @@
+"""Obstacles that a robot must not touch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.optimize import Factors
+from screwgraph.plan.collision.templates import Centres, TooNear, bodies_of, counted
+from screwgraph.plan.collision.factors import clear
+from screwgraph.plan.collision.spheres import BodySphere, Spheres, placed
+from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.collision.fields import DistanceGrid
+from screwgraph.plan.collision.shapes import SHAPES, Shape
+from screwgraph.plan.steps import Steps
+
+
+@dataclass(frozen=True, eq=False)
+class Avoid:
+    """A robot's spheres stay away from shapes, at every point of time and between.
+
+    Args:
+        shapes: obstacles in the base's frame.
+        spheres: those of the robot.
+        margin: a clearance (m) to keep.
+        sigma: None for a hard limit; else coming too near costs half the square of the depth over sigma (m).
+        threshold: a soft limit costs something from so much (m) before the margin is reached.
+        between: positions between two neighbouring points at which it is kept, too.
+        order: 2: between points the motion is that of constant velocity with white noise on acceleration, which
+            velocities at the points determine; 3: of white noise on jerk, with accelerations.
+    """
+
+    shapes: Sequence[Shape | DistanceGrid]
+    spheres: Sequence[BodySphere]
+    margin: float = 0.0
+    sigma: float | None = None
+    threshold: float = 0.0
+    between: int = 1
+    order: int = 2
+
+    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+        """Return one factor for each point and each position between. Raises InputError."""
+        grouped, fields = self._sorted()
+        spheres = placed(steps.mechanics.robot, self.spheres)
+        numbers = {kind: np.array([s.numbers() for s in found]) for kind, found in grouped.items()}
+
+        def template(centres: Centres) -> TooNear:
+            return TooNear(centres, counted(grouped), len(fields))
+
+        yield from clear(self, steps, spheres, template, numbers, tuple(fields), name)
+
+    def clearances(self, mechanics: Mechanics, q: Float[np.ndarray, " nq"]) -> list[tuple[float, str, str]]:
+        """Return (clearance less the margin (m), link of the sphere, obstacle) of all spheres and obstacles at q."""
+        grouped, fields = self._sorted()
+        spheres = placed(mechanics.robot, self.spheres)
+        points = centres_at(mechanics, spheres, q)
+        found = []
+        for kind, shapes in grouped.items():
+            for number, shape in enumerate(shapes, start=1):
+                what = f"{kind.replace('_', '-')} {number}"
+                for link, p, r in zip(spheres.links, points, spheres.numbers[:, 3], strict=True):
+                    found.append((float(SHAPES[kind].distance(p, shape.numbers())) - r - self.margin, link, what))
+        for number, field in enumerate(fields, start=1):
+            d = field.taylor(points)[0]
+            for link, one, r in zip(spheres.links, d, spheres.numbers[:, 3], strict=True):
+                found.append((float(one) - r - self.margin, link, f"grid {number}"))
+        return found
+
+    def _sorted(self) -> tuple[dict[str, list[Any]], list[DistanceGrid]]:
+        grouped: dict[str, list[Any]] = {}
+        fields: list[DistanceGrid] = []
+        if not self.shapes:
+            raise InputError("there are no obstacles", fix=f"give shapes: {', '.join(SHAPES)}")
+        for shape in self.shapes:
+            if isinstance(shape, DistanceGrid):
+                fields.append(shape)
+            elif isinstance(shape, Shape) and shape.kind in SHAPES:
+                grouped.setdefault(shape.kind, []).append(shape)
+            else:
+                raise InputError(f"{shape!r} is no obstacle", fix=f"obstacles: {', '.join(SHAPES)}")
+        return grouped, fields
+
+
+def centres_at(mechanics: Mechanics, spheres: Spheres, q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, "n 3"]:
+    """Return the centres of spheres at a position, in the base."""
+    import casadi as ca
+
+    def made() -> Any:
+        x, numbers = ca.SX.sym("q", mechanics.robot.nq), ca.SX.sym("spheres", len(spheres), 4)
+        template = Centres(bodies_of(mechanics, spheres.links))
+        return ca.Function("centres", [x, numbers], [template(x, spheres=numbers)])
+
+    function = mechanics.kept(("centres", spheres.links), made)
+    return np.asarray(function(q, spheres.numbers), dtype=float).reshape(-1, 3)

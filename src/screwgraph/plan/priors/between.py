@@ -1,0 +1,42 @@
+"""Positions between two neighbouring states: the posterior mean of a Gaussian-process prior."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.optimize import Manifold
+from screwgraph.plan.priors.chain import interpolation
+from screwgraph.plan.priors.local import place, position, rate, second_rate
+
+
+def weights(order: int, part: float) -> Float[np.ndarray, " w"]:
+    """Return how much the states of a step's ends weigh in the position at a part 0..1 of it, 2 n of them.
+
+    First the position and derivatives of the beginning, then those of the end, in units of the step.
+    """
+    Lambda, Psi = interpolation(order, part)
+    return np.concatenate([Lambda[0], Psi[0]])
+
+
+@dataclass(frozen=True)
+class Between:
+    """The position between two states (q, qd) or (q, qd, qdd), `order` of them each."""
+
+    positions: Manifold
+    order: int
+
+    def __call__(self, states: Sequence[Any], w: Any, h: Any) -> Any:
+        """Return q (nq,); states are those of the beginning and of the end, w is of `weights`, h the step (s)."""
+        n = self.order
+        start, end = states[:n], states[n:]
+        d = place(self.positions, start[0], end[0])
+        moved = w[n] * d + w[1] * h * start[1] + w[n + 1] * h * rate(self.positions, d, end[1])
+        if n == 3:
+            moved = moved + w[2] * h * h * second_rate(self.positions, 0.0 * d, start[1], start[2])
+            moved = moved + w[n + 2] * h * h * second_rate(self.positions, d, end[1], end[2])
+        return position(self.positions, start[0], moved)

@@ -1,0 +1,82 @@
+"""Gaussian-process priors as factors between neighbouring states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.errors import InputError
+from screwgraph.optimize import Factors, Manifold, soft
+from screwgraph.plan.priors.chain import transition, whitening
+from screwgraph.plan.priors.local import place, rate, second_rate
+from screwgraph.plan.priors.power import noise
+from screwgraph.plan.steps import Steps
+
+
+@dataclass(frozen=True)
+class Whitened:
+    """W (x_1 - Phi x_0) of states in units of a step of length h: its covariance is the noise's power, n times."""
+
+    positions: Manifold
+    order: int
+
+    def __call__(self, *states: Any, h: Any) -> Any:
+        """Return the residual (n nv,); states are (q, qd[, qdd]) of the beginning and of the end of a step."""
+        import casadi as ca
+
+        n, W, Phi = self.order, whitening(self.order), transition(self.order)
+        start, end = states[:n], states[n:]
+        d = place(self.positions, start[0], end[0])
+        here = 0.0 * d
+        begun, ended = [here, start[1]], [d, rate(self.positions, d, end[1])]
+        if n == 3:
+            begun.append(second_rate(self.positions, here, start[1], start[2]))
+            ended.append(second_rate(self.positions, d, end[1], end[2]))
+        errors = [
+            (ended[i] - sum(Phi[i, j] * h ** (j - i) * begun[j] for j in range(i, n))) * h ** (i - n + 1) for i in range(n)
+        ]
+        root = 1.0 / ca.sqrt(h)
+        return ca.vertcat(*(root * sum(W[i, j] * errors[j] for j in range(i, n)) for i in range(n)))
+
+
+def neighbours(steps: Steps, order: int) -> tuple[list[Any], np.ndarray, np.ndarray]:
+    """Return selections (q, qd[, qdd]) of neighbouring points, which phase each pair is in, and its part of the phase.
+
+    Raises:
+        InputError: accelerations are wanted, and the end of a phase has none.
+    """
+    if order == 3 and steps.is_open:
+        raise InputError(
+            "the end of a phase has no acceleration", why="the collocation is Euler's", fix="choose another collocation"
+        )
+    first = np.concatenate([np.arange(s.start, s.stop - 1) for s in steps.states])
+    chosen: list[Any] = []
+    phases = steps.phase_of_point[first]
+    for shift in (0, 1):
+        chosen += [steps.q[first + shift], steps.qd[first + shift]]
+        if order == 3:
+            sample = np.concatenate([np.arange(s.start, s.stop - 1) for s in steps.samples])
+            chosen.append(steps.qdd[sample + shift])
+    sizes = np.array([p.steps * steps.per_step for p in steps.phases])
+    return chosen, phases, 1.0 / sizes[phases]
+
+
+def prior_factors(order: int, power: Any, steps: Steps, name: str) -> Iterable[Factors]:
+    """Return one factor for each step, which costs half of e' Q(h)^-1 e, e the difference from motion without noise.
+
+    Args:
+        order: 2 for white noise on acceleration (GPMP2 (2018), section 4), 3 for white noise on jerk (paper 2, VI-A).
+        power: spectral density Q_c of the noise: a number, (nv,), (nv, nv), or {joint: number} for all joints.
+        steps: the trajectory; accelerations may jump from one phase to the next.
+        name: of the factors.
+
+    Raises:
+        InputError: the power does not fit the robot, or accelerations are missing.
+    """
+    chosen, phases, scale = neighbours(steps, order)
+    template = Whitened(steps.mechanics.positions, order)
+    made, unknowns, timing = steps.timed(template, *chosen, phases=phases, scale=scale)
+    yield soft(made, *unknowns, name=name, **noise(steps.mechanics, power, order), **timing)
