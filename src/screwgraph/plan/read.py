@@ -100,7 +100,7 @@ def _task(root: Value, file: str, name: str, folder: Path | None) -> Task:
         if needed not in entries:
             raise ModelError(f"the task has no {needed}", at=file, fix=f"add the key {needed!r}")
     robot = _robot(entries["robot"], folder)
-    reading = Reading(robot, _parameters(entries.get("parameters")))
+    reading = Reading(robot, _parameters(entries.get("parameters")), folder)
     fields: dict[str, Any] = {"name": entries["name"].text() if "name" in entries else name}
     for key, read in _PARTS.items():
         if key in entries:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,11 @@ WORDS = ("start", "end", "always")
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """A task file being read: its robot, and the names that expressions may use."""
+    """A task file being read: its robot, the names that expressions may use, and the folder that it lies in."""
 
     robot: Robot
     names: Mapping[str, float]
+    folder: Path | None = None
 
     def number(self, value: Value) -> float:
         """Return a number. Raises ModelError."""

@@ -19,6 +19,7 @@ from screwgraph.plan.items import Acting, Wrench
 from screwgraph.plan.limits.base import check_start
 from screwgraph.plan.loops import loop_factors
 from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.obstacles.check import check_ends
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import FULL_GRAPH, Task
 from screwgraph.plan.templates import Beyond
@@ -37,7 +38,7 @@ def transcribe(task: Task, mechanics: Mechanics | None = None) -> Transcription:
     """Return a task as a problem; `mechanics`, where given, is that of the same robot, whose code is used again.
 
     Raises:
-        InputError: an item does not fit the robot or the horizon, or the start breaks a limit.
+        InputError: an item does not fit the robot or the horizon, the start breaks a limit, or a given position collides.
     """
     mechanics = mechanics or Mechanics(task.robot)
     starts = _starts(task, mechanics)
@@ -62,6 +63,7 @@ def transcribe(task: Task, mechanics: Mechanics | None = None) -> Transcription:
             raise InputError(f"{name}: {error.what}", why=error.why, fix=error.fix) from None
     factors += _durations(steps)
     check_start(steps, factors, starts)
+    check_ends(task, mechanics)
     return Transcription(task, steps, Problem(factors, _families(factors)))
 
 

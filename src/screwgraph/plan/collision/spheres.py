@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.plan.collision.shapes.base import known_fields, positive, triple
+from screwgraph.plan.collision.shapes.base import positive, triple
 from screwgraph.robot import Robot
 
 
@@ -25,14 +25,6 @@ class BodySphere:
     def __post_init__(self) -> None:
         triple(f"the centre of a sphere on {self.link!r}", self.centre)
         positive(f"the radius of a sphere on {self.link!r}", self.radius)
-
-    @classmethod
-    def read(cls, value: Any) -> BodySphere:
-        """Return the sphere of a mapping {link, centre, radius}. Raises InputError."""
-        given = known_fields("a sphere of the robot", value, ("link", "centre", "radius"))
-        if "link" not in given or "radius" not in given:
-            raise InputError("a sphere of the robot needs a link and a radius")
-        return cls(given["link"], given.get("centre", (0.0, 0.0, 0.0)), given["radius"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +48,6 @@ def placed(robot: Robot, spheres: Sequence[BodySphere]) -> Spheres:
         raise InputError("the robot has no collision spheres", fix="give some: link, centre, radius")
     links, rows = [], []
     for sphere in spheres:
-        if isinstance(sphere, Mapping):
-            sphere = BodySphere.read(sphere)
         if not isinstance(sphere, BodySphere):
             raise InputError(f"{sphere!r} is no sphere of a robot", fix="give link, centre, radius")
         frame = robot.frame(sphere.link)

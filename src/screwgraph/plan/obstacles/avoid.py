@@ -10,13 +10,16 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
+from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
 from screwgraph.plan.collision.templates import Centres, TooNear, bodies_of, counted
 from screwgraph.plan.collision.factors import clear
 from screwgraph.plan.collision.spheres import BodySphere, Spheres, placed
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.collision.fields import DistanceGrid
+from screwgraph.plan.collision.reading import COMMON, read_common, read_shape
 from screwgraph.plan.collision.shapes import SHAPES, Shape
+from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
 
 
@@ -42,6 +45,15 @@ class Avoid:
     threshold: float = 0.0
     between: int = 1
     order: int = 2
+
+    @classmethod
+    def read(cls, value: Value, reading: Reading) -> Avoid:
+        """Read {shapes, spheres, ...}. Raises ModelError."""
+        entries = value.section(("shapes", *COMMON))
+        if "shapes" not in entries:
+            raise value.complaint("it must list `shapes`")
+        shapes = tuple(read_shape(item, reading) for item in entries["shapes"].items())
+        return cls(shapes, **read_common(entries, value, reading))
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return one factor for each point and each position between. Raises InputError."""

@@ -9,12 +9,15 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
+from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
 from screwgraph.plan.collision.templates import Centres, TooNearItself
 from screwgraph.plan.collision.factors import clear
+from screwgraph.plan.collision.reading import COMMON, read_common
 from screwgraph.plan.collision.spheres import BodySphere, Spheres, placed
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.obstacles.avoid import centres_at
+from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
 from screwgraph.robot import Robot
 
@@ -33,6 +36,16 @@ class AvoidItself:
     between: int = 1
     order: int = 2
     allowed: Sequence[tuple[str, str]] = ()
+
+    @classmethod
+    def read(cls, value: Value, reading: Reading) -> AvoidItself:
+        """Read {spheres, allowed: [[link, link], ...], ...}. Raises ModelError."""
+        entries = value.section(("allowed", *COMMON))
+        pairs = [item.items() for item in entries["allowed"].items()] if "allowed" in entries else []
+        if any(len(pair) != 2 for pair in pairs):
+            raise entries["allowed"].complaint("it must be a list of pairs of links")
+        allowed = tuple((reading.frame(a), reading.frame(b)) for a, b in pairs)
+        return cls(allowed=allowed, **read_common(entries, value, reading))
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return one factor for each point and each position between. Raises InputError."""

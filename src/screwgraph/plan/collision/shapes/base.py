@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -67,13 +67,3 @@ def local(point: Array, pose: Array) -> list[Any]:
 def length(*coordinates: Any) -> Any:
     """Return the length of a vector, with a derivative at zero."""
     return sqrt(sum((c * c for c in coordinates), TINY))
-
-
-def known_fields(kind: str, value: Any, fields: Sequence[str]) -> dict[str, Any]:
-    """Return a mapping whose keys are among given fields. Raises InputError."""
-    if not isinstance(value, Mapping):
-        raise InputError(f"{kind}: {value!r} is no mapping", fix=f"give {', '.join(fields)}")
-    for key in value:
-        if key not in fields:
-            raise InputError(f"{kind}: unknown key {key!r}", fix=f"keys: {', '.join(fields)}")
-    return dict(value)
