@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-
 Template = Callable[..., Any]
 Split = tuple[Template, Template]
 """Two templates: few numbers of the unknowns, and the residual of these numbers; both take all parameters."""

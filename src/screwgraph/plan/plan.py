@@ -53,7 +53,7 @@ class Plan:
 
     @cached_property
     def qdd(self) -> Float[np.ndarray, "K nv"]:
-        """Accelerations; where two phases meet, those of the later one. Slopes of the velocities where none are planned."""
+        """Accelerations; where two phases meet, those of the later one. Slopes of velocities where none are planned."""
         return self.values["qdd"][self._samples] if "qdd" in self.values else np.gradient(self.qd, self.t, axis=0)
 
     @cached_property

@@ -38,7 +38,7 @@ def transcribe(task: Task, mechanics: Mechanics | None = None) -> Transcription:
     """Return a task as a problem; `mechanics`, where given, is that of the same robot, whose code is used again.
 
     Raises:
-        InputError: an item does not fit the robot or the horizon, the start breaks a limit, or a given position collides.
+        InputError: an item does not fit the robot or the horizon, the start breaks a limit, or a given one collides.
     """
     mechanics = mechanics or Mechanics(task.robot)
     starts = _starts(task, mechanics)

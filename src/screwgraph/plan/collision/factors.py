@@ -9,9 +9,9 @@ import numpy as np
 
 from screwgraph.errors import InputError
 from screwgraph.optimize import Factors, each, hinge, inequality, refreshed, soft
-from screwgraph.plan.collision.templates import Centres, bodies_of
-from screwgraph.plan.collision.spheres import Spheres
 from screwgraph.plan.collision.fields import DistanceGrid, Refresh
+from screwgraph.plan.collision.spheres import Spheres
+from screwgraph.plan.collision.templates import Centres, bodies_of
 from screwgraph.plan.priors.between import Between, weights
 from screwgraph.plan.priors.gaussian_process import neighbours
 from screwgraph.plan.steps import Steps
@@ -57,14 +57,14 @@ def clear(
 ) -> Iterable[Factors]:
     """Return factors at points of time, and `between` of them.
 
-    `template` makes the template of the centres of spheres, `numbers` are its parameters, `fields` tables that it reads.
+    `template` makes the template of spheres' centres, `numbers` are its parameters, `fields` tables that it reads.
 
     Raises:
         InputError: a number is wrong, or accelerations are wanted where there are none.
     """
     check(how)
     bodies = bodies_of(steps.mechanics, spheres.links)
-    places = {"spheres": spheres.numbers}
+    places: dict[str, Any] = {"spheres": spheres.numbers}
     shared = {**places, "margin": how.margin, **numbers}
     at, centres = steps.q[steps.free_points], Centres(bodies)
     refresh = Refresh(fields, soft(centres, at, **places)) if fields else None
@@ -99,7 +99,12 @@ def check(how: Clearance) -> None:
 
 
 def _made(
-    how: Clearance, template: Any, unknowns: tuple[Any, ...], parameters: dict[str, Any], refresh: Refresh | None, name: str
+    how: Clearance,
+    template: Any,
+    unknowns: tuple[Any, ...],
+    parameters: dict[str, Any],
+    refresh: Refresh | None,
+    name: str,
 ) -> Factors:
     if refresh is not None:
         count = len(unknowns[0])

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from screwgraph.plan.mechanics import Mechanics
 from screwgraph.optimize.templates import Split
 from screwgraph.plan.collision.shapes import SHAPES
+from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.priors.between import Between
 from screwgraph.robot import Robot
 from screwgraph.spatial import Array, matrix
@@ -28,10 +28,7 @@ class Bodies:
         """Return the centre of each sphere (link after link, x y z in the link's frame) in the base, CasADi scalars."""
         poses = self._poses(q)
         return [
-            [
-                sum(poses[link][i, j] * spheres[number, j] for j in range(3)) + poses[link][i, 3]
-                for i in range(3)
-            ]
+            [sum(poses[link][i, j] * spheres[number, j] for j in range(3)) + poses[link][i, 3] for i in range(3)]
             for number, link in enumerate(self.links)
         ]
 
@@ -112,7 +109,9 @@ class TooNear:
 
     def split(self) -> Split | None:
         """Return the position as few numbers, and the margins of a position."""
-        return None if self.centres.between is None else (self.centres.position, replace(self, centres=self.centres.here))
+        return (
+            None if self.centres.between is None else (self.centres.position, replace(self, centres=self.centres.here))
+        )
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,9 @@ class TooNearItself:
 
     def split(self) -> Split | None:
         """Return the position as few numbers, and the margins of a position."""
-        return None if self.centres.between is None else (self.centres.position, replace(self, centres=self.centres.here))
+        return (
+            None if self.centres.between is None else (self.centres.position, replace(self, centres=self.centres.here))
+        )
 
 
 def taylor(point: Sequence[Any], numbers: Any) -> Any:

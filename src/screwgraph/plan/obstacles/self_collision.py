@@ -11,10 +11,10 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
-from screwgraph.plan.collision.templates import Centres, TooNearItself
 from screwgraph.plan.collision.factors import clear
 from screwgraph.plan.collision.reading import COMMON, read_common
 from screwgraph.plan.collision.spheres import BodySphere, Spheres, placed
+from screwgraph.plan.collision.templates import TooNearItself
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.obstacles.avoid import centres_at
 from screwgraph.plan.reading import Reading
@@ -74,5 +74,7 @@ class AvoidItself:
             if links[a] != links[b] and frozenset((links[a], links[b])) not in free
         )
         if not pairs:
-            raise InputError("no two spheres could touch", why="all are on one link, on neighbours, or on allowed pairs")
+            raise InputError(
+                "no two spheres could touch", why="all are on one link, on neighbours, or on allowed pairs"
+            )
         return pairs

@@ -36,7 +36,8 @@ class Whitened:
             begun.append(second_rate(self.positions, here, start[1], start[2]))
             ended.append(second_rate(self.positions, d, end[1], end[2]))
         errors = [
-            (ended[i] - sum(Phi[i, j] * h ** (j - i) * begun[j] for j in range(i, n))) * h ** (i - n + 1) for i in range(n)
+            (ended[i] - sum(Phi[i, j] * h ** (j - i) * begun[j] for j in range(i, n))) * h ** (i - n + 1)
+            for i in range(n)
         ]
         root = 1.0 / ca.sqrt(h)
         return ca.vertcat(*(root * sum(W[i, j] * errors[j] for j in range(i, n)) for i in range(n)))

@@ -107,7 +107,9 @@ def _bend(phi: Array) -> tuple[Any, Any]:
     c = choose(small, 1.0 / 12.0 + s / 720.0 + s * s / 30240.0, (1.0 - half * cot) / safe)
     # d(half cot half)/ds = (cot half - half (1 + cot^2)) / (4 angle)
     grown = (cot - half * (1.0 + cot * cot)) / (4.0 * angle)
-    slope = choose(small, 1.0 / 720.0 + s / 15120.0 + s * s / 403200.0, -grown / safe - (1.0 - half * cot) / (safe * safe))
+    slope = choose(
+        small, 1.0 / 720.0 + s / 15120.0 + s * s / 403200.0, -grown / safe - (1.0 - half * cot) / (safe * safe)
+    )
     return c, slope
 
 

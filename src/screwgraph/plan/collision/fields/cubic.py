@@ -28,7 +28,18 @@ def interpolated(
     picked = _gathered(table, cell)
     z = [np.einsum("pijk,pk->pij", picked, w[d][:, 2]) for d in range(3)]
     yz = {(a, b): np.einsum("pij,pj->pi", z[b], w[a][:, 1]) for a in range(3) for b in range(3 - a)}
-    orders = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (2, 0, 0), (0, 2, 0), (0, 0, 2), (1, 1, 0), (1, 0, 1), (0, 1, 1)]
+    orders = [
+        (0, 0, 0),
+        (1, 0, 0),
+        (0, 1, 0),
+        (0, 0, 1),
+        (2, 0, 0),
+        (0, 2, 0),
+        (0, 0, 2),
+        (1, 1, 0),
+        (1, 0, 1),
+        (0, 1, 1),
+    ]
     v = [np.einsum("pi,pi->p", yz[b, c], w[a][:, 0]) for a, b, c in orders]
     H = np.stack([v[4], v[7], v[8], v[7], v[5], v[9], v[8], v[9], v[6]], axis=1).reshape(-1, 3, 3)
     return v[0], np.stack(v[1:4], axis=1), H

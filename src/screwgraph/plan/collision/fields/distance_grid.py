@@ -42,7 +42,9 @@ class DistanceGrid:
     def __post_init__(self) -> None:
         values = np.asarray(self.values)
         if values.ndim != 3 or values.dtype.kind not in "iuf" or min(values.shape) < 2:
-            raise InputError(f"a grid of distances has the shape {values.shape}", fix="give (nx, ny, nz), each at least 2")
+            raise InputError(
+                f"a grid of distances has the shape {values.shape}", fix="give (nx, ny, nz), each at least 2"
+            )
         if not np.isfinite(values).all():
             raise InputError(f"a grid of distances is not finite at {np.argwhere(~np.isfinite(values))[0].tolist()}")
         if np.shape(self.origin) != (3,) or not np.isfinite(np.asarray(self.origin, dtype=float)).all():

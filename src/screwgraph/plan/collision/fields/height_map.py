@@ -30,7 +30,8 @@ def height_map(
         heights: (nx, ny), along x and y.
         origin: where the first height stands (x, y) (m).
         spacing: between heights (m).
-        above, below: how far (m) the grid of distances reaches beyond the highest and the lowest height.
+        above: how far (m) the grid of distances reaches beyond the highest height.
+        below: likewise, the lowest one.
         cell: spacing (m) of the grid of distances; by default half of that of the heights.
 
     Raises:

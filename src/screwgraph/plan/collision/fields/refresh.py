@@ -1,4 +1,4 @@
-"""Fields that have no expression, in templates: their Taylor polynomials at the robot's spheres, made anew each time."""
+"""Fields without expressions, in templates: their Taylor polynomials at the robot's spheres, made anew each time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from screwgraph.plan.collision.fields.distance_grid import DistanceGrid
 
 @dataclass(frozen=True, eq=False)
 class Refresh:
-    """Values and derivatives of fields at points that factors compute of the same unknowns, x y z one after the other."""
+    """Values and derivatives of fields at points, x y z one after the other, that factors compute of the unknowns."""
 
     fields: tuple[DistanceGrid, ...]
     points: Factors

@@ -13,10 +13,10 @@ def distance_to_triangles(
 
     Triangles are looked for by points on them, at most `pitch` (m) apart; those of so many nearest ones are measured.
     """
-    from scipy.spatial import cKDTree
+    from scipy.spatial import KDTree
 
     samples, owner = _sampled(triangles, pitch)
-    _, near = cKDTree(samples).query(points, k=min(neighbours, len(samples)))
+    _, near = KDTree(samples).query(points, k=min(neighbours, len(samples)))
     near = owner[near.reshape(len(points), -1)]
     found = np.full(len(points), np.inf)
     for column in near.T:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float
@@ -17,12 +17,9 @@ TINY = 1e-16
 
 @runtime_checkable
 class Shape(Protocol):
-    """An obstacle: a frozen dataclass of a `kind`; all of a kind are evaluated by the same code."""
+    """An obstacle: a frozen dataclass; all of a `kind`, its name in `SHAPES`, are evaluated by the same code."""
 
-    @property
-    def kind(self) -> str:
-        """Its name in `SHAPES`."""
-        ...
+    kind: ClassVar[str]
 
     def numbers(self) -> Float[np.ndarray, " k"]:
         """Return what a replan may change: size and place."""
