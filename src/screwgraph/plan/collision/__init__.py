@@ -1,5 +1,6 @@
 """What a robot could touch, and how near it is: shapes, tables of distances, spheres on links, factors of all these."""
 
+from screwgraph.plan.collision.automatic import automatic_spheres
 from screwgraph.plan.collision.fields import DistanceGrid, height_map, load_grid
 from screwgraph.plan.collision.shapes import SHAPES, Box, Capsule, Cylinder, HalfSpace, Shape, Sphere
 from screwgraph.plan.collision.spheres import BodySphere, Spheres, placed
@@ -15,6 +16,7 @@ __all__ = [
     "Shape",
     "Sphere",
     "Spheres",
+    "automatic_spheres",
     "height_map",
     "load_grid",
     "placed",

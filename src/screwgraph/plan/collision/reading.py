@@ -10,6 +10,7 @@ from typing import Any
 from screwgraph.errors import InputError, ModelError
 from screwgraph.formats.diagnostics import as_model_error, did_you_mean, shown
 from screwgraph.formats.yaml_values import Value
+from screwgraph.plan.collision.automatic import AUTO
 from screwgraph.plan.collision.fields import DistanceGrid, height_map, load_grid, read_arrays
 from screwgraph.plan.collision.shapes import SHAPES, Shape
 from screwgraph.plan.collision.spheres import BodySphere
@@ -24,8 +25,9 @@ def read_common(entries: dict[str, Value], value: Value, reading: Reading) -> di
     """Return the fields that all kinds of obstacles have, of those of `COMMON` that are given. Raises ModelError."""
     found: dict[str, Any] = {key: reading.number(entries[key]) for key in NUMBERS if key in entries}
     if "spheres" not in entries:
-        raise value.complaint("it must say which `spheres` the robot has: a list of {link, centre, radius}")
-    found["spheres"] = tuple(read_sphere(item, reading) for item in entries["spheres"].items())
+        raise value.complaint("it must say which `spheres` the robot has: a list of {link, centre, radius}, or auto")
+    if entries["spheres"].content != AUTO:
+        found["spheres"] = tuple(read_sphere(item, reading) for item in entries["spheres"].items())
     found["sigma"] = reading.sigma(entries.get("sigma"))
     for key in ("between", "order"):
         if key in entries:

@@ -16,7 +16,8 @@ from screwgraph.plan.collision.factors import clear
 from screwgraph.plan.collision.fields import DistanceGrid
 from screwgraph.plan.collision.reading import COMMON, read_common, read_shape
 from screwgraph.plan.collision.shapes import SHAPES, Shape
-from screwgraph.plan.collision.spheres import BodySphere, Spheres, placed
+from screwgraph.plan.collision.automatic import AUTO, placed_spheres
+from screwgraph.plan.collision.spheres import BodySphere, Spheres
 from screwgraph.plan.collision.templates import Centres, TooNear, bodies_of, counted
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.reading import Reading
@@ -29,7 +30,7 @@ class Avoid:
 
     Args:
         shapes: obstacles in the base's frame.
-        spheres: those of the robot.
+        spheres: those of the robot, or "auto" for what covers the shapes in its file.
         margin: a clearance (m) to keep.
         sigma: None for a hard limit; else coming too near costs half the square of the depth over sigma (m).
         threshold: a soft limit costs something from so much (m) before the margin is reached.
@@ -39,7 +40,7 @@ class Avoid:
     """
 
     shapes: Sequence[Shape | DistanceGrid]
-    spheres: Sequence[BodySphere]
+    spheres: Sequence[BodySphere] | str = AUTO
     margin: float = 0.0
     sigma: float | None = None
     threshold: float = 0.0
@@ -58,7 +59,7 @@ class Avoid:
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return one factor for each point and each position between. Raises InputError."""
         grouped, fields = self._sorted()
-        spheres = placed(steps.mechanics.robot, self.spheres)
+        spheres = placed_spheres(steps.mechanics.robot, self.spheres)
         numbers = {kind: np.array([s.numbers() for s in found]) for kind, found in grouped.items()}
 
         def template(centres: Centres) -> TooNear:
@@ -69,7 +70,7 @@ class Avoid:
     def clearances(self, mechanics: Mechanics, q: Float[np.ndarray, " nq"]) -> list[tuple[float, str, str]]:
         """Return (clearance less the margin (m), link of the sphere, obstacle) of all spheres and obstacles at q."""
         grouped, fields = self._sorted()
-        spheres = placed(mechanics.robot, self.spheres)
+        spheres = placed_spheres(mechanics.robot, self.spheres)
         points = centres_at(mechanics, spheres, q)
         found = []
         for kind, shapes in grouped.items():

@@ -13,7 +13,8 @@ from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
 from screwgraph.plan.collision.factors import clear
 from screwgraph.plan.collision.reading import COMMON, read_common
-from screwgraph.plan.collision.spheres import BodySphere, Spheres, placed
+from screwgraph.plan.collision.automatic import AUTO, placed_spheres
+from screwgraph.plan.collision.spheres import BodySphere, Spheres
 from screwgraph.plan.collision.templates import TooNearItself
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.obstacles.avoid import centres_at
@@ -29,7 +30,7 @@ class AvoidItself:
     `allowed` are further pairs of links that may touch; other arguments are as for `Avoid`.
     """
 
-    spheres: Sequence[BodySphere]
+    spheres: Sequence[BodySphere] | str = AUTO
     margin: float = 0.0
     sigma: float | None = None
     threshold: float = 0.0
@@ -49,13 +50,13 @@ class AvoidItself:
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return one factor for each point and each position between. Raises InputError."""
-        spheres = placed(steps.mechanics.robot, self.spheres)
+        spheres = placed_spheres(steps.mechanics.robot, self.spheres)
         pairs = self._pairs(steps.mechanics.robot, spheres)
         yield from clear(self, steps, spheres, lambda centres: TooNearItself(centres, pairs), {}, (), name)
 
     def clearances(self, mechanics: Mechanics, q: Float[np.ndarray, " nq"]) -> list[tuple[float, str, str]]:
         """Return (clearance less the margin (m), link, other link) of all pairs of spheres at q."""
-        spheres = placed(mechanics.robot, self.spheres)
+        spheres = placed_spheres(mechanics.robot, self.spheres)
         points, r = centres_at(mechanics, spheres, q), spheres.numbers[:, 3]
         pairs = self._pairs(mechanics.robot, spheres)
         apart = [float(np.linalg.norm(points[a] - points[b]) - r[a] - r[b] - self.margin) for a, b in pairs]
