@@ -14,11 +14,13 @@ import numpy as np
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
 from rich.console import Console
 
 from screwgraph.optimize import LevenbergMarquardt, Tolerances
 from screwgraph.plan import Plan, Planner
-from screwgraph.plan.collision import Sphere, placed
+from screwgraph.plan.collision import Sphere
+from screwgraph.plan.collision.automatic import placed_spheres
 from screwgraph.plan.obstacles import Avoid
 from screwgraph.plan.priors import Between, weights
 from screwgraph.plan.read import read_task
@@ -81,7 +83,7 @@ def draw(
         for i in np.linspace(0, len(path) - 1, 7).astype(int):
             arm(axes, planner, path[i], plt.get_cmap("viridis")(i / (len(path) - 1)))
         middle = path[len(path) // 2]
-        spheres = placed(planner.task.robot, avoid.spheres)
+        spheres = placed_spheres(planner.task.robot, avoid.spheres)
         poses = link_poses(planner.task.robot, middle)
         for link, (*centre, radius) in zip(spheres.links, spheres.numbers, strict=True):
             ball(axes, (poses[link] @ [*centre, 1.0])[:3], radius, "#2c7fb8", 0.25)
@@ -97,7 +99,7 @@ def draw(
     figure.savefig(OUT / "arm_among_obstacles.png", dpi=110)
 
 
-def ball(axes: plt.Axes, centre: np.ndarray, radius: float, colour: str, alpha: float) -> None:
+def ball(axes: Axes, centre: np.ndarray, radius: float, colour: str, alpha: float) -> None:
     """Draw a sphere."""
     u, v = np.mgrid[0 : 2 * np.pi : 24j, 0 : np.pi : 12j]
     x, y, z = np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v)
@@ -105,7 +107,7 @@ def ball(axes: plt.Axes, centre: np.ndarray, radius: float, colour: str, alpha: 
     axes.plot_surface(*surface, color=colour, alpha=alpha, linewidth=0)  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def arm(axes: plt.Axes, planner: Planner, q: np.ndarray, colour: tuple[float, ...]) -> None:
+def arm(axes: Axes, planner: Planner, q: np.ndarray, colour: tuple[float, ...]) -> None:
     """Draw a line through the origins of the links."""
     poses = link_poses(planner.task.robot, q)
     tool = planner.task.robot.frame("panda_hand_tcp")

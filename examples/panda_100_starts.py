@@ -44,10 +44,14 @@ def main(count: int) -> None:
     robot = task.robot
     low, high = (np.array([getattr(j.limits, side) for j in robot.joints]) for side in ("lower", "upper"))
     planner = Planner(replace(task, goals=(), obstacles=(), limits=(PositionLimit(sigma=0.01, threshold=0.05),)))
+    blocked = 0
     tries, seconds, failures = [], [], Counter[str]()
     for number in range(count):
         a, b = (drawn(rng, planner, obstacles, low, high) for _ in range(2))
         spent, reason = 0.0, ""
+        blocked += any(
+            min(o.clearances(planner.mechanics, q))[0] < 0.0 for q in way(a, b, None)["q"] for o in obstacles
+        )
         for attempt in range(TRIES):
             via = None if attempt == 0 else rng.uniform(low, high)
             planner.change(goals=ends(a, b), obstacles=obstacles, guess=way(a, b, via))
@@ -63,6 +67,7 @@ def main(count: int) -> None:
                 break
         else:
             failures[reason] += 1
+    console.print(f"straight ways that collide: {blocked} of {count}")
     report(count, np.array(tries), 1e3 * np.array(seconds), failures)
 
 

@@ -28,7 +28,7 @@ def _with(visuals: tuple[Visual, ...]) -> Robot:
     return replace(robot, links=tuple(links))
 
 
-def _inside(shape, p: np.ndarray) -> np.ndarray:
+def _inside(shape, p: np.ndarray):
     x, y, z = p.T
     across = np.hypot(x, y)
     match shape:
@@ -40,7 +40,7 @@ def _inside(shape, p: np.ndarray) -> np.ndarray:
             return (across < shape.radius) & (np.abs(z) < 0.5 * shape.length)
         case Box():
             return (np.abs(p) < 0.5 * np.array(shape.size)).all(axis=1)
-        case Ellipsoid():
+        case _:
             return ((p / np.array(shape.radii)) ** 2).sum(axis=1) < 1.0
 
 

@@ -60,14 +60,30 @@ def _cover(visual: Visual) -> Iterator[tuple[Float[np.ndarray, "3"], float]]:
             n = _pieces(shape.length, shape.radius)
             own = _along(((np.arange(n) + 0.5) / n - 0.5) * shape.length)
             radius = float(np.hypot(shape.radius, 0.5 * shape.length / n))
-        case Box() | Ellipsoid():
-            size = np.asarray(shape.size if isinstance(shape, Box) else 2.0 * np.asarray(shape.radii), dtype=float)
+        case Ellipsoid():
+            yield from _slices(shape, T)
+            return
+        case Box():
+            size = np.asarray(shape.size, dtype=float)
             counts = [_pieces(s, float(size.min())) for s in size]
             axes = [((np.arange(n) + 0.5) / n - 0.5) * s for n, s in zip(counts, size, strict=True)]
             own = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
             radius = float(0.5 * np.linalg.norm(size / counts))
     for p in own:
         yield T[:3, :3] @ p + T[:3, 3], radius
+
+
+def _slices(shape: Ellipsoid, T: Float[np.ndarray, "4 4"]) -> Iterator[tuple[Float[np.ndarray, "3"], float]]:
+    """Return spheres along the longest axis, each about a slice."""
+    radii = np.asarray(shape.radii, dtype=float)
+    axis = int(radii.argmax())
+    longest, widest = float(radii[axis]), float(np.delete(radii, axis).max())
+    n = _pieces(2.0 * longest, widest)
+    for k in range(n):
+        low, high = (2.0 * k / n - 1.0) * longest, (2.0 * (k + 1) / n - 1.0) * longest
+        nearest = 0.0 if low < 0.0 < high else min(abs(low), abs(high))
+        wide = widest * np.sqrt(1.0 - (nearest / longest) ** 2)
+        yield T[:3, axis] * (0.5 * (low + high)) + T[:3, 3], float(np.hypot(wide, 0.5 * (high - low)))
 
 
 def _pieces(length: float, width: float) -> int:

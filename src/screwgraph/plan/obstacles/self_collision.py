@@ -11,9 +11,9 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
+from screwgraph.plan.collision.automatic import AUTO, placed_spheres
 from screwgraph.plan.collision.factors import clear
 from screwgraph.plan.collision.reading import COMMON, read_common
-from screwgraph.plan.collision.automatic import AUTO, placed_spheres
 from screwgraph.plan.collision.spheres import BodySphere, Spheres
 from screwgraph.plan.collision.templates import TooNearItself
 from screwgraph.plan.mechanics import Mechanics
