@@ -9,9 +9,10 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.plan.full_graph import first_directions
-from screwgraph.plan.goals import Position
+from screwgraph.plan.goals import Point, Pose, Position
 from screwgraph.plan.goals.base import points_at
 from screwgraph.plan.goals.position import whole_position
+from screwgraph.plan.reach import reaching
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import FULL_GRAPH, Task
 from screwgraph.robot import retract
@@ -40,7 +41,7 @@ def _stay(task: Task, steps: Steps) -> Float[np.ndarray, "K nq"]:
 
 
 def _linear(task: Task, steps: Steps) -> Float[np.ndarray, "K nq"]:
-    """Go from one position that is wanted to the next; joints that no goal names stay."""
+    """Go from one position that is wanted, or reaches what is wanted, to the next; joints that no goal names stay."""
     stops = {0: _start(task)}
     for goal in task.goals:
         if isinstance(goal, Position):
@@ -51,6 +52,11 @@ def _linear(task: Task, steps: Steps) -> Float[np.ndarray, "K nq"]:
                 for joint in joints:
                     q[task.robot.q_slices[joint]] = wanted[task.robot.q_slices[joint]]
                 stops[int(k)] = q
+        elif isinstance(goal, Pose | Point) and len(points_at(steps, goal.time)) == 1:
+            (k,) = points_at(steps, goal.time).tolist()
+            q = reaching(steps.mechanics, goal, _before(stops, k)) if k not in stops else None
+            if q is not None:
+                stops[k] = q
     found, knots = _stay(task, steps), sorted(stops)
     for a, b in itertools.pairwise(knots):
         part = (np.arange(a, b + 1) - a) / (b - a)
