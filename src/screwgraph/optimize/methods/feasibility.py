@@ -13,14 +13,17 @@ from screwgraph.optimize.methods.penalties import penalised
 ITERATIONS = 100
 
 
-def nearest_feasible(assembly: Assembly, x: Float[np.ndarray, " s"]) -> Float[np.ndarray, " s"]:
-    """Return values near x at which the sum of squares of broken hard factors is least, by Levenberg-Marquardt."""
+def nearest_feasible(assembly: Assembly, x: Float[np.ndarray, " s"]) -> tuple[Float[np.ndarray, " s"], bool]:
+    """Return values near x at which the sum of squares of broken hard factors is least, and whether it is.
+
+    By Levenberg-Marquardt; where its iterations do not suffice, the least is not known.
+    """
     hard = penalised(assembly, keep_costs=False)
     for count, iterate in enumerate(LevenbergMarquardt(damping=1e-4)(hard, x, Tolerances(), {})):
         x = iterate.x
         if count >= ITERATIONS:
-            break
-    return x
+            return x, False
+    return x, True
 
 
 def worst(assembly: Assembly, x: Float[np.ndarray, " s"]) -> tuple[str, float]:

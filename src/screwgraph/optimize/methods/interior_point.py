@@ -79,9 +79,9 @@ class InteriorPoint:
             if found is None and model.violation <= tolerances.violation:
                 return Status.STALLED, "no step lowers the cost; the hard factors hold"
             if found is None or (watch.stale > PATIENCE and model.violation > tolerances.violation):
-                x = nearest_feasible(assembly, point.x)
+                x, settled = nearest_feasible(assembly, point.x)
                 name, most = worst(assembly, x)
-                if most > 10.0 * tolerances.violation:
+                if settled and most > 10.0 * tolerances.violation:
                     return _contradiction(name, most)
                 if watch.restored == RESTORATIONS:
                     return Status.STALLED, f"the hard factors hold to {model.violation:.2g}, and no better"
@@ -161,8 +161,9 @@ def _errors(kkt: Kkt, model: Model, point: Point) -> _Errors:
 def _stuck(kkt: Kkt, model: Model, x: Float[np.ndarray, " s"], tolerances: Tolerances) -> End:
     if model.violation <= tolerances.violation:
         return Status.STALLED, "no step lowers the cost; the hard factors hold"
-    name, most = worst(kkt.assembly, nearest_feasible(kkt.assembly, x))
-    if most > 10.0 * tolerances.violation:
+    near, settled = nearest_feasible(kkt.assembly, x)
+    name, most = worst(kkt.assembly, near)
+    if settled and most > 10.0 * tolerances.violation:
         return _contradiction(name, most)
     return Status.STALLED, "no step brings the hard factors nearer to holding"
 
