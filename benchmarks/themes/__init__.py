@@ -17,6 +17,7 @@ from benchmarks.themes import (
     linear_chain,
     operations,
     optimisation,
+    planning,
     simulation,
 )
 
@@ -34,4 +35,5 @@ THEMES: Mapping[str, Theme] = {
     "simulation": simulation.table,
     "linear": linear_chain.table,
     "optimize": optimisation.table,
+    "plan": planning.table,
 }
