@@ -10,7 +10,7 @@ from screwgraph.plan import Phase, read_task
 
 from .oracles import acrobot, cart_pole, drift
 
-OPTIMA = {"cp2": 101.605, "cp2lim12": 101.986, "acro": 108.65, "panda": 187.9}
+OPTIMA = {"cp2": 101.605, "cp2lim12": 101.986, "acro": 108.65, "panda": 187.9, "panda100": 187.15}
 
 
 @pytest.mark.parametrize("name", OPTIMA)
