@@ -13,10 +13,10 @@ from screwgraph.draw import FIGURES
 
 
 def test_all_figures_can_be_asked_for():
-    assert {figure.value for figure in Figure} == set(FIGURES)
+    assert {figure.value for figure in Figure} == {*FIGURES, "network"}
 
 
-@pytest.mark.parametrize("what", [figure.value for figure in Figure])
+@pytest.mark.parametrize("what", list(FIGURES))
 @pytest.mark.parametrize("problem", [("inverse",), ("forward",), ("hybrid", "--accelerations", "joint1")])
 def test_figures_are_drawn_as_svg(command, tmp_path, what, problem):
     path = tmp_path / "a picture.svg"

@@ -52,6 +52,10 @@ def test_a_mass_and_the_states_of_a_four_bar_are_estimated_from_noisy_gyroscopes
     assert ((errors**2).mean(axis=0) > 0.4).all()
     assert ((errors**2).mean(axis=0) < 1.8).all()
     assert np.abs(found.q - run.q).max() < 5e-3
+    stopped = sg.estimate(mechanism, _measured(mechanism, run, 0), ("mass:coupler",), watch=lambda t: t > 0.0)
+    assert stopped.status.value == "stopped"
+    assert len(stopped.t) == 32  # twice as many as it began with
+    assert np.abs(stopped.q - run.q[:32]).max() < 0.1
 
 
 def test_figures_of_a_file_are_estimated_from_all_sensors_and_unknown_torques_from_two(sprung):

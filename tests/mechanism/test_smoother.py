@@ -77,7 +77,7 @@ velocities: {theta: -1}
         ({"window": 1}, "window = 1 is not a number of states from 2"),
         ({"coordinates": "relative"}, "no kind of coordinates is called 'relative'"),
         ({"integrator": "simpson"}, "no integrator is called 'simpson'"),
-        ({"tau": lambda t, q, qd: [1.0]}, "the smoother takes constant torques"),
+        ({"tau": lambda t, q, qd: [1.0, 2.0]}, "what the function tau returns"),
         ({"rtol": 1e-3}, "unexpected keyword argument 'rtol'"),
     ],
 )

@@ -22,6 +22,8 @@ CHUNK = 250
 """States between two looks at the watch."""
 TOLERANCE = 1e-10
 """Largest entry of the last step of each window (m, rad, and their rates)."""
+FADING = 1e-3
+"""Standard deviation of integrators of marginal windows: with larger ones they forget all but rounding."""
 CLOSE = 1e-6
 """Such an entry that is still accepted where rounding stalls the search."""
 
@@ -67,7 +69,7 @@ def simulate_by_smoothing(
     times = sample_times(mechanism, time, dt)
     steps = _checked_window(window, len(times))
     force, torques = generalised(mechanism, tau)
-    noise = noise or Noise()
+    noise = noise or Noise(integration=FADING if marginal else Noise().integration)
     q = first_position(mechanism, q0)
     qd = first_velocity(mechanism, q, qd0)
     with np.errstate(all="ignore"):  # what is not finite is found and said

@@ -83,7 +83,11 @@ def checked_times(table: Mapping[str, Any], of: str) -> Float[np.ndarray, " N"]:
     t = column("t", table["t"], None, of)
     if len(t) < FEWEST:
         at = table.file if isinstance(table, Table) else None
-        raise InputError(f"{len(t)} samples are given", at=at, why=f"accelerations can be told from {FEWEST} on")
+        raise InputError(
+            f"the {of} {'have' if of.endswith('s') else 'has'} {len(t)} samples",
+            at=at,
+            why=f"accelerations can be told from {FEWEST} on",
+        )
     steps = np.diff(t)
     if not (steps > 0.0).all():
         k = int(np.argmin(steps > 0.0))

@@ -1,0 +1,119 @@
+"""Commands on planar mechanisms: tables in, tables, reports and pictures out, one line for what is wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.mechanism import observed
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A trajectory and measurements of a pendulum."""
+    path = tmp_path_factory.mktemp("tables")
+    (path / "pendulum.yaml").write_text(
+        "points: [{x: 0, y: 0, fixed: true}, {name: tip, x: 1, y: 0}]\n"
+        "bodies: [{name: rod, points: [0, tip], mass: 1, I0: mass*length^2/3, cog: [length/2, 0]}]\n"
+        "angles: [{angle: theta, of: [0, tip]}]\n"
+        "motors: [theta]\n"
+        "sensors: [{sensor: gyro, gyroscope: rod, sigma: 0.01}]\n"
+        "torques: [{torque: T, angle: theta, value: 1.0}]\n"
+    )
+    mechanism = sg.load_mechanism(path / "pendulum.yaml")
+    run = sg.simulate(mechanism, time=0.4, dt=0.02)
+    table = {"t": run.t} | observed(mechanism, {"q": run.q, "v": run.qd, "a": run.qdd}, rng=np.random.default_rng(0))
+    _write(path / "gyro.csv", table)
+    _write(path / "theta.csv", {"t": run.t, "theta": run.q[:, 2]})
+    return path
+
+
+def _write(path, table):
+    np.savetxt(path, np.column_stack(list(table.values())), delimiter=",", header=",".join(table), comments="")
+
+
+def test_a_mechanism_is_simulated_by_smoothing_and_its_torques_found_again(command, folder):
+    out, torques = folder / "run.csv", folder / "torques.csv"
+    options = ("--time", 0.4, "--dt", 0.01, "--method", "smoother", "--window", 3, "--coordinates", "independent")
+    page = folder / "run.html"
+    done = command("simulate", folder / "pendulum.yaml", *options, "-o", out, "--report", page, "--json")
+    assert done.status == 0, done.err
+    assert done.json["steps"] == 40
+    assert "Errors" in page.read_text()
+    done = command("inverse", folder / "pendulum.yaml", "--trajectory", out, "-o", torques, "--json")
+    assert done.status == 0, done.err
+    assert done.json["status"] == "converged"
+    assert done.json["torque"] < 0.05  # it moved freely
+
+
+def test_a_torque_is_estimated_and_printed_with_its_standard_deviation(command, folder):
+    arguments = ("--measurements", folder / "gyro.csv", "--parameters", "value:T", "-o", folder / "estimate.npz")
+    done = command("estimate", folder / "pendulum.yaml", *arguments, "--report", folder / "estimate.html")
+    assert done.status == 0, done.err
+    line = next(line for line in done.out.splitlines() if line.startswith("value:T"))
+    value, sigma = (float(word) for word in line.split("=")[1].split("+-"))
+    assert abs(value - 1.0) < 4.0 * sigma < 0.5
+    found = np.load(folder / "estimate.npz")
+    assert found["q"].shape == found["q_sigma"].shape == (21, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "words"),
+    [
+        ("t,theta\n0,0\n0.01,x\n", ":3:", "'x'"),
+        ("t,theta\n0,0\n0.01,nan\n", ":3:", "nan"),
+        ("t,theta\n0,0\n0.01,\n", ":3:", "left out"),
+        ("t,theta\n0,0\n0.01\n", ":3:", "1 values"),
+        ("t,theta,theta\n0,0,0\n", ":1:", "two columns"),
+        ("0,0\n1,1\n", ":1:", "names"),
+        ("t;theta\n0;0\n", ":1:", "commas"),
+        ("t,theta\n", ":1:", "no numbers"),
+        ("", ":", "empty"),
+        ("t,phi\n" + "".join(f"{k},0\n" for k in range(9)), "", "did you mean"),
+        ("theta\n" + "0\n" * 9, "", "no times"),
+        ("t,theta\n" + "".join(f"{k},0\n" for k in (0, 1, 2, 3, 5, 4, 6, 7, 8)), ":7:", "do not grow"),
+        ("t,theta\n" + "".join(f"{k},0\n" for k in (0, 1, 2, 3, 4, 5, 6, 7, 9)), ":10:", "evenly"),
+        ("t,theta\n0,0\n1,1\n", "", "2 samples"),
+    ],
+)
+def test_a_bad_table_is_told_with_file_and_line(refused, folder, text, where, words):
+    path = folder / "bad.csv"
+    path.write_text(text)
+    done = refused(1, "inverse", folder / "pendulum.yaml", "--trajectory", path, "-o", folder / "never.csv")
+    assert words in done.err
+    assert f"bad.csv{where}" in done.err or not where
+    assert not (folder / "never.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("simulate", "four_bar", "--window", 3, "-o", "a.csv"), "smoother"),
+        (("simulate", "puma560", "--method", "smoother", "-o", "a.csv"), "mechanisms"),
+        (("simulate", "four_bar", "--base", "floating", "-o", "a.csv"), "robots"),
+        (("simulate", "four_bar", "-o", "a.txt"), ".csv"),
+        (("estimate", "four_bar", "--measurements", "m.csv", "-o", "a.csv", "--sensor", "gyro"), "--sensor"),
+        (("draw", "four_bar", "--problem", "forward", "--what", "dag", "-o", "a.svg"), "graph"),
+        (("draw", "puma560", "--problem", "forward", "--what", "network", "-o", "a.svg"), "mechanisms"),
+    ],
+)
+def test_options_that_do_not_go_together_are_wrong_use(refused, tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.csv").write_text("t,gyro\n0,0\n")
+    assert words in refused(2, *arguments).err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--problem", "forward", "--what", "graph"),
+        ("--problem", "forward", "--what", "graph", "--coordinates", "independent"),
+        ("--problem", "inverse", "--what", "graph"),
+        ("--problem", "forward", "--what", "network", "--knowns"),
+    ],
+)
+def test_graphs_of_paper_1_are_drawn(command, tmp_path, options):
+    done = command("draw", "four_bar_angle", *options, "-o", tmp_path / "graph.svg")
+    assert done.status == 0, done.err
+    assert (tmp_path / "graph.svg").read_text().startswith("<?xml")
