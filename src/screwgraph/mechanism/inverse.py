@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.mechanism.inverse_graph import FOLLOWED, STAGES, inverse_graph
-from screwgraph.mechanism.kinematics import acceleration_problem, finite_displacement, velocity_problem
+from screwgraph.mechanism.branch import followed
+from screwgraph.mechanism.inverse_graph import FOLLOWED, STAGES, inverse_graph, parameters_of
+from screwgraph.mechanism.kinematics import acceleration_problem, as_vector, velocity_problem
 from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.run import Run
 from screwgraph.mechanism.simulate import completed
 from screwgraph.mechanism.trajectory import Reference, reference
 from screwgraph.mechanism.weights import Noise
-from screwgraph.optimize import Progress, Result, Status, solve
+from screwgraph.optimize import Problem, Progress, Result, Status, Tolerances, solve
 from screwgraph.simulation import Watch
 
 STOPPED = (Status.STOPPED, Status.INTERRUPTED)
 """Ends that keep what was found so far."""
+ROUGH = Tolerances(step=1e-5, decrease=1e-6)
+"""What stages before the last need: they only begin the next one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +85,18 @@ def inverse_dynamics_of(
     wanted = reference(mechanism, trajectory)
     values, results = {"q": _first_guess(mechanism, wanted, q0)}, []
     start = _start(mechanism, wanted, values["q"][0])
-    for stage in range(1, STAGES + 1):
+    problems = _problems(mechanism, wanted.coordinates, len(wanted.t), noise)
+    for stage, problem in enumerate(problems, 1):
         values |= _added(mechanism, wanted, values, stage)
-        graph = inverse_graph(mechanism, wanted, start, stage, noise)
-        result = solve(graph, values, method="gauss_newton", iterations=30, callback=_looking(watch, stage - 1))
+        graph = problem.with_parameters(parameters_of(wanted, start, stage))
+        result = solve(
+            graph,
+            values,
+            method="gauss_newton",
+            iterations=30,
+            tolerances=None if stage == STAGES else ROUGH,
+            callback=_looking(watch, stage - 1),
+        )
         if result.status not in (Status.CONVERGED, *STOPPED):
             raise InputError(f"stage {stage} of inverse dynamics ends as {result.status.value}", why=result.reason)
         values, results = result.values, [*results, result]
@@ -102,15 +114,23 @@ def _looking(watch: Watch | None, done: int) -> Callable[[Progress], Any] | None
     return None if watch is None else lambda progress: watch(float(done))
 
 
+@lru_cache(maxsize=1)
+def _problems(mechanism: Mechanism, coordinates: tuple[int, ...], count: int, noise: Noise) -> tuple[Problem, ...]:
+    """Return the graphs of all stages, for any trajectory of so many samples: they are looked at once."""
+    t, still = np.arange(float(count)), np.zeros((count, len(coordinates)))
+    empty, rest = Reference(t, coordinates, still, still, still), np.zeros(mechanism.n)
+    problems = tuple(inverse_graph(mechanism, empty, (rest, rest), stage, noise) for stage in range(1, STAGES + 1))
+    for problem in problems:
+        problem.assembly.prepare()
+    return problems
+
+
 def _first_guess(mechanism: Mechanism, wanted: Reference, q0: Any) -> Float[np.ndarray, "N n"]:
     """Follow the trajectory from sample to sample on one branch, roughly: a few of them, others between."""
-    names = [mechanism.coordinates[i] for i in wanted.coordinates]
-    q = mechanism.mechanics.home if q0 is None else q0
+    q = mechanism.mechanics.home if q0 is None else as_vector(mechanism, q0, "q0")
     count = len(wanted.t)
     knots = np.unique(np.linspace(0, count - 1, min(count, 100)).astype(int))
-    path = [finite_displacement(mechanism, q, dict(zip(names, wanted.values[0], strict=True)))[-1]]
-    for k in knots[1:]:
-        path.append(finite_displacement(mechanism, path[-1], dict(zip(names, wanted.values[k], strict=True)), 1)[-1])
+    path = followed(mechanism, q, wanted.coordinates, wanted.values[knots])
     from scipy.interpolate import CubicSpline
 
     return CubicSpline(wanted.t[knots], path)(wanted.t)

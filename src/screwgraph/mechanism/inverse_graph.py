@@ -60,3 +60,13 @@ def inverse_graph(
         tau = Variables("tau", Vector(len(mechanism.motors)), count)
         factors.append(soft(InverseDynamics(mechanism), q, v, a, tau, sigma=noise.dynamics, name="f_idyn"))
     return Problem(factors)
+
+
+def parameters_of(wanted: Reference, start: State, stage: int = STAGES) -> dict[str, dict[str, object]]:
+    """Return what in the graph of a stage depends on the trajectory, by name of the factors."""
+    found: dict[str, dict[str, object]] = {"f_prior q": {"mean": each(wanted.values)}}
+    if stage >= 2:
+        for x, mean, first in zip("va", (wanted.rates, wanted.accelerations), start, strict=True):
+            found |= {f"f_prior {x}": {"mean": each(mean)}, f"f_prior {x}_0": {"mean": first}}
+        found |= {f"f_ti {x}": {"dt": wanted.dt} for x in "qv"}
+    return found

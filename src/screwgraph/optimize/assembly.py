@@ -106,10 +106,14 @@ class Assembly:
         )
         return both - self.diagonal(entries) * v
 
+    def prepare(self) -> None:
+        """Look at J'J now: assemblies made of this one by `with_factors` then need not."""
+        _ = self.normal
+
     @cached_property
     def normal(self) -> System:
         """The linear algebra of J'J."""
-        return analyse(Pattern(self.layout.sizes, self.rows, self.columns))
+        return analyse(Pattern(self.layout.sizes, self.rows, self.columns, steps=self.layout.steps))
 
     @cached_property
     def kkt(self) -> System:

@@ -42,6 +42,14 @@ class Layout:
         """Directions of each unknown, one after the other."""
         return np.concatenate([np.full(v.count, v.manifold.dim) for v in self.families])
 
+    @cached_property
+    def steps(self) -> Int[np.ndarray, " B"] | None:
+        """A step for each unknown where families count the same N steps, or what is between them; -1: all steps'."""
+        longest = max(v.count for v in self.families)
+        if longest < 2 or any(v.count not in (1, longest - 1, longest) for v in self.families):
+            return None
+        return np.concatenate([np.arange(v.count) if v.count > 1 else np.array([-1]) for v in self.families])
+
     def views(self, x: Float[np.ndarray, " s"]) -> dict[str, np.ndarray]:
         """Return the families' arrays (count, *shape) inside a vector."""
         return {v.name: x[self.places[v.name]].reshape(v.count, *v.manifold.shape) for v in self.families}

@@ -82,8 +82,16 @@ class Problem:
         Raises:
             InputError: factors or parameters are unknown, or a shape differs.
         """
-        changed = self[name].with_parameters(**parameters)
-        factors = tuple(changed if f.name == name else f for f in self.factors)
+        return self.with_parameters({name: parameters})
+
+    def with_parameters(self, changes: Mapping[str, Mapping[str, Any]]) -> Problem:
+        """Return the problem with other parameters, by name of the factors; compiled code is kept.
+
+        Raises:
+            InputError: factors or parameters are unknown, or a shape differs.
+        """
+        changed = {name: self[name].with_parameters(**parameters) for name, parameters in changes.items()}
+        factors = tuple(changed.get(f.name, f) for f in self.factors)
         problem = Problem(factors, self.families)
         if "assembly" in self.__dict__:
             problem.__dict__["layout"] = self.layout

@@ -160,8 +160,10 @@ def _rounded(dimension: int) -> int:
 
 def _places(pattern: Pattern, steps: Steps, shape: Shape) -> Places:
     slot = _slots(pattern, steps, shape.d)
-    row, col = slot[pattern.rows], slot[pattern.cols]
-    entries = _place(row, col, steps, shape)
+    if steps.border:
+        entries = _place(slot[pattern.rows], slot[pattern.cols], steps, shape)
+    else:
+        entries = _inner(slot, pattern, steps, shape)
     used = np.zeros(steps.count * shape.d, dtype=bool)
     used[slot[slot >= 0]] = True
     rest = np.flatnonzero(~used)
@@ -185,6 +187,16 @@ def _slots(pattern: Pattern, steps: Steps, d: int) -> Int[np.ndarray, " n"]:
     rank[order] = np.arange(pattern.count)
     rank -= starts
     return np.where(step >= 0, step * d + rank, -1 - rank)
+
+
+def _inner(slot: np.ndarray, pattern: Pattern, steps: Steps, shape: Shape) -> np.ndarray:
+    """Return where entries stand if there is no border: the sum of a part of their column and one of their row."""
+    short = slot.astype(np.int32)
+    one, other = short[pattern.rows], short[pattern.cols]
+    step, column = np.divmod(np.arange(steps.count * shape.d, dtype=np.int64), max(shape.d, 1))
+    of_column = (step * (shape.panel - shape.step) + column * shape.height).astype(np.int32)
+    of_row = (step * shape.step + column).astype(np.int32)
+    return of_column[np.minimum(one, other)] + of_row[np.maximum(one, other)]
 
 
 def _place(row: np.ndarray, col: np.ndarray, steps: Steps, shape: Shape) -> np.ndarray:

@@ -13,7 +13,7 @@ from screwgraph.optimize.linear.dense import DenseMethod, dense_method
 from screwgraph.optimize.linear.ordering import Graph, block_graphs
 from screwgraph.optimize.linear.pattern import Pattern
 from screwgraph.optimize.linear.sparse import SparseMethod, sparse_method
-from screwgraph.optimize.linear.steps import Steps, chain_of
+from screwgraph.optimize.linear.steps import Steps, chain_of, suggested_chain
 
 SMALL = 48
 """Up to so many unknowns, dense."""
@@ -42,7 +42,7 @@ def choose(pattern: Pattern, method: str) -> Choice:
         return Choice("dense", dense_method(pattern), f"{n} unknowns")
     if method == "sparse":
         return Choice("sparse", sparse_method(pattern), "asked for")
-    steps = _best_chain(pattern, method)
+    steps = (suggested_chain(pattern) if method == "auto" else None) or _best_chain(pattern, method)
     why = _words(steps)
     if method != "auto":
         return Choice(method, chain_method(pattern, steps), why)

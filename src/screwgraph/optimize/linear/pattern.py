@@ -27,7 +27,8 @@ class Pattern:
     """Sizes of blocks, numbered one after the other, and places (row >= column) of the lower triangle.
 
     Places may repeat: what is written there is summed. The diagonal always exists. The last `multipliers` blocks are
-    Lagrange multipliers: the matrix is [[H, A^T], [A, -d]] with d >= 0.
+    Lagrange multipliers: the matrix is [[H, A^T], [A, -d]] with d >= 0. `steps` suggests a chain, which then is not
+    searched for: a step for each block that is no multiplier, -1 for the border.
     Raises InputError for negative sizes, places outside of the lower triangle, more multipliers than blocks.
     """
 
@@ -35,6 +36,7 @@ class Pattern:
     rows: Int[np.ndarray, " E"]
     cols: Int[np.ndarray, " E"]
     multipliers: int = 0
+    steps: Int[np.ndarray, " P"] | None = None
 
     def __post_init__(self) -> None:
         for name in ("sizes", "rows", "cols"):

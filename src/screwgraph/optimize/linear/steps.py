@@ -32,6 +32,21 @@ class Steps:
         return self.count * (7 / 3 * d**3 + 3 * d * d * b + d * b * b + 100.0 * d) + b**3 / 3
 
 
+def suggested_chain(pattern: Pattern) -> Steps | None:
+    """Return the chain that a pattern suggests, if its entries join neighbouring steps only."""
+    if pattern.steps is None or pattern.multipliers or pattern.steps.shape != pattern.sizes.shape:
+        return None
+    step = pattern.steps[pattern.block_of].astype(np.int32)
+    row, col = step[pattern.rows], step[pattern.cols]
+    far = np.abs(row - col) > 1
+    if far.any() and bool((far & (row >= 0) & (col >= 0)).any()):
+        return None
+    inside = pattern.steps >= 0
+    room = np.bincount(pattern.steps[inside], pattern.sizes[inside], minlength=1)
+    border = int(pattern.sizes[~inside].sum())
+    return Steps(pattern.steps, room.size, int(room.max()), border, "as suggested")
+
+
 def chain_of(pattern: Pattern, graph: Graph, tied: Graph, border: Int[np.ndarray, " S"]) -> Steps:
     """Return the cheapest chain found, once the blocks `border` are set aside; graphs are those of `block_graphs`."""
     inner = np.setdiff1d(np.arange(graph.shape[0]), border)
