@@ -16,7 +16,7 @@ from screwgraph.errors import InputError
 from screwgraph.optimize.losses import Loss
 from screwgraph.optimize.manifolds import Manifold, number_names, symbol
 from screwgraph.optimize.noise import INVERSE_SIGMA, WHITENING, whitened
-from screwgraph.optimize.templates import column, split
+from screwgraph.optimize.templates import Sloped, column, split
 from screwgraph.optimize.through import Through
 from screwgraph.tape import Program
 
@@ -148,6 +148,20 @@ class Kernels:
         r = column(self.signature.template(*unknowns, **own))
         return whitened(r, dict(parameters)) if white else r
 
+    def sloping(self, unknowns: Sequence[Any], directions: Any, parameters: Mapping[str, Any], *, white: bool) -> Any:
+        """Return the residual where unknowns are moved along directions, a column: right to first order at zero.
+
+        A template may bring its Jacobian along (`templates.Sloped`) where that is shorter than CasADi's derivative.
+        """
+        moved, kinds = parts(directions, self.dims), self.signature.arguments
+        if not isinstance(self.signature.template, Sloped):
+            near = [m.near(x, d) for m, x, d in zip(kinds, unknowns, moved, strict=True)]
+            return self.expression(near, parameters, white=white)
+        own = {n: p for n, p in parameters.items() if n not in {INVERSE_SIGMA, WHITENING}}
+        r = self.expression(unknowns, parameters, white=False)
+        r = r + self.signature.template.jacobian(*unknowns, **own) @ directions
+        return whitened(r, dict(parameters)) if white else r
+
     @cached_property
     def _symbols(self) -> tuple[list[Any], dict[str, Any]]:
         import casadi as ca
@@ -181,17 +195,18 @@ class Kernels:
     @cached_property
     def _jacobian(self) -> Any:
         through = self._through
-        if through is not None:
-            return through.jacobian(lambda r: r)
-        return self._at_zero(_jacobian(self._moved, self._directions))
+        return self._sloped(white=False) if through is None else through.jacobian(lambda r: r)
 
     @cached_property
     def _jacobian_whitened(self) -> Any:
-        white = partial(whitened, parameters=dict(self._symbols[1]))
         through = self._through
-        if through is not None:
-            return through.jacobian(white)
-        return self._at_zero(_jacobian(white(self._moved), self._directions))
+        if through is None:
+            return self._sloped(white=True)
+        return through.jacobian(partial(whitened, parameters=dict(self._symbols[1])))
+
+    def _sloped(self, *, white: bool) -> Any:
+        d = self._directions
+        return self._at_zero(_jacobian(self.sloping(self._symbols[0], d, self._symbols[1], white=white), d))
 
     @cached_property
     def _through(self) -> Through | None:

@@ -4,7 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
+
+
+@runtime_checkable
+class Sloped(Protocol):
+    """A template of vectors that knows its Jacobian: worth it where what was solved need not be differentiated.
+
+    Ordinary templates leave their derivatives to CasADi.
+    """
+
+    def __call__(self, *unknowns: Any, **parameters: Any) -> Any:
+        """Return the residual (m,)."""
+        ...
+
+    def jacobian(self, *unknowns: Any, **parameters: Any) -> Any:
+        """Return its derivative by all unknowns (m, n), columns in their order."""
+        ...
 
 Template = Callable[..., Any]
 Split = tuple[Template, Template]

@@ -1,11 +1,15 @@
-"""Accelerations that the equations of motion demand, under known forces or under torques to be found."""
+"""Accelerations that the equations of motion demand, under known forces or under torques to be found.
+
+Their Jacobians differentiate the equations of motion, not the elimination that solves them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from screwgraph.mechanism.factors.expressions import acceleration_of, torques_as_forces
+from screwgraph.mechanism.factors.expressions import acceleration_of, acceleration_slope, torques_as_forces
 from screwgraph.mechanism.mechanism import Mechanism
 
 
@@ -19,6 +23,10 @@ class ForwardDynamics:
         """Residual (n,); `force` (n,) is added to the mechanism's own."""
         return acceleration_of(self.mechanism, q, qd, force) - qdd
 
+    def jacobian(self, q: Any, qd: Any, qdd: Any, *, force: Any = 0.0) -> Any:
+        """Derivatives (n, 3n) by q, qd, qdd."""
+        return _less(acceleration_slope(self.mechanism, q, qd, force), range(self.mechanism.n))
+
 
 @dataclass(frozen=True)
 class IndependentForwardDynamics:
@@ -28,8 +36,11 @@ class IndependentForwardDynamics:
 
     def __call__(self, q: Any, qd: Any, zdd: Any, *, force: Any = 0.0) -> Any:
         """Residual (f,); `force` (n,) is added to the mechanism's own."""
-        chosen = list(self.mechanism.mechanics.freedom.independent)
-        return acceleration_of(self.mechanism, q, qd, force)[chosen] - zdd
+        return acceleration_of(self.mechanism, q, qd, force)[_independent(self.mechanism)] - zdd
+
+    def jacobian(self, q: Any, qd: Any, zdd: Any, *, force: Any = 0.0) -> Any:
+        """Derivatives (f, 2n + f) by q, qd, zdd."""
+        return _less(acceleration_slope(self.mechanism, q, qd, force), _independent(self.mechanism))
 
 
 @dataclass(frozen=True)
@@ -42,6 +53,11 @@ class InverseDynamics:
         """Residual (n,)."""
         return acceleration_of(self.mechanism, q, qd, torques_as_forces(self.mechanism, tau)) - qdd
 
+    def jacobian(self, q: Any, qd: Any, qdd: Any, tau: Any) -> Any:
+        """Derivatives (n, 3n + motors) by q, qd, qdd, tau. Paper 1 (47), and those that it leaves out."""
+        slope = acceleration_slope(self.mechanism, q, qd, torques_as_forces(self.mechanism, tau), tau)
+        return _less(slope, range(self.mechanism.n), tau.numel())
+
 
 @dataclass(frozen=True)
 class IndependentInverseDynamics:
@@ -51,5 +67,22 @@ class IndependentInverseDynamics:
 
     def __call__(self, q: Any, qd: Any, zdd: Any, tau: Any) -> Any:
         """Residual (f,)."""
-        chosen = list(self.mechanism.mechanics.freedom.independent)
-        return acceleration_of(self.mechanism, q, qd, torques_as_forces(self.mechanism, tau))[chosen] - zdd
+        force = torques_as_forces(self.mechanism, tau)
+        return acceleration_of(self.mechanism, q, qd, force)[_independent(self.mechanism)] - zdd
+
+    def jacobian(self, q: Any, qd: Any, zdd: Any, tau: Any) -> Any:
+        """Derivatives (f, 2n + f + motors) by q, qd, zdd, tau. Paper 1 (50), and those that it leaves out."""
+        slope = acceleration_slope(self.mechanism, q, qd, torques_as_forces(self.mechanism, tau), tau)
+        return _less(slope, _independent(self.mechanism), tau.numel())
+
+
+def _independent(mechanism: Mechanism) -> list[int]:
+    return list(mechanism.mechanics.freedom.independent)
+
+
+def _less(slope: Any, rows: Sequence[int], torques: int = 0) -> Any:
+    """Return some rows of the accelerations' derivatives, with those by the accelerations that are taken away."""
+    import casadi as ca
+
+    kept, before = slope[list(rows), :], slope.shape[1] - torques
+    return ca.horzcat(kept[:, :before], -ca.SX.eye(len(rows)), kept[:, before:])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from screwgraph.mechanism.elimination import constrained_motion
 from screwgraph.mechanism.equations import Equations
 from screwgraph.mechanism.mechanism import Mechanism
 
@@ -12,6 +13,30 @@ def acceleration_of(mechanism: Mechanism, q: Any, qd: Any, force: Any = 0.0) -> 
     """Return qdd(q, qd) of the equations of motion (n,); `force` (n,) is added to the mechanism's own. Paper 1 (6)."""
     e = symbolic(mechanism)
     return substituted(mechanism.mechanics.solved_motion(e, force)[0], (e.q, q), (e.qd, qd))
+
+
+def acceleration_slope(mechanism: Mechanism, q: Any, qd: Any, force: Any, *torques: Any) -> Any:
+    """Return the derivatives of accelerations (n, 2n + k) by q, qd and, where given, symbols in `force`.
+
+    K (qdd, lam) = (Q, c), paper 1 (5), is differentiated as it stands: the derivatives of its residual are few, and
+    solved for with K, whose inverse has n rows that count.
+    """
+    import casadi as ca
+
+    e, mechanics, n = symbolic(mechanism), mechanism.mechanics, mechanism.n
+    rows = list(mechanics.freedom.kept)
+    J, c = e.jacobian[rows, :], e.bias[rows]
+    accelerations, multipliers = ca.SX.sym("qdd", n), ca.SX.sym("lam", len(rows))
+    off = ca.vertcat(
+        e.mass_matrix @ accelerations + J.T @ multipliers - e.force - force,
+        J @ accelerations - c,
+    )
+    slope = ca.jacobian(off, ca.vertcat(e.q, e.qd, *torques))
+    slope = ca.substitute(slope, ca.vertcat(accelerations, multipliers), ca.vertcat(*mechanics.solved_motion(e, force)))
+    right = ca.SX.sym("right", n + len(rows))
+    solved = constrained_motion(e.mass_matrix, J, right[:n], right[n:], mechanics.weights, mechanics.defining)[0]
+    inverse = ca.substitute(ca.jacobian(solved, right), right, ca.SX.zeros(right.numel()))
+    return substituted(-(inverse @ slope), (e.q, q), (e.qd, qd))
 
 
 def symbolic(mechanism: Mechanism) -> Equations:

@@ -88,9 +88,8 @@ class Expressions:
             for k in range(len(f)):
                 parameters = {n: s[k if o and len(s) > 1 else 0] for (n, o), s in own.items()}
                 keys = tuple((a.variables.name, int(a.indices[k if len(a) > 1 else 0])) for a in f.arguments)
-                kinds = [a.variables.manifold for a in f.arguments]
-                moved = [m.near(self.unknowns[key], self.directions[key]) for m, key in zip(kinds, keys, strict=True)]
-                r = f.kernels.expression(moved, parameters)
+                along = ca.vertcat(*(self.directions[key] for key in keys))
+                r = f.kernels.sloping([self.unknowns[key] for key in keys], along, parameters, white=True)
                 weight = ca.SX(1.0) if f.loss is None else f.loss.weight(ca.sumsqr(r))
                 found.append((r, weight, keys))
         return found
