@@ -1,4 +1,4 @@
-"""The scripts on the papers' closed chains, with small sweeps: reach against published programs, independent sums."""
+"""The scripts on the papers, with small sweeps: reach against published programs, independent sums."""
 
 from __future__ import annotations
 
@@ -120,3 +120,31 @@ def test_the_five_bar_has_the_same_answers_in_any_order(order):
     )
     assert int(operations) < 500
     assert float(difference) < 1e-12
+
+
+def test_forward_dynamics_of_paper_1_is_printed_beside_its_table_and_drawn(capsys):
+    import paper1_forward
+
+    paper1_forward.main()
+    printed = capsys.readouterr().out
+    assert "3.11773" in printed
+    assert "9.8021" in printed
+    assert {path.name for path in Path("out").iterdir()} >= {"paper1-fig7-four-bar.svg", "paper1-fig8-constraints.png"}
+
+
+def test_inverse_dynamics_of_paper_1_is_printed_and_drawn(capsys):
+    import paper1_inverse
+
+    paper1_inverse.main()
+    assert "5.3" in capsys.readouterr().out
+    assert Path("out/paper1-fig9-four-bar-inverse.svg").exists()
+
+
+def test_the_robots_torques_along_the_papers_corner_are_the_reference():
+    import paper1_inverse as script
+
+    shared_file("reference", "values.json")
+    found = script.solved("parallel_robot", script.corner(500), rounds=1)
+    rows = script.reference("parallel_robot_inverse_dynamics")
+    for t, *torques in rows[:3]:
+        np.testing.assert_allclose(found.solution.tau[round(t / 0.01)], torques, rtol=1e-6)
