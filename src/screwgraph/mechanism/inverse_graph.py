@@ -21,6 +21,9 @@ STAGES = 4
 FOLLOWED = Noise(integration=1.0, constraints=1e-3, dynamics=1e-2, equality=1e2, prior=1e-3)
 """The trajectory is followed as exactly as the constraints hold; integrators and equality only guide the search."""
 
+LAST = 1e3
+"""How much less soft equality counts in the last stage: then constraints and dynamics determine all unknowns."""
+
 
 def inverse_graph(
     mechanism: Mechanism, wanted: Reference, start: State, stage: int = STAGES, noise: Noise = FOLLOWED
@@ -39,7 +42,9 @@ def inverse_graph(
         return soft(followed, x, mean=each(mean), sigma=noise.prior, name=f"f_prior {x.name}")
 
     def steady(x: Variables) -> Factors:
-        return soft(soft_equality, x[:-1], x[1:], sigma=noise.equality, name=f"f_eq {x.name}")
+        # At the ends soft equality pulls to one side only, and through the dynamics on positions.
+        sigma = noise.equality * (LAST if stage == STAGES else 1.0)
+        return soft(soft_equality, x[:-1], x[1:], sigma=sigma, name=f"f_eq {x.name}")
 
     factors = [
         pulled(q, wanted.values),
