@@ -15,6 +15,7 @@ from benchmarks.themes import (
     cost_model,
     graph_elimination,
     linear_chain,
+    mechanisms,
     operations,
     optimisation,
     planning,
@@ -36,4 +37,5 @@ THEMES: Mapping[str, Theme] = {
     "linear": linear_chain.table,
     "optimize": optimisation.table,
     "plan": planning.table,
+    "mechanism": mechanisms.table,
 }

@@ -6,7 +6,7 @@ import pytest
 import screwgraph as sg
 
 LARGE = "parallel_robot"
-"""Its window takes a quarter of a minute to compile; `tests/test_examples.py` follows the paper's trajectory with it."""
+"""Its window takes a quarter of a minute to compile; `tests/test_examples.py` follows the paper with it."""
 SMALL = [name for name in sg.mechanism_names() if name != LARGE]
 
 
