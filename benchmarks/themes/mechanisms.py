@@ -44,7 +44,7 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
 
 def _motions(remarks: Remarks) -> list[list[str]]:
     bar = sg.load_mechanism("four_bar_angle")
-    options = {"time": TIME, "dt": DT}
+    options: dict[str, Any] = {"time": TIME, "dt": DT}
     exact = sg.simulate(bar, method="dop853", rtol=1e-12, atol=1e-12, **options).q[:, :4]
 
     def row(how: str, run: Any, seconds: float, published: float | None) -> list[str]:
@@ -53,10 +53,10 @@ def _motions(remarks: Remarks) -> list[list[str]]:
 
     rows = []
     for coordinates, window, published in WINDOWS:
-        smoothing = {"method": "smoother", "coordinates": coordinates, "window": window}
+        smoothing: dict[str, Any] = {"method": "smoother", "coordinates": coordinates, "window": window}
         run, seconds = _best(lambda smoothing=smoothing: sg.simulate(bar, **options, **smoothing))
         rows.append(row(f"smoother, {coordinates}, N_w = {window}", run, seconds, published))
-    hermite = {"method": "smoother", "integrator": "hermite_simpson"}
+    hermite: dict[str, Any] = {"method": "smoother", "integrator": "hermite_simpson"}
     rows.append(row("smoother, Hermite-Simpson", *_best(lambda: sg.simulate(bar, **options, **hermite)), None))
     rows.append(row("rk4", *_best(lambda: sg.simulate(bar, method="rk4", **options)), None))
     try:

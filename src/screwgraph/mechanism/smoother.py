@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -81,14 +82,36 @@ def simulate_by_smoothing(
             pushed = np.array([force(float(t), *x) for t, *x in zip(times, start["q"], start["v"], strict=False)])
         problem = forward_graph(mechanism, steps, dt, coordinates, integrator, force=pushed, noise=noise)
         known = dict.fromkeys(start, noise.prior) if marginal else None
-        predict = _predict(dt, coordinates)
-        lag = FixedLag(problem, start, pinned=not marginal, prior=known, predict=predict, tolerance=TOLERANCE)
+        fresh = _smoother(mechanism, steps, float(dt), coordinates, integrator, noise, marginal, callable(tau))
+        lag = fresh.restarted(problem, start, known)
         ahead = _forces(lag, force, times[steps:], dt, pushed[-1]) if callable(tau) else None
         values = _record(lag, start, times, watch or (lambda t: False), ahead)
     t = times[: len(values["q"])]
     told = [torques(*state) for state in zip(t.tolist(), values["q"], values["v"], strict=True)]
     tau = np.array(told).reshape(len(t), len(mechanism.motors))
     return completed(mechanism, "smoother", t, values["q"], values["v"], tau, values["a"])
+
+
+@lru_cache(maxsize=4)
+def _smoother(
+    mechanism: Mechanism,
+    steps: int,
+    dt: float,
+    coordinates: str,
+    integrator: str,
+    noise: Noise,
+    marginal: bool,
+    changing: bool,
+) -> FixedLag:
+    """Return a smoother that motions begin with, so that its code is looked up once; nobody moves it on.
+
+    `changing` says whether forces change over time.
+    """
+    rest = np.zeros(mechanism.n)
+    force = np.zeros((steps, mechanism.n)) if changing else rest
+    problem = forward_graph(mechanism, steps, dt, coordinates, integrator, force=force, noise=noise)
+    start, predict = _guess(mechanism, (rest, rest, rest), dt, steps, coordinates), _predict(dt, coordinates)
+    return FixedLag(problem, start, pinned=not marginal, predict=predict, tolerance=TOLERANCE)
 
 
 def _forces(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,6 +79,26 @@ class FixedLag:
         self._prior = [] if pinned else [first_prior(self._window, problem.layout.views(self._x), prior or {})]
         self._extra = [self._parameters] if len(self._parameters) else []
         self._damping = np.zeros(1)
+
+    def restarted(self, problem: Problem, start: Mapping[str, Any], prior: Mapping[str, Any] | None = None) -> FixedLag:
+        """Return a smoother that begins anew; compiled code is kept.
+
+        Args:
+            problem: this one's, or what `replaced` or `with_parameters` made of it.
+            start: values of all unknowns by family.
+            prior: as for a new one.
+
+        Raises:
+            InputError: values do not fit.
+        """
+        other = copy(self)
+        other.problem, other._x = problem, problem.start(start)
+        other._parameters = self._window.expressions.packed_parameters(problem.factors)
+        other._extra = [other._parameters] if len(other._parameters) else []
+        other._damping = np.zeros(1)
+        if self._prior:
+            other._prior = [first_prior(self._window, problem.layout.views(other._x), prior or {})]
+        return other
 
     @property
     def values(self) -> dict[str, np.ndarray]:
