@@ -7,6 +7,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.mechanism import FACTORS, acceleration_problem, position_problem, velocity_problem
 from screwgraph.mechanism.factors import Accelerometer, Gyroscope, InverseDynamics, LineAngle, PointPosition, RungeKutta
+from screwgraph.optimize.templates import Sloped
 
 RNG = np.random.default_rng(11)
 DT = 0.01
@@ -27,6 +28,7 @@ def template(name, mechanism):
     sensors = {
         "point_position": ((1,), [n], np.array([0.1, 0.2])),
         "line_angle": (((0, 1),), [n], 0.3),
+        "coordinate_angle": ((n - 1,), [n], 0.3),
         "gyroscope": ((1,), [n, n], 0.5),
         "accelerometer": ((0, (0.3, -0.1)), [n, n], np.array([1.0, 2.0])),
     }
@@ -54,7 +56,8 @@ def residual(name, mechanism):
     law, sizes, parameters = template(name, mechanism)
     x = [ca.SX.sym(f"x{i}", size) for i, size in enumerate(sizes)]
     r = ca.vertcat(law(*x, **parameters))
-    J = ca.jacobian(r, ca.vertcat(*x))
+    known = isinstance(law, Sloped)
+    J = law.jacobian(*x, **parameters) if known else ca.jacobian(r, ca.vertcat(*x))
     return ca.Function("r", x, [r, J]), sizes
 
 
