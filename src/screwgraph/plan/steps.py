@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -36,6 +37,8 @@ class Steps:
     actuated: tuple[int, ...]
     has_dynamics: bool = True
     start_given: bool = True
+    given: Mapping[str, Mapping[int, np.ndarray]] = field(default_factory=lambda: {"q": {}, "qd": {}})
+    """Whole positions and velocities that start and goals prescribe, by point: laws that repeat them are left out."""
 
     @property
     def per_step(self) -> int:

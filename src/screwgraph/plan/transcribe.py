@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from screwgraph.plan.collocation import COLLOCATIONS
 from screwgraph.plan.dynamics import collocation_factors, dynamics_factors
 from screwgraph.plan.full_graph import full_graph_factors
 from screwgraph.plan.goals import Position, Velocity
+from screwgraph.plan.goals.base import points_at
 from screwgraph.plan.goals.position import whole_position
 from screwgraph.plan.goals.velocity import chosen_velocities
 from screwgraph.plan.items import Acting, Wrench
@@ -50,6 +51,7 @@ def transcribe(task: Task, mechanics: Mechanics | None = None) -> Transcription:
         has_dynamics=bool(task.dynamics),
         start_given=len(starts) == 2,
     )
+    steps = replace(steps, given=_given(task, steps, starts))
     factors: list[Factors] = collocation_factors(steps)
     if task.dynamics:
         laws = full_graph_factors if task.dynamics == FULL_GRAPH else dynamics_factors
@@ -94,6 +96,24 @@ def _starts(task: Task, mechanics: Mechanics) -> dict[str, np.ndarray]:
             found["qd"][list(columns)] = values
     except InputError as error:
         raise InputError(f"start: {error.what}", why=error.why, fix=error.fix) from None
+    return found
+
+
+def _given(task: Task, steps: Steps, starts: Mapping[str, np.ndarray]) -> dict[str, dict[int, np.ndarray]]:
+    """Return whole positions and velocities that must be had, by family and point."""
+    found: dict[str, dict[int, np.ndarray]] = {"q": {}, "qd": {}}
+    for goal in task.goals:
+        if not isinstance(goal, Position | Velocity) or goal.sigma is not None or isinstance(goal.at, Mapping):
+            continue
+        if isinstance(goal, Position):
+            family, value = "q", whole_position(task.robot, goal.at)[0]
+        else:
+            family, value = "qd", chosen_velocities(steps.mechanics, goal.at)[1]
+        points = points_at(steps, goal.time)
+        values = value if value.ndim > 1 else np.tile(value, (len(points), 1))
+        found[family] |= {int(p): v for p, v in zip(points, values, strict=False)}
+    for family, value in starts.items():
+        found[family][0] = value
     return found
 
 

@@ -1,5 +1,8 @@
 """Contacts: one file each; a new one is a new file and a line in `CONTACTS`."""
 
-CONTACTS: dict[str, type] = {}
+from screwgraph.plan.contacts.flat import FlatContact
+from screwgraph.plan.contacts.point import PointContact
 
-__all__ = ["CONTACTS"]
+CONTACTS: dict[str, type] = {"point": PointContact, "flat": FlatContact}
+
+__all__ = ["CONTACTS", "FlatContact", "PointContact"]

@@ -1,0 +1,208 @@
+"""What contacts have in common: cones, holding on, staying above the ground."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from screwgraph.errors import InputError
+from screwgraph.optimize import Factors, Variables, each, equality, hinge, inequality
+from screwgraph.plan.contacts.foot import Foot, Triple
+from screwgraph.plan.contacts.laws import AtRest, Foothold, Height, NoSlip, NotAccelerated
+from screwgraph.plan.contacts.stance import Stance, away
+from screwgraph.plan.steps import Steps
+
+LEVELS = ("auto", "position", "velocity", "acceleration")
+ON_GROUND = 1e-4
+"""How far (m) from the ground a foot may be where a position is given and the foot stands."""
+
+
+class Held(Protocol):
+    """What the laws of a contact depend on."""
+
+    @property
+    def frame(self) -> str: ...
+    @property
+    def ground(self) -> float: ...
+    @property
+    def at(self) -> Any: ...
+    @property
+    def level(self) -> str: ...
+    @property
+    def settling(self) -> float: ...
+    @property
+    def clearance(self) -> bool: ...
+
+
+def positive(what: str, value: Any) -> float:
+    """Return a number that is positive. Raises InputError."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value < np.inf:
+        raise InputError(f"{what} is {value!r}", why="it must be positive")
+    return float(value)
+
+
+def unit(normal: Sequence[float]) -> Triple:
+    """Return a direction of length 1. Raises InputError."""
+    n = np.asarray(normal, dtype=float)
+    if n.shape != (3,) or not np.isfinite(n).all() or np.linalg.norm(n) < 1e-9:
+        raise InputError(f"the normal is {normal!r}", fix="give a direction, such as [0, 0, 1]")
+    x, y, z = (n / np.linalg.norm(n)).tolist()
+    return x, y, z
+
+
+def coned(
+    template: Any, forces: Variables, sigma: float | None, threshold: float, name: str, **parameters: Any
+) -> Factors:
+    """Return a cone as hard factors, or as hinges. Paper 2, V-C."""
+    if sigma is None:
+        return inequality(template, forces, name=f"{name}: friction", **parameters)
+    return hinge(template, forces, sigma=sigma, threshold=threshold, name=f"{name}: friction", **parameters)
+
+
+def held(steps: Steps, foot: Foot, runs: Sequence[Stance], contact: Held, name: str) -> Iterable[Factors]:
+    """Return the laws of a foot that stands during some runs and is above the ground at other times.
+
+    Rows that repeat what given states already say are left out, so that the constraints stay independent.
+
+    Raises:
+        InputError: a given position leaves the foot in the air or below the ground, or a number is wrong.
+    """
+    level = _level(steps, contact)
+    places = _footholds(contact, foot, runs)
+    grounds = np.array([contact.ground if at is None else at @ foot.surface[:, 2] for at in places])
+    for run, ground, at in zip(runs, grounds, places, strict=True):
+        _check(steps, foot, run, float(ground), at)
+    yield from _set_down(steps, foot, runs, grounds, places, level, name)
+    if level == "position":
+        yield from _not_displaced(steps, foot, runs, grounds, name)
+    else:
+        yield from _not_moving(steps, foot, runs, grounds, places, contact, level, name)
+    free = np.setdiff1d(away(steps, runs), list(steps.given["q"]))
+    if contact.clearance and len(free):
+        yield inequality(Height(foot, -1.0), steps.q[free], ground=contact.ground, name=f"{name}: clearance")
+
+
+def _level(steps: Steps, contact: Held) -> str:
+    if contact.level not in LEVELS:
+        raise InputError(f"level {contact.level!r}", fix=f"choose one of {', '.join(LEVELS)}")
+    positive(f"settling of {contact.frame!r}", contact.settling)
+    if contact.level != "auto":
+        return contact.level
+    return "position" if steps.is_open else "velocity"
+
+
+def _footholds(contact: Held, foot: Foot, runs: Sequence[Stance]) -> list[Float[np.ndarray, "3"] | None]:
+    """Return where the foot is set down each time: the point of the ground below its centre."""
+    if contact.at is None:
+        return [None] * len(runs)
+    at = np.asarray(contact.at, dtype=float)
+    if at.shape == (3,):
+        at = np.tile(at, (len(runs), 1))
+    if at.shape != (len(runs), 3) or not np.isfinite(at).all():
+        raise InputError(
+            f"footholds of {contact.frame!r} have the shape {np.shape(contact.at)}",
+            why=f"it is set down {len(runs)} times",
+            fix=f"give (3,) or ({len(runs)}, 3)",
+        )
+    return list(at)
+
+
+def _check(steps: Steps, foot: Foot, run: Stance, ground: float, at: Float[np.ndarray, "3"] | None) -> None:
+    """See that given positions of a run leave the foot on the ground. Raises InputError."""
+    for point in run.points:
+        q = steps.given["q"].get(int(point))
+        if q is None:
+            continue
+        high = np.array(foot.heights(q)).ravel() - ground
+        worst = float(high[np.abs(high).argmax()])
+        when = f"at t = {steps.times[point]:.6g} s"
+        if abs(worst) > ON_GROUND:
+            side = "above" if worst > 0 else "below"
+            raise InputError(
+                f"{when} the foot {foot.frame!r} should stand, and is {abs(worst):.3g} m {side} the ground",
+                why="the position there is given",
+                fix="change that position, the ground, or the phases of this contact",
+            )
+        if at is not None:
+            off = float(np.abs(np.array(Foothold(foot)(q, at=at))).max())
+            if off > ON_GROUND:
+                raise InputError(
+                    f"{when} the foot {foot.frame!r} is {off:.3g} m away from its foothold",
+                    why="the position there is given",
+                )
+
+
+def _anchored(steps: Steps, run: Stance) -> bool:
+    """Whether a given position says where the foot stands."""
+    return any(int(p) in steps.given["q"] for p in run.points)
+
+
+def _set_down(
+    steps: Steps, foot: Foot, runs: Any, grounds: np.ndarray, places: Any, level: str, name: str
+) -> Iterable[Factors]:
+    """Return what holds where a foot is set down: it is on the ground, at its foothold, and in a smooth way at rest."""
+    new = [i for i, run in enumerate(runs) if not _anchored(steps, run)]
+    if not new:
+        return
+    first = steps.q[np.array([runs[i].first for i in new])]
+    if level != "position":
+        yield equality(Height(foot), first, ground=each(grounds[new]), name=f"{name}: on the ground")
+    if places[0] is not None:
+        at = each(np.array([places[i] for i in new]))
+        yield equality(Foothold(foot), first, at=at, name=f"{name}: foothold")
+
+
+def _not_displaced(steps: Steps, foot: Foot, runs: Any, grounds: np.ndarray, name: str) -> Iterable[Factors]:
+    given = steps.given["q"]
+    points = [[int(p) for p in run.points if int(p) not in given] for run in runs]
+    levels = np.repeat(grounds, [len(p) for p in points])
+    lying = np.array([p for part in points for p in part], dtype=int)
+    if len(lying):
+        yield equality(Height(foot), steps.q[lying], ground=each(levels), name=f"{name}: on the ground")
+    later = np.array([p for run in runs for p in _tied(run, given)], dtype=int)
+    if len(later):
+        yield equality(NoSlip(foot), steps.q[later - 1], steps.q[later], name=f"{name}: no slip")
+
+
+def _tied(run: Stance, given: Any) -> list[int]:
+    """Return the points of a run that are tied to the point before; given ones are, but for the first of them."""
+    tied, known = [], 0
+    for p in run.points.tolist():
+        known += p in given
+        if p != run.first and not (p in given and known > 1):
+            tied.append(p)
+    return tied
+
+
+def _not_moving(
+    steps: Steps, foot: Foot, runs: Any, grounds: np.ndarray, places: Any, contact: Held, level: str, name: str
+) -> Iterable[Factors]:
+    rest = AtRest(foot, contact.settling, places[0] is not None)
+    given = steps.given["qd"]
+    resting, which = [], []
+    for i, run in enumerate(runs):
+        points = run.points if level == "velocity" else run.points[:1]
+        chosen = [int(p) for p in points if int(p) not in given]
+        resting += chosen
+        which += [i] * len(chosen)
+    if resting:
+        values = _parameters(grounds, places, which)
+        at = np.array(resting)
+        yield equality(rest, steps.q[at], steps.qd[at], name=f"{name}: no slip", **values)
+    if level == "acceleration":
+        samples = np.concatenate([run.samples for run in runs])
+        values = _parameters(grounds, places, np.repeat(np.arange(len(runs)), [len(r.samples) for r in runs]))
+        points = steps.points[samples]
+        yield equality(
+            NotAccelerated(rest), steps.q[points], steps.qd[points], steps.qdd[samples], name=f"{name}: held", **values
+        )
+
+
+def _parameters(grounds: np.ndarray, places: Any, which: Int[np.ndarray, " n"] | list[int]) -> dict[str, Any]:
+    found: dict[str, Any] = {"ground": each(grounds[which])}
+    if places[0] is not None:
+        found["at"] = each(np.array(places)[which])
+    return found

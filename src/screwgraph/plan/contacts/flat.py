@@ -1,0 +1,92 @@
+"""Flat feet: a rectangular sole that neither slips, turns nor tilts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.optimize import Factors, Variables, Vector
+from screwgraph.plan.contacts.base import coned, held, positive, unit
+from screwgraph.plan.contacts.foot import Foot
+from screwgraph.plan.contacts.friction import SolePyramid
+from screwgraph.plan.contacts.stance import stances
+from screwgraph.plan.items import Wrench
+from screwgraph.plan.steps import Steps
+from screwgraph.spatial import skew
+
+
+@dataclass(frozen=True)
+class SoleWrench:
+    """A wrench at the centre of a sole."""
+
+    centre: tuple[float, float, float]
+
+    def __call__(self, q: Any, T: Any, w: Any) -> Any:
+        """Return it at the frame's origin."""
+        import casadi as ca
+
+        return ca.vertcat(w[:3] + skew(np.array(self.centre)) @ w[3:], w[3:])
+
+
+@dataclass(frozen=True, eq=False)
+class FlatContact:
+    """A sole stands on a plane: one wrench, which neither slips, turns nor tilts it. See `PointContact`.
+
+    The sole is a rectangle about `centre` (m) in the frame, `length` (m) along its x axis and `width` along y; z points
+    along the plane's normal. The wrench's cone is Caron, Pham and Nakamura's (2015), of a pyramid of four faces.
+    """
+
+    frame: str
+    length: float
+    width: float
+    phases: Sequence[str | int] | str | None = None
+    friction: float = 0.7
+    centre: Sequence[float] = (0.0, 0.0, 0.0)
+    ground: float = 0.0
+    normal: Sequence[float] = (0.0, 0.0, 1.0)
+    at: Any = None
+    sigma: float | None = None
+    threshold: float = 0.0
+    level: str = "auto"
+    settling: float = 0.02
+    clearance: bool = True
+
+    def wrenches(self, steps: Steps, name: str) -> Sequence[Wrench]:
+        """Return the one on the frame. Raises InputError."""
+        samples = np.concatenate([run.samples for run in stances(steps, self.phases)])
+        x, y, z = self._centre()
+        return [Wrench(self.frame, samples, self._wrench(name, len(samples)), SoleWrench((x, y, z)))]
+
+    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+        """Return laws of the cone, of not slipping, and of staying above the ground. Raises InputError."""
+        foot, runs = self._foot(steps), stances(steps, self.phases)
+        sizes = {
+            "friction": positive(f"friction of {self.frame!r}", self.friction),
+            "half_length": 0.5 * positive(f"length of {self.frame!r}", self.length),
+            "half_width": 0.5 * positive(f"width of {self.frame!r}", self.width),
+        }
+        wrench = self._wrench(name, sum(len(run.samples) for run in runs))
+        yield coned(SolePyramid(), wrench, self.sigma, self.threshold, name, **sizes)
+        yield from held(steps, foot, runs, self, name)
+
+    def _wrench(self, name: str, count: int) -> Variables:
+        return Variables(f"{name} force", Vector(6), count)
+
+    def _centre(self) -> Float[np.ndarray, "3"]:
+        centre = np.asarray(self.centre, dtype=float)
+        if centre.shape != (3,) or not np.isfinite(centre).all():
+            raise InputError(f"centre of {self.frame!r} is {self.centre!r}", fix="give three lengths (m)")
+        return centre
+
+    def _foot(self, steps: Steps) -> Foot:
+        name = steps.mechanics.robot.frame(self.frame).name
+        x, y = 0.5 * positive(f"length of {name!r}", self.length), 0.5 * positive(f"width of {name!r}", self.width)
+        c = self._centre()
+        corners = [c + np.array([sx * x, sy * y, 0.0]) for sx, sy in ((1, 1), (1, -1), (-1, -1), (-1, 1))]
+        found = tuple((float(p[0]), float(p[1]), float(p[2])) for p in corners)
+        return Foot(steps.mechanics, name, found, unit(self.normal))

@@ -1,0 +1,105 @@
+"""What a foot in contact obeys, as templates: heights, no slip by positions, velocities or accelerations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from screwgraph.plan.contacts.foot import Foot
+from screwgraph.plan.contacts.motion import rate_of, twist_of
+
+
+@dataclass(frozen=True)
+class Height:
+    """Heights of the foot's corners above the ground (m); `sign` -1 for what must not be positive of an open contact."""
+
+    foot: Foot
+    sign: float = 1.0
+
+    def __call__(self, q: Any, *, ground: Any) -> Any:
+        """Return them, (1..3,)."""
+        return self.sign * (self.foot.heights(q) - ground)
+
+
+@dataclass(frozen=True)
+class Foothold:
+    """How far the foot's centre is from the point `at`, along the surface (m)."""
+
+    foot: Foot
+
+    def __call__(self, q: Any, *, at: Any) -> Any:
+        """Return it, (2,)."""
+        return self.foot.surface[:, :2].T @ (self.foot.place(q)[1] - at)
+
+
+@dataclass(frozen=True)
+class NoSlip:
+    """How far a foot slips from one point of time to the next (m, rad); a ball may roll as it turns."""
+
+    foot: Foot
+
+    def __call__(self, q: Any, q_next: Any) -> Any:
+        """Return it along the surface, and about its normal where the foot has several points."""
+        import casadi as ca
+
+        surface = self.foot.surface
+        (R, p), (R_next, p_next) = self.foot.place(q), self.foot.place(q_next)
+        turned = R_next @ R.T
+        angle = 0.5 * ca.vertcat(
+            turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1]
+        )  # third-order accurate
+        rolled = self.foot.radius * ca.cross(angle, ca.DM(surface[:, 2]))
+        slip = surface[:, :2].T @ (p_next - p - rolled)
+        return slip if self.foot.turns else ca.vertcat(slip, surface[:, 2:].T @ angle)
+
+
+@dataclass(frozen=True)
+class AtRest:
+    """Velocities of the points that touch, with what brings heights and foothold back within the time `settling` (s)."""
+
+    foot: Foot
+    settling: float
+    has_foothold: bool = False
+
+    def __call__(self, q: Any, qd: Any, *, ground: Any, at: Any = None) -> Any:
+        """Return velocities of the corners along the normal, of the centre along the surface, about the normal."""
+        import casadi as ca
+
+        rows = ca.vertcat(*self._moving(q, qd))
+        off = [self.foot.heights(q) - ground]
+        if self.has_foothold:
+            off.append(Foothold(self.foot)(q, at=at))
+        off.append(ca.SX.zeros(rows.shape[0] - sum(o.shape[0] for o in off)))
+        return rows + ca.vertcat(*off) / self.settling
+
+    def _moving(self, q: Any, qd: Any) -> list[Any]:
+        import casadi as ca
+
+        foot = self.foot
+        surface = foot.surface
+        V = twist_of(foot.mechanics, foot.frame)(q, qd)
+        R, _ = foot.place(q)
+        touching = [V[3:] + ca.cross(V[:3], R @ c) for c in foot.corners]
+        sliding = V[3:] + ca.cross(V[:3], R @ foot.centre - foot.radius * surface[:, 2])
+        rows = [surface[:, 2:].T @ v for v in touching] + [surface[:, :2].T @ sliding]
+        return rows if foot.turns else [*rows, surface[:, 2:].T @ V[:3]]
+
+
+@dataclass(frozen=True)
+class NotAccelerated:
+    """Time derivative of `AtRest` and as much of it as lets both fade within `settling`. Baumgarte (1972)."""
+
+    rest: AtRest
+
+    def __call__(self, q: Any, qd: Any, qdd: Any, *, ground: Any, at: Any = None) -> Any:
+        """Return accelerations (m/s^2, rad/s^2) that vanish while the contact holds."""
+        import casadi as ca
+
+        parameters = {"ground": ground} if at is None else {"ground": ground, "at": at}
+        values = ca.vertcat(*parameters.values())
+
+        def resting(q: Any, qd: Any, values: Any) -> Any:
+            return self.rest(q, qd, ground=values[0], **({} if at is None else {"at": values[1:]}))
+
+        rate = rate_of(self.rest.foot.mechanics, self, resting, len(parameters) and values.shape[0])
+        return rate(q, qd, qdd, values) + resting(q, qd, values) / self.rest.settling

@@ -1,0 +1,57 @@
+"""How frames move: velocities and their rates as CasADi functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from screwgraph.plan.configuration import Configuration
+from screwgraph.plan.mechanics import Mechanics
+
+
+def twist_of(mechanics: Mechanics, frame: str) -> Any:
+    """Return a CasADi function of q, qd to a frame's angular velocity and its origin's velocity (6,), in base axes."""
+    return mechanics.kept(("twist", frame), lambda: _twist(mechanics, frame))
+
+
+def rate_of(mechanics: Mechanics, key: Any, of: Callable[[Any, Any, Any], Any], parameters: int) -> Any:
+    """Return the time derivative of of(q, qd, parameters) as a CasADi function of q, qd, qdd, parameters.
+
+    `key` is what it is kept by.
+    """
+    return mechanics.kept(("rate", key), lambda: _rate(mechanics, of, parameters))
+
+
+def _rates(mechanics: Mechanics, q: Any, qd: Any) -> Any:
+    """Return dq/dt."""
+    import casadi as ca
+
+    positions = mechanics.positions
+    if not isinstance(positions, Configuration):
+        return qd
+    d = ca.SX.sym("d", mechanics.robot.nv)
+    moved = ca.jtimes(positions.near(q, d), d, qd)
+    return ca.substitute(moved, d, ca.SX.zeros(d.shape[0]))
+
+
+def _twist(mechanics: Mechanics, frame: str) -> Any:
+    import casadi as ca
+
+    q, qd = ca.SX.sym("q", mechanics.robot.nq), ca.SX.sym("qd", mechanics.robot.nv)
+    T = mechanics.pose_of(frame)(q)
+    R, p = T[:3, :3], T[:3, 3]
+    rates = _rates(mechanics, q, qd)
+    turning = ca.mtimes(ca.reshape(ca.jtimes(ca.vec(R), q, rates), 3, 3), R.T)
+    found = ca.vertcat(turning[2, 1], turning[0, 2], turning[1, 0], ca.jtimes(p, q, rates))
+    return ca.Function("twist", [q, qd], [ca.densify(found)])
+
+
+def _rate(mechanics: Mechanics, of: Callable[[Any, Any, Any], Any], parameters: int) -> Any:
+    import casadi as ca
+
+    nv = mechanics.robot.nv
+    q, qd, qdd = ca.SX.sym("q", mechanics.robot.nq), ca.SX.sym("qd", nv), ca.SX.sym("qdd", nv)
+    given = ca.SX.sym("parameters", parameters)
+    value = of(q, qd, given)
+    found = ca.jtimes(value, q, _rates(mechanics, q, qd)) + ca.jtimes(value, qd, qdd)
+    return ca.Function("rate", [q, qd, qdd, given], [ca.densify(found)])

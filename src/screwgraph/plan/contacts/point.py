@@ -1,0 +1,116 @@
+"""Feet of one or several points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.errors import InputError
+from screwgraph.optimize import Factors, Variables, Vector
+from screwgraph.plan.contacts.base import coned, held, positive, unit
+from screwgraph.plan.contacts.foot import Foot
+from screwgraph.plan.contacts.friction import Cone, Pyramid
+from screwgraph.plan.contacts.stance import stances
+from screwgraph.plan.items import Wrench
+from screwgraph.plan.steps import Steps
+
+
+@dataclass(frozen=True)
+class PointForces:
+    """The wrench of forces at a foot's points."""
+
+    foot: Foot
+
+    def __call__(self, q: Any, T: Any, forces: Any) -> Any:
+        """Return it in the foot's frame."""
+        return self.foot.wrench(T[:3, :3], forces)
+
+
+@dataclass(frozen=True, eq=False)
+class PointContact:
+    """Points of a link stand on a plane, without slipping; they push only, within a friction cone. Paper 2, V-C.
+
+    Args:
+        frame: the link or frame.
+        phases: names or numbers of the phases in which it stands; None for all.
+        friction: static friction coefficient.
+        points: where it touches, in the frame (m); forces of more than three are not unique, which does no harm.
+        radius: of the balls around these points (m), which roll; 0 for points.
+        ground: height of the plane along its normal (m).
+        normal: of the plane, in the base.
+        at: foothold (3,) in the base (m), or one for each time that the foot is set down; None leaves it free.
+        cone: "pyramid" of so many `faces`, within the round one, or "round".
+        sigma, threshold: make the cone soft: what comes nearer than `threshold` (N) costs half its square over sigma.
+        level: what does not slip: "position", "velocity" or "acceleration"; "auto" is the position where the collocation
+            is Euler's, else the velocity. What drifts is brought back within `settling` (s).
+        clearance: whether the foot stays above the ground while it does not stand.
+    """
+
+    frame: str
+    phases: Sequence[str | int] | str | None = None
+    friction: float = 0.7
+    points: Sequence[Sequence[float]] = ((0.0, 0.0, 0.0),)
+    radius: float = 0.0
+    ground: float = 0.0
+    normal: Sequence[float] = (0.0, 0.0, 1.0)
+    at: Any = None
+    cone: str = "pyramid"
+    faces: int = 4
+    sigma: float | None = None
+    threshold: float = 0.0
+    level: str = "auto"
+    settling: float = 0.02
+    clearance: bool = True
+
+    def wrenches(self, steps: Steps, name: str) -> Sequence[Wrench]:
+        """Return the one on the frame. Raises InputError."""
+        samples = np.concatenate([run.samples for run in stances(steps, self.phases)])
+        return [Wrench(self.frame, samples, self._forces(name, len(samples)), PointForces(self._foot(steps)))]
+
+    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+        """Return laws of the cone, of not slipping, and of staying above the ground. Raises InputError."""
+        foot, runs = self._foot(steps), stances(steps, self.phases)
+        positive(f"friction of {self.frame!r}", self.friction)
+        forces = self._forces(name, sum(len(run.samples) for run in runs))
+        yield coned(
+            _EachPoint(self._cone(), len(self.points)), forces, self.sigma, self.threshold, name, friction=self.friction
+        )
+        yield from held(steps, foot, runs, self, name)
+
+    def _forces(self, name: str, count: int) -> Variables:
+        return Variables(f"{name} force", Vector(3 * len(self.points)), count)
+
+    def _cone(self) -> Cone | Pyramid:
+        if self.cone == "round":
+            return Cone()
+        if self.cone != "pyramid":
+            raise InputError(f"cone {self.cone!r}", fix="choose pyramid or round")
+        if isinstance(self.faces, bool) or not isinstance(self.faces, int) or self.faces < 3:
+            raise InputError(f"a pyramid of {self.faces!r} faces", fix="give a whole number above 2")
+        return Pyramid(self.faces)
+
+    def _foot(self, steps: Steps) -> Foot:
+        points = np.asarray(self.points, dtype=float)
+        if points.ndim != 2 or points.shape[1] != 3 or not len(points) or not np.isfinite(points).all():
+            raise InputError(f"points of {self.frame!r} have the shape {points.shape}, expected (n, 3)")
+        if not 0.0 <= self.radius < np.inf:
+            raise InputError(f"radius of {self.frame!r} is {self.radius!r}", fix="give a length (m), or 0")
+        found = tuple((float(x), float(y), float(z)) for x, y, z in points)
+        return Foot(steps.mechanics, steps.mechanics.robot.frame(self.frame).name, found, unit(self.normal), self.radius)
+
+
+@dataclass(frozen=True)
+class _EachPoint:
+    """A cone's numbers for every one of several forces."""
+
+    cone: Cone | Pyramid
+    count: int
+
+    def __call__(self, forces: Any, *, friction: Any) -> Any:
+        import casadi as ca
+
+        parts = [self.cone(forces[3 * i : 3 * i + 3], friction=friction) for i in range(self.count)]
+        return ca.vertcat(*parts)
