@@ -156,15 +156,20 @@ def _set_down(
 
 
 def _not_displaced(steps: Steps, foot: Foot, runs: Any, grounds: np.ndarray, name: str) -> Iterable[Factors]:
-    given = steps.given["q"]
-    points = [[int(p) for p in run.points if int(p) not in given] for run in runs]
+    given, still = steps.given["q"], _still(steps)
+    points = [[int(p) for p in run.points if int(p) not in given and (int(p) not in still or int(p) == run.first)] for run in runs]
     levels = np.repeat(grounds, [len(p) for p in points])
     lying = np.array([p for part in points for p in part], dtype=int)
     if len(lying):
         yield equality(Height(foot), steps.q[lying], ground=each(levels), name=f"{name}: on the ground")
-    later = np.array([p for run in runs for p in _tied(run, given)], dtype=int)
+    later = np.array([p for run in runs for p in _tied(run, given) if p not in still], dtype=int)
     if len(later):
         yield equality(NoSlip(foot), steps.q[later - 1], steps.q[later], name=f"{name}: no slip")
+
+
+def _still(steps: Steps) -> set[int]:
+    """Return the points at which nothing moves; where velocities lead to positions, these are those of the point before."""
+    return {p for p, qd in steps.given["qd"].items() if p and not qd.any()} if steps.is_open else set()
 
 
 def _tied(run: Stance, given: Any) -> list[int]:
