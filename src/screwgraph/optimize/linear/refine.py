@@ -22,6 +22,9 @@ Row by row: multipliers of nearly active inequalities put entries of 1e10 beside
 """
 GOOD = 1e-9
 """Residual at which an answer is taken; beyond it the exact matrix is factored with pivoting."""
+NEGLIGIBLE = 1e-4
+"""Products with unknowns smaller than this part of the largest ones count as if these were so large: rows in which all
+vanish would ask for digits that do not matter."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +91,7 @@ def _improved(
     enough: float,
 ) -> tuple[Float[np.ndarray, " n"], float]:
     best, least = x, np.inf
-    sizes = np.abs(b) + exact.magnitudes.times(np.abs(x))
+    sizes = np.abs(b) + exact.magnitudes.times(np.abs(x) + NEGLIGIBLE * _largest(exact, x))
     sizes = np.maximum(sizes, np.finfo(float).tiny + 1e-16 * sizes.max(initial=0.0))
     for _ in range(MOST):
         residual = b - exact.times(x)
@@ -101,3 +104,11 @@ def _improved(
             break
         x = x + solve(residual[:, None])[:, 0]
     return best, least
+
+
+def _largest(exact: Exact, x: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """Return the largest size of the unknowns, and for multipliers that of these."""
+    found, primal = np.empty_like(x), exact.system.pattern.primal
+    found[:primal] = np.abs(x[:primal]).max(initial=0.0)
+    found[primal:] = np.abs(x[primal:]).max(initial=0.0)
+    return found

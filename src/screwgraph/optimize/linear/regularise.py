@@ -11,6 +11,8 @@ from screwgraph.optimize.linear.pattern import Pattern
 
 MULTIPLIERS = 1e-9
 """Put onto the multipliers' diagonal, relative to |a|^2 / h: a is a constraint's row, h typical of H's diagonal."""
+LIGHT = 1e-11
+"""The same where only solutions are asked for: refinement converges where H is nearly flat on the constraints, too."""
 OTHERS = 1e-9
 """Put onto the others' where these may be eliminated before their multipliers, relative to h."""
 SHARE = 1e-3
@@ -28,6 +30,7 @@ class Regulariser:
     across: Int[np.ndarray, " A"]
     across_row: Int[np.ndarray, " A"]
     across_col: Int[np.ndarray, " A"]
+    multipliers: float = MULTIPLIERS
 
     def __call__(
         self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"], multipliers_first: bool
@@ -42,13 +45,14 @@ class Regulariser:
         row_squares = np.bincount(self.across_row, squares, minlength=n - primal)
         used = scales[:primal][scales[:primal] > 0]
         typical = float(np.median(used)) if used.size else 1.0
-        shift = MULTIPLIERS * np.where(row_squares > 0, row_squares, 1.0) / typical
+        shift = self.multipliers * np.where(row_squares > 0, row_squares, 1.0) / typical
         shifted = diagonal.copy()
         shifted[primal:] -= shift
         pivots = np.abs(own[primal:]) + shift
         if multipliers_first:
             weight = squares / pivots[self.across_row]
-            scales[:primal] += SHARE * np.bincount(self.across_col, weight, minlength=primal)
+            share = SHARE * self.multipliers / MULTIPLIERS
+            scales[:primal] += share * np.bincount(self.across_col, weight, minlength=primal)
         else:
             shifted[:primal] += OTHERS * typical
             scales[:primal] = OTHERS * typical
@@ -56,9 +60,9 @@ class Regulariser:
         return shifted, scales
 
 
-def regulariser(pattern: Pattern) -> Regulariser:
+def regulariser(pattern: Pattern, multipliers: float = MULTIPLIERS) -> Regulariser:
     """Look up the entries."""
     own = np.flatnonzero(pattern.rows == pattern.cols)
     across = np.flatnonzero((pattern.rows >= pattern.primal) & (pattern.cols < pattern.primal))
     row, col = pattern.rows[across] - pattern.primal, pattern.cols[across]
-    return Regulariser(pattern, own, pattern.rows[own], across, row, col)
+    return Regulariser(pattern, own, pattern.rows[own], across, row, col, multipliers)

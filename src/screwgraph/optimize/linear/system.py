@@ -16,7 +16,7 @@ from screwgraph.optimize.linear.dense import DenseFactored, DenseMethod
 from screwgraph.optimize.linear.kernels import place_code
 from screwgraph.optimize.linear.pattern import Pattern, SingularError
 from screwgraph.optimize.linear.refine import ENOUGH, Exact, refined
-from screwgraph.optimize.linear.regularise import Regulariser, regulariser
+from screwgraph.optimize.linear.regularise import MULTIPLIERS, Regulariser, regulariser
 from screwgraph.optimize.linear.sparse import SparseFactored
 
 FEW = 40
@@ -137,11 +137,12 @@ class Factored:
         return [self.covariance(u) for u in unknowns]
 
 
-def analyse(pattern: Pattern, method: str = "auto") -> System:
+def analyse(pattern: Pattern, method: str = "auto", multipliers: float = MULTIPLIERS) -> System:
     """Look at a pattern once and choose how its matrices are factored.
 
-    `method` is "auto", "dense", "chain", "arrow" or "sparse". Raises InputError for another one.
+    `method` is "auto", "dense", "chain", "arrow" or "sparse"; `multipliers` is put onto these' diagonal, see
+    `regularise.py`. Raises InputError for another one.
     """
     place_code()
     rows, cols = pattern.rows.astype(np.int32), pattern.cols.astype(np.int32)
-    return System(pattern, choose(pattern, method), rows, cols, regulariser(pattern))
+    return System(pattern, choose(pattern, method), rows, cols, regulariser(pattern, multipliers))
