@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
+from screwgraph.plan.contacts.share import resting_forces
 from screwgraph.plan.full_graph import first_directions
 from screwgraph.plan.goals import Point, Pose, Position
 from screwgraph.plan.goals.base import points_at
@@ -15,6 +16,7 @@ from screwgraph.plan.goals.position import whole_position
 from screwgraph.plan.reach import reaching
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import FULL_GRAPH, Task
+from screwgraph.plan.transcribe import wrenches
 from screwgraph.robot import retract
 
 
@@ -22,6 +24,8 @@ def first_values(task: Task, steps: Steps) -> dict[str, np.ndarray]:
     """Return values to begin with, by family; those left out begin at zero. Raises InputError."""
     durations = np.array([[p.duration] for p in steps.phases])
     values: dict[str, np.ndarray] = {} if steps.duration is None else {"duration": durations}
+    if task.dynamics:
+        values |= resting_forces(steps, wrenches(task, steps))
     if not isinstance(task.guess, str):
         given = {name: np.asarray(value, dtype=float) for name, value in task.guess.items()}
         if "q" not in given:

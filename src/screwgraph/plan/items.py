@@ -33,12 +33,14 @@ class Wrench:
     """Unknown wrenches on a frame at some samples: one of `unknowns` for each, in the order of `samples`.
 
     `template` makes the wrench (moment, force), in the frame, of q, the frame's pose in the base, and one unknown.
+    `carries` are those numbers of an unknown that push the robot up: at first these share its weight.
     """
 
     frame: str
     samples: Int[np.ndarray, " n"]
     unknowns: Variables
     template: Callable[[Any, Any, Any], Any]
+    carries: tuple[int, ...] = ()
 
 
 @runtime_checkable

@@ -55,7 +55,7 @@ def transcribe(task: Task, mechanics: Mechanics | None = None) -> Transcription:
     factors: list[Factors] = collocation_factors(steps)
     if task.dynamics:
         laws = full_graph_factors if task.dynamics == FULL_GRAPH else dynamics_factors
-        factors += laws(steps, _wrenches(task, steps))
+        factors += laws(steps, wrenches(task, steps))
     factors += _start(steps, starts)
     factors += loop_factors(steps, has_accelerations=_uses_accelerations(factors))
     for name, item in task.items():
@@ -80,7 +80,8 @@ def _actuated(task: Task, mechanics: Mechanics) -> tuple[int, ...]:
     return tuple(c for j in robot.joints if j.type.nv < 6 for c in mechanics.coordinates(j.name))
 
 
-def _wrenches(task: Task, steps: Steps) -> Sequence[Wrench]:
+def wrenches(task: Task, steps: Steps) -> Sequence[Wrench]:
+    """Return the wrenches of a task's contacts."""
     return [w for name, item in task.items() if isinstance(item, Acting) for w in item.wrenches(steps, name)]
 
 

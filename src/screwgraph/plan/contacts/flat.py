@@ -11,11 +11,14 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.optimize import Factors, Variables, Vector
+from screwgraph.formats.yaml_values import Value
 from screwgraph.plan.contacts.base import coned, held, positive, unit
 from screwgraph.plan.contacts.foot import Foot
 from screwgraph.plan.contacts.friction import SolePyramid
+from screwgraph.plan.contacts.entries import common
 from screwgraph.plan.contacts.stance import stances
 from screwgraph.plan.items import Wrench
+from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
 from screwgraph.spatial import skew
 
@@ -56,11 +59,20 @@ class FlatContact:
     settling: float = 0.02
     clearance: bool = True
 
+    @classmethod
+    def read(cls, value: Value, reading: Reading) -> FlatContact:
+        """Read {frame, length, width, centre, phases, friction, ...}. Raises ModelError."""
+        entries, found = common(value, reading, ("length", "width", "centre"), ("length", "width"))
+        found |= {key: reading.number(entries[key]) for key in ("length", "width")}
+        if "centre" in entries:
+            found["centre"] = tuple(reading.vector(entries["centre"], 3))
+        return cls(**found)
+
     def wrenches(self, steps: Steps, name: str) -> Sequence[Wrench]:
         """Return the one on the frame. Raises InputError."""
         samples = np.concatenate([run.samples for run in stances(steps, self.phases)])
         x, y, z = self._centre()
-        return [Wrench(self.frame, samples, self._wrench(name, len(samples)), SoleWrench((x, y, z)))]
+        return [Wrench(self.frame, samples, self._wrench(name, len(samples)), SoleWrench((x, y, z)), (5,))]
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return laws of the cone, of not slipping, and of staying above the ground. Raises InputError."""

@@ -10,11 +10,14 @@ import numpy as np
 
 from screwgraph.errors import InputError
 from screwgraph.optimize import Factors, Variables, Vector
+from screwgraph.formats.yaml_values import Value
 from screwgraph.plan.contacts.base import coned, held, positive, unit
 from screwgraph.plan.contacts.foot import Foot
 from screwgraph.plan.contacts.friction import Cone, Pyramid
+from screwgraph.plan.contacts.entries import common
 from screwgraph.plan.contacts.stance import stances
 from screwgraph.plan.items import Wrench
+from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
 
 
@@ -65,10 +68,25 @@ class PointContact:
     settling: float = 0.02
     clearance: bool = True
 
+    @classmethod
+    def read(cls, value: Value, reading: Reading) -> PointContact:
+        """Read {frame, phases, friction, points, radius, ground, normal, at, cone, faces, ...}. Raises ModelError."""
+        entries, found = common(value, reading, ("points", "radius", "cone", "faces"))
+        if "points" in entries:
+            found["points"] = tuple(tuple(p.numbers(reading.names, 3)) for p in entries["points"].items())
+        if "radius" in entries:
+            found["radius"] = reading.number(entries["radius"])
+        if "cone" in entries:
+            found["cone"] = reading.word(entries["cone"], ("pyramid", "round"))
+        if "faces" in entries:
+            found["faces"] = int(reading.number(entries["faces"]))
+        return cls(**found)
+
     def wrenches(self, steps: Steps, name: str) -> Sequence[Wrench]:
         """Return the one on the frame. Raises InputError."""
         samples = np.concatenate([run.samples for run in stances(steps, self.phases)])
-        return [Wrench(self.frame, samples, self._forces(name, len(samples)), PointForces(self._foot(steps)))]
+        pushing = tuple(range(2, 3 * len(self.points), 3))
+        return [Wrench(self.frame, samples, self._forces(name, len(samples)), PointForces(self._foot(steps)), pushing)]
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return laws of the cone, of not slipping, and of staying above the ground. Raises InputError."""

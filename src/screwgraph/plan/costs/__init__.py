@@ -2,6 +2,8 @@
 
 from screwgraph.plan.costs.acceleration import Acceleration
 from screwgraph.plan.costs.effort import Effort
+from screwgraph.plan.costs.path import Path
+from screwgraph.plan.costs.posture import Posture
 from screwgraph.plan.costs.smoothness import Smoothness
 from screwgraph.plan.costs.time import Time
 from screwgraph.plan.costs.velocity import Speed
@@ -12,6 +14,8 @@ COSTS: dict[str, type] = {
     "velocity": Speed,
     "smoothness": Smoothness,
     "time": Time,
+    "posture": Posture,
+    "path": Path,
 }
 
-__all__ = ["COSTS", "Acceleration", "Effort", "Smoothness", "Speed", "Time"]
+__all__ = ["COSTS", "Acceleration", "Effort", "Path", "Posture", "Smoothness", "Speed", "Time"]
