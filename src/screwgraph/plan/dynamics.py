@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.optimize import Factors, Manifold, equality
+from screwgraph.optimize import Factors, Manifold, Selection, equality
 from screwgraph.plan.collocation import Collocation, Untied
+from screwgraph.plan.compose import Piece
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.loops import loop_forces, pulled
 from screwgraph.plan.mechanics import Mechanics
@@ -83,6 +84,52 @@ def collocation_factors(steps: Steps) -> list[Factors]:
 
 def dynamics_factors(steps: Steps, wrenches: Sequence[Wrench]) -> list[Factors]:
     """Return the factors of the laws of motion at all samples, each with the wrenches that act there."""
+    found = []
+    for kind in _kinds(steps, wrenches):
+        template = Balance(steps.mechanics, steps.actuated, kind.frames, kind.templates)
+        efforts = [steps.tau[kind.samples]] if steps.actuated else []
+        found.append(equality(template, *kind.states, *efforts, *kind.forces, name="dynamics"))
+    return found
+
+
+def effort_pieces(steps: Steps, wrenches: Sequence[Wrench]) -> tuple[list[Factors], list[Piece]]:
+    """Return the laws of motion of coordinates without efforts, and the efforts of the others as functions."""
+    found, pieces = [], []
+    free = tuple(i for i in range(steps.mechanics.robot.nv) if i not in steps.actuated)
+    for kind in _kinds(steps, wrenches):
+        balance = Balance(steps.mechanics, (), kind.frames, kind.templates)
+        if free:
+            found.append(equality(Rows(balance, free), *kind.states, *kind.forces, name="dynamics"))
+        if steps.actuated:
+            efforts = equality(Rows(balance, steps.actuated), *kind.states, *kind.forces, name="efforts")
+            pieces.append(Piece(kind.samples, efforts))
+    return found, pieces
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Some rows of a template's residual."""
+
+    template: Callable[..., Any]
+    rows: tuple[int, ...]
+
+    def __call__(self, *unknowns: Any) -> Any:
+        """Return them."""
+        return self.template(*unknowns)[list(self.rows)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Kind:
+    """Samples at which the same wrenches act: their states, and all forces there."""
+
+    samples: np.ndarray
+    states: tuple[Selection, ...]
+    forces: tuple[Selection, ...]
+    frames: tuple[str, ...]
+    templates: tuple[Callable[[Any, Any, Any], Any], ...]
+
+
+def _kinds(steps: Steps, wrenches: Sequence[Wrench]) -> list[_Kind]:
     acting = np.zeros((len(steps.points), len(wrenches)), dtype=bool)
     for i, w in enumerate(wrenches):
         acting[w.samples, i] = True
@@ -91,16 +138,11 @@ def dynamics_factors(steps: Steps, wrenches: Sequence[Wrench]) -> list[Factors]:
     for number, kind in enumerate(kinds):
         samples = np.flatnonzero(kind_of.ravel() == number)
         chosen = [wrenches[i] for i in np.flatnonzero(kind).tolist()]
-        template = Balance(
-            steps.mechanics, steps.actuated, tuple(w.frame for w in chosen), tuple(w.template for w in chosen)
-        )
-        unknowns = [steps.q[steps.points[samples]], steps.qd[steps.points[samples]], steps.qdd[samples]]
-        if steps.actuated:
-            unknowns.append(steps.tau[samples])
-        if loops is not None:
-            unknowns.append(loops[samples])
-        unknowns += [w.unknowns[_places(w, samples)] for w in chosen]
-        found.append(equality(template, *unknowns, name="dynamics"))
+        states = (steps.q[steps.points[samples]], steps.qd[steps.points[samples]], steps.qdd[samples])
+        forces = [] if loops is None else [loops[samples]]
+        forces += [w.unknowns[_places(w, samples)] for w in chosen]
+        frames, templates = tuple(w.frame for w in chosen), tuple(w.template for w in chosen)
+        found.append(_Kind(samples, states, tuple(forces), frames, templates))
     return found
 
 

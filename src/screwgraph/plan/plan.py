@@ -67,7 +67,7 @@ class Plan:
     @cached_property
     def values(self) -> dict[str, np.ndarray]:
         """All unknowns, by family (count, *shape); see `Steps` for what stands where."""
-        return self.result.values
+        return self.transcription.completed(self.result.values)
 
     @property
     def cost(self) -> float:

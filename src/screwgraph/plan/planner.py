@@ -48,7 +48,12 @@ class Planner:
     ) -> Plan:
         """Plan, from the task's guess, or from the last plan (`warm`); other arguments as for `optimize.solve`."""
         problem, steps = self.transcription.problem, self.transcription.steps
-        start = self.plan.result if warm and self.plan is not None else first_values(self.task, steps)
+        start: Any
+        if warm and self.plan is not None:
+            start = self.plan.result
+        else:
+            following = {family.name for family, _ in self.transcription.followers}
+            start = {n: v for n, v in first_values(self.task, steps).items() if n not in following}
         result = solve(
             problem,
             start,

@@ -20,7 +20,8 @@ All keys but `robot` and a horizon may be left out::
     contacts: [...]
     collocation: trapezoidal
     guess: linear                       # or stay
-    dynamics: yes                       # no plans without efforts; graph has twists and wrenches as unknowns
+    dynamics: yes                       # no plans without efforts; graph has twists and wrenches as unknowns;
+                                        # condensed has neither efforts nor (Euler's) accelerations
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ from screwgraph.plan.limits import LIMITS
 from screwgraph.plan.obstacles import OBSTACLES
 from screwgraph.plan.phases import Phase, horizon
 from screwgraph.plan.reading import Reading
-from screwgraph.plan.task import FULL_GRAPH, Task
+from screwgraph.plan.task import KINDS, Task
 from screwgraph.robot import Robot
 
 KEYS = (
@@ -242,5 +243,5 @@ _PARTS: dict[str, Callable[[Value, Reading], dict[str, Any]]] = {
     "goals": _goals,
     "collocation": lambda value, reading: {"collocation": value.text()},
     "guess": lambda value, reading: {"guess": value.text()},
-    "dynamics": lambda value, reading: {"dynamics": FULL_GRAPH if value.content == FULL_GRAPH else _switch(value)},
+    "dynamics": lambda value, reading: {"dynamics": value.content if value.content in KINDS else _switch(value)},
 }

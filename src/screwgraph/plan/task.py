@@ -15,7 +15,9 @@ from screwgraph.robot import Robot, unknown
 GROUPS = ("goals", "costs", "limits", "obstacles", "contacts")
 """The fields of a task that hold items."""
 GUESSES = ("linear", "stay")
-FULL_GRAPH = "graph"
+FULL_GRAPH, CONDENSED = "graph", "condensed"
+KINDS = (FULL_GRAPH, CONDENSED)
+"""What dynamics may be, besides True and False."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +39,8 @@ class Task:
         guess: where the search begins: "linear" between the positions of start and goals, "stay" at the start, or
             values {"q": (K, nq), ...} by family of unknowns; see `Steps`.
         dynamics: False plans without efforts; "graph" has the twists, accelerations and wrenches of all links as
-            unknowns, for the same motion.
+            unknowns, for the same motion. "condensed" has neither efforts nor, where these are differences of
+            velocities (Euler's collocation), accelerations: smaller equations, larger expressions.
         name: for titles and files.
 
     Raises:
@@ -68,8 +71,8 @@ class Task:
             raise unknown("collocation", self.collocation, COLLOCATIONS)
         if isinstance(self.guess, str) and self.guess not in GUESSES:
             raise unknown("guess", self.guess, GUESSES)
-        if not isinstance(self.dynamics, bool) and self.dynamics != FULL_GRAPH:
-            raise InputError(f"dynamics {self.dynamics!r}", fix=f"True, False or {FULL_GRAPH!r}")
+        if not isinstance(self.dynamics, bool) and self.dynamics not in KINDS:
+            raise InputError(f"dynamics {self.dynamics!r}", fix=f"True, False or one of {', '.join(KINDS)}")
         for group in GROUPS:
             for item in getattr(self, group):
                 if not isinstance(item, Item):

@@ -10,7 +10,9 @@ import numpy as np
 from screwgraph.errors import InputError
 from screwgraph.optimize import Factors, Problem, Variables, each, inequality
 from screwgraph.plan.collocation import COLLOCATIONS
-from screwgraph.plan.dynamics import collocation_factors, dynamics_factors
+from screwgraph.plan.compose import Piece
+from screwgraph.plan.condense import Followers, can_drop_accelerations, condensed, difference_pieces, followed
+from screwgraph.plan.dynamics import collocation_factors, dynamics_factors, effort_pieces
 from screwgraph.plan.full_graph import full_graph_factors
 from screwgraph.plan.goals import Position, Velocity
 from screwgraph.plan.goals.base import points_at
@@ -22,8 +24,10 @@ from screwgraph.plan.loops import loop_factors
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.obstacles.check import check_ends
 from screwgraph.plan.steps import Steps
-from screwgraph.plan.task import FULL_GRAPH, Task
+from screwgraph.plan.task import CONDENSED, FULL_GRAPH, Task
 from screwgraph.plan.templates import Beyond
+
+Follower = tuple[Variables, Sequence[Piece]] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +37,11 @@ class Transcription:
     task: Task
     steps: Steps
     problem: Problem
+    followers: Followers = ()
+
+    def completed(self, values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Return values by family with those of families that are no unknowns, but follow from these."""
+        return followed(self.followers, values)
 
 
 def transcribe(task: Task, mechanics: Mechanics | None = None) -> Transcription:
@@ -52,10 +61,7 @@ def transcribe(task: Task, mechanics: Mechanics | None = None) -> Transcription:
         start_given=len(starts) == 2,
     )
     steps = replace(steps, given=_given(task, steps, starts))
-    factors: list[Factors] = collocation_factors(steps)
-    if task.dynamics:
-        laws = full_graph_factors if task.dynamics == FULL_GRAPH else dynamics_factors
-        factors += laws(steps, wrenches(task, steps))
+    factors, accelerations, efforts = _motion(task, steps)
     factors += _start(steps, starts)
     factors += loop_factors(steps, has_accelerations=_uses_accelerations(factors))
     for name, item in task.items():
@@ -66,7 +72,29 @@ def transcribe(task: Task, mechanics: Mechanics | None = None) -> Transcription:
     factors += _durations(steps)
     check_start(steps, factors, starts)
     check_ends(task, mechanics)
-    return Transcription(task, steps, Problem(factors, _families(factors)))
+    factors, followers = condensed(factors, accelerations, efforts)
+    return Transcription(task, steps, Problem(factors, _families(factors)), followers)
+
+
+def _motion(task: Task, steps: Steps) -> tuple[list[Factors], Follower, Follower]:
+    """Return collocation and laws of motion; and accelerations and efforts, where they are to be no unknowns."""
+    accelerations, efforts = None, None
+    is_condensed = task.dynamics == CONDENSED
+    if is_condensed and can_drop_accelerations(steps):
+        joined, pieces = difference_pieces(steps)
+        accelerations = steps.qdd, pieces
+    else:
+        joined = collocation_factors(steps)
+    if not task.dynamics:
+        return joined, accelerations, None
+    acting = wrenches(task, steps)
+    if not is_condensed:
+        made = full_graph_factors if task.dynamics == FULL_GRAPH else dynamics_factors
+        return joined + made(steps, acting), None, None
+    laws, pieces = effort_pieces(steps, acting)
+    if steps.actuated:
+        efforts = steps.tau, pieces
+    return joined + laws, accelerations, efforts
 
 
 def _uses_accelerations(factors: list[Factors]) -> bool:

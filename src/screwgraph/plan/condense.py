@@ -1,0 +1,90 @@
+"""Accelerations and efforts that follow from the other unknowns, taken out of the problem."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.optimize import Factors, Variables, equality
+from screwgraph.plan.collocation import Euler
+from screwgraph.plan.compose import Piece, composed, evaluated
+from screwgraph.plan.steps import Steps
+
+Followers = tuple[tuple[Variables, tuple[Piece, ...]], ...]
+"""Families that are no unknowns any more, each with what it is; the first ones need none of the others."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The change of velocity over a step, as an acceleration."""
+
+    def __call__(self, qd: Any, qd_next: Any, *, h: Any) -> Any:
+        """Return it; h is the step (s)."""
+        return (qd_next - qd) / h
+
+
+@dataclass(frozen=True)
+class PositionDefect:
+    """Euler's position defect: that of the velocity needs no factor where accelerations are differences."""
+
+    positions: Any
+
+    def __call__(self, q: Any, q_end: Any, v_end: Any, *, h: Any) -> Any:
+        """Return the gap of positions at the end of a step of length h (s)."""
+        from screwgraph.plan.configuration import gap
+
+        return gap(self.positions, self.positions.retract(q, h * v_end), q_end)
+
+
+def can_drop_accelerations(steps: Steps) -> bool:
+    """Whether accelerations are differences of velocities."""
+    return isinstance(steps.collocation, Euler)
+
+
+def difference_pieces(steps: Steps) -> tuple[list[Factors], list[Piece]]:
+    """Return what joins the positions of every step, and the accelerations as functions of velocities; Euler's."""
+    n = np.array([p.steps for p in steps.phases])
+    phases = np.repeat(np.arange(len(n)), n)
+    first, scale = steps.points, 1.0 / n[phases]
+    made, unknowns, timing = steps.timed(
+        Difference(), steps.qd[first], steps.qd[first + 1], phases=phases, scale=scale
+    )
+    piece = Piece(np.arange(len(first)), equality(made, *unknowns, name="accelerations", **timing))
+    defect = PositionDefect(steps.mechanics.positions)
+    made, unknowns, timing = steps.timed(
+        defect, steps.q[first], steps.q[first + 1], steps.qd[first + 1], phases=phases, scale=scale
+    )
+    return [equality(made, *unknowns, name="collocation", **timing)], [piece]
+
+
+def condensed(
+    factors: Sequence[Factors], accelerations: tuple[Variables, Sequence[Piece]] | None, efforts: Any
+) -> tuple[list[Factors], Followers]:
+    """Return factors without efforts and, where these are given, without accelerations; and what they are."""
+    found, followers = list(factors), []
+    if efforts is not None:
+        family, pieces = efforts
+        found = composed(found, family, pieces)
+        followers.append((family, tuple(pieces)))
+    if accelerations is not None:
+        family, pieces = accelerations
+        found = composed(found, family, pieces)
+        followers = [(f, tuple(_without(p, family, pieces) for p in parts)) for f, parts in followers]
+        followers.insert(0, (family, tuple(pieces)))
+    return found, tuple(followers)
+
+
+def followed(followers: Followers, values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return values by family with those of the families that follow from them."""
+    found = dict(values)
+    for family, pieces in followers:
+        found[family.name] = evaluated(family, pieces, values)
+    return found
+
+
+def _without(piece: Piece, family: Variables, pieces: Sequence[Piece]) -> Piece:
+    (factors,) = composed([piece.factors], family, pieces)
+    return Piece(piece.indices, factors)
