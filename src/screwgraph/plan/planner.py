@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.errors import InputError
-from screwgraph.optimize import Method, Progress, Tolerances, shifted, solve
+from screwgraph.optimize import InteriorPoint, Method, Progress, Tolerances, shifted, solve
 from screwgraph.plan.goals.position import whole_position
 from screwgraph.plan.goals.velocity import chosen_velocities
 from screwgraph.plan.guess import first_values
@@ -36,6 +36,11 @@ class Planner:
         """What is planned now."""
         return self.transcription.task
 
+    @property
+    def _condensed(self) -> bool:
+        """Whether expressions are so large that their second derivatives would take long to compile."""
+        return bool(self.transcription.followers) and self.transcription.problem.has_hard
+
     def solve(
         self,
         *,
@@ -57,7 +62,7 @@ class Planner:
         result = solve(
             problem,
             start,
-            method=method,
+            method=InteriorPoint(curvature=False) if method == "auto" and self._condensed else method,
             iterations=iterations,
             seconds=seconds,
             tolerances=tolerances or Tolerances(violation=1e-8, dual=1e-6),

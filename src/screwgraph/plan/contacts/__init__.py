@@ -2,7 +2,8 @@
 
 from screwgraph.plan.contacts.flat import FlatContact
 from screwgraph.plan.contacts.point import PointContact
+from screwgraph.plan.contacts.schedule import schedule
 
 CONTACTS: dict[str, type] = {"point": PointContact, "flat": FlatContact}
 
-__all__ = ["CONTACTS", "FlatContact", "PointContact"]
+__all__ = ["CONTACTS", "FlatContact", "PointContact", "schedule"]
