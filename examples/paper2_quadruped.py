@@ -92,7 +92,7 @@ def task() -> Task:
         contacts=schedule(phases, feet, friction=FRICTION, radius=RADIUS, at=footholds),
         collocation="euler",
         guess={"q": guess(robot, q0, phases)},
-        condensed=True,
+        dynamics="condensed",
         name="paper 2, figure 9",
     )
 
