@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 
-.PHONY: demo test bench clean
+.PHONY: demo test docs pictures papers bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -15,7 +15,20 @@ test: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+	$(BIN)/codespell
 	$(BIN)/python -m pytest -n 2
+
+# The site: docs/_build/html/index.html; a warning is an error.
+docs: $(VENV)/installed-docs
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+
+# Runs the pages' code and puts the pictures that it makes into docs/pictures; make pictures ARGS=docs/first_robot.md
+pictures: $(VENV)/installed-dev
+	SCREWGRAPH_SEARCH_SECONDS=0 $(BIN)/python -m tests.docs.pages --long $(ARGS)
+
+# Every table and figure of the papers that can be made again, into docs/papers; make papers ARGS="--only 3"
+papers: $(VENV)/installed-dev
+	$(BIN)/python -m examples.papers $(ARGS)
 
 # Figures beside other libraries, in one run, into benchmarks/RESULTS.md; a quiet machine gives quiet figures.
 # make bench ARGS="--only ur5,a1 --quick"; ARGS=--help lists more.
@@ -23,7 +36,7 @@ bench: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks $(ARGS)
 
 clean:
-	rm -rf $(VENV) out dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
+	rm -rf $(VENV) out dist docs/_build .pytest_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
 	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps are as new as the last install: nothing is installed twice until pyproject.toml changes.
@@ -33,6 +46,10 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python
 	$(PIP) install -e '.[dev]' </dev/null
+	@touch $@ $(VENV)/installed
+
+$(VENV)/installed-docs: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install -e '.[docs]' </dev/null
 	@touch $@ $(VENV)/installed
 
 # Peers that do not install here are not measured; the tables say so.

@@ -1,0 +1,25 @@
+"""How Sphinx builds the site: `make docs`. It opens from the file system and fetches nothing from the network."""
+
+from __future__ import annotations
+
+import screwgraph
+
+project = "screwgraph"
+author = "the screwgraph developers"
+release = screwgraph.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+exclude_patterns = ["_build"]
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_preserve_defaults = True
+
+html_theme = "furo"
+html_title = "screwgraph"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_show_copyright = False

@@ -1,0 +1,1 @@
+"""The pages of README.md and docs/: their code, pictures and links."""

@@ -1,0 +1,125 @@
+"""Running the blocks of a page in a folder, as its reader would."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+from screwgraph.cli import run as run_screwgraph
+from tests.docs.pages import Block, blocks
+
+COMMAND = re.compile(r"^\$ (?P<command>.*?)\s*(?:#\s*exit status (?P<status>\d+))?$")
+LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+TIME_LIMIT = 300.0
+
+
+class PageError(AssertionError):
+    """A page says what is not so."""
+
+
+class MissingToolError(Exception):
+    """A page uses a program that is not on this machine."""
+
+
+def run_page(page: Path, folder: Path, *, long: bool = False) -> None:
+    """Run the blocks of a page in a folder, and check what they print.
+
+    Raises:
+        PageError: something else was printed, or a command ended in another way than the page says.
+        MissingToolError: a command is not installed here.
+    """
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    with contextlib.chdir(folder), mpl.rc_context({"backend": "Agg"}):
+        for block in blocks(page):
+            if block.is_long and not long:
+                continue
+            if block.file is not None:
+                Path(block.file).write_text(block.text, encoding="utf-8")
+            elif block.language == "python":
+                _run_python(page, block, namespace)
+            elif block.language == "console":
+                _run_console(page, block)
+
+
+def _run_python(page: Path, block: Block, namespace: dict[str, Any]) -> None:
+    printed = io.StringIO()
+    code = compile("\n" * (block.line - 1) + block.text, str(page), "exec")
+    with contextlib.redirect_stdout(printed):
+        exec(code, namespace)
+    if block.output is not None:
+        _compare(f"{page.name}:{block.line}", block.output, printed.getvalue())
+
+
+def _run_console(page: Path, block: Block) -> None:
+    lines = block.text.splitlines()
+    starts = [i for i, line in enumerate(lines) if COMMAND.match(line)]
+    if not starts or starts[0] != 0:
+        raise PageError(f"{page.name}:{block.line}: a console block begins with `$ `")
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        place = f"{page.name}:{block.line + start}"
+        found = COMMAND.match(lines[start])
+        assert found is not None
+        program, *arguments = shlex.split(found["command"], comments=True)
+        if program not in PROGRAMS:
+            raise PageError(f"{place}: {program!r} is not a program that pages may call: {', '.join(PROGRAMS)}")
+        status, printed = PROGRAMS[program](arguments)
+        if status != int(found["status"] or 0):
+            raise PageError(f"{place}: exit status {status}\n{printed}")
+        if end > start + 1:
+            _compare(place, "\n".join(lines[start + 1 : end]) + "\n", printed)
+
+
+def _compare(place: str, expected: str, printed: str) -> None:
+    if not doctest.OutputChecker().check_output(expected, printed, LOOSE):
+        raise PageError(f"{place}: the page shows\n{expected}\nbut this was printed:\n{printed}")
+
+
+def _screwgraph(arguments: list[str]) -> tuple[int, str]:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        status = run_screwgraph(arguments)
+    return status, printed.getvalue()
+
+
+def _python(arguments: list[str]) -> tuple[int, str]:
+    return _process([sys.executable, *arguments])
+
+
+def _compiler(arguments: list[str]) -> tuple[int, str]:
+    program = shutil.which("cc")
+    if program is None:
+        raise MissingToolError("there is no C compiler here")
+    return _process([program, *arguments])
+
+
+def _here(arguments: list[str]) -> tuple[int, str]:
+    program, *rest = arguments
+    return _process([f"./{program}", *rest])
+
+
+def _process(command: list[str]) -> tuple[int, str]:
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIME_LIMIT, env=os.environ
+    )
+    return done.returncode, done.stdout
+
+
+PROGRAMS: dict[str, Callable[[list[str]], tuple[int, str]]] = {
+    "screwgraph": _screwgraph,
+    "python": _python,
+    "cc": _compiler,
+    "./robot": lambda arguments: _here(["robot", *arguments]),
+}
+"""What commands of console blocks may begin with."""

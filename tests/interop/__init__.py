@@ -1,0 +1,1 @@
+"""Converters of states, against the libraries themselves."""
