@@ -3,7 +3,7 @@
 A block of ```python is run in its page's namespace, one of ```console line by line after `$ `; a block of ```output
 after Python, and the lines without `$ ` in a console, are what is printed, `...` standing for anything. A block whose
 first line is only a file's name in a comment is that file. A command that fails says `# exit status 1` at its end.
-What begins with `# long` takes more than some seconds: tests leave it out, `make papers` runs it.
+What begins with `# long` takes more than some seconds: tests leave it out, `make papers` and `make pictures` run it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FENCE = re.compile(r"^(?P<ticks>`{3,})(?P<language>[\w-]*)[^\n]*\n(?P<text>.*?)^(?P=ticks)\s*$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(
+    r"^(?P<ticks>`{3,})(?P<language>[^\s`]*)[^\n]*\n(?P<text>.*?)^(?P=ticks)\s*$", re.MULTILINE | re.DOTALL
+)
 PICTURE = re.compile(r"!\[[^\]]*\]\((?P<target>[^)]+)\)")
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 FILE = re.compile(r"^(?:#|//|<!--|/\*)\s*(?P<name>[\w-]+\.\w+)\s*(?:-->|\*/)?$")
@@ -42,7 +44,7 @@ class Block:
     @property
     def is_long(self) -> bool:
         """Whether the block takes too long for the tests."""
-        return self.text.removeprefix("$ ").startswith(LONG) or self.text.startswith(LONG)
+        return self.text.startswith(LONG)
 
 
 def pages() -> list[Path]:
@@ -83,10 +85,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Run pages and renew their pictures.")
     parser.add_argument("--long", action="store_true", help="the blocks that tests leave out, too")
     parser.add_argument("pages", nargs="*", type=Path, help="default: all")
+    parser.add_argument("--only-long", action="store_true", help="only pages that have such blocks")
     asked = parser.parse_args()
-    for page in (path.resolve() for path in asked.pages) if asked.pages else pages():
+    chosen = [path.resolve() for path in asked.pages] or pages()
+    for page in chosen:
+        if asked.only_long and not any(block.is_long for block in blocks(page)):
+            continue
         with tempfile.TemporaryDirectory() as folder:
-            run_page(page, Path(folder), long=asked.long)
+            run_page(page, Path(folder), long=asked.long or asked.only_long)
             for picture, _ in pictures(page):
                 made = Path(folder) / picture.name
                 if made.exists():

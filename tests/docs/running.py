@@ -18,7 +18,7 @@ from typing import Any
 import matplotlib as mpl
 
 from screwgraph.cli import run as run_screwgraph
-from tests.docs.pages import Block, blocks
+from tests.docs.pages import ROOT, Block, blocks
 
 COMMAND = re.compile(r"^\$ (?P<command>.*?)\s*(?:#\s*exit status (?P<status>\d+))?$")
 LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -110,8 +110,9 @@ def _here(arguments: list[str]) -> tuple[int, str]:
 
 
 def _process(command: list[str]) -> tuple[int, str]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])}
     done = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIME_LIMIT, env=os.environ
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIME_LIMIT, env=environment
     )
     return done.returncode, done.stdout
 

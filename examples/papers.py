@@ -1,0 +1,137 @@
+"""Every table and figure of the five papers that can be made again, into docs/papers: what `papers.yaml` lists.
+
+Run: python -m examples.papers [--only PAPER ...]; `make papers`. Each command runs once, in a folder of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+LIST = HERE / "papers.yaml"
+RESULTS = ROOT / "docs" / "papers"
+TITLES = {
+    0: "Xie, Dellaert: one method for inverse, forward and hybrid manipulator dynamics using factor graphs (2019)",
+    1: "Blanco-Claraco, Leanza, Reina: a framework for multibody systems using factor graphs (2021)",
+    2: "Xie, Escontrela, Dellaert: factor graphs for optimization problems with dynamics constraints (2020)",
+    3: "Chignoli et al.: a propagation perspective on recursive forward dynamics with kinematic loops (2023)",
+    4: "slides on recursive Newton-Euler as a factor graph",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A table or figure, the command that makes it, and how it compares; without a command it cannot be made."""
+
+    paper: int
+    number: str
+    what: str
+    verdict: str
+    why: str = ""
+    command: str = ""
+    pictures: tuple[str, ...] = ()
+    text: bool = False
+    needs: str = ""
+
+    @property
+    def printed(self) -> str:
+        """The name of the file that keeps what the command prints."""
+        return f"{Path(shlex.split(self.command)[1]).stem if self.command.startswith('python') else self.slug}.txt"
+
+    @property
+    def slug(self) -> str:
+        """A name for files."""
+        return f"paper{self.paper}-" + "".join(c if c.isalnum() else "-" for c in self.number.lower())
+
+
+def main() -> None:
+    """Run what is asked for, and write the page."""
+    parser = argparse.ArgumentParser(description="Make the papers' tables and figures again.")
+    parser.add_argument("--only", type=int, nargs="*", choices=sorted(TITLES), help="papers by number; default: all")
+    asked = parser.parse_args()
+    entries = listed()
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    chosen = [e for e in entries if asked.only is None or e.paper in asked.only]
+    for command in dict.fromkeys(e.command for e in chosen if e.command and _can_run(e)):
+        start = time.perf_counter()
+        make([e for e in chosen if e.command == command])
+        print(f"{time.perf_counter() - start:6.1f} s  {command}", flush=True)
+    (RESULTS / "index.md").write_text(page(entries), encoding="utf-8")
+
+
+def listed() -> list[Entry]:
+    """Read the list."""
+    rows = yaml.safe_load(LIST.read_text(encoding="utf-8"))
+    return [Entry(**{**row, "pictures": tuple(row.get("pictures", ()))}) for row in rows]
+
+
+def make(entries: Sequence[Entry]) -> None:
+    """Run the command of entries, and keep the pictures and the text that they show."""
+    environment = {**os.environ, "SCREWGRAPH_SEARCH_SECONDS": "0", "COLUMNS": "118", "PYTHONIOENCODING": "utf-8"}
+    environment["PYTHONPATH"] = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "out").mkdir()
+        done = subprocess.run(
+            arguments(entries[0].command), cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8"
+        )
+        if done.returncode:
+            sys.exit(f"{entries[0].command}: exit status {done.returncode}\n{done.stderr}")
+        for entry in entries:
+            for picture in entry.pictures:
+                shutil.copy(Path(folder) / "out" / picture, RESULTS / picture)
+            if entry.text:
+                lines = [line.rstrip() for line in done.stdout.splitlines()]
+                (RESULTS / entry.printed).write_text("\n".join(lines).strip("\n") + "\n", encoding="utf-8")
+
+
+def arguments(command: str) -> list[str]:
+    """Return a command as a list, its program and script by their full paths."""
+    program, *rest = shlex.split(command)
+    if program == "python":
+        return [sys.executable, str(ROOT / rest[0]), *rest[1:]]
+    return [sys.executable, "-c", "from screwgraph.cli import main; main()", *rest]
+
+
+def page(entries: Sequence[Entry]) -> str:
+    """Write the page: a table of all, then what was made, its command under it."""
+    lines = ["# The papers' tables and figures", ""]
+    lines += ["Written by `make papers` from `examples/papers.yaml`. The papers, by number:", ""]
+    lines += [f"{number}. {title}" for number, title in TITLES.items()]
+    lines += ["", "| paper | number | what | command | compares |", "|---|---|---|---|---|"]
+    for e in entries:
+        command = f"`{e.command}`" if e.command else "-"
+        lines.append(f"| {e.paper} | {e.number} | {e.what} | {command} | {e.verdict}{': ' + e.why if e.why else ''} |")
+    for e in entries:
+        if e.command and (e.pictures or e.text):
+            lines += ["", f"## Paper {e.paper}, {e.number}", "", f"{e.what[0].upper()}{e.what[1:]}.", ""]
+            for picture in e.pictures:
+                lines += [f"![{e.number} of paper {e.paper}: {e.what}]({picture})", ""]
+            lines += ["```sh", e.command, "```"]
+            if e.text:
+                lines += ["", f"```{{literalinclude}} {e.printed}", ":language: text", "```"]
+    return "\n".join(lines) + "\n"
+
+
+def _can_run(entry: Entry) -> bool:
+    """Tell whether the files that an entry needs are beside the checkout; says so where they are not."""
+    there = not entry.needs or (ROOT.parent / "shared" / entry.needs).exists()
+    if not there:
+        print(f"left as it is: {entry.command} (shared/{entry.needs} is not here)")
+    return there
+
+
+if __name__ == "__main__":
+    main()
