@@ -17,6 +17,7 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
 
+default_role = "literal"
 html_theme = "furo"
 html_title = "screwgraph"
 html_static_path = ["_static"]

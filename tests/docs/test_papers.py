@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 
 import pytest
-
 from examples.papers import LIST, RESULTS, ROOT, TITLES, Entry, arguments, listed, make, page
+
 from tests.docs.pages import pictures
 
 VERDICTS = ("agrees", "differs", "cannot be")
