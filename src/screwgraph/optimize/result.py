@@ -88,7 +88,7 @@ class Result:
 
     @cached_property
     def values(self) -> dict[str, np.ndarray]:
-        """Values by family, (count, *shape)."""
+        """Values by family, `(count, *shape)`."""
         return self.problem.layout.unpacked(self.iterate.x)
 
     @cached_property

@@ -30,7 +30,7 @@ def solve(
 
     Args:
         problem: what to solve.
-        start: values by family, (count, *shape); those left out start at zero, or identity. Or an earlier result, of
+        start: values by family, `(count, *shape)`; those left out start at zero, or identity. Or an earlier result, of
             this problem or one of the same families: a warm start, which takes over multipliers, too.
         method: one of `METHODS`, or "auto": Levenberg-Marquardt, an interior-point method where there are hard factors.
         iterations: at most so many.

@@ -43,11 +43,11 @@ class Manifold(Protocol):
         ...
 
     def moved(self, x: np.ndarray, d: Float[np.ndarray, "N dim"]) -> np.ndarray:
-        """Move N values (N, *shape)."""
+        """Move N values `(N, *shape)`."""
         ...
 
     def fault(self, x: np.ndarray) -> str:
-        """Say what is wrong with values (N, *shape); empty where nothing is."""
+        """Say what is wrong with values `(N, *shape)`; empty where nothing is."""
         ...
 
 

@@ -102,7 +102,7 @@ class FixedLag:
 
     @property
     def values(self) -> dict[str, np.ndarray]:
-        """Values of the window by family, (W, *shape); of what is shared, (1, *shape)."""
+        """Values of the window by family, `(W, *shape)`; of what is shared, `(1, *shape)`."""
         return self.problem.layout.unpacked(self._x)
 
     @property
