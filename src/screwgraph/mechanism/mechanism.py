@@ -63,7 +63,7 @@ class Mechanism:
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
-        """Names of the coordinates q, x and y of each point that is not fixed, `x:P1`, then the angles by name."""
+        """Names of the coordinates q, x and y of each point that is not fixed ("x:P1"), then the angles by name."""
         free = [f"{axis}:{point.name}" for point in self.points if not point.fixed for axis in AXES]
         return (*free, *(angle.name for angle in self.angles))
 
