@@ -54,11 +54,12 @@ def inverse(
     from screwgraph.errors import InputError
     from screwgraph.formats import read_table
     from screwgraph.simulation import check_path
-    from screwgraph.view import check_page_path
 
     try:
         check_path(output)
         if report is not None:
+            from screwgraph.view import check_page_path
+
             check_page_path(report)
     except InputError as error:
         raise wrong_use(context, error.what, why=error.why, fix=error.fix) from error

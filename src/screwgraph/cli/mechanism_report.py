@@ -9,8 +9,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph import Mechanism
-from screwgraph.cli.mechanism_scene import mechanism_scene
 
+RATE = 30.0
 Curves = Mapping[str, Float[np.ndarray, " N"]]
 
 
@@ -28,7 +28,7 @@ def write_mechanism_report(
         InputError: it cannot be written.
     """
     from screwgraph.draw import Panel, draw_histories, encode
-    from screwgraph.view import Animation, Picture, Table, save_report
+    from screwgraph.view import Animation, Picture, Table, mechanism_scene, save_report
 
     t, q, qd = motion
     listed = [("Coordinates", {**coordinate_curves(mechanism, q, ""), **coordinate_curves(mechanism, qd, "/s")})]
@@ -38,7 +38,7 @@ def write_mechanism_report(
         drawn = [Panel(label, curves) for label, curves in panels.items() if curves]
         pictures.append(Picture(name, encode(draw_histories(t, drawn), ".svg"), ""))
     table = Table("Summary", ("figure", "value", "unit"), list(summary))
-    save_report(title, [table, Animation("Motion", mechanism_scene(mechanism, t, q)), *pictures], path)
+    save_report(title, [table, Animation("Motion", mechanism_scene(mechanism, t, q, rate=RATE)), *pictures], path)
 
 
 def coordinate_curves(mechanism: Mechanism, values: Float[np.ndarray, "N n"], rate: str) -> dict[str, Curves]:

@@ -42,7 +42,6 @@ def simulate_mechanism(
     from screwgraph.cli.streams import note, print_json, working
     from screwgraph.errors import InputError
     from screwgraph.simulation import check_path, sample_times
-    from screwgraph.view import check_page_path
 
     time, dt, method = motion
     if graphs.given and method != "smoother":
@@ -51,6 +50,8 @@ def simulate_mechanism(
     try:
         check_path(output)
         if report is not None:
+            from screwgraph.view import check_page_path
+
             check_page_path(report)
         sample_times(mechanism, time, dt)
     except InputError as error:
