@@ -1,9 +1,10 @@
-"""A five-bar linkage draws an eight with its end effector, with little torque: planning with loops needs nothing special.
+"""A five-bar linkage draws an eight with its end effector, with little torque: loops need nothing special.
 
     python examples/five_bar_path.py [-o FOLDER]
 
-Positions are those of all joints; where loops close, and what forces close them, is part of the problem. Two joints are driven.
-The plan is followed by an independent integration of the closed chain's equations under the planned torques, with weak servos.
+Positions are those of all joints; where loops close, and what forces close them, is part of the problem. Two joints
+are driven. The plan is followed by an independent integration of the closed chain's equations under the planned
+torques, with weak servos.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def task() -> tuple[Task, np.ndarray]:
     q0 = robot.close_loops(robot.neutral())
     path = eight(end_effector(robot, q0))
     times = DURATION / STEPS * np.arange(STEPS + 1)
-    drawn = Path(times, np.pad(path, ((0, 0), (0, 1))), "end_effector", weight=WEIGHT)
+    drawn = Path(times.tolist(), np.pad(path, ((0, 0), (0, 1))).tolist(), "end_effector", weight=WEIGHT)
     found = Task(
         robot,
         horizon(STEPS, duration=DURATION),
@@ -77,7 +78,8 @@ def main() -> None:
     followed = followed_by(plan)
     drift = np.array([end_effector(problem.robot, q) for q in followed.q])
     print(f"from the path: {np.abs(reached - path).max():.2g} m planned")
-    print(f"integrated with planned torques and weak servos: {np.abs(drift[:: len(drift) // STEPS] - reached).max():.2g} m from the plan")
+    away = np.abs(drift[:: len(drift) // STEPS] - reached).max()
+    print(f"integrated with planned torques and weak servos: {away:.2g} m from the plan")
     folder.mkdir(exist_ok=True)
     draw(plan, path, drift, folder / "five_bar_path.png")
 

@@ -2,15 +2,16 @@
 
     python examples/paper2_quadruped.py [--no-simulation] [-o FOLDER]
 
-The plan knows the whole body, the contacts of its rolling ball feet, their friction, and the joints' limits. MuJoCo gets the
-same robot as a URDF, with balls and a floor, and executes the plan in open loop: joint servos follow planned angles with
-planned efforts; where the trunk is, nothing measures.
+The plan knows the whole body, the contacts of its rolling ball feet, their friction, and the joints' limits. MuJoCo
+gets the same robot as a URDF, with balls and a floor, and executes the plan in open loop: joint servos follow planned
+angles with planned efforts; where the trunk is, nothing measures.
 """
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -19,7 +20,8 @@ from quadruped_simulation import Motion, executed
 import screwgraph as sg
 from screwgraph.plan import Phase, Plan, Planner, Task
 from screwgraph.plan.contacts import schedule
-from screwgraph.plan.costs import Effort, Path as Along, Posture, Speed
+from screwgraph.plan.costs import Effort, Posture, Speed
+from screwgraph.plan.costs import Path as Along
 from screwgraph.plan.goals import Point, Velocity
 from screwgraph.plan.limits import EffortLimit, PositionLimit
 
@@ -101,7 +103,9 @@ def swing_path(foot: str, start: np.ndarray, end: np.ndarray, t: float) -> Along
     """Return a path through the air from one foothold to the next."""
     part = np.linspace(0.0, 1.0, SWING + 1)
     ease = part * part * (3.0 - 2.0 * part)
-    way = [[*(start + e * (end - start)), RADIUS + LIFT * np.sin(np.pi * s) ** 2] for s, e in zip(part, ease, strict=True)]
+    way = [
+        [*(start + e * (end - start)), RADIUS + LIFT * np.sin(np.pi * s) ** 2] for s, e in zip(part, ease, strict=True)
+    ]
     return Along(tuple(np.round(t + DT * np.arange(SWING + 1), 9)), way, foot, weight=2e3)
 
 
@@ -123,7 +127,9 @@ def main() -> None:
     print(plan)
     if not plan.feasible:
         raise SystemExit(1)
-    motion = None if options.no_simulation else executed(plan, tuple(f for pair in PAIRS for f in pair), RADIUS, FRICTION)
+    motion = (
+        None if options.no_simulation else executed(plan, tuple(f for pair in PAIRS for f in pair), RADIUS, FRICTION)
+    )
     if motion is not None:
         off = np.linalg.norm(motion.q[:, :2] - motion.planned[:, :2], axis=1)
         print(f"MuJoCo, open loop: the trunk is off by {off.max():.4f} m at most, {off[-1]:.4f} m at the end")
@@ -136,14 +142,15 @@ def draw(plan: Plan, motion: Motion | None, path: Path) -> None:
     figure, (above, errors, forces) = plt.subplots(1, 3, figsize=(15, 4.6), layout="constrained")
     above.plot(*corners().T, "o", color="black", label="waypoints")
     above.plot(*plan.q[:, :2].T, label="planned")
-    for contact, colour in zip(plan.transcription.task.contacts, ("C2", "C3", "C4", "C5"), strict=True):
+    contacts: Any = plan.transcription.task.contacts
+    for contact, colour in zip(contacts, ("C2", "C3", "C4", "C5"), strict=True):
         above.plot(*contact.at[:, :2].T, ".", color=colour, alpha=0.5, label=contact.frame)
     above.set(xlabel="x / m", ylabel="y / m", aspect="equal", title="The trunk, and footholds, from above")
     for number in (0, 1):
         normal = np.full(len(plan.t), np.nan)
-        (wrench,) = plan.transcription.task.contacts[number].wrenches(plan.transcription.steps, f"contact {number + 1}")
+        (wrench,) = contacts[number].wrenches(plan.transcription.steps, f"contact {number + 1}")
         normal[plan.transcription.steps.points[wrench.samples]] = plan.values[wrench.unknowns.name][:, 2]
-        forces.plot(plan.t, normal, label=plan.transcription.task.contacts[number].frame)
+        forces.plot(plan.t, normal, label=contacts[number].frame)
     forces.set(xlabel="t / s", ylabel="N", xlim=(0.0, 1.5), title="Planned normal forces")
     forces.legend()
     if motion is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -27,9 +28,8 @@ class Motion:
 
 
 def executed(plan: Plan, feet: tuple[str, ...], radius: float, friction: float) -> Motion:
-    """Return the motion when joint servos follow the plan's angles, with its efforts added; the trunk is not measured."""
-    import mujoco
-
+    """Return the motion when servos follow the plan's angles, with its efforts added; the trunk is not measured."""
+    mujoco: Any = import_module("mujoco")
     robot = plan.transcription.task.robot
     model = _model(robot, feet, radius, friction)
     data = mujoco.MjData(model)
@@ -53,8 +53,7 @@ def executed(plan: Plan, feet: tuple[str, ...], radius: float, friction: float) 
 
 def _model(robot: sg.Robot, feet: tuple[str, ...], radius: float, friction: float) -> Any:
     """Return MuJoCo's model of the robot's URDF, with a free joint, balls at its feet, and a floor."""
-    import mujoco
-
+    mujoco: Any = import_module("mujoco")
     with TemporaryDirectory() as folder:
         file = Path(folder) / "robot.urdf"
         sg.save(robot, file)

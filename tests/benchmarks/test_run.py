@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from benchmarks.bench import Tools, entries
 from benchmarks.optimisation_problems import Chain, swing_up
+from benchmarks.peers import exudyn
 from benchmarks.subjects import SUBJECTS, chosen
 from benchmarks.themes import THEMES, cost_model, linear_chain, simulation
 
@@ -14,7 +15,7 @@ from benchmarks import native
 from screwgraph.bench import QUESTIONS, Effort, NotMeasuredError
 from screwgraph.optimize import solve
 
-ELSEWHERE = ("compile", "cost", "closed", "simulation", "linear", "optimize")
+ELSEWHERE = ("compile", "cost", "closed", "simulation", "linear", "optimize", "mechanism")
 """Themes that have tests of their own: they measure other things than the entries."""
 TINY = Effort(seconds=0.002, rounds=3, states=8, batch=16)
 
@@ -116,3 +117,12 @@ def test_the_swing_up_of_the_table_reaches_its_goal():
     result = solve(problem, guess)
     assert result.success
     assert result.values["q"][-1] == pytest.approx([1.0, 3.141592653589793], abs=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore")  # of names that change from version to version of exudyn
+def test_exudyn_moves_the_same_four_bar():
+    pytest.importorskip("exudyn")
+    bar = sg.load_mechanism("four_bar_angle")
+    theirs = exudyn.four_bar(bar, 0.3, 1e-3).points[-301:]
+    ours = sg.simulate(bar, time=0.3, dt=1e-3).q[:, :4]
+    assert theirs == pytest.approx(ours, abs=1e-5)

@@ -29,7 +29,6 @@ def template(name, mechanism):
         "point_position": ((1,), [n], np.array([0.1, 0.2])),
         "coordinate_angle": ((4,), [n], 0.3),
         "line_angle": (((0, 1),), [n], 0.3),
-        "coordinate_angle": ((n - 1,), [n], 0.3),
         "gyroscope": ((1,), [n, n], 0.5),
         "accelerometer": ((0, (0.3, -0.1)), [n, n], np.array([1.0, 2.0])),
     }

@@ -48,7 +48,7 @@ def _turned_block(rows: list[dict[Column, Number]], turn: Turn) -> None:
     u = turn.s * (a - d) + turn.c * (b + e)
     along, across = turn.s * u, turn.c * u
     for x, y in ((a, -along), (d, along), (across, -e), (across, -b)):
-        x + y  # stands on the tape now
+        _ = x + y  # stands on the tape now
 
 
 def _turn(system: System, key: Key, pair: tuple[int, int], at: int) -> Turn | None:

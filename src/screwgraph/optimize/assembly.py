@@ -132,7 +132,9 @@ class Assembly:
         rows = (self.rows, equal.bend_rows, unequal.bend_rows, np.maximum(i, j), n + equal.rows)
         columns = (self.columns, equal.bend_columns, unequal.bend_columns, np.minimum(i, j), equal.columns)
         sizes = np.concatenate([self.layout.sizes, equal.blocks])
-        return analyse(Pattern(sizes, np.concatenate(rows), np.concatenate(columns), len(equal.blocks)), multipliers=LIGHT)
+        return analyse(
+            Pattern(sizes, np.concatenate(rows), np.concatenate(columns), len(equal.blocks)), multipliers=LIGHT
+        )
 
     def residuals(self, x: Float[np.ndarray, " s"]) -> dict[str, Float[np.ndarray, "N m"]]:
         """Return residuals by name of factors, as their templates return them."""

@@ -22,6 +22,7 @@ class Sloped(Protocol):
         """Return its derivative by all unknowns (m, n), columns in their order."""
         ...
 
+
 Template = Callable[..., Any]
 Split = tuple[Template, Template]
 """Two templates: few numbers of the unknowns, and the residual of these numbers; both take all parameters."""

@@ -49,9 +49,7 @@ def difference_pieces(steps: Steps) -> tuple[list[Factors], list[Piece]]:
     n = np.array([p.steps for p in steps.phases])
     phases = np.repeat(np.arange(len(n)), n)
     first, scale = steps.points, 1.0 / n[phases]
-    made, unknowns, timing = steps.timed(
-        Difference(), steps.qd[first], steps.qd[first + 1], phases=phases, scale=scale
-    )
+    made, unknowns, timing = steps.timed(Difference(), steps.qd[first], steps.qd[first + 1], phases=phases, scale=scale)
     piece = Piece(np.arange(len(first)), equality(made, *unknowns, name="accelerations", **timing))
     defect = PositionDefect(steps.mechanics.positions)
     made, unknowns, timing = steps.timed(

@@ -6,4 +6,15 @@ from screwgraph.optimize.linear.pattern import Pattern, SingularError
 from screwgraph.optimize.linear.regularise import LIGHT
 from screwgraph.optimize.linear.system import Factored, System, analyse
 
-__all__ = ["LIGHT", "Factored", "Gram", "Pattern", "Remnant", "SingularError", "System", "analyse", "gram", "marginalise"]
+__all__ = [
+    "LIGHT",
+    "Factored",
+    "Gram",
+    "Pattern",
+    "Remnant",
+    "SingularError",
+    "System",
+    "analyse",
+    "gram",
+    "marginalise",
+]

@@ -157,7 +157,10 @@ def _set_down(
 
 def _not_displaced(steps: Steps, foot: Foot, runs: Any, grounds: np.ndarray, name: str) -> Iterable[Factors]:
     given, still = steps.given["q"], _still(steps)
-    points = [[int(p) for p in run.points if int(p) not in given and (int(p) not in still or int(p) == run.first)] for run in runs]
+    points = [
+        [int(p) for p in run.points if int(p) not in given and (int(p) not in still or int(p) == run.first)]
+        for run in runs
+    ]
     levels = np.repeat(grounds, [len(p) for p in points])
     lying = np.array([p for part in points for p in part], dtype=int)
     if len(lying):
@@ -168,7 +171,7 @@ def _not_displaced(steps: Steps, foot: Foot, runs: Any, grounds: np.ndarray, nam
 
 
 def _still(steps: Steps) -> set[int]:
-    """Return the points at which nothing moves; where velocities lead to positions, these are those of the point before."""
+    """Return the points at which nothing moves; where velocities lead to positions, those of the point before."""
     return {p for p, qd in steps.given["qd"].items() if p and not qd.any()} if steps.is_open else set()
 
 

@@ -10,12 +10,12 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.optimize import Factors, Variables, Vector
 from screwgraph.formats.yaml_values import Value
+from screwgraph.optimize import Factors, Variables, Vector
 from screwgraph.plan.contacts.base import coned, held, positive, unit
+from screwgraph.plan.contacts.entries import common
 from screwgraph.plan.contacts.foot import Foot
 from screwgraph.plan.contacts.friction import SolePyramid
-from screwgraph.plan.contacts.entries import common
 from screwgraph.plan.contacts.stance import stances
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.reading import Reading

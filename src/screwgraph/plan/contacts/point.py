@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from screwgraph.errors import InputError
-from screwgraph.optimize import Factors, Variables, Vector
 from screwgraph.formats.yaml_values import Value
+from screwgraph.optimize import Factors, Variables, Vector
 from screwgraph.plan.contacts.base import coned, held, positive, unit
+from screwgraph.plan.contacts.entries import common
 from screwgraph.plan.contacts.foot import Foot
 from screwgraph.plan.contacts.friction import Cone, Pyramid
-from screwgraph.plan.contacts.entries import common
 from screwgraph.plan.contacts.stance import stances
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.reading import Reading
@@ -47,7 +47,7 @@ class PointContact:
         at: foothold (3,) in the base (m), or one for each time that the foot is set down; None leaves it free.
         cone: "pyramid" of so many `faces`, within the round one, or "round".
         sigma, threshold: make the cone soft: what comes nearer than `threshold` (N) costs half its square over sigma.
-        level: what does not slip: "position", "velocity" or "acceleration"; "auto" is the position where the collocation
+        level: what does not slip: "position", "velocity" or "acceleration"; "auto" is the position where collocation
             is Euler's, else the velocity. What drifts is brought back within `settling` (s).
         clearance: whether the foot stays above the ground while it does not stand.
     """
@@ -117,7 +117,9 @@ class PointContact:
         if not 0.0 <= self.radius < np.inf:
             raise InputError(f"radius of {self.frame!r} is {self.radius!r}", fix="give a length (m), or 0")
         found = tuple((float(x), float(y), float(z)) for x, y, z in points)
-        return Foot(steps.mechanics, steps.mechanics.robot.frame(self.frame).name, found, unit(self.normal), self.radius)
+        return Foot(
+            steps.mechanics, steps.mechanics.robot.frame(self.frame).name, found, unit(self.normal), self.radius
+        )
 
 
 @dataclass(frozen=True)

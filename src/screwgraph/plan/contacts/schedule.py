@@ -12,7 +12,9 @@ from screwgraph.plan.phases import Phase
 MARKS = {"x": True, "1": True, "-": False, ".": False, "0": False}
 
 
-def schedule(phases: Sequence[Phase], feet: Mapping[str, str | Sequence[bool]], **fields: Any) -> tuple[PointContact, ...]:
+def schedule(
+    phases: Sequence[Phase], feet: Mapping[str, str | Sequence[bool]], **fields: Any
+) -> tuple[PointContact, ...]:
     """Return contacts of feet by a table: {"left_foot": "xx-x", ...}, one mark for each phase, x where it stands.
 
     Args:
