@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ class Chain:
 
     def gtsam_graph(self) -> tuple[Any, Any]:
         """Return it as custom factors of GTSAM, with Jacobians written by hand, and its start."""
-        import gtsam
+        gtsam: Any = import_module("gtsam")
 
         d, eye = self.d, np.eye(self.d)
         graph, values = gtsam.NonlinearFactorGraph(), gtsam.Values()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from time import process_time
+from typing import Any
 
 import numpy as np
 
@@ -59,7 +61,7 @@ def _timed(problem: Problem, start: dict[str, np.ndarray] | Result, method: str)
 
 def _gtsam(name: str, chain: Chain, remarks: Remarks) -> list[str]:
     try:
-        import gtsam
+        gtsam: Any = import_module("gtsam")
     except ImportError:
         return [name, remarks.cell("GTSAM", name, "it is not installed"), *[""] * 5]
     graph, values = chain.gtsam_graph()

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.linalg import get_lapack_funcs
 
 from screwgraph.optimize.linear.pattern import Pattern, SingularError
 
-_POTRF, _POTRS, SYTRF, SYTRS = get_lapack_funcs(("potrf", "potrs", "sytrf", "sytrs"), dtype=np.float64)
 SMALLEST = 1e-13
 """A pivot this small, against what stood on the diagonal, is zero."""
+
+
+@cache
+def lapack(name: str) -> Callable[..., Any]:
+    """Return LAPACK's function for doubles; SciPy is loaded when the first one is asked for."""
+    from scipy.linalg import get_lapack_funcs
+
+    return get_lapack_funcs((name,), dtype=np.float64)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +40,7 @@ class DenseMethod:
         if self.pattern.multipliers:
             return _indefinite(self.pattern, matrix)
         before = matrix.diagonal().copy()
-        lower, info = _POTRF(matrix, lower=1, clean=0, overwrite_a=1)
+        lower, info = lapack("potrf")(matrix, lower=1, clean=0, overwrite_a=1)
         first = info - 1 if info > 0 else -1
         if info == 0:
             bad = ~(lower.diagonal() ** 2 > SMALLEST * before)
@@ -53,8 +61,8 @@ class DenseFactored:
     def solve(self, b: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
         """Solve for several right sides."""
         if self.swaps is None:
-            return _POTRS(self.lower, b, lower=1)[0]
-        return SYTRS(self.lower, self.swaps, b, lower=1)[0]
+            return lapack("potrs")(self.lower, b, lower=1)[0]
+        return lapack("sytrs")(self.lower, self.swaps, b, lower=1)[0]
 
 
 def dense_method(pattern: Pattern) -> DenseMethod:
@@ -64,7 +72,7 @@ def dense_method(pattern: Pattern) -> DenseMethod:
 
 def _indefinite(pattern: Pattern, matrix: Any) -> DenseFactored:
     size = np.abs(matrix).max(axis=0, initial=0.0)
-    lower, swaps, info = SYTRF(matrix, lower=1, overwrite_a=1)
+    lower, swaps, info = lapack("sytrf")(matrix, lower=1, overwrite_a=1)
     negative, smallest, first = inertia(lower, swaps)
     if info > 0 or not smallest > 1e-15 * size.max(initial=0.0):
         unknown = info - 1 if info > 0 else first

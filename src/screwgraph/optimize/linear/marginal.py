@@ -7,7 +7,6 @@ from typing import cast
 
 import numpy as np
 from jaxtyping import Float
-from scipy.linalg import cho_factor, cho_solve, qr
 
 from screwgraph.errors import InputError
 from screwgraph.optimize.linear.pattern import SingularError
@@ -40,6 +39,8 @@ def marginalise(
     an unknown that leaves is not determined (its `unknown` counts in H, `block` too), InputError for shapes that
     do not fit. Schur complement and null space: Nocedal & Wright, Numerical Optimization, 2nd ed., 16.2.
     """
+    from scipy.linalg import cho_solve
+
     n = g.shape[0]
     A = np.zeros((0, n)) if A is None else A
     b = np.zeros(A.shape[0]) if b is None else b
@@ -78,6 +79,8 @@ def _split(
 
 def _independent(A: Float[np.ndarray, "m k"], b: Float[np.ndarray, " m"]) -> tuple[np.ndarray, np.ndarray]:
     """Drop rows that say nothing new; rows that contradict others stay, for whoever solves them to find."""
+    from scipy.linalg import qr
+
     rows = np.column_stack([A, b])
     if not rows.size:
         return A, b
@@ -88,6 +91,8 @@ def _independent(A: Float[np.ndarray, "m k"], b: Float[np.ndarray, " m"]) -> tup
 
 
 def _cholesky(matrix: Float[np.ndarray, "f f"], free: Float[np.ndarray, "l f"], leave: np.ndarray) -> tuple:
+    from scipy.linalg import cho_factor
+
     values, vectors = np.linalg.eigh(matrix)
     if not values[0] > 1e-13 * max(values[-1], 0.0):
         worst = int(leave[np.argmax(np.abs(free @ vectors[:, 0]))])

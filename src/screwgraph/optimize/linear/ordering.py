@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Int
-from scipy import sparse
-from scipy.sparse import csgraph
 
 from screwgraph.optimize.linear.pattern import Pattern
 
@@ -21,6 +19,8 @@ def block_graphs(pattern: Pattern) -> tuple[Graph, Graph]:
 
     Neighbours are blocks that are no multipliers, and share an entry or a multiplier; each is its own.
     """
+    from scipy import sparse
+
     count, all_blocks = pattern.sizes.size - pattern.multipliers, pattern.sizes.size
     of = pattern.block_of.astype(np.int32)
     pairs = of[pattern.rows].astype(np.int64) * all_blocks + of[pattern.cols]
@@ -36,6 +36,8 @@ def block_graphs(pattern: Pattern) -> tuple[Graph, Graph]:
 
 def part(graph: Graph, kept: Int[np.ndarray, " K"], rows: bool = True) -> Graph:
     """Return a graph's columns, and by default rows, of some blocks."""
+    from scipy import sparse
+
     size = graph.shape[1]
     pick = sparse.csr_array((np.ones(kept.size), (kept, np.arange(kept.size))), shape=(size, kept.size))
     return sparse.csr_array(pick.T @ graph @ pick if rows else graph @ pick)
@@ -43,6 +45,8 @@ def part(graph: Graph, kept: Int[np.ndarray, " K"], rows: bool = True) -> Graph:
 
 def orders(graph: Graph) -> Iterator[tuple[str, Int[np.ndarray, " B"]]]:
     """Yield orders worth trying, with their names."""
+    from scipy.sparse import csgraph
+
     if not graph.shape[0]:
         return
     yield "distance from both ends", _between_ends(graph)
@@ -55,6 +59,8 @@ def _between_ends(graph: Graph) -> Int[np.ndarray, " B"]:
 
     Gibbs, Poole, Stockmeyer, An algorithm for reducing the bandwidth and profile of a sparse matrix (1976), in spirit.
     """
+    from scipy.sparse import csgraph
+
     count, labels = csgraph.connected_components(graph, directed=False)
     one = _distances(graph, _farthest(-np.arange(labels.size), labels, count))
     there = _distances(graph, _farthest(one, labels, count))
@@ -88,4 +94,6 @@ def _distances(graph: Graph, sources: Int[np.ndarray, " C"]) -> Int[np.ndarray, 
 
 
 def _matrix(rows: np.ndarray, cols: np.ndarray, shape: tuple[int, int]) -> Graph:
+    from scipy import sparse
+
     return sparse.csr_array((np.ones(rows.size), (rows, cols)), shape=shape)

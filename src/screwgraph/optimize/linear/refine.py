@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
-from scipy import sparse
-from scipy.sparse import linalg
 
 from screwgraph.optimize.linear.kernels import place_code
 
@@ -49,6 +47,9 @@ class Exact:
 
     def pivoted(self) -> Any:
         """Return factors of the matrix by L U with pivoting."""
+        from scipy import sparse
+        from scipy.sparse import linalg
+
         n = self.diagonal.size
         lower = sparse.coo_matrix((self.values, (self.system.rows, self.system.cols)), shape=(n, n)).tocsc()
         full = lower + sparse.tril(lower, -1).T + sparse.diags(self.diagonal)

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import qdldl
 from jaxtyping import Float, Int
-from scipy import sparse
 
 from screwgraph.optimize.linear.dense import SMALLEST
 from screwgraph.optimize.linear.pattern import Pattern, SingularError
@@ -28,6 +26,8 @@ class SparseMethod:
         self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"], scales: Float[np.ndarray, " n"]
     ) -> SparseFactored:
         """Factor the matrix of these values; a pivot that is tiny against its scale is zero."""
+        from scipy import sparse
+
         data = np.bincount(self.places, values, minlength=self.indices.size)
         data[self.diagonal] += diagonal
         n = self.pattern.count
@@ -45,6 +45,9 @@ class SparseMethod:
 
     def _solver(self, upper: Any, scales: Float[np.ndarray, " n"]) -> tuple[Any, np.ndarray, np.ndarray]:
         """Return qdldl's solver, its pivots, and the unknowns that these belong to."""
+        import qdldl
+        from scipy import sparse
+
         try:
             solver = qdldl.Solver(upper, True)
         except (RuntimeError, ValueError):  # a pivot is zero, it does not tell which: slightly off, it shows

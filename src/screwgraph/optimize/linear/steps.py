@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Int
-from scipy import sparse
 
 from screwgraph.optimize.linear.ordering import Graph, orders, part
 from screwgraph.optimize.linear.pattern import Pattern
@@ -105,6 +104,8 @@ def _with_multipliers(
     name: str,
 ) -> Steps:
     """Put multipliers into the first of the steps that they touch; into the border if they touch none."""
+    from scipy import sparse
+
     blocks, plain = pattern.sizes.size, pattern.sizes.size - pattern.multipliers
     step_of = np.full(blocks, -1, dtype=np.int64)
     step_of[inner] = step_of_inner
