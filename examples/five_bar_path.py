@@ -1,10 +1,9 @@
-"""A five-bar linkage draws an eight with its end effector, with little torque: loops need nothing special.
+"""A five-bar linkage draws an eight with its end effector: planning with loops needs nothing special.
 
     python examples/five_bar_path.py [-o FOLDER]
 
 Positions are those of all joints; where loops close, and what forces close them, is part of the problem. Two joints
-are driven. The plan is followed by an independent integration of the closed chain's equations under the planned
-torques, with weak servos.
+are driven. The closed chain's equations are then integrated under the planned torques, with weak servos.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def task() -> tuple[Task, np.ndarray]:
     q0 = robot.close_loops(robot.neutral())
     path = eight(end_effector(robot, q0))
     times = DURATION / STEPS * np.arange(STEPS + 1)
-    drawn = Path(times.tolist(), np.pad(path, ((0, 0), (0, 1))).tolist(), "end_effector", weight=WEIGHT)
+    drawn = Path(times, np.pad(path, ((0, 0), (0, 1))), "end_effector", weight=WEIGHT)
     found = Task(
         robot,
         horizon(STEPS, duration=DURATION),
@@ -77,9 +76,9 @@ def main() -> None:
     reached = np.array([end_effector(problem.robot, q) for q in plan.q])
     followed = followed_by(plan)
     drift = np.array([end_effector(problem.robot, q) for q in followed.q])
+    off = np.abs(drift[:: len(drift) // STEPS] - reached).max()
     print(f"from the path: {np.abs(reached - path).max():.2g} m planned")
-    away = np.abs(drift[:: len(drift) // STEPS] - reached).max()
-    print(f"integrated with planned torques and weak servos: {away:.2g} m from the plan")
+    print(f"integrated with planned torques and weak servos: {off:.2g} m from the plan")
     folder.mkdir(exist_ok=True)
     draw(plan, path, drift, folder / "five_bar_path.png")
 

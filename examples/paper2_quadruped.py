@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -19,7 +18,7 @@ from quadruped_simulation import Motion, executed
 
 import screwgraph as sg
 from screwgraph.plan import Phase, Plan, Planner, Task
-from screwgraph.plan.contacts import schedule
+from screwgraph.plan.contacts import PointContact, schedule
 from screwgraph.plan.costs import Effort, Posture, Speed
 from screwgraph.plan.costs import Path as Along
 from screwgraph.plan.goals import Point, Velocity
@@ -139,10 +138,10 @@ def main() -> None:
 
 def draw(plan: Plan, motion: Motion | None, path: Path) -> None:
     """Draw the hexagon from above with footholds, errors of tracking, and the normal forces of two feet."""
+    contacts = [c for c in plan.transcription.task.contacts if isinstance(c, PointContact)]
     figure, (above, errors, forces) = plt.subplots(1, 3, figsize=(15, 4.6), layout="constrained")
     above.plot(*corners().T, "o", color="black", label="waypoints")
     above.plot(*plan.q[:, :2].T, label="planned")
-    contacts: Any = plan.transcription.task.contacts
     for contact, colour in zip(contacts, ("C2", "C3", "C4", "C5"), strict=True):
         above.plot(*contact.at[:, :2].T, ".", color=colour, alpha=0.5, label=contact.frame)
     above.set(xlabel="x / m", ylabel="y / m", aspect="equal", title="The trunk, and footholds, from above")

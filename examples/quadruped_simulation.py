@@ -1,9 +1,11 @@
 """A plan of a robot with ball feet, executed in MuJoCo in open loop."""
 
+# pyright: reportAttributeAccessIssue=false
+# MuJoCo's compiled module declares no types.
+
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -28,8 +30,9 @@ class Motion:
 
 
 def executed(plan: Plan, feet: tuple[str, ...], radius: float, friction: float) -> Motion:
-    """Return the motion when servos follow the plan's angles, with its efforts added; the trunk is not measured."""
-    mujoco: Any = import_module("mujoco")
+    """Return the motion when joint servos follow the plan's angles, with its efforts; the trunk is not measured."""
+    import mujoco
+
     robot = plan.transcription.task.robot
     model = _model(robot, feet, radius, friction)
     data = mujoco.MjData(model)
@@ -53,7 +56,8 @@ def executed(plan: Plan, feet: tuple[str, ...], radius: float, friction: float) 
 
 def _model(robot: sg.Robot, feet: tuple[str, ...], radius: float, friction: float) -> Any:
     """Return MuJoCo's model of the robot's URDF, with a free joint, balls at its feet, and a floor."""
-    mujoco: Any = import_module("mujoco")
+    import mujoco
+
     with TemporaryDirectory() as folder:
         file = Path(folder) / "robot.urdf"
         sg.save(robot, file)

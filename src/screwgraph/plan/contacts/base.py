@@ -171,7 +171,7 @@ def _not_displaced(steps: Steps, foot: Foot, runs: Any, grounds: np.ndarray, nam
 
 
 def _still(steps: Steps) -> set[int]:
-    """Return the points at which nothing moves; where velocities lead to positions, those of the point before."""
+    """Return points at which nothing moves: where velocities lead to positions, these are those of the point before."""
     return {p for p, qd in steps.given["qd"].items() if p and not qd.any()} if steps.is_open else set()
 
 
@@ -189,24 +189,38 @@ def _not_moving(
     steps: Steps, foot: Foot, runs: Any, grounds: np.ndarray, places: Any, contact: Held, level: str, name: str
 ) -> Iterable[Factors]:
     rest = AtRest(foot, contact.settling, places[0] is not None)
-    given = steps.given["qd"]
-    resting, which = [], []
+    points, which = [], []
     for i, run in enumerate(runs):
-        points = run.points if level == "velocity" else run.points[:1]
-        chosen = [int(p) for p in points if int(p) not in given]
-        resting += chosen
+        chosen = _undecided(steps, run.points) if level == "velocity" else _undecided(steps, run.points[:1])
+        points += chosen
         which += [i] * len(chosen)
-    if resting:
-        values = _parameters(grounds, places, which)
-        at = np.array(resting)
+    if points:
+        at, values = np.array(points), _parameters(grounds, places, which)
         yield equality(rest, steps.q[at], steps.qd[at], name=f"{name}: no slip", **values)
     if level == "acceleration":
-        samples = np.concatenate([run.samples for run in runs])
-        values = _parameters(grounds, places, np.repeat(np.arange(len(runs)), [len(r.samples) for r in runs]))
-        points = steps.points[samples]
-        yield equality(
-            NotAccelerated(rest), steps.q[points], steps.qd[points], steps.qdd[samples], name=f"{name}: held", **values
-        )
+        kept = [_undecided(steps, run.points, run.samples) for run in runs]
+        samples = np.array([m for part in kept for m in part], dtype=int)
+        values = _parameters(grounds, places, np.repeat(np.arange(len(runs)), [len(part) for part in kept]))
+        at = steps.points[samples]
+        law = NotAccelerated(rest)
+        yield equality(law, steps.q[at], steps.qd[at], steps.qdd[samples], name=f"{name}: held", **values)
+
+
+def _undecided(steps: Steps, points: Int[np.ndarray, " k"], samples: Int[np.ndarray, " m"] | None = None) -> list[int]:
+    """Return points of a run at which velocities are to be told to vanish; or samples, of accelerations.
+
+    Where states are given later than at its first point, the last ones before follow: from a given velocity the
+    acceleration or velocity there, from a given position one more.
+    """
+    q, qd = steps.given["q"], steps.given["qd"]
+    left = [int(p) for p in points] if samples is None else samples.tolist()
+    place = np.array(left) if samples is None else steps.points[samples]
+    dropped: set[int] = set()
+    for p in points.tolist():
+        many = (p in q) + (p in qd) if p != points[0] else (p in qd and samples is None)
+        before = [m for m, at in zip(left, place, strict=True) if at <= p and m not in dropped]
+        dropped |= set(before[len(before) - many :])
+    return [m for m in left if m not in dropped]
 
 
 def _parameters(grounds: np.ndarray, places: Any, which: Int[np.ndarray, " n"] | list[int]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from screwgraph.plan.contacts.motion import rate_of, twist_of
 
 @dataclass(frozen=True)
 class Height:
-    """Heights of the foot's corners above the ground (m); `sign` -1: what must not be positive of an open contact."""
+    """Heights of the corners above the ground (m); with `sign` -1 what must not be positive of a foot in the air."""
 
     foot: Foot
     sign: float = 1.0
@@ -55,7 +55,7 @@ class NoSlip:
 
 @dataclass(frozen=True)
 class AtRest:
-    """Velocities of the points that touch, with what brings heights and foothold back within `settling` (s)."""
+    """Velocities of the points that touch, and what brings heights and foothold back within the time `settling` (s)."""
 
     foot: Foot
     settling: float

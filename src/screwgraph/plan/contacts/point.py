@@ -47,8 +47,8 @@ class PointContact:
         at: foothold (3,) in the base (m), or one for each time that the foot is set down; None leaves it free.
         cone: "pyramid" of so many `faces`, within the round one, or "round".
         sigma, threshold: make the cone soft: what comes nearer than `threshold` (N) costs half its square over sigma.
-        level: what does not slip: "position", "velocity" or "acceleration"; "auto" is the position where collocation
-            is Euler's, else the velocity. What drifts is brought back within `settling` (s).
+        level: what does not slip: "position", "velocity" or "acceleration"; "auto" is the position where the
+            collocation is Euler's, else the velocity. What drifts is brought back within `settling` (s).
         clearance: whether the foot stays above the ground while it does not stand.
     """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,8 +38,8 @@ class Path:
     `frame` is a link or frame; None is the robot's centre of mass. Times count with the durations that the task gives.
     """
 
-    times: Sequence[float]
-    points: Sequence[Sequence[float]]
+    times: Any
+    points: Any
     frame: str | None = None
     weight: float = 1.0
 

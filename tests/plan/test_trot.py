@@ -1,0 +1,75 @@
+"""The A1's trot, checked with Pinocchio at its knots and at ten times finer time."""
+
+import numpy as np
+import pytest
+
+from screwgraph.plan import Planner
+from screwgraph.plan.read import read_task
+from tests.plan.contact_checks import Body, moved
+
+FRICTION, H = 0.7, 0.01
+FEET = ("FR_foot", "RL_foot", "FL_foot", "RR_foot")
+
+
+@pytest.fixture(scope="module")
+def trot():
+    plan = Planner(read_task("a1_trot")).solve()
+    assert plan.solved, plan
+    return plan
+
+
+@pytest.fixture(scope="module")
+def body(trot):
+    return Body(trot.transcription.task.robot)
+
+
+@pytest.fixture(scope="module")
+def forces(trot):
+    """Forces in the base (54 + 1 steps, 4 feet, 3), zero where a foot swings."""
+    found = np.zeros((len(trot.t) - 1, 4, 3))
+    for i, contact in enumerate(trot.transcription.task.contacts):
+        (wrench,) = contact.wrenches(trot.transcription.steps, f"contact {i + 1}")
+        found[wrench.samples, i] = trot.values[wrench.unknowns.name]
+    return found
+
+
+def test_it_is_the_problem_of_the_table(trot):
+    assert len(trot.t) == 56
+    assert np.diff(trot.t) == pytest.approx(H)
+    assert [p.steps for p in trot.transcription.steps.phases] == [2, 25, 2, 25, 1]
+
+
+def test_equations_of_motion_hold_with_the_velocities_differences(trot, body, forces):
+    off = []
+    for k in range(len(trot.t) - 1):
+        qdd = (trot.qd[k + 1] - trot.qd[k]) / H
+        loads = [(foot, np.zeros(3), f) for foot, f in zip(FEET, forces[k], strict=True)]
+        off.append(body.residual(trot.q[k], trot.qd[k], qdd, trot.tau[k], loads))
+        assert moved(body.robot, trot.q[k], H * trot.qd[k + 1]) == pytest.approx(trot.q[k + 1], abs=1e-7)
+    assert np.abs(off).max() < 1e-6
+
+
+def test_feet_push_within_the_friction_cone(forces):
+    normal, sideways = forces[..., 2], np.linalg.norm(forces[..., :2], axis=-1)
+    assert normal.min() > -1e-7
+    assert (sideways - FRICTION * normal).max() < 1e-6
+    assert normal.sum(axis=1).mean() == pytest.approx(12.0 * 9.81, rel=0.1)
+
+
+def test_standing_feet_stay_and_swinging_feet_clear_the_ground_at_ten_times_finer_time(trot, body, forces):
+    for k in range(len(trot.t) - 1):
+        for s in np.linspace(0.0, 1.0, 11)[:-1]:
+            q = moved(body.robot, trot.q[k], s * H * trot.qd[k + 1])
+            for i, foot in enumerate(FEET):
+                now, before = body.pose(q, foot)[:3, 3], body.pose(trot.q[k], foot)[:3, 3]
+                assert now[2] > -2e-4
+                if forces[k, i].any():
+                    assert now == pytest.approx(before, abs=3e-4)
+
+
+def test_feet_take_steps(trot, body):
+    first, last = ({foot: body.pose(trot.q[k], foot)[:3, 3] for foot in FEET} for k in (0, -1))
+    for foot, length in zip(FEET, (0.075, 0.075, 0.15, 0.15), strict=True):
+        assert last[foot] - first[foot] == pytest.approx([length, 0.0, 0.0], abs=1e-6)
+        highest = max(body.pose(q, foot)[2, 3] for q in trot.q)
+        assert highest == pytest.approx(0.05, abs=0.01)
