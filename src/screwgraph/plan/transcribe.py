@@ -129,9 +129,9 @@ def _starts(task: Task, mechanics: Mechanics) -> dict[str, np.ndarray]:
 
 
 def _given(task: Task, steps: Steps, starts: Mapping[str, np.ndarray]) -> dict[str, dict[int, np.ndarray]]:
-    """Return whole positions and velocities that must be had, by family and point. Raises InputError."""
+    """Return whole positions and velocities that must be had, by family and point."""
     found: dict[str, dict[int, np.ndarray]] = {"q": {}, "qd": {}}
-    for name, goal in task.items():
+    for goal in task.goals:
         if not isinstance(goal, Position | Velocity) or goal.sigma is not None or isinstance(goal.at, Mapping):
             continue
         try:
@@ -140,8 +140,8 @@ def _given(task: Task, steps: Steps, starts: Mapping[str, np.ndarray]) -> dict[s
                 family, value = "q", whole_position(task.robot, goal.at)[0]
             else:
                 family, value = "qd", chosen_velocities(steps.mechanics, goal.at)[1]
-        except InputError as error:
-            raise InputError(f"{name}: {error.what}", why=error.why, fix=error.fix) from None
+        except InputError:  # the goal itself tells, in its turn
+            continue
         values = value if value.ndim > 1 else np.tile(value, (len(points), 1))
         found[family] |= {int(p): v for p, v in zip(points, values, strict=False)}
     for family, value in starts.items():
