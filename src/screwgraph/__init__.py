@@ -1,5 +1,7 @@
 """screwgraph: an optimising compiler and solver for robot dynamics on factor graphs."""
 
+from typing import TYPE_CHECKING
+
 from screwgraph.compiler import Function, Search
 from screwgraph.compiler import compile_graph as compile
 from screwgraph.dynamics import bias_forces, forward_dynamics, hybrid_dynamics, mass_matrix
@@ -7,8 +9,6 @@ from screwgraph.elimination import Dag, Ordering, eliminate, orderings
 from screwgraph.errors import EliminationError, InputError, ModelError, ScrewgraphError
 from screwgraph.formats import load, save, zoo_names
 from screwgraph.graph import Factor, FactorGraph, Key, Variable, dynamics_graph
-from screwgraph.mechanism import Mechanism, load_mechanism, mechanism_names
-from screwgraph.plan import Plan, Planner, Task, plan, task_names
 from screwgraph.questions import estimate, inverse_dynamics, simulate
 from screwgraph.robot import Robot
 from screwgraph.simulation import Trajectory
@@ -16,13 +16,25 @@ from screwgraph.simulation import Trajectory
 __version__ = "0.1.0"
 
 
-def __getattr__(name: str) -> object:
-    """Load the rooms for pictures and optimising when they are first asked for: most programs need neither."""
-    if name in ("draw", "optimize", "view"):
-        import importlib
+if TYPE_CHECKING:
+    from screwgraph.mechanism import Mechanism, load_mechanism, mechanism_names
+    from screwgraph.plan import Plan, Planner, Task, plan, task_names
 
-        return importlib.import_module(f"screwgraph.{name}")
-    raise AttributeError(f"module 'screwgraph' has no attribute {name!r}")
+_LATER = {
+    **dict.fromkeys(("draw", "optimize", "plan", "view"), ""),
+    **dict.fromkeys(("Mechanism", "load_mechanism", "mechanism_names"), "mechanism"),
+    **dict.fromkeys(("Plan", "Planner", "Task", "task_names"), "plan"),
+}
+"""Rooms that are loaded when they are first asked for, most programs need none of them, and names that these hold."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module 'screwgraph' has no attribute {name!r}")
+    import importlib
+
+    room = importlib.import_module(f"screwgraph.{_LATER[name] or name}")
+    return getattr(room, name) if _LATER[name] else room
 
 
 __all__ = [

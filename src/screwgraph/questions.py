@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from screwgraph.compiler import Function
 from screwgraph.dynamics import inverse_dynamics as inverse_dynamics_of_robot
 from screwgraph.errors import InputError
 from screwgraph.formats import read_table
-from screwgraph.mechanism import (
-    Estimate,
-    InverseSolution,
-    Mechanism,
-    Run,
-    estimate_motion,
-    inverse_dynamics_of,
-    simulate_by_smoothing,
-    simulate_directly,
-)
 from screwgraph.robot import Robot
 from screwgraph.simulation import Trajectory
 from screwgraph.simulation import simulate as simulate_robot
+
+if TYPE_CHECKING:
+    from screwgraph.mechanism import Estimate, InverseSolution, Mechanism, Run
 
 SMOOTHER = "smoother"
 """The method of simulation that solves factor graphs."""
@@ -77,8 +70,10 @@ def simulate(
     Raises:
         InputError: as these do; an option that the method does not have.
     """
-    if not isinstance(model, Mechanism):
+    if not _is_mechanism(model):
         return _called(simulate_robot, model, q0, qd0, time, dt, method, tau, **options)
+    from screwgraph.mechanism import simulate_by_smoothing, simulate_directly
+
     if method != SMOOTHER:
         return _called(simulate_directly, model, q0, qd0, time, dt, method, tau, **options)
     return _called(simulate_by_smoothing, model, q0, qd0, time, dt, tau, **options)
@@ -96,7 +91,9 @@ def inverse_dynamics(model: Any, *arguments: Any, **options: Any) -> Any:
     A trajectory is a mapping of columns, or a .csv file of them.
     `dynamics.inverse_dynamics` and `mechanism.inverse_dynamics_of` say more, and what is raised.
     """
-    if isinstance(model, Mechanism):
+    if _is_mechanism(model):
+        from screwgraph.mechanism import inverse_dynamics_of
+
         return _called(inverse_dynamics_of, model, *map(_table, arguments), **options)
     return _called(inverse_dynamics_of_robot, model, *arguments, **options)
 
@@ -107,9 +104,20 @@ def estimate(model: Mechanism, measurements: Any, parameters: Any = (), **option
     Measurements are a mapping of columns, or a .csv file of them.
     `mechanism.estimate_motion` says more, and what is raised.
     """
-    if not isinstance(model, Mechanism):
+    if not _is_mechanism(model):
         raise InputError(f"{model!r} is no mechanism", fix="sg.estimate(sg.load_mechanism(path), measurements)")
+    from screwgraph.mechanism import estimate_motion
+
     return _called(estimate_motion, model, _table(measurements), parameters, **options)
+
+
+def _is_mechanism(model: Any) -> bool:
+    """Tell mechanisms from robots; their room is loaded when something else than a robot is asked about."""
+    if isinstance(model, Robot):
+        return False
+    from screwgraph.mechanism import Mechanism
+
+    return isinstance(model, Mechanism)
 
 
 def _table(given: Any) -> Any:

@@ -85,10 +85,8 @@ def test_it_plays_and_stops(panda):
     assert not page.value("screwgraph.playing")
     page.value("document.getElementById('play').click()")
     assert page.value("screwgraph.playing")
-    page.ask(
-        "Runtime.evaluate",
-        {"expression": "new Promise((done) => setTimeout(done, 300))", "awaitPromise": True},
-    )
+    moved = "new Promise((done) => { const look = () => screwgraph.time > 0 ? done() : setTimeout(look, 20); look(); })"
+    page.ask("Runtime.evaluate", {"expression": moved, "awaitPromise": True})
     page.value("screwgraph.pause()")
     assert page.value("screwgraph.time") > 0.0
 

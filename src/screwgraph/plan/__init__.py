@@ -1,5 +1,8 @@
 """Planning: a trajectory as a factor graph over time."""
 
+import sys
+from types import ModuleType
+
 from screwgraph.plan.collocation import COLLOCATIONS
 from screwgraph.plan.phases import Phase, horizon
 from screwgraph.plan.plan import Plan
@@ -21,3 +24,12 @@ __all__ = [
     "save_plan",
     "task_names",
 ]
+
+
+class _Room(ModuleType):
+    """`sg.plan` is this room and, called, its function: `sg.plan("cp2")`."""
+
+    __call__ = staticmethod(plan)
+
+
+sys.modules[__name__].__class__ = _Room
