@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from screwgraph.plan import Plan
 from screwgraph.plan.bounds import bounds, wanted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 NAMES = {
     "q": "position (rad, m)",
@@ -26,6 +28,8 @@ def draw_motion(plan: Plan, kinds: Sequence[str] = tuple(NAMES)) -> Figure:
 
     Dashed lines are limits, circles are what goals ask for. Efforts of joints that are not actuated are left out.
     """
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(WIDTH, HEIGHT * len(kinds) + 0.5), layout="constrained")
     rows: Any = figure.subplots(len(kinds), 1, sharex=True, squeeze=False)[:, 0]
     labels = plan.transcription.steps.mechanics.labels
@@ -61,6 +65,8 @@ def _curves(axes: Axes, plan: Plan, kind: str, labels: Sequence[str]) -> None:
 def draw_costs(plan: Plan) -> Figure:
     """Draw what each item of a task costs."""
     names = list(plan.costs)
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(WIDTH, 0.5 + 0.3 * max(len(names), 1)), layout="constrained")
     axes = figure.subplots()
     axes.barh(np.arange(len(names)), [plan.costs[n] for n in names], color=_colour(0))
