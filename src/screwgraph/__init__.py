@@ -37,6 +37,10 @@ def __getattr__(name: str) -> object:
     return getattr(room, name) if _LATER[name] else room
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
+
+
 __all__ = [
     "Dag",
     "EliminationError",
