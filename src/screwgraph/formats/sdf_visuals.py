@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.formats.sdf_scope import Item
 from screwgraph.formats.sdf_values import child_of, number_in, pose_of, vector_in
-from screwgraph.formats.visuals import MAKERS, VECTORS, chosen, colour_of, made
+from screwgraph.formats.visuals import chosen, colour_of, shape_of
 from screwgraph.formats.xml import Element, children
 from screwgraph.robot import Shape, Visual
 
@@ -46,12 +46,8 @@ def _visual(element: Element, item: Item, pose_of_frame: PoseOf) -> Visual | Non
 
 
 def _shape(element: Element, file: str) -> Shape | None:
-    if element.tag not in MAKERS:
-        return None
-    figures: list[float] = []
-    for setting in MAKERS[element.tag][1]:
-        if setting in VECTORS:
-            figures += vector_in(element, setting, "a shape", file, _NOTHING)
-        else:
-            figures.append(number_in(element, setting, "a shape", file, 0.0))
-    return made(element.tag, figures)
+    return shape_of(
+        element.tag,
+        lambda setting: vector_in(element, setting, "a shape", file, _NOTHING),
+        lambda setting: number_in(element, setting, "a shape", file, 0.0),
+    )

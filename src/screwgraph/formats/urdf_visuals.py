@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.formats.visuals import MAKERS, VECTORS, chosen, colour_of, made
+from screwgraph.formats.visuals import chosen, colour_of, shape_of
 from screwgraph.formats.xml import Element, children, number_of, vector_of
 from screwgraph.robot import Shape, Visual
 from screwgraph.spatial import from_xyz_rpy
@@ -29,15 +29,11 @@ def _visual(element: Element, file: str) -> Visual | None:
 
 
 def _shape(element: Element, file: str) -> Shape | None:
-    if element.tag not in MAKERS:
-        return None
-    figures: list[float] = []
-    for setting in MAKERS[element.tag][1]:
-        if setting in VECTORS:
-            figures += vector_of(element, setting, "a shape", file)
-        else:
-            figures.append(number_of(element, setting, "a shape", file))
-    return made(element.tag, figures)
+    return shape_of(
+        element.tag,
+        lambda setting: vector_of(element, setting, "a shape", file),
+        lambda setting: number_of(element, setting, "a shape", file),
+    )
 
 
 def _pose(element: Element, file: str) -> Float[np.ndarray, "4 4"]:

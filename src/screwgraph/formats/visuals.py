@@ -26,6 +26,16 @@ VECTORS = ("size", "radii")
 """Settings that are three numbers."""
 
 
+def shape_of(kind: str, vector: Callable[[str], Iterable[float]], number: Callable[[str], float]) -> Shape | None:
+    """Read a shape with a file's readers of a setting: of its three numbers, of its one. None for other tags."""
+    if kind not in MAKERS:
+        return None
+    figures: list[float] = []
+    for setting in MAKERS[kind][1]:
+        figures += vector(setting) if setting in VECTORS else [number(setting)]
+    return made(kind, figures)
+
+
 def made(kind: str, figures: Sequence[float]) -> Shape | None:
     """Make a shape of lengths (m); None unless they are finite and positive (a capsule may have no length)."""
     smallest = min(figures[:1] if kind == "capsule" else figures)
