@@ -81,3 +81,12 @@ def test_a_wrong_or_odd_encoding_is_read_or_refused(encoding, tmp_path):
 
 def test_deep_nesting_is_refused(tmp_path):
     assert complaint("<robot>" + "<a>" * 100_000, tmp_path).startswith("leg.urdf:1: the XML is broken or cut off")
+
+
+@pytest.mark.parametrize(
+    "head", ['<?xml version="0.0" ?>\n', '\n\n<?xml version="1.0" encoding="utf-8"?>\n', " <?xml version='0.1'?>"]
+)
+def test_a_declaration_with_an_odd_version_or_after_blank_lines_is_read(head, tmp_path):
+    assert loaded(head + GOOD, tmp_path).nv == 1
+    here = head.count("\n") + 2
+    assert complaint(head + GOOD[:40], tmp_path).startswith(f"leg.urdf:{here}: the XML is broken")

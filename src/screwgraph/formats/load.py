@@ -10,7 +10,7 @@ from pathlib import Path
 
 from screwgraph.errors import InputError, ModelError
 from screwgraph.formats.checks import not_modelled
-from screwgraph.formats.diagnostics import did_you_mean, shown
+from screwgraph.formats.diagnostics import Place, did_you_mean, reasonable, shown
 from screwgraph.formats.files import read_bytes
 from screwgraph.formats.mjcf_read import read_mjcf
 from screwgraph.formats.robot_yaml import read_yaml
@@ -138,9 +138,13 @@ def _check_no_model(model: str | None, file: str) -> None:
 def _merged(robot: Robot, file: str) -> Robot:
     """Weld the links that fixed joints join; what a complaint about it lacks is the file."""
     try:
-        return merge_fixed(robot)
+        merged = merge_fixed(robot)
     except ModelError as error:
         raise ModelError(error.what, at=error.at or file, why=error.why, fix=error.fix) from error
+    for link in merged.links:
+        largest = float(abs(link.inertia.matrix()).max())
+        reasonable(largest, f"{largest:g}", f"link {link.name!r}: inertia with all that is welded to it", Place(file))
+    return merged
 
 
 def _is_bare_name(source: object) -> bool:

@@ -14,6 +14,7 @@ Element = Any
 
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 _DECLARATION = re.compile(rb"<!(DOCTYPE|ENTITY)")
+_HEAD = re.compile(rb"(\s*)(<\?xml\s+version\s*=\s*[\"'])[0-9.]+([\"'][^<>]*\?>)")
 _POSITION = re.compile(r",? line \d+, column \d+.*$")
 
 
@@ -38,7 +39,7 @@ def parse_xml(data: bytes, file: str) -> Element:
         remove_pis=True,
     )
     try:
-        root = etree.fromstring(data, parser)
+        root = etree.fromstring(_with_plain_head(data), parser)
     except etree.XMLSyntaxError as error:
         raise ModelError(
             "the XML is broken or cut off", at=Place(file, error.lineno), why=_POSITION.sub("", error.msg or "")
@@ -49,6 +50,11 @@ def parse_xml(data: bytes, file: str) -> Element:
         raise _declaration(Place(file))
     _strip_namespace(root)
     return root
+
+
+def _with_plain_head(data: bytes) -> bytes:
+    """Put the XML declaration first and call it version 1.0: robots' files have "0.0" there, or blank lines before."""
+    return _HEAD.sub(rb"\g<2>1.0\3\1", data, count=1) if _HEAD.match(data) else data
 
 
 def tostring(root: Element) -> str:
