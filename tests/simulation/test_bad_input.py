@@ -55,6 +55,12 @@ def test_arguments_stay_as_they_were():
     np.testing.assert_array_equal(qd0, np.ones(6))
 
 
+def test_a_velocity_beyond_all_bounds_is_one_line():
+    """Powers of the angle that a body turns by would overflow."""
+    with pytest.raises(sg.InputError, match="leaves all bounds|is not finite"):
+        sg.simulate(free_body(), qd0=np.full(6, 1e150), time=0.01)
+
+
 @pytest.mark.parametrize("method", ["rk4", "dop853", "semi_implicit", "trapezoidal"])
 def test_a_motion_that_ends_at_infinity_is_one_line(method):
     complaint = "leaves all bounds|is not finite|finds no step|has no solution nearby"

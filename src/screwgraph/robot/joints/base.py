@@ -152,7 +152,8 @@ def swept(w: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 3"]:
     angle, wX = float(np.linalg.norm(w)), so3.skew(w)
     if angle < 1e-5:  # the closed form below would subtract nearly equal numbers
         return np.eye(3) + wX / 2.0 + wX @ wX / 6.0
-    return np.eye(3) + 2.0 * (np.sin(angle / 2.0) / angle) ** 2 * wX + (angle - np.sin(angle)) / angle**3 * wX @ wX
+    axis = wX / angle  # powers of the angle would overflow first
+    return np.eye(3) + 2.0 * np.sin(angle / 2.0) ** 2 / angle * axis + (angle - np.sin(angle)) / angle * axis @ axis
 
 
 def zero_twist() -> Float[np.ndarray, "6"]:
