@@ -14,6 +14,7 @@ from screwgraph.robot import (
     constraint_residual,
     tree,
     with_floating_base,
+    with_gravity,
     without_damping,
 )
 from screwgraph.robot.joints import Revolute
@@ -56,6 +57,15 @@ def test_energy_is_kept_for_ten_seconds(name):
     run = sg.simulate(robot, *swinging(robot, FILES.get(name, 0.5)), time=10.0, dt=1e-3)
     assert run.energy_drift < 1e-4 * max(np.abs(run.energy).max(), 1.0)
     assert run.violation.max() < 1e-9
+
+
+def test_a_quadruped_with_its_rotors_keeps_its_energy():
+    """The other whole robots, which take longer to make code for, are in benchmarks/RESULTS.md."""
+    path = shared_file("robots", "closed_chain", "mini_cheetah.urdf")
+    robot = with_gravity(sg.load(path, damping=False), (0.0, 0.0, 0.0))
+    run = sg.simulate(robot, *swinging(robot, 1.0), time=1.0, dt=1e-3)
+    assert run.energy_drift < 1e-9 * run.energy[0]
+    assert run.violation.max() < 1e-12
 
 
 @pytest.mark.parametrize("method", ["rk4", "dop853", "semi_implicit", "trapezoidal"])
@@ -113,6 +123,17 @@ def test_a_velocity_that_opens_a_loop_is_refused_with_its_residual():
     with pytest.raises(sg.InputError, match=r"qd0 would open 'pin' at 1\.34 per second \(translation y\)") as caught:
         sg.simulate(robot, [0.9, -0.5, 0.8], [1.0, 0.0, 0.0])
     assert "complete_velocity" in str(caught.value)
+
+
+def test_velocities_that_only_the_digits_of_a_file_forbid_are_allowed():
+    """Rows that are redundant but for these digits are dropped when velocities are completed, and here, too."""
+    links = [Link("base"), *(Link(name, _about_z(0.1)) for name in ("link", "rotor"))]
+    joints = [Joint(name, Revolute(), "base", name) for name in ("link", "rotor")]
+    gears = [Coupling(str(i), {"link": 1.0 + 3e-6 * i, "rotor": -1.0}) for i in range(2)]
+    robot = tree("geared", links, joints, couplings=gears)
+    q, qd = np.zeros(2), robot.complete_velocity(np.zeros(2), [1.0])
+    assert np.abs(constraint_jacobian(robot, q) @ qd).max() > 1e-6 * max(1.0, np.abs(qd).max())
+    assert sg.simulate(robot, q, qd, time=0.01).energy_drift < 1e-9
 
 
 def test_loops_that_do_not_close_are_refused():

@@ -1,6 +1,6 @@
 """Motions of robots over time: methods of integration, closed chains kept closed, energy and violation reported."""
 
-from screwgraph.simulation.energy import integrated
+from screwgraph.simulation.energy import integrated, potential_energy
 from screwgraph.simulation.manifold import Manifold
 from screwgraph.simulation.methods import METHODS, State
 from screwgraph.simulation.run import Watch, collected, simulate, tolerances_of
@@ -18,6 +18,7 @@ __all__ = [
     "check_path",
     "collected",
     "integrated",
+    "potential_energy",
     "sample_times",
     "save_table",
     "simulate",
