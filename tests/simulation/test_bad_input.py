@@ -57,7 +57,7 @@ def test_arguments_stay_as_they_were():
 
 def test_a_velocity_beyond_all_bounds_is_one_line():
     """Powers of the angle that a body turns by would overflow."""
-    with pytest.raises(sg.InputError, match="leaves all bounds|is not finite"):
+    with pytest.raises(sg.InputError, match=r"leaves all bounds|is not finite"):
         sg.simulate(free_body(), qd0=np.full(6, 1e150), time=0.01)
 
 
