@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.robot import Joint, Loop, Robot
+from screwgraph.robot import Joint, Loop, Robot, joints_around
 from screwgraph.robot.joints import Universal
 from screwgraph.spatial import Ad, Array, inverse, matrix, rotation, so3, vector
 
@@ -127,19 +127,8 @@ def chain_of(robot: Robot, loop: Loop, kept: tuple[int, ...]) -> Chain:
         InputError: the loop joint is of a type of other people whose wrenches depend on its position.
     """
     _check_type(loop)
-    up, down = (_to_base(robot, link) for link in (loop.predecessor, loop.successor))
-    shared = {joint.name for joint in up} & {joint.name for joint in down}
-    up, down = ([joint for joint in way if joint.name not in shared] for way in (up, down))
-    return Chain(loop, kept, tuple(up), tuple(reversed(down)))
-
-
-def _to_base(robot: Robot, link: str) -> list[Joint]:
-    joints = []
-    joint = robot.joint_of(link)
-    while joint is not None:
-        joints.append(joint)
-        joint = robot.joint_of(joint.parent)
-    return joints
+    up, down = joints_around(robot, loop)
+    return Chain(loop, kept, up, tuple(reversed(down)))
 
 
 def _check_type(loop: Loop) -> None:

@@ -85,12 +85,8 @@ def _pose(robot: Robot, name: str) -> Any:
     import casadi as ca
 
     frame = robot.frame(name)
-    chain, joint = [], robot.joint_of(frame.link)
-    while joint is not None:
-        chain.append(joint)
-        joint = robot.joint_of(joint.parent)
     q, T = ca.SX.sym("q", robot.nq), ca.SX(np.eye(4))
-    for joint in reversed(chain):
+    for joint in reversed(robot.joints_to_base(frame.link)):
         T = ca.mtimes(ca.mtimes(T, ca.SX(joint.origin)), joint.type.transform(q[robot.q_slices[joint.name]]))
     T = ca.mtimes(T, ca.SX(frame.T_lf))
     return ca.Function("pose", [q], [ca.densify(T)])

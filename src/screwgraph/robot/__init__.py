@@ -20,7 +20,7 @@ from screwgraph.robot.independent import (
     regular_jacobians,
 )
 from screwgraph.robot.joints import JOINT_TYPES, JointType
-from screwgraph.robot.kinematics import joint_screws, link_poses, retract
+from screwgraph.robot.kinematics import joint_screws, joints_around, link_poses, retract
 from screwgraph.robot.mobility import Mobility, closed_states, mobility, regular_states
 from screwgraph.robot.parts import Frame, Joint, Limits, Link, Loop
 from screwgraph.robot.planar import is_planar
@@ -66,6 +66,7 @@ __all__ = [
     "independent_coordinates",
     "is_planar",
     "joint_screws",
+    "joints_around",
     "link_poses",
     "lock",
     "massless_links",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.robot.parts import Joint, Loop
 from screwgraph.robot.robot import Robot
 from screwgraph.spatial import Ad
 
@@ -36,11 +37,20 @@ def joint_screws(robot: Robot, q: Float[np.ndarray, " nq"], poses: Poses) -> Flo
 def carried_by(robot: Robot, link: str) -> Float[np.ndarray, " nv"]:
     """Return 1 for the velocity coordinates of the joints between the base and a link, 0 for the others."""
     moves = np.zeros(robot.nv)
-    joint = robot.joint_of(link)
-    while joint is not None:
+    for joint in robot.joints_to_base(link):
         moves[robot.v_slices[joint.name]] = 1.0
-        joint = robot.joint_of(joint.parent)
     return moves
+
+
+def joints_around(robot: Robot, loop: Loop) -> tuple[tuple[Joint, ...], tuple[Joint, ...]]:
+    """Return the joints that carry a loop's predecessor only, and those that carry its successor only.
+
+    Either way leads from the loop to the nearest common ancestor of its ends.
+    """
+    up, down = (robot.joints_to_base(link) for link in (loop.predecessor, loop.successor))
+    while up and down and up[-1] is down[-1]:
+        up, down = up[:-1], down[:-1]
+    return up, down
 
 
 def retract(robot: Robot, q: Float[np.ndarray, " nq"], step: Float[np.ndarray, " nv"]) -> Float[np.ndarray, " nq"]:

@@ -100,6 +100,14 @@ class Robot:
         index = self.link_index(link)
         return self.joints[index - 1] if index else None
 
+    def joints_to_base(self, link: str) -> tuple[Joint, ...]:
+        """Return the joints that carry a link, its own first. Raises InputError when there is no such link."""
+        joints, joint = [], self.joint_of(link)
+        while joint is not None:
+            joints.append(joint)
+            joint = self.joint_of(joint.parent)
+        return tuple(joints)
+
     def children(self, link: str) -> tuple[Joint, ...]:
         """Return the joints that hang on a link."""
         return tuple(j for j in self.joints if j.parent == link)

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from screwgraph.compiler import Argument, Function, Made, Origin, make_function, robot_arguments, without_remarks
 from screwgraph.errors import InputError
 from screwgraph.graph import Key
-from screwgraph.robot import Joint, JointType, Loop, Robot, link_poses
+from screwgraph.robot import JointType, Loop, Robot, joints_around, link_poses
 from screwgraph.spatial import Ad, Array, inverse, rotation, translation
 from screwgraph.tape import SAMPLES, WIDE, Number, Tape, factor_out, program
 
@@ -128,7 +128,7 @@ def _relative_screws(robot: Robot, loop: Loop, q: np.ndarray, poses: dict[str, A
     """Return the twist of the successor relative to the predecessor, in the successor's loop frame, per velocity."""
     screws = np.zeros((6, robot.nv), dtype=object)
     to_loop_frame = inverse(poses[loop.successor] @ loop.T_sf)
-    for joints, sign in zip(_ends(robot, loop), (-1.0, 1.0), strict=True):
+    for joints, sign in zip(joints_around(robot, loop), (-1.0, 1.0), strict=True):
         for joint in joints:
             A = joint.type.screw_axes(q[robot.q_slices[joint.name]])
             screws[:, robot.v_slices[joint.name]] = sign * (Ad(to_loop_frame @ poses[joint.child]) @ A)
@@ -137,22 +137,5 @@ def _relative_screws(robot: Robot, loop: Loop, q: np.ndarray, poses: dict[str, A
 
 def _moving(robot: Robot, loop: Loop) -> list[int]:
     """Return the velocity coordinates that move a loop's ends relative to each other."""
-    slices = [robot.v_slices[joint.name] for joints in _ends(robot, loop) for joint in joints]
+    slices = [robot.v_slices[joint.name] for joints in joints_around(robot, loop) for joint in joints]
     return [coordinate for place in slices for coordinate in range(place.start, place.stop)]
-
-
-def _ends(robot: Robot, loop: Loop) -> tuple[list[Joint], list[Joint]]:
-    """Return the joints that carry the predecessor only, and those that carry the successor only."""
-    up, down = (_carriers(robot, link) for link in (loop.predecessor, loop.successor))
-    while up and down and up[-1] is down[-1]:
-        del up[-1], down[-1]
-    return up, down
-
-
-def _carriers(robot: Robot, link: str) -> list[Joint]:
-    joints = []
-    joint = robot.joint_of(link)
-    while joint is not None:
-        joints.append(joint)
-        joint = robot.joint_of(joint.parent)
-    return joints

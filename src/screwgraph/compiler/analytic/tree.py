@@ -9,7 +9,7 @@ Carpentier & Mansard (2018).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from screwgraph.compiler.analytic.body import Body, body
 from screwgraph.compiler.analytic.coordinate import coordinates, views
 from screwgraph.compiler.analytic.motion import Motion, motions
 from screwgraph.compiler.analytic.vectors import NOTHING, Pair, add, cross, pair_sum, power, times
-from screwgraph.robot import Frame, Joint, Robot
+from screwgraph.robot import Frame, Robot
 from screwgraph.spatial import rotation, translation
 from screwgraph.tape import Number
 
@@ -62,7 +62,7 @@ def tree_derivatives(
     by_qd: dict[tuple[int, int], Number] = {}
     by_qdd: dict[tuple[int, int], Number] = {}
     for joint in robot.joints:
-        for nearer in _ancestors(robot, joint):
+        for nearer in robot.joints_to_base(joint.child):
             alike = own if nearer is joint else seen
             for i, a in enumerate(alike[joint.child], robot.v_slices[joint.name].start):
                 for j, b in enumerate(alike[nearer.child], robot.v_slices[nearer.name].start):
@@ -96,11 +96,3 @@ def _at_link(frame: Frame, wrench: Pair) -> Pair:
     R, p = rotation(frame.T_lf).tolist(), translation(frame.T_lf).tolist()
     force = times(R, wrench[1])
     return add(times(R, wrench[0]), cross(p, force)), force
-
-
-def _ancestors(robot: Robot, joint: Joint) -> Iterator[Joint]:
-    """Yield a joint, and those between it and the base."""
-    at: Joint | None = joint
-    while at is not None:
-        yield at
-        at = robot.joint_of(at.parent)
