@@ -14,7 +14,6 @@ from screwgraph.compiler import (
     Origin,
     Problem,
     check_free,
-    checked,
     compile_problem,
     driven,
     driving_joints,
@@ -22,6 +21,7 @@ from screwgraph.compiler import (
     in_independent_coordinates,
     make_function,
     robot_arguments,
+    steady,
     without_remarks,
 )
 from screwgraph.compiler import (
@@ -77,11 +77,11 @@ def inverse_dynamics(
                 fix="leave out coordinates= or actuated=",
             )
         problem = driven_by(problem, _names(actuated, "joints"), weights)
-        return checked(robot, compile_problem(problem, ordering, CLOSED_ORDERS)).astype(dtype)
+        return compile_problem(problem, ordering, CLOSED_ORDERS).astype(dtype)
     if weights is not None:
         raise InputError("weights without actuated joints", fix="name these joints by actuated=")
     if robot.is_closed:
-        return checked(robot, compile_problem(driven(problem), ordering, CLOSED_ORDERS)).astype(dtype)
+        return compile_problem(driven(problem), ordering, CLOSED_ORDERS).astype(dtype)
     return compile_problem(problem, ordering, INVERSE_ORDERS).astype(dtype)
 
 
@@ -104,7 +104,7 @@ def forward_dynamics(
     problem = _problem("forward_dynamics", robot, ("q", "qd", "tau"), _keys(robot, "qdd"), external_wrenches)
     problem = _in_coordinates(problem, coordinates)
     try:
-        return checked(robot, compile_problem(problem, ordering, _forward_orders(robot))).astype(dtype)
+        return compile_problem(problem, ordering, _forward_orders(robot)).astype(dtype)
     except EliminationError as error:
         raise _named_singularity(robot, robot.joint_names) or error from error
 
@@ -142,7 +142,7 @@ def hybrid_dynamics(
     problem = _problem("hybrid_dynamics", robot, ("q", "qd", ("given", given)), result, external_wrenches)
     problem = _in_coordinates(problem, coordinates)
     try:
-        return checked(robot, compile_problem(problem, ordering, _forward_orders(robot))).astype(dtype)
+        return compile_problem(problem, ordering, _forward_orders(robot)).astype(dtype)
     except EliminationError as error:
         raise _named_singularity(robot, free) or error from error
 
@@ -165,7 +165,8 @@ def mass_matrix(robot: Robot, *, coordinates: str = SPANNING, dtype: str = "floa
 
     def make(inputs: Sequence[str]) -> Made:
         dag, entries = _mass_matrix_entries(robot, joints, tuple(ROBOT_PASSES))
-        return Made(factor_out(program(dag.equations.tape, entries, inputs)), "composite")
+        code = factor_out(program(dag.equations.tape, entries, inputs))
+        return Made(steady(robot, code, "composite"), "composite")
 
     def origin(_: Made) -> Origin:
         return Origin(lambda: _without_joints(robot), lambda: _mass_matrix_savings(robot, joints))
@@ -174,7 +175,7 @@ def mass_matrix(robot: Robot, *, coordinates: str = SPANNING, dtype: str = "floa
     arguments = robot_arguments(robot, [("q", _keys(robot, "q"))])
     size = sum(robot.joint(name).type.nv for name in joints)
     made = make_function("mass_matrix", question, arguments, make, origin, (size, size))
-    return checked(robot, made).astype(dtype)
+    return made.astype(dtype)
 
 
 def _mass_matrix_savings(robot: Robot, joints: Sequence[str]) -> dict[str, int]:
@@ -217,7 +218,7 @@ def bias_forces(
     problem = _problem("bias_forces", robot, ("q", "qd"), _keys(robot, "tau"), external_wrenches, at_rest=("qdd",))
     problem = _in_coordinates(problem, coordinates)
     orders = CLOSED_ORDERS if robot.is_closed else INVERSE_ORDERS
-    return checked(robot, compile_problem(problem, ordering, orders)).astype(dtype)
+    return compile_problem(problem, ordering, orders).astype(dtype)
 
 
 def _forward_orders(robot: Robot) -> tuple[str, ...]:

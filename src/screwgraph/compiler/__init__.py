@@ -2,7 +2,7 @@
 
 from screwgraph.compiler.actuated import actuated
 from screwgraph.compiler.cache import Made
-from screwgraph.compiler.closed import check_free, checked, driven, driving_joints, in_independent_coordinates
+from screwgraph.compiler.closed import check_free, driven, driving_joints, in_independent_coordinates
 from screwgraph.compiler.compile import Order, compile_problem, make_function
 from screwgraph.compiler.expressions import casadi_program
 from screwgraph.compiler.function import Argument, Function, Origin
@@ -11,6 +11,7 @@ from screwgraph.compiler.llvm import March, Marching, Settle, Stage, compiled, m
 from screwgraph.compiler.passes import ROBOT_PASSES, improved
 from screwgraph.compiler.problem import Problem, robot_arguments, without_remarks
 from screwgraph.compiler.searched import Search
+from screwgraph.compiler.trusted import steady
 
 __all__ = [
     "ROBOT_PASSES",
@@ -28,7 +29,6 @@ __all__ = [
     "actuated",
     "casadi_program",
     "check_free",
-    "checked",
     "compile_graph",
     "compile_problem",
     "compiled",
@@ -39,5 +39,6 @@ __all__ = [
     "make_function",
     "marching",
     "robot_arguments",
+    "steady",
     "without_remarks",
 ]

@@ -1,4 +1,4 @@
-"""Closed chains: what drives them, and whether code for them holds where they close."""
+"""Closed chains: what drives them, and at which positions code for them is tried."""
 
 from __future__ import annotations
 
@@ -8,21 +8,14 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler.function import Function
 from screwgraph.compiler.problem import Problem
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import Key
 from screwgraph.robot import Robot, constraint_jacobian, regular_states
 
-STATES = 3
-"""Closed positions at which code is tried when it is made."""
-NUDGE = 1e-12
-"""Change of a state that must not matter: rounding divided by rounding changes wildly."""
 SINGULAR, REGULAR = 1e-7, 1e-3
 """Singular values of K, the latter relative to the largest, below and above which a position is called so."""
 RATES = ("qd", "qdd", "tau")
-TOLERANCE = 1e-6
-"""Constraint violation or unsteadiness, relative to the answer, above which code is not believed."""
 
 
 def driving_joints(robot: Robot) -> tuple[str, ...]:
@@ -101,21 +94,6 @@ def _followers(robot: Robot) -> tuple[frozenset[str], dict[Key, np.ndarray]]:
     return frozenset(joint.name for joint in follow), idle
 
 
-def checked(robot: Robot, function: Function) -> Function:
-    """Return code for a robot with loops if it holds at some closed positions, singular ones apart.
-
-    Raises:
-        EliminationError: it divides by what vanishes there.
-    """
-    if robot.loops and not all(_holds(robot, function, q) for q in tried_states(robot, STATES)):
-        raise EliminationError(
-            f"order {function.ordering!r} divides by what vanishes where the loops of robot {robot.name!r} close",
-            why="the mechanism is singular, or a pivot was chosen at open positions",
-            fix="try another ordering",
-        )
-    return function
-
-
 def tried_states(robot: Robot, count: int) -> list[Float[np.ndarray, " nq"]]:
     """Return closed positions at which code must hold: up to so many, that are far from singular if there are such."""
     states = regular_states(robot, count)
@@ -125,23 +103,3 @@ def tried_states(robot: Robot, count: int) -> list[Float[np.ndarray, " nq"]]:
 def _is_regular(robot: Robot, q: Float[np.ndarray, " nq"]) -> bool:
     s = np.linalg.svd(constraint_jacobian(robot, q)[list(robot.mobility.kept)], compute_uv=False)
     return bool(s.min(initial=np.inf) > REGULAR * s.max(initial=0.0))
-
-
-def _holds(robot: Robot, function: Function, q: Float[np.ndarray, " nq"]) -> bool:
-    """Tell whether the answer at rest is finite and steady; where it is accelerations, it keeps the loops closed."""
-    rng = np.random.default_rng(0)
-    numbers: dict[str, float] = {}
-    for argument in function.arguments:
-        values = rng.standard_normal(argument.shape)
-        values = {"q": q, "qd": np.zeros(argument.shape)}.get(argument.name, values)
-        numbers |= dict(zip(argument.names, np.ravel(values), strict=True))
-    inputs = [numbers[name] for name in function.program.input_names]
-    with np.errstate(all="ignore"):
-        found = np.array(function.program.evaluate(inputs), dtype=float)
-        beside = np.array(function.program.evaluate([x + NUDGE * rng.standard_normal() for x in inputs]), dtype=float)
-    largest = np.abs(found).max(initial=0.0)
-    if not np.isfinite(found).all() or np.abs(beside - found).max(initial=0.0) > TOLERANCE * max(largest, 1.0):
-        return False
-    if function.name != "forward_dynamics" or len(found) < robot.nv:
-        return True
-    return bool(np.abs(constraint_jacobian(robot, q) @ found).max() <= TOLERANCE * largest)

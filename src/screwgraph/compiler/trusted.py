@@ -9,31 +9,68 @@ from screwgraph.compiler.closed import tried_states
 from screwgraph.compiler.problem import Problem
 from screwgraph.elimination import equations
 from screwgraph.errors import EliminationError
-from screwgraph.robot import constraint_jacobian
+from screwgraph.graph import Key
+from screwgraph.robot import Robot, constraint_jacobian
 from screwgraph.tape import Program
 
-STATES = 2
-"""Closed positions at which code is compared with the equations, solved there by least squares."""
+STATES = 3
+"""Closed positions at which code is tried when it is made."""
+SOLVED = 2
+"""At how many of them it is compared with the equations, solved there by least squares."""
 AGREEMENT = 1e-6
 """Relative difference of answers above which code is not believed."""
 ROUNDING = 1e-12
 """What rounding may leave of the largest unknown in an answer."""
+NUDGE = 1e-12
+"""Change of a state that must not matter: rounding divided by rounding changes wildly."""
+STEADY = 1e-6
+"""Change of the answer by that, relative to the answer, above which code is not believed."""
 
 
 def trusted(problem: Problem, program: Program, label: str) -> Program:
     """Return code whose whole answer, at closed positions and velocities, solves the equations of the robot's graph.
 
     Raises:
-        EliminationError: it does not: it divides by what vanishes there.
+        EliminationError: it does not, or is not `steady`: it divides by what vanishes there.
     """
     robot = problem.robot
-    if robot.is_closed and not all(_agrees(problem, program, q) for q in tried_states(robot, STATES)):
+    if robot.is_closed:
+        states = tried_states(robot, STATES)
+        _check(robot, label, all(_is_steady(robot, program, q) for q in states))
+        _check(robot, label, all(_agrees(problem, program, q) for q in states[:SOLVED]))
+    return program
+
+
+def steady(robot: Robot, program: Program, label: str) -> Program:
+    """Return code whose answer is finite, and changes little where the state does, at rest in closed positions.
+
+    Raises:
+        EliminationError: it divides by what vanishes there.
+    """
+    if robot.is_closed:
+        _check(robot, label, all(_is_steady(robot, program, q) for q in tried_states(robot, STATES)))
+    return program
+
+
+def _check(robot: Robot, label: str, holds: bool) -> None:
+    if not holds:
         raise EliminationError(
             f"order {label!r} divides by what vanishes where robot {robot.name!r} is closed",
             why="the mechanism is singular, or a pivot was chosen at open positions",
             fix="try another ordering",
         )
-    return program
+
+
+def _is_steady(robot: Robot, program: Program, q: Float[np.ndarray, " nq"]) -> bool:
+    rng = np.random.default_rng(0)
+    known = {f"{Key('q', n)}[{i}]": float(x) for n, part in robot.q_slices.items() for i, x in enumerate(q[part])}
+    known |= {f"{Key('qd', n)}[{i}]": 0.0 for n, part in robot.v_slices.items() for i in range(part.stop - part.start)}
+    inputs = [known[name] if name in known else float(rng.standard_normal()) for name in program.input_names]
+    with np.errstate(all="ignore"):
+        found = np.array(program.evaluate(inputs), dtype=float)
+        beside = np.array(program.evaluate([x + NUDGE * rng.standard_normal() for x in inputs]), dtype=float)
+    change, largest = np.abs(beside - found).max(initial=0.0), np.abs(found).max(initial=0.0)
+    return bool(np.isfinite(found).all() and change <= STEADY * max(largest, 1.0))
 
 
 def _agrees(problem: Problem, program: Program, q: Float[np.ndarray, " nq"]) -> bool:
