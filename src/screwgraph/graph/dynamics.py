@@ -16,7 +16,7 @@ from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import acceleration, gravity, prior, torque, twist, wrench
 from screwgraph.graph.variable import Key, Variable, vector_variable
-from screwgraph.robot import Joint, Robot
+from screwgraph.robot import Joint, Robot, analysed_as
 from screwgraph.spatial import inverse
 
 
@@ -47,7 +47,7 @@ def dynamics_graph(robot: Robot, external_wrenches: Sequence[str] = ()) -> Facto
     for joint in robot.joints:
         factors += _joint_factors(robot, joint, tuple(f for f in external if f.link == joint.child), closing)
     factors += [*(closing_factor(c) for c in closing), *velocity_factors(robot, closing)]
-    dependence = Dependence(replace(robot, warnings=())) if closing else None
+    dependence = Dependence(analysed_as(robot, replace(robot, warnings=()))) if closing else None
     return FactorGraph({v.key: v for v in variables}, tuple(factors), dependence=dependence)
 
 

@@ -21,7 +21,7 @@ from screwgraph.robot.independent import (
 )
 from screwgraph.robot.joints import JOINT_TYPES, JointType
 from screwgraph.robot.kinematics import joint_screws, joints_around, link_poses, retract
-from screwgraph.robot.mobility import Mobility, closed_states, mobility, regular_states
+from screwgraph.robot.mobility import Mobility, analysed_as, closed_states, mobility, regular_states
 from screwgraph.robot.parts import Frame, Joint, Limits, Link, Loop
 from screwgraph.robot.planar import is_planar
 from screwgraph.robot.robot import STANDARD_GRAVITY, Robot, unknown
@@ -54,6 +54,7 @@ __all__ = [
     "Shape",
     "Sphere",
     "Visual",
+    "analysed_as",
     "close_loops",
     "closed_states",
     "complete",

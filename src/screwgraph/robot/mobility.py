@@ -74,6 +74,17 @@ def mobility(robot: Robot) -> Mobility:
     return Mobility(robot.nv, rows, kept, max(ranks), len(states) - len(regular), tuple(states), neglected)
 
 
+def analysed_as(robot: Robot, made: Robot) -> Robot:
+    """Hand what is known of a robot's loops on to one made of it, whose coordinates and loop frames are the same.
+
+    The analyses are cached properties, which take time.
+    """
+    vars(made)["mobility"] = robot.mobility
+    if "independent_joints" in vars(robot):
+        vars(made)["independent_joints"] = robot.independent_joints
+    return made
+
+
 def closed_states(robot: Robot, count: int, seed: int = 0) -> list[Float[np.ndarray, " nq"]]:
     """Return up to so many random positions at which all loops and couplings close.
 

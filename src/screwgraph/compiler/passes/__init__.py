@@ -15,7 +15,7 @@ from screwgraph.compiler.passes.reference import reference_accelerations
 from screwgraph.compiler.passes.regroup import regroup_inertia
 from screwgraph.compiler.passes.second_moments import planar_second_moments
 from screwgraph.graph import FactorGraph, Key
-from screwgraph.robot import Robot
+from screwgraph.robot import Robot, analysed_as
 
 ROBOT_PASSES: dict[str, Callable[[Robot], Robot]] = {
     "canonical frames": canonical_frames,
@@ -41,10 +41,7 @@ def improved(robot: Robot, passes: Iterable[str] = tuple(ROBOT_PASSES)) -> Robot
     made = robot
     for name in passes:
         made = ROBOT_PASSES[name](made)
-    if robot.is_closed and made is not robot:
-        # Coordinates and loop frames are the same, so that the analysis, a cached property, holds for both robots.
-        vars(made)["mobility"] = robot.mobility
-    return made
+    return analysed_as(robot, made) if robot.is_closed and made is not robot else made
 
 
 def improved_graph(graph: FactorGraph, known: Iterable[str | Key], passes: Iterable[str]) -> FactorGraph:
