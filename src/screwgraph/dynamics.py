@@ -30,7 +30,7 @@ from screwgraph.compiler import (
 from screwgraph.elimination import Dag, Group, eliminate_rows, equations, orderings
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import Key, dynamics_graph
-from screwgraph.robot import Robot, massless_links, with_gravity, without_loops
+from screwgraph.robot import Robot, idle_joints, massless_links, regular_states, with_gravity, without_loops
 from screwgraph.tape import Number, factor_out, program
 
 SPANNING, INDEPENDENT = "spanning", "independent"
@@ -288,14 +288,9 @@ def _check_moves(robot: Robot) -> None:
 
 
 def _named_singularity(robot: Robot, joints: Sequence[str]) -> EliminationError | None:
-    """Find the joints whose accelerations the mass matrix does not determine; None if it determines all."""
-    M = mass_matrix(robot)(robot.random(np.random.default_rng(0)))
-    slices = [robot.v_slices[name] for name in joints]
-    places = np.concatenate([np.arange(s.start, s.stop) for s in slices]) if joints else np.zeros(0, int)
-    values, vectors = np.linalg.eigh(M[np.ix_(places, places)])
-    idle = np.abs(vectors[:, values <= 1e-12 * max(values.max(initial=0.0), 1e-300)]).max(axis=1, initial=0.0) > 1e-6
-    moving = set(places[idle].tolist())
-    names = [n for n, s in zip(joints, slices, strict=True) if moving & set(range(s.start, s.stop))]
+    """Find the joints that can move without inertia, as loops and couplings let them; None if there are none."""
+    (q,) = regular_states(robot, 1)
+    names = idle_joints(robot, q, mass_matrix(robot)(q), joints)
     if not names:
         return None
     massless = ", ".join(map(repr, massless_links(robot))) or "none"

@@ -13,6 +13,7 @@ from screwgraph.robot.edit import (
     without_loops,
 )
 from screwgraph.robot.expression import Constant, Expression, Operation, Position, Power
+from screwgraph.robot.idle import idle_joints
 from screwgraph.robot.independent import (
     determined,
     independent_coordinates,
@@ -63,6 +64,7 @@ __all__ = [
     "constraint_residual",
     "constraint_rows",
     "determined",
+    "idle_joints",
     "implausible",
     "independent_coordinates",
     "is_planar",

@@ -1,0 +1,44 @@
+"""Joints that can move without inertia, as loops and couplings let them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.robot.constraints import constraint_jacobian
+from screwgraph.robot.mobility import RANK
+from screwgraph.robot.robot import Robot
+
+IDLE = 1e-12
+"""Inertia of a motion, relative to the largest, below which it has none."""
+TAKES_PART = 1e-6
+
+
+def idle_joints(
+    robot: Robot, q: Float[np.ndarray, " nq"], M: Float[np.ndarray, "nv nv"], joints: Sequence[str]
+) -> tuple[str, ...]:
+    """Return which of some joints take part in motions of these alone that have no inertia.
+
+    Args:
+        robot: a tree, or a robot whose loops are closed at q.
+        q: a position.
+        M: mass matrix of the tree there.
+        joints: names of joints; the others rest.
+    """
+    slices = [robot.v_slices[name] for name in joints]
+    places = np.concatenate([np.arange(s.start, s.stop) for s in slices]) if joints else np.zeros(0, int)
+    N = _allowed(constraint_jacobian(robot, q)[list(robot.mobility.kept)][:, places])
+    values, vectors = np.linalg.eigh(N.T @ M[np.ix_(places, places)] @ N)
+    idle = N @ vectors[:, values <= IDLE * max(values.max(initial=0.0), 1e-300)]
+    moving = set(places[np.abs(idle).max(axis=1, initial=0.0) > TAKES_PART].tolist())
+    return tuple(n for n, s in zip(joints, slices, strict=True) if moving & set(range(s.start, s.stop)))
+
+
+def _allowed(K: Float[np.ndarray, "rows n"]) -> Float[np.ndarray, "n k"]:
+    """Return a basis of the velocities that K allows."""
+    if not K.size:
+        return np.eye(K.shape[1])
+    _, s, Vt = np.linalg.svd(K)
+    return Vt[int((s > RANK * s[0]).sum()) :].T
