@@ -88,7 +88,7 @@ def block(rows: Sequence[Sequence[Array]]) -> Array:
         import casadi as ca
 
         return ca.vertcat(*(ca.horzcat(*row) for row in rows))
-    return np.block([list(row) for row in rows])
+    return np.concatenate([np.concatenate(row, axis=1) for row in rows])  # np.block takes three times as long
 
 
 def _dtype(entries: Sequence[Any]) -> type | None:
