@@ -79,8 +79,9 @@ def test_a_wrong_or_odd_encoding_is_read_or_refused(encoding, tmp_path):
     assert complaint(f'<?xml version="1.0" encoding="{encoding}"?><robt/>', tmp_path).startswith("leg.urdf")
 
 
-def test_deep_nesting_is_refused(tmp_path):
-    assert complaint("<robot>" + "<a>" * 100_000, tmp_path).startswith("leg.urdf:1: the XML is broken or cut off")
+@pytest.mark.parametrize("text", ["<robot>" + "<a>" * 100_000, f'<robot name="{"x" * 10_000_010}"/>'])
+def test_deep_nesting_and_endless_texts_are_refused(text, tmp_path):
+    assert complaint(text, tmp_path) == "leg.urdf:1: a text of the XML is too long, or it is nested too deeply"
 
 
 @pytest.mark.parametrize(

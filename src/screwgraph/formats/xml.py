@@ -41,6 +41,10 @@ def parse_xml(data: bytes, file: str) -> Element:
     try:
         root = etree.fromstring(_with_plain_head(data), parser)
     except etree.XMLSyntaxError as error:
+        if error.code == etree.ErrorTypes.ERR_RESOURCE_LIMIT:
+            raise ModelError(
+                "a text of the XML is too long, or it is nested too deeply", at=Place(file, error.lineno)
+            ) from error
         raise ModelError(
             "the XML is broken or cut off", at=Place(file, error.lineno), why=_POSITION.sub("", error.msg or "")
         ) from error
