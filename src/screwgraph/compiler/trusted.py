@@ -64,11 +64,13 @@ def _check(robot: Robot, label: str, holds: bool) -> None:
 def _is_steady(robot: Robot, program: Program, q: Float[np.ndarray, " nq"]) -> bool:
     rng = np.random.default_rng(0)
     known = {f"{Key('q', n)}[{i}]": float(x) for n, part in robot.q_slices.items() for i, x in enumerate(q[part])}
-    known |= {f"{Key('qd', n)}[{i}]": 0.0 for n, part in robot.v_slices.items() for i in range(part.stop - part.start)}
-    inputs = [known[name] if name in known else float(rng.standard_normal()) for name in program.input_names]
+    rest = {f"{Key('qd', n)}[{i}]": 0.0 for n, part in robot.v_slices.items() for i in range(part.stop - part.start)}
+    inputs = [(known | rest).get(name, float(rng.standard_normal())) for name in program.input_names]
+    # Velocities stay: viscous damping, which may be huge, makes a motion of each difference.
+    nudges = [0.0 if name in rest else NUDGE * rng.standard_normal() for name in program.input_names]
     with np.errstate(all="ignore"):
         found = np.array(program.evaluate(inputs), dtype=float)
-        beside = np.array(program.evaluate([x + NUDGE * rng.standard_normal() for x in inputs]), dtype=float)
+        beside = np.array(program.evaluate([x + nudge for x, nudge in zip(inputs, nudges, strict=True)]), dtype=float)
     change, largest = np.abs(beside - found).max(initial=0.0), np.abs(found).max(initial=0.0)
     return bool(np.isfinite(found).all() and change <= STEADY * max(largest, 1.0))
 
