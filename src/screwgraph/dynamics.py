@@ -174,8 +174,7 @@ def mass_matrix(robot: Robot, *, coordinates: str = SPANNING, dtype: str = "floa
     question = ("mass_matrix", without_remarks(robot), ROBOT_PASSES)
     arguments = robot_arguments(robot, [("q", _keys(robot, "q"))])
     size = sum(robot.joint(name).type.nv for name in joints)
-    made = make_function("mass_matrix", question, arguments, make, origin, (size, size))
-    return made.astype(dtype)
+    return make_function("mass_matrix", question, arguments, make, origin, (size, size)).astype(dtype)
 
 
 def _mass_matrix_savings(robot: Robot, joints: Sequence[str]) -> dict[str, int]:
