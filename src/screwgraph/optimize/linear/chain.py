@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from screwgraph.compiler.llvm import vector_width
 from screwgraph.optimize.linear.border import Border, border_factors
@@ -149,8 +149,24 @@ class ChainFactored:
 
 def chain_method(pattern: Pattern, steps: Steps) -> ChainMethod:
     """Prepare the places of entries in the panels of a chain."""
-    shape = Shape(_rounded(steps.dimension), -(-steps.border // ROUNDING) * ROUNDING, vector_width())
-    return ChainMethod(pattern, steps, shape, _places(pattern, steps, shape))
+    d, width = _rounded(steps.dimension), vector_width()
+    tied = _tied(pattern, steps) if d > UNROLLED else np.ones(pattern.count, dtype=bool)
+    step = steps.step_of[pattern.block_of]
+    most = int(np.bincount(step[tied & (step >= 0)], minlength=1).max())
+    skipped = (d - most) // width * width
+    shape = Shape(d, -(-steps.border // ROUNDING) * ROUNDING, width, skipped)
+    return ChainMethod(pattern, steps, shape, _places(pattern, steps, shape, tied & (skipped > 0)))
+
+
+def _tied(pattern: Pattern, steps: Steps) -> Bool[np.ndarray, " n"]:
+    """Whether unknowns are tied to ones of the step before; all, where multipliers are, which have to come first."""
+    step = steps.step_of[pattern.block_of]
+    row, col = step[pattern.rows], step[pattern.cols]
+    tied = np.zeros(pattern.count, dtype=bool)
+    inside = (row >= 0) & (col >= 0)
+    tied[pattern.rows[inside & (row > col)]] = True
+    tied[pattern.cols[inside & (col > row)]] = True
+    return tied if not tied[pattern.primal :].any() else np.ones(pattern.count, dtype=bool)
 
 
 def _rounded(dimension: int) -> int:
@@ -158,8 +174,8 @@ def _rounded(dimension: int) -> int:
     return dimension if dimension <= UNROLLED else -(-dimension // ROUNDING) * ROUNDING
 
 
-def _places(pattern: Pattern, steps: Steps, shape: Shape) -> Places:
-    slot = _slots(pattern, steps, shape.d)
+def _places(pattern: Pattern, steps: Steps, shape: Shape, last: Bool[np.ndarray, " n"]) -> Places:
+    slot = _slots(pattern, steps, shape.d, last)
     if steps.border:
         entries = _place(slot[pattern.rows], slot[pattern.cols], steps, shape)
     else:
@@ -177,15 +193,17 @@ def _places(pattern: Pattern, steps: Steps, shape: Shape) -> Places:
     )
 
 
-def _slots(pattern: Pattern, steps: Steps, d: int) -> Int[np.ndarray, " n"]:
-    """Number unknowns within their step, multipliers first; and within the border."""
+def _slots(pattern: Pattern, steps: Steps, d: int, last: Bool[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
+    """Number unknowns within their step, multipliers first, some `last` and at its end; and within the border."""
     step = steps.step_of[pattern.block_of]
     plain = np.arange(pattern.count) < pattern.primal
-    order = np.lexsort((plain, step))
+    order = np.lexsort((plain, last, step))
     starts = np.searchsorted(step[order], step)
     rank = np.empty(pattern.count, dtype=np.int64)
     rank[order] = np.arange(pattern.count)
     rank -= starts
+    missing = d - np.bincount(step[step >= 0], minlength=1)
+    rank = np.where(last & (step >= 0), rank + missing[np.maximum(step, 0)], rank)
     return np.where(step >= 0, step * d + rank, -1 - rank)
 
 
@@ -193,9 +211,10 @@ def _inner(slot: np.ndarray, pattern: Pattern, steps: Steps, shape: Shape) -> np
     """Return where entries stand if there is no border: the sum of a part of their column and one of their row."""
     short = slot.astype(np.int32)
     one, other = short[pattern.rows], short[pattern.cols]
+    below = shape.step - shape.skipped
     step, column = np.divmod(np.arange(steps.count * shape.d, dtype=np.int64), max(shape.d, 1))
-    of_column = (step * (shape.panel - shape.step) + column * shape.height).astype(np.int32)
-    of_row = (step * shape.step + column).astype(np.int32)
+    of_column = (step * (shape.panel - below) + column * shape.height).astype(np.int32)
+    of_row = (step * below + column).astype(np.int32)
     return of_column[np.minimum(one, other)] + of_row[np.maximum(one, other)]
 
 
@@ -206,7 +225,8 @@ def _place(row: np.ndarray, col: np.ndarray, steps: Steps, shape: Shape) -> np.n
     low, high = np.where(swap, row, col), np.where(swap, col, row)  # column, row
     step, column = np.divmod(low, max(shape.d, 1))
     row_step, row_column = np.divmod(high, max(shape.d, 1))
-    within = np.where(high < 0, 2 * shape.step - 1 - high, (row_step - step) * shape.step + row_column)
+    below = (row_step - step) * (shape.step - shape.skipped) + row_column
+    within = np.where(high < 0, shape.lower - 1 - high, below)
     inner = step * shape.panel + column * shape.height + within
     corner = (steps.count + 1) * shape.panel + (-1 - low) * shape.border + (-1 - high)
     return np.where(edges, corner, inner)

@@ -1,8 +1,9 @@
 """Assembly of L D L^T of a chain of steps with a border: panels one after the other, vectors down the columns.
 
 The panel of a step has a column for each of its d unknowns, of `height` rows: p for the step itself (d, then padding),
-p for the next step, then those of the border. Columns are made from the left to the right; then the panel's lower part
-is taken off the next panel and off the border's own matrix (Golub & Van Loan, Matrix Computations, 4.1.2 and 4.5).
+those of the next step but for the first `skipped`, which it does not touch, then those of the border. Columns are made
+from the left to the right; then the panel's lower part is taken off the next panel and off the border's own matrix
+(Golub & Van Loan, Matrix Computations, 4.1.2 and 4.5).
 """
 
 from __future__ import annotations
@@ -20,11 +21,15 @@ TILE = 4
 
 @dataclass(frozen=True)
 class Shape:
-    """Unknowns `d` of a step and `b` of the border, on vectors of `width` doubles."""
+    """Unknowns `d` of a step and `b` of the border, on vectors of `width` doubles.
+
+    The first `skipped` unknowns of a step, a multiple of the width, are not tied to the step before.
+    """
 
     d: int
     b: int
     width: int
+    skipped: int = 0
 
     @property
     def step(self) -> int:
@@ -39,7 +44,12 @@ class Shape:
     @property
     def height(self) -> int:
         """Rows of a panel."""
-        return 2 * self.step + self.border
+        return self.lower + self.border
+
+    @property
+    def lower(self) -> int:
+        """Rows of a panel above those of the border."""
+        return 2 * self.step - self.skipped
 
     @property
     def panel(self) -> int:
@@ -151,23 +161,23 @@ def _inverse(w: Writer, panel: Panel, pivot: str, j: int | str) -> str:
 def _next_panel(w: Writer, shape: Shape, panel: str) -> None:
     """Take this panel's lower part off the next one's diagonal block and border rows."""
     V, p, height = shape.width, shape.step, shape.height
-    target = w.at(panel, shape.panel)
-    for c in range(0, shape.d, TILE):
+    target, below = w.at(panel, shape.panel), p - shape.skipped
+    for c in range(shape.skipped, shape.d, TILE):
         columns = range(c, min(c + TILE, shape.d))
-        rows = [*range(c // V, p // V), *range(2 * p // V, height // V)]
-        source = {v: p + v * V if v < p // V else v * V for v in rows}
+        rows = [*range(c // V, p // V), *range(shape.lower // V, height // V)]
+        source = {v: below + v * V if v < p // V else v * V for v in rows}
         places = {t: t * height for t in columns}
-        _minus_product(w, shape, panel, target, source, places, {t: p + t for t in columns})
+        _minus_product(w, shape, panel, target, source, places, {t: below + t for t in columns})
 
 
 def _border(w: Writer, shape: Shape, panel: str) -> None:
     """Take this panel's border rows off the border's own matrix."""
-    V, p = shape.width, shape.step
+    V = shape.width
     for c in range(0, shape.b, TILE):
         columns = range(c, min(c + TILE, shape.b))
-        source = {v: 2 * p + v * V for v in range(c // V, shape.border // V)}
+        source = {v: shape.lower + v * V for v in range(c // V, shape.border // V)}
         places = {t: t * shape.border for t in columns}
-        _minus_product(w, shape, panel, "%border", source, places, {t: 2 * p + t for t in columns})
+        _minus_product(w, shape, panel, "%border", source, places, {t: shape.lower + t for t in columns})
 
 
 def _minus_product(

@@ -27,7 +27,7 @@ def _forward(shape: Shape) -> Writer:
         at = w.value(f"mul i64 {steps.index}, {p}")
         x, inverses = w.at("%x", at), w.at("%inverses", at)
         own = [w.load(x, v) for v in range(0, p, V)]
-        below = [w.load(x, v) for v in range(p, 2 * p, V)]
+        below = [w.load(x, v) for v in range(p + shape.skipped, 2 * p, V)]
         border = [w.load("%border", v) for v in range(0, shape.border, V)]
         all_rows = [*own, *below, *border]
         if shape.d > UNROLLED:
@@ -37,10 +37,10 @@ def _forward(shape: Shape) -> Writer:
                 all_rows = _eliminated(w, w.at(panel, j * height), all_rows, j // V, j % V)
         for v in range(0, p, V):
             w.store(w.multiply(all_rows[v // V], w.load(inverses, v)), x, v)
-        for v in range(p, 2 * p, V):
-            w.store(all_rows[v // V], x, v)
+        for v in range(p + shape.skipped, 2 * p, V):
+            w.store(all_rows[(v - shape.skipped) // V], x, v)
         for v in range(0, shape.border, V):
-            w.store(all_rows[(2 * p + v) // V], "%border", v)
+            w.store(all_rows[(shape.lower + v) // V], "%border", v)
     return w
 
 
@@ -68,7 +68,8 @@ def _backward(shape: Shape) -> Writer:
     with w.loop("%N", down=True) as steps:
         panel = w.at("%panels", w.value(f"mul i64 {steps.index}, {shape.panel}"))
         x = w.at("%x", w.value(f"mul i64 {steps.index}, {p}"))
-        rows = [w.load(x, v) for v in range(0, 2 * p, V)] + [w.load("%border", v) for v in range(0, shape.border, V)]
+        own_and_next = [*range(0, p, V), *range(p + shape.skipped, 2 * p, V)]
+        rows = [w.load(x, v) for v in own_and_next] + [w.load("%border", v) for v in range(0, shape.border, V)]
         rows = (_backward_looped if shape.d > UNROLLED else _backward_unrolled)(w, shape, panel, rows)
         for v in range(0, p, V):
             w.store(rows[v // V], x, v)

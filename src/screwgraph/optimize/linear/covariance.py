@@ -45,8 +45,9 @@ def _own_blocks(factored: ChainFactored) -> Float[np.ndarray, "N d d"]:
     d, p = shape.d, shape.step
     panels = factored.storage[: count * shape.panel].reshape(count, d, shape.height)
     inverse_turned = np.linalg.inv(panels[:, :, :d] + np.eye(d))  # L^-T: columns stand as rows
-    gains = inverse_turned @ panels[:, :, p : p + d]
+    tied = slice(shape.skipped, d)
+    gains = inverse_turned @ panels[:, :, p : p + d - shape.skipped]
     own = (inverse_turned * factored.inverses[:, None, :d]) @ inverse_turned.transpose(0, 2, 1)
     for i in reversed(range(count - 1)):
-        own[i] += gains[i] @ own[i + 1] @ gains[i].T
+        own[i] += gains[i] @ own[i + 1][tied, tied] @ gains[i].T
     return own

@@ -39,7 +39,9 @@ class PlaceCode:
 @lru_cache(maxsize=64)
 def chain_code(shape: Shape) -> ChainCode:
     """Return machine code for chains of a shape."""
-    code = remembered_code(("chain", shape.d, shape.b, shape.width), lambda: _chain_text(shape), "factor")
+    code = remembered_code(
+        ("chain", shape.d, shape.b, shape.width, shape.skipped), lambda: _chain_text(shape), "factor"
+    )
     solve = [_POINTER] * 4 + [_COUNT]
     return ChainCode(
         _function(code, "factor", _COUNT, [_POINTER] * 5 + [_COUNT, _REAL]),
