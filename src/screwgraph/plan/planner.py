@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.errors import InputError
-from screwgraph.optimize import InteriorPoint, Method, Progress, Tolerances, shifted, solve
+from screwgraph.optimize import InteriorPoint, Method, Progress, Status, Tolerances, shifted, solve
 from screwgraph.plan.goals.position import whole_position
 from screwgraph.plan.goals.velocity import chosen_velocities
 from screwgraph.plan.guess import first_values
@@ -18,6 +18,9 @@ from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.plan import Plan
 from screwgraph.plan.task import Task
 from screwgraph.plan.transcribe import Transcription, transcribe
+
+LOST = (Status.STALLED, Status.SINGULAR, Status.NOT_FINITE, Status.INFEASIBLE)
+"""Ends of Gauss-Newton's steps after which Newton's, whose code takes longer to make, may still find a plan."""
 
 
 class Planner:
@@ -59,15 +62,16 @@ class Planner:
         else:
             following = {family.name for family, _ in self.transcription.followers}
             start = {n: v for n, v in first_values(self.task, steps).items() if n not in following}
-        result = solve(
-            problem,
-            start,
-            method=InteriorPoint(curvature=False) if method == "auto" and self._condensed else method,
-            iterations=iterations,
-            seconds=seconds,
-            tolerances=tolerances or Tolerances(violation=1e-8, dual=1e-6),
-            callback=callback,
-        )
+        options: dict[str, Any] = {
+            "iterations": iterations,
+            "seconds": seconds,
+            "tolerances": tolerances or Tolerances(violation=1e-8, dual=1e-6),
+            "callback": callback,
+        }
+        quick = method == "auto" and self._condensed
+        result = solve(problem, start, method=InteriorPoint(curvature=False) if quick else method, **options)
+        if quick and result.status in LOST:
+            result = solve(problem, start, **options)
         self.plan = Plan(self.transcription, result)
         return self.plan
 
