@@ -30,12 +30,14 @@ class Places:
     """Where unknowns and entries stand.
 
     `slot` of each unknown: column d i + j of step i, or -1 - k for the border's k-th. `entries` in storage: panels
-    first, then the border's matrix. `rest` are unused columns.
+    first, then the border's matrix. `firsts` of each step, in long ones: the column at which it begins, and the first
+    after those of multipliers that are tied to no others. `rest` are unused columns that are eliminated all the same.
     """
 
     slot: Int[np.ndarray, " n"]
     entries: Targets
     diagonal: Targets
+    firsts: Int[np.ndarray, "N 2"]
     rest: Int[np.ndarray, " R"]
     size: int
 
@@ -56,7 +58,7 @@ class ChainMethod:
         """Factor the matrix of these values; a pivot that is tiny against its scale is zero."""
         storage = self._storage()
         panels = (self.steps.count + 1) * self.shape.panel
-        storage.fill(0.0)
+        self._clear(storage)
         storage[self.places.rest] = 1.0
         self.places.entries.add(storage, values)
         self.places.diagonal.add(storage, diagonal)
@@ -74,6 +76,7 @@ class ChainMethod:
             inverses.ctypes.data,
             padded.ctypes.data,
             border.ctypes.data,
+            self.places.firsts.ctypes.data,
             count,
             SMALLEST,
         )
@@ -101,7 +104,14 @@ class ChainMethod:
         try:
             return self._free.pop()
         except IndexError:
-            return np.empty(self.places.size)
+            return np.zeros(self.places.size)
+
+    def _clear(self, storage: Float[np.ndarray, " S"]) -> None:
+        """Set to zero what may have been written."""
+        panel, height = self.shape.panel, self.shape.height
+        for i, (first, _) in enumerate(self.places.firsts.tolist()):
+            storage[i * panel + first * height : (i + 1) * panel].fill(0.0)
+        storage[self.steps.count * panel :].fill(0.0)
 
     def _singular(self, where: np.ndarray) -> SingularError:
         unknown = int(np.argmax(where))
@@ -137,12 +147,12 @@ class ChainFactored:
         for k in range(b.shape[1]):
             x, edge = np.zeros((count + 1) * shape.step), np.zeros(max(shape.border, 1))
             x[at], edge[edge_at] = b[inside, k], b[outside, k]
-            arguments = (a.ctypes.data for a in (self.storage, self.inverses, x, edge))
-            panels, inverses, x_at, edge_pointer = arguments
-            code.forward(panels, inverses, x_at, edge_pointer, count)
+            arrays = (self.storage, self.inverses, x, edge, self.method.places.firsts)
+            arguments = [a.ctypes.data for a in arrays]
+            code.forward(*arguments, count)
             if self.border:
                 edge[: self.method.steps.border] = self.border.solve(edge[: self.method.steps.border])
-            code.backward(panels, inverses, x_at, edge_pointer, count)
+            code.backward(*arguments, count)
             result[inside, k], result[outside, k] = x[at], edge[edge_at]
         return result
 
@@ -180,21 +190,26 @@ def _places(pattern: Pattern, steps: Steps, shape: Shape, last: Bool[np.ndarray,
         entries = _place(slot[pattern.rows], slot[pattern.cols], steps, shape)
     else:
         entries = _inner(slot, pattern, steps, shape)
-    used = np.zeros(steps.count * shape.d, dtype=bool)
-    used[slot[slot >= 0]] = True
-    rest = np.flatnonzero(~used)
+    firsts = _firsts(slot, pattern, steps, shape)
+    used = np.zeros((steps.count, shape.d), dtype=bool)
+    used.ravel()[slot[slot >= 0]] = True
+    rest = np.flatnonzero(~used & (np.arange(shape.d) >= firsts[:, :1]))
     size = (steps.count + 1) * shape.panel + max(shape.b * shape.border, 1)
     return Places(
         slot,
         targets(entries),
         targets(_place(slot, slot, steps, shape)),
+        firsts,
         _place(rest, rest, steps, shape),
         size,
     )
 
 
 def _slots(pattern: Pattern, steps: Steps, d: int, last: Bool[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
-    """Number unknowns within their step, multipliers first, some `last` and at its end; and within the border."""
+    """Number unknowns within their step, multipliers first, some `last`; and within the border.
+
+    Long steps are filled from their end.
+    """
     step = steps.step_of[pattern.block_of]
     plain = np.arange(pattern.count) < pattern.primal
     order = np.lexsort((plain, last, step))
@@ -202,9 +217,25 @@ def _slots(pattern: Pattern, steps: Steps, d: int, last: Bool[np.ndarray, " n"])
     rank = np.empty(pattern.count, dtype=np.int64)
     rank[order] = np.arange(pattern.count)
     rank -= starts
-    missing = d - np.bincount(step[step >= 0], minlength=1)
-    rank = np.where(last & (step >= 0), rank + missing[np.maximum(step, 0)], rank)
+    if d > UNROLLED:
+        missing = d - np.bincount(step[step >= 0], minlength=1)
+        rank = np.where(step >= 0, rank + missing[np.maximum(step, 0)], rank)
     return np.where(step >= 0, step * d + rank, -1 - rank)
+
+
+def _firsts(slot: Int[np.ndarray, " n"], pattern: Pattern, steps: Steps, shape: Shape) -> Int[np.ndarray, "N 2"]:
+    """Return where each step begins, and where its multipliers end, if they are tied to no others."""
+    found = np.zeros((steps.count, 2), dtype=np.int64)
+    if shape.d <= UNROLLED:
+        return found
+    step = slot[slot >= 0] // shape.d
+    multipliers = np.flatnonzero((slot >= 0) & (np.arange(slot.size) >= pattern.primal))
+    begins = shape.d - np.bincount(step, minlength=steps.count)
+    found[:, 0] = begins // shape.width * shape.width
+    among = (pattern.rows != pattern.cols) & (np.minimum(pattern.rows, pattern.cols) >= pattern.primal)
+    if not among.any():
+        found[:, 1] = begins + np.bincount(slot[multipliers] // shape.d, minlength=steps.count)
+    return found
 
 
 def _inner(slot: np.ndarray, pattern: Pattern, steps: Steps, shape: Shape) -> np.ndarray:

@@ -68,10 +68,11 @@ class Shape:
 
 
 def factor_text(shape: Shape) -> str:
-    """Return `@factor(panels, scratch, inverses, scales, border, N, tolerance)`, which gives the first bad pivot or -1.
+    """Return `@factor(panels, scratch, inverses, scales, border, firsts, N, tolerance)`: the first bad pivot, or -1.
 
     `scales` (N, d): a pivot not larger than tolerance times its scale is bad, and so is NaN.
-    `inverses` (N, p) get 1 / pivots.
+    `inverses` (N, p) get 1 / pivots. `firsts` (N, 2): of steps beyond `UNROLLED`, the first column that is used, a
+    multiple of the width; and the first from which others before it are taken off: multipliers stand alone.
     """
     w = Writer(shape.lanes)
     w.do("%bad = alloca i64")
@@ -80,30 +81,46 @@ def factor_text(shape: Shape) -> str:
         panel = w.at("%panels", w.value(f"mul i64 {steps.index}, {shape.panel}"))
         inverses = w.at("%inverses", w.value(f"mul i64 {steps.index}, {shape.step}"))
         first = w.value(f"mul i64 {steps.index}, {shape.d}")
+        here = Panel(panel, inverses, first, *_firsts(w, shape, steps.index))
         for group in range(0, shape.d, shape.width):
             columns = min(shape.width, shape.d - group)
             if shape.d > UNROLLED:
-                with w.loop(columns) as each:
-                    _column(w, shape, Panel(panel, inverses, first), group, each.index)
+                with w.loop(used(w, here.start, group, columns)) as each:
+                    _column(w, shape, here, group, each.index)
             else:
                 for lane in range(columns):
-                    _column(w, shape, Panel(panel, inverses, first), group, lane)
-        _next_panel(w, shape, panel)
-        _border(w, shape, panel)
+                    _column(w, shape, here, group, lane)
+        _next_panel(w, shape, here)
+        _border(w, shape, here)
     w.do("%first_bad = load i64, ptr %bad")
     w.do("ret i64 %first_bad")
     head = "ptr noalias %panels, ptr noalias %scratch, ptr noalias %inverses, ptr noalias %scales, ptr noalias %border"
+    head += ", ptr noalias %firsts"
     lines = [f"define i64 @factor({head}, i64 %N, double %tolerance) {{", "entry:", *w.lines, "}"]
     return "\n".join(lines)
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Addresses of a step's columns and inverse pivots, and the number of its first unknown."""
+    """Addresses of a step's columns and inverse pivots, the number of its first unknown, and its two `firsts`."""
 
     columns: str
     inverses: str
     first: str
+    start: str
+    tied: str
+
+
+def _firsts(w: Writer, shape: Shape, step: str) -> tuple[str, str]:
+    if shape.d <= UNROLLED:
+        return "0", "0"
+    at = w.at("%firsts", w.value(f"mul i64 {step}, 2"))
+    return w.value(f"load i64, ptr {at}"), w.value(f"load i64, ptr {w.at(at, 1)}")
+
+
+def used(w: Writer, start: str, group: int, columns: int) -> str:
+    """Return how many of a group's columns are used: all or none."""
+    return w.value(f"select i1 {w.value(f'icmp sle i64 {start}, {group}')}, i64 {columns}, i64 0")
 
 
 def _column(w: Writer, shape: Shape, panel: Panel, group: int, lane: int | str) -> None:
@@ -117,7 +134,7 @@ def _column(w: Writer, shape: Shape, panel: Panel, group: int, lane: int | str) 
     for start in range(0, len(vectors), shape.chunk):
         rows = vectors[start : start + shape.chunk]
         column = {v: w.load(own, v * V) for v in rows}
-        column = _minus_earlier(w, shape, panel.columns, column, j)
+        column = _minus_earlier(w, shape, panel, column, j)
         inverse = inverse or _inverse(w, panel, w.lane(column[group // V], lane), j)
         for v, x in column.items():
             w.store(x, unscaled, v * V)
@@ -125,19 +142,22 @@ def _column(w: Writer, shape: Shape, panel: Panel, group: int, lane: int | str) 
             w.store(w.keep_after(scaled, lane) if v == group // V else scaled, own, v * V)
 
 
-def _minus_earlier(w: Writer, shape: Shape, panel: str, column: dict[int, str], j: int | str) -> dict[int, str]:
+def _minus_earlier(w: Writer, shape: Shape, panel: Panel, column: dict[int, str], j: int | str) -> dict[int, str]:
     """Subtract what the columns before column j take off it."""
     V, height = shape.width, shape.height
     if shape.d <= UNROLLED and isinstance(j, int):
         for k in range(j):
-            factor = w.negative(w.splat(w.scalar(panel, k * height + j)))
+            factor = w.negative(w.splat(w.scalar(panel.columns, k * height + j)))
             column = {v: w.fma(w.load("%scratch", k * height + v * V), factor, x) for v, x in column.items()}
         return column
-    across = w.at(panel, j)
-    with w.loop(j, {f"c{v}": x for v, x in column.items()}) as earlier:
+    skipped = w.value(f"mul i64 {panel.start}, {height}")
+    across, before = w.at(w.at(panel.columns, skipped), j), w.at("%scratch", skipped)
+    alone = w.value(f"icmp slt i64 {j}, {panel.tied}")
+    count = w.value(f"select i1 {alone}, i64 0, i64 {w.value(f'sub i64 {j}, {panel.start}')}")
+    with w.loop(count, {f"c{v}": x for v, x in column.items()}) as earlier:
         at = w.value(f"mul i64 {earlier.index}, {height}")
         factor = w.negative(w.splat(w.scalar(w.at(across, at))))
-        unscaled = w.at("%scratch", at)
+        unscaled = w.at(before, at)
         for v in column:
             earlier.handed[f"c{v}"] = w.fma(w.load(unscaled, v * V), factor, earlier.now[f"c{v}"])
     return {v: earlier.now[f"c{v}"] for v in column}
@@ -158,10 +178,10 @@ def _inverse(w: Writer, panel: Panel, pivot: str, j: int | str) -> str:
     return w.splat(inverse)
 
 
-def _next_panel(w: Writer, shape: Shape, panel: str) -> None:
+def _next_panel(w: Writer, shape: Shape, panel: Panel) -> None:
     """Take this panel's lower part off the next one's diagonal block and border rows."""
     V, p, height = shape.width, shape.step, shape.height
-    target, below = w.at(panel, shape.panel), p - shape.skipped
+    target, below = w.at(panel.columns, shape.panel), p - shape.skipped
     for c in range(shape.skipped, shape.d, TILE):
         columns = range(c, min(c + TILE, shape.d))
         rows = [*range(c // V, p // V), *range(shape.lower // V, height // V)]
@@ -170,7 +190,7 @@ def _next_panel(w: Writer, shape: Shape, panel: str) -> None:
         _minus_product(w, shape, panel, target, source, places, {t: below + t for t in columns})
 
 
-def _border(w: Writer, shape: Shape, panel: str) -> None:
+def _border(w: Writer, shape: Shape, panel: Panel) -> None:
     """Take this panel's border rows off the border's own matrix."""
     V = shape.width
     for c in range(0, shape.b, TILE):
@@ -183,7 +203,7 @@ def _border(w: Writer, shape: Shape, panel: str) -> None:
 def _minus_product(
     w: Writer,
     shape: Shape,
-    panel: str,
+    panel: Panel,
     target: str,
     source: dict[int, int],
     places: dict[int, int],
@@ -206,11 +226,11 @@ def _minus_product(
 
         if shape.d <= UNROLLED:
             for k in range(shape.d):
-                sums = added(sums, panel, "%scratch", k * shape.height, rows)
+                sums = added(sums, panel.columns, "%scratch", k * shape.height, rows)
         else:
-            with w.loop(shape.d, sums) as earlier:
-                at = w.value(f"mul i64 {earlier.index}, {shape.height}")
-                earlier.handed |= added(earlier.now, w.at(panel, at), w.at("%scratch", at), 0, rows)
+            with w.loop(w.value(f"sub i64 {shape.d}, {panel.start}"), sums) as earlier:
+                at = w.value(f"mul i64 {w.value(f'add i64 {earlier.index}, {panel.start}')}, {shape.height}")
+                earlier.handed |= added(earlier.now, w.at(panel.columns, at), w.at("%scratch", at), 0, rows)
             sums = earlier.now
         for t in places:
             for v in rows:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from screwgraph.optimize.linear.assembly import Writer
-from screwgraph.optimize.linear.chain_factor import UNROLLED, Shape
+from screwgraph.optimize.linear.chain_factor import UNROLLED, Shape, used
 
 
 def solve_text(shape: Shape) -> str:
-    """Return `@forward(panels, inverses, x, border, N)` and `@backward` of the same arguments.
+    """Return `@forward(panels, inverses, x, border, firsts, N)` and `@backward` of the same arguments.
 
     `x` is (N + 1, p); `forward` leaves D^-1 L^-1 b there and takes the chain's part off `border`, the right side of the
-    border's equations; `backward` wants the border's solution there. `N` steps.
+    border's equations; `backward` wants the border's solution there. `firsts` as for `@factor`. `N` steps.
     """
     return "\n".join([_function("forward", _forward(shape)), _function("backward", _backward(shape))])
 
 
 def _function(name: str, writer: Writer) -> str:
-    head = "ptr noalias %panels, ptr noalias %inverses, ptr noalias %x, ptr noalias %border, i64 %N"
+    head = (
+        "ptr noalias %panels, ptr noalias %inverses, ptr noalias %x, ptr noalias %border, ptr noalias %firsts, i64 %N"
+    )
     return "\n".join([f"define void @{name}({head}) {{", "entry:", *writer.lines, "  ret void", "}"])
 
 
@@ -31,7 +33,7 @@ def _forward(shape: Shape) -> Writer:
         border = [w.load("%border", v) for v in range(0, shape.border, V)]
         all_rows = [*own, *below, *border]
         if shape.d > UNROLLED:
-            all_rows = _forward_looped(w, shape, panel, all_rows)
+            all_rows = _forward_looped(w, shape, panel, _start(w, steps.index), all_rows)
         else:
             for j in range(shape.d):
                 all_rows = _eliminated(w, w.at(panel, j * height), all_rows, j // V, j % V)
@@ -44,10 +46,16 @@ def _forward(shape: Shape) -> Writer:
     return w
 
 
-def _forward_looped(w: Writer, shape: Shape, panel: str, rows: list[str]) -> list[str]:
+def _start(w: Writer, step: str) -> str:
+    """Return the first column of a step that is used."""
+    return w.value(f"load i64, ptr {w.at('%firsts', w.value(f'mul i64 {step}, 2'))}")
+
+
+def _forward_looped(w: Writer, shape: Shape, panel: str, start: str, rows: list[str]) -> list[str]:
     V = shape.width
     for g in range(shape.step // V):
-        with w.loop(min(V, shape.d - g * V), {f"r{v}": x for v, x in enumerate(rows)}) as columns:
+        count = used(w, start, g * V, min(V, shape.d - g * V))
+        with w.loop(count, {f"r{v}": x for v, x in enumerate(rows)}) as columns:
             now = [columns.now[f"r{v}"] for v in range(len(rows))]
             j = w.value(f"add i64 {columns.index}, {g * V}")
             own = w.at(panel, w.value(f"mul i64 {j}, {shape.height}"))
@@ -70,16 +78,20 @@ def _backward(shape: Shape) -> Writer:
         x = w.at("%x", w.value(f"mul i64 {steps.index}, {p}"))
         own_and_next = [*range(0, p, V), *range(p + shape.skipped, 2 * p, V)]
         rows = [w.load(x, v) for v in own_and_next] + [w.load("%border", v) for v in range(0, shape.border, V)]
-        rows = (_backward_looped if shape.d > UNROLLED else _backward_unrolled)(w, shape, panel, rows)
+        if shape.d > UNROLLED:
+            rows = _backward_looped(w, shape, panel, _start(w, steps.index), rows)
+        else:
+            rows = _backward_unrolled(w, shape, panel, rows)
         for v in range(0, p, V):
             w.store(rows[v // V], x, v)
     return w
 
 
-def _backward_looped(w: Writer, shape: Shape, panel: str, rows: list[str]) -> list[str]:
+def _backward_looped(w: Writer, shape: Shape, panel: str, start: str, rows: list[str]) -> list[str]:
     V = shape.width
     for g in reversed(range(shape.step // V)):
-        with w.loop(min(V, shape.d - g * V), {"own": rows[g]}, down=True) as columns:
+        count = used(w, start, g * V, min(V, shape.d - g * V))
+        with w.loop(count, {"own": rows[g]}, down=True) as columns:
             now = [*rows[:g], columns.now["own"], *rows[g + 1 :]]
             j = w.value(f"add i64 {columns.index}, {g * V}")
             own = w.at(panel, w.value(f"mul i64 {j}, {shape.height}"))

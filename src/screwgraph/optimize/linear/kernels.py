@@ -42,9 +42,9 @@ def chain_code(shape: Shape) -> ChainCode:
     code = remembered_code(
         ("chain", shape.d, shape.b, shape.width, shape.skipped), lambda: _chain_text(shape), "factor"
     )
-    solve = [_POINTER] * 4 + [_COUNT]
+    solve = [_POINTER] * 5 + [_COUNT]
     return ChainCode(
-        _function(code, "factor", _COUNT, [_POINTER] * 5 + [_COUNT, _REAL]),
+        _function(code, "factor", _COUNT, [_POINTER] * 6 + [_COUNT, _REAL]),
         _function(code, "forward", None, solve),
         _function(code, "backward", None, solve),
         code.engine,
