@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.optimize.batch import batches, merged
-from screwgraph.optimize.constraint_rows import ConstraintRows
+from screwgraph.optimize.constraint_rows import Bends, ConstraintRows
 from screwgraph.optimize.factors import Factors
 from screwgraph.optimize.layout import Layout
 from screwgraph.optimize.linear import LIGHT, Pattern, System, analyse, gram
@@ -127,10 +127,18 @@ class Assembly:
     @cached_property
     def hard(self) -> System:
         """The linear algebra of interior-point methods: soft factors, curvature, inequalities condensed, equalities."""
+        return self._hard((self.equalities.bends, self.inequalities.bends))
+
+    @cached_property
+    def hard_straight(self) -> System:
+        """The same without places for curvature."""
+        return self._hard(())
+
+    def _hard(self, bends: Sequence[Bends]) -> System:
         equal, unequal, n = self.equalities, self.inequalities, self.layout.size
         i, j = unequal.columns[unequal.pairs.first], unequal.columns[unequal.pairs.second]
-        rows = (self.rows, equal.bend_rows, unequal.bend_rows, np.maximum(i, j), n + equal.rows)
-        columns = (self.columns, equal.bend_columns, unequal.bend_columns, np.minimum(i, j), equal.columns)
+        rows = (self.rows, *(b.rows for b in bends), np.maximum(i, j), n + equal.rows)
+        columns = (self.columns, *(b.columns for b in bends), np.minimum(i, j), equal.columns)
         sizes = np.concatenate([self.layout.sizes, equal.blocks])
         return analyse(
             Pattern(sizes, np.concatenate(rows), np.concatenate(columns), len(equal.blocks)), multipliers=LIGHT

@@ -15,11 +15,19 @@ from screwgraph.optimize.layout import Layout
 
 @dataclass(frozen=True)
 class Place:
-    """Where a batch puts its results: residuals, entries of the Jacobian, entries of the curvature."""
+    """Where a batch puts its results: residuals, entries of the Jacobian."""
 
     residuals: slice
     entries: slice
-    bends: slice
+
+
+@dataclass(frozen=True, eq=False)
+class Bends:
+    """Where entries of the curvature, the second derivative of y'r, are; and where each batch puts its own."""
+
+    rows: Int[np.ndarray, " b"]
+    columns: Int[np.ndarray, " b"]
+    places: list[slice]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,24 +44,31 @@ class ConstraintRows:
 
     def __init__(self, layout: Layout, batches: Sequence[Batch]) -> None:
         self.layout, self.batches = layout, list(batches)
-        rows, columns, bend_rows, bend_columns, places = [], [], [], [], []
-        count = entries = bends = 0
+        rows, columns, places = [], [], []
+        count = entries = 0
         for batch in self.batches:
             kernels, directions = batch.factors.kernels, batch.directions(layout)
-            n, (i, j), (a, b) = len(batch), kernels.places, kernels.bends
+            n, (i, j) = len(batch), kernels.places
             numbers = count + np.arange(n * kernels.rows).reshape(n, kernels.rows)
             rows.append(numbers[:, i].ravel())
             columns.append(directions[:, j].ravel())
-            first, second = directions[:, a], directions[:, b]
-            bend_rows.append(np.maximum(first, second).ravel())
-            bend_columns.append(np.minimum(first, second).ravel())
-            ends = (count + numbers.size, entries + n * len(i), bends + n * len(a))
-            places.append(Place(slice(count, ends[0]), slice(entries, ends[1]), slice(bends, ends[2])))
-            count, entries, bends = ends
+            ends = (count + numbers.size, entries + n * len(i))
+            places.append(Place(slice(count, ends[0]), slice(entries, ends[1])))
+            count, entries = ends
         self.count, self.places = count, places
         self.rows, self.columns = _joined(rows), _joined(columns)
-        self.bend_rows, self.bend_columns = _joined(bend_rows), _joined(bend_columns)
-        self._sizes = (entries, bends)
+
+    @cached_property
+    def bends(self) -> Bends:
+        """Places of the curvature, which takes long to derive."""
+        rows, columns, places, count = [], [], [], 0
+        for batch in self.batches:
+            (a, b), directions = batch.factors.kernels.bends, batch.directions(self.layout)
+            first, second = directions[:, a], directions[:, b]
+            rows.append(np.maximum(first, second).ravel())
+            columns.append(np.minimum(first, second).ravel())
+            places.append(slice(count, count := count + first.size))
+        return Bends(_joined(rows), _joined(columns), places)
 
     @cached_property
     def pairs(self) -> Pairs:
@@ -91,7 +106,7 @@ class ConstraintRows:
 
     def linearised(self, views: dict[str, np.ndarray]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " e"]]:
         """Return all residuals, and the entries of their Jacobian."""
-        found, entries = np.empty(self.count), np.empty(self._sizes[0])
+        found, entries = np.empty(self.count), np.empty(self.rows.size)
         for batch, place in zip(self.batches, self.places, strict=True):
             kernels, n = batch.factors.kernels, len(batch)
             out = (found[place.residuals].reshape(n, -1), entries[place.entries].reshape(n, -1))
@@ -99,15 +114,15 @@ class ConstraintRows:
         return found, entries
 
     def curvature(self, views: dict[str, np.ndarray], y: Float[np.ndarray, " m"]) -> Float[np.ndarray, " b"]:
-        """Return the entries, at `bend_rows` and `bend_columns`, of the second derivative of y'r."""
-        bends = np.empty(self._sizes[1])
-        for batch, place in zip(self.batches, self.places, strict=True):
-            if place.bends.start == place.bends.stop:
+        """Return the entries, at `bends`, of the second derivative of y'r."""
+        found = np.empty(self.bends.rows.size)
+        for batch, place, bends in zip(self.batches, self.places, self.bends.places, strict=True):
+            if bends.start == bends.stop:
                 continue
             kernels, n = batch.factors.kernels, len(batch)
             weights = y[place.residuals].reshape(n, kernels.rows)
-            kernels.curvature(*batch.inputs(views), weights, out=bends[place.bends].reshape(n, -1))
-        return bends
+            kernels.curvature(*batch.inputs(views), weights, out=found[bends].reshape(n, -1))
+        return found
 
 
 def _joined(parts: list[np.ndarray]) -> np.ndarray:

@@ -44,7 +44,7 @@ class InteriorPoint:
         self, assembly: Assembly, x: Float[np.ndarray, " s"], tolerances: Tolerances, memory: Mapping[str, Any]
     ) -> Run:
         """Solve; the multipliers of a result's memory make a warm start."""
-        kkt = Kkt(assembly)
+        kkt = Kkt(assembly, self.curvature)
         model = kkt.model(x)
         point = first_point(x, model, memory, self.barrier)
         passed, convexity = Filter(broken(model, point)), _Convexity(straight=True, shift=0.0, curvature=self.curvature)
@@ -68,12 +68,14 @@ class InteriorPoint:
             if small_step(step.x, point.x, tolerances) and model.violation <= tolerances.violation:
                 return Status.CONVERGED, "steps have become small"
             found = searched(kkt, model, point, step, factored, passed)
+            if found is None:
+                model = kkt.model(point.x)  # its entries stood where those of points that were tried do
             if found is None and convexity.straight and not convexity.curved:
                 convexity = replace(convexity, straight=False)  # once more, with curvature and a shift
                 continue
             if found is not None:
                 convexity = convexity.after(found.length / found.longest)
-                model = kkt.model(found.point.x)
+                model = found.model or kkt.model(found.point.x)
                 point, passed = duals_kept(found.point, model), found.filter
                 watch = watch.after(model.violation)
             if found is None and model.violation <= tolerances.violation:

@@ -35,9 +35,10 @@ class Model:
 
 @dataclass(frozen=True, eq=False)
 class Kkt:
-    """The equations' pattern, and how they are filled."""
+    """The equations' pattern, and how they are filled; `curved`: with places for the curvature of hard factors."""
 
     assembly: Assembly
+    curved: bool = True
 
     def model(self, x: Float[np.ndarray, " s"]) -> Model:
         """Evaluate everything at x; entries stand in a buffer that the next call uses again."""
@@ -51,7 +52,7 @@ class Kkt:
     @property
     def system(self) -> System:
         """The linear algebra: soft factors, curvature, condensed inequalities, then the equalities' slopes."""
-        return self.assembly.hard
+        return self.assembly.hard if self.curved else self.assembly.hard_straight
 
     def factored(
         self,
@@ -67,7 +68,7 @@ class Kkt:
         Args:
             x: where the unknowns are.
             model: the problem there.
-            multipliers: of equalities and inequalities, whose curvature is added; None leaves it out.
+            multipliers: of equalities and inequalities, whose curvature is added (`curved`); None leaves it out.
             ratios: of multipliers to slacks of inequalities.
             shift: added to the diagonal of H.
             slack: subtracted from the diagonal of multipliers.
@@ -76,15 +77,15 @@ class Kkt:
             SingularError: the matrix is singular.
         """
         equal, unequal = self.assembly.equalities, self.assembly.inequalities
-        if multipliers is None:
-            bends = np.zeros(len(equal.bend_rows) + len(unequal.bend_rows))
-        else:
+        bends: list[np.ndarray] = []
+        if multipliers is not None:
             views = self.assembly.layout.views(x)
-            curved = zip((equal, unequal), multipliers, strict=True)
-            bends = np.concatenate([rows.curvature(views, y) for rows, y in curved])
+            bends = [rows.curvature(views, y) for rows, y in zip((equal, unequal), multipliers, strict=True)]
+        elif self.curved:
+            bends = [np.zeros(rows.bends.rows.size) for rows in (equal, unequal)]
         pairs = unequal.pairs
         condensed = model.G[pairs.first] * model.G[pairs.second] * ratios[pairs.rows]
-        values = np.concatenate([model.entries, bends, condensed, model.A])
+        values = np.concatenate([model.entries, *bends, condensed, model.A])
         return self.system.factor(values, np.concatenate([shift, np.full(equal.count, -slack)]))
 
     def pulled(self, model: Model, y: Float[np.ndarray, " m"], z: Float[np.ndarray, " k"]) -> Float[np.ndarray, " n"]:

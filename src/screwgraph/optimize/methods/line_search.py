@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from jaxtyping import Float
 
 from screwgraph.optimize.linear import Factored
 from screwgraph.optimize.methods.base import dot
@@ -64,27 +65,38 @@ class Filter:
 
 @dataclass(frozen=True)
 class Found:
-    """A point, how much of the step leads there, the part of it that slacks allowed, and the filter from now on."""
+    """A point, how much of the step leads there, the part of it that slacks allowed, and the filter from now on.
+
+    `model` is the problem there, if it was evaluated.
+    """
 
     point: Point
     length: float
     longest: float
     filter: Filter
+    model: Model | None = None
 
 
 def searched(kkt: Kkt, model: Model, point: Point, step: Step, factored: Factored, passed: Filter) -> Found | None:
-    """Return the point after as much of a step as the filter accepts, or None where hardly any of it will do."""
+    """Return the point after as much of a step as the filter accepts, or None where hardly any of it will do.
+
+    All of the step mostly will: so the problem is evaluated there whole, with slopes.
+    """
     keep = 1.0 - max(0.99, 1.0 - point.barrier)
     longest, duals = _longest(point.s, step.s, keep), _longest(point.z, step.z, keep)
     old = Measure(broken(model, point), model.cost - point.barrier * float(np.log(point.s).sum()))
     slope = dot(model.gradient, step.x) - point.barrier * float((step.s / point.s).sum())
-    length = longest
+    length, ahead = longest, None
     while length > SHORTEST:
         found = _at(kkt, point, step, length, duals)
-        new = _measured(kkt, found)
+        if length == longest:
+            ahead = kkt.model(found.x)
+            new = _measure(found, ahead.cost, ahead.c, ahead.g)
+        else:
+            ahead, new = None, _measured(kkt, found)
         if passed.accepts(new, old, slope, length):
-            return Found(found, length, longest, passed.after(old, slope, length))
-        if length == longest and new.broken >= old.broken:
+            return Found(found, length, longest, passed.after(old, slope, length), ahead)
+        if ahead is not None and new.broken >= old.broken:
             bent = corrected(kkt, model, point, factored, step, found.x, found.s)
             far = _longest(point.s, bent.s, keep)
             other = _at(kkt, point, bent, far, _longest(point.z, bent.z, keep))
@@ -108,8 +120,12 @@ def _at(kkt: Kkt, point: Point, step: Step, length: float, duals: float) -> Poin
 def _measured(kkt: Kkt, point: Point) -> Measure:
     views = kkt.assembly.layout.views(point.x)
     c, g = kkt.assembly.equalities.residuals(views), kkt.assembly.inequalities.residuals(views)
+    return _measure(point, kkt.assembly.cost(point.x), c, g)
+
+
+def _measure(point: Point, cost: float, c: Float[np.ndarray, " m"], g: Float[np.ndarray, " k"]) -> Measure:
     s = np.maximum(point.s, -g)
-    return Measure(_size(c) + _size(g + s), kkt.assembly.cost(point.x) - point.barrier * float(np.log(s).sum()))
+    return Measure(_size(c) + _size(g + s), cost - point.barrier * float(np.log(s).sum()))
 
 
 def _longest(values: np.ndarray, step: np.ndarray, keep: float) -> float:
