@@ -106,12 +106,12 @@ class Factored:
     def solve(self, b: Float[np.ndarray, "n ..."], accuracy: float = ENOUGH) -> Float[np.ndarray, "n ..."]:
         """Solve for one right side or for several, as columns; with multipliers the answer is refined to `accuracy`.
 
-        That is the residual of each row, relative to its right side and its products.
+        That is the residual of each row, relative to its right side and its products; infinity asks for none.
         """
         right = np.ascontiguousarray(b, dtype=float)
         columns = right.reshape(right.shape[0], -1)
         x = self.factors.solve(columns)
-        if self.system.pattern.multipliers and not self.is_exact:
+        if self.system.pattern.multipliers and not self.is_exact and np.isfinite(accuracy):
             x = refined(self.exact, self.factors.solve, columns, x, accuracy)
         return x.reshape(right.shape)
 

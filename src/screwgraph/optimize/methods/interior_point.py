@@ -15,7 +15,7 @@ from screwgraph.optimize.methods.base import End, Run, Tolerances, largest, smal
 from screwgraph.optimize.methods.feasibility import nearest_feasible, worst
 from screwgraph.optimize.methods.kkt import Kkt, Model
 from screwgraph.optimize.methods.line_search import Filter, broken, searched
-from screwgraph.optimize.methods.newton_step import newton_step
+from screwgraph.optimize.methods.newton_step import bent_step, newton_step
 from screwgraph.optimize.methods.point import Point, Step, duals_kept, first_point
 from screwgraph.optimize.result import Iterate, Status
 
@@ -33,8 +33,9 @@ class InteriorPoint:
     """Newton's steps on the KKT equations with a barrier that goes to zero. Waechter & Biegler (2006).
 
     H is Gauss-Newton's matrix, with the curvature of hard factors (`curvature`). Where that is not convex on the
-    constraints, curvature is left out as long as this leads straight on, then H is shifted. A filter decides how much
-    of a step is gone, with second-order corrections. `barrier` is the first barrier parameter.
+    constraints, curvature is left out as long as this leads straight on, then H is shifted. Without `curvature`, which
+    then is never derived, steps allow for products of slacks and multipliers. A filter decides how much of a step is
+    gone, with second-order corrections. `barrier` is the first barrier parameter.
     """
 
     barrier: float = 0.1
@@ -125,7 +126,8 @@ def _direction(kkt: Kkt, model: Model, point: Point, convexity: _Convexity) -> t
         try:
             factored = kkt.factored(point.x, model, multipliers, point.z / point.s, shift * ones, slack)
             if factored.negative == rows:
-                step = newton_step(kkt, model, point, factored, model.c, model.g + point.s)
+                made = newton_step if convexity.curvature else bent_step
+                step = made(kkt, model, point, factored, model.c, model.g + point.s)
                 if np.isfinite(step.x).all():
                     last = shift if shift > 0.0 else convexity.shift
                     return step, factored, replace(convexity, shift=last, curved=curved)

@@ -11,20 +11,50 @@ from screwgraph.optimize.methods.point import Point, Step
 
 ACCURACY = 1e-7
 """Of a step, row by row; what is left over is what the next step takes away."""
+ROUGH = np.inf
+"""Accuracy of a step that only tells how products of slacks and multipliers bend."""
 
 
 def newton_step(
-    kkt: Kkt, model: Model, point: Point, factored: Factored, c: Float[np.ndarray, " m"], r: Float[np.ndarray, " k"]
+    kkt: Kkt,
+    model: Model,
+    point: Point,
+    factored: Factored,
+    c: Float[np.ndarray, " m"],
+    r: Float[np.ndarray, " k"],
+    *,
+    products: Float[np.ndarray, " k"] | float = 0.0,
+    accuracy: float = ACCURACY,
 ) -> Step:
-    """Solve for a step that takes equalities' residuals c and inequalities' r = g + s away."""
+    """Solve for a step that takes equalities' residuals c and inequalities' r = g + s away.
+
+    `products` of the slacks' and multipliers' steps are expected, and allowed for.
+    """
     s, z, n = point.s, point.z, len(model.gradient)
-    pull = point.barrier / s + z / s * r
+    target = point.barrier - products
+    pull = target / s + z / s * r
     right = np.concatenate([-model.gradient - kkt.pulled(model, np.zeros(len(model.c)), pull), -c])
-    both = factored.solve(right, ACCURACY)
+    both = factored.solve(right, accuracy)
     d = both[:n]
     ds = -r - kkt.along(model, d)
-    dz = (point.barrier - z * ds) / s - z
+    dz = (target - z * ds) / s - z
     return Step(d, ds, both[n:] - point.y, dz, c, r)
+
+
+def bent_step(
+    kkt: Kkt, model: Model, point: Point, factored: Factored, c: Float[np.ndarray, " m"], r: Float[np.ndarray, " k"]
+) -> Step:
+    """Return such a step to second order in products of slacks and multipliers. Mehrotra (1992).
+
+    The products are those of a first step, as far as it may go: where neither factor stays away from zero, plain steps
+    only halve both.
+    """
+    if not len(r):
+        return newton_step(kkt, model, point, factored, c, r)
+    first = newton_step(kkt, model, point, factored, c, r, accuracy=ROUGH)
+    fastest = float(np.maximum(-first.s / point.s, -first.z / point.z).max())
+    part = 1.0 / max(1.0, fastest)
+    return newton_step(kkt, model, point, factored, c, r, products=part**2 * first.s * first.z)
 
 
 def corrected(
