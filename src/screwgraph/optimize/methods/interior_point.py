@@ -126,7 +126,7 @@ def _direction(kkt: Kkt, model: Model, point: Point, convexity: _Convexity) -> t
         try:
             factored = kkt.factored(point.x, model, multipliers, point.z / point.s, shift * ones, slack)
             if factored.negative == rows:
-                made = newton_step if convexity.curvature else bent_step
+                made = newton_step if convexity.curvature or not convexity.straight else bent_step
                 step = made(kkt, model, point, factored, model.c, model.g + point.s)
                 if np.isfinite(step.x).all():
                     last = shift if shift > 0.0 else convexity.shift

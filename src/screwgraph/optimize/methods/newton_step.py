@@ -14,6 +14,9 @@ ACCURACY = 1e-7
 ROUGH = np.inf
 """Accuracy of a step that only tells how products of slacks and multipliers bend."""
 
+SHORTER = 0.7
+"""A step that stops at less than this part of where a plain one would is not taken."""
+
 
 def newton_step(
     kkt: Kkt,
@@ -47,14 +50,19 @@ def bent_step(
     """Return such a step to second order in products of slacks and multipliers. Mehrotra (1992).
 
     The products are those of a first step, as far as it may go: where neither factor stays away from zero, plain steps
-    only halve both.
+    only halve both. Where the answer must stop earlier than that first step, it is a plain one.
     """
     if not len(r):
         return newton_step(kkt, model, point, factored, c, r)
     first = newton_step(kkt, model, point, factored, c, r, accuracy=ROUGH)
-    fastest = float(np.maximum(-first.s / point.s, -first.z / point.z).max())
-    part = 1.0 / max(1.0, fastest)
-    return newton_step(kkt, model, point, factored, c, r, products=part**2 * first.s * first.z)
+    part = _part(point, first)
+    bent = newton_step(kkt, model, point, factored, c, r, products=part**2 * first.s * first.z)
+    return bent if _part(point, bent) >= SHORTER * part else newton_step(kkt, model, point, factored, c, r)
+
+
+def _part(point: Point, step: Step) -> float:
+    """Return how much of a step leaves slacks and multipliers positive."""
+    return 1.0 / max(1.0, float(np.maximum(-step.s / point.s, -step.z / point.z).max()))
 
 
 def corrected(
