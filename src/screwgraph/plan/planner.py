@@ -10,6 +10,7 @@ import numpy as np
 
 from screwgraph.errors import InputError
 from screwgraph.optimize import InteriorPoint, Method, Progress, Status, Tolerances, shifted, solve
+from screwgraph.plan.advance import advanced, is_scheduled, values_ahead
 from screwgraph.plan.goals.position import whole_position
 from screwgraph.plan.goals.velocity import chosen_velocities
 from screwgraph.plan.guess import first_values
@@ -78,6 +79,9 @@ class Planner:
     def step(self, steps: int = 1, q: Any = None, qd: Any = None, **options: Any) -> Plan:
         """Plan anew from so many steps later: the horizon moves along, goals keep their place in it.
 
+        Where contacts follow a schedule, that comes nearer, with goals and paths: see `advance.py`. Then factors are
+        bound anew, which takes longer, and code is made where other feet stand together than ever before.
+
         Args:
             steps: of the last plan that have passed.
             q: the position where the robot is then (nq,), by default where it was planned to be.
@@ -85,7 +89,8 @@ class Planner:
             options: as for `solve`.
 
         Raises:
-            InputError: the task leaves its start free, there are not so many steps, or q or qd do not fit.
+            InputError: the task leaves its start free, there are not so many steps, q or qd do not fit, or a foot is
+                set down no more.
         """
         last = self.plan or self.solve(**options)
         work, by = last.transcription.steps, steps * last.transcription.steps.per_step
@@ -97,6 +102,8 @@ class Planner:
             raise InputError("the task leaves its start free", fix="give it a start and a start velocity")
         q0 = last.q[by] if q is None else whole_position(self.task.robot, q)[0]
         qd0 = last.qd[by] if qd is None else chosen_velocities(self.mechanics, qd)[1]
+        if is_scheduled(self.task):
+            return self._advanced(last, by, replace(self.task, start=q0, start_velocity=qd0), options)
         problem = self.transcription.problem.replaced("start: position", at=q0).replaced("start: velocity", at=qd0)
         check_start(work, problem.factors, {"q": q0, "qd": qd0})
         task = replace(self.task, start=q0, start_velocity=qd0)
@@ -104,6 +111,14 @@ class Planner:
         moved = shifted(last.result, {v.name: by for v in problem.families if v.name != "duration"})
         self.plan = replace(last, result=replace(moved, problem=problem))
         return self.solve(warm=True, **options)
+
+    def _advanced(self, last: Plan, by: int, task: Task, options: dict[str, Any]) -> Plan:
+        old = last.transcription
+        task = advanced(task, by // old.steps.per_step, float(old.steps.times[by]))
+        new = transcribe(task, self.mechanics)
+        guess = values_ahead(old, last.values, task, new.steps, by)
+        self.transcription = replace(_kept(new, old), task=replace(task, guess=guess))
+        return self.solve(**options)
 
     def change(self, **fields: Any) -> None:
         """Replace fields of the task; code is made anew only where its structure differs.

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Int
 
 from screwgraph.errors import InputError
+from screwgraph.plan.phases import Phase
 from screwgraph.plan.steps import Steps
 
 
@@ -31,15 +32,8 @@ def stances(steps: Steps, phases: Sequence[str | int] | str | None) -> list[Stan
     Raises:
         InputError: there is no such phase, or one is named twice.
     """
-    chosen = sorted(_numbers(steps, phases))
-    runs: list[list[int]] = []
-    for p in chosen:
-        if runs and runs[-1][-1] == p - 1:
-            runs[-1].append(p)
-        else:
-            runs.append([p])
     found = []
-    for run in runs:
+    for run in runs_of(sorted(phase_numbers(steps.phases, phases))):
         points = np.arange(steps.states[run[0]].start, steps.states[run[-1]].stop)
         found.append(Stance(points, np.arange(steps.samples[run[0]].start, steps.samples[run[-1]].stop)))
     return found
@@ -51,10 +45,22 @@ def away(steps: Steps, runs: Sequence[Stance]) -> Int[np.ndarray, " k"]:
     return np.setdiff1d(np.arange(len(steps.times)), closed)
 
 
-def _numbers(steps: Steps, phases: Sequence[str | int] | str | None) -> list[int]:
+def runs_of(numbers: Sequence[int]) -> list[list[int]]:
+    """Return ascending numbers as runs without gaps."""
+    runs: list[list[int]] = []
+    for n in numbers:
+        if runs and runs[-1][-1] == n - 1:
+            runs[-1].append(n)
+        else:
+            runs.append([n])
+    return runs
+
+
+def phase_numbers(horizon: Sequence[Phase], phases: Sequence[str | int] | str | None) -> list[int]:
+    """Return which phases of a horizon are named or numbered; None for all. Raises InputError, see `stances`."""
     if phases is None:
-        return list(range(len(steps.phases)))
-    names = [p.name for p in steps.phases]
+        return list(range(len(horizon)))
+    names = [p.name for p in horizon]
     found: list[int] = []
     for phase in [phases] if isinstance(phases, str) else phases:
         if isinstance(phase, str):
