@@ -1,6 +1,7 @@
 """Laws of contacts, beside Pinocchio, finite differences and linear programming."""
 
-from pathlib import Path
+from dataclasses import replace
+from pathlib import Path as File
 
 import casadi as ca
 import numpy as np
@@ -9,16 +10,19 @@ import pytest
 import screwgraph as sg
 from screwgraph.errors import InputError, ModelError
 from screwgraph.plan import Phase, Task, horizon
+from screwgraph.plan.advance import advanced, is_scheduled
 from screwgraph.plan.contacts import CONTACTS, FlatContact, PointContact, schedule
 from screwgraph.plan.contacts.foot import Foot
 from screwgraph.plan.contacts.friction import Cone, Pyramid, SolePyramid
 from screwgraph.plan.contacts.laws import AtRest, Foothold, Height, NoSlip, NotAccelerated
+from screwgraph.plan.costs import Path
+from screwgraph.plan.goals import Point, Velocity
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.read import read_task
 from screwgraph.plan.transcribe import transcribe
 from tests.plan.contact_checks import Body, is_passed_on, moved
 
-MONOPOD = Path(__file__).with_name("monopod.yaml")
+MONOPOD = File(__file__).with_name("monopod.yaml")
 SQUARE = ((0.06, 0.03, 0.0), (0.06, -0.03, 0.0), (-0.06, -0.03, 0.0), (-0.06, 0.03, 0.0))
 TILTED = (0.6, 0.0, 0.8)
 
@@ -169,6 +173,9 @@ def test_the_sole_passes_on_what_forces_at_its_corners_can_make():
     assert 10 < sum(outcomes) < 50
 
 
+FLAT = FlatContact("sole", 0.1, 0.05)
+
+
 def standing(robot):
     q = robot.neutral()
     q[7:] = [0.0, 0.6, -1.2, 0.6]
@@ -177,8 +184,9 @@ def standing(robot):
 
 
 def complaint(robot, contacts, phases=None, **fields):
+    fields = {"start": standing(robot)} | fields
     with pytest.raises(InputError) as caught:
-        transcribe(Task(robot, phases or horizon(2, dt=0.02), start=standing(robot), contacts=contacts, **fields))
+        transcribe(Task(robot, phases or horizon(2, dt=0.02), contacts=contacts, **fields))
     text = str(caught.value)
     assert "\n" not in text
     return text
@@ -187,7 +195,17 @@ def complaint(robot, contacts, phases=None, **fields):
 def test_what_contacts_cannot_be_is_told_in_a_line(robot):
     assert "should stand, and is 0.1 m below" in complaint(robot, (PointContact("sole", ground=0.1),))
     assert "away from its foothold" in complaint(robot, (PointContact("sole", at=(0.5, 0.0, 0.0)),))
-    assert "'toe'" in complaint(robot, (PointContact("toe"),))
+    in_the_air = standing(robot) + np.eye(robot.nq)[2] * 0.3
+    assert "contact 1: at t = 0 s the foot 'sole' should stand, and is 0.3 m above" in complaint(
+        robot, (FLAT,), start=in_the_air
+    )
+    assert complaint(robot, (PointContact("toe"),)) == "contact 1: no frame is called 'toe' (did you mean sole?)"
+    assert "friction of 'sole' is nan: it must be positive" in complaint(
+        robot, (PointContact("sole", friction=np.nan),)
+    )
+    assert "points of 'sole': 'abc': these are no numbers" in complaint(robot, (PointContact("sole", points="abc"),))
+    assert "radius of 'sole': 'wide': these are no numbers" in complaint(robot, (PointContact("sole", radius="wide"),))
+    assert "footholds of 'sole': 'here'" in complaint(robot, (PointContact("sole", at="here"),))
     assert "friction of 'sole' is 0" in complaint(robot, (PointContact("sole", friction=0.0),))
     assert "friction of 'sole' is -1" in complaint(robot, (FlatContact("sole", 0.1, 0.05, friction=-1.0),))
     assert "width of 'sole' is 0" in complaint(robot, (FlatContact("sole", 0.1, 0.0),))
@@ -208,6 +226,42 @@ def test_a_schedule_that_does_not_fill_the_horizon_is_refused():
         schedule(phases, {"sole": "xy"})
     (contact,) = schedule(phases, {"sole": "-x"}, friction={"sole": 0.3})
     assert (contact.phases, contact.friction) == ((1,), 0.3)
+
+
+def scheduled(robot):
+    phases = (Phase(4, 0.4, "push"), Phase(3, 0.3, "flight", shortest=0.15, longest=0.6), Phase(5, 0.5, "land"))
+    ways = (Path((0.1, 0.3, 0.5), [[0, 0, 0.5], [0.2, 0, 0.5], [0.2, 0, 0.6]], "trunk"),)
+    goals = (Point("trunk", [0.1, 0.0, 0.5], 0.3), Point("trunk", [0.1, 0.0, 0.5], (0.3, 0.6)), Velocity(0.0))
+    contact = PointContact("sole", phases=["push", "land"], at=[[0, 0, 0], [0.2, 0, 0]])
+    return Task(robot, phases, start=standing(robot), goals=goals, costs=ways, contacts=(contact,))
+
+
+def test_a_schedule_comes_nearer_with_its_footholds_goals_and_paths(robot):
+    task = scheduled(robot)
+    assert is_scheduled(task)
+    soon = advanced(task, 2, 0.2)
+    assert [(p.name, p.steps, round(p.duration, 9)) for p in soon.phases] == [
+        ("push", 2, 0.2), ("flight", 3, 0.3), ("land", 7, 0.7)
+    ]  # fmt: skip
+    assert [g.time for g in soon.goals] == [0.1, (0.1, 0.4), "end"]
+    assert soon.costs[0].times == pytest.approx([0.0, 0.1, 0.3])
+    assert soon.costs[0].points == pytest.approx(np.array([[0.1, 0, 0.5], [0.2, 0, 0.5], [0.2, 0, 0.6]]))
+    later = advanced(task, 6, 0.6)
+    assert [(p.name, p.steps) for p in later.phases] == [("flight", 1), ("land", 11)]
+    assert (later.phases[0].shortest, later.phases[0].longest) == pytest.approx((0.05, 0.2))
+    assert [g.time for g in later.goals] == ["end"]
+    assert not later.costs
+    (contact,) = later.contacts
+    assert contact.phases == (1,)
+    assert np.array(contact.at) == pytest.approx(np.array([[0.2, 0, 0]]))
+    assert not is_scheduled(advanced(task, 8, 0.8))
+
+
+def test_a_schedule_that_ends_with_a_foot_in_the_air_says_so(robot):
+    task = scheduled(robot)
+    task = replace(task, contacts=(PointContact("sole", phases=["push"]),))
+    with pytest.raises(InputError, match="'sole' is set down no more in what is left of the schedule"):
+        advanced(task, 5, 0.5)
 
 
 def test_all_kinds_are_read_from_files(tmp_path, robot):

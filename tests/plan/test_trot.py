@@ -12,8 +12,13 @@ FEET = ("FR_foot", "RL_foot", "FL_foot", "RR_foot")
 
 
 @pytest.fixture(scope="module")
-def trot():
-    plan = Planner(read_task("a1_trot")).solve()
+def planner():
+    return Planner(read_task("a1_trot"))
+
+
+@pytest.fixture(scope="module")
+def trot(planner):
+    plan = planner.solve()
     assert plan.solved, plan
     return plan
 
@@ -49,6 +54,21 @@ def test_equations_of_motion_hold_with_the_velocities_differences(trot, body, fo
     assert np.abs(off).max() < 1e-6
 
 
+def test_equations_of_motion_hold_at_knots_and_drift_by_little_until_the_next(trot, body, forces):
+    """Euler's accelerations, forces and efforts stay for a step: what is missing grows from zero to 1.5 N m."""
+    worst = np.zeros(10)
+    for k in range(len(trot.t) - 1):
+        qdd = (trot.qd[k + 1] - trot.qd[k]) / H
+        loads = [(foot, np.zeros(3), f) for foot, f in zip(FEET, forces[k], strict=True)]
+        for i in range(10):
+            s = i / 10.0
+            q, qd = moved(body.robot, trot.q[k], s * H * trot.qd[k + 1]), trot.qd[k] + s * H * qdd
+            worst[i] = max(worst[i], np.abs(body.residual(q, qd, qdd, trot.tau[k], loads)).max())
+    assert worst[0] < 1e-6
+    assert (worst[1:] <= 1.01 * worst[9] / 9.0 * np.arange(1, 10)).all()
+    assert worst[9] < 2.0
+
+
 def test_feet_push_within_the_friction_cone(forces):
     normal, sideways = forces[..., 2], np.linalg.norm(forces[..., :2], axis=-1)
     assert normal.min() > -1e-7
@@ -73,3 +93,13 @@ def test_feet_take_steps(trot, body):
         assert last[foot] - first[foot] == pytest.approx([length, 0.0, 0.0], abs=1e-6)
         highest = max(body.pose(q, foot)[2, 3] for q in trot.q)
         assert highest == pytest.approx(0.05, abs=0.01)
+
+
+def test_the_schedule_comes_nearer_when_the_horizon_moves_along(planner, trot, body):
+    after = planner.step(3)
+    assert after.solved, after
+    assert [p.steps for p in after.transcription.steps.phases] == [24, 2, 25, 4]
+    assert after.q[0] == pytest.approx(trot.q[3], abs=1e-9)
+    assert np.abs(after.q[:40] - trot.q[3:43]).max() < 2e-3  # then what follows the horizon tells
+    for foot in FEET:
+        assert body.pose(after.q[-1], foot)[:3, 3] == pytest.approx(body.pose(trot.q[-1], foot)[:3, 3], abs=1e-6)

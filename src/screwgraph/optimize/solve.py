@@ -10,10 +10,16 @@ import numpy as np
 
 from screwgraph.errors import InputError
 from screwgraph.optimize.methods import METHODS, UNCONSTRAINED, Method, Tolerances
+from screwgraph.optimize.methods.feasibility import worst
 from screwgraph.optimize.problem import Problem
 from screwgraph.optimize.result import Iterate, Progress, Result, Status
 
 Callback = Callable[[Progress], Any]
+
+
+UNFINISHED = (Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.STALLED, Status.INTERRUPTED)
+"""Ends after which the hard factor that is broken most is named, if it is by more than `WORTH_NAMING`."""
+WORTH_NAMING = 1e-6
 
 
 def solve(
@@ -70,6 +76,8 @@ def solve(
         status, reason = Status.INTERRUPTED, "interrupted; these are the last values"
     if status is Status.NOT_FINITE:
         reason = _not_finite(problem, iterate.x) or reason
+    elif status in UNFINISHED and iterate.violation > WORTH_NAMING:
+        reason = "{}; {} is off by {:.3g}".format(reason, *worst(problem.assembly, iterate.x))
     return Result(problem, iterate, max(count, 0), perf_counter() - began, status, reason, name)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -65,15 +66,22 @@ def transcribe(task: Task, mechanics: Mechanics | None = None) -> Transcription:
     factors += _start(steps, starts)
     factors += loop_factors(steps, has_accelerations=_uses_accelerations(factors))
     for name, item in task.items():
-        try:
+        with told_by(name):
             factors += item.factors(steps, name)
-        except InputError as error:
-            raise InputError(f"{name}: {error.what}", why=error.why, fix=error.fix) from None
     factors += _durations(steps)
     check_start(steps, factors, starts)
     check_ends(task, mechanics)
     factors, followers = condensed(factors, accelerations, efforts)
     return Transcription(task, steps, Problem(factors, _families(factors)), followers)
+
+
+@contextmanager
+def told_by(name: str) -> Iterator[None]:
+    """Name the part of a task that an InputError inside is about."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{name}: {error.what}", why=error.why, fix=error.fix) from None
 
 
 def _motion(task: Task, steps: Steps) -> tuple[list[Factors], Follower, Follower]:
@@ -110,21 +118,24 @@ def _actuated(task: Task, mechanics: Mechanics) -> tuple[int, ...]:
 
 def wrenches(task: Task, steps: Steps) -> Sequence[Wrench]:
     """Return the wrenches of a task's contacts."""
-    return [w for name, item in task.items() if isinstance(item, Acting) for w in item.wrenches(steps, name)]
+    found: list[Wrench] = []
+    for name, item in task.items():
+        if isinstance(item, Acting):
+            with told_by(name):
+                found += item.wrenches(steps, name)
+    return found
 
 
 def _starts(task: Task, mechanics: Mechanics) -> dict[str, np.ndarray]:
     """Return whole position and velocity at the start, as far as they are given. Raises InputError."""
     found = {}
-    try:
+    with told_by("start"):
         if task.start is not None:
             found["q"] = whole_position(task.robot, task.start)[0]
         if task.start_velocity is not None:
             found["qd"] = np.zeros(task.robot.nv)
             columns, values = chosen_velocities(mechanics, task.start_velocity)
             found["qd"][list(columns)] = values
-    except InputError as error:
-        raise InputError(f"start: {error.what}", why=error.why, fix=error.fix) from None
     return found
 
 

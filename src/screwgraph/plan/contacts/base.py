@@ -44,9 +44,17 @@ def positive(what: str, value: Any) -> float:
     return float(value)
 
 
+def numbers(what: str, value: Any) -> Float[np.ndarray, "..."]:
+    """Return an array of numbers. Raises InputError."""
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{what}: {value!r}", why="these are no numbers") from None
+
+
 def unit(normal: Sequence[float]) -> Triple:
     """Return a direction of length 1. Raises InputError."""
-    n = np.asarray(normal, dtype=float)
+    n = numbers("the normal", normal)
     if n.shape != (3,) or not np.isfinite(n).all() or np.linalg.norm(n) < 1e-9:
         raise InputError(f"the normal is {normal!r}", fix="give a direction, such as [0, 0, 1]")
     x, y, z = (n / np.linalg.norm(n)).tolist()
@@ -98,7 +106,7 @@ def _footholds(contact: Held, foot: Foot, runs: Sequence[Stance]) -> list[Float[
     """Return where the foot is set down each time: the point of the ground below its centre."""
     if contact.at is None:
         return [None] * len(runs)
-    at = np.asarray(contact.at, dtype=float)
+    at = numbers(f"footholds of {contact.frame!r}", contact.at)
     if at.shape == (3,):
         at = np.tile(at, (len(runs), 1))
     if at.shape != (len(runs), 3) or not np.isfinite(at).all():

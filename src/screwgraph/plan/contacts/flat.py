@@ -12,7 +12,7 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors, Variables, Vector
-from screwgraph.plan.contacts.base import coned, held, positive, unit
+from screwgraph.plan.contacts.base import coned, held, numbers, positive, unit
 from screwgraph.plan.contacts.entries import common
 from screwgraph.plan.contacts.foot import Foot
 from screwgraph.plan.contacts.friction import SolePyramid
@@ -72,7 +72,15 @@ class FlatContact:
         """Return the one on the frame. Raises InputError."""
         samples = np.concatenate([run.samples for run in stances(steps, self.phases)])
         x, y, z = self._centre()
-        return [Wrench(self.frame, samples, self._wrench(name, len(samples)), SoleWrench((x, y, z)), (5,))]
+        return [
+            Wrench(
+                steps.mechanics.robot.frame(self.frame).name,
+                samples,
+                self._wrench(name, len(samples)),
+                SoleWrench((x, y, z)),
+                (5,),
+            )
+        ]
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return laws of the cone, of not slipping, and of staying above the ground. Raises InputError."""
@@ -90,7 +98,7 @@ class FlatContact:
         return Variables(f"{name} force", Vector(6), count)
 
     def _centre(self) -> Float[np.ndarray, "3"]:
-        centre = np.asarray(self.centre, dtype=float)
+        centre = numbers(f"centre of {self.frame!r}", self.centre)
         if centre.shape != (3,) or not np.isfinite(centre).all():
             raise InputError(f"centre of {self.frame!r} is {self.centre!r}", fix="give three lengths (m)")
         return centre

@@ -11,7 +11,7 @@ import numpy as np
 from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors, Variables, Vector
-from screwgraph.plan.contacts.base import coned, held, positive, unit
+from screwgraph.plan.contacts.base import coned, held, numbers, positive, unit
 from screwgraph.plan.contacts.entries import common
 from screwgraph.plan.contacts.foot import Foot
 from screwgraph.plan.contacts.friction import Cone, Pyramid
@@ -86,7 +86,15 @@ class PointContact:
         """Return the one on the frame. Raises InputError."""
         samples = np.concatenate([run.samples for run in stances(steps, self.phases)])
         pushing = tuple(range(2, 3 * len(self.points), 3))
-        return [Wrench(self.frame, samples, self._forces(name, len(samples)), PointForces(self._foot(steps)), pushing)]
+        return [
+            Wrench(
+                steps.mechanics.robot.frame(self.frame).name,
+                samples,
+                self._forces(name, len(samples)),
+                PointForces(self._foot(steps)),
+                pushing,
+            )
+        ]
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return laws of the cone, of not slipping, and of staying above the ground. Raises InputError."""
@@ -111,14 +119,14 @@ class PointContact:
         return Pyramid(self.faces)
 
     def _foot(self, steps: Steps) -> Foot:
-        points = np.asarray(self.points, dtype=float)
+        points = numbers(f"points of {self.frame!r}", self.points)
         if points.ndim != 2 or points.shape[1] != 3 or not len(points) or not np.isfinite(points).all():
             raise InputError(f"points of {self.frame!r} have the shape {points.shape}, expected (n, 3)")
-        if not 0.0 <= self.radius < np.inf:
+        if numbers(f"radius of {self.frame!r}", self.radius).shape or not 0.0 <= float(self.radius) < np.inf:
             raise InputError(f"radius of {self.frame!r} is {self.radius!r}", fix="give a length (m), or 0")
         found = tuple((float(x), float(y), float(z)) for x, y, z in points)
         return Foot(
-            steps.mechanics, steps.mechanics.robot.frame(self.frame).name, found, unit(self.normal), self.radius
+            steps.mechanics, steps.mechanics.robot.frame(self.frame).name, found, unit(self.normal), float(self.radius)
         )
 
 
