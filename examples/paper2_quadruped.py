@@ -4,7 +4,7 @@
 
 The plan knows the whole body, the contacts of its rolling ball feet, their friction, and the joints' limits. MuJoCo
 gets the same robot as a URDF, with balls and a floor, and executes the plan in open loop: joint servos follow planned
-angles with planned efforts; where the trunk is, nothing measures.
+angles with planned efforts; where the trunk is, nothing measures. Before, it looks at the plan at ten times finer time.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+from quadruped_check import checked
 from quadruped_simulation import Motion, executed
 
 import screwgraph as sg
@@ -126,6 +127,8 @@ def main() -> None:
     print(plan)
     if not plan.feasible:
         raise SystemExit(1)
+    if not options.no_simulation:
+        print(checked(plan, RADIUS, FRICTION))
     motion = (
         None if options.no_simulation else executed(plan, tuple(f for pair in PAIRS for f in pair), RADIUS, FRICTION)
     )

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,7 +35,7 @@ def executed(plan: Plan, feet: tuple[str, ...], radius: float, friction: float) 
     import mujoco
 
     robot = plan.transcription.task.robot
-    model = _model(robot, feet, radius, friction)
+    model = robot_model(robot, feet, radius, friction)
     data = mujoco.MjData(model)
     places = [int(model.jnt_qposadr[model.joint(n).id]) for n in robot.joint_names[1:]]
     rates = [int(model.jnt_dofadr[model.joint(n).id]) for n in robot.joint_names[1:]]
@@ -54,7 +55,7 @@ def executed(plan: Plan, feet: tuple[str, ...], radius: float, friction: float) 
     return Motion(STEP * np.arange(count), q, wanted, tau)
 
 
-def _model(robot: sg.Robot, feet: tuple[str, ...], radius: float, friction: float) -> Any:
+def robot_model(robot: sg.Robot, feet: Sequence[str], radius: float, friction: float) -> Any:
     """Return MuJoCo's model of the robot's URDF, with a free joint, balls at its feet, and a floor."""
     import mujoco
 
