@@ -131,7 +131,7 @@ def opened(path: Path, width: int = 800, height: int = 600) -> Iterator[Page]:
     """Open a file in a browser without a network."""
     to_browser, our_write = os.pipe()
     our_read, from_browser = os.pipe()
-    with tempfile.TemporaryDirectory() as home:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         words = [chromium(), *FLAGS, f"--user-data-dir={home}", "about:blank"]
         program = [sys.executable, "-c", RENUMBERED, str(to_browser), str(from_browser), *words]
         process = subprocess.Popen(

@@ -11,8 +11,7 @@ import numpy as np
 from screwgraph.cli.answer import RESULT, Answer
 from screwgraph.cli.streams import output_console
 from screwgraph.cli.tables import new_table
-from screwgraph.cli.units import units
-from screwgraph.robot import Joint
+from screwgraph.robot import Joint, units
 
 if TYPE_CHECKING:
     from rich.table import Table

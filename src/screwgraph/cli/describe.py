@@ -6,8 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from screwgraph.cli.describe_loops import closed_chains, unclosable
-from screwgraph.cli.units import units
-from screwgraph.robot import Joint, Robot, massless_links
+from screwgraph.robot import Joint, Robot, massless_links, units
 
 
 def description(robot: Robot) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph import Trajectory
-from screwgraph.cli.units import units
+from screwgraph.robot import units
 
 RATE = 30.0
 KINDS = {"q": ("position", "position"), "qd": ("velocity", "velocity"), "tau": ("effort", "effort")}

@@ -26,7 +26,9 @@ HELP = """Plan a motion, and write it.
 DIR/plan.npz    t, q, qd, qdd, tau, all unknowns, status, cost, violation;
 DIR/plan.csv    t, q, qd, qdd, tau as a table;
 DIR/motion.svg  these over time, with limits (dashed) and goals (circles);
-DIR/costs.svg   what each item of the task costs.
+DIR/costs.svg   what each item of the task costs;
+DIR/animation.html  the motion, with goals, obstacles and forces of contacts; any browser plays it, offline;
+DIR/report.html     all of this on one page that needs nothing else.
 
 \b
 Example:
@@ -43,7 +45,7 @@ with a task.yaml like
   limits: {effort: 12}
 
 A plan that is not feasible is written as plan.not_feasible.npz and .csv, and the exit status is 1. Ctrl-C ends the
-search early; what it came to is written.
+search early; what it came to is written. `screwgraph view DIR/plan.npz` plays the motion, too.
 """
 
 
@@ -65,7 +67,8 @@ def plan(
     options.note_warnings(asked.robot)
     with working("planning"):
         found = Planner(asked).solve(iterations=iterations, seconds=seconds, method=method)
-    figures = _figures(found) | {"files": _written(found, folder)}
+    with working("drawing"):
+        figures = _figures(found) | {"files": _written(found, folder)}
     if as_json:
         print_json(figures)
     else:
@@ -103,12 +106,17 @@ def _figures(found: Plan) -> dict[str, Any]:
 
 
 def _written(found: Plan, folder: Path) -> list[str]:
+    from screwgraph.cli.plan_report import write_plan_report
     from screwgraph.draw import draw_costs, draw_motion, save
     from screwgraph.plan import save_plan
+    from screwgraph.view import plan_scene, save_html
 
     files = [str(save_plan(found, folder / name)) for name in ("plan.npz", "plan.csv")]
     pictures = {"motion.svg": draw_motion(found)} | ({"costs.svg": draw_costs(found)} if found.costs else {})
     for name, figure in pictures.items():
         save(figure, folder / name)
         files.append(str(folder / name))
-    return files
+    scene, pages = plan_scene(found), [str(folder / name) for name in ("animation.html", "report.html")]
+    save_html(scene, pages[0])
+    write_plan_report(found, scene, pages[1])
+    return [*files, *pages]

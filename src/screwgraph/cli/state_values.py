@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph import InputError, Robot
-from screwgraph.cli.units import units
+from screwgraph.robot import units
 
 QUATERNION_TOLERANCE = 1e-3
 """Files print few digits: 0.707 for half the root of 2 is accepted, a quaternion of another length is not."""

@@ -6,13 +6,14 @@ from screwgraph.formats.files import read_bytes, write_atomically
 from screwgraph.formats.load import load, zoo_names
 from screwgraph.formats.save import save
 from screwgraph.formats.tables import Table, read_table
-from screwgraph.formats.text import from_text, to_text
+from screwgraph.formats.text import described, from_text, to_text
 from screwgraph.formats.yaml_values import Value, parse_yaml
 
 __all__ = [
     "Place",
     "Table",
     "Value",
+    "described",
     "did_you_mean",
     "evaluate_parameters",
     "from_text",

@@ -9,6 +9,7 @@ import numpy as np
 
 from screwgraph.optimize import Factors
 from screwgraph.plan.goals.position import Apart
+from screwgraph.plan.limits.position import flat_places
 from screwgraph.plan.plan import Plan
 from screwgraph.plan.templates import Beyond, Difference
 
@@ -17,7 +18,7 @@ KINDS = ("q", "qd", "qdd", "tau")
 
 @dataclass(frozen=True)
 class Bound:
-    """A limit of one coordinate of q, qd, qdd or tau."""
+    """A limit of one coordinate of q, qd, qdd or tau, by its column there."""
 
     kind: str
     coordinate: int
@@ -26,7 +27,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A value that a goal asks for at a time (s)."""
+    """A value that a goal asks for at a time (s), of a column of q or qd."""
 
     kind: str
     coordinate: int
@@ -48,17 +49,19 @@ def bounds(plan: Plan) -> Iterator[Bound]:
 
 
 def wanted(plan: Plan) -> Iterator[Wanted]:
-    """Return what goals ask of joint positions and velocities, the start among them."""
+    """Return what goals ask of joint positions and velocities, the start among them; not of quaternions."""
+    places = flat_places(plan.transcription.steps.mechanics)
     for f in plan.transcription.problem.factors:
         kind = f.arguments[0].variables.name
         if kind not in ("q", "qd") or not isinstance(f.template, Apart | Difference):
             continue
-        for i, k in enumerate(f.arguments[0].indices.tolist()):
-            value = _values(f, i)
-            for place, c in enumerate(f.template.columns):
-                number = value[c if isinstance(f.template, Apart) else place]
-                if kind != "q" or len(plan.q[0]) == len(plan.qd[0]):
-                    yield Wanted(kind, c, float(plan.t[k]), float(number))
+        whole = isinstance(f.template, Apart)  # it names velocity coordinates, and has a whole position
+        for n, k in enumerate(f.arguments[0].indices.tolist()):
+            value = _values(f, n)
+            for i, c in enumerate(f.template.columns):
+                column = places.get(c) if whole else c
+                if column is not None:
+                    yield Wanted(kind, column, float(plan.t[k]), float(value[column if whole else i]))
 
 
 def _values(factors: Factors, i: int) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.formats import write_atomically
+from screwgraph.formats import described, write_atomically
 from screwgraph.plan.plan import Plan
 
 SUFFIXES = (".csv", ".npz")
@@ -32,7 +32,7 @@ def columns(plan: Plan) -> tuple[str, ...]:
 
 
 def save_plan(plan: Plan, path: str | os.PathLike[str]) -> Path:
-    """Write a plan as a table (.csv) or as arrays with its status, cost, violation and all unknowns (.npz).
+    """Write a plan as a table (.csv) or as arrays with status, cost, violation, all unknowns and the robot (.npz).
 
     What is not feasible is told apart by its name: `plan.npz` becomes `plan.not_feasible.npz`. Returns the path.
 
@@ -64,5 +64,6 @@ def _npz(plan: Plan) -> bytes:
     data, arrays = io.BytesIO(), {name: getattr(plan, name) for name in ARRAYS}
     arrays |= {f"unknowns/{name}": value for name, value in plan.values.items()}
     facts = {name: np.array(getattr(plan, name)) for name in ("status", "cost", "violation", "iterations", "seconds")}
-    np.savez_compressed(data, **arrays, **facts, columns=np.array(columns(plan)))  # pyright: ignore[reportArgumentType]
+    facts |= {"columns": np.array(columns(plan)), "robot": np.array(described(plan.task.robot))}
+    np.savez_compressed(data, **arrays, **facts)  # pyright: ignore[reportArgumentType]
     return data.getvalue()

@@ -28,6 +28,7 @@ from screwgraph.robot.planar import is_planar
 from screwgraph.robot.robot import STANDARD_GRAVITY, Robot, unknown
 from screwgraph.robot.shapes import Box, Capsule, Cylinder, Ellipsoid, Shape, Sphere, Visual
 from screwgraph.robot.topology import tree
+from screwgraph.robot.units import Units, units
 from screwgraph.robot.weld import lock, merge_fixed
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "Row",
     "Shape",
     "Sphere",
+    "Units",
     "Visual",
     "analysed_as",
     "close_loops",
@@ -82,6 +84,7 @@ __all__ = [
     "retract",
     "snapped",
     "tree",
+    "units",
     "unknown",
     "with_floating_base",
     "with_gravity",

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.errors import InputError, ModelError
-from screwgraph.formats import to_text, write_atomically
+from screwgraph.errors import InputError
+from screwgraph.formats import described, write_atomically
 from screwgraph.robot import Robot
 
 SUFFIXES = (".csv", ".npz")
@@ -66,7 +66,7 @@ class Trajectory:
             InputError: another suffix, no such folder, or a path that cannot be written.
         """
         numbers = {name: getattr(self, name) for name in ("t", "q", "qd", "qdd", "tau", "energy", "work", "violation")}
-        save_table(path, self.columns, numbers, method=self.method, robot=_text(self.robot))
+        save_table(path, self.columns, numbers, method=self.method, robot=described(self.robot))
 
 
 def save_table(
@@ -90,14 +90,6 @@ def save_table(
         np.savez_compressed(packed, **named)
         data = packed.getvalue()
     write_atomically(Path(path), data, str(path))
-
-
-def _text(robot: Robot) -> str:
-    """Return a robot as text, nothing where a joint of the user's own has no word in our format."""
-    try:
-        return to_text(robot)
-    except ModelError:
-        return ""
 
 
 def check_path(path: str | os.PathLike[str]) -> None:

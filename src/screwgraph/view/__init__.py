@@ -4,10 +4,11 @@ from screwgraph.view.live import Live, show, show_robot
 from screwgraph.view.mechanisms import mechanism_scene
 from screwgraph.view.page import check_page_path, html, save_html
 from screwgraph.view.parts import link_between
-from screwgraph.view.report import Animation, Picture, Table, Text, report, save_report
+from screwgraph.view.plans import plan_scene
+from screwgraph.view.report import Animation, Picture, Pictures, Table, Text, report, save_report
 from screwgraph.view.result import Result, read_result
 from screwgraph.view.robots import export, robot_scene
-from screwgraph.view.scene import Body, Line, Points, Scene
+from screwgraph.view.scene import Body, Line, Points, Scene, Surface
 from screwgraph.view.sliders import rest
 from screwgraph.view.thin import thinned
 
@@ -17,9 +18,11 @@ __all__ = [
     "Line",
     "Live",
     "Picture",
+    "Pictures",
     "Points",
     "Result",
     "Scene",
+    "Surface",
     "Table",
     "Text",
     "check_page_path",
@@ -27,6 +30,7 @@ __all__ = [
     "html",
     "link_between",
     "mechanism_scene",
+    "plan_scene",
     "read_result",
     "report",
     "rest",

@@ -23,6 +23,7 @@ def bounds(body: Body, direction: Float[np.ndarray, "3"]) -> tuple[float, float]
 def extent(scene: Scene) -> tuple[list[float], float]:
     """Return the middle of what moves over time, and the size of its box's diagonal (m)."""
     clouds = [np.asarray(trail.points, dtype=float).reshape(-1, 3) for trail in (*scene.lines, *scene.points)]
+    clouds += [np.asarray(surface.triangles, dtype=float).reshape(-1, 3) for surface in scene.surfaces]
     for body in (body for body in scene.bodies if body.visuals):
         clouds.append(np.array([bounds(body, axis) for axis in np.eye(3)]).T)
     points = np.concatenate([cloud[np.isfinite(cloud).all(axis=1)] for cloud in clouds] or [np.zeros((1, 3))])

@@ -174,6 +174,12 @@ def _add_still(server: Any, scene: Scene) -> None:
                 _rgb(trail.colour or COLOURS[i % len(COLOURS)]),
                 getattr(trail, "radius", 0.0),
             )
+    for i, surface in enumerate(scene.surfaces):
+        vertices = np.asarray(surface.triangles, dtype=float).reshape(-1, 3)
+        faces = np.arange(len(vertices)).reshape(-1, 3)
+        server.scene.add_mesh_simple(
+            f"/surface{i}", vertices, faces, color=_rgb(surface.colour or PLAIN), flat_shading=True, side="double"
+        )
     centre, size = extent(scene)
     server.initial_camera.position = tuple(np.array(centre) + 1.2 * size * seen_from(scene))
     server.initial_camera.look_at = tuple(centre)

@@ -18,7 +18,7 @@ from screwgraph.errors import InputError
 from screwgraph.formats import write_atomically
 from screwgraph.view.bounds import extent
 from screwgraph.view.parts import parts
-from screwgraph.view.scene import Body, Line, Points, Scene, seen_from, unit
+from screwgraph.view.scene import Body, Line, Points, Scene, Surface, seen_from, unit
 
 SCRIPTS = ("numbers", "motion", "meshes", "paint", "stage", "controls")
 """Files of the page's program, in the order in which they are run."""
@@ -75,6 +75,7 @@ def as_json(scene: Scene) -> dict[str, Any]:
         "bodies": [_body(body) for body in scene.bodies],
         "lines": [{**_trail(line, next(used)), "width": line.width} for line in scene.lines],
         "points": [{**_trail(points, next(used)), "radius": points.radius} for points in scene.points],
+        "surfaces": [_surface(surface) for surface in scene.surfaces],
         "up": unit(scene.up).tolist(),
         "look": seen_from(scene).tolist(),
         "ground": scene.ground,
@@ -107,6 +108,11 @@ def _trail(trail: Line | Points, number: int) -> dict[str, Any]:
         "count": points.shape[-2],
         "colour": trail.colour or COLOURS[number % len(COLOURS)],
     }
+
+
+def _surface(surface: Surface) -> dict[str, Any]:
+    triangles = np.asarray(surface.triangles, dtype=float)
+    return {"name": surface.name, "triangles": _packed(triangles), "colour": surface.colour or PLAIN}
 
 
 def _positions_and_quaternions(poses: Float[np.ndarray, "*N 4 4"]) -> Float[np.ndarray, "N 7"]:

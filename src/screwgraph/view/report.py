@@ -42,6 +42,15 @@ class Picture:
     caption: str = ""
 
 
+@dataclass(frozen=True)
+class Pictures:
+    """Pictures side by side where there is room, below one another on narrow screens."""
+
+    title: str
+    pictures: Sequence[Picture]
+    caption: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Animation:
     """A scene that plays within the report."""
@@ -51,7 +60,7 @@ class Animation:
     caption: str = ""
 
 
-Section = Text | Table | Picture | Animation
+Section = Text | Table | Picture | Pictures | Animation
 
 
 def report(title: str, sections: Sequence[Section]) -> str:
@@ -78,11 +87,19 @@ def _content(section: Section) -> str:
         case Table():
             return _table(section)
         case Picture():
-            picture = f'<img alt="{escape(section.caption or section.title)}" src="{_address(section)}">'
-            return _figure(picture, section.caption)
+            return _figure(_image(section), section.caption)
+        case Pictures():
+            images = "".join(_figure(_image(picture), picture.caption) for picture in section.pictures)
+            caption = f'<p class="caption">{escape(section.caption)}</p>' if section.caption else ""
+            return f'<div class="grid">{images}</div>{caption}'
         case Animation():
             frame = f'<iframe title="{escape(section.title)}" srcdoc="{escape(html(section.scene))}"></iframe>'
             return _figure(frame, section.caption)
+
+
+def _image(picture: Picture) -> str:
+    kind = "" if picture.data.startswith(_PNG) else ' class="drawn"'
+    return f'<img{kind} alt="{escape(picture.caption or picture.title)}" src="{_address(picture)}">'
 
 
 def _figure(content: str, caption: str) -> str:

@@ -12,8 +12,8 @@ from screwgraph.errors import InputError
 from screwgraph.robot import Robot, link_poses
 from screwgraph.view.bounds import bounds
 from screwgraph.view.page import save_html
-from screwgraph.view.scene import Body, Line, Points, Scene, Vector, unit
-from screwgraph.view.skeleton import reach, shown_visuals
+from screwgraph.view.scene import Body, Line, Points, Scene, Surface, Vector, unit
+from screwgraph.view.skeleton import attachments, reach, shown_visuals
 from screwgraph.view.thin import kept
 
 _FLAT = 0.02
@@ -29,6 +29,7 @@ def robot_scene(
     bodies: Sequence[Body] = (),
     lines: Sequence[Line] = (),
     points: Sequence[Points] = (),
+    surfaces: Sequence[Surface] = (),
     rate: float | None = None,
 ) -> Scene:
     """Return a motion of a robot as a scene.
@@ -41,6 +42,7 @@ def robot_scene(
         bodies: other things, such as obstacles, that stand still.
         lines: constant lines, such as a path to follow; over time only without `rate`.
         points: constant points; over time only without `rate`.
+        surfaces: such as uneven ground.
         rate: keep only about so many states a second (1/s).
 
     Raises:
@@ -55,7 +57,8 @@ def robot_scene(
     links = [_body(link.name, [pose[link.name] for pose in poses], visuals[link.name]) for link in robot.links]
     up = upward(robot)
     everything = (*links, *bodies)
-    ground = min(0.0, lowest(everything, up)) if robot.links[0].visuals or not _is_floating(robot) else 0.0
+    deepest = min([lowest(everything, up), *(float((s.triangles @ up).min()) for s in surfaces if len(s.triangles))])
+    ground = min(0.0, deepest) if surfaces or robot.links[0].visuals or not _is_floating(robot) else 0.0
     return Scene(
         title or robot.name,
         t,
@@ -65,6 +68,7 @@ def robot_scene(
         up=_vector(up),
         look=_planar_look(robot, q, up),
         ground=ground,
+        surfaces=tuple(surfaces),
     )
 
 
@@ -117,7 +121,7 @@ def _planar_look(robot: Robot, q: Float[np.ndarray, "N nq"], up: Float[np.ndarra
     """Return the direction from which a planar motion is seen best: across its plane, a little from above and aside."""
     rng = np.random.default_rng(0)
     states = [robot.random(rng) for _ in range(3)] if not robot.is_closed else list(q[:: max(1, len(q) // 3)])
-    points = np.concatenate([np.array(list(link_poses(robot, state).values()))[:, :3, 3] for state in states])
+    points = np.concatenate([_joints(robot, state) for state in states])
     spread = np.linalg.svd(points - points.mean(axis=0))
     if len(points) < 3 or spread.S[2] > _FLAT * max(spread.S[0], 1e-9) or spread.S[1] < _FLAT * reach(robot):
         return None
@@ -126,6 +130,15 @@ def _planar_look(robot: Robot, q: Float[np.ndarray, "N nq"], up: Float[np.ndarra
         return None
     across = across if across @ np.array([0.3, -1.0, 0.2]) + (across @ np.array([0.0, 0.0, 4.0])) > 0.0 else -across
     return _vector(unit(across + 0.25 * up + 0.2 * np.cross(up, across)))
+
+
+def _joints(robot: Robot, q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, "n 3"]:
+    """Return where links begin and end."""
+    poses = link_poses(robot, q)
+    ends = [
+        (poses[k.name] @ [*p, 1.0])[:3] for k in robot.links if robot.joint_of(k.name) for p in attachments(robot, k)
+    ]
+    return np.array([T[:3, 3] for T in poses.values()] + ends)
 
 
 def _vector(v: Float[np.ndarray, "3"]) -> Vector:

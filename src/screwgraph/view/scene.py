@@ -48,6 +48,15 @@ class Points:
 
 
 @dataclass(frozen=True, eq=False)
+class Surface:
+    """Triangles (T, 3, 3), corners in metres, that stand still."""
+
+    name: str
+    triangles: Float[np.ndarray, "T 3 3"]
+    colour: str = ""
+
+
+@dataclass(frozen=True, eq=False)
 class Scene:
     """A motion to be shown.
 
@@ -60,6 +69,7 @@ class Scene:
         up: direction against gravity, of any length.
         look: direction from the scene to the eye; by default obliquely from above.
         ground: height along `up` of the grid on the ground (m), None for none.
+        surfaces: such as ground of given heights.
 
     Raises:
         InputError: arrays of the wrong shape, poses or times that are not finite, two bodies of one name.
@@ -73,6 +83,7 @@ class Scene:
     up: Vector = (0.0, 0.0, 1.0)
     look: Vector | None = None
     ground: float | None = 0.0
+    surfaces: tuple[Surface, ...] = ()
 
     def __post_init__(self) -> None:
         """Check shapes and numbers."""
@@ -87,6 +98,12 @@ class Scene:
                 raise InputError(f"two bodies are called {name!r}", fix="names tell them apart")
         for trail in (*self.lines, *self.points):
             _check_array(f"the points of {trail.name!r}", trail.points, n, (None, 3))
+        for surface in self.surfaces:
+            shape = np.shape(surface.triangles)
+            if len(shape) != 3 or shape[1:] != (3, 3) or not np.isfinite(surface.triangles).all():
+                raise InputError(
+                    f"the triangles of {surface.name!r} have the shape {shape}", fix="give finite (T, 3, 3)"
+                )
         for what, vector in (("up", self.up), ("look", self.look or self.up)):
             if np.shape(vector) != (3,) or not 0.0 < float(np.linalg.norm(vector)) < np.inf:
                 raise InputError(f"{what} = {vector!r} is no direction", fix="give three finite numbers")

@@ -27,6 +27,17 @@ function sphereMesh() {
   });
 }
 
+// Corners of triangles, nine numbers each, with the normals of these.
+function surfaceMesh(triangles) {
+  const rows = [];
+  for (let i = 0; i < triangles.length; i += 9) {
+    const [a, b, c] = [0, 3, 6].map((k) => [...triangles.subarray(i + k, i + k + 3)]);
+    const n = unit(cross(add(b, scaled(a, -1)), add(c, scaled(a, -1))));
+    rows.push(...a, ...n, ...b, ...n, ...c, ...n);
+  }
+  return rows;
+}
+
 // Radius 1, length 1 along z, faces included.
 function cylinderMesh() {
   const round = (a) => [Math.cos(2 * Math.PI * a), Math.sin(2 * Math.PI * a)];

@@ -4,6 +4,7 @@ const scene = JSON.parse(document.getElementById("scene").textContent);
 const times = floats(scene.t);
 const bodies = scene.bodies.map((body) => ({...body, poses: floats(body.poses)}));
 const trails = [...scene.lines, ...scene.points].map((trail) => ({...trail, data: floats(trail.data)}));
+const surfaces = scene.surfaces.map((surface) => ({...surface, triangles: floats(surface.triangles)}));
 const duration = times[times.length - 1] - times[0];
 
 // The frame before a time (from 0), and the share of the way to the next one.

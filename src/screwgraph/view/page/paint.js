@@ -48,12 +48,13 @@ function program(gl, vertex, fragment) {
 function painter(gl) {
   const solid = program(gl, SOLID_VERTEX, SOLID_FRAGMENT), line = program(gl, LINE_VERTEX, LINE_FRAGMENT);
   const meshes = {};
-  for (const [name, rows] of Object.entries({box: boxMesh(), sphere: sphereMesh(), cylinder: cylinderMesh()})) {
+  function keep(name, rows) {
     const buffer = gl.createBuffer();
     gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
     gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(rows), gl.STATIC_DRAW);
     meshes[name] = {buffer, count: rows.length / 6};
   }
+  for (const [name, rows] of Object.entries({box: boxMesh(), sphere: sphereMesh(), cylinder: cylinderMesh()})) keep(name, rows);
   const ribbon = gl.createBuffer();
   gl.enable(gl.DEPTH_TEST);
 
@@ -103,5 +104,5 @@ function painter(gl) {
     gl.uniform3fv(line.colour, colour);
     gl.drawArrays(gl.TRIANGLES, 0, rows.length / 8);
   }
-  return {solids, lines};
+  return {keep, solids, lines};
 }

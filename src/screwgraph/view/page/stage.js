@@ -14,6 +14,10 @@ const eyeFirst = {
 let eye = {...eyeFirst};
 
 for (const body of bodies) for (const part of body.parts) part.rgb = rgb(part.colour);
+surfaces.forEach((surface, i) => {
+  if (paint) paint.keep("surface" + i, surfaceMesh(surface.triangles));
+  surface.item = {mesh: "surface" + i, matrix: poseMatrix([0, 0, 0, 0, 0, 0, 1]), colour: rgb(surface.colour)};
+});
 const round = (p) => [p[0], p[1], p[2]];
 
 // Lines of a grid on the ground: about twenty, at distances 1, 2 or 5 times a power of ten.
@@ -56,7 +60,7 @@ function camera() {
 }
 
 function solidsAt(frame) {
-  const items = [];
+  const items = surfaces.map((surface) => surface.item);
   for (const body of bodies) {
     const pose = poseAt(body, frame);
     for (const part of body.parts) items.push({mesh: part.mesh, matrix: product(pose, part.matrix), colour: part.rgb});
@@ -88,7 +92,7 @@ function render(time) {
   gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
   if (flattened) {
     const shade = themed("--shadow");
-    paint.solids(view, items.map((item) => ({...item, matrix: product(flattened, item.matrix), colour: shade})), 0);
+    paint.solids(view, items.slice(surfaces.length).map((item) => ({...item, matrix: product(flattened, item.matrix), colour: shade})), 0);
     gl.depthMask(false);
     paint.lines(view, gridLines, themed("--faint"), 1);
     gl.depthMask(true);

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from screwgraph.cli.units import units
-from screwgraph.robot import JOINT_TYPES
+from screwgraph.robot import JOINT_TYPES, units
 
 POSITION = {
     "revolute": ["rad"],

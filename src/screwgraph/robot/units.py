@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from screwgraph.robot import JointType
+from screwgraph.robot.joints import JointType
 
 _ROUNDING = 1e-12
 

@@ -1,0 +1,65 @@
+"""A plan as a report: figures, an animation, curves with limits and goals, costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from screwgraph import Plan
+
+if TYPE_CHECKING:
+    from screwgraph.view import Scene
+
+WIDTH = 4.8
+"""Of a picture (inches): on a phone its letters are still large enough."""
+KINDS = {"q": "Positions", "qd": "Velocities", "qdd": "Accelerations", "tau": "Efforts"}
+KEY = "Dashed lines are limits, where they are near the motion; circles are what the start and goals ask for."
+
+
+def write_plan_report(plan: Plan, scene: Scene, path: str) -> None:
+    """Write a report as HTML. Raises InputError where it cannot be written."""
+    from screwgraph.draw import draw_costs, draw_motion, encode
+    from screwgraph.plan.kinds import label
+    from screwgraph.view import Animation, Picture, Pictures, Table, Text, save_report
+
+    def picture(kind: str) -> Picture:
+        return Picture(KINDS[kind], encode(draw_motion(plan, (kind,), width=WIDTH), ".svg"), KINDS[kind])
+
+    curves = [picture(kind) for kind in KINDS if kind != "tau" or plan.tau.any()]
+    sections = [
+        Table("Summary", ("figure", "value", "unit"), list(_summary(plan))),
+        Animation("Motion", scene, "Drag to turn, scroll or pinch to zoom."),
+        Pictures("Joints", curves, KEY),
+    ]
+    if not plan.feasible:
+        sections.insert(0, Text("Not feasible", f"This is no motion to rely on. {plan.status}: {plan.reason}"))
+    if plan.costs:
+        share = max(plan.cost, 1e-300)
+        rows = [(label(plan.task, n), float(c), f"{100 * c / share:.1f} %") for n, c in plan.costs.items()]
+        sections += [
+            Pictures("Costs", [Picture("Costs", encode(draw_costs(plan, width=WIDTH), ".svg"))]),
+            Table("Costs by item", ("item", "cost", "share"), rows),
+        ]
+    if len(plan.task.phases) > 1:
+        phases = [(p.name or str(i), p.steps, float(T)) for i, (p, T) in enumerate(_phases(plan))]
+        sections.append(Table("Phases", ("phase", "steps", "duration (s)"), phases))
+    save_report(f"Plan {plan.task.name} of {plan.task.robot.name}", sections, path)
+
+
+def _phases(plan: Plan) -> Iterator[tuple]:
+    steps = plan.transcription.steps
+    for phase, states in zip(steps.phases, steps.states, strict=True):
+        yield phase, plan.t[states.stop - 1] - plan.t[states.start]
+
+
+def _summary(plan: Plan) -> Iterator[tuple[str, object, str]]:
+    task = plan.task
+    yield "status", plan.status, ""
+    yield "why the search ended", plan.reason, ""
+    yield "cost", float(plan.cost), ""
+    yield "largest violation", float(plan.violation), "SI units"
+    yield "iterations", plan.iterations, ""
+    yield "time of the search", float(plan.seconds), "s"
+    yield "steps", sum(phase.steps for phase in task.phases), ""
+    yield "duration of the motion", float(plan.t[-1] - plan.t[0]), "s"
+    yield "collocation", task.collocation, ""

@@ -1,0 +1,46 @@
+"""A plan as a scene: the robot, obstacles, goals, paths, contacts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screwgraph.plan import Plan
+from screwgraph.plan.obstacles import Avoid
+from screwgraph.view.obstacles import obstacle_bodies
+from screwgraph.view.plan_marks import contact_marks, goal_marks, path_lines, way_lines
+from screwgraph.view.robots import robot_scene
+from screwgraph.view.scene import Scene
+from screwgraph.view.skeleton import reach
+from screwgraph.view.thin import kept
+
+RATE = 60.0
+PLATES = 1.6
+"""Half-spaces are so many times as wide as the robot is large."""
+
+
+def plan_scene(plan: Plan, title: str = "", *, rate: float = RATE) -> Scene:
+    """Return a planned motion as a scene, about `rate` states a second.
+
+    Obstacles are bodies and surfaces. Goals in joint space are drawn as the lines from joint to joint, poses as axes,
+    points as balls; contacts as lines along their forces, the robot's weight as long as 0.6 of its size. A plan that
+    is not feasible says so in the title.
+
+    Raises:
+        InputError: `rate` leaves no states.
+    """
+    robot, keep = plan.task.robot, kept(plan.t, rate)
+    shapes = [shape for item in plan.task.obstacles if isinstance(item, Avoid) for shape in item.shapes]
+    bodies, surfaces = obstacle_bodies(shapes, PLATES * reach(robot))
+    goals, balls = goal_marks(plan)
+    forces, feet = contact_marks(plan, keep)
+    named = title or f"{plan.task.name}: {robot.name}"
+    return robot_scene(
+        robot,
+        plan.t[keep],
+        np.asarray(plan.q)[keep],
+        named if plan.feasible else f"{named} - NOT FEASIBLE",
+        bodies=bodies,
+        surfaces=surfaces,
+        lines=(*goals, *path_lines(plan), *way_lines(plan), *forces),
+        points=(*balls, *feet),
+    )
