@@ -9,6 +9,7 @@ import shlex
 import numpy as np
 import pytest
 
+import screwgraph as sg
 from screwgraph.cli import view
 
 
@@ -33,6 +34,15 @@ def test_a_motion_becomes_a_page(command, motion, tmp_path):
     assert [body["name"] for body in bodies] == ["base", "link1", "link3", "link2", "link4"]
 
 
+def test_a_mechanisms_motion_becomes_a_page_with_the_figures_that_were_set(command, tmp_path):
+    run = sg.simulate(sg.load_mechanism("four_bar", {"L": 1.1}), time=0.1, dt=0.01)
+    run.save(tmp_path / "run.npz")
+    assert "four_bar, 3 bodies, 4 states" in command("view", tmp_path / "run.npz", "-o", tmp_path / "x.html").out
+    crank = next(b for b in scene((tmp_path / "x.html").read_text())["bodies"] if b["name"] == "crank")
+    assert np.linalg.norm(crank["parts"][0]["matrix"][8:11]) == pytest.approx(1.1)
+    assert "four_bar, 3 bodies, 1 states" in command("view", "four_bar", "-o", tmp_path / "y.html").out
+
+
 def test_more_states_a_second_are_kept_on_demand(command, motion, tmp_path):
     result = command("view", motion, "--rate", "100", "-o", tmp_path / "x.html")
     assert "51 states" in result.out
@@ -54,7 +64,8 @@ def test_the_examples_work(command, tmp_path, monkeypatch):
 def test_what_cannot_be_done_is_wrong_use(refused, motion, tmp_path):
     assert "no page has the suffix '.png'" in refused(2, "view", "rr", "-o", tmp_path / "x.png").err
     assert "there is no folder" in refused(2, "view", "rr", "-o", tmp_path / "no" / "x.html").err
-    assert "--base, --lock and --model go with robots" in refused(2, "view", motion, "--base", "floating").err
+    for target in (motion, "four_bar"):
+        assert "--base, --lock and --model go with robots" in refused(2, "view", target, "--base", "floating").err
 
 
 DAMAGE = {
@@ -85,6 +96,11 @@ CHANGES = {
     "another robot": (lambda a: a.update(q=a["q"][:, 1:]), "q (51, 3): expected (N,) and (N, 4)"),
     "NaN": (lambda a: a.update(q=a["q"] * np.nan), "not finite"),
     "words": (lambda a: a.update(t=np.array(["a"] * 51)), "t has the shape (51,)"),
+    "no mechanism's file": (lambda a: a.update(mechanism=np.array("")), "does not say which mechanism moves"),
+    "a mechanism's broken values": (
+        lambda a: a.update(mechanism=np.array("points: []"), values=np.array("[1]")),
+        "values are damaged",
+    ),
     "a broken robot": (lambda a: a.update(robot=np.array("bodies: [{link: a, mass: -1}]")), "a mass is not negative"),
 }
 

@@ -11,6 +11,7 @@ import pytest
 import screwgraph as sg
 from screwgraph import view
 from screwgraph.robot import constraint_residual
+from screwgraph.view.mechanism_sliders import mechanism_posed, mechanism_sliders
 from screwgraph.view.sliders import coordinates, posed, rest, sliders
 
 
@@ -68,11 +69,42 @@ def test_a_robot_is_served_to_the_browser(name):
         live.close()
 
 
+@pytest.mark.parametrize("name", ["four_bar", "slider_crank"])
+def test_mechanisms_stay_closed_while_their_sliders_move(name):
+    mechanism = sg.load_mechanism(name)
+    q = before = mechanism.mechanics.home
+    (slider,) = mechanism_sliders(mechanism)
+    after = before.copy()
+    after[slider.coordinate] += 0.3
+    moved = mechanism_posed(mechanism, q, before, after)
+    assert moved[slider.coordinate] == pytest.approx(after[slider.coordinate], abs=1e-9)
+    assert np.abs(mechanism.mechanics.closing(moved)[0]).max() < 1e-9
+
+
+def test_a_slider_that_would_tear_a_mechanism_apart_is_refused():
+    mechanism = sg.load_mechanism("four_bar")
+    home = mechanism.mechanics.home
+    with pytest.raises(sg.ModelError):
+        mechanism_posed(mechanism, home, home, home + 40.0)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_mechanism_is_served_to_the_browser():
+    pytest.importorskip("viser")
+    live = view.show_mechanism(sg.load_mechanism("four_bar"), 8771)
+    live.tick()
+    live.close()
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_motion_is_served_to_the_browser():
     pytest.importorskip("viser")
     robot, t = sg.load("rr"), np.linspace(0.0, 1.0, 11)
-    live = view.show(view.robot_scene(robot, t, np.outer(t, [1.0, 2.0])), 8751)
+    blinking = np.where(t[:, None, None] > 0.5, np.nan, 0.0) + np.eye(3)
+    surface = view.Surface("ground", np.eye(3)[None])
+    marks = {"lines": [view.Line("l", blinking)], "points": [view.Points("p", blinking)], "surfaces": [surface]}
+    live = view.show(view.robot_scene(robot, t, np.outer(t, [1.0, 2.0]), **marks), 8751)
+    live.tick()
     live.tick()
     live.close()
 

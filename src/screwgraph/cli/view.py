@@ -1,4 +1,4 @@
-"""`screwgraph view`: robots and their motions in three dimensions."""
+"""`screwgraph view`: robots, mechanisms and their motions in three dimensions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from screwgraph.cli.failures import wrong_use
 from screwgraph.cli.options import BaseKind
 
 if TYPE_CHECKING:
-    from screwgraph import Robot
-    from screwgraph.view import Live, Scene
+    from screwgraph.view import Live
 
 Target = Annotated[
     str,
-    typer.Argument(metavar="ROBOT|RESULT", help="A robot file or built-in robot, or an .npz file of `simulate`."),
+    typer.Argument(
+        metavar="ROBOT|RESULT",
+        help="A robot or mechanism, a file or built in; or an .npz file of `simulate`, `estimate`, `plan`.",
+    ),
 ]
 Output = Annotated[
     str | None, typer.Option("--output", "-o", metavar="FILE", help="Write an .html page instead of serving one.")
@@ -29,7 +31,7 @@ Rate = Annotated[
     float, typer.Option("--rate", metavar="HZ", min=0.1, max=1000.0, help="States a second of motion that are kept.")
 ]
 
-HELP = """Show a robot with a slider for each joint, or a motion with one for time.
+HELP = """Show a robot or planar mechanism with a slider for each joint, or a motion with one for time.
 
 A page written with -o plays the motion in any browser, with nothing installed and no network. Without -o it is
 served on this machine until Ctrl-C, which needs: pip install 'screwgraph[view]'
@@ -39,6 +41,7 @@ Example:
   screwgraph simulate rrr --time 2 -o rrr.npz
   screwgraph view rrr.npz -o rrr.html
   screwgraph view five_bar -o five_bar.html
+  screwgraph view four_bar -o four_bar.html
 and in the browser, while the program runs,
   screwgraph view panda.urdf
   screwgraph view rrr.npz --port 8000
@@ -59,43 +62,50 @@ def view(
     rate: Rate = 30.0,
 ) -> None:
     """Show a robot or a motion, or write the page that does."""
+    import numpy as np
+
+    from screwgraph import load_mechanism
+    from screwgraph.cli.mechanisms import is_mechanism
     from screwgraph.errors import InputError
-    from screwgraph.view import check_page_path, save_html, show, show_robot
+    from screwgraph.view import (
+        check_page_path,
+        mechanism_scene,
+        read_result,
+        rest,
+        result_scene,
+        robot_scene,
+        save_html,
+        show,
+        show_mechanism,
+        show_robot,
+    )
 
     if output is not None:
         try:
             check_page_path(output)
         except InputError as error:
             raise wrong_use(context, error.what, why=error.why, fix=error.fix) from error
-    if not target.lower().endswith(".npz"):
+    chosen = base is not BaseKind.fixed or lock or model_name
+    if chosen and (target.lower().endswith(".npz") or is_mechanism(target)):
+        why = "a motion has its robot with it" if target.lower().endswith(".npz") else "this is a planar mechanism"
+        raise wrong_use(context, "--base, --lock and --model go with robots", why=why)
+    if target.lower().endswith(".npz"):
+        scene = result_scene(read_result(target), rate)
+        if output is None:
+            return _serve(show(scene, port))
+    elif is_mechanism(target):
+        mechanism = load_mechanism(target)
+        if output is None:
+            return _serve(show_mechanism(mechanism, port))
+        scene = mechanism_scene(mechanism, np.zeros(1), mechanism.mechanics.home[None])
+    else:
         robot = options.load_robot(target, base, lock, None, False, False, 0.0, model_name)
         if output is None:
             return _serve(show_robot(robot, port))
-        scene = _still(robot)
-    elif base is not BaseKind.fixed or lock or model_name:
-        raise wrong_use(context, "--base, --lock and --model go with robots", why="a motion has its robot with it")
-    else:
-        scene = _motion(target, rate)
-    if output is None:
-        return _serve(show(scene, port))
+        scene = robot_scene(robot, np.zeros(1), rest(robot)[None])
     save_html(scene, output)
     typer.echo(f"{output}: {scene.title}, {len(scene.bodies)} bodies, {scene.frames} states")
     return None
-
-
-def _still(robot: Robot) -> Scene:
-    import numpy as np
-
-    from screwgraph.view import rest, robot_scene
-
-    return robot_scene(robot, np.zeros(1), rest(robot)[None])
-
-
-def _motion(file: str, rate: float) -> Scene:
-    from screwgraph.view import read_result, robot_scene
-
-    result = read_result(file)
-    return robot_scene(result.robot, result.t, result.q, rate=rate)
 
 
 def _serve(live: Live) -> None:

@@ -27,6 +27,7 @@ from screwgraph.mechanism.run import Run
 from screwgraph.mechanism.sensors import SENSORS, observed
 from screwgraph.mechanism.simulate import simulate_directly
 from screwgraph.mechanism.smoother import simulate_by_smoothing
+from screwgraph.mechanism.text import from_texts, to_texts
 from screwgraph.mechanism.weights import ModelNoise, Noise
 
 __all__ = [
@@ -64,6 +65,7 @@ __all__ = [
     "estimate_motion",
     "finite_displacement",
     "forward_graph",
+    "from_texts",
     "inverse_dynamics_of",
     "inverse_graph",
     "load_mechanism",
@@ -74,5 +76,6 @@ __all__ = [
     "reduced",
     "simulate_by_smoothing",
     "simulate_directly",
+    "to_texts",
     "velocity_problem",
 ]

@@ -13,6 +13,7 @@ from screwgraph.mechanism.estimation_graph import FIGURES, Unknowns
 from screwgraph.mechanism.measurements import Measurements
 from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.sensors import columns
+from screwgraph.mechanism.text import to_texts
 from screwgraph.mechanism.varied import Varied
 from screwgraph.mechanism.weights import ModelNoise, integration_sigma
 from screwgraph.optimize import Result, Status
@@ -76,10 +77,13 @@ class Estimate:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a table with a line of names (.csv), or arrays by their names here, and `columns` (.npz).
 
+        An .npz file holds the mechanism, too; `screwgraph view` shows it.
+
         Raises:
             InputError: another suffix, no such folder, or a path that cannot be written.
         """
-        save_table(path, self.columns, {name: getattr(self, name) for name in ARRAYS}, method="estimate")
+        arrays = {name: getattr(self, name) for name in ARRAYS}
+        save_table(path, self.columns, arrays, method="estimate", **to_texts(self.mechanism))
 
 
 def estimation(

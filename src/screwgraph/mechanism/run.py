@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.mechanism.text import to_texts
 from screwgraph.simulation import save_table
 
 ARRAYS = ("t", "q", "qd", "qdd", "tau", "energy", "work", "violation")
@@ -57,7 +58,10 @@ class Run:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a table with a line of names (.csv), or arrays by their names here, and `columns` (.npz).
 
+        An .npz file holds the mechanism, too; `screwgraph view` shows it.
+
         Raises:
             InputError: another suffix, no such folder, or a path that cannot be written.
         """
-        save_table(path, self.columns, {name: getattr(self, name) for name in ARRAYS}, method=self.method)
+        arrays = {name: getattr(self, name) for name in ARRAYS}
+        save_table(path, self.columns, arrays, method=self.method, **to_texts(self.mechanism))

@@ -1,12 +1,12 @@
 """Motions in three dimensions: scenes of bodies, lines and points, as pages that play them and in the browser."""
 
-from screwgraph.view.live import Live, show, show_robot
+from screwgraph.view.live import Live, show, show_mechanism, show_robot
 from screwgraph.view.mechanisms import mechanism_scene
 from screwgraph.view.page import check_page_path, html, save_html
 from screwgraph.view.parts import link_between
 from screwgraph.view.plans import plan_scene
 from screwgraph.view.report import Animation, Picture, Pictures, Table, Text, report, save_report
-from screwgraph.view.result import Result, read_result
+from screwgraph.view.result import Result, read_result, result_scene
 from screwgraph.view.robots import export, robot_scene
 from screwgraph.view.scene import Body, Line, Points, Scene, Surface
 from screwgraph.view.sliders import rest
@@ -34,10 +34,12 @@ __all__ = [
     "read_result",
     "report",
     "rest",
+    "result_scene",
     "robot_scene",
     "save_html",
     "save_report",
     "show",
+    "show_mechanism",
     "show_robot",
     "thinned",
 ]

@@ -13,14 +13,18 @@ import numpy as np
 from jaxtyping import Float
 from scipy.spatial.transform import Rotation
 
-from screwgraph.errors import InputError
-from screwgraph.robot import Robot, link_poses
+from screwgraph.errors import InputError, ModelError
+from screwgraph.mechanism import Mechanism
+from screwgraph.robot import Robot
 from screwgraph.view.bounds import extent
+from screwgraph.view.mechanism_sliders import mechanism_posed, mechanism_sliders
+from screwgraph.view.mechanisms import mechanism_scene
 from screwgraph.view.page import COLOURS, PLAIN
 from screwgraph.view.parts import Part, parts
 from screwgraph.view.robots import robot_scene
 from screwgraph.view.scene import Body, Scene, seen_from, unit
 from screwgraph.view.sliders import Slider, coordinates, posed, rest, sliders
+from screwgraph.view.trails import add_trail, points_at
 
 HOST = "127.0.0.1"
 PORT = 8080
@@ -54,8 +58,7 @@ def show(scene: Scene, port: int = PORT) -> Live:
         InputError: viser is not installed, or the port cannot be served.
     """
     server = _server(port)
-    handles = [_add_body(server, body) for body in scene.bodies]
-    _add_still(server, scene)
+    place = _add_scene(server, scene)
     length = max(float(scene.t[-1] - scene.t[0]), 1e-3)
     clock = server.gui.add_slider("time (s)", min=0.0, max=length, step=length / 1000.0, initial_value=0.0)
     playing = server.gui.add_checkbox("play", initial_value=scene.frames > 1)
@@ -69,9 +72,7 @@ def show(scene: Scene, port: int = PORT) -> Live:
         frame = int(np.argmin(np.abs(scene.t - scene.t[0] - clock.value)))
         if frame != shown[0]:
             shown[0] = frame
-            with server.atomic():
-                for handle, body in zip(handles, scene.bodies, strict=True):
-                    _place(handle, body.poses if body.poses.ndim == 2 else body.poses[frame])
+            place(scene, frame)
 
     return Live(_address(server), tick, server.stop)
 
@@ -82,14 +83,45 @@ def show_robot(robot: Robot, port: int = PORT) -> Live:
     Raises:
         InputError: viser is not installed, the port cannot be served, or loops do not close.
     """
-    q = rest(robot)
-    wanted, scene = sliders(robot, q), robot_scene(robot, np.zeros(1), q[None])
+    q, now = rest(robot), np.zeros(1)
+    return _posable(
+        (q, coordinates(robot, q)),
+        sliders(robot, q),
+        lambda q, before, after: posed(robot, q, before, after),
+        lambda q: robot_scene(robot, now, q[None]),
+        port,
+    )
+
+
+def show_mechanism(mechanism: Mechanism, port: int = PORT) -> Live:
+    """Serve a planar mechanism with sliders for its independent coordinates, at 127.0.0.1.
+
+    Raises:
+        InputError: viser is not installed, or the port cannot be served.
+    """
+    q, now = mechanism.mechanics.home, np.zeros(1)
+    return _posable(
+        (q, q.copy()),
+        mechanism_sliders(mechanism),
+        lambda q, before, after: mechanism_posed(mechanism, q, before, after),
+        lambda q: mechanism_scene(mechanism, now, q[None]),
+        port,
+    )
+
+
+def _posable(
+    first: tuple[np.ndarray, np.ndarray],
+    wanted: Sequence[Slider],
+    move: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray],
+    scene_at: Callable[[np.ndarray], Scene],
+    port: int,
+) -> Live:
+    """Serve what sliders move: from a position, and coordinates before and after, to a position."""
     server = _server(port)
-    handles = {body.name: _add_body(server, body) for body in scene.bodies}
-    _add_still(server, scene)
+    place = _add_scene(server, scene_at(first[0]))
     complaint = server.gui.add_markdown("")
     bars = [_add_bar(server, slider) for slider in wanted]
-    state = [(q, coordinates(robot, q), True)]
+    state = [(*first, True)]
 
     def tick() -> None:
         q, before, fresh = state[0]
@@ -98,17 +130,35 @@ def show_robot(robot: Robot, port: int = PORT) -> Live:
         if not fresh and (after == before).all():
             return
         try:
-            q, complaint.content = posed(robot, q, before, after), ""
-        except InputError as error:
+            q, complaint.content = move(q, before, after), ""
+        except (InputError, ModelError) as error:
             after, complaint.content = before, error.what
             for slider, bar in zip(wanted, bars, strict=True):
                 bar.value = float(before[slider.coordinate])
         state[0] = (q, after, False)
-        with server.atomic():
-            for name, pose in link_poses(robot, q).items():
-                _place(handles[name], pose)
+        place(scene_at(q), 0)
 
     return Live(_address(server), tick, server.stop)
+
+
+def _add_scene(server: Any, scene: Scene) -> Callable[[Scene, int], None]:
+    """Add all that a scene has; return what moves it to where a scene of the same parts has it in a frame."""
+    bodies = [_add_body(server, body) for body in scene.bodies]
+    _add_still(server, scene)
+    trails = [
+        add_trail(server, f"/trail{i}", trail, _rgb(trail.colour or COLOURS[i % len(COLOURS)]))
+        for i, trail in enumerate((*scene.lines, *scene.points))
+    ]
+
+    def place(there: Scene, frame: int) -> None:
+        with server.atomic():
+            for handle, body in zip(bodies, there.bodies, strict=True):
+                _place(handle, body.poses if body.poses.ndim == 2 else body.poses[frame])
+            for move, trail in zip(trails, (*there.lines, *there.points), strict=True):
+                if np.ndim(trail.points) == 3:
+                    move(points_at(trail, frame))
+
+    return place
 
 
 def _add_bar(server: Any, slider: Slider) -> Any:
@@ -157,23 +207,13 @@ def _add_part(server: Any, name: str, part: Part, colour: tuple[int, ...]) -> No
 
 
 def _add_still(server: Any, scene: Scene) -> None:
-    """Add ground and constant lines and points; set where the eye is."""
+    """Add ground and surfaces; set where the eye is."""
     up = unit(scene.up)
     server.scene.set_up_direction(tuple(up))
     if scene.ground is not None:
         T = np.eye(4)
         T[:3, :3] = Rotation.align_vectors([up], [[0.0, 0.0, 1.0]])[0].as_matrix()
         server.scene.add_grid("/ground", wxyz=_wxyz(T), position=scene.ground * up)
-    for i, trail in enumerate((*scene.lines, *scene.points)):
-        points = np.asarray(trail.points, dtype=float)
-        if points.ndim == 2:
-            _add_trail(
-                server,
-                f"/trail{i}",
-                points,
-                _rgb(trail.colour or COLOURS[i % len(COLOURS)]),
-                getattr(trail, "radius", 0.0),
-            )
     for i, surface in enumerate(scene.surfaces):
         vertices = np.asarray(surface.triangles, dtype=float).reshape(-1, 3)
         faces = np.arange(len(vertices)).reshape(-1, 3)
@@ -183,18 +223,6 @@ def _add_still(server: Any, scene: Scene) -> None:
     centre, size = extent(scene)
     server.initial_camera.position = tuple(np.array(centre) + 1.2 * size * seen_from(scene))
     server.initial_camera.look_at = tuple(centre)
-
-
-def _add_trail(
-    server: Any, name: str, points: Float[np.ndarray, "k 3"], colour: tuple[int, ...], radius: float
-) -> None:
-    if not radius:
-        segments = np.stack([points[:-1], points[1:]], axis=1)
-        segments = segments[np.isfinite(segments).all(axis=(1, 2))]
-        server.scene.add_line_segments(name, points=segments, colors=colour)
-        return
-    for i, point in enumerate(points[np.isfinite(points).all(axis=1)]):
-        server.scene.add_icosphere(f"{name}/{i}", radius=radius, color=colour, position=point)
 
 
 def _place(handle: Any, pose: Float[np.ndarray, "4 4"]) -> None:
