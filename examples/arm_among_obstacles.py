@@ -1,6 +1,6 @@
 """An arm finds its way among obstacles: the built-in task plan7, before and after, with its clearance over time.
 
-Run `python examples/arm_among_obstacles.py`; the picture goes to `out/arm_among_obstacles.png`.
+Run `python examples/arm_among_obstacles.py`; the picture and the animation go to `out/`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
+from PIL import Image
 from rich.console import Console
 
 from screwgraph.optimize import LevenbergMarquardt, Tolerances
@@ -25,6 +26,7 @@ from screwgraph.plan.obstacles import Avoid
 from screwgraph.plan.priors import Between, weights
 from screwgraph.plan.read import read_task
 from screwgraph.robot import link_poses
+from screwgraph.view import plan_scene, save_html
 
 OUT = Path("out")
 FINER = 10
@@ -49,6 +51,7 @@ def main() -> None:
     )
     OUT.mkdir(exist_ok=True)
     draw(planner, avoid, plan, straight, (before, after))
+    save_html(plan_scene(plan), OUT / "arm_among_obstacles.html")
     console.print(f"  {OUT / 'arm_among_obstacles.png'}")
     if not after.min() > 0.0:
         sys.exit("the plan collides")
@@ -87,8 +90,8 @@ def draw(
         poses = link_poses(planner.task.robot, middle)
         for link, (*centre, radius) in zip(spheres.links, spheres.numbers, strict=True):
             ball(axes, (poses[link] @ [*centre, 1.0])[:3], radius, "#2c7fb8", 0.25)
-        axes.set(title=title, xlim=(-0.5, 0.9), ylim=(-0.7, 0.7), zlim=(0.0, 1.1), xlabel="x (m)", ylabel="y (m)")
-        axes.set_box_aspect((1.4, 1.4, 1.1))
+        axes.set(title=title, xlim=(-0.3, 0.8), ylim=(-0.6, 0.7), zlim=(0.0, 1.1), xlabel="x (m)", ylabel="y (m)")
+        axes.set_box_aspect((1.1, 1.3, 1.1))
         axes.view_init(28, -35)
     axes = figure.add_subplot(1, 3, 3)
     for label, c, colour in zip(("straight", "planned"), found, ("#c0392b", "#2c7fb8"), strict=True):
@@ -96,7 +99,10 @@ def draw(
     axes.axhline(0.0, color="black", linewidth=0.8)
     axes.set(xlabel="time (s)", ylabel="clearance (m)", title="distance to the nearest obstacle")
     axes.legend()
-    figure.savefig(OUT / "arm_among_obstacles.png", dpi=110)
+    figure.savefig(OUT / "arm_among_obstacles.png", dpi=80)
+    with Image.open(OUT / "arm_among_obstacles.png") as picture:
+        small = picture.convert("RGB").quantize(200)
+    small.save(OUT / "arm_among_obstacles.png", optimize=True)
 
 
 def ball(axes: Axes, centre: np.ndarray, radius: float, colour: str, alpha: float) -> None:

@@ -15,11 +15,13 @@ import matplotlib as mpl
 import numpy as np
 
 import screwgraph as sg
+from screwgraph.draw import save
 from screwgraph.plan import Plan, Planner, Task, horizon
 from screwgraph.plan.costs import Acceleration, Effort, Path
 from screwgraph.plan.goals import Point, Velocity
 from screwgraph.plan.limits import EffortLimit
 from screwgraph.robot import link_poses
+from screwgraph.view import plan_scene, save_html
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -80,7 +82,8 @@ def main() -> None:
     print(f"from the path: {np.abs(reached - path).max():.2g} m planned")
     print(f"integrated with planned torques and weak servos: {off:.2g} m from the plan")
     folder.mkdir(exist_ok=True)
-    draw(plan, path, drift, folder / "five_bar_path.png")
+    save_html(plan_scene(plan), folder / "five_bar_path.html")
+    draw(plan, path, drift, folder / "five_bar_path.svg")
 
 
 def followed_by(plan: Plan) -> sg.Trajectory:
@@ -103,22 +106,23 @@ def followed_by(plan: Plan) -> sg.Trajectory:
 def draw(plan: Plan, path: np.ndarray, drift: np.ndarray, file: File) -> None:
     """Draw the linkage at some times with its path, and torques."""
     robot = plan.transcription.task.robot
-    figure, (plane, torques) = plt.subplots(1, 2, figsize=(10, 4.6), layout="constrained")
+    figure, (plane, torques) = plt.subplots(1, 2, figsize=(8.5, 3.8), layout="constrained")
     for q in plan.q[:: STEPS // 6]:
         poses = link_poses(robot, q)
         hand = end_effector(robot, q)
         for proximal, distal in (("link1", "link2"), ("link3", "link4")):
             bar = np.stack([poses[proximal][:2, 3], poses[distal][:2, 3], hand])
-            plane.plot(*bar.T, "o-", color="0.75", markersize=3)
+            plane.plot(*bar.T, "o-", color="0.75", markersize=3, linewidth=1)
     plane.plot(*path.T, color="C0", linewidth=3, alpha=0.4, label="path")
-    plane.plot(*drift.T, "--", color="C1", label="integrated with planned torques and weak servos")
-    plane.set(xlabel="x / m", ylabel="y / m", aspect="equal")
-    plane.legend(loc="lower center")
+    plane.plot(*drift.T, "--", color="C1", label="integrated, with weak servos")
+    plane.set(xlabel="x (m)", ylabel="y (m)", aspect="equal")
+    plane.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False, fontsize=8)
     for joint in ("joint1", "joint2"):
         torques.plot(plan.t, plan.tau[:, robot.v_slices[joint]], label=joint)
-    torques.set(xlabel="t / s", ylabel="torque / N m")
-    torques.legend()
-    figure.savefig(file, dpi=110)
+    torques.set(xlabel="time (s)", ylabel="torque (N m)")
+    torques.grid(visible=True, linewidth=0.3)
+    torques.legend(frameon=False)
+    save(figure, file)
     print(f"drawn: {file}")
 
 

@@ -1,6 +1,6 @@
 """A Panda moves its hand to a pose in a second, with little torque, within all of its limits.
 
-Run: python examples/panda.py; the picture goes to out/.
+Run: python examples/panda.py; the picture and the animation go to out/.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import screwgraph as sg
 from screwgraph.draw import draw_motion, save
+from screwgraph.view import plan_scene, save_html
 
 OUT = Path("out")
 
@@ -17,7 +18,8 @@ def main() -> None:
     OUT.mkdir(exist_ok=True)
     plan = sg.plan("panda")
     print(plan)
-    save(draw_motion(plan), OUT / "panda.svg")
+    save(draw_motion(plan, ("q", "qd", "tau")), OUT / "panda-plan.svg")
+    save_html(plan_scene(plan), OUT / "panda-plan.html")
 
 
 if __name__ == "__main__":

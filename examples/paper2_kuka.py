@@ -1,12 +1,13 @@
 """A KUKA iiwa lifts a block from the floor overhead, with and without minimum torque: paper 2, VII-B, Figs. 7 and 8.
 
-Run: python examples/paper2_kuka.py; the picture goes to out/.
+Run: python examples/paper2_kuka.py; pictures and an animation go to out/.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -17,7 +18,9 @@ from screwgraph.plan import horizon
 from screwgraph.plan.costs import Effort, Smoothness
 from screwgraph.plan.goals import Position, Velocity
 from screwgraph.plan.limits import EffortLimit, PositionLimit, VelocityLimit
+from screwgraph.robot import link_poses
 from screwgraph.spatial import SpatialInertia, translation
+from screwgraph.view import plan_scene, save_html
 
 OUT = Path("out")
 BLOCK, EDGE = 4.0, 0.1
@@ -73,6 +76,26 @@ def draw(plain: sg.Plan, least: sg.Plan) -> Figure:
     return figure
 
 
+def snapshots(plain: sg.Plan, least: sg.Plan) -> Figure:
+    """Draw the arm from the side at some times, as Fig. 7 does: from dark to light."""
+    from matplotlib import colormaps
+
+    figure = Figure(figsize=(6.5, 3.4), layout="constrained")
+    both: Any = figure.subplots(1, 2, sharex=True, sharey=True)
+    for axes, plan, title in zip(both, (plain, least), ("without minimum torque", "with minimum torque"), strict=True):
+        robot, frame = plan.task.robot, plan.task.robot.frame("tool")
+        for k in np.linspace(0, len(plan.t) - 1, 9).astype(int):
+            poses = link_poses(robot, plan.q[k])
+            points = [T[:3, 3] for T in poses.values()] + [(poses[frame.link] @ frame.T_lf)[:3, 3]]
+            x, _, z = np.array(points).T
+            axes.plot(x, z, color=colormaps["viridis"](0.9 * plan.t[k] / plan.t[-1]), linewidth=1.2)
+            axes.plot(x[-1], z[-1], "s", color="0.4", markersize=7, markerfacecolor="none")
+        axes.axhline(0.0, color="black", linewidth=0.6)
+        axes.set(title=title, xlabel="x (m)", aspect="equal")
+    both[0].set_ylabel("z (m)")
+    return figure
+
+
 def main() -> None:
     OUT.mkdir(exist_ok=True)
     robot = with_block(sg.load("iiwa14"))
@@ -82,7 +105,8 @@ def main() -> None:
         drawn = ", ".join(f"joint {j + 1}: {total[j]:.0f}" for j in DRAWN)
         print(f"{name}: {plan.status}, {plan.iterations} iterations; integral of torque^2 {total.sum():.0f} ({drawn})")
     save(draw(plain, least), OUT / "paper2-kuka-torques.svg")
-    save(draw(plain, least), OUT / "paper2-kuka-torques.png")
+    save(snapshots(plain, least), OUT / "paper2-kuka-motion.svg")
+    save_html(plan_scene(least), OUT / "paper2-kuka.html")
     print(f"minimum torque uses {100 * (1 - work(least).sum() / work(plain).sum()):.0f} % less")
 
 

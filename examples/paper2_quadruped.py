@@ -18,12 +18,14 @@ from quadruped_check import checked
 from quadruped_simulation import Motion, executed
 
 import screwgraph as sg
+from screwgraph.draw import save
 from screwgraph.plan import Phase, Plan, Planner, Task
 from screwgraph.plan.contacts import PointContact, schedule
 from screwgraph.plan.costs import Effort, Posture, Speed
 from screwgraph.plan.costs import Path as Along
 from screwgraph.plan.goals import Point, Velocity
 from screwgraph.plan.limits import EffortLimit, PositionLimit
+from screwgraph.view import plan_scene, save_html
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -136,34 +138,40 @@ def main() -> None:
         off = np.linalg.norm(motion.q[:, :2] - motion.planned[:, :2], axis=1)
         print(f"MuJoCo, open loop: the trunk is off by {off.max():.4f} m at most, {off[-1]:.4f} m at the end")
     options.o.mkdir(exist_ok=True)
-    draw(plan, motion, options.o / "paper2_quadruped.png")
+    save_html(plan_scene(plan), options.o / "paper2-quadruped.html")
+    draw(plan, motion, options.o / "paper2-quadruped.svg")
 
 
 def draw(plan: Plan, motion: Motion | None, path: Path) -> None:
     """Draw the hexagon from above with footholds, errors of tracking, and the normal forces of two feet."""
     contacts = [c for c in plan.transcription.task.contacts if isinstance(c, PointContact)]
-    figure, (above, errors, forces) = plt.subplots(1, 3, figsize=(15, 4.6), layout="constrained")
+    figure, axes = plt.subplots(2, 2, figsize=(9, 6), layout="constrained", width_ratios=(1.1, 1))
+    above, errors, forces = figure.add_subplot(axes[0, 0].get_gridspec()[:, 0]), axes[0, 1], axes[1, 1]
+    for covered in axes[:, 0]:
+        covered.remove()
     above.plot(*corners().T, "o", color="black", label="waypoints")
     above.plot(*plan.q[:, :2].T, label="planned")
     for contact, colour in zip(contacts, ("C2", "C3", "C4", "C5"), strict=True):
         above.plot(*contact.at[:, :2].T, ".", color=colour, alpha=0.5, label=contact.frame)
-    above.set(xlabel="x / m", ylabel="y / m", aspect="equal", title="The trunk, and footholds, from above")
+    above.set(xlabel="x (m)", ylabel="y (m)", aspect="equal", title="The trunk and footholds from above")
     for number in (0, 1):
         normal = np.full(len(plan.t), np.nan)
         (wrench,) = contacts[number].wrenches(plan.transcription.steps, f"contact {number + 1}")
         normal[plan.transcription.steps.points[wrench.samples]] = plan.values[wrench.unknowns.name][:, 2]
         forces.plot(plan.t, normal, label=contacts[number].frame)
-    forces.set(xlabel="t / s", ylabel="N", xlim=(0.0, 1.5), title="Planned normal forces")
-    forces.legend()
+    forces.set(xlabel="time (s)", ylabel="force (N)", xlim=(0.0, 1.5), title="Planned normal forces of two feet")
+    forces.legend(frameon=False, fontsize=8)
     if motion is not None:
-        above.plot(*motion.q[:, :2].T, "--", label="MuJoCo, open loop")
+        above.plot(*motion.q[::4, :2].T, "--", label="MuJoCo, open loop")
         off = 1000.0 * (motion.q[:, :3] - motion.planned[:, :3])
         for column, name in zip(off.T, "xyz", strict=True):
-            errors.plot(motion.t, column, label=name)
-        errors.legend()
-    errors.set(xlabel="t / s", ylabel="mm", title="The trunk in MuJoCo, less the plan")
-    above.legend(fontsize=7, loc="center")
-    figure.savefig(path, dpi=110)
+            errors.plot(motion.t[::4], column[::4], label=name)
+        errors.legend(frameon=False, fontsize=8)
+    errors.set(xlabel="time (s)", ylabel="difference (mm)", title="The trunk in MuJoCo, less the plan")
+    above.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=3, frameon=False)
+    for one in (above, errors, forces):
+        one.grid(visible=True, linewidth=0.3)
+    save(figure, path)
     print(f"drawn: {path}")
 
 

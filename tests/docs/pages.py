@@ -94,8 +94,9 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             run_page(page, Path(folder), long=asked.long or asked.only_long)
             for picture, _ in pictures(page):
-                made = Path(folder) / picture.name
-                if made.exists():
+                for made in (Path(folder) / part / picture.name for part in ("", "out")):
+                    if not made.exists():
+                        continue
                     picture.parent.mkdir(parents=True, exist_ok=True)
                     shutil.copy(made, picture)
         print(page.relative_to(ROOT))

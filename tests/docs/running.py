@@ -18,7 +18,7 @@ from typing import Any
 import matplotlib as mpl
 
 from screwgraph.cli import run as run_screwgraph
-from tests.docs.pages import ROOT, Block, blocks
+from tests.docs.pages import LONG, ROOT, Block, blocks
 
 COMMAND = re.compile(r"^\$ (?P<command>.*?)\s*(?:#\s*exit status (?P<status>\d+))?$")
 LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -63,7 +63,7 @@ def _run_python(page: Path, block: Block, namespace: dict[str, Any]) -> None:
 
 
 def _run_console(page: Path, block: Block) -> None:
-    lines = block.text.splitlines()
+    lines = [line for line in block.text.splitlines() if not line.startswith(LONG)]
     starts = [i for i, line in enumerate(lines) if COMMAND.match(line)]
     if not starts or starts[0] != 0:
         raise PageError(f"{page.name}:{block.line}: a console block begins with `$ `")
@@ -94,7 +94,9 @@ def _screwgraph(arguments: list[str]) -> tuple[int, str]:
 
 
 def _python(arguments: list[str]) -> tuple[int, str]:
-    return _process([sys.executable, *arguments])
+    """Run a script of the page, or of this repository."""
+    script, *rest = arguments
+    return _process([sys.executable, script if Path(script).exists() else str(ROOT / script), *rest])
 
 
 def _compiler(arguments: list[str]) -> tuple[int, str]:

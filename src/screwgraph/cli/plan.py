@@ -27,7 +27,7 @@ DIR/plan.npz    t, q, qd, qdd, tau, all unknowns, status, cost, violation;
 DIR/plan.csv    t, q, qd, qdd, tau as a table;
 DIR/motion.svg  these over time, with limits (dashed) and goals (circles);
 DIR/costs.svg   what each item of the task costs;
-DIR/animation.html  the motion, with goals, obstacles and forces of contacts; any browser plays it, offline;
+DIR/animation.html  the motion with goals, obstacles, forces of contacts, offline;
 DIR/report.html     all of this on one page that needs nothing else.
 
 \b

@@ -22,7 +22,7 @@ def read_bytes(path: Path, file: str) -> bytes:
         if not path.exists():
             raise ModelError("there is no such file", at=file, fix=_similar(path))
         if path.is_dir():
-            raise ModelError("this is a directory", at=file, fix="name a robot file in it")
+            raise ModelError("this is a directory", at=file, fix="name a file in it")
         if not path.is_file():
             raise ModelError("this is not an ordinary file", at=file, fix="name a robot file")
         size = path.stat().st_size

@@ -40,7 +40,8 @@ def _add_line(server: Any, name: str, first: Float[np.ndarray, "k 3"], colour: t
 def _segments(points: Float[np.ndarray, "k 3"]) -> Float[np.ndarray, "n 2 3"]:
     """Return the pieces of a line; breaks are pieces of no length, so that their number stays."""
     pairs = np.stack([points[:-1], points[1:]], axis=1)
-    return np.where(np.isfinite(pairs).all(axis=(1, 2))[:, None, None], pairs, 0.0)
+    whole = np.isfinite(pairs).reshape(len(pairs), -1).all(axis=1)
+    return np.where(whole.reshape(-1, 1, 1), pairs, 0.0)
 
 
 def _add_balls(
