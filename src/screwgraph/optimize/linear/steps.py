@@ -12,6 +12,8 @@ from screwgraph.optimize.linear.pattern import Pattern
 
 STARTS = 12
 """Lengths of the first step that are tried."""
+SHORT = 24
+"""Unknowns of a step up to which multipliers may move to a neighbour: longer steps leave out what nothing ties."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,11 +112,32 @@ def _with_multipliers(
     step_of = np.full(blocks, -1, dtype=np.int64)
     step_of[inner] = step_of_inner
     none = np.iinfo(np.int64).max
-    first = np.full(pattern.multipliers, none)
+    first, last = np.full(pattern.multipliers, none), np.full(pattern.multipliers, -1)
     pairs = sparse.coo_matrix(tied)
     np.minimum.at(first, pairs.row, step_of_inner[pairs.col])
+    np.maximum.at(last, pairs.row, step_of_inner[pairs.col])
     step_of[plain:] = np.where(first == none, -1, first)
     inside = step_of >= 0
-    count = int(step_of.max(initial=-1)) + 1
-    dimension = int(np.bincount(step_of[inside], pattern.sizes[inside], minlength=1).max())
-    return Steps(step_of, count, dimension, int(pattern.sizes[~inside].sum()), name)
+    room = np.bincount(step_of[inside], pattern.sizes[inside], minlength=1).astype(np.int64)
+    if room.max() <= SHORT:
+        step_of = _levelled(step_of, room, pattern.sizes, plain + np.flatnonzero((first == last) & inside[plain:]))
+        room = np.bincount(step_of[inside], pattern.sizes[inside], minlength=1).astype(np.int64)
+    return Steps(step_of, int(step_of.max(initial=-1)) + 1, int(room.max()), int(pattern.sizes[~inside].sum()), name)
+
+
+def _levelled(
+    step_of: Int[np.ndarray, " B"], room: Int[np.ndarray, " N"], sizes: Int[np.ndarray, " B"], loose: np.ndarray
+) -> Int[np.ndarray, " B"]:
+    """Move multipliers that touch one step only (`loose`) from the longest steps into a shorter neighbour.
+
+    All steps are as long as the longest one, which a few goals would otherwise make it.
+    """
+    step_of, room = step_of.copy(), room.copy()
+    for block in loose[np.argsort(sizes[loose], kind="stable")].tolist():
+        here, size = int(step_of[block]), int(sizes[block])
+        near = [s for s in (here - 1, here + 1) if 0 <= s < room.size]
+        there = min(near, key=room.__getitem__, default=here)
+        if room[here] == room.max() and room[there] + size < room[here]:
+            step_of[block] = there
+            room[[here, there]] += (-size, size)
+    return step_of
