@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.optimize.constraint_rows import ConstraintRows
+from screwgraph.optimize.methods.again import FACTORED
 from screwgraph.optimize.result import Result
 
 
@@ -21,7 +22,7 @@ def shifted(result: Result, families: Mapping[str, int]) -> Result:
     layout, iterate = result.problem.layout, result.iterate
     views = layout.unpacked(iterate.x)
     moved = {name: _later(value, families.get(name, 0)) for name, value in views.items()}
-    memory: dict[str, Any] = dict(iterate.memory)
+    memory: dict[str, Any] = {name: value for name, value in iterate.memory.items() if name != FACTORED}
     assembly = result.problem.assembly
     for key, rows in (("y", assembly.equalities), ("z", assembly.inequalities)):
         if key in memory:

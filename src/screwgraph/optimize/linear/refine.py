@@ -24,6 +24,9 @@ NEGLIGIBLE = 1e-4
 """Products with unknowns smaller than this part of the largest ones count as if these were so large: rows in which all
 vanish would ask for digits that do not matter."""
 
+LITTLE = 1e-2
+"""Part of a right side that steps of iterations may leave: the next one takes it away."""
+
 
 @dataclass(frozen=True, eq=False)
 class Exact:
@@ -75,6 +78,14 @@ def refined(
                 now = other if other_error < error or not np.isfinite(error) else now
         answer[:, k] = now
     return answer
+
+
+def leaves_little(exact: Exact, b: Float[np.ndarray, " n"], x: Float[np.ndarray, " n"]) -> bool:
+    """Whether b - K x is small beside b: in the rows of multipliers, and in the others."""
+    left, primal = np.abs(b - exact.times(x)), exact.system.pattern.primal
+    sizes = np.abs(b)
+    rows = (slice(None, primal), slice(primal, None))
+    return all(left[r].max(initial=0.0) <= LITTLE * sizes[r].max(initial=0.0) for r in rows)
 
 
 def _try_pivoted(exact: Exact) -> Callable[[Any], Any] | None:

@@ -15,7 +15,7 @@ from screwgraph.optimize.linear.covariance import chain_covariances
 from screwgraph.optimize.linear.dense import DenseFactored, DenseMethod
 from screwgraph.optimize.linear.kernels import place_code
 from screwgraph.optimize.linear.pattern import Pattern, SingularError
-from screwgraph.optimize.linear.refine import ENOUGH, Exact, refined
+from screwgraph.optimize.linear.refine import ENOUGH, Exact, leaves_little, refined
 from screwgraph.optimize.linear.regularise import MULTIPLIERS, Regulariser, regulariser
 from screwgraph.optimize.linear.sparse import SparseFactored
 
@@ -114,6 +114,17 @@ class Factored:
         if self.system.pattern.multipliers and not self.is_exact and np.isfinite(accuracy):
             x = refined(self.exact, self.factors.solve, columns, x, accuracy)
         return x.reshape(right.shape)
+
+    def correction(self, residual: Float[np.ndarray, " n"], accuracy: float) -> Float[np.ndarray, " n"]:
+        """Solve for a step that takes a residual away, as one of many: refined only where much of it would be left.
+
+        Then to `accuracy`, see `solve`; if that is infinite, not at all.
+        """
+        x = self.factors.solve(residual[:, None])[:, 0]
+        multipliers = self.system.pattern.multipliers and not self.is_exact
+        if not multipliers or accuracy == np.inf or leaves_little(self.exact, residual, x):
+            return x
+        return refined(self.exact, self.factors.solve, residual[:, None], x[:, None], accuracy)[:, 0]
 
     def covariance(self, unknowns: Int[np.ndarray, " k"] | Sequence[int]) -> Float[np.ndarray, "k k"]:
         """Return the part of the inverse that belongs to some unknowns: their joint covariance."""

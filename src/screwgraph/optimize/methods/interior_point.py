@@ -11,11 +11,13 @@ from jaxtyping import Float
 
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.linear import Factored, SingularError
-from screwgraph.optimize.methods.base import End, Run, Tolerances, largest, small_step
+from screwgraph.optimize.methods.again import FACTORED, simplified
+from screwgraph.optimize.methods.base import End, Run, Tolerances, small_step
 from screwgraph.optimize.methods.feasibility import nearest_feasible, worst
 from screwgraph.optimize.methods.kkt import Kkt, Model
 from screwgraph.optimize.methods.line_search import Filter, broken, searched
 from screwgraph.optimize.methods.newton_step import bent_step, newton_step
+from screwgraph.optimize.methods.optimality import errors
 from screwgraph.optimize.methods.point import Point, Step, duals_kept, first_point
 from screwgraph.optimize.result import Iterate, Status
 
@@ -46,17 +48,18 @@ class InteriorPoint:
     ) -> Run:
         """Solve; the multipliers of a result's memory make a warm start."""
         kkt = Kkt(assembly, self.curvature)
-        model = kkt.model(x)
+        x, memory = yield from simplified(kkt, x, memory, tolerances)
+        model, known = kkt.model(x), memory.get(FACTORED)
         point = first_point(x, model, memory, self.barrier)
         passed, convexity = Filter(broken(model, point)), _Convexity(straight=True, shift=0.0, curvature=self.curvature)
         watch = _Watch(model.violation, 0, 0)
         smallest = 0.1 * min(tolerances.violation, tolerances.dual)
         while True:
-            error = _errors(kkt, model, point)
-            yield Iterate(point.x, model.cost, model.violation, error.stationary, point.memory())
+            error = errors(kkt, model, point)
+            yield Iterate(point.x, model.cost, model.violation, error.stationary, {**point.memory(), FACTORED: known})
             if not np.isfinite(model.cost + model.violation):
                 return Status.NOT_FINITE, "a cost or a residual is not finite"
-            if error.largest(0.0) <= tolerances.dual and model.violation <= tolerances.violation:
+            if error.hold(model, tolerances):
                 return Status.CONVERGED, "the conditions of optimality hold"
             while len(point.s) and error.largest(point.barrier) <= 10.0 * point.barrier and point.barrier > smallest:
                 point = point.with_barrier(max(smallest, min(0.2 * point.barrier, point.barrier**1.5)))
@@ -65,10 +68,10 @@ class InteriorPoint:
             if isinstance(ready, str):
                 held = model.violation <= tolerances.violation
                 return (Status.SINGULAR, ready) if held else _stuck(kkt, model, point.x, tolerances)
-            step, factored, convexity = ready
+            step, known, convexity = ready
             if small_step(step.x, point.x, tolerances) and model.violation <= tolerances.violation:
                 return Status.CONVERGED, "steps have become small"
-            found = searched(kkt, model, point, step, factored, passed)
+            found = searched(kkt, model, point, step, known, passed)
             if found is None:
                 model = kkt.model(point.x)  # its entries stood where those of points that were tried do
             if found is None and convexity.straight and not convexity.curved:
@@ -87,7 +90,7 @@ class InteriorPoint:
                 if settled and most > 10.0 * tolerances.violation:
                     return _contradiction(name, most)
                 if watch.restored == RESTORATIONS:
-                    return Status.STALLED, f"the hard factors hold to {model.violation:.2g}, and no better"
+                    return Status.STALLED, "no values near here were found at which all hard factors hold"
                 model = kkt.model(x)
                 point = first_point(x, model, {}, point.barrier)
                 passed = Filter(broken(model, point))
@@ -139,27 +142,6 @@ def _direction(kkt: Kkt, model: Model, point: Point, convexity: _Convexity) -> t
             shift = convexity.larger(shift)
     where = f": {kkt.assembly.layout.called(bad)} is not determined" if 0 <= bad < n else ""
     return f"the KKT equations are singular{where}"
-
-
-@dataclass(frozen=True)
-class _Errors:
-    """How far from optimal a point is: the Lagrangian's gradient, residuals, products of slacks and multipliers."""
-
-    stationary: float
-    residual: float
-    products: Float[np.ndarray, " k"]
-    scale: float
-
-    def largest(self, barrier: float) -> float:
-        """Return the largest of these, products as they differ from the barrier."""
-        complementary = largest(self.products - barrier) / self.scale
-        return max(self.stationary / self.scale, self.residual, complementary)
-
-
-def _errors(kkt: Kkt, model: Model, point: Point) -> _Errors:
-    stationary = largest(model.gradient + kkt.pulled(model, point.y, point.z))
-    residual = max(largest(model.c), largest(model.g + point.s))
-    return _Errors(stationary, residual, point.s * point.z, max(1.0, largest(model.gradient), largest(point.y)))
 
 
 def _stuck(kkt: Kkt, model: Model, x: Float[np.ndarray, " s"], tolerances: Tolerances) -> End:

@@ -10,7 +10,7 @@ from screwgraph.optimize.methods.kkt import Kkt, Model
 from screwgraph.optimize.methods.point import Point, Step
 
 ACCURACY = 1e-7
-"""Of a step, row by row; what is left over is what the next step takes away."""
+"""Of a step that would leave much over, row by row; what is left over is what the next step takes away."""
 ROUGH = np.inf
 """Accuracy of a step that only tells how products of slacks and multipliers bend."""
 
@@ -31,17 +31,18 @@ def newton_step(
 ) -> Step:
     """Solve for a step that takes equalities' residuals c and inequalities' r = g + s away.
 
+    Solved for changes of multipliers, not for these: what regularisation takes from an answer is then small with it.
     `products` of the slacks' and multipliers' steps are expected, and allowed for.
     """
     s, z, n = point.s, point.z, len(model.gradient)
     target = point.barrier - products
     pull = target / s + z / s * r
-    right = np.concatenate([-model.gradient - kkt.pulled(model, np.zeros(len(model.c)), pull), -c])
-    both = factored.solve(right, accuracy)
+    right = np.concatenate([-model.gradient - kkt.pulled(model, point.y, pull), -c])
+    both = factored.correction(right, accuracy)
     d = both[:n]
     ds = -r - kkt.along(model, d)
     dz = (target - z * ds) / s - z
-    return Step(d, ds, both[n:] - point.y, dz, c, r)
+    return Step(d, ds, both[n:], dz, c, r)
 
 
 def bent_step(

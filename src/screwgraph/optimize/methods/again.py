@@ -1,0 +1,64 @@
+"""Solving again near a solution: steps with the matrix that was factored last. Deuflhard (2011), section 2.1.2."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.optimize.linear import Factored
+from screwgraph.optimize.methods.base import Tolerances
+from screwgraph.optimize.methods.kkt import Kkt, Model
+from screwgraph.optimize.methods.newton_step import ROUGH, newton_step
+from screwgraph.optimize.methods.optimality import errors
+from screwgraph.optimize.methods.point import Point, first_point
+from screwgraph.optimize.result import Iterate
+
+FACTORED = "factored"
+"""What a method's memory calls the matrix."""
+WORTHWHILE = 0.2
+"""What a step may leave of the error, so that as much is not done faster by one with a new matrix."""
+FARTHEST = 0.99
+"""Part of slacks and multipliers that a step may use up."""
+
+
+def simplified(
+    kkt: Kkt, x: Float[np.ndarray, " s"], memory: Mapping[str, Any], tolerances: Tolerances
+) -> Generator[Iterate, None, tuple[Float[np.ndarray, " s"], Mapping[str, Any]]]:
+    """Yield iterates that whole steps with the memory's matrix lead from; return where they end, and the memory there.
+
+    It ends where the conditions of optimality hold, or where steps make too little of the error.
+    """
+    factored = memory.get(FACTORED)
+    if not isinstance(factored, Factored) or factored.system is not kkt.system:
+        return x, memory
+    model = kkt.model(x)
+    point = first_point(x, model, memory, float(memory["barrier"]))
+    found = errors(kkt, model, point)
+    while not found.hold(model, tolerances):
+        error, now = found.largest(point.barrier), Iterate(point.x, model.cost, model.violation, found.stationary)
+        ahead = _moved(kkt, model, point, factored)
+        if ahead is None:
+            break
+        model = kkt.model(ahead.x)
+        found = errors(kkt, model, ahead)
+        left = found.largest(ahead.barrier)
+        if not left < error:
+            break
+        yield replace(now, memory={**memory, **point.memory()})
+        point = ahead
+        if left > WORTHWHILE * error:
+            break
+    return point.x, {**memory, **point.memory()}
+
+
+def _moved(kkt: Kkt, model: Model, point: Point, factored: Factored) -> Point | None:
+    """Return the point after a whole step, None where slacks do not allow it."""
+    step = newton_step(kkt, model, point, factored, model.c, model.g + point.s, accuracy=ROUGH)
+    if (step.s < -FARTHEST * point.s).any() or (step.z < -FARTHEST * point.z).any():
+        return None
+    x = kkt.assembly.layout.moved(point.x, step.x)
+    return Point(x, point.s + step.s, point.y + step.y, point.z + step.z, point.barrier)
