@@ -53,13 +53,16 @@ def solve(
     began = perf_counter()
     fault = _fault(problem, x)
     if fault is not None:
-        return Result(problem, Iterate(x, np.nan), 0, perf_counter() - began, *fault, name)
-    run = chosen(problem.assembly, x, tolerances or Tolerances(), memory)
-    iterate, count = Iterate(x, np.nan), -1
+        return Result(problem, Iterate(x, np.nan, np.nan), 0, perf_counter() - began, *fault, name)
+    tolerances = tolerances or Tolerances()
+    run = chosen(problem.assembly, x, tolerances, memory)
+    iterate, count = Iterate(x, np.nan, np.nan), -1
+    best = iterate
     status, reason = Status.ITERATION_LIMIT, f"{iterations} iterations did not suffice"
     try:
         while True:
             iterate, count = next(run), count + 1
+            best = _better(iterate, best, tolerances.violation)
             passed = perf_counter() - began
             if callback is not None and callback(_progress(problem, iterate, count, passed)):
                 status, reason = Status.STOPPED, "the callback said so"
@@ -73,12 +76,22 @@ def solve(
     except StopIteration as end:
         status, reason = end.value
     except KeyboardInterrupt:
-        status, reason = Status.INTERRUPTED, "interrupted; these are the last values"
+        status, reason = Status.INTERRUPTED, "by Ctrl-C; the best values so far are kept"
     if status is Status.NOT_FINITE:
         reason = _not_finite(problem, iterate.x) or reason
-    elif status in UNFINISHED and iterate.violation > WORTH_NAMING:
+    if status is not Status.CONVERGED:
+        iterate = best
+    if status in UNFINISHED and iterate.violation > WORTH_NAMING:
         reason = "{}; {} is off by {:.3g}".format(reason, *worst(problem.assembly, iterate.x))
     return Result(problem, iterate, max(count, 0), perf_counter() - began, status, reason, name)
+
+
+def _better(new: Iterate, old: Iterate, tolerance: float) -> Iterate:
+    """Return the one whose hard factors hold better, or that costs less where both hold; the new one of equals."""
+    ranks = [(max(i.violation, tolerance), i.cost) for i in (new, old)]
+    if not np.isfinite(ranks[0]).all():
+        return old
+    return new if not np.isfinite(ranks[1]).all() or ranks[0] <= ranks[1] else old
 
 
 def _last(run: Any, status: Status, reason: str) -> tuple[Status, str]:
