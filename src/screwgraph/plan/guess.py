@@ -19,9 +19,24 @@ from screwgraph.plan.task import FULL_GRAPH, Task
 from screwgraph.plan.transcribe import wrenches
 from screwgraph.robot import retract
 
+MOST = 5
+"""Guesses of a task with goals of frames."""
 
-def first_values(task: Task, steps: Steps) -> dict[str, np.ndarray]:
-    """Return values to begin with, by family; those left out begin at zero. Raises InputError."""
+
+def guesses(task: Task) -> int:
+    """Return how many guesses there are: frames may reach their goals with joints in several positions."""
+    framed = any(isinstance(goal, Pose | Point) and goal.sigma is None for goal in task.goals)
+    return MOST if framed and isinstance(task.guess, str) else 1
+
+
+def first_values(task: Task, steps: Steps, choice: int = 0) -> dict[str, np.ndarray]:
+    """Return values to begin with, by family; those left out begin at zero.
+
+    Other choices than 0 lead smoothly, from rest to rest, by other positions at which frames reach their goals.
+
+    Raises:
+        InputError: the task's own guess does not fit.
+    """
     durations = np.array([[p.duration] for p in steps.phases])
     values: dict[str, np.ndarray] = {} if steps.duration is None else {"duration": durations}
     if task.dynamics:
@@ -31,8 +46,13 @@ def first_values(task: Task, steps: Steps) -> dict[str, np.ndarray]:
         if "q" not in given:
             raise InputError("the guess has no positions", fix='give {"q": (K, nq), ...}')
         return values | given
-    q = _stay(task, steps) if task.guess == "stay" else _linear(task, steps)
-    values["q"] = q
+    if choice:
+        values |= _smooth(task, steps, _stops(task, steps, choice))
+    elif task.guess == "stay":
+        values["q"] = _stay(task, steps)
+    else:
+        values["q"] = _linear(task, steps, _stops(task, steps, 0))
+    q = values["q"]
     return values | (first_directions(steps, q) if task.dynamics == FULL_GRAPH else {})
 
 
@@ -44,8 +64,8 @@ def _stay(task: Task, steps: Steps) -> Float[np.ndarray, "K nq"]:
     return np.tile(_start(task), (len(steps.times), 1))
 
 
-def _linear(task: Task, steps: Steps) -> Float[np.ndarray, "K nq"]:
-    """Go from one position that is wanted, or reaches what is wanted, to the next; joints that no goal names stay."""
+def _stops(task: Task, steps: Steps, choice: int) -> dict[int, Float[np.ndarray, " nq"]]:
+    """Return positions that are wanted, or reach what is wanted, by point; joints that no goal names stay."""
     stops = {0: _start(task)}
     for goal in task.goals:
         if isinstance(goal, Position):
@@ -58,15 +78,31 @@ def _linear(task: Task, steps: Steps) -> Float[np.ndarray, "K nq"]:
                 stops[int(k)] = q
         elif isinstance(goal, Pose | Point) and len(points_at(steps, goal.time)) == 1:
             (k,) = points_at(steps, goal.time).tolist()
-            q = reaching(steps.mechanics, goal, _before(stops, k)) if k not in stops else None
+            q = reaching(steps.mechanics, goal, _before(stops, k), choice) if k not in stops else None
             if q is not None:
                 stops[k] = q
+    return stops
+
+
+def _linear(task: Task, steps: Steps, stops: dict[int, np.ndarray]) -> Float[np.ndarray, "K nq"]:
+    """Go straight from one stop to the next."""
     found, knots = _stay(task, steps), sorted(stops)
     for a, b in itertools.pairwise(knots):
         part = (np.arange(a, b + 1) - a) / (b - a)
         found[a : b + 1] = _between(task, steps, stops[a], stops[b], part)
     found[knots[-1] :] = stops[knots[-1]]
     return found
+
+
+def _smooth(task: Task, steps: Steps, stops: dict[int, np.ndarray]) -> dict[str, np.ndarray]:
+    """Go straight from one stop to the next, at rest at each; return positions and velocities."""
+    q, qd, knots = _linear(task, steps, stops), np.zeros((len(steps.times), task.robot.nv)), sorted(stops)
+    for a, b in itertools.pairwise(knots):
+        part = (np.arange(a, b + 1) - a) / (b - a)
+        q[a : b + 1] = _between(task, steps, stops[a], stops[b], part**2 * (3.0 - 2.0 * part))
+        rate = 6.0 * part * (1.0 - part) / (steps.times[b] - steps.times[a])
+        qd[a : b + 1] = rate[:, None] * np.asarray(steps.mechanics.positions.local(stops[a], stops[b]), dtype=float)
+    return {"q": q, "qd": qd}
 
 
 def _before(stops: dict[int, np.ndarray], k: int) -> np.ndarray:

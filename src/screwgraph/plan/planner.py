@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from screwgraph.errors import InputError
-from screwgraph.optimize import InteriorPoint, Method, Progress, Status, Tolerances, shifted, solve
+from screwgraph.optimize import Method, Progress, Tolerances, shifted
 from screwgraph.plan.advance import advanced, is_scheduled, values_ahead
 from screwgraph.plan.goals.position import whole_position
 from screwgraph.plan.goals.velocity import chosen_velocities
-from screwgraph.plan.guess import first_values
+from screwgraph.plan.guess import first_values, guesses
 from screwgraph.plan.limits.base import check_start
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.plan.plan import Plan
+from screwgraph.plan.plan import FEASIBLE, Plan
+from screwgraph.plan.search import LOST, Search, Start
 from screwgraph.plan.task import Task
 from screwgraph.plan.transcribe import Transcription, transcribe
-
-LOST = (Status.STALLED, Status.SINGULAR, Status.NOT_FINITE, Status.INFEASIBLE)
-"""Ends of Gauss-Newton's steps after which Newton's, whose code takes longer to make, may still find a plan."""
+from screwgraph.plan.why import obstacles_in_time
 
 
 class Planner:
@@ -55,26 +55,31 @@ class Planner:
         tolerances: Tolerances | None = None,
         callback: Callable[[Progress], Any] | None = None,
     ) -> Plan:
-        """Plan, from the task's guess, or from the last plan (`warm`); other arguments as for `optimize.solve`."""
-        problem, steps = self.transcription.problem, self.transcription.steps
-        start: Any
+        """Plan, from the task's guess, or from the last plan (`warm`); other arguments as for `optimize.solve`.
+
+        Where that leads nowhere, and frames have goals, other guesses are tried: by other positions that reach them.
+        """
+        following = {family.name for family, _ in self.transcription.followers}
+
+        def guess(choice: int) -> Start:
+            values = first_values(self.task, self.transcription.steps, choice)
+            return {name: value for name, value in values.items() if name not in following}
+
+        starts: Iterable[Start] = map(guess, range(guesses(self.task)))
         if warm and self.plan is not None:
-            start = self.plan.result
-        else:
-            following = {family.name for family, _ in self.transcription.followers}
-            start = {n: v for n, v in first_values(self.task, steps).items() if n not in following}
-        options: dict[str, Any] = {
-            "iterations": iterations,
-            "seconds": seconds,
-            "tolerances": tolerances or Tolerances(violation=1e-8, dual=1e-6),
-            "callback": callback,
-        }
-        quick = method == "auto" and self._condensed
-        result = solve(problem, start, method=InteriorPoint(curvature=False) if quick else method, **options)
-        if quick and result.status in LOST:
-            result = solve(problem, start, **options)
+            starts = itertools.chain([self.plan.result], starts)
+        search = Search(method, iterations, seconds, tolerances, callback, self._condensed)
+        result = search(self.transcription.problem, starts)
+        if result.status in LOST and not result.violation <= FEASIBLE:
+            result = replace(result, reason="; ".join([result.reason, *self._obstacles_in_time()]))
         self.plan = Plan(self.transcription, result)
         return self.plan
+
+    def _obstacles_in_time(self) -> list[str]:
+        try:
+            return list(obstacles_in_time(self.task, self.transcription.steps))
+        except KeyboardInterrupt:  # the search is over: what it found is not given up for its explanation
+            return []
 
     def step(self, steps: int = 1, q: Any = None, qd: Any = None, **options: Any) -> Plan:
         """Plan anew from so many steps later: the horizon moves along, goals keep their place in it.

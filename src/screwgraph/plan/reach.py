@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.optimize import Problem, Variables, hinge, soft, solve
+from screwgraph.optimize import Problem, Result, Status, Variables, hinge, soft, solve
 from screwgraph.plan.goals import Point, Pose
 from screwgraph.plan.goals.point import AXES, AtPoint
 from screwgraph.plan.goals.pose import AtPose
@@ -16,9 +17,14 @@ from screwgraph.plan.limits.position import flat_places
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.templates import Beyond
 
-TRIES = 12
-REACHED = 1e-2
-"""Residual (rad, m) at which a goal counts as reached."""
+TRIES = 40
+FEW, MANY = 3, 4
+"""Positions that are found before one is chosen."""
+APART = 0.3
+"""Difference (rad, m) of positions that count as two."""
+PROMISING, REACHED = 0.1, 1e-2
+"""Residuals (rad, m) from which on it is worth looking without the pull to the position nearby; and at which a goal
+counts as reached."""
 PULL = 0.02
 """How little it costs to be away from the position nearby: a residual of so much for each unit."""
 
@@ -37,36 +43,78 @@ class Near:
 
 
 def reaching(
-    mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, " nq"]
+    mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, " nq"], choice: int = 0
 ) -> Float[np.ndarray, " nq"] | None:
     """Return a position within the limits of the robot's file at which a goal holds nearly, None where none is found.
 
-    Levenberg-Marquardt from the position nearby, then from random ones; the nearest of the first few found.
+    Levenberg-Marquardt from the position nearby, then from random ones; the nearest of the first few found. Another
+    `choice` than 0 is among more positions, by the time that the slowest joint takes to them.
     """
+    if choice:
+        found = quickest(mechanics, goal, near)
+        return found[(choice - 1) % len(found)] if found else None
+    found = []
+    for attempt, q in enumerate(_reached(mechanics, goal, near)):
+        found += [] if q is None else [q]
+        if len(found) == (1 if attempt == 0 else FEW):
+            break
+    return min(found, key=lambda q: float(np.abs(q - near).max()), default=None)
+
+
+def quickest(
+    mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, " nq"]
+) -> list[Float[np.ndarray, " nq"]]:
+    """Return different positions at which a goal holds nearly, by the time that the slowest joint takes to them."""
+    found: list[np.ndarray] = []
+    for other in _reached(mechanics, goal, near):
+        if other is not None and all(float(np.abs(other - q).max()) > APART for q in found):
+            found.append(other)
+            if len(found) == MANY:
+                break
+    return sorted(found, key=lambda q: slowest(mechanics, near, q)[0])
+
+
+def slowest(mechanics: Mechanics, a: Float[np.ndarray, " nq"], b: Float[np.ndarray, " nq"]) -> tuple[float, str]:
+    """Return the time (s) that the slowest joint takes from a to b at its largest velocity, and its name.
+
+    A joint whose file tells no largest velocity takes a second for each radian or metre; its name is then empty.
+    """
+    way, robot = np.abs(np.asarray(mechanics.positions.local(a, b), dtype=float)), mechanics.robot
+    times = [(0.0, "")]
+    for joint in robot.joints:
+        most = joint.limits.velocity
+        far = float(way[list(mechanics.coordinates(joint.name))].max(initial=0.0))
+        times.append((far / most, joint.name) if most else (far, ""))
+    return max(times)
+
+
+def _reached(mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, " nq"]) -> Iterator[Any]:
+    """Yield what each attempt finds, or None; the first begins at the position nearby."""
     q = Variables("q", mechanics.positions)
     if isinstance(goal, Pose):
         template, at = AtPose(mechanics, goal.frame), goal.target(mechanics)
     else:
         axes = tuple(AXES.index(a) for a in goal.axes)
         template, at = AtPoint(mechanics, goal.frame, axes), np.asarray(goal.at, dtype=float)
-    factors = [soft(template, q, at=at, name="goal"), soft(Near(mechanics.positions), q, at=near, name="near")]
+    factors, pull = [soft(template, q, at=at, name="goal")], soft(Near(mechanics.positions), q, at=near, name="near")
     lower, upper = _limits(mechanics)
     above, below = (np.flatnonzero(np.isfinite(b)) for b in (upper, lower))
     if len(above) and len(below):
         box = Beyond(tuple(above.tolist()), tuple(below.tolist()))
         factors.append(hinge(box, q, upper=upper[above], lower=lower[below], threshold=0.02, name="limits"))
-    problem, rng, found = Problem(factors), np.random.default_rng(0), []
+    pulled, free, rng = Problem([*factors, pull]), Problem(factors), np.random.default_rng(0)
     for attempt in range(TRIES):
         start = near if attempt == 0 else _random(mechanics, rng, lower, upper)
-        result = solve(problem, {"q": start[None]}, method="levenberg_marquardt", iterations=50)
-        residuals = result.residuals
-        if all(np.abs(residuals[name]).max() < REACHED for name in residuals if name == "goal"):
-            found.append(result.values["q"][0])
-            if attempt == 0 or len(found) == 3:
-                break
-    if not found:
-        return None
-    return min(found, key=lambda x: float(np.abs(x - near).max()))
+        result = solve(pulled, {"q": start[None]}, method="levenberg_marquardt", iterations=50)
+        if REACHED <= _off(result) < PROMISING:
+            result = solve(free, result.values, method="levenberg_marquardt", iterations=20)
+        if result.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
+        yield result.values["q"][0] if _off(result) < REACHED else None
+
+
+def _off(result: Result) -> float:
+    return float(np.abs(result.residuals["goal"]).max())
 
 
 def _limits(mechanics: Mechanics) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nq"]]:

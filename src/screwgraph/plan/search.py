@@ -1,0 +1,99 @@
+"""Searching for a plan: from the task's guess, then from others where that leads nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from screwgraph.optimize import (
+    InteriorPoint,
+    LevenbergMarquardt,
+    Method,
+    Problem,
+    Progress,
+    Result,
+    Status,
+    Tolerances,
+    solve,
+)
+from screwgraph.plan.plan import FEASIBLE
+
+LOST = (Status.STALLED, Status.SINGULAR, Status.NOT_FINITE, Status.INFEASIBLE)
+"""Ends after which other steps, or another guess, may still find a plan."""
+INTERRUPTED = "by Ctrl-C; the best values so far are kept"
+Start = Mapping[str, Any] | Result
+
+
+@dataclass(frozen=True)
+class Search:
+    """How plans are searched for; see `Planner.solve`.
+
+    `condensed`: whether expressions are so large that their second derivatives would take long to compile.
+    """
+
+    method: str | Method
+    iterations: int
+    seconds: float
+    tolerances: Tolerances | None
+    callback: Callable[[Progress], Any] | None
+    condensed: bool
+
+    def __call__(self, problem: Problem, starts: Iterable[Start]) -> Result:
+        """Return the best of what is found from one start after the other, until one leads to a solution."""
+        found: list[Result] = []
+        try:
+            for start in starts:
+                for method in self._methods(problem):
+                    found.append(self._by(method, problem, start, self.seconds - _spent(found)))
+                    if found[-1].status not in LOST:
+                        return self._best(found)
+                if _spent(found) >= self.seconds:
+                    break
+        except KeyboardInterrupt:  # while another start was made
+            if not found:
+                raise
+            found.append(replace(found[-1], status=Status.INTERRUPTED, reason=INTERRUPTED, iterations=0, seconds=0.0))
+        return self._best(found)
+
+    def _best(self, found: Sequence[Result]) -> Result:
+        """Return the best result; how the last one ended is told where that ended the search."""
+        best, last = min(found, key=_rank), found[-1]
+        ended = best if last.status in LOST else last
+        reason = ended.reason + (f" (the best of {len(found)} tries)" if ended.status in LOST and found[1:] else "")
+        if ended.status is Status.TIME_LIMIT:
+            reason = f"{self.seconds:g} s are over"
+        made = sum(r.iterations for r in found)
+        return replace(best, status=ended.status, reason=reason, iterations=made, seconds=_spent(found))
+
+    def _methods(self, problem: Problem) -> list[str | Method]:
+        if self.method != "auto":
+            return [self.method]
+        if not problem.has_hard:
+            return [LevenbergMarquardt(damping=1e-2)]  # hinges: whole first steps from deep inside lead far away
+        return [InteriorPoint(curvature=False), "auto"] if self.condensed else ["auto"]
+
+    def _by(self, method: str | Method, problem: Problem, start: Start, seconds: float) -> Result:
+        decrease = 1e-6 if not problem.has_hard else 1e-15
+        tolerances = self.tolerances or Tolerances(decrease=decrease, violation=1e-8, dual=1e-6)
+        return solve(
+            problem,
+            start,
+            method=method,
+            iterations=self.iterations,
+            seconds=max(seconds, 0.0),
+            tolerances=tolerances,
+            callback=self.callback,
+        )
+
+
+def _spent(found: Sequence[Result]) -> float:
+    return sum(r.seconds for r in found)
+
+
+def _rank(result: Result) -> tuple[float, bool, float]:
+    """Order results: feasible ones first, then solved ones, then those of least cost."""
+    violation = result.violation if np.isfinite(result.violation) else np.inf
+    return max(violation, FEASIBLE), result.status is not Status.CONVERGED, result.cost

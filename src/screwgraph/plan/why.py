@@ -1,0 +1,51 @@
+"""What may keep a plan from being found: goals that no position reaches, or not in time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.plan.goals import Point, Pose, Position
+from screwgraph.plan.goals.base import points_at
+from screwgraph.plan.goals.position import whole_position
+from screwgraph.plan.limits import VelocityLimit
+from screwgraph.plan.reach import quickest, slowest
+from screwgraph.plan.steps import Steps
+from screwgraph.plan.task import Task
+
+
+def obstacles_in_time(task: Task, steps: Steps) -> Iterator[str]:
+    """Say of each hard goal whether no position reaches it, or only such to which joints cannot move in time.
+
+    Looked at from the task's start alone, where that is given; in time: at the largest velocities of the robot's file.
+    """
+    if task.start is None or steps.duration is not None:
+        return
+    q = whole_position(task.robot, task.start)[0]
+    in_time = any(isinstance(i, VelocityLimit) and i.sigma is None and i.bounds is None for i in task.limits)
+    for name, goal in task.items():
+        if not isinstance(goal, Pose | Point | Position) or goal.sigma is not None:
+            continue
+        points = points_at(steps, goal.time)
+        there = _reached(steps, goal, q) if len(points) == 1 else [q]
+        if not there:
+            yield f"no position was found at which {name} holds within the joint limits"
+            continue
+        (needed, joint), time = min(slowest(steps.mechanics, q, x) for x in there), steps.times[points[0]]
+        if in_time and joint and needed > time:
+            what = name if isinstance(goal, Position) else f"the nearest position found for {name}"
+            yield f"{what} takes joint {joint!r} {needed:.3g} s at its largest velocity, and is due in {time:g} s"
+
+
+def _reached(
+    steps: Steps, goal: Pose | Point | Position, near: Float[np.ndarray, " nq"]
+) -> list[Float[np.ndarray, " nq"]]:
+    if not isinstance(goal, Position):
+        return quickest(steps.mechanics, goal, near)
+    robot, there = steps.mechanics.robot, near.copy()
+    at, joints = whole_position(robot, goal.at)
+    for joint in joints:
+        there[robot.q_slices[joint]] = at[..., robot.q_slices[joint]]
+    return [there]
