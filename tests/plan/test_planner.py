@@ -5,14 +5,27 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.errors import InputError
-from screwgraph.optimize import kernels
-from screwgraph.plan import Planner, read_task
-from screwgraph.plan.goals import Position, Velocity
+from screwgraph.optimize import InteriorPoint, kernels
+from screwgraph.optimize.methods.kkt import Kkt
+from screwgraph.plan import Planner, Task, horizon, read_task, save_plan
+from screwgraph.plan.collision import BodySphere, Sphere
+from screwgraph.plan.costs import Acceleration
+from screwgraph.plan.goals import Point, Position, Velocity
+from screwgraph.plan.limits import PositionLimit, VelocityLimit
+from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.obstacles import Avoid
 
 
 @pytest.fixture(scope="module")
 def planner():
     made = Planner(read_task("cp2lim12"))
+    made.solve()
+    return made
+
+
+@pytest.fixture(scope="module")
+def free_planner():
+    made = Planner(read_task("cp2"))
     made.solve()
     return made
 
@@ -53,21 +66,97 @@ def test_the_horizon_moves_along_from_where_the_robot_is():
         planner.step(300)
 
 
-def test_contradicting_goals_are_named_and_the_plan_says_that_it_is_none():
-    planner = Planner(read_task("cp2"))
-    planner.change(goals=(Position({"x": 1.0}, 2.0), Position({"x": 2.0}, 2.0)))
-    plan = planner.solve()
+def test_goals_that_contradict_each_other_or_a_limit_are_named_and_the_planner_keeps_its_task(planner):
+    before = planner.task
+    with pytest.raises(
+        InputError, match="goal 2: joint 'x' shall stand at 2 at t = 2 s: goal 1 has it stand at 1 then"
+    ):
+        planner.change(goals=(Position({"x": 1.0}, 2.0), Position({"x": 2.0}, 2.0)))
+    with pytest.raises(InputError, match="goal 1: joint 'x' shall move at 3: its upper limit is 2, says limit 1"):
+        planner.change(goals=(Velocity({"x": 3.0}, 2.0),), limits=(VelocityLimit({"x": 2.0}),))
+    with pytest.raises(InputError, match="goal 1: joint 'theta' shall stand at 1 at t = 0 s: start has it stand at 0"):
+        planner.change(goals=(Position({"theta": 1.0}, "start"),))
+    assert planner.task is before
+
+
+def test_a_goal_that_is_too_far_is_told_with_the_time_that_it_takes():
+    robot = sg.load("panda")
+    limits, start = (VelocityLimit(), PositionLimit()), [0, -0.8, 0, -2.4, 0, 1.6, 0.8]
+    goals = (Position({"panda_joint1": 2.8}), Velocity())
+    plan = sg.plan(Task(robot, horizon(10, duration=1.0), start, goals=goals, limits=limits, dynamics=False))
     assert plan.status == "infeasible"
     assert not plan.feasible
-    assert "goal" in plan.reason
+    assert "goal 1 takes joint 'panda_joint1' 1.29 s at its largest velocity, and is due in 1 s" in plan.reason
 
 
-def test_an_interrupted_plan_keeps_what_it_came_to():
+def test_frames_that_no_position_brings_to_their_goal_are_told_and_replanning_goes_on():
+    robot = sg.load("rrr")
+    hand = robot.links[-1].name
+    place = np.asarray(Mechanics(robot).pose_of(hand)([0.4, 0.6, 0.3]))[:3, 3]
+    reachable = (Point(hand, tuple(place)), Velocity())
+    task = Task(robot, horizon(10, duration=1.0), [0, 0, 0], goals=reachable, costs=(Acceleration(),), dynamics=False)
+    planner = Planner(task)
+    first = planner.solve()
+    planner.change(goals=(Point(hand, (90.0, 0.0, 0.0)), Velocity()))
+    lost = planner.solve(warm=True)
+    assert not lost.feasible
+    assert "no position was found at which goal 1 holds within the joint limits" in lost.reason
+    planner.change(goals=reachable)
+    again = planner.solve(warm=True)
+    assert again.solved
+    assert again.cost == pytest.approx(first.cost, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_goal_slightly_moved_takes_a_few_steps_with_the_old_matrix(free_planner, seed):
+    planner = free_planner
+    moved = 1.0 + 1e-3 * np.random.default_rng(seed).normal()
+    planner.change(goals=goals(1.0))
+    planner.solve(warm=True)
+    planner.change(goals=goals(moved))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Kkt, "factored", lambda *_: pytest.fail("a new matrix was factored"))
+        plan = planner.solve(warm=True)
+    assert plan.solved
+    assert 1 <= plan.iterations <= 4
+    assert plan.cost == pytest.approx(Planner(planner.task).solve().cost, rel=1e-6)
+
+
+def test_an_interrupted_plan_keeps_the_best_that_it_came_to():
+    told = []
+
     def interrupt(progress):
-        if progress.iteration == 3:
+        told.append(progress)
+        if progress.iteration == 6:
             raise KeyboardInterrupt
 
     plan = sg.plan("cp2", callback=interrupt)
     assert plan.status == "not feasible: interrupted"
-    assert plan.iterations == 3
-    assert np.isfinite(plan.tau).all()
+    assert plan.iterations == 6
+    best = min(told, key=lambda p: (max(p.violation, 1e-8), p.cost))
+    assert (plan.violation, plan.cost) == (best.violation, best.cost)
+    assert plan.values["tau"] == pytest.approx(best.values["tau"])
+
+
+def test_what_is_interrupted_before_anything_is_known_counts_as_not_feasible(tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr(InteriorPoint, "__call__", interrupted)
+    plan = sg.plan("cp2")
+    assert plan.status == "not feasible: interrupted"
+    assert save_plan(plan, tmp_path / "plan.npz").name == "plan.not_feasible.npz"
+
+
+def test_a_horizon_is_not_moved_to_where_the_robot_collides():
+    robot, there = sg.load("rr"), np.array([1.0, 0.5])
+    link = robot.links[-1].name
+    place = np.asarray(Mechanics(robot).pose_of(link)(there))[:3, 3]
+    avoid = Avoid((Sphere(tuple(place), 0.05),), (BodySphere(link, radius=0.05),))
+    costs = (Acceleration(),)
+    planner = Planner(Task(robot, horizon(4, duration=1.0), [0, 0], costs=costs, obstacles=(avoid,), dynamics=False))
+    assert planner.solve().solved
+    with pytest.raises(InputError, match=r"obstacle 1: at the start a sphere on .* is 0\.1 m inside sphere 1"):
+        planner.step(q=there)
+    assert planner.step().solved

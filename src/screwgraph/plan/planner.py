@@ -17,6 +17,7 @@ from screwgraph.plan.goals.velocity import chosen_velocities
 from screwgraph.plan.guess import first_values, guesses
 from screwgraph.plan.limits.base import check_start
 from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.obstacles.check import check_ends
 from screwgraph.plan.plan import FEASIBLE, Plan
 from screwgraph.plan.search import LOST, Search, Start
 from screwgraph.plan.task import Task
@@ -55,7 +56,7 @@ class Planner:
         tolerances: Tolerances | None = None,
         callback: Callable[[Progress], Any] | None = None,
     ) -> Plan:
-        """Plan, from the task's guess, or from the last plan (`warm`); other arguments as for `optimize.solve`.
+        """Plan, from the task's guess, or from the last plan (`warm`) unless it is lost; other arguments as for `optimize.solve`.
 
         Where that leads nowhere, and frames have goals, other guesses are tried: by other positions that reach them.
         """
@@ -66,7 +67,7 @@ class Planner:
             return {name: value for name, value in values.items() if name not in following}
 
         starts: Iterable[Start] = map(guess, range(guesses(self.task)))
-        if warm and self.plan is not None:
+        if warm and self.plan is not None and (self.plan.feasible or self.plan.result.status not in LOST):
             starts = itertools.chain([self.plan.result], starts)
         search = Search(method, iterations, seconds, tolerances, callback, self._condensed)
         result = search(self.transcription.problem, starts)
@@ -94,8 +95,8 @@ class Planner:
             options: as for `solve`.
 
         Raises:
-            InputError: the task leaves its start free, there are not so many steps, q or qd do not fit, or a foot is
-                set down no more.
+            InputError: the task leaves its start free, there are not so many steps, q or qd do not fit, break a hard limit
+                or are in collision, or a foot is set down no more.
         """
         last = self.plan or self.solve(**options)
         work, by = last.transcription.steps, steps * last.transcription.steps.per_step
@@ -110,8 +111,9 @@ class Planner:
         if is_scheduled(self.task):
             return self._advanced(last, by, replace(self.task, start=q0, start_velocity=qd0), options)
         problem = self.transcription.problem.replaced("start: position", at=q0).replaced("start: velocity", at=qd0)
-        check_start(work, problem.factors, {"q": q0, "qd": qd0})
         task = replace(self.task, start=q0, start_velocity=qd0)
+        check_start(work, problem.factors, {"q": q0, "qd": qd0})
+        check_ends(task, self.mechanics)
         self.transcription = replace(self.transcription, task=task, problem=problem)
         moved = shifted(last.result, {v.name: by for v in problem.families if v.name != "duration"})
         self.plan = replace(last, result=replace(moved, problem=problem))

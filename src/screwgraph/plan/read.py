@@ -29,6 +29,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,12 @@ KEYS = (
     "guess",
     "dynamics",
 )
-REGISTRIES = {"costs": COSTS, "limits": LIMITS, "obstacles": OBSTACLES, "contacts": CONTACTS}
+REGISTRIES: dict[str, dict[str, type]] = {
+    "costs": COSTS,
+    "limits": LIMITS,
+    "obstacles": OBSTACLES,
+    "contacts": CONTACTS,
+}
 SWITCHES = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 
 
@@ -106,12 +112,15 @@ def _task(root: Value, file: str, name: str, folder: Path | None) -> Task:
     for key, read in _PARTS.items():
         if key in entries:
             fields |= read(entries[key], reading)
-    for group, registry in REGISTRIES.items():
+    places: list[tuple[Any, Place]] = [(fields["start"], entries["start"].at)] if "start" in fields else []
+    for group in ("goals", *REGISTRIES):
         if group in entries:
-            fields[group] = tuple(_items(entries[group], registry, reading))
+            read_items = _goals if group == "goals" else partial(_items, registry=REGISTRIES[group])
+            made = tuple(read_items(entries[group], reading))
+            fields[group], places = tuple(item for item, _ in made), [*places, *made]
     phases = _phases(entries["phases"], reading) if "phases" in entries else _horizon(entries["horizon"], reading)
     with_place = _placed(root.at)
-    return with_place(lambda: Task(robot, phases, **fields))
+    return with_place(lambda: Task(robot, phases, places=tuple(places), **fields))
 
 
 def _placed(at: Place, who: str = "the task") -> Callable[[Callable[[], Any]], Any]:
@@ -211,8 +220,8 @@ def _start(value: Value, reading: Reading) -> dict[str, Any]:
     return found
 
 
-def _goals(value: Value, reading: Reading) -> dict[str, Any]:
-    found: list[Item] = []
+def _goals(value: Value, reading: Reading) -> Iterator[tuple[Item, Place]]:
+    """Read a list of goals, each of one or more kinds at one time."""
     for i, item in enumerate(value.items(), start=1):
         entries = item.section(("time", "sigma", *GOALS), f"goal {i}")
         common: dict[str, Any] = {"sigma": reading.sigma(entries.get("sigma"))}
@@ -221,11 +230,11 @@ def _goals(value: Value, reading: Reading) -> dict[str, Any]:
         asked = [key for key in GOALS if key in entries]
         if not asked:
             raise item.called(f"goal {i}").complaint(f"it must have one of {', '.join(GOALS)}")
-        found += [replace(GOALS[key].read(entries[key], reading), **common) for key in asked]
-    return {"goals": tuple(found)}
+        for key in asked:
+            yield replace(GOALS[key].read(entries[key], reading), **common), item.at
 
 
-def _items(value: Value, registry: dict[str, type], reading: Reading) -> Iterator[Item]:
+def _items(value: Value, reading: Reading, registry: dict[str, type]) -> Iterator[tuple[Item, Place]]:
     """Read {kind: value, ...}, or a list of kinds and {kind: value}."""
     listed = value.items() if isinstance(value.content, tuple) else (value,)
     for item in listed:
@@ -234,13 +243,12 @@ def _items(value: Value, registry: dict[str, type], reading: Reading) -> Iterato
             if kind not in registry:
                 fix = did_you_mean(kind, registry, "there are")
                 raise ModelError(f"{value.what}: there is no {shown(kind)}", at=entry.at, fix=fix)
-            yield registry[kind].read(entry.called(f"{value.what}: {kind}"), reading)
+            yield registry[kind].read(entry.called(f"{value.what}: {kind}"), reading), entry.at
 
 
 _PARTS: dict[str, Callable[[Value, Reading], dict[str, Any]]] = {
     "actuated": _actuated,
     "start": _start,
-    "goals": _goals,
     "collocation": lambda value, reading: {"collocation": value.text()},
     "guess": lambda value, reading: {"guess": value.text()},
     "dynamics": lambda value, reading: {"dynamics": value.content if value.content in KINDS else _switch(value)},

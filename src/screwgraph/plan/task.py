@@ -42,6 +42,7 @@ class Task:
             unknowns, for the same motion. "condensed" has neither efforts nor, where these are differences of
             velocities (Euler's collocation), accelerations: smaller equations, larger expressions.
         name: for titles and files.
+        places: where in a file the start and items stand, for messages: pairs (thing, place).
 
     Raises:
         InputError: something is of the wrong kind.
@@ -61,6 +62,7 @@ class Task:
     guess: str | Mapping[str, Any] = "linear"
     dynamics: bool | str = True
     name: str = field(default="task", kw_only=True)
+    places: tuple[tuple[Any, Any], ...] = field(default=(), kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.robot, Robot):
@@ -83,3 +85,8 @@ class Task:
         for group in GROUPS:
             for i, item in enumerate(getattr(self, group), start=1):
                 yield f"{group.removesuffix('s')} {i}", item
+
+    def place(self, name: str) -> Any:
+        """Return where in a file the item of a name, or the start, stands; None where that is not known."""
+        thing = self.start if name == "start" else dict(self.items()).get(name)
+        return next((at for other, at in self.places if other is thing), None)

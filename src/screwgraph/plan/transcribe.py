@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from screwgraph.errors import InputError
+from screwgraph.errors import InputError, ModelError
 from screwgraph.optimize import Factors, Problem, Variables, each, inequality
 from screwgraph.plan.collocation import COLLOCATIONS
 from screwgraph.plan.compose import Piece
 from screwgraph.plan.condense import Followers, can_drop_accelerations, condensed, difference_pieces, followed
+from screwgraph.plan.contradictions import check_goals
 from screwgraph.plan.dynamics import collocation_factors, dynamics_factors, effort_pieces
 from screwgraph.plan.full_graph import full_graph_factors
 from screwgraph.plan.goals import Position, Velocity
@@ -49,9 +50,19 @@ def transcribe(task: Task, mechanics: Mechanics | None = None) -> Transcription:
     """Return a task as a problem; `mechanics`, where given, is that of the same robot, whose code is used again.
 
     Raises:
-        InputError: an item does not fit the robot or the horizon, the start breaks a limit, or a given one collides.
+        InputError: an item does not fit the robot or the horizon, the start breaks a limit, given positions collide or
+            goals contradict each other, a limit or the start. ModelError, where items come from a file, with its line.
     """
-    mechanics = mechanics or Mechanics(task.robot)
+    try:
+        return _transcribed(task, mechanics or Mechanics(task.robot))
+    except InputError as error:
+        place = task.place(error.what.partition(":")[0])  # complaints about an item begin with its name
+        if place is None:
+            raise
+        raise ModelError(error.what, at=place, why=error.why, fix=error.fix) from None
+
+
+def _transcribed(task: Task, mechanics: Mechanics) -> Transcription:
     starts = _starts(task, mechanics)
     steps = Steps(
         mechanics,
@@ -70,6 +81,7 @@ def transcribe(task: Task, mechanics: Mechanics | None = None) -> Transcription:
             factors += item.factors(steps, name)
     factors += _durations(steps)
     check_start(steps, factors, starts)
+    check_goals(steps, factors)
     check_ends(task, mechanics)
     factors, followers = condensed(factors, accelerations, efforts)
     return Transcription(task, steps, Problem(factors, _families(factors)), followers)

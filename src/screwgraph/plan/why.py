@@ -28,7 +28,8 @@ def obstacles_in_time(task: Task, steps: Steps) -> Iterator[str]:
     for name, goal in task.items():
         if not isinstance(goal, Pose | Point | Position) or goal.sigma is not None:
             continue
-        points = points_at(steps, goal.time)
+        at, points = task.place(name), points_at(steps, goal.time)
+        name = name if at is None else f"{name} ({at})"
         there = _reached(steps, goal, q) if len(points) == 1 else [q]
         if not there:
             yield f"no position was found at which {name} holds within the joint limits"
