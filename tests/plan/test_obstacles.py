@@ -10,7 +10,6 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.errors import InputError
-from screwgraph.optimize import LevenbergMarquardt, Tolerances
 from screwgraph.plan import Planner, Task, horizon
 from screwgraph.plan.collision import BodySphere, Box, Capsule, Cylinder, DistanceGrid, HalfSpace, Sphere
 from screwgraph.plan.costs import Effort, Smoothness
@@ -138,7 +137,7 @@ def test_plan7_starts_in_collision_by_what_the_reference_says_and_ends_clear():
     assert isinstance(avoid, Avoid)
     assert len(avoid.spheres) == 9
     shapes = [s for s in avoid.shapes if isinstance(s, Sphere)]
-    plan = planner.solve(method=LevenbergMarquardt(1e-2), tolerances=Tolerances(decrease=1e-6))
+    plan = planner.solve()
     assert plan.solved
     straight = np.linspace(plan.q[0], plan.q[-1], 51)
     still = np.zeros_like(straight)

@@ -56,9 +56,10 @@ class Planner:
         tolerances: Tolerances | None = None,
         callback: Callable[[Progress], Any] | None = None,
     ) -> Plan:
-        """Plan, from the task's guess, or from the last plan (`warm`) unless it is lost; other arguments as for `optimize.solve`.
+        """Plan, from the task's guess, or from the last plan (`warm`); other arguments as for `optimize.solve`.
 
-        Where that leads nowhere, and frames have goals, other guesses are tried: by other positions that reach them.
+        A plan at which a search was lost is no warm start. Where the guess leads nowhere, and frames have goals, other
+        guesses are tried: by other positions that reach them.
         """
         following = {family.name for family, _ in self.transcription.followers}
 

@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
+from screwgraph.formats.yaml_values import Value
+from screwgraph.optimize import Factors, Variables
 from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.reading import Reading
+from screwgraph.plan.steps import Steps
+from screwgraph.plan.templates import Chosen
+
+Made = TypeVar("Made")
+
+
+def read_weight(cls: Callable[..., Made], value: Value, reading: Reading) -> Made:
+    """Read a weight, or {joint: weight}. Raises ModelError."""
+    return cls(reading.joints(value))
+
+
+def squares(
+    steps: Steps, family: Variables, weight: Any, name: str, allowed: tuple[int, ...] | None = None, what: str = "joint"
+) -> Iterable[Factors]:
+    """Return one factor for each sample: weight * integral of the squares of a family; others as for `weights`."""
+    columns, each = weights(steps.mechanics, weight, allowed or tuple(range(steps.mechanics.robot.nv)), what)
+    yield steps.integral(Chosen(columns), family, weight=each, name=name)
 
 
 def weights(

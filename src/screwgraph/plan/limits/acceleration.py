@@ -6,12 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
-from screwgraph.plan.limits.base import bounded, box, read_bounds
-from screwgraph.plan.reading import Reading
+from screwgraph.plan.limits.base import bounded, box, read_limit, symmetric
 from screwgraph.plan.steps import Steps
 
 
@@ -27,12 +23,9 @@ class AccelerationLimit:
     sigma: float | None = None
     threshold: float = 0.0
 
-    @classmethod
-    def read(cls, value: Value, reading: Reading) -> AccelerationLimit:
-        """Read bounds, or {bounds, sigma, threshold}; nothing means those of the robot's file. Raises ModelError."""
-        return cls(*read_bounds(value, reading))
+    read = classmethod(read_limit)
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return one factor for each sample. Raises InputError."""
-        bounds = box(steps.mechanics, self.bounds, lambda joint: (-np.inf, np.inf), "acceleration")
-        yield from bounded(steps.qdd[:], bounds, sigma=self.sigma, threshold=self.threshold, name=name)
+        bounds = box(steps.mechanics, self.bounds, lambda joint: symmetric(None), "acceleration")
+        yield from bounded(steps.qdd[:], bounds, self, name)

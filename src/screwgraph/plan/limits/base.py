@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from jaxtyping import Float
@@ -18,8 +18,30 @@ from screwgraph.plan.templates import Beyond
 from screwgraph.robot import Joint
 
 Pair = tuple[float, float]
+Made = TypeVar("Made")
 Box = tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]
 """Lower and upper bounds, infinite where there is none."""
+
+
+class Limit(Protocol):
+    """What all limits are: bounds as `box` takes them, hard, or soft from so much (`threshold`) before they are met."""
+
+    @property
+    def bounds(self) -> Any: ...
+    @property
+    def sigma(self) -> float | None: ...
+    @property
+    def threshold(self) -> float: ...
+
+
+def read_limit(cls: Callable[..., Made], value: Value, reading: Reading) -> Made:
+    """Read bounds, or {bounds, sigma, threshold}; nothing means those of the robot's file. Raises ModelError."""
+    return cls(*read_bounds(value, reading))
+
+
+def symmetric(most: float | None) -> Pair:
+    """Return -most and most, infinite where there is none."""
+    return (-np.inf, np.inf) if most is None else (-most, most)
 
 
 def box(mechanics: Mechanics, given: Any, of_file: Callable[[Joint], Pair], what: str) -> Box:
@@ -54,8 +76,8 @@ def box(mechanics: Mechanics, given: Any, of_file: Callable[[Joint], Pair], what
     return lower, upper
 
 
-def bounded(selected: Selection, bounds: Box, *, sigma: float | None, threshold: float, name: str) -> Iterable[Factors]:
-    """Return factors that keep coordinates within bounds: hard, or hinges where `sigma` is given. Paper 2, eq. (7)."""
+def bounded(selected: Selection, bounds: Box, limit: Limit, name: str) -> Iterable[Factors]:
+    """Return factors that keep coordinates within bounds: hard, or hinges where it has a `sigma`. Paper 2, eq. (7)."""
     lower, upper = bounds
     above, below = np.flatnonzero(np.isfinite(upper)), np.flatnonzero(np.isfinite(lower))
     if not len(above) and not len(below):
@@ -66,10 +88,10 @@ def bounded(selected: Selection, bounds: Box, *, sigma: float | None, threshold:
         parameters["upper"] = upper[above]
     if len(below):
         parameters["lower"] = lower[below]
-    if sigma is None:
+    if limit.sigma is None:
         yield inequality(template, selected, name=name, **parameters)
     else:
-        yield hinge(template, selected, sigma=sigma, threshold=threshold, name=name, **parameters)
+        yield hinge(template, selected, sigma=limit.sigma, threshold=limit.threshold, name=name, **parameters)
 
 
 def check_start(steps: Steps, factors: Iterable[Factors], starts: Mapping[str, np.ndarray]) -> None:

@@ -6,14 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
-from screwgraph.plan.limits.base import Pair, bounded, box, read_bounds
-from screwgraph.plan.reading import Reading
+from screwgraph.plan.limits.base import bounded, box, read_limit, symmetric
 from screwgraph.plan.steps import Steps
-from screwgraph.robot import Joint
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,20 +23,10 @@ class EffortLimit:
     sigma: float | None = None
     threshold: float = 0.0
 
-    @classmethod
-    def read(cls, value: Value, reading: Reading) -> EffortLimit:
-        """Read bounds, or {bounds, sigma, threshold}; nothing means those of the robot's file. Raises ModelError."""
-        return cls(*read_bounds(value, reading))
+    read = classmethod(read_limit)
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return one factor for each sample. Raises InputError."""
-        lower, upper = box(steps.mechanics, self.bounds, _of_file, "effort")
+        lower, upper = box(steps.mechanics, self.bounds, lambda joint: symmetric(joint.limits.effort), "effort")
         chosen = list(steps.actuated)
-        yield from bounded(
-            steps.tau[:], (lower[chosen], upper[chosen]), sigma=self.sigma, threshold=self.threshold, name=name
-        )
-
-
-def _of_file(joint: Joint) -> Pair:
-    most = np.inf if joint.limits.effort is None else joint.limits.effort
-    return (-most, most)
+        yield from bounded(steps.tau[:], (lower[chosen], upper[chosen]), self, name)

@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
-from screwgraph.plan.limits.base import Pair, bounded, box, read_bounds
+from screwgraph.plan.limits.base import Pair, bounded, box, read_limit
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
 from screwgraph.robot import Joint
 
@@ -29,10 +27,7 @@ class PositionLimit:
     sigma: float | None = None
     threshold: float = 0.0
 
-    @classmethod
-    def read(cls, value: Value, reading: Reading) -> PositionLimit:
-        """Read bounds, or {bounds, sigma, threshold}; nothing means those of the robot's file. Raises ModelError."""
-        return cls(*read_bounds(value, reading))
+    read = classmethod(read_limit)
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return one factor for each point but the first, where the start is given. Raises InputError."""
@@ -41,7 +36,7 @@ class PositionLimit:
         bounds = (np.full(steps.mechanics.robot.nq, -np.inf), np.full(steps.mechanics.robot.nq, np.inf))
         for v, q in places.items():
             bounds[0][q], bounds[1][q] = lower[v], upper[v]
-        yield from bounded(steps.q[steps.free_points], bounds, sigma=self.sigma, threshold=self.threshold, name=name)
+        yield from bounded(steps.q[steps.free_points], bounds, self, name)
 
 
 def flat_places(mechanics: Mechanics) -> dict[int, int]:
