@@ -58,8 +58,9 @@ class Progress:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The last values that a method came to; `status` and `reason` say whether they can be relied on.
+    """What a method came to: its last values, or the best ones where it did not converge.
 
+    `status` and `reason` say whether they can be relied on.
     `cost` is that of the soft factors, `violation` the largest residual of a hard one, in its own units.
     """
 

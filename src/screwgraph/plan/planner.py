@@ -96,8 +96,8 @@ class Planner:
             options: as for `solve`.
 
         Raises:
-            InputError: the task leaves its start free, there are not so many steps, q or qd do not fit, break a hard limit
-                or are in collision, or a foot is set down no more.
+            InputError: the task leaves its start free, there are not so many steps, q or qd do not fit, break a hard
+                limit or are in collision, or a foot is set down no more.
         """
         last = self.plan or self.solve(**options)
         work, by = last.transcription.steps, steps * last.transcription.steps.per_step
