@@ -33,11 +33,11 @@ papers: $(VENV)/installed-dev
 
 # Figures beside other libraries, in one run, into benchmarks/RESULTS.md; a quiet machine gives quiet figures.
 # make bench ARGS="--only ur5,a1 --quick"; ARGS=--help lists more.
-bench: $(VENV)/installed-bench
+bench: $(VENV)/installed-bench .venv-crocoddyl/installed
 	$(BIN)/python -m benchmarks $(ARGS)
 
 clean:
-	rm -rf $(VENV) out dist docs/_build .pytest_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
+	rm -rf $(VENV) .venv-crocoddyl out dist docs/_build .pytest_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
 	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps are as new as the last install: nothing is installed twice until pyproject.toml changes.
@@ -56,6 +56,13 @@ $(VENV)/installed-docs: pyproject.toml | $(VENV)/bin/python
 # Peers that do not install here are not measured; the tables say so.
 $(VENV)/installed-bench: $(VENV)/installed-dev
 	$(PIP) install -e '.[dev,bench]' </dev/null || echo "make: some peers of extra 'bench' do not install here" >&2
+	@touch $@
+
+# Crocoddyl wants another Pinocchio than ours: it gets an environment of its own, where benchmarks look for it.
+.venv-crocoddyl/installed: | $(VENV)/bin/python
+	$(PYTHON) -m venv .venv-crocoddyl
+	.venv-crocoddyl/bin/python -m pip -qq --disable-pip-version-check --no-input install crocoddyl </dev/null || \
+	  echo "make: crocoddyl does not install here" >&2
 	@touch $@
 
 $(VENV)/bin/python:

@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         console.print(rich_table(sheets[-1]))
         console.print("\n".join(sheets[-1].notes), "", style="dim")
     if options.output:
-        write(Path(options.output), lines, sheets)
+        write(Path(options.output), lines, sheets, options.update)
         console.print(f"written to {Path(options.output).name}")
     return 0
 
@@ -52,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--questions", type=_one_of([q.name for q in QUESTIONS]), default=(), metavar="QUESTION,...", help="only these")
     add("--themes", type=_one_of(list(THEMES)), default=(), metavar="THEME,...", help=f"of {', '.join(THEMES)}")
     add("--quick", action="store_true", help="short rounds, small batches: rough figures")
+    add("--update", action="store_true", help="keep the tables of other themes that the file has")
     add("--compiler", metavar="NAME", help="clang, clang-19, gcc ... (default: the newest clang, or else gcc)")
     add("--output", default=str(FOLDER / "RESULTS.md"), metavar="FILE", help='where to; "" writes nothing')
     return parser

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,11 +36,27 @@ def described(compiler: str | None, roofline: Roofline) -> list[str]:
     ]
 
 
-def write(path: Path, machine_lines: Sequence[str], sheets: Sequence[Sheet]) -> None:
-    """Write all tables as one Markdown file. Raises InputError when it cannot be written."""
-    parts = ["# Figures", "", "Written by `make bench`; all of it in one run.", ""]
+def write(path: Path, machine_lines: Sequence[str], sheets: Sequence[Sheet], update: bool = False) -> None:
+    """Write all tables as one Markdown file. Raises InputError when it cannot be written.
+
+    With `update`, tables that the file has and that were not measured now stay, in their places.
+    """
+    made = {sheet.title: markdown(sheet) for sheet in sheets}
+    old = _tables(path.read_text()) if update and path.exists() else {}
+    how = "in several runs on one machine; each table is of one run" if old else "all of it in one run"
+    parts = ["# Figures", "", f"Written by `make bench`; {how}.", ""]
     parts += [f"- {line}" for line in machine_lines] + [""]
-    parts += [markdown(sheet) for sheet in sheets]
+    parts += [text.rstrip() + "\n" for text in {**old, **made}.values()]
     if REMARKS.exists():
         parts.append(REMARKS.read_text())
     write_atomically(path, ("\n".join(parts).rstrip() + "\n").encode(), str(path))
+
+
+def _tables(text: str) -> dict[str, str]:
+    """Return the sections of a file of results by title, without the remarks."""
+    own = _sections(REMARKS.read_text()) if REMARKS.exists() else {}
+    return {title: section for title, section in _sections(text).items() if title not in own}
+
+
+def _sections(text: str) -> dict[str, str]:
+    return {part.partition("\n")[0]: f"## {part}" for part in re.split(r"(?m)^## ", text)[1:]}

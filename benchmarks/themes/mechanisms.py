@@ -11,19 +11,32 @@ import numpy as np
 import screwgraph as sg
 from benchmarks.bench import Entry, Tools
 from benchmarks.peers import exudyn
-from benchmarks.tables import NOTHING, Remarks, Sheet
+from benchmarks.tables import NOTHING, Remarks, Sheet, verdict
 from screwgraph.bench import NotMeasuredError
 from screwgraph.mechanism import motor_torques
 
-COLUMNS = ("problem", "method", "error", "violation", "together, ms", "a step, us", "paper, us")
+COLUMNS = (
+    "problem",
+    "method",
+    "error",
+    "violation",
+    "iterations",
+    "together, ms",
+    "a step, us",
+    "paper, us",
+    "asked, us",
+    "reached",
+)
 NOTES = (
     "One core, CPU time of one call of `sg.simulate` or `sg.inverse_dynamics`, best of several; code is made before. "
     "Motions: four-bar of paper 1, 5 s, 1 ms a step; error: RMSE (mm) of both points against the exact motion. "
     "exudyn: the same trapezoidal rule on rigid bodies, time of its solver alone. Inverse dynamics: the paper's four "
-    "stages; error: of the torques, relative to the largest, against linear algebra on the same motion; the first "
-    "call with a mechanism also looks at its graph. Paper: as published, on a Core i7-8700.",
+    "stages, and the iterations of each; error: of the torques, relative to the largest, against linear algebra on the "
+    "same motion; the first call with a mechanism also looks at its graph. Paper: as published, on a Core i7-8700.",
 )
 TIME, DT, ROUNDS = 5.0, 1e-3, 4
+ASKED = {"four_bar": 100.0, "four_bar_angle": 0.3e6 / 2000, "parallel_robot": 1e3}
+"""Microseconds that a step may take: of the smoother with two dependent states, and of inverse dynamics."""
 WINDOWS = (("dependent", 2, 1400.0), ("independent", 2, 2800.0), ("dependent", 10, 3200.0))
 CORNER = 2.5
 
@@ -47,25 +60,26 @@ def _motions(remarks: Remarks) -> list[list[str]]:
     options: dict[str, Any] = {"time": TIME, "dt": DT}
     exact = sg.simulate(bar, method="dop853", rtol=1e-12, atol=1e-12, **options).q[:, :4]
 
-    def row(how: str, run: Any, seconds: float, published: float | None) -> list[str]:
+    def row(how: str, run: Any, seconds: float, published: float | None, asked: float | None = None) -> list[str]:
         error = f"{1e3 * np.sqrt(np.mean((run.q[:, :4] - exact) ** 2)):.2g} mm"
-        return _row("four-bar", how, error, run.violation.max(), seconds, len(exact) - 1, published)
+        return _row("four-bar", how, error, run.violation.max(), NOTHING, seconds, len(exact) - 1, published, asked)
 
     rows = []
     for coordinates, window, published in WINDOWS:
         smoothing: dict[str, Any] = {"method": "smoother", "coordinates": coordinates, "window": window}
         run, seconds = _best(lambda smoothing=smoothing: sg.simulate(bar, **options, **smoothing))
-        rows.append(row(f"smoother, {coordinates}, N_w = {window}", run, seconds, published))
+        asked = None if rows else ASKED["four_bar"]
+        rows.append(row(f"smoother, {coordinates}, N_w = {window}", run, seconds, published, asked))
     hermite: dict[str, Any] = {"method": "smoother", "integrator": "hermite_simpson"}
     rows.append(row("smoother, Hermite-Simpson", *_best(lambda: sg.simulate(bar, **options, **hermite)), None))
     rows.append(row("rk4", *_best(lambda: sg.simulate(bar, method="rk4", **options)), None))
     try:
         motion = min((exudyn.four_bar(bar, TIME, DT) for _ in range(ROUNDS)), key=lambda m: m.seconds)
     except NotMeasuredError as reason:
-        rows.append(["four-bar", remarks.cell("exudyn", "four-bar", str(reason)), *[NOTHING] * 5])
+        rows.append(["four-bar", remarks.cell("exudyn", "four-bar", str(reason)), *[NOTHING] * (len(COLUMNS) - 3)])
         return rows
     error = f"{1e3 * np.sqrt(np.mean((motion.points[-len(exact) :] - exact) ** 2)):.2g} mm"
-    rows.append(_row("four-bar", exudyn.version(), error, None, motion.seconds, len(exact) - 1, None))
+    rows.append(_row("four-bar", exudyn.version(), error, None, NOTHING, motion.seconds, len(exact) - 1))
     return rows
 
 
@@ -77,7 +91,9 @@ def _inverse(name: str, trajectory: dict[str, np.ndarray], published: float) -> 
     error = f"{np.abs(solution.tau - torques).max() / np.abs(torques).max():.1g}"
     points = len(run.t)
     how = f"{points} points x {mechanism.n} coordinates"
-    return _row(f"inverse, {name}", how, error, run.violation.max(), seconds, points, 1e6 * published)
+    steps = " + ".join(str(stage.iterations) for stage in solution.stages)
+    worst = run.violation.max()
+    return _row(f"inverse, {name}", how, error, worst, steps, seconds, points, 1e6 * published, ASKED[name])
 
 
 def _best(call: Callable[[], Any]) -> tuple[Any, float]:
@@ -91,11 +107,21 @@ def _best(call: Callable[[], Any]) -> tuple[Any, float]:
 
 
 def _row(
-    problem: str, how: str, error: str, violation: float | None, seconds: float, steps: int, published: float | None
+    problem: str,
+    how: str,
+    error: str,
+    violation: float | None,
+    iterations: str,
+    seconds: float,
+    steps: int,
+    published: float | None = None,
+    asked: float | None = None,
 ) -> list[str]:
+    each = 1e6 * seconds / steps
     size = NOTHING if violation is None else f"{violation:.1g}"
-    times = [f"{1e3 * seconds:.3g}", f"{1e6 * seconds / steps:.3g}", NOTHING if published is None else f"{published:g}"]
-    return [problem, how, error, size, *times]
+    times = [f"{1e3 * seconds:.3g}", f"{each:.3g}", NOTHING if published is None else f"{published:g}"]
+    goal = [NOTHING, NOTHING] if asked is None else [f"{asked:g}", verdict(each <= asked)]
+    return [problem, how, error, size, iterations, *times, *goal]
 
 
 def _crank(count: int) -> dict[str, np.ndarray]:

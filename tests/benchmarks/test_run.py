@@ -6,7 +6,9 @@ import pytest
 from benchmarks.bench import Tools, entries
 from benchmarks.optimisation_problems import Chain, swing_up
 from benchmarks.peers import exudyn
+from benchmarks.results import write
 from benchmarks.subjects import SUBJECTS, chosen
+from benchmarks.tables import Sheet
 from benchmarks.themes import THEMES, cost_model, linear_chain, simulation
 
 import screwgraph as sg
@@ -126,3 +128,17 @@ def test_exudyn_moves_the_same_four_bar():
     theirs = exudyn.four_bar(bar, 0.3, 1e-3).points[-301:]
     ours = sg.simulate(bar, time=0.3, dt=1e-3).q[:, :4]
     assert theirs == pytest.approx(ours, abs=1e-5)
+
+
+def test_tables_that_are_not_measured_again_stay(tmp_path):
+    target = tmp_path / "RESULTS.md"
+    first, second = Sheet("One", ("a", "b"), [["1", "2"]]), Sheet("Two", ("a", "b"), [["3", "4"]], ["A note."])
+    write(target, ["machine"], [first, second])
+    write(target, ["machine"], [Sheet("One", ("a", "b"), [["5", "6"]])], update=True)
+    written = target.read_text()
+    assert "| 5 | 6 |" in written
+    assert "| 1 | 2 |" not in written
+    assert (
+        written.index("## One") < written.index("## Two") < written.index("A note.") < written.index("## What is not")
+    )
+    assert written.count("## What is not reached") == 1

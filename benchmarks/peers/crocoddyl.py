@@ -1,0 +1,107 @@
+"""Crocoddyl, which wants a Pinocchio of its own: asked through the Python that has it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+import screwgraph as sg
+from benchmarks.peers.casadi_solvers import Solved
+from benchmarks.peers.trajectories import Trajectory
+from screwgraph.bench import NotMeasuredError
+from screwgraph.plan import Planner
+from screwgraph.plan.goals import Pose
+
+SCRIPT = Path(__file__).resolve().parent / "crocoddyl_solver.py"
+VARIABLE = "SCREWGRAPH_CROCODDYL_PYTHON"
+"""The interpreter may be named here; `make bench` makes one."""
+MADE = SCRIPT.parents[2] / ".venv-crocoddyl" / "bin" / "python"
+PATIENCE = 120.0
+FAR = 100.0
+
+
+def version() -> str:
+    """Return names and versions. Raises NotMeasuredError where it is not installed."""
+    return _asked({"kind": "version"})["version"]
+
+
+def shot(trajectory: Trajectory, rounds: int) -> Solved:
+    """Solve a task of a fixed robot by shooting. Raises NotMeasuredError where Crocoddyl is not installed."""
+    t, size = trajectory, 2 * trajectory.n
+    goals = []
+    for knot, values in t.fixed.items():
+        whole = [values.get(i, float("nan")) for i in range(size)]
+        goals += [(knot, whole)] if knot else []
+    low, high = (b[:size].tolist() for b in t.bounds)
+    poses = [g for g in t.planner.task.goals if isinstance(g, Pose)]
+    return _solved(
+        {
+            "kind": "shooting",
+            "urdf": _urdf(t.robot),
+            "h": t.h,
+            "knots": t.knots,
+            "start": t.start[0, :size].tolist(),
+            "guess": t.start[:, :size].tolist(),
+            "stays": t.planner.task.guess == "stay",
+            "goals": goals,
+            "actuated": t.actuated,
+            "efforts": None if t.largest_effort is None else t.largest_effort.tolist(),
+            "weight": t.weight,
+            "pose": [poses[0].frame, list(np.asarray(poses[0].of))] if poses else None,
+            "box": [low, high] if np.isfinite(high).any() else None,
+            "rounds": rounds,
+        }
+    )
+
+
+def trot(planner: Planner, file: Path, rounds: int) -> Solved:
+    """Solve Crocoddyl's own gait problem, which is what our task describes. Raises NotMeasuredError likewise."""
+    if not file.exists():
+        raise NotMeasuredError(f"{file.name} is not here")
+    return _solved({"kind": "trot", "urdf": file.read_text(), "standing": list(planner.task.start), "rounds": rounds})
+
+
+def _urdf(robot: sg.Robot) -> str:
+    """Return a URDF file: joints without limits get wide ones, or else their positions would be cosines and sines."""
+    joints = [
+        replace(j, limits=replace(j.limits, lower=-FAR, upper=FAR, velocity=FAR, effort=FAR))
+        if j.limits.lower is None and j.type.nv
+        else j
+        for j in robot.joints
+    ]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "robot.urdf"
+        sg.save(replace(robot, joints=tuple(joints)), path)
+        return path.read_text()
+
+
+def _solved(question: Mapping[str, Any]) -> Solved:
+    return Solved(**_asked(question))
+
+
+def _asked(question: Mapping[str, Any]) -> dict[str, Any]:
+    python = os.environ.get(VARIABLE) or (str(MADE) if MADE.exists() else sys.executable)
+    try:
+        done = subprocess.run(
+            [python, "-I", str(SCRIPT)], input=json.dumps(question), capture_output=True, text=True, timeout=PATIENCE
+        )
+    except subprocess.TimeoutExpired:
+        raise NotMeasuredError(f"Crocoddyl takes more than {PATIENCE:.0f} s") from None
+    except OSError as error:
+        raise NotMeasuredError(f"{VARIABLE}: {error.strerror}") from None
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["?"])[-1]
+        missing = "ModuleNotFoundError" in last
+        raise NotMeasuredError(
+            f"Crocoddyl is not installed; {VARIABLE} may name a Python that has it" if missing else last
+        )
+    return json.loads(done.stdout)

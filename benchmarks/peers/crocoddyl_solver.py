@@ -1,0 +1,153 @@
+"""Solves planning tasks by Crocoddyl; run by the Python that has it, which may be another one: JSON in, JSON out.
+
+In: {"kind": "shooting", "urdf", "h", "knots", "start", "guess", "goals": [[knot, x]], "actuated", "efforts", "weight",
+"pose": [frame, q], "box": [low, high], "stays", "rounds"}, or {"kind": "trot", "urdf", "standing", "rounds"}. Its
+solvers shoot: states follow from controls that are held over a step (Runge-Kutta, order 4), goals are penalties.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib import import_module
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+crocoddyl: Any = import_module("crocoddyl")
+pinocchio: Any = import_module("pinocchio")
+PENALTY, BARRIER, STOP, ITERATIONS = 1e6, 1e3, 1e-5, 500
+"""Weights of goals and limits. With 1e4 and 1e5 the optima found were worse or farther from the goals."""
+
+
+def main() -> None:
+    """Answer one question."""
+    asked = json.load(sys.stdin)
+    if asked["kind"] == "version":
+        answer = {"version": f"Crocoddyl {crocoddyl.__version__}, Pinocchio {pinocchio.__version__}"}
+    else:
+        answer = {"shooting": shooting, "trot": trot}[asked["kind"]](asked)
+    json.dump(answer, sys.stdout)
+
+
+def shooting(asked: dict[str, Any]) -> dict[str, Any]:
+    """Solve a task of a fixed robot."""
+    model = pinocchio.buildModelFromXML(asked["urdf"])
+    state = crocoddyl.StateMultibody(model)
+    goals = {knot: np.array(x) for knot, x in asked["goals"]}
+    # Its actuation models drive all joints: those that have no motor are held at zero effort.
+    effort = np.zeros(model.nv)
+    effort[asked["actuated"]] = np.inf if asked["efforts"] is None else asked["efforts"]
+    nodes = [_node(state, asked, goals.get(k), effort, k == asked["knots"] - 1) for k in range(asked["knots"])]
+    start = np.array(asked["start"])
+    problem = crocoddyl.ShootingProblem(start, nodes[:-1], nodes[-1])
+    solver_type = crocoddyl.SolverBoxFDDP if np.isfinite(effort).any() else crocoddyl.SolverFDDP
+    xs = [start, *np.array(asked["guess"])[1:]]
+    us = list(problem.quasiStatic(xs[:-1])) if asked["stays"] else [np.zeros(model.nv) for _ in nodes[:-1]]
+    solver, seconds = _solved(solver_type, problem, xs, us, asked["rounds"])
+    U, X = np.array(solver.us), np.array(solver.xs)
+    off = [np.abs(X[k] - goal)[np.isfinite(goal)].max() for k, goal in goals.items()]
+    if asked["pose"]:
+        off.append(np.abs(Pose(state, asked).distance(X[-1])).max())
+    if asked["box"]:
+        low, high = np.array(asked["box"])
+        off.append(np.maximum(X - high, low - X).max())
+    cost = asked["h"] * asked["weight"] * float((U[:, asked["actuated"]] ** 2).sum())
+    return _answer(solver, seconds, cost, max(off))
+
+
+def _node(state: Any, asked: dict[str, Any], goal: np.ndarray | None, effort: np.ndarray, last: bool) -> Any:
+    """Return one step; what is wanted at its beginning is a cost, undone for the step's length."""
+    actuation = crocoddyl.ActuationModelFull(state)
+    costs, h, nv = crocoddyl.CostModelSum(state), asked["h"], state.nv
+    per = 1.0 if last else h
+    if not last:
+        effort_cost = crocoddyl.CostModelResidual(state, crocoddyl.ResidualModelControl(state))
+        costs.addCost("effort", effort_cost, 2 * asked["weight"])
+    if goal is not None:
+        weights = crocoddyl.ActivationModelWeightedQuad(np.isfinite(goal).astype(float))
+        residual = crocoddyl.ResidualModelState(state, np.nan_to_num(goal))
+        costs.addCost("goal", crocoddyl.CostModelResidual(state, weights, residual), PENALTY / per)
+    if last and asked["pose"]:
+        costs.addCost("pose", crocoddyl.CostModelResidual(state, Pose(state, asked).residual), PENALTY)
+    if asked["box"]:
+        low, high = np.array(asked["box"])
+        barrier = crocoddyl.ActivationModelQuadraticBarrier(crocoddyl.ActivationBounds(low, high))
+        residual = crocoddyl.ResidualModelState(state, np.zeros(2 * nv))
+        costs.addCost("box", crocoddyl.CostModelResidual(state, barrier, residual), BARRIER / per)
+    free = crocoddyl.DifferentialActionModelFreeFwdDynamics(state, actuation, costs)
+    free.u_lb, free.u_ub = -effort, effort
+    if last:
+        return crocoddyl.IntegratedActionModelEuler(free, 0.0)
+    whole = crocoddyl.IntegratedActionModelRK(free, crocoddyl.RKType.four, h)
+    whole.u_lb, whole.u_ub = -effort, effort
+    return whole
+
+
+class Pose:
+    """Where a frame should be: where it is at given joint positions."""
+
+    def __init__(self, state: Any, asked: dict[str, Any]) -> None:
+        frame, at = asked["pose"]
+        self.model = state.pinocchio
+        self.frame = self.model.getFrameId(frame)
+        data = self.model.createData()
+        pinocchio.framesForwardKinematics(self.model, data, np.array(at))
+        self.target = data.oMf[self.frame].copy()
+        self.residual = crocoddyl.ResidualModelFramePlacement(state, self.frame, self.target)
+
+    def distance(self, x: np.ndarray) -> np.ndarray:
+        """Return the distance, (6,)."""
+        data = self.model.createData()
+        pinocchio.framesForwardKinematics(self.model, data, x[: self.model.nq])
+        return pinocchio.log6(self.target.actInv(data.oMf[self.frame])).vector
+
+
+def trot(asked: dict[str, Any]) -> dict[str, Any]:
+    """Solve the trot of Crocoddyl's own gait problem."""
+    model = pinocchio.buildModelFromXML(asked["urdf"], pinocchio.JointModelFreeFlyer())
+    standing = np.array(asked["standing"])
+    model.referenceConfigurations["standing"] = standing
+    feet = [f"{leg}_foot" for leg in ("FL", "FR", "RL", "RR")]
+    x0 = np.concatenate([standing, np.zeros(model.nv)])
+    gait = import_module("crocoddyl.utils.quadruped").SimpleQuadrupedalGaitProblem(model, *feet)
+    problem = gait.createTrottingProblem(x0, 0.15, 0.05, 0.01, 25, 2)
+    xs, us = [x0] * (problem.T + 1), problem.quasiStatic([x0] * problem.T)
+    solver, seconds = _solved(crocoddyl.SolverFDDP, problem, xs, us, asked["rounds"])
+    return _answer(solver, seconds, float(solver.cost), _slip(model, feet, np.array(solver.xs)))
+
+
+def _slip(model: Any, feet: list[str], X: np.ndarray) -> float:
+    """Return how far feet on the ground move (m): each pair stands while the other one steps."""
+    data, places = model.createData(), []
+    for x in X:
+        pinocchio.framesForwardKinematics(model, data, x[: model.nq])
+        places.append([data.oMf[model.getFrameId(f)].translation.copy() for f in feet])
+    at = np.array(places)
+    first, second = at[:27, [0, 3]], at[29:54, [1, 2]]
+    return max(float(np.abs(stand - stand[0]).max()) for stand in (first, second))
+
+
+def _solved(
+    solver_type: Any, problem: Any, xs: list[np.ndarray], us: list[np.ndarray], rounds: int
+) -> tuple[Any, float]:
+    best, solver = np.inf, None
+    problem.nthreads = 1
+    for _ in range(rounds):
+        solver = solver_type(problem)
+        solver.th_stop = STOP
+        began = process_time()
+        solver.solve([x.copy() for x in xs], [u.copy() for u in us], ITERATIONS, False)
+        best = min(best, process_time() - began)
+    return solver, best
+
+
+def _answer(solver: Any, seconds: float, cost: float, violation: float) -> dict[str, Any]:
+    status = "converged" if solver.isFeasible and solver.iter < ITERATIONS - 1 else "not solved"
+    numbers = {"cost": cost, "violation": float(violation), "iterations": solver.iter + 1, "seconds": seconds}
+    return {**numbers, "status": status}
+
+
+if __name__ == "__main__":
+    main()
