@@ -1,6 +1,7 @@
 """Every table and figure of the five papers that can be made again, into docs/papers: what `papers.yaml` lists.
 
-Run: python -m examples.papers [--only PAPER ...]; `make papers`. Each command runs once, in a folder of its own.
+Run: python -m examples.papers [--only PAPER ...]; `make papers`. Each command runs once, in a folder of its own, two at
+a time.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,14 +63,17 @@ def main() -> None:
     """Run what is asked for, and write the page."""
     parser = argparse.ArgumentParser(description="Make the papers' tables and figures again.")
     parser.add_argument("--only", type=int, nargs="*", choices=sorted(TITLES), help="papers by number; default: all")
+    parser.add_argument("--processes", type=int, default=min(2, os.cpu_count() or 1), help="how many run at a time")
     asked = parser.parse_args()
     entries = listed()
     RESULTS.mkdir(parents=True, exist_ok=True)
     chosen = [e for e in entries if asked.only is None or e.paper in asked.only]
-    for command in dict.fromkeys(e.command for e in chosen if e.command and _can_run(e)):
-        start = time.perf_counter()
-        make([e for e in chosen if e.command == command])
-        print(f"{time.perf_counter() - start:6.1f} s  {command}", flush=True)
+    commands = list(dict.fromkeys(e.command for e in chosen if e.command and _can_run(e)))
+    # The long ones are scripts: they come first, so that no core waits for the last of them.
+    commands.sort(key=lambda command: not command.startswith("python"))
+    with ThreadPoolExecutor(max(asked.processes, 1)) as pool:
+        for line in pool.map(lambda command: timed([e for e in chosen if e.command == command]), commands):
+            print(line, flush=True)
     (RESULTS / "index.md").write_text(page(entries), encoding="utf-8")
 
 
@@ -76,6 +81,13 @@ def listed() -> list[Entry]:
     """Read the list."""
     rows = yaml.safe_load(LIST.read_text(encoding="utf-8"))
     return [Entry(**{**row, "pictures": tuple(row.get("pictures", ()))}) for row in rows]
+
+
+def timed(entries: Sequence[Entry]) -> str:
+    """Run the command of entries; return how long it took."""
+    start = time.perf_counter()
+    make(entries)
+    return f"{time.perf_counter() - start:6.1f} s  {entries[0].command}"
 
 
 def make(entries: Sequence[Entry]) -> None:

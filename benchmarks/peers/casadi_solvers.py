@@ -149,12 +149,14 @@ PROGRAMS = {"ipopt": for_ipopt, "fatrop": for_fatrop}
 
 def solved(trajectory: Trajectory, name: str, compiler: Compiler | None, rounds: int) -> Solved:
     """Solve from the task's guess, several times; derivatives compiled to C, or (no compiler) run by CasADi."""
-    program, solver, found = PROGRAMS[name](trajectory), None, None
-    for options in TRIED[name]:
-        solver = _solver(name, program, compiler, options)
-        found = solver(x0=program.start, **program.bounds)
-        if solver.stats()["success"]:
-            break
+    program = PROGRAMS[name](trajectory)
+    first, *others = TRIED[name]
+    solver = _solver(name, program, compiler, first)
+    found = solver(x0=program.start, **program.bounds)
+    for options in others:
+        if not solver.stats()["success"]:
+            solver = _solver(name, program, compiler, options)
+            found = solver(x0=program.start, **program.bounds)
     best = np.inf
     for _ in range(rounds):
         began = process_time()
