@@ -124,7 +124,9 @@ def save(picture: Any, name: str) -> None:
     """Write a picture into `out/`."""
     OUT.mkdir(exist_ok=True)
     for suffix in ("svg", "png"):
-        picture.savefig(OUT / f"{name}.{suffix}")
+        # Neither dates nor random names in the file: the same picture is the same file.
+        with plt.rc_context({"svg.hashsalt": name}):
+            picture.savefig(OUT / f"{name}.{suffix}", metadata={"Date": None} if suffix == "svg" else None)
     plt.close(picture)
     console.print(f"  {OUT / name}.svg, .png")
 
