@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from time import process_time
+from typing import TypeVar
+
+import numpy as np
 
 import screwgraph as sg
 from benchmarks.native import find_compiler
@@ -15,6 +19,7 @@ from screwgraph import bench
 from screwgraph.bench import Case, Effort, Measured, NotMeasuredError, Peer, Question, Roofline, States
 from screwgraph.compiler import Function
 
+Found = TypeVar("Found")
 Maybe = Measured | str
 """What was measured, or why not."""
 
@@ -103,3 +108,13 @@ def tried(measure: Callable[[], Measured]) -> Maybe:
         return measure()
     except NotMeasuredError as reason:
         return str(reason)
+
+
+def best_of(call: Callable[[], Found], rounds: int) -> tuple[Found, float]:
+    """Return what a call returns, and its least CPU time (s); a first one, which makes code, is not timed."""
+    found, best = call(), np.inf
+    for _ in range(rounds):
+        began = process_time()
+        found = call()
+        best = min(best, process_time() - began)
+    return found, best

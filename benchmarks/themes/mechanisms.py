@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from time import process_time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 import screwgraph as sg
-from benchmarks.bench import Entry, Tools
+from benchmarks.bench import Entry, Tools, best_of
 from benchmarks.peers import exudyn
 from benchmarks.tables import NOTHING, Remarks, Sheet, verdict
 from screwgraph.bench import NotMeasuredError
@@ -67,12 +66,14 @@ def _motions(remarks: Remarks) -> list[list[str]]:
     rows = []
     for coordinates, window, published in WINDOWS:
         smoothing: dict[str, Any] = {"method": "smoother", "coordinates": coordinates, "window": window}
-        run, seconds = _best(lambda smoothing=smoothing: sg.simulate(bar, **options, **smoothing))
+        run, seconds = best_of(lambda smoothing=smoothing: sg.simulate(bar, **options, **smoothing), ROUNDS)
         asked = None if rows else ASKED["four_bar"]
         rows.append(row(f"smoother, {coordinates}, N_w = {window}", run, seconds, published, asked))
     hermite: dict[str, Any] = {"method": "smoother", "integrator": "hermite_simpson"}
-    rows.append(row("smoother, Hermite-Simpson", *_best(lambda: sg.simulate(bar, **options, **hermite)), None))
-    rows.append(row("rk4", *_best(lambda: sg.simulate(bar, method="rk4", **options)), None))
+    rows.append(
+        row("smoother, Hermite-Simpson", *best_of(lambda: sg.simulate(bar, **options, **hermite), ROUNDS), None)
+    )
+    rows.append(row("rk4", *best_of(lambda: sg.simulate(bar, method="rk4", **options), ROUNDS), None))
     try:
         motion = min((exudyn.four_bar(bar, TIME, DT) for _ in range(ROUNDS)), key=lambda m: m.seconds)
     except NotMeasuredError as reason:
@@ -85,7 +86,7 @@ def _motions(remarks: Remarks) -> list[list[str]]:
 
 def _inverse(name: str, trajectory: dict[str, np.ndarray], published: float) -> list[str]:
     mechanism = sg.load_mechanism(name)
-    solution, seconds = _best(lambda: sg.inverse_dynamics(mechanism, trajectory))
+    solution, seconds = best_of(lambda: sg.inverse_dynamics(mechanism, trajectory), ROUNDS)
     run = solution.run
     torques = motor_torques(mechanism, run.q, run.qd, run.qdd)
     error = f"{np.abs(solution.tau - torques).max() / np.abs(torques).max():.1g}"
@@ -94,16 +95,6 @@ def _inverse(name: str, trajectory: dict[str, np.ndarray], published: float) -> 
     steps = " + ".join(str(stage.iterations) for stage in solution.stages)
     worst = run.violation.max()
     return _row(f"inverse, {name}", how, error, worst, steps, seconds, points, 1e6 * published, ASKED[name])
-
-
-def _best(call: Callable[[], Any]) -> tuple[Any, float]:
-    """Return what a call returns, and its least CPU time (s); the first one makes code."""
-    found, best = call(), np.inf
-    for _ in range(ROUNDS):
-        began = process_time()
-        found = call()
-        best = min(best, process_time() - began)
-    return found, best
 
 
 def _row(

@@ -9,7 +9,7 @@ from time import process_time
 
 import numpy as np
 
-from benchmarks.bench import Entry, Tools
+from benchmarks.bench import Entry, Tools, best_of
 from benchmarks.native import find_compiler
 from benchmarks.peers import crocoddyl
 from benchmarks.peers.casadi_solvers import Solved, solved
@@ -58,12 +58,12 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
 
 
 def _ours(name: str, planner: Planner) -> list[str]:
-    plan, seconds = _best(planner.solve)
+    plan, seconds = best_of(planner.solve, ROUNDS)
     return _row(name, plan.result.method, _told(plan, seconds), ASKED.get(name))
 
 
 def _warm(planner: Planner) -> list[str]:
-    """Plan again from the last plan, with a goal a centimetre off, again and again to and fro."""
+    """Plan again from the last plan, with a goal that is moved by a centimetre, and back."""
     first, *others = planner.task.goals
     if not isinstance(first, Position):
         raise TypeError("the first goal of cp2 is a position")
@@ -102,15 +102,6 @@ def _through_casadi(trajectory: Trajectory, method: str, tools: Tools) -> Solved
         with suppress(NotMeasuredError):
             ways.append(solved(trajectory, method, find_compiler(tools.compiler), ROUNDS))
     return min(ways, key=lambda s: s.seconds)
-
-
-def _best(call: Callable[[], Plan]) -> tuple[Plan, float]:
-    found, best = call(), np.inf
-    for _ in range(ROUNDS):
-        began = process_time()
-        found = call()
-        best = min(best, process_time() - began)
-    return found, best
 
 
 def _told(plan: Plan, seconds: float) -> Solved:
