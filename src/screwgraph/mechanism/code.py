@@ -31,8 +31,12 @@ def compiled_code(
         return Made(casadi_program(ca.Function(name, symbols, [result]), tuple(inputs)), "none")
 
     listed = tuple(Argument(a, (n,), tuple(f"{a}[{i}]" for i in range(n))) for a, n in arguments)
-    asked = (f"mechanism: {name}", replace(mechanism, places={}, sensors=(), source=None), tuple(arguments), *question)
+    asked = (f"mechanism: {name}", _what_equations_need(mechanism), tuple(arguments), *question)
     return make_function(name, asked, listed, make, _no_elimination)
+
+
+def _what_equations_need(mechanism: Mechanism) -> Mechanism:
+    return replace(mechanism, places={}, sensors=(), independent=(), velocities={}, source=None)
 
 
 def _no_elimination(_: Made) -> Origin:

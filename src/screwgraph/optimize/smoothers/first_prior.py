@@ -12,13 +12,23 @@ from screwgraph.errors import InputError
 from screwgraph.optimize.parameters import real_array
 from screwgraph.optimize.smoothers.window import Window
 
+Prior = tuple[Float[np.ndarray, "k k"], Float[np.ndarray, " k"]]
+"""Information and vector in the directions of what a window holds: d' information d / 2 + vector'd."""
 
-def first_prior(window: Window, views: Mapping[str, np.ndarray], given: Mapping[str, Any]) -> Float[np.ndarray, " p"]:
-    """Return the prior's numbers: information row by row, a vector of zeros, and the values where it is made.
+
+def first_prior(
+    window: Window, views: Mapping[str, np.ndarray], given: Mapping[str, Any] | Prior
+) -> Float[np.ndarray, " p"]:
+    """Return the prior's numbers: information row by row, a vector, and the values where it is made.
+
+    `given` tells by family how sure these values are, or information and vector.
 
     Raises:
         InputError: a family is unknown, or a covariance is none.
     """
+    at = [views[name][i].ravel() for name, i in window.held]
+    if isinstance(given, tuple):
+        return np.concatenate([given[0].ravel(), given[1], *at])
     held = dict.fromkeys(name for name, _ in window.held)
     for name in given:
         if name not in held:
@@ -31,7 +41,20 @@ def first_prior(window: Window, views: Mapping[str, np.ndarray], given: Mapping[
         if name in given:
             information[start:end, start:end] = _information(name, given[name], dims[name])
         start = end
-    return np.concatenate([information.ravel(), np.zeros(n), *(views[name][i].ravel() for name, i in window.held)])
+    return np.concatenate([information.ravel(), np.zeros(n), *at])
+
+
+def told_prior(window: Window, views: Mapping[str, np.ndarray], prior: Float[np.ndarray, " p"]) -> Prior:
+    """Return information and vector of a prior's numbers, about the values that are held now."""
+    n = window.held_size
+    information, vector, at = prior[: n * n].reshape(n, n), prior[n * n : n * n + n], prior[n * n + n :]
+    manifolds = {v.name: v.manifold for v in window.problem.families}
+    away, start = [], 0
+    for name, i in window.held:
+        end = start + views[name][i].size
+        away.append(np.ravel(manifolds[name].local(at[start:end].reshape(views[name][i].shape), views[name][i])))
+        start = end
+    return information.copy(), vector + information @ np.concatenate(away)
 
 
 def _information(name: str, given: Any, dim: int) -> Float[np.ndarray, "d d"]:

@@ -14,7 +14,7 @@ from screwgraph.errors import InputError
 from screwgraph.optimize.parameters import real_array
 from screwgraph.optimize.problem import Problem
 from screwgraph.optimize.result import Status
-from screwgraph.optimize.smoothers.first_prior import first_prior
+from screwgraph.optimize.smoothers.first_prior import first_prior, told_prior
 from screwgraph.optimize.smoothers.unrolled import numbers
 from screwgraph.optimize.smoothers.window import Predict, Window
 
@@ -80,22 +80,34 @@ class FixedLag:
         self._extra = [self._parameters] if len(self._parameters) else []
         self._damping = np.zeros(1)
 
-    def restarted(self, problem: Problem, start: Mapping[str, Any], prior: Mapping[str, Any] | None = None) -> FixedLag:
+    def copied(self) -> FixedLag:
+        """Return a smoother that stands where this one stands, and moves on by itself."""
+        other = copy(self)
+        other._parameters = self._parameters.copy()
+        other._extra = [other._parameters] if len(other._parameters) else []
+        other._damping = np.zeros(1)
+        return other
+
+    def restarted(
+        self,
+        problem: Problem,
+        start: Mapping[str, Any],
+        prior: Mapping[str, Any] | tuple[np.ndarray, np.ndarray] | None = None,
+    ) -> FixedLag:
         """Return a smoother that begins anew; compiled code is kept.
 
         Args:
             problem: this one's, or what `replaced` or `with_parameters` made of it.
             start: values of all unknowns by family.
-            prior: as for a new one.
+            prior: as for a new one, or information and vector as `FixedLag.prior` tells them.
 
         Raises:
             InputError: values do not fit.
         """
-        other = copy(self)
+        other = self.copied()
         other.problem, other._x = problem, problem.start(start)
         other._parameters = self._window.expressions.packed_parameters(problem.factors)
         other._extra = [other._parameters] if len(other._parameters) else []
-        other._damping = np.zeros(1)
         if self._prior:
             other._prior = [first_prior(self._window, problem.layout.views(other._x), prior or {})]
         return other
@@ -107,15 +119,14 @@ class FixedLag:
 
     @property
     def prior(self) -> tuple[Float[np.ndarray, "k k"], Float[np.ndarray, " k"]]:
-        """Information and vector of the prior: it costs d' information d / 2 + vector'd, d away from where it was made.
+        """Information and vector of the prior: it costs d' information d / 2 + vector'd, d away from where values are.
 
         Raises:
             InputError: the window is pinned.
         """
         if not self._prior:
             raise InputError("a pinned window has no prior")
-        n = self._window.held_size
-        return self._prior[0][: n * n].reshape(n, n).copy(), self._prior[0][n * n : n * n + n].copy()
+        return told_prior(self._window, self.problem.layout.views(self._x), self._prior[0])
 
     def solve(self) -> Solved:
         """Optimise the window: Gauss-Newton, damped where a step does not lower the cost."""
