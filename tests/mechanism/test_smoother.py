@@ -69,6 +69,14 @@ def test_torques_of_motors_act_in_the_graph_as_in_direct_integration():
     assert smoothed.energy_drift < 1e-7
 
 
+def test_large_mechanisms_move_by_windows_of_their_factors():
+    robot, options = sg.load_mechanism("parallel_robot"), {"time": 0.1, "dt": 1e-3}
+    run = sg.simulate(robot, method="smoother", **options)
+    exact = sg.simulate(robot, method="dop853", rtol=1e-10, atol=1e-10, **options)
+    np.testing.assert_allclose(run.q, exact.q, atol=1e-5)
+    assert run.violation.max() < 1e-12
+
+
 def test_redundant_constraints_are_no_obstacle(tmp_path):
     path = tmp_path / "parallelogram.yaml"
     path.write_text(

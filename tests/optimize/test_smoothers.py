@@ -30,6 +30,13 @@ def batch(z):
     return [soft(seen, x, z=each(z), sigma=0.2), soft(moved, x[:-1], x[1:], sigma=0.1)], x
 
 
+@pytest.fixture(params=["straight", "assembled"], autouse=True)
+def engine(request, monkeypatch):
+    """Windows are small here: also as large ones are solved."""
+    if request.param == "assembled":
+        monkeypatch.setattr("screwgraph.optimize.smoothers.fixed_lag.STRAIGHT", 0)
+
+
 def test_a_window_that_marginalises_equals_the_batch_on_a_linear_chain():
     factors, x = batch(Z)
     whole = solve(Problem([*factors, soft(anchor, x[0], at=np.ones(3), sigma=0.3)]))

@@ -7,23 +7,28 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from screwgraph.optimize.batch import batches, merged
 from screwgraph.optimize.constraint_rows import Bends, ConstraintRows
 from screwgraph.optimize.factors import Factors
 from screwgraph.optimize.layout import Layout
-from screwgraph.optimize.linear import LIGHT, Pattern, System, analyse, gram
+from screwgraph.optimize.linear import LIGHT, Gram, Pattern, System, analyse, gram
 
 
 @dataclass(frozen=True, eq=False)
 class SoftPlace:
-    """Where a batch of soft factors puts its results: stretches of two buffers, and the pattern of one factor."""
+    """Where a batch of soft factors puts its results: stretches of three buffers, and the pattern of one factor.
+
+    `gram` makes J'J and J'r of factors whose kernels leave it to that.
+    """
 
     entries: slice
     gradient: slice
+    costs: slice
     count: int
     pattern: tuple[Int[np.ndarray, " e"], Int[np.ndarray, " e"]]
+    gram: Gram | None
 
 
 class Assembly:
@@ -55,7 +60,7 @@ class Assembly:
         self.equalities = ConstraintRows(self.layout, kinds["equality"])
         self.inequalities = ConstraintRows(self.layout, kinds["inequality"])
         rows, columns, targets, places = [], [], [], []
-        first = first_gradient = 0
+        first = first_gradient = first_cost = 0
         for batch in self.soft:
             kernels, directions = batch.factors.kernels, batch.directions(self.layout)
             i, j = (directions[:, side] for side in kernels.pattern)
@@ -64,11 +69,13 @@ class Assembly:
             targets.append(directions.ravel())
             entries = slice(first, first := first + i.size)
             gradient = slice(first_gradient, first_gradient := first_gradient + directions.size)
-            places.append(SoftPlace(entries, gradient, len(batch), kernels.pattern))
+            costs = slice(first_cost, first_cost := first_cost + len(batch))
+            products = None if kernels.unrolled else gram(kernels.rows, kernels.size, *kernels.pattern)
+            places.append(SoftPlace(entries, gradient, costs, len(batch), kernels.pattern, products))
         self._places = places
         self.rows, self.columns = _joined(rows), _joined(columns)
         self._targets = _joined(targets)
-        self._entries, self._gradient = np.zeros(first), np.zeros(first_gradient)
+        self._entries, self._gradient, self._costs = np.zeros(first), np.zeros(first_gradient), np.zeros(first_cost)
         self._on_diagonal = np.flatnonzero(self.rows == self.columns)
         self._diagonal_targets = self.rows[self._on_diagonal]
 
@@ -79,20 +86,38 @@ class Assembly:
 
     def linearised(self, x: Float[np.ndarray, " s"]) -> tuple[float, Float[np.ndarray, " n"], Float[np.ndarray, " e"]]:
         """Return the cost, its gradient, and the entries of J'J at `rows` and `columns`; these stand in a buffer."""
-        views, total = self.layout.views(x), 0.0
+        views = self.layout.views(x)
         for batch, place in zip(self.soft, self._places, strict=True):
             kernels = batch.factors.kernels
             entries = self._entries[place.entries].reshape(place.count, -1)
             gradient = self._gradient[place.gradient].reshape(place.count, kernels.size)
-            if kernels.unrolled:
-                costs = np.empty((place.count, 1))
+            costs = self._costs[place.costs, None]
+            if place.gram is None:
                 kernels.normal(*batch.inputs(views), out=(entries, gradient, costs))
             else:
-                r, J, costs = kernels.whitened_jacobian(*batch.inputs(views))
-                gram(kernels.rows, kernels.size, *place.pattern)(J, r, entries, gradient)
-            total += float(costs.sum())
+                r, J, costs[...] = kernels.whitened_jacobian(*batch.inputs(views))
+                place.gram(J, r, entries, gradient)
         gradient = np.bincount(self._targets, self._gradient, minlength=self.layout.size)
-        return total, gradient, self._entries
+        return float(self._costs.sum()), gradient, self._entries
+
+    def touching(self, directions: Bool[np.ndarray, " n"]) -> tuple[Bool[np.ndarray, " e"], Bool[np.ndarray, " g"]]:
+        """Return which entries of J'J, and of J'r, the soft factors add that touch some directions."""
+        of_entries, of_gradient = [], []
+        for batch, place in zip(self.soft, self._places, strict=True):
+            touched = directions[batch.directions(self.layout)].any(axis=1)
+            of_entries.append(np.repeat(touched, len(place.pattern[0])))
+            of_gradient.append(np.repeat(touched, batch.factors.kernels.size))
+        return np.concatenate(of_entries), np.concatenate(of_gradient)
+
+    def dense(
+        self, part: tuple[Bool[np.ndarray, " e"], Bool[np.ndarray, " g"]]
+    ) -> tuple[Float[np.ndarray, "n n"], Float[np.ndarray, " n"]]:
+        """Return J'J and J'r as they were linearised last, of a part of the factors: see `touching`."""
+        n, (entries, gradient) = self.layout.size, part
+        i, j, values = self.rows[entries], self.columns[entries], self._entries[entries]
+        H = np.bincount(i * n + j, values, minlength=n * n).reshape(n, n)
+        H += np.tril(H, -1).T
+        return H, np.bincount(self._targets[gradient], self._gradient[gradient], minlength=n)
 
     def diagonal(self, entries: Float[np.ndarray, " e"]) -> Float[np.ndarray, " n"]:
         """Return the diagonal of J'J."""

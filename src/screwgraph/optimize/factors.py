@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+from jaxtyping import Int
 
 from screwgraph.errors import InputError
 from screwgraph.optimize.kernels import MANY, Kernels, Signature, kernels
@@ -86,6 +87,13 @@ class Factors:
                 raise InputError(f"{self.name}: {name} has the shape {array.shape}, expected {old}")
             home[name] = array
         return replace(self, shared=shared, each=each)
+
+
+def picked(factors: Factors, chosen: Int[np.ndarray, " k"]) -> Factors:
+    """Return some of the factors, by number."""
+    arguments = tuple(a if len(a) == 1 else Selection(a.variables, a.indices[chosen]) for a in factors.arguments)
+    each = {name: array if len(array) == 1 else array[chosen] for name, array in factors.each.items()}
+    return replace(factors, arguments=arguments, each=each)
 
 
 def soft(

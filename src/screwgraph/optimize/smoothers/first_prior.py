@@ -44,8 +44,10 @@ def first_prior(
     return np.concatenate([information.ravel(), np.zeros(n), *at])
 
 
-def told_prior(window: Window, views: Mapping[str, np.ndarray], prior: Float[np.ndarray, " p"]) -> Prior:
-    """Return information and vector of a prior's numbers, about the values that are held now."""
+def told_prior(
+    window: Window, views: Mapping[str, np.ndarray], prior: Float[np.ndarray, " p"]
+) -> tuple[Float[np.ndarray, "k k"], Float[np.ndarray, " k"], float]:
+    """Return information and vector of a prior's numbers, about the values that are held now, and its cost there."""
     n = window.held_size
     information, vector, at = prior[: n * n].reshape(n, n), prior[n * n : n * n + n], prior[n * n + n :]
     manifolds = {v.name: v.manifold for v in window.problem.families}
@@ -54,7 +56,9 @@ def told_prior(window: Window, views: Mapping[str, np.ndarray], prior: Float[np.
         end = start + views[name][i].size
         away.append(np.ravel(manifolds[name].local(at[start:end].reshape(views[name][i].shape), views[name][i])))
         start = end
-    return information.copy(), vector + information @ np.concatenate(away)
+    d = np.concatenate(away)
+    pull = information @ d
+    return information.copy(), vector + pull, float(d @ (0.5 * pull + vector))
 
 
 def _information(name: str, given: Any, dim: int) -> Float[np.ndarray, "d d"]:

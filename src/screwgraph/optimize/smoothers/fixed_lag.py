@@ -14,10 +14,14 @@ from screwgraph.errors import InputError
 from screwgraph.optimize.parameters import real_array
 from screwgraph.optimize.problem import Problem
 from screwgraph.optimize.result import Status
+from screwgraph.optimize.smoothers.assembled import Assembled
+from screwgraph.optimize.smoothers.engine import Engine
 from screwgraph.optimize.smoothers.first_prior import first_prior, told_prior
-from screwgraph.optimize.smoothers.unrolled import numbers
+from screwgraph.optimize.smoothers.straight import Straight
 from screwgraph.optimize.smoothers.window import Predict, Window
 
+STRAIGHT = 48
+"""Up to so many directions a window is code without loops."""
 LARGEST_DAMPING = 1e12
 TINY = 1e-7
 """Steps, relative to the values, that no longer change the cost by more than rounding."""
@@ -39,7 +43,8 @@ class FixedLag:
     The window is a problem whose families have one unknown a step (W of them), or one that all steps share. When the
     first step leaves, the factors that touch it become a quadratic prior on its neighbour and on what is shared: a
     Schur complement in the tangent space of where they are then. `pinned` holds the first step fast instead (paper 1).
-    All of it is compiled to two functions without loops: windows should have at most some 100 directions.
+    Small windows are compiled to two functions without loops (`straight.py`); larger ones call kernels of their factors
+    and structured linear algebra (`assembled.py`).
     """
 
     def __init__(
@@ -71,20 +76,21 @@ class FixedLag:
         self.problem, self.iterations, self.tolerance = problem, iterations, tolerance
         self._window = Window(problem, pinned, predict)
         self._x = problem.start(start)
-        self._size = numbers(problem.layout)
+        small = self._window.size <= STRAIGHT
+        self._engine: Engine = Straight(self._window) if small else Assembled(self._window)
         self._parameters = self._window.expressions.packed_parameters(problem.factors)
         self._own = self._window.expressions.parameter_places
         if prior and pinned:
             raise InputError("a pinned window has no prior", why="its first step is held fast")
         self._prior = [] if pinned else [first_prior(self._window, problem.layout.views(self._x), prior or {})]
-        self._extra = [self._parameters] if len(self._parameters) else []
+        self._bound = self._engine.bound(self._parameters)
         self._damping = np.zeros(1)
 
     def copied(self) -> FixedLag:
         """Return a smoother that stands where this one stands, and moves on by itself."""
         other = copy(self)
         other._parameters = self._parameters.copy()
-        other._extra = [other._parameters] if len(other._parameters) else []
+        other._bound = self._engine.bound(other._parameters)
         other._damping = np.zeros(1)
         return other
 
@@ -107,7 +113,7 @@ class FixedLag:
         other = self.copied()
         other.problem, other._x = problem, problem.start(start)
         other._parameters = self._window.expressions.packed_parameters(problem.factors)
-        other._extra = [other._parameters] if len(other._parameters) else []
+        other._bound = self._engine.bound(other._parameters)
         if self._prior:
             other._prior = [first_prior(self._window, problem.layout.views(other._x), prior or {})]
         return other
@@ -126,7 +132,7 @@ class FixedLag:
         """
         if not self._prior:
             raise InputError("a pinned window has no prior")
-        return told_prior(self._window, self.problem.layout.views(self._x), self._prior[0])
+        return told_prior(self._window, self.problem.layout.views(self._x), self._prior[0])[:2]
 
     def solve(self) -> Solved:
         """Optimise the window: Gauss-Newton, damped where a step does not lower the cost."""
@@ -135,8 +141,8 @@ class FixedLag:
         status = Status.ITERATION_LIMIT
         for _ in range(self.iterations + 1):
             count += 1
-            found = self._newton(x, damping)
-            now, step = found[-2], found[-1]
+            self._damping[0] = damping
+            moved, now, step = self._engine.newton(x, self._bound, self._prior, self._damping)
             # Where steps are tiny, costs differ by rounding only.
             if not now <= cost and not _tiny(size, best):
                 if not np.isfinite(cost):
@@ -152,23 +158,13 @@ class FixedLag:
             if not np.isfinite(size):
                 status = Status.SINGULAR
                 break
-            x = found[: self._size]
+            x = moved
             damping *= 0.1
             if size <= self.tolerance or stuck:
                 best, status = x, Status.CONVERGED
                 break
         self._x = best
         return Solved(status, count, float(cost), float(size))
-
-    def _newton(self, x: np.ndarray, damping: float) -> np.ndarray:
-        """Return the end of a step, the cost at its beginning, and its largest entry."""
-        self._damping[0] = damping
-        call = self._window.newton
-        found = call.quick(x, *self._extra, *self._prior, self._damping)
-        if found is None:
-            with np.errstate(all="ignore"):
-                found = call.ufunc(x, *self._extra, *self._prior, self._damping)
-        return found
 
     def advance(
         self,
@@ -185,19 +181,14 @@ class FixedLag:
         Raises:
             InputError: a name or a shape is wrong.
         """
-        call = self._window.advance
-        found = call.quick(self._x, *self._extra, *self._prior)
-        if found is None:
-            with np.errstate(all="ignore"):
-                found = call.ufunc(self._x, *self._extra, *self._prior)
-        self._x = found[: self._size]
-        if self._prior:
-            self._prior = [found[self._size :]]
+        self._x, self._prior = self._engine.advance(self._x, self._bound, self._prior)
         for name, value in (values or {}).items():
             self._set(name, value)
         for group, named in (parameters or {}).items():
             for name, value in named.items():
                 self._shift(group, name, value)
+        if parameters:
+            self._bound = self._engine.bound(self._parameters)
 
     def run(
         self, steps: int, parameters: Iterable[Mapping[str, Mapping[str, Any]]] | None = None

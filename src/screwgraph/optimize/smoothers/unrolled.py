@@ -78,6 +78,12 @@ class Expressions:
             start += sum(s.numel() for s in symbols)
         return places
 
+    def without_parameters(self) -> Expressions:
+        """Return these expressions of the same unknowns, for what depends on no parameters."""
+        other = Expressions(self.layout, ())
+        other.__dict__["unknowns"] = self.unknowns
+        return other
+
     def residuals(self) -> list[tuple[Any, Any, tuple[Unknown, ...]]]:
         """Return (whitened residual, weight, unknowns) of every factor, with unknowns moved along their directions."""
         import casadi as ca

@@ -67,6 +67,11 @@ class Window:
         return [*(key for step in steps for key in self.of_step(step)), *self.shared]
 
     @cached_property
+    def size(self) -> int:
+        """Directions that are optimised."""
+        return sum(self._manifold(key).dim for key in self.free)
+
+    @cached_property
     def held(self) -> list[Unknown]:
         """What the prior is about."""
         return [*self.of_step(0), *self.shared] if not self.pinned else []
@@ -100,6 +105,15 @@ class Window:
     @cached_property
     def advance(self) -> Any:
         """(x, p, prior) -> values moved on by one step, and the prior on what is then the first."""
+        prior = [] if self.pinned else self._marginal()
+        return unrolled("window_advance", self.expressions, self._extra, [*self._moved_on(), *prior])
+
+    @cached_property
+    def moving(self) -> Any:
+        """(x) -> values moved on by one step."""
+        return unrolled("window_move", self.expressions.without_parameters(), [], self._moved_on())
+
+    def _moved_on(self) -> list[Any]:
         values = dict(self.expressions.unknowns)
         last = self.of_step(self.steps - 1)
         new = [values[key] for key in last] if self.predict is None else self._predicted([values[key] for key in last])
@@ -109,8 +123,7 @@ class Window:
         for step in range(self.steps - 1):
             for here, after in zip(self.of_step(step), self.of_step(step + 1), strict=True):
                 moved[here] = values[after]
-        prior = [] if self.pinned else self._marginal()
-        return unrolled("window_advance", self.expressions, self._extra, [*moved.values(), *prior])
+        return list(moved.values())
 
     @cached_property
     def _prior(self) -> tuple[Any, Any, list[Any]]:
