@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from screwgraph.cli import options
-from screwgraph.cli.failures import wrong_use
-from screwgraph.cli.mechanisms import MechanismName, Output, Report, Values, loaded
+from screwgraph.cli.failures import usage
+from screwgraph.cli.mechanisms import MechanismName, Output, Values, loaded
+from screwgraph.cli.outputs import Report, check_outputs
 
 if TYPE_CHECKING:
     from screwgraph import Mechanism
@@ -79,19 +80,11 @@ def estimate(
     from screwgraph import estimate as solve
     from screwgraph.cli.motion import watched
     from screwgraph.cli.streams import note, print_json
-    from screwgraph.errors import InputError
     from screwgraph.formats import read_table
     from screwgraph.mechanism import ModelNoise
-    from screwgraph.simulation import check_path
 
-    try:
-        check_path(output)
-        if report is not None:
-            from screwgraph.view import check_page_path
-
-            check_page_path(report)
-    except InputError as error:
-        raise wrong_use(context, error.what, why=error.why, fix=error.fix) from error
+    with usage(context):
+        check_outputs(output, report)
     model, table = loaded(mechanism, values), read_table(measurements)
     until = float(table["t"].max() - table["t"].min()) if "t" in table else 1.0
     with watched(until, "estimating") as watch:

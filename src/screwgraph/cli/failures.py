@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import typer
 
-from screwgraph.errors import one_line
+from screwgraph.errors import InputError, one_line
 
 DONE, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 
@@ -18,6 +20,15 @@ USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
 def wrong_use(context: typer.Context, what: str, *, why: str = "", fix: str = "") -> Exception:
     """Make the error for options that do not go together (exit status 2)."""
     return USAGE_ERROR(one_line(what, why=why, fix=fix), context)
+
+
+@contextmanager
+def usage(context: typer.Context) -> Iterator[None]:
+    """Make bad input that is found here a wrong command line."""
+    try:
+        yield
+    except InputError as error:
+        raise wrong_use(context, error.what, why=error.why, fix=error.fix) from error
 
 
 def complaint(error: Any) -> str:

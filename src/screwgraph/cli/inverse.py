@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from screwgraph.cli import options
-from screwgraph.cli.failures import wrong_use
-from screwgraph.cli.mechanisms import MechanismName, Output, Report, Values, loaded
+from screwgraph.cli.failures import usage
+from screwgraph.cli.mechanisms import MechanismName, Output, Values, loaded
+from screwgraph.cli.outputs import Report, check_outputs
 
 if TYPE_CHECKING:
     from screwgraph import Mechanism
@@ -51,18 +52,10 @@ def inverse(
     from screwgraph import inverse_dynamics
     from screwgraph.cli.motion import watched
     from screwgraph.cli.streams import note, print_json
-    from screwgraph.errors import InputError
     from screwgraph.formats import read_table
-    from screwgraph.simulation import check_path
 
-    try:
-        check_path(output)
-        if report is not None:
-            from screwgraph.view import check_page_path
-
-            check_page_path(report)
-    except InputError as error:
-        raise wrong_use(context, error.what, why=error.why, fix=error.fix) from error
+    with usage(context):
+        check_outputs(output, report)
     model = loaded(mechanism, values)
     wanted = _wanted(model, read_table(trajectory))
     with watched(4.0, "solving", "stages") as watch:

@@ -14,10 +14,6 @@ MechanismName = Annotated[
     str,
     typer.Argument(metavar="MECHANISM", help="A mechanism file (.yaml), or a built-in one such as four_bar_angle."),
 ]
-Report = Annotated[
-    str | None,
-    typer.Option("--report", metavar="FILE", help="Also an .html page: figures, curves with units, an animation."),
-]
 Values = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=X", help="A parameter or figure, like mass:coupler=2.5; repeatable."),

@@ -7,12 +7,15 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from screwgraph import Trajectory
 from screwgraph.cli.streams import working
+
+if TYPE_CHECKING:
+    from screwgraph.mechanism import Run
 
 SHORT = 1.0
 """Simulations of less than this (s) show no bar."""
@@ -65,10 +68,10 @@ def _bar(unit: str) -> Any:
     return Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True, markup=False, emoji=False))
 
 
-def as_figures(motion: Trajectory, watch: Watched, output: str) -> dict[str, Any]:
-    """Return what there is to say about a simulation, in values that JSON has."""
+def as_figures(name: str, motion: Trajectory | Run, watch: Watched, output: str) -> dict[str, Any]:
+    """Return what there is to say about a simulation of a robot or mechanism, in values that JSON has."""
     return {
-        "robot": motion.robot.name,
+        "robot": name,
         "method": motion.method,
         "steps": len(motion.t) - 1,
         "time": float(motion.t[-1]),

@@ -59,11 +59,12 @@ def plan(
 ) -> None:
     """Plan, save, and say how well it went."""
     from screwgraph import Planner
+    from screwgraph.cli.outputs import made
     from screwgraph.cli.streams import note, print_json, working
     from screwgraph.plan import read_task
 
     asked = read_task(task)
-    folder = _made(output)
+    folder = made(output)
     options.note_warnings(asked.robot)
     with working("planning"):
         found = Planner(asked).solve(iterations=iterations, seconds=seconds, method=method)
@@ -77,17 +78,6 @@ def plan(
     if not found.feasible:
         note(f"{found.status}: {found.reason}")
         raise typer.Exit(1)
-
-
-def _made(output: str) -> Path:
-    from screwgraph.errors import InputError
-
-    folder = Path(output)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError("the folder cannot be made", at=output, why=error.strerror or str(error)) from error
-    return folder
 
 
 def _figures(found: Plan) -> dict[str, Any]:

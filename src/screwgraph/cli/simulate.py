@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from screwgraph.cli import options
-from screwgraph.cli.failures import wrong_use
+from screwgraph.cli.failures import usage, wrong_use
 from screwgraph.cli.options import BaseKind
+from screwgraph.cli.outputs import Report, check_outputs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,11 +51,6 @@ StateFile = Annotated[
     typer.Option("--state", metavar="FILE", help="A JSON file of where to begin, and of constant efforts."),
 ]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to: a .csv or .npz file.")]
-
-Report = Annotated[
-    str | None,
-    typer.Option("--report", metavar="FILE", help="Also an .html page: figures, curves with units, an animation."),
-]
 
 Coordinates = Annotated[
     CoordinateKind | None, typer.Option("--coordinates", help="Of the smoother: those of its factor graph.")
@@ -121,8 +117,7 @@ def simulate(
     from screwgraph.cli.simulate_mechanism import Graphs, simulate_mechanism
     from screwgraph.cli.state_file import read_state
     from screwgraph.cli.streams import note, print_json, working
-    from screwgraph.errors import InputError
-    from screwgraph.simulation import check_path, sample_times
+    from screwgraph.simulation import sample_times
 
     graphs = Graphs(coordinates, window, integrator)
     if is_mechanism(robot):
@@ -131,15 +126,9 @@ def simulate(
     if method is MethodName.smoother or graphs.given:
         raise wrong_use(context, "the smoother goes with planar mechanisms", why=f"{robot!r} is a robot")
     model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
-    try:
-        check_path(output)
-        if report is not None:
-            from screwgraph.view import check_page_path
-
-            check_page_path(report)
+    with usage(context):
+        check_outputs(output, report)
         sample_times(model, time, dt)
-    except InputError as error:
-        raise wrong_use(context, error.what, why=error.why, fix=error.fix) from error
     q0, qd0, tau = (None, None, None) if state is None else _start(read_state(state, model, "tau", ()), state)
     with watched(time) as watch:
         motion = run(model, q0, qd0, time, dt, method.value, tau, watch=watch)
@@ -147,7 +136,7 @@ def simulate(
     options.note_warnings(model)
     if watch.stopped:
         note(f"interrupted at t = {motion.t[-1]:g} s: what was computed so far is kept")
-    figures = as_figures(motion, watch, output)
+    figures = as_figures(model.name, motion, watch, output)
     if report is not None:
         with working("drawing"):
             write_report(motion, figures, report)

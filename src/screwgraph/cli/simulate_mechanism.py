@@ -7,8 +7,9 @@ from typing import Any
 
 import typer
 
-from screwgraph.cli.failures import wrong_use
+from screwgraph.cli.failures import usage, wrong_use
 from screwgraph.cli.mechanisms import loaded
+from screwgraph.cli.outputs import check_outputs
 
 
 @dataclass(frozen=True)
@@ -38,41 +39,23 @@ def simulate_mechanism(
     """Simulate a mechanism, save, and say how well it went; `motion`: its length and step (s), the method."""
     from screwgraph import simulate
     from screwgraph.cli.mechanism_report import error_curves, torque_curves, write_mechanism_report
-    from screwgraph.cli.motion import print_figures, watched
+    from screwgraph.cli.motion import as_figures, print_figures, watched
     from screwgraph.cli.streams import note, print_json, working
-    from screwgraph.errors import InputError
-    from screwgraph.simulation import check_path, sample_times
+    from screwgraph.simulation import sample_times
 
     time, dt, method = motion
     if graphs.given and method != "smoother":
         raise wrong_use(context, f"--{next(iter(graphs.given))} goes with the smoother", fix="--method smoother")
     mechanism = loaded(source)
-    try:
-        check_path(output)
-        if report is not None:
-            from screwgraph.view import check_page_path
-
-            check_page_path(report)
+    with usage(context):
+        check_outputs(output, report)
         sample_times(mechanism, time, dt)
-    except InputError as error:
-        raise wrong_use(context, error.what, why=error.why, fix=error.fix) from error
     with watched(time) as watch:
         run = simulate(mechanism, None, None, time, dt, method, watch=watch, **graphs.given)
     run.save(output)
     if watch.stopped:
         note(f"interrupted at t = {run.t[-1]:g} s: what was computed so far is kept")
-    figures = {
-        "robot": mechanism.name,
-        "method": method,
-        "steps": len(run.t) - 1,
-        "time": float(run.t[-1]),
-        "wall_time": watch.wall_time,
-        "energy": float(run.energy[-1]),
-        "energy_drift": run.energy_drift,
-        "violation": float(run.violation.max()),
-        "interrupted": watch.stopped,
-        "output": output,
-    }
+    figures = as_figures(mechanism.name, run, watch, output)
     if report is not None:
         groups = [("Torques", torque_curves(mechanism, run.tau)), ("Errors", error_curves(run))]
         units = {"method": "", "steps": "", "time": "s", "wall_time": "s", "energy_drift": "J", "violation": "m, rad"}
