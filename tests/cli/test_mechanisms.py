@@ -37,9 +37,12 @@ def test_a_mechanism_is_simulated_by_smoothing_and_its_torques_found_again(comma
     out, torques = folder / "run.csv", folder / "torques.csv"
     options = ("--time", 0.4, "--dt", 0.01, "--method", "smoother", "--window", 3, "--coordinates", "independent")
     page = folder / "run.html"
-    done = command("simulate", folder / "pendulum.yaml", *options, "-o", out, "--report", page, "--json")
+    done = command(
+        "simulate", folder / "pendulum.yaml", *options, "-o", out, "--report", page, "--json", "--plot", folder / "run"
+    )
     assert done.status == 0, done.err
     assert done.json["steps"] == 40
+    assert sorted(path.name for path in (folder / "run").iterdir()) == ["coordinates.svg", "errors.svg", "torques.svg"]
     assert "Errors" in page.read_text()
     done = command("inverse", folder / "pendulum.yaml", "--trajectory", out, "-o", torques, "--json")
     assert done.status == 0, done.err
@@ -49,8 +52,17 @@ def test_a_mechanism_is_simulated_by_smoothing_and_its_torques_found_again(comma
 
 def test_a_torque_is_estimated_and_printed_with_its_standard_deviation(command, folder):
     arguments = ("--measurements", folder / "gyro.csv", "--parameters", "value:T", "-o", folder / "estimate.npz")
-    done = command("estimate", folder / "pendulum.yaml", *arguments, "--report", folder / "estimate.html")
+    done = command(
+        "estimate",
+        folder / "pendulum.yaml",
+        *arguments,
+        "--report",
+        folder / "estimate.html",
+        "--plot",
+        folder / "estimate",
+    )
     assert done.status == 0, done.err
+    assert b"<svg" in (folder / "estimate" / "standard_deviations.svg").read_bytes()
     line = next(line for line in done.out.splitlines() if line.startswith("value:T"))
     value, sigma = (float(word) for word in line.split("=")[1].split("+-"))
     assert abs(value - 1.0) < 4.0 * sigma < 0.5

@@ -10,10 +10,11 @@ import typer
 from screwgraph.cli import options
 from screwgraph.cli.failures import usage
 from screwgraph.cli.mechanisms import MechanismName, Output, Values, loaded
-from screwgraph.cli.outputs import Report, check_outputs
+from screwgraph.cli.outputs import Plots, Report, check_outputs, write_plots
 
 if TYPE_CHECKING:
     from screwgraph import Mechanism
+    from screwgraph.cli.mechanism_report import Groups
     from screwgraph.mechanism import Estimate
 
 Measured = Annotated[
@@ -51,7 +52,7 @@ two numbers, and tau:MOTOR for known torques.
 \b
 Example:
   screwgraph estimate four_bar_angle --measurements gyros.csv --parameters mass:coupler -o estimate.csv
-  screwgraph estimate four_bar_angle --measurements gyros.csv --inputs theta -o estimate.csv --report estimate.html
+  screwgraph estimate four_bar_angle --measurements gyros.csv --inputs theta -o estimate.csv --plot pictures
   screwgraph estimate arm.yaml --measurements m.csv --sensor "{sensor: imu, gyroscope: rod, sigma: 0.01}" -o e.npz
 with a gyros.csv like
   t,crank_gyro,coupler_gyro
@@ -74,17 +75,18 @@ def estimate(
     model_error: ModelSigma = 1.0,
     values: Values = None,
     report: Report = None,
+    plot: Plots = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Estimate, save, and say what was found."""
     from screwgraph import estimate as solve
     from screwgraph.cli.motion import watched
-    from screwgraph.cli.streams import note, print_json
+    from screwgraph.cli.streams import note, print_json, working
     from screwgraph.formats import read_table
     from screwgraph.mechanism import ModelNoise
 
     with usage(context):
-        check_outputs(output, report)
+        check_outputs(output, report, plot)
     model, table = loaded(mechanism, values), read_table(measurements)
     until = float(table["t"].max() - table["t"].min()) if "t" in table else 1.0
     with watched(until, "estimating") as watch:
@@ -107,8 +109,12 @@ def estimate(
             f"warning: the motion is off the model by {found.model_error:.3g} standard deviations (take smaller steps)"
         )
     figures = _figures(model, found, watch.wall_time, output)
+    groups = _groups(model, found)
     if report is not None:
-        _report(model, found, figures, report)
+        _report(model, found, groups, figures, report)
+    if plot is not None:
+        with working("drawing"):
+            figures["plots"] = write_plots(found.t, groups, plot)
     if as_json:
         print_json(figures)
     else:
@@ -160,19 +166,24 @@ def _print(figures: Mapping[str, Any]) -> None:
     typer.echo(f"root mean square residuals: {residuals}")
 
 
-def _report(mechanism: Mechanism, found: Estimate, figures: Mapping[str, Any], path: str) -> None:
-    from screwgraph.cli.mechanism_report import coordinate_curves, torque_curves, write_mechanism_report
+def _groups(mechanism: Mechanism, found: Estimate) -> Groups:
+    from screwgraph.cli.mechanism_report import coordinate_curves, motion_groups, torque_curves
+
+    more = {
+        "Torques": torque_curves(mechanism, found.tau),
+        "Standard deviations": coordinate_curves(mechanism, found.q_sigma, ""),
+        "Residuals": {"residual": found.residuals},
+    }
+    return motion_groups(mechanism, found.q, found.qd, more)
+
+
+def _report(mechanism: Mechanism, found: Estimate, groups: Groups, figures: Mapping[str, Any], path: str) -> None:
+    from screwgraph.cli.mechanism_report import write_mechanism_report
     from screwgraph.cli.streams import working
 
-    spread = coordinate_curves(mechanism, found.q_sigma, "")
-    groups = [
-        ("Torques", torque_curves(mechanism, found.tau)),
-        ("Standard deviations", spread),
-        ("Residuals", {"residual": found.residuals}),
-    ]
     summary: list[tuple[str, object, str]] = [("samples", figures["samples"], ""), ("status", figures["status"], "")]
     for name, value in found.parameters.items():
         summary += [(name, value, ""), (f"standard deviation of {name}", found.sigma[name], "")]
     with working("drawing"):
         title = f"Estimate of {mechanism.name}"
-        write_mechanism_report(mechanism, title, (found.t, found.q, found.qd), groups, summary, path)
+        write_mechanism_report(mechanism, title, (found.t, found.q), groups, summary, path)

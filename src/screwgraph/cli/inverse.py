@@ -10,10 +10,11 @@ import typer
 from screwgraph.cli import options
 from screwgraph.cli.failures import usage
 from screwgraph.cli.mechanisms import MechanismName, Output, Values, loaded
-from screwgraph.cli.outputs import Report, check_outputs
+from screwgraph.cli.outputs import Plots, Report, check_outputs, write_plots
 
 if TYPE_CHECKING:
     from screwgraph import Mechanism
+    from screwgraph.cli.mechanism_report import Groups
     from screwgraph.mechanism import InverseSolution
 
 Trajectory = Annotated[
@@ -27,7 +28,7 @@ Its factor graph grows in four stages: positions, velocities and accelerations, 
 \b
 Example:
   screwgraph inverse four_bar_angle --trajectory trajectory.csv -o torques.csv
-  screwgraph inverse robot.yaml --trajectory trajectory.csv -o torques.csv --report torques.html
+  screwgraph inverse robot.yaml --trajectory trajectory.csv -o torques.csv --report torques.html --plot pictures
 with a trajectory.csv like
   t,theta
   0,0
@@ -46,16 +47,18 @@ def inverse(
     output: Output,
     values: Values = None,
     report: Report = None,
+    plot: Plots = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Solve, save, and say how well it went."""
     from screwgraph import inverse_dynamics
+    from screwgraph.cli.mechanism_report import run_groups
     from screwgraph.cli.motion import watched
-    from screwgraph.cli.streams import note, print_json
+    from screwgraph.cli.streams import note, print_json, working
     from screwgraph.formats import read_table
 
     with usage(context):
-        check_outputs(output, report)
+        check_outputs(output, report, plot)
     model = loaded(mechanism, values)
     wanted = _wanted(model, read_table(trajectory))
     with watched(4.0, "solving", "stages") as watch:
@@ -64,8 +67,12 @@ def inverse(
     if watch.stopped:
         note(f"interrupted in stage {len(found.stages)}: what was found so far is kept")
     figures = _figures(model, found, watch.wall_time, output)
+    groups = run_groups(found.run)
     if report is not None:
-        _report(model, found, figures, report)
+        _report(found, groups, figures, report)
+    if plot is not None:
+        with working("drawing"):
+            figures["plots"] = write_plots(found.t, groups, plot)
     if as_json:
         print_json(figures)
     else:
@@ -104,15 +111,14 @@ def _figures(mechanism: Mechanism, found: InverseSolution, wall_time: float, out
     }
 
 
-def _report(mechanism: Mechanism, found: InverseSolution, figures: Mapping[str, Any], path: str) -> None:
-    from screwgraph.cli.mechanism_report import error_curves, torque_curves, write_mechanism_report
+def _report(found: InverseSolution, groups: Groups, figures: Mapping[str, Any], path: str) -> None:
+    from screwgraph.cli.mechanism_report import write_mechanism_report
     from screwgraph.cli.streams import working
 
     run = found.run
-    groups = [("Torques", torque_curves(mechanism, run.tau)), ("Errors", error_curves(run))]
     units = {"samples": "", "wall_time": "s", "stages": "", "torque": "N m", "violation": "m, rad"}
     summary = [(name.replace("_", " "), figures[name], unit) for name, unit in units.items()]
     summary += [(f"largest distance of {name}", error, "m, rad") for name, error in found.errors.items()]
     with working("drawing"):
-        title = f"Inverse dynamics of {mechanism.name}"
-        write_mechanism_report(mechanism, title, (run.t, run.q, run.qd), groups, summary, path)
+        title = f"Inverse dynamics of {run.mechanism.name}"
+        write_mechanism_report(run.mechanism, title, (run.t, run.q), groups, summary, path)

@@ -3,42 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph import Mechanism
 
+if TYPE_CHECKING:
+    from screwgraph.draw import Panel
+    from screwgraph.mechanism import Run
+
 RATE = 30.0
 Curves = Mapping[str, Float[np.ndarray, " N"]]
+Groups = Mapping[str, "Sequence[Panel]"]
+"""Panels of curves over time, by the name of what they show."""
 
 
 def write_mechanism_report(
     mechanism: Mechanism,
     title: str,
-    motion: tuple[Float[np.ndarray, " N"], Float[np.ndarray, "N n"], Float[np.ndarray, "N n"]],
-    groups: Sequence[tuple[str, Mapping[str, Curves]]],
+    motion: tuple[Float[np.ndarray, " N"], Float[np.ndarray, "N n"]],
+    groups: Groups,
     summary: Sequence[tuple[str, object, str]],
     path: str,
 ) -> None:
-    """Write a report as HTML: t, q and qd of a motion, further groups of panels of curves, a table of figures.
+    """Write a report as HTML: t and q of a motion, groups of panels, a table of figures.
 
     Raises:
         InputError: it cannot be written.
     """
-    from screwgraph.draw import Panel, draw_histories, encode
+    from screwgraph.draw import draw_histories, encode
     from screwgraph.view import Animation, Picture, Table, mechanism_scene, save_report
 
-    t, q, qd = motion
-    listed = [("Coordinates", {**coordinate_curves(mechanism, q, ""), **coordinate_curves(mechanism, qd, "/s")})]
-    listed += [group for group in groups if any(group[1].values())]
-    pictures = []
-    for name, panels in listed:
-        drawn = [Panel(label, curves) for label, curves in panels.items() if curves]
-        pictures.append(Picture(name, encode(draw_histories(t, drawn), ".svg"), ""))
+    t, q = motion
+    pictures = [Picture(name, encode(draw_histories(t, panels), ".svg"), "") for name, panels in groups.items()]
     table = Table("Summary", ("figure", "value", "unit"), list(summary))
     save_report(title, [table, Animation("Motion", mechanism_scene(mechanism, t, q, rate=RATE)), *pictures], path)
+
+
+def motion_groups(
+    mechanism: Mechanism,
+    q: Float[np.ndarray, "N n"],
+    qd: Float[np.ndarray, "N n"],
+    more: Mapping[str, Mapping[str, Curves]],
+) -> Groups:
+    """Return panels of coordinates and their rates, and `more` groups; what is empty is left out."""
+    from screwgraph.draw import Panel
+
+    listed = {"Coordinates": {**coordinate_curves(mechanism, q, ""), **coordinate_curves(mechanism, qd, "/s")}, **more}
+    panels = {name: [Panel(label, c) for label, c in group.items() if c] for name, group in listed.items()}
+    return {name: group for name, group in panels.items() if group}
+
+
+def run_groups(run: Run) -> Groups:
+    """Return panels of a run's coordinates, torques, and of what it leaves open."""
+    more = {"Torques": torque_curves(run.mechanism, run.tau), "Errors": error_curves(run)}
+    return motion_groups(run.mechanism, run.q, run.qd, more)
 
 
 def coordinate_curves(mechanism: Mechanism, values: Float[np.ndarray, "N n"], rate: str) -> dict[str, Curves]:
@@ -56,7 +77,7 @@ def torque_curves(mechanism: Mechanism, tau: Float[np.ndarray, "N motors"]) -> d
     return {"torque [N m]": {mechanism.angles[i].name: tau[:, k] for k, i in enumerate(mechanism.motors)}}
 
 
-def error_curves(run: Any) -> dict[str, Curves]:
+def error_curves(run: Run) -> dict[str, Curves]:
     """Return panels of what a run leaves open: gaps of constraints, energy less work."""
     balance = {"energy": run.energy, "energy less work": run.energy - run.work}
     return {"largest gap [m, rad]": {"violation": run.violation}, "energy [J]": balance}

@@ -2,35 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from screwgraph import Trajectory
 from screwgraph.robot import units
 
+if TYPE_CHECKING:
+    from screwgraph.draw import Panel
+
 RATE = 30.0
 KINDS = {"q": ("position", "position"), "qd": ("velocity", "velocity"), "tau": ("effort", "effort")}
 """Arrays of a motion that are drawn: what they are called, and whose unit they have."""
 
 
-def write_report(motion: Trajectory, figures: Mapping[str, Any], path: str) -> None:
-    """Write a report as HTML. Raises InputError where it cannot be written."""
-    from screwgraph.draw import Panel, draw_histories, encode
-    from screwgraph.view import Animation, Picture, Table, robot_scene, save_report
+def motion_panels(motion: Trajectory) -> dict[str, list[Panel]]:
+    """Return panels of positions, velocities and efforts of the joints, and of the balance of energy."""
+    from screwgraph.draw import Panel
 
-    joints = encode(draw_histories(motion.t, [Panel(*panel) for panel in _joint_panels(motion)]), ".svg")
     balance = {"energy": motion.energy, "energy less work": motion.energy - motion.work}
     checks = [Panel("energy [J]", balance)]
     if motion.robot.is_closed:
         checks.append(Panel("violation [rad, m]", {"largest gap": motion.violation}))
+    return {"Joints": [Panel(*panel) for panel in _joint_panels(motion)], "Energy": checks}
+
+
+def write_report(
+    motion: Trajectory, groups: Mapping[str, Sequence[Panel]], figures: Mapping[str, Any], path: str
+) -> None:
+    """Write a report with `motion_panels` as HTML. Raises InputError where it cannot be written."""
+    from screwgraph.draw import draw_histories, encode
+    from screwgraph.view import Animation, Picture, Table, robot_scene, save_report
+
+    drawn = {name: encode(draw_histories(motion.t, panels), ".svg") for name, panels in groups.items()}
     scene = robot_scene(motion.robot, motion.t, motion.q, rate=RATE)
     sections = [
         Table("Summary", ("figure", "value", "unit"), list(_summary(figures))),
         Animation("Motion", scene),
-        Picture("Joints", joints, "Positions, velocities and efforts of the joints"),
-        Picture("Energy", encode(draw_histories(motion.t, checks), ".svg"), "Energy less work stays where it began"),
+        Picture("Joints", drawn["Joints"], "Positions, velocities and efforts of the joints"),
+        Picture("Energy", drawn["Energy"], "Energy less work stays where it began"),
     ]
     save_report(f"Simulation of {motion.robot.name}", sections, path)
 

@@ -1,22 +1,31 @@
-"""Where commands write to: checks before the work begins."""
+"""What commands write beside their answer: checks before the work begins, plots after it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 import typer
+from jaxtyping import Float
 
 from screwgraph.errors import InputError
+
+if TYPE_CHECKING:
+    from screwgraph.draw import Panel
 
 Report = Annotated[
     str | None,
     typer.Option("--report", metavar="FILE", help="Also an .html page: figures, curves with units, an animation."),
 ]
+Plots = Annotated[
+    str | None, typer.Option("--plot", metavar="DIR", help="Also pictures of the curves (.svg); the folder is made.")
+]
 
 
-def check_outputs(output: str, report: str | None) -> None:
-    """Check where a table and a page go. Raises InputError."""
+def check_outputs(output: str, report: str | None, plots: str | None) -> None:
+    """Check where a table, a page and pictures go; the pictures' folder is made. Raises InputError."""
     from screwgraph.simulation import check_path
 
     check_path(output)
@@ -24,6 +33,8 @@ def check_outputs(output: str, report: str | None) -> None:
         from screwgraph.view import check_page_path
 
         check_page_path(report)
+    if plots is not None:
+        made(plots)
 
 
 def made(folder: str) -> Path:
@@ -32,5 +43,22 @@ def made(folder: str) -> Path:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError("the folder cannot be made", at=folder, why=error.strerror or str(error)) from error
+        why = error.strerror or str(error)
+        raise InputError(f"the folder {folder!r} cannot be made", why=why) from error
     return path
+
+
+def write_plots(t: Float[np.ndarray, " N"], groups: Mapping[str, Sequence[Panel]], folder: str) -> list[str]:
+    """Draw each group of panels into a file that is called like it; return the files.
+
+    Raises:
+        InputError: a file cannot be written.
+    """
+    from screwgraph.draw import draw_histories, save
+
+    files = []
+    for name, panels in groups.items():
+        path = Path(folder) / f"{name.lower().replace(' ', '_')}.svg"
+        save(draw_histories(t, panels), path)
+        files.append(str(path))
+    return files

@@ -10,7 +10,7 @@ import typer
 from screwgraph.cli import options
 from screwgraph.cli.failures import usage, wrong_use
 from screwgraph.cli.options import BaseKind
-from screwgraph.cli.outputs import Report, check_outputs
+from screwgraph.cli.outputs import Plots, Report, check_outputs, write_plots
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,7 +77,7 @@ Example:
   screwgraph simulate rrr --time 2 --dt 1e-3 -o rrr.csv
   screwgraph simulate a1 --base floating --time 1 --method dop853 -o a1.npz
   screwgraph simulate five_bar --time 2 -o five_bar.npz --report five_bar.html
-  screwgraph simulate four_bar_angle --method smoother --window 3 -o four_bar.csv
+  screwgraph simulate four_bar_angle --method smoother --window 3 -o four_bar.csv --plot pictures
   screwgraph simulate panda.urdf --state state.json -o panda.csv
 with a state.json like
   {"q": {"joint1": 0.5}, "qd": {"joint2": 1}, "tau": {"joint1": 2}}
@@ -97,6 +97,7 @@ def simulate(
     method: Kind = MethodName.rk4,
     state: StateFile = None,
     report: Report = None,
+    plot: Plots = None,
     coordinates: Coordinates = None,
     window: Window = None,
     integrator: Integrator = None,
@@ -113,7 +114,7 @@ def simulate(
     from screwgraph import simulate as run
     from screwgraph.cli.mechanisms import is_mechanism
     from screwgraph.cli.motion import as_figures, print_figures, watched
-    from screwgraph.cli.motion_report import write_report
+    from screwgraph.cli.motion_report import motion_panels, write_report
     from screwgraph.cli.simulate_mechanism import Graphs, simulate_mechanism
     from screwgraph.cli.state_file import read_state
     from screwgraph.cli.streams import note, print_json, working
@@ -122,12 +123,12 @@ def simulate(
     graphs = Graphs(coordinates, window, integrator)
     if is_mechanism(robot):
         _only_robots(context, state, lock, gravity, no_damping, strict, snap, model_name, base != "fixed")
-        return simulate_mechanism(context, robot, output, (time, dt, method.value), graphs, report, as_json)
+        return simulate_mechanism(context, robot, output, (time, dt, method.value), graphs, report, plot, as_json)
     if method is MethodName.smoother or graphs.given:
         raise wrong_use(context, "the smoother goes with planar mechanisms", why=f"{robot!r} is a robot")
     model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
     with usage(context):
-        check_outputs(output, report)
+        check_outputs(output, report, plot)
         sample_times(model, time, dt)
     q0, qd0, tau = (None, None, None) if state is None else _start(read_state(state, model, "tau", ()), state)
     with watched(time) as watch:
@@ -137,9 +138,13 @@ def simulate(
     if watch.stopped:
         note(f"interrupted at t = {motion.t[-1]:g} s: what was computed so far is kept")
     figures = as_figures(model.name, motion, watch, output)
+    groups = motion_panels(motion)
     if report is not None:
         with working("drawing"):
-            write_report(motion, figures, report)
+            write_report(motion, groups, figures, report)
+    if plot is not None:
+        with working("drawing"):
+            figures["plots"] = write_plots(motion.t, groups, plot)
     if as_json:
         print_json(figures)
     else:

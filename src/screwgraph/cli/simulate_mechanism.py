@@ -9,7 +9,7 @@ import typer
 
 from screwgraph.cli.failures import usage, wrong_use
 from screwgraph.cli.mechanisms import loaded
-from screwgraph.cli.outputs import check_outputs
+from screwgraph.cli.outputs import check_outputs, write_plots
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,12 @@ def simulate_mechanism(
     motion: tuple[float, float, str],
     graphs: Graphs,
     report: str | None,
+    plots: str | None,
     as_json: bool,
 ) -> None:
     """Simulate a mechanism, save, and say how well it went; `motion`: its length and step (s), the method."""
     from screwgraph import simulate
-    from screwgraph.cli.mechanism_report import error_curves, torque_curves, write_mechanism_report
+    from screwgraph.cli.mechanism_report import run_groups, write_mechanism_report
     from screwgraph.cli.motion import as_figures, print_figures, watched
     from screwgraph.cli.streams import note, print_json, working
     from screwgraph.simulation import sample_times
@@ -48,7 +49,7 @@ def simulate_mechanism(
         raise wrong_use(context, f"--{next(iter(graphs.given))} goes with the smoother", fix="--method smoother")
     mechanism = loaded(source)
     with usage(context):
-        check_outputs(output, report)
+        check_outputs(output, report, plots)
         sample_times(mechanism, time, dt)
     with watched(time) as watch:
         run = simulate(mechanism, None, None, time, dt, method, watch=watch, **graphs.given)
@@ -56,13 +57,16 @@ def simulate_mechanism(
     if watch.stopped:
         note(f"interrupted at t = {run.t[-1]:g} s: what was computed so far is kept")
     figures = as_figures(mechanism.name, run, watch, output)
+    groups = run_groups(run)
     if report is not None:
-        groups = [("Torques", torque_curves(mechanism, run.tau)), ("Errors", error_curves(run))]
         units = {"method": "", "steps": "", "time": "s", "wall_time": "s", "energy_drift": "J", "violation": "m, rad"}
         summary = [(name.replace("_", " "), figures[name], unit) for name, unit in units.items()]
         with working("drawing"):
             title = f"Simulation of {mechanism.name}"
-            write_mechanism_report(mechanism, title, (run.t, run.q, run.qd), groups, summary, report)
+            write_mechanism_report(mechanism, title, (run.t, run.q), groups, summary, report)
+    if plots is not None:
+        with working("drawing"):
+            figures["plots"] = write_plots(run.t, groups, plots)
     if as_json:
         print_json(figures)
     else:
