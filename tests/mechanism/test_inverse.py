@@ -80,3 +80,10 @@ def test_a_trajectory_out_of_reach_names_what_comes_apart():
 def test_a_mechanism_without_motors_is_refused():
     with pytest.raises(sg.InputError, match="has no motors"):
         sg.inverse_dynamics(sg.load_mechanism("four_bar"), {"t": T, "y:P2": T})
+
+
+def test_long_trajectories_are_followed_through_all_their_turns():
+    t = np.arange(3000) * 0.02
+    theta = 1.2 * (1.0 - np.cos(9.0 * t))  # 86 periods
+    found = sg.inverse_dynamics(sg.load_mechanism("four_bar_angle"), {"t": t, "theta": theta})
+    assert found.errors["theta"] < 1e-5

@@ -100,7 +100,7 @@ def estimate(
             watch=watch,
         )
     found.save(output)
-    if watch.stopped:
+    if found.status.is_stopped:
         note(f"interrupted with {len(found.t)} samples regarded: what was found so far is kept")
     for name in found.undetermined:
         note(f"warning: the measurements say little of {name}")

@@ -64,7 +64,7 @@ def inverse(
     with watched(4.0, "solving", "stages") as watch:
         found = inverse_dynamics(model, wanted, watch=watch)
     found.run.save(output)
-    if watch.stopped:
+    if found.status.is_stopped:
         note(f"interrupted in stage {len(found.stages)}: what was found so far is kept")
     figures = _figures(model, found, watch.wall_time, output)
     groups = run_groups(found.run)
@@ -77,10 +77,9 @@ def inverse(
         print_json(figures)
     else:
         errors = ", ".join(f"{name} {error:.3g}" for name, error in found.errors.items())
-        typer.echo(
-            f"{output}: torques of {model.name}, {figures['samples']} samples in {figures['wall_time']:.3g} s, "
-            f"largest {figures['torque']:.4g} N m"
-        )
+        largest = f"largest {figures['torque']:.4g} N m" if figures["torque"] is not None else "not found yet"
+        took = f"{figures['samples']} samples in {figures['wall_time']:.3g} s"
+        typer.echo(f"{output}: torques of {model.name}, {took}, {largest}")
         typer.echo(f"off the trajectory: {errors}; violation of constraints {figures['violation']:.3g}")
 
 
@@ -104,7 +103,7 @@ def _figures(mechanism: Mechanism, found: InverseSolution, wall_time: float, out
         "stages": len(found.stages),
         "iterations": [stage.iterations for stage in found.stages],
         "errors": dict(found.errors),
-        "torque": float(np.abs(found.tau).max(initial=0.0)),
+        "torque": None if np.isnan(found.tau).any() else float(np.abs(found.tau).max(initial=0.0)),
         "violation": float(found.run.violation.max()),
         "status": found.status.value,
         "output": output,

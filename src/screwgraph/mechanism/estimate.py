@@ -30,8 +30,6 @@ CAREFUL = 0.3
 HELD = 1e-3
 """The same where they are held nearly as they are."""
 ITERATIONS = 50
-STOPPED = (Status.STOPPED, Status.INTERRUPTED)
-ENDED = (Status.CONVERGED, *STOPPED)
 
 
 def estimate_motion(
@@ -79,8 +77,10 @@ def estimate_motion(
         values = _longer(unknowns, values, start, data.dt)
         believed = noise if count == len(data.t) else replace(noise, figures=min(CAREFUL, noise.figures))
         result = _solved(unknowns, part, start, believed, values, _looking(watch, part))
+        if result.status is Status.INTERRUPTED and count == FIRST and not result.iterations:
+            raise KeyboardInterrupt
         values = result.values
-        if result.status in STOPPED:
+        if result.status.is_stopped:
             break
     else:
         _ = watch is not None and watch(float(data.t[-1] - data.t[0]))
@@ -182,18 +182,23 @@ def _solved(
     """
     problem = estimation_graph(unknowns, data, start, noise)
     result = solve(problem, values, method="gauss_newton", iterations=ITERATIONS, callback=look)
-    if FIGURES in values and result.status not in ENDED:
+    if FIGURES in values and not _ended(result):
         held = estimation_graph(unknowns, data, start, replace(noise, figures=HELD), values[FIGURES][0])
         result = solve(held, values, method="gauss_newton", iterations=ITERATIONS, callback=look)
-        if result.status not in STOPPED:
+        if not result.status.is_stopped:
             values = result.values if result.success else values
             result = solve(problem, values, method="gauss_newton", iterations=ITERATIONS, callback=look)
-    if result.status not in ENDED:
+    if not _ended(result):
         result = solve(problem, values, method="levenberg_marquardt", iterations=4 * ITERATIONS, callback=look)
-    if result.status in ENDED:
+    if _ended(result):
         return result
     raise InputError(
         f"the estimate of the first {data.t[-1] - data.t[0]:g} s ends as {result.status.value}",
         why=result.reason,
         fix="check sensors and units, give q0 nearer to where the motion begins, fewer parameters, or more noise",
     )
+
+
+def _ended(result: Result) -> bool:
+    """Tell whether a search found what it looked for, or was told to stop."""
+    return result.success or result.status.is_stopped

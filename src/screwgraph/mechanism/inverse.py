@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from screwgraph.errors import InputError
 from screwgraph.mechanism.branch import followed
@@ -22,8 +22,8 @@ from screwgraph.mechanism.weights import Noise
 from screwgraph.optimize import Problem, Progress, Result, Status, Tolerances, solve
 from screwgraph.simulation import Watch
 
-STOPPED = (Status.STOPPED, Status.INTERRUPTED)
-"""Ends that keep what was found so far."""
+PER_RANGE = 30
+"""Of a trajectory, samples whose positions are solved for first, while a coordinate passes its range."""
 ROUGH = Tolerances(step=1e-5, decrease=1e-6)
 """What stages before the last need: they only begin the next one."""
 
@@ -88,6 +88,7 @@ def inverse_dynamics_of(
     problems = _problems(mechanism, wanted.coordinates, len(wanted.t), noise)
     for stage, problem in enumerate(problems, 1):
         values |= _added(mechanism, wanted, values, stage)
+        problem.assembly.prepare()
         graph = problem.with_parameters(parameters_of(wanted, start, stage))
         result = solve(
             graph,
@@ -97,10 +98,12 @@ def inverse_dynamics_of(
             tolerances=None if stage == STAGES else ROUGH,
             callback=_looking(watch, stage - 1),
         )
-        if result.status not in (Status.CONVERGED, *STOPPED):
+        if result.status is Status.INTERRUPTED and stage == 1 and not result.iterations:
+            raise KeyboardInterrupt
+        if result.status is not Status.CONVERGED and not result.status.is_stopped:
             raise InputError(f"stage {stage} of inverse dynamics ends as {result.status.value}", why=result.reason)
         values, results = result.values, [*results, result]
-        if result.status in STOPPED:
+        if result.status.is_stopped:
             values = _added(mechanism, wanted, values, 2) | values
             values.setdefault("tau", np.full((len(wanted.t), len(mechanism.motors)), np.nan))
             break
@@ -120,20 +123,26 @@ def _problems(mechanism: Mechanism, coordinates: tuple[int, ...], count: int, no
     t, still = np.arange(float(count)), np.zeros((count, len(coordinates)))
     empty, rest = Reference(t, coordinates, still, still, still), np.zeros(mechanism.n)
     problems = tuple(inverse_graph(mechanism, empty, (rest, rest), stage, noise) for stage in range(1, STAGES + 1))
-    for problem in problems:
-        problem.assembly.prepare()
     return problems
 
 
 def _first_guess(mechanism: Mechanism, wanted: Reference, q0: Any) -> Float[np.ndarray, "N n"]:
-    """Follow the trajectory from sample to sample on one branch, roughly: a few of them, others between."""
+    """Follow the trajectory from sample to sample on one branch, roughly: some of them, others between."""
     q = mechanism.mechanics.home if q0 is None else as_vector(mechanism, q0, "q0")
-    count = len(wanted.t)
-    knots = np.unique(np.linspace(0, count - 1, min(count, 100)).astype(int))
+    knots = _knots(wanted.values)
     path = followed(mechanism, q, wanted.coordinates, wanted.values[knots])
     from scipy.interpolate import CubicSpline
 
     return CubicSpline(wanted.t[knots], path)(wanted.t)
+
+
+def _knots(values: Float[np.ndarray, "N f"]) -> Int[np.ndarray, " k"]:
+    """Return numbers of samples, closer where more happens: any coordinate passes its range in 30 of them at least."""
+    span = np.maximum(np.ptp(values, axis=0), 1e-9)
+    way = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(values, axis=0) / span).max(axis=1))])
+    way += np.linspace(0.0, max(1.0, 0.1 * way[-1]), len(way))
+    count = min(len(way), max(100, int(PER_RANGE * way[-1])))
+    return np.unique([*np.searchsorted(way, np.linspace(0.0, way[-1], count)).clip(0, len(way) - 1), len(way) - 1])
 
 
 def _start(mechanism: Mechanism, wanted: Reference, q: Float[np.ndarray, " n"]) -> tuple[np.ndarray, np.ndarray]:

@@ -32,6 +32,11 @@ class Status(Enum):
     INTERRUPTED = "interrupted"
     FAILED = "failed"
 
+    @property
+    def is_stopped(self) -> bool:
+        """Whether a callback, or Ctrl-C, ended it."""
+        return self in (Status.STOPPED, Status.INTERRUPTED)
+
 
 @dataclass(frozen=True, eq=False)
 class Iterate:
