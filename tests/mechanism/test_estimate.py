@@ -128,3 +128,21 @@ def test_values_take_the_place_of_figures_and_what_refers_to_them_follows():
     assert coupler.mass == 3.0
     assert coupler.length == pytest.approx(2.2)
     assert coupler.inertia == pytest.approx(3.0 * 2.2**2 / 3.0)
+
+
+def test_samples_at_uneven_times_are_used_and_gaps_among_them_told():
+    pendulum = sg.load_mechanism("pendulum_1")
+    rng = np.random.default_rng(3)
+    kept = np.cumsum(rng.integers(1, 8, 80))
+    run = sg.simulate(pendulum, time=0.4, dt=1e-3)
+    kept = np.concatenate([[0], kept[kept <= 400]])
+    sensors = [{"sensor": "at", "position": 1, "sigma": 1e-3}]
+    at = run.point(1)[kept] + 1e-3 * rng.standard_normal((len(kept), 2))
+    table = {"t": run.t[kept], "at_x": at[:, 0], "at_y": at[:, 1]}
+    found = sg.estimate(pendulum, table, ("L",), sensors=sensors)
+    assert abs(found.parameters["L"] - 1.0) < 4.0 * found.sigma["L"] < 0.1
+    assert (np.abs(found.q - run.q[kept]) < 4.0 * found.q_sigma + 1e-6).all()
+    assert found.model_error < 1.0
+    table["t"] = table["t"] + np.where(np.arange(len(kept)) > 20, 0.2, 0.0)
+    with pytest.raises(sg.InputError, match="not evenly spaced: 0"):
+        sg.estimate(pendulum, table, sensors=sensors)

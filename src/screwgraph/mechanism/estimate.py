@@ -51,8 +51,8 @@ def estimate_motion(
 
     Args:
         mechanism: what moves.
-        measurements: {"t": (N,), column: (N,), ...} at equal distances in time (s); columns are named by sensors, with
-            _x and _y where they measure two numbers, and "tau:motor" for known torques (N m).
+        measurements: {"t": (N,), column: (N,), ...}, times (s) at equal distances or not; columns are named by
+            sensors, with _x and _y where they measure two numbers, and "tau:motor" for known torques (N m).
         parameters: names of parameters of the mechanism's file, and of figures by key and part, "mass:coupler".
         inputs: motors whose torques are unknown.
         sensors: by default those of the mechanism's file; else told like there, [{"sensor": "gyro", "gyroscope":
@@ -74,7 +74,7 @@ def estimate_motion(
     values: dict[str, np.ndarray] = {FIGURES: (figures.values / figures.scale)[None, :]} if figures.names else {}
     for count in _horizons(len(data.t)):
         part, unknowns = _first(data, count), Unknowns(figures, chosen, count)
-        values = _longer(unknowns, values, start, data.dt)
+        values = _longer(unknowns, values, start, data.steps)
         believed = noise if count == len(data.t) else replace(noise, figures=min(CAREFUL, noise.figures))
         result = _solved(unknowns, part, start, believed, values, _looking(watch, part))
         if result.status is Status.INTERRUPTED and count == FIRST and not result.iterations:
@@ -126,13 +126,13 @@ def _first(data: Measurements, count: int) -> Measurements:
 
 
 def _longer(
-    unknowns: Unknowns, values: Mapping[str, np.ndarray], start: State, dt: float
+    unknowns: Unknowns, values: Mapping[str, np.ndarray], start: State, steps: np.ndarray
 ) -> dict[str, Float[np.ndarray, "N k"]]:
     """Return values of all samples: those found so far, and where the motion leads from the last of them."""
     found = dict(values)
     done = len(values["q"]) if "q" in values else 0
     q, v = (values["q"][-1], values["v"][-1]) if done else start
-    path = _predicted(unknowns, values, (q, v), dt, unknowns.count - max(done, 1))
+    path = _predicted(unknowns, values, (q, v), steps[max(done, 1) - 1 : unknowns.count - 1])
     for name, ahead in zip("qva", path, strict=True):
         found[name] = np.vstack([values[name], ahead[1:]]) if done else ahead
     if unknowns.inputs:
@@ -143,7 +143,7 @@ def _longer(
 
 
 def _predicted(
-    unknowns: Unknowns, values: Mapping[str, np.ndarray], state: State, dt: float, steps: int
+    unknowns: Unknowns, values: Mapping[str, np.ndarray], state: State, steps: np.ndarray
 ) -> tuple[Float[np.ndarray, "steps+1 n"], ...]:
     """Let the motion go on, by Runge-Kutta steps, with the figures and torques that were found last."""
     figures = values[FIGURES][0] if FIGURES in values else np.zeros(0)
@@ -156,14 +156,14 @@ def _predicted(
         return model.acceleration(q, v, force, figures)
 
     (q, v), path = state, []
-    for step in range(steps + 1):
+    for dt in steps:
         a = rate(q, v)
         path.append((q, v, a))
-        if step < steps:
-            b = rate(q + dt / 2 * v, v + dt / 2 * a)
-            c = rate(q + dt / 2 * (v + dt / 2 * a), v + dt / 2 * b)
-            d = rate(q + dt * (v + dt / 2 * b), v + dt * c)
-            q, v = q + dt * (v + dt / 6 * (a + b + c)), v + dt / 6 * (a + 2 * b + 2 * c + d)
+        b = rate(q + dt / 2 * v, v + dt / 2 * a)
+        c = rate(q + dt / 2 * (v + dt / 2 * a), v + dt / 2 * b)
+        d = rate(q + dt * (v + dt / 2 * b), v + dt * c)
+        q, v = q + dt * (v + dt / 6 * (a + b + c)), v + dt / 6 * (a + 2 * b + 2 * c + d)
+    path.append((q, v, rate(q, v)))
     return tuple(np.array(part) for part in zip(*path, strict=True))
 
 

@@ -65,9 +65,7 @@ def _read(source: object, values: Mapping[str, float]) -> Mechanism:
         count = int(chain[1])
         if not 1 <= count <= MOST:
             raise InputError(f"no pendulum has {count} rods", fix=f"between 1 and {MOST} can be asked for")
-        if values:
-            raise InputError("chains of pendulums take no values", fix="chain_of_pendulums(count, length, mass)")
-        return chain_of_pendulums(count)
+        return chain_of_pendulums(count, values=values)
     path, file = Path(os.fsdecode(source)), os.fsdecode(source)
     if isinstance(source, str) and source.isidentifier() and not path.exists():
         raise unknown("built-in mechanism", source, (*mechanism_names(), "pendulum_N"))

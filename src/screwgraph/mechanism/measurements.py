@@ -13,7 +13,7 @@ from screwgraph.errors import InputError
 from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.parts import Sensor
 from screwgraph.mechanism.sensors import columns
-from screwgraph.mechanism.trajectory import checked_times, column
+from screwgraph.mechanism.trajectory import are_even, checked_times, column
 from screwgraph.robot import unknown
 
 TORQUE = "tau:"
@@ -22,7 +22,7 @@ TORQUE = "tau:"
 
 @dataclass(frozen=True, eq=False)
 class Measurements:
-    """What sensors read at N times at equal distances (s), (N, k) each, and known torques of the motors (N m)."""
+    """What sensors read at N times (s), (N, k) each, and known torques of the motors (N m)."""
 
     t: Float[np.ndarray, " N"]
     sensors: tuple[Sensor, ...]
@@ -30,9 +30,10 @@ class Measurements:
     torques: Float[np.ndarray, "N motors"]
 
     @property
-    def dt(self) -> float:
-        """The distance in time (s)."""
-        return float(self.t[-1] - self.t[0]) / (len(self.t) - 1)
+    def steps(self) -> Float[np.ndarray, " N-1"]:
+        """The distances in time (s): those of equal times are exactly equal."""
+        steps, mean = np.diff(self.t), float(self.t[-1] - self.t[0]) / (len(self.t) - 1)
+        return np.full(len(steps), mean) if are_even(steps) else steps
 
 
 def measured(mechanism: Mechanism, table: Mapping[str, Any], sensors: tuple[Sensor, ...]) -> Measurements:
@@ -50,7 +51,7 @@ def measured(mechanism: Mechanism, table: Mapping[str, Any], sensors: tuple[Sens
     for name in table:
         if name not in ("t", *known, *motors):
             raise _unknown_column(str(name), known, motors)
-    t = checked_times(table, "measurements")
+    t = checked_times(table, "measurements", uneven=True)
     used = tuple(sensor for sensor in sensors if any(name in table for name in columns(sensor)))
     if not used:
         raise InputError("nothing is measured", fix=f"give columns of sensors, like {', '.join(known) or 'sensors='}")

@@ -15,6 +15,8 @@ from screwgraph.mechanism.mechanism import Mechanism
 
 EVEN = 1e-6
 """Differences of time steps, relative to a step, that printed digits explain."""
+GAP = 10.0
+"""So many times the middle step, a step between uneven samples is a gap."""
 FEWEST = 8
 """Samples from which accelerations can be told."""
 DEGREE = 7
@@ -74,8 +76,15 @@ def column(name: str, values: Any, length: int | None, of: str = "trajectory") -
     return array
 
 
-def checked_times(table: Mapping[str, Any], of: str) -> Float[np.ndarray, " N"]:
+def are_even(steps: Float[np.ndarray, " k"]) -> bool:
+    """Tell whether time steps are equal but for printed digits."""
+    return not (np.abs(steps - steps.mean()) > EVEN * steps.mean() + 1e-12).any()
+
+
+def checked_times(table: Mapping[str, Any], of: str, *, uneven: bool = False) -> Float[np.ndarray, " N"]:
     """Return the times of a table: they grow by equal steps, and are `FEWEST` or more.
+
+    `uneven` allows other steps: where half of them differ, and none is `GAP` times as long as the middle one.
 
     Raises:
         InputError: they do not; with the line where the table was read from a file.
@@ -96,13 +105,15 @@ def checked_times(table: Mapping[str, Any], of: str) -> Float[np.ndarray, " N"]:
             at=table.place(k + 1) if isinstance(table, Table) else None,
             why=f"t = {t[k + 1]:.6g} s follows on t = {t[k]:.6g} s",
         )
-    wrong = np.abs(steps - steps.mean()) > EVEN * steps.mean() + 1e-12
-    if wrong.any():
-        k = int(np.argmax(np.abs(steps - np.median(steps))))
+    middle = float(np.median(steps))
+    if uneven and np.mean(np.abs(steps - middle) <= EVEN * middle + 1e-12) < 0.5 and steps.max() < GAP * middle:
+        return t
+    if not are_even(steps):
+        k = int(np.argmax(np.abs(steps - middle)))
         raise InputError(
             f"the times of the {of} are not evenly spaced: {steps[k]:.6g} s after t = {t[k]:.6g} s",
             at=table.place(k + 1) if isinstance(table, Table) else None,
-            why=f"elsewhere they are {np.median(steps):.6g} s apart",
+            why=f"elsewhere they are {middle:.6g} s apart",
             fix="fill the gap, or resample it",
         )
     return t
