@@ -132,7 +132,7 @@ def _value(tree: ast.expr, text: str, names: Mapping[str, float], what: str, at:
             text, what, at, "only numbers, parameters, + - * / ** and sin, cos, ... may stand there"
         ) from error
     except (ArithmeticError, ValueError, TypeError, RecursionError) as error:
-        raise _refused(text, what, at, str(error)) from error
+        raise _refused(text, what, at, str(error.args[-1])) from error
     if not isinstance(value, float):
         raise _refused(text, what, at, "its value is not a real number")
     return value

@@ -19,11 +19,12 @@ from screwgraph.formats.files import read_bytes
 
 @dataclass(frozen=True, eq=False)
 class Table(Mapping[str, Float[np.ndarray, " N"]]):
-    """Columns of finite numbers by name, and the line of the file that each row stands in."""
+    """Columns of finite numbers by name, and the lines of the file that their names, and each row, stand in."""
 
     file: str
     columns: Mapping[str, Float[np.ndarray, " N"]]
     lines: tuple[int, ...]
+    first: int = 1
 
     def __getitem__(self, name: str) -> Float[np.ndarray, " N"]:
         """Return a column."""
@@ -36,6 +37,11 @@ class Table(Mapping[str, Float[np.ndarray, " N"]]):
     def __len__(self) -> int:
         """Return the number of columns."""
         return len(self.columns)
+
+    @property
+    def heading(self) -> str:
+        """File and line of the names."""
+        return f"{self.file}:{self.first}"
 
     def place(self, row: int) -> str:
         """Return file and line of a row."""
@@ -65,7 +71,7 @@ def read_table(source: str | os.PathLike[str]) -> Table:
     if not body:
         raise InputError("the table has names and no numbers", at=f"{file}:{first}")
     numbers = np.array([_row(names, cells, f"{file}:{line}") for line, cells in body])
-    return Table(file, dict(zip(names, numbers.T.copy(), strict=True)), tuple(line for line, _ in body))
+    return Table(file, dict(zip(names, numbers.T.copy(), strict=True)), tuple(line for line, _ in body), first)
 
 
 def _check_names(names: list[str], at: str) -> None:

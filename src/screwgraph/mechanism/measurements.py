@@ -13,7 +13,7 @@ from screwgraph.errors import InputError
 from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.parts import Sensor
 from screwgraph.mechanism.sensors import columns
-from screwgraph.mechanism.trajectory import are_even, checked_times, column
+from screwgraph.mechanism.trajectory import are_even, checked_times, column, names_of
 from screwgraph.robot import unknown
 
 TORQUE = "tau:"
@@ -44,18 +44,11 @@ def measured(mechanism: Mechanism, table: Mapping[str, Any], sensors: tuple[Sens
     Raises:
         InputError: no times, unknown columns or none, half a sensor, NaN, gaps, times unsorted, other lengths.
     """
-    if not isinstance(table, Mapping) or "t" not in table:
-        raise InputError("the measurements have no times", fix='give {"t": times, "gyro": angular velocities, ...}')
     motors = {TORQUE + mechanism.angles[i].name: k for k, i in enumerate(mechanism.motors)}
-    known = [name for sensor in sensors for name in columns(sensor)]
-    for name in table:
-        if name not in ("t", *known, *motors):
-            raise _unknown_column(str(name), known, motors)
+    with names_of(table):
+        used = _used(table, sensors, motors)
     t = checked_times(table, "measurements", uneven=True)
-    used = tuple(sensor for sensor in sensors if any(name in table for name in columns(sensor)))
-    if not used:
-        raise InputError("nothing is measured", fix=f"give columns of sensors, like {', '.join(known) or 'sensors='}")
-    samples = tuple(np.stack([_needed(table, n, len(t)) for n in columns(sensor)], axis=1) for sensor in used)
+    samples = tuple(np.stack([column(n, table[n], len(t), "measurements") for n in columns(s)], axis=1) for s in used)
     torques = np.zeros((len(t), len(mechanism.motors)))
     for name, k in motors.items():
         if name in table:
@@ -63,10 +56,21 @@ def measured(mechanism: Mechanism, table: Mapping[str, Any], sensors: tuple[Sens
     return Measurements(t, used, samples, torques)
 
 
-def _needed(table: Mapping[str, Any], name: str, length: int) -> Float[np.ndarray, " N"]:
-    if name not in table:
-        raise InputError(f"the measurements have no column {name}", why="the other one of its sensor is there")
-    return column(name, table[name], length, "measurements")
+def _used(table: Any, sensors: tuple[Sensor, ...], motors: Mapping[str, int]) -> tuple[Sensor, ...]:
+    """Return the sensors that a table has columns of."""
+    if not isinstance(table, Mapping) or "t" not in table:
+        raise InputError("the measurements have no times", fix='give {"t": times, "gyro": angular velocities, ...}')
+    known = [name for sensor in sensors for name in columns(sensor)]
+    for name in table:
+        if name not in ("t", *known, *motors):
+            raise _unknown_column(str(name), known, motors)
+    used = tuple(sensor for sensor in sensors if any(name in table for name in columns(sensor)))
+    if not used:
+        raise InputError("nothing is measured", fix=f"give columns of sensors, like {', '.join(known) or 'sensors='}")
+    for name in (name for sensor in used for name in columns(sensor)):
+        if name not in table:
+            raise InputError(f"the measurements have no column {name}", why="the other one of its sensor is there")
+    return used
 
 
 def _unknown_column(name: str, known: list[str], motors: Mapping[str, int]) -> InputError:

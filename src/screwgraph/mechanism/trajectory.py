@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +46,18 @@ def reference(mechanism: Mechanism, trajectory: Mapping[str, Any]) -> Reference:
     Raises:
         InputError: no times, unknown or too few coordinates, gaps, NaN, unsorted or uneven times, other lengths.
     """
+    with names_of(trajectory):
+        names, coordinates = _coordinates(mechanism, trajectory)
+    t = checked_times(trajectory, "trajectory")
+    values = np.stack([column(name, trajectory[name], len(t)) for name in names], axis=1)
+    from scipy.interpolate import make_interp_spline
+
+    spline = make_interp_spline(t, values, k=DEGREE)
+    return Reference(t, coordinates, values, spline.derivative(1)(t), spline.derivative(2)(t))
+
+
+def _coordinates(mechanism: Mechanism, trajectory: Any) -> tuple[list[str], tuple[int, ...]]:
+    """Return the names of a trajectory's columns, and their places in q."""
     if not isinstance(trajectory, Mapping) or "t" not in trajectory:
         raise InputError("the trajectory has no times", fix='give {"t": times, "theta": angles, ...}')
     names = [name for name in trajectory if name != "t"]
@@ -55,12 +68,18 @@ def reference(mechanism: Mechanism, trajectory: Mapping[str, Any]) -> Reference:
             why=f"the mechanism has {mechanism.dof} degrees of freedom",
             fix=f"give as many, like {', '.join(mechanism.independent_coordinates)}",
         )
-    t = checked_times(trajectory, "trajectory")
-    values = np.stack([column(name, trajectory[name], len(t)) for name in names], axis=1)
-    from scipy.interpolate import make_interp_spline
+    return names, coordinates
 
-    spline = make_interp_spline(t, values, k=DEGREE)
-    return Reference(t, coordinates, values, spline.derivative(1)(t), spline.derivative(2)(t))
+
+@contextmanager
+def names_of(table: Any) -> Iterator[None]:
+    """Say of errors where the names of a table stand, if it was read from a file."""
+    try:
+        yield
+    except InputError as error:
+        if error.at is not None or not isinstance(table, Table):
+            raise
+        raise InputError(error.what, at=table.heading, why=error.why, fix=error.fix) from error
 
 
 def column(name: str, values: Any, length: int | None, of: str = "trajectory") -> Float[np.ndarray, " N"]:
