@@ -20,8 +20,8 @@ from screwgraph.optimize.smoothers.first_prior import first_prior, told_prior
 from screwgraph.optimize.smoothers.straight import Straight
 from screwgraph.optimize.smoothers.window import Predict, Window
 
-STRAIGHT = 48
-"""Up to so many directions a window is code without loops."""
+STRAIGHT = 1e5
+"""Up to so many operations a window is code without loops: more of them take long to compile."""
 LARGEST_DAMPING = 1e12
 TINY = 1e-7
 """Steps, relative to the values, that no longer change the cost by more than rounding."""
@@ -76,7 +76,7 @@ class FixedLag:
         self.problem, self.iterations, self.tolerance = problem, iterations, tolerance
         self._window = Window(problem, pinned, predict)
         self._x = problem.start(start)
-        small = self._window.size <= STRAIGHT
+        small = self._window.operations <= STRAIGHT
         self._engine: Engine = Straight(self._window) if small else Assembled(self._window)
         self._parameters = self._window.expressions.packed_parameters(problem.factors)
         self._own = self._window.expressions.parameter_places

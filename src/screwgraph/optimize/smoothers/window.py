@@ -67,9 +67,11 @@ class Window:
         return [*(key for step in steps for key in self.of_step(step)), *self.shared]
 
     @cached_property
-    def size(self) -> int:
-        """Directions that are optimised."""
-        return sum(self._manifold(key).dim for key in self.free)
+    def operations(self) -> int:
+        """Operations, roughly, of factoring J'J step by step."""
+        shared = sum(self._manifold(key).dim for key in self.shared)
+        own = sum(self._manifold(key).dim for key in self.of_step(0))
+        return (self.steps - self.pinned) * own * (own + shared) ** 2 + shared**3
 
     @cached_property
     def held(self) -> list[Unknown]:
