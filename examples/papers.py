@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
+from examples.thin import keep
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -96,6 +96,7 @@ def make(entries: Sequence[Entry]) -> None:
     environment["PYTHONPATH"] = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "out").mkdir()
+        (Path(folder) / "matplotlibrc").write_text("svg.hashsalt: screwgraph\n")  # names inside are the same each time
         done = subprocess.run(
             arguments(entries[0].command), cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8"
         )
@@ -103,7 +104,7 @@ def make(entries: Sequence[Entry]) -> None:
             sys.exit(f"{entries[0].command}: exit status {done.returncode}\n{done.stderr}")
         for entry in entries:
             for picture in entry.pictures:
-                shutil.copy(Path(folder) / "out" / picture, RESULTS / picture)
+                keep(Path(folder) / "out" / picture, RESULTS / picture)
             if entry.text:
                 lines = [line.rstrip() for line in done.stdout.splitlines()]
                 (RESULTS / entry.printed).write_text("\n".join(lines).strip("\n") + "\n", encoding="utf-8")

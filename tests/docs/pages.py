@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -80,6 +79,8 @@ def links(page: Path) -> list[str]:
 
 def main() -> None:
     """Run pages, and put the pictures that they make where the pages look for them."""
+    from examples.thin import keep
+
     from tests.docs.running import run_page
 
     parser = argparse.ArgumentParser(description="Run pages and renew their pictures.")
@@ -98,7 +99,7 @@ def main() -> None:
                     if not made.exists():
                         continue
                     picture.parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copy(made, picture)
+                    keep(made, picture)
         print(page.relative_to(ROOT))
 
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import re
 import shlex
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from examples.papers import LIST, RESULTS, ROOT, TITLES, Entry, arguments, listed, make, page
+from examples.thin import thin
+from matplotlib.figure import Figure
 
 from tests.docs.pages import pictures
 
@@ -43,3 +49,21 @@ def test_a_command_that_fails_ends_the_run():
     with pytest.raises(SystemExit, match="exit status 1"):
         make([Entry(0, "Fig. X", "nothing", "agrees", command="screwgraph info nosuch")])
     assert arguments("python examples/demo.py")[1] == str(ROOT / "examples" / "demo.py")
+
+
+def test_a_thin_drawing_is_smaller_and_has_the_same_elements_in_the_same_places():
+    figure = Figure(layout="constrained")
+    axes = figure.subplots()
+    axes.plot(np.linspace(0.0, 1.0, 100), np.sin(np.linspace(-3.0, 3.0, 100)), marker="o")
+    drawn = io.StringIO()
+    figure.savefig(drawn, format="svg")
+    slim = thin(drawn.getvalue())
+    before, after = (list(ElementTree.fromstring(svg).iter()) for svg in (drawn.getvalue(), slim))
+    before = [e for e in before if "/svg}" in e.tag and not e.tag.endswith("metadata")]
+    assert len(slim) < 0.9 * len(drawn.getvalue())
+    assert thin(slim) == slim
+    assert [(e.tag, e.get("style")) for e in before] == [(e.tag, e.get("style")) for e in after]
+    for old, new in zip(before, after, strict=True):
+        for name in ("d", "x", "y", "transform"):
+            here, there = (re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", e.get(name, "")) for e in (old, new))
+            np.testing.assert_allclose(np.array(there, float), np.array(here, float), atol=0.00501)
