@@ -24,3 +24,14 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_show_copyright = False
+
+
+def _first_line_is_no_type(app, what, name, obj, options, lines):
+    """Napoleon takes what stands before a colon in the first line of a property for its type: here it is a sentence."""
+    if what in ("property", "attribute"):
+        lines[:0] = ["..", ""]  # an empty comment
+
+
+def setup(app):
+    """Let docstrings of properties be what they are."""
+    app.connect("autodoc-process-docstring", _first_line_is_no_type, priority=400)

@@ -66,7 +66,7 @@ class Plan:
 
     @cached_property
     def values(self) -> dict[str, np.ndarray]:
-        """All unknowns, by family (count, *shape); see `Steps` for what stands where."""
+        """All unknowns, by family: arrays of a count and their shape; see `Steps` for what stands where."""
         return self.transcription.completed(self.result.values)
 
     @property
