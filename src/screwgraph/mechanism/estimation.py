@@ -52,6 +52,11 @@ class Estimate:
     model_error: float
     result: Result
 
+    def __repr__(self) -> str:
+        found = [f"{name} = {value:.6g} +- {self.sigma[name]:.2g}" for name, value in self.parameters.items()]
+        parts = [f"{len(self.t)} states", *found, self.status.value]
+        return f"<estimate of {self.mechanism.name!r}: {', '.join(parts)}>"
+
     @property
     def sigma(self) -> dict[str, float]:
         """Standard deviations of the parameters."""

@@ -41,6 +41,10 @@ class InverseSolution:
     errors: Mapping[str, float]
     stages: tuple[Result, ...]
 
+    def __repr__(self) -> str:
+        stages = ", ".join(stage.status.value for stage in self.stages)
+        return f"<inverse dynamics of {self.run.mechanism.name!r}: {len(self.t)} states; stages {stages}>"
+
     @property
     def status(self) -> Status:
         """How the last stage ended."""

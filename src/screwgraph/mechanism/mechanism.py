@@ -61,6 +61,11 @@ class Mechanism:
     source: Source | None = None
     nominal: Mechanism | None = None
 
+    def __repr__(self) -> str:
+        kinds = ("points", "bodies", "angles", "sliders", "gears", "springs", "dampers", "forces", "torques", "sensors")
+        parts = [f"{len(getattr(self, kind))} {kind}" for kind in kinds if getattr(self, kind)]
+        return f"<mechanism {self.name!r}: {', '.join(parts)}>"
+
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
         """Names of the coordinates q, x and y of each point that is not fixed ("x:P1"), then the angles by name."""

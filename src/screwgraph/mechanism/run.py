@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.text import to_texts
-from screwgraph.simulation import save_table
+from screwgraph.simulation import in_short, save_table
 
 ARRAYS = ("t", "q", "qd", "qdd", "tau", "energy", "work", "violation")
 
@@ -34,6 +34,9 @@ class Run:
     energy: Float[np.ndarray, " N"]
     work: Float[np.ndarray, " N"]
     violation: Float[np.ndarray, " N"]
+
+    def __repr__(self) -> str:
+        return in_short(self.mechanism.name, self)
 
     def point(self, reference: int | str) -> Float[np.ndarray, "N 2"]:
         """Return the path of a point (m), given by number or name. Raises InputError where there is none."""

@@ -41,6 +41,12 @@ class Robot:
     couplings: tuple[Coupling, ...] = ()
     independent: tuple[str, ...] | None = None
 
+    def __repr__(self) -> str:
+        them = {"link": self.links, "joint": self.joints, "loop": self.loops, "coupling": self.couplings}
+        parts = [f"{len(own)} {what}{'s' * (len(own) != 1)}" for what, own in them.items() if own]
+        parts += [f"nq = {self.nq}", f"nv = {self.nv}"]
+        return f"<robot {self.name!r}: {', '.join(parts)}>"
+
     @property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints, in the order of their coordinates."""

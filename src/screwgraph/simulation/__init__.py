@@ -6,7 +6,7 @@ from screwgraph.simulation.methods import METHODS, State
 from screwgraph.simulation.run import Watch, collected, simulate, tolerances_of
 from screwgraph.simulation.start import sample_times
 from screwgraph.simulation.system import System
-from screwgraph.simulation.trajectory import Trajectory, check_path, save_table
+from screwgraph.simulation.trajectory import Trajectory, check_path, in_short, save_table
 
 __all__ = [
     "METHODS",
@@ -17,6 +17,7 @@ __all__ = [
     "Watch",
     "check_path",
     "collected",
+    "in_short",
     "integrated",
     "potential_energy",
     "sample_times",

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from jaxtyping import Float
@@ -19,6 +19,27 @@ from screwgraph.formats import described, write_atomically
 from screwgraph.robot import Robot
 
 SUFFIXES = (".csv", ".npz")
+
+
+class Motion(Protocol):
+    """What a motion of a robot or a mechanism tells of itself."""
+
+    @property
+    def method(self) -> str: ...
+    @property
+    def t(self) -> np.ndarray: ...
+    @property
+    def violation(self) -> np.ndarray: ...
+    @property
+    def energy_drift(self) -> float: ...
+
+
+def in_short(name: str, motion: Motion) -> str:
+    """Describe a motion in one line."""
+    return (
+        f"<motion of {name!r} by {motion.method}: {len(motion.t)} states, t = 0 to {motion.t[-1]:g} s, "
+        f"energy drift {motion.energy_drift:.2g} J, violation {motion.violation.max():.2g}>"
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +60,9 @@ class Trajectory:
     energy: Float[np.ndarray, " N"]
     work: Float[np.ndarray, " N"]
     violation: Float[np.ndarray, " N"]
+
+    def __repr__(self) -> str:
+        return in_short(self.robot.name, self)
 
     @property
     def energy_drift(self) -> float:
