@@ -1,7 +1,7 @@
 """Every table and figure of the five papers that can be made again, into docs/papers: what `papers.yaml` lists.
 
 Run: python -m examples.papers [--only PAPER ...]; `make papers`. Each command runs once, in a folder of its own, two at
-a time.
+a time; one that starts two processes itself runs alone.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ class Entry:
     pictures: tuple[str, ...] = ()
     text: bool = False
     needs: str = ""
+    alone: bool = False
 
     @property
     def printed(self) -> str:
@@ -71,9 +72,9 @@ def main() -> None:
     commands = list(dict.fromkeys(e.command for e in chosen if e.command and _can_run(e)))
     # The long ones are scripts: they come first, so that no core waits for the last of them.
     commands.sort(key=lambda command: not command.startswith("python"))
-    with ThreadPoolExecutor(max(asked.processes, 1)) as pool:
-        for line in pool.map(lambda command: timed([e for e in chosen if e.command == command]), commands):
-            print(line, flush=True)
+    alone = {e.command for e in chosen if e.alone}
+    run([c for c in commands if c in alone], chosen, at_a_time=1)
+    run([c for c in commands if c not in alone], chosen, at_a_time=max(asked.processes, 1))
     (RESULTS / "index.md").write_text(page(entries), encoding="utf-8")
 
 
@@ -81,6 +82,13 @@ def listed() -> list[Entry]:
     """Read the list."""
     rows = yaml.safe_load(LIST.read_text(encoding="utf-8"))
     return [Entry(**{**row, "pictures": tuple(row.get("pictures", ()))}) for row in rows]
+
+
+def run(commands: Sequence[str], entries: Sequence[Entry], at_a_time: int) -> None:
+    """Run commands, each for all entries that it makes, and say how long they took."""
+    with ThreadPoolExecutor(at_a_time) as pool:
+        for line in pool.map(lambda command: timed([e for e in entries if e.command == command]), commands):
+            print(line, flush=True)
 
 
 def timed(entries: Sequence[Entry]) -> str:
