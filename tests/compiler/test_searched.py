@@ -15,32 +15,53 @@ def fresh_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("SCREWGRAPH_CACHE_DIR", str(tmp_path / "cache"))
 
 
-@pytest.mark.parametrize(("name", "base"), [("puma560", "fixed"), ("acrobot", "fixed")])
-def test_a_searched_order_is_cheaper_and_gives_the_same_answers(name, base, fresh_cache):
-    robot = sg.load(name, base=base)
+@pytest.fixture(scope="module")
+def puma():
+    return sg.load("puma560")
+
+
+@pytest.fixture(scope="module")
+def puma_cache(tmp_path_factory):
+    return str(tmp_path_factory.mktemp("puma560"))
+
+
+@pytest.fixture(scope="module")
+def searched_puma(puma, puma_cache):
+    """The PUMA 560's forward dynamics after a round of search, which a cache of its own keeps."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SCREWGRAPH_CACHE_DIR", puma_cache)
+        return sg.forward_dynamics(puma, ordering=sg.Search(rounds=1))
+
+
+def check_a_searched_order(robot, f):
     states = random_states(robot, 20)
     named = [sg.forward_dynamics(robot, ordering=order) for order in ("aba", "articulated", "composite")]
-    f = sg.forward_dynamics(robot, ordering=sg.Search(rounds=1))
     assert f.operations.total <= min(g.operations.total for g in named)
     assert_agree(f(*states), named[0](*states))
 
 
-def test_auto_finds_what_a_search_has_kept(fresh_cache, monkeypatch):
-    robot = sg.load("puma560")
+def test_a_searched_order_is_cheaper_and_gives_the_same_answers(puma, searched_puma):
+    check_a_searched_order(puma, searched_puma)
+
+
+def test_a_searched_order_of_a_driven_elbow_is_cheaper_and_gives_the_same_answers(fresh_cache):
+    robot = sg.load("acrobot")
+    check_a_searched_order(robot, sg.forward_dynamics(robot, ordering=sg.Search(rounds=1)))
+
+
+def test_auto_finds_what_a_search_has_kept(puma, searched_puma, puma_cache, monkeypatch):
+    monkeypatch.setenv("SCREWGRAPH_CACHE_DIR", puma_cache)
     monkeypatch.setenv(SECONDS, "0.05")
-    f = sg.forward_dynamics(robot, ordering=sg.Search(rounds=1))
-    again = sg.forward_dynamics(robot)
-    assert again.ordering == f.ordering == "search"
-    assert again.operations.total == f.operations.total
+    again = sg.forward_dynamics(puma)
+    assert again.ordering == searched_puma.ordering == "search"
+    assert again.operations.total == searched_puma.operations.total
 
 
-def test_searched_code_can_be_asked_for_its_graph(fresh_cache):
+def test_searched_code_can_be_asked_for_its_graph(puma, searched_puma):
     """The elimination DAG is that of the robot as it is, in the order in which the search lets its variables go."""
-    robot = sg.load("puma560")
-    f = sg.forward_dynamics(robot, ordering=sg.Search(rounds=0))
-    unknowns = sg.dynamics_graph(robot).given("q", "qd", "tau").unknowns
-    assert sorted(f.dag.order) == sorted(v.key for v in unknowns)
-    assert f.report().splitlines()[-1].startswith("common factors")
+    unknowns = sg.dynamics_graph(puma).given("q", "qd", "tau").unknowns
+    assert sorted(searched_puma.dag.order) == sorted(v.key for v in unknowns)
+    assert searched_puma.report().splitlines()[-1].startswith("common factors")
 
 
 def test_hybrid_problems_are_searched_too(fresh_cache):
