@@ -38,6 +38,9 @@ FILES = [
 ORDERS = {("urdf", "fixed"): ("auto", "auto")}
 """Orders for inverse and forward dynamics: elsewhere "rnea" and "aba", which spares the time of choosing."""
 
+LARGE = 30
+"""Velocities of robots on a floating base from which on code is interpreted: machine code is made of the fixed one."""
+
 SINGULAR = {
     ("urdf/cartpole", "floating"): ("floating_base", "slider_to_cart"),
     ("benchmark/puma560", "floating"): ("floating_base", "j1", "j2"),
@@ -51,7 +54,8 @@ def test_dynamics_of_a_file_agree_with_pinocchio(path, base):
     robot = without_loops(load(path, base=base, damping=False))
     states = random_states(robot, COUNT)
     expected = answers(file_oracle(robot, path, base == "floating"), states)
-    evaluate = machine_code if path.parent.name == "urdf" else interpreted
+    large = base == "floating" and robot.nv >= LARGE
+    evaluate = machine_code if path.parent.name == "urdf" and not large else interpreted
     inverse_order, forward_order = ORDERS.get((path.parent.name, base), ("rnea", "aba"))
     assert_agree(evaluate(inverse_dynamics(robot, ordering=inverse_order), *states), expected.inverse)
     assert_agree(interpreted(mass_matrix(robot), states.q), expected.mass)
