@@ -6,10 +6,17 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import llvmlite.binding as llvm
 import pytest
+
+from screwgraph.compiler.llvm import machine
+from screwgraph.compiler.llvm.machine import Processor
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 """Robot files and reference values beside the checkout; tests that need them skip where they are absent."""
+
+SOON = ("docs", "mechanism", "optimize", "plan")
+"""Rooms whose tests compile many functions and call them few times: there, machine code is made soon."""
 
 
 def robot_files(folder: str, suffix: str = "urdf") -> list[Path]:
@@ -36,3 +43,25 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.delenv("SCREWGRAPH_CACHE", raising=False)
         patch.setenv("SCREWGRAPH_SEARCH_SECONDS", "0")
         yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def soon_compiled(request: pytest.FixtureRequest, own_cache: None) -> Iterator[None]:
+    """Compile without LLVM's optimisation in rooms that are not about code: a third of the time, the same answers.
+
+    That code has a cache of its own; code that is optimised as ever is tested in all other rooms.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        if request.path.relative_to(Path(__file__).parent).parts[0] in SOON:
+            patch.setenv("SCREWGRAPH_CACHE_DIR", os.environ["SCREWGRAPH_CACHE_DIR"] + "_soon")
+            patch.setattr(machine, "_object", _object_soon)
+        yield
+
+
+def _object_soon(assembly: str, processor: Processor) -> bytes:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_default_triple().create_target_machine(
+        cpu=processor.model, features=processor.features, opt=0
+    )
+    return target.emit_object(llvm.parse_assembly(assembly))
