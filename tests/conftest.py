@@ -15,7 +15,7 @@ from screwgraph.compiler.llvm.machine import Processor
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 """Robot files and reference values beside the checkout; tests that need them skip where they are absent."""
 
-SOON = ("docs", "mechanism", "optimize", "plan")
+SOON = ("docs", "mechanism", "optimize", "plan", "robot")
 """Rooms whose tests compile many functions and call them few times: there, machine code is made soon."""
 
 
