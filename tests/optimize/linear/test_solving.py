@@ -128,23 +128,40 @@ def test_unknowns_without_cost_are_determined_by_hard_rows(method: str) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_hard_rows_given_twice_change_nothing_but_their_multipliers(method: str) -> None:
-    count, size = 10, 4
-    factors = [[i, i + 1] for i in range(count - 1)]
-    once = example([size] * count, factors, [([i], 2) for i in range(count)])
+    once, pattern, across = rows_twice()
     multipliers = np.arange(once.pattern.primal, once.pattern.count)
+    b = np.random.default_rng(1).standard_normal(once.pattern.count)
+    expected = np.linalg.solve(once.K, b)[: once.pattern.primal]
+    values = np.concatenate([once.values, once.values[across]])
+    found = analyse(pattern, method).factor(values).solve(np.concatenate([b, b[multipliers]]))
+    np.testing.assert_allclose(found[: once.pattern.primal], expected, atol=1e-10 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_step_meets_hard_rows_that_nearly_repeat_others(method: str) -> None:
+    once, pattern, across = rows_twice()
+    rng, apart = np.random.default_rng(1), 1e-6
+    nearly = once.values[across] + apart * rng.standard_normal(across.sum())
+    factored = analyse(pattern, method).factor(np.concatenate([once.values, nearly]))
+    b = np.zeros(pattern.count)
+    b[once.pattern.count :] = apart * rng.standard_normal(pattern.count - once.pattern.count)
+    left = (b - factored.exact.times(factored.correction(b, 1e-7)))[pattern.primal :]
+    assert np.abs(left).max() < 0.01 * np.abs(b).max()
+
+
+def rows_twice() -> tuple[Example, Pattern, np.ndarray]:
+    """Make a chain with hard rows, the pattern with these rows once more, and which values belong to them."""
+    count, size = 10, 4
+    once = example([size] * count, [[i, i + 1] for i in range(count - 1)], [([i], 2) for i in range(count)])
     shift = once.pattern.count - once.pattern.primal
-    across = np.isin(once.pattern.rows, multipliers)
+    across = once.pattern.rows >= once.pattern.primal
     pattern = Pattern(
         np.concatenate([once.pattern.sizes, np.full(count, 2)]),
         np.concatenate([once.pattern.rows, once.pattern.rows[across] + shift]),
         np.concatenate([once.pattern.cols, once.pattern.cols[across]]),
         2 * count,
     )
-    b = np.random.default_rng(1).standard_normal(once.pattern.count)
-    expected = np.linalg.solve(once.K, b)[: once.pattern.primal]
-    values = np.concatenate([once.values, once.values[across]])
-    found = analyse(pattern, method).factor(values).solve(np.concatenate([b, b[multipliers]]))
-    np.testing.assert_allclose(found[: once.pattern.primal], expected, atol=1e-10 * np.abs(expected).max())
+    return once, pattern, across
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -24,8 +24,11 @@ NEGLIGIBLE = 1e-4
 """Products with unknowns smaller than this part of the largest ones count as if these were so large: rows in which all
 vanish would ask for digits that do not matter."""
 
-LITTLE = 1e-2
-"""Part of a right side that steps of iterations may leave: the next one takes it away."""
+ROUNDING = 1e-10
+"""Part of the largest right side below which others count as if they were so large."""
+LITTLE, MUCH = 1e-2, 0.2
+"""Parts of a right side: so little steps of iterations may leave, since the next one takes it away; with so much left,
+rows that nearly repeat others would take many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,12 +83,13 @@ def refined(
     return answer
 
 
-def leaves_little(exact: Exact, b: Float[np.ndarray, " n"], x: Float[np.ndarray, " n"]) -> bool:
-    """Whether b - K x is small beside b: in the rows of multipliers, and in the others."""
-    left, primal = np.abs(b - exact.times(x)), exact.system.pattern.primal
-    sizes = np.abs(b)
+def left_over(exact: Exact, b: Float[np.ndarray, " n"], x: Float[np.ndarray, " n"]) -> float:
+    """Return how large b - K x is beside b: in the rows of multipliers or in the others, where that is more."""
+    left, sizes, primal = np.abs(b - exact.times(x)), np.abs(b), exact.system.pattern.primal
+    least = ROUNDING * sizes.max(initial=0.0) + np.finfo(float).tiny
     rows = (slice(None, primal), slice(primal, None))
-    return all(left[r].max(initial=0.0) <= LITTLE * sizes[r].max(initial=0.0) for r in rows)
+    parts = [left[r].max(initial=0.0) / max(sizes[r].max(initial=0.0), least) for r in rows]
+    return float(np.max(parts))
 
 
 def _try_pivoted(exact: Exact) -> Callable[[Any], Any] | None:

@@ -14,8 +14,9 @@ from screwgraph.optimize.linear.choice import Choice, choose
 from screwgraph.optimize.linear.covariance import chain_covariances
 from screwgraph.optimize.linear.dense import DenseFactored, DenseMethod
 from screwgraph.optimize.linear.kernels import place_code
+from screwgraph.optimize.linear.krylov import searched
 from screwgraph.optimize.linear.pattern import Pattern, SingularError
-from screwgraph.optimize.linear.refine import ENOUGH, Exact, leaves_little, refined
+from screwgraph.optimize.linear.refine import ENOUGH, LITTLE, MUCH, Exact, left_over, refined
 from screwgraph.optimize.linear.regularise import MULTIPLIERS, Regulariser, regulariser
 from screwgraph.optimize.linear.sparse import SparseFactored
 
@@ -116,15 +117,19 @@ class Factored:
         return x.reshape(right.shape)
 
     def correction(self, residual: Float[np.ndarray, " n"], accuracy: float) -> Float[np.ndarray, " n"]:
-        """Solve for a step that takes a residual away, as one of many: refined only where much of it would be left.
+        """Solve for a step that takes a residual away, as one of many: refined only where more than little is left.
 
-        Then to `accuracy`, see `solve`; if that is infinite, not at all.
+        Then to `accuracy`, see `solve`; if that is infinite, not at all. Where much is left still, Krylov's subspaces
+        are searched.
         """
         x = self.factors.solve(residual[:, None])[:, 0]
         multipliers = self.system.pattern.multipliers and not self.is_exact
-        if not multipliers or accuracy == np.inf or leaves_little(self.exact, residual, x):
+        if not multipliers or accuracy == np.inf or left_over(self.exact, residual, x) <= LITTLE:
             return x
-        return refined(self.exact, self.factors.solve, residual[:, None], x[:, None], accuracy)[:, 0]
+        x = refined(self.exact, self.factors.solve, residual[:, None], x[:, None], accuracy)[:, 0]
+        if left_over(self.exact, residual, x) <= MUCH:
+            return x
+        return searched(self.exact, self.factors.solve, residual, x)
 
     def covariance(self, unknowns: Int[np.ndarray, " k"] | Sequence[int]) -> Float[np.ndarray, "k k"]:
         """Return the part of the inverse that belongs to some unknowns: their joint covariance."""

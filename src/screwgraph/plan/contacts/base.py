@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.optimize import Factors, Variables, each, equality, hinge, inequality
 from screwgraph.plan.contacts.foot import Foot, Triple
+from screwgraph.plan.contacts.independent import anchored, begins_given, still, tied, undecided
 from screwgraph.plan.contacts.laws import AtRest, Foothold, Height, NoSlip, NotAccelerated
 from screwgraph.plan.contacts.stance import Stance, away
 from screwgraph.plan.steps import Steps
@@ -143,16 +145,12 @@ def _check(steps: Steps, foot: Foot, run: Stance, ground: float, at: Float[np.nd
                 )
 
 
-def _anchored(steps: Steps, run: Stance) -> bool:
-    """Whether a given position says where the foot stands."""
-    return any(int(p) in steps.given["q"] for p in run.points)
-
-
 def _set_down(
     steps: Steps, foot: Foot, runs: Any, grounds: np.ndarray, places: Any, level: str, name: str
 ) -> Iterable[Factors]:
     """Return what holds where a foot is set down: it is on the ground, at its foothold, and in a smooth way at rest."""
-    new = [i for i, run in enumerate(runs) if not _anchored(steps, run)]
+    is_known = anchored if level == "position" else begins_given
+    new = [i for i, run in enumerate(runs) if not is_known(steps, run)]
     if not new:
         return
     first = steps.q[np.array([runs[i].first for i in new])]
@@ -164,74 +162,46 @@ def _set_down(
 
 
 def _not_displaced(steps: Steps, foot: Foot, runs: Any, grounds: np.ndarray, name: str) -> Iterable[Factors]:
-    given, still = steps.given["q"], _still(steps)
+    given, resting = steps.given["q"], still(steps)
     points = [
-        [int(p) for p in run.points if int(p) not in given and (int(p) not in still or int(p) == run.first)]
+        [int(p) for p in run.points if int(p) not in given and (int(p) not in resting or int(p) == run.first)]
         for run in runs
     ]
     levels = np.repeat(grounds, [len(p) for p in points])
     lying = np.array([p for part in points for p in part], dtype=int)
     if len(lying):
         yield equality(Height(foot), steps.q[lying], ground=each(levels), name=f"{name}: on the ground")
-    later = np.array([p for run in runs for p in _tied(run, given) if p not in still], dtype=int)
+    later = np.array([p for run in runs for p in tied(steps, run) if p not in resting], dtype=int)
     if len(later):
         yield equality(NoSlip(foot), steps.q[later - 1], steps.q[later], name=f"{name}: no slip")
-
-
-def _still(steps: Steps) -> set[int]:
-    """Return points at which nothing moves: where velocities lead to positions, these are those of the point before."""
-    return {p for p, qd in steps.given["qd"].items() if p and not qd.any()} if steps.is_open else set()
-
-
-def _tied(run: Stance, given: Any) -> list[int]:
-    """Return the points of a run that are tied to the point before; given ones are, but for the first of them."""
-    tied, known = [], 0
-    for p in run.points.tolist():
-        known += p in given
-        if p != run.first and not (p in given and known > 1):
-            tied.append(p)
-    return tied
 
 
 def _not_moving(
     steps: Steps, foot: Foot, runs: Any, grounds: np.ndarray, places: Any, contact: Held, level: str, name: str
 ) -> Iterable[Factors]:
     rest = AtRest(foot, contact.settling, places[0] is not None)
-    points, which = [], []
-    for i, run in enumerate(runs):
-        chosen = _undecided(steps, run.points) if level == "velocity" else _undecided(steps, run.points[:1])
-        points += chosen
-        which += [i] * len(chosen)
-    if points:
-        at, values = np.array(points), _parameters(grounds, places, which)
-        yield equality(rest, steps.q[at], steps.qd[at], name=f"{name}: no slip", **values)
+    laws = rest, replace(rest, sliding=True)
+    starts = [undecided(steps, run.points if level == "velocity" else run.points[:1]) for run in runs]
+    for law, chosen in zip(laws, zip(*starts, strict=True), strict=True):
+        if points := _joined(chosen):
+            at, values = np.array(points), _parameters(grounds, places, chosen)
+            yield equality(law, steps.q[at], steps.qd[at], name=f"{name}: no slip", **values)
     if level == "acceleration":
-        kept = [_undecided(steps, run.points, run.samples) for run in runs]
-        samples = np.array([m for part in kept for m in part], dtype=int)
-        values = _parameters(grounds, places, np.repeat(np.arange(len(runs)), [len(part) for part in kept]))
-        at = steps.points[samples]
-        law = NotAccelerated(rest)
-        yield equality(law, steps.q[at], steps.qd[at], steps.qdd[samples], name=f"{name}: held", **values)
+        kept = [undecided(steps, run.points, run.samples) for run in runs]
+        for law, chosen in zip(laws, zip(*kept, strict=True), strict=True):
+            if found := _joined(chosen):
+                samples, values = np.array(found), _parameters(grounds, places, chosen)
+                at, rate = steps.points[samples], NotAccelerated(law)
+                yield equality(rate, steps.q[at], steps.qd[at], steps.qdd[samples], name=f"{name}: held", **values)
 
 
-def _undecided(steps: Steps, points: Int[np.ndarray, " k"], samples: Int[np.ndarray, " m"] | None = None) -> list[int]:
-    """Return points of a run at which velocities are to be told to vanish; or samples, of accelerations.
-
-    Where states are given later than at its first point, the last ones before follow: from a given velocity the
-    acceleration or velocity there, from a given position one more.
-    """
-    q, qd = steps.given["q"], steps.given["qd"]
-    left = [int(p) for p in points] if samples is None else samples.tolist()
-    place = np.array(left) if samples is None else steps.points[samples]
-    dropped: set[int] = set()
-    for p in points.tolist():
-        many = (p in q) + (p in qd) if p != points[0] else (p in qd and samples is None)
-        before = [m for m, at in zip(left, place, strict=True) if at <= p and m not in dropped]
-        dropped |= set(before[len(before) - many :])
-    return [m for m in left if m not in dropped]
+def _joined(parts: Iterable[list[int]]) -> list[int]:
+    return [m for part in parts for m in part]
 
 
-def _parameters(grounds: np.ndarray, places: Any, which: Int[np.ndarray, " n"] | list[int]) -> dict[str, Any]:
+def _parameters(grounds: np.ndarray, places: Any, chosen: Sequence[list[int]]) -> dict[str, Any]:
+    """Return ground and foothold of what is chosen of each run."""
+    which = np.repeat(np.arange(len(chosen)), [len(part) for part in chosen])
     found: dict[str, Any] = {"ground": each(grounds[which])}
     if places[0] is not None:
         found["at"] = each(np.array(places)[which])

@@ -55,11 +55,15 @@ class NoSlip:
 
 @dataclass(frozen=True)
 class AtRest:
-    """Velocities of the points that touch, and what brings heights and foothold back within the time `settling` (s)."""
+    """Velocities of the points that touch, and what brings heights and foothold back within the time `settling` (s).
+
+    `sliding`: only those that nothing brings back.
+    """
 
     foot: Foot
     settling: float
     has_foothold: bool = False
+    sliding: bool = False
 
     def __call__(self, q: Any, qd: Any, *, ground: Any, at: Any = None) -> Any:
         """Return velocities of the corners along the normal, of the centre along the surface, about the normal."""
@@ -69,8 +73,10 @@ class AtRest:
         off = [self.foot.heights(q) - ground]
         if self.has_foothold:
             off.append(Foothold(self.foot)(q, at=at))
-        off.append(ca.SX.zeros(rows.shape[0] - sum(o.shape[0] for o in off)))
-        return rows + ca.vertcat(*off) / self.settling
+        kept = sum(o.shape[0] for o in off)
+        if self.sliding:
+            return rows[kept:]
+        return rows + ca.vertcat(*off, ca.SX.zeros(rows.shape[0] - kept)) / self.settling
 
     def _moving(self, q: Any, qd: Any) -> list[Any]:
         import casadi as ca
