@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.optimize import Result, Status
+from screwgraph.plan.between import Motion, motion_at
 from screwgraph.plan.phases import Phase, knot_times
 from screwgraph.plan.task import Task
 from screwgraph.plan.transcribe import Transcription
@@ -63,6 +64,20 @@ class Plan:
         if "tau" in self.values:
             tau[:, list(steps.actuated)] = self.values["tau"][self._samples]
         return tau
+
+    def at(self, times: Float[np.ndarray, "*n"] | float) -> Motion:
+        """Return positions (*n, nq), velocities (*n, nv) and efforts (*n, nv) at times (s), between points, too.
+
+        What a plan means there is its collocation's affair. Trapezoidal: velocities and efforts are linear between
+        points, positions the integral of velocities; all limits on these hold between points as well.
+
+        Raises:
+            InputError: a time is outside of the plan.
+        """
+        asked = np.asarray(times, dtype=float)
+        found = motion_at(self.transcription.steps, self.t, self.values, asked.ravel())
+        q, qd, tau = (part.reshape(*asked.shape, -1) for part in found)
+        return q, qd, tau
 
     @cached_property
     def values(self) -> dict[str, np.ndarray]:

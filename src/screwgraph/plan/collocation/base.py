@@ -21,3 +21,10 @@ class Collocation(Protocol):
     def defects(self, positions: Manifold, points: list[Point], h: Any) -> Any:
         """Return what vanishes where the points of a step of length h (s) hang together, a column."""
         ...
+
+    def between(self, positions: Manifold, points: list[Point], h: Any, part: Any) -> tuple[Any, Any]:
+        """Return positions (N, nq) and velocities (N, nv) at the parts 0..1 (N, 1) of N steps of lengths h (N, 1).
+
+        `points` are those of the steps, with N rows each; accelerations are None where there are none.
+        """
+        ...

@@ -21,3 +21,8 @@ class Euler:
         """Return the gaps of position and velocity at the end of a step, (2 nv,)."""
         (q, v, a), (q_end, v_end, _) = points
         return concatenate(gap(positions, positions.retract(q, h * v_end), q_end), v_end - v - h * a)
+
+    def between(self, positions: Manifold, points: list[Point], h: Any, part: Any) -> tuple[Any, Any]:
+        """Return what goes along the velocity at the end, and velocities that go there at a steady rate."""
+        (q, v, _), (_, v_end, _) = points
+        return positions.moved(q, part * h * v_end), v + part * (v_end - v)

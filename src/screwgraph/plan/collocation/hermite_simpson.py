@@ -31,3 +31,10 @@ class HermiteSimpson:
             gap(positions, end, q_end),
             v_end - v - h / 6.0 * (a + 4.0 * a_mid + a_end),
         )
+
+    def between(self, positions: Manifold, points: list[Point], h: Any, part: Any) -> tuple[Any, Any]:
+        """Return the parabolas through the velocities of each step's three points, and their integrals."""
+        (q, v, _), (_, v_mid, _), (_, v_end, _) = points
+        slope, bend = 4.0 * v_mid - 3.0 * v - v_end, 2.0 * (v + v_end) - 4.0 * v_mid
+        moved = h * part * (v + part * (0.5 * slope + part * bend / 3.0))
+        return positions.moved(q, moved), v + part * (slope + part * bend)

@@ -25,3 +25,8 @@ class Trapezoidal:
         (q, v, a), (q_end, v_end, a_end) = points
         reached = positions.retract(q, 0.5 * h * (v + v_end))
         return concatenate(gap(positions, reached, q_end), v_end - v - 0.5 * h * (a + a_end))
+
+    def between(self, positions: Manifold, points: list[Point], h: Any, part: Any) -> tuple[Any, Any]:
+        """Return velocities that are linear between knots, so that they keep their limits, and their integral."""
+        (q, v, _), (_, v_end, _) = points
+        return positions.moved(q, h * part * (v + 0.5 * part * (v_end - v))), v + part * (v_end - v)
