@@ -14,6 +14,8 @@ All keys but `robot` and a horizon may be left out::
     goals:
       - {time: 2, position: {x: far, theta: pi}, velocity: 0}
       - {time: end, pose: {frame: tool, xyz: [...], rpy: [...]}, sigma: 0.01}
+      - {time: 1, point: {frame: tool, at: [...], axes: xyz}}
+      - {time: 1, frame_velocity: {frame: tool, linear: [...], angular: [...]}}
     costs: {effort: 1}
     limits: [position, {effort: 12}]    # without a value: those of the robot's file
     obstacles: [...]

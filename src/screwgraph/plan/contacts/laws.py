@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.plan.contacts.foot import Foot
-from screwgraph.plan.contacts.motion import rate_of, twist_of
+from screwgraph.plan.motion import rate_of, twist_of
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,70 @@
+"""The velocity of a link or frame at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.errors import InputError
+from screwgraph.formats.yaml_values import Value
+from screwgraph.optimize import Factors
+from screwgraph.plan.goals.base import Time, demanded, points_at
+from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.motion import twist_of
+from screwgraph.plan.reading import Reading
+from screwgraph.plan.steps import Steps
+
+ROWS = {"linear": (3, 4, 5), "angular": (0, 1, 2)}
+
+
+@dataclass(frozen=True)
+class Moving:
+    """How much faster than `at` a frame turns (rad/s), or its origin moves (m/s): some `rows` of both, in base axes."""
+
+    mechanics: Mechanics
+    frame: str
+    rows: tuple[int, ...]
+
+    def __call__(self, q: Any, qd: Any, *, at: Any) -> Any:
+        """Return the differences."""
+        return twist_of(self.mechanics, self.frame)(q, qd)[list(self.rows)] - at
+
+
+@dataclass(frozen=True, eq=False)
+class FrameVelocity:
+    """A frame's origin moves at `linear` (m/s), the frame turns at `angular` (rad/s), both in base axes.
+
+    Either may be left out; soft where `sigma` is given.
+    """
+
+    frame: str
+    linear: Any = None
+    angular: Any = None
+    time: Time = "end"
+    sigma: float | None = None
+
+    @classmethod
+    def read(cls, value: Value, reading: Reading) -> FrameVelocity:
+        """Read {frame, linear: [x, y, z], angular: [x, y, z]}. Raises ModelError."""
+        entries = value.section(("frame", *ROWS))
+        if "frame" not in entries or len(entries) == 1:
+            raise value.complaint("it must have a frame, and a linear or an angular velocity")
+        given = {kind: reading.vector(entries[kind], 3) for kind in ROWS if kind in entries}
+        return cls(reading.frame(entries["frame"]), **given)
+
+    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+        """Return one factor for each point of the time. Raises InputError."""
+        given = {kind: value for kind in ROWS if (value := getattr(self, kind)) is not None}
+        if not given:
+            raise InputError(f"frame {self.frame!r} is given no velocity", fix="give linear, angular, or both")
+        for kind, value in given.items():
+            at = np.asarray(value, dtype=float)
+            if at.shape[-1:] != (3,) or not np.isfinite(at).all():
+                raise InputError(f"the {kind} velocity of frame {self.frame!r} is {value!r}", fix="give three numbers")
+            points = points_at(steps, self.time)
+            template = Moving(steps.mechanics, steps.mechanics.robot.frame(self.frame).name, ROWS[kind])
+            states = steps.q[points], steps.qd[points]
+            yield demanded(template, *states, sigma=self.sigma, name=f"{name}: {kind} velocity", at=at)
