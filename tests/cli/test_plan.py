@@ -47,6 +47,7 @@ def test_a_plan_is_written_with_pictures_and_pages_that_play_offline(command, ta
         cart = f"{frame}.setTime(%g), {frame}.pose('cart')[3]"
         assert page.value(cart % 1.0) - page.value(cart % 0.0) == pytest.approx(0.3, abs=1e-6)
         assert page.value("[...document.images].every((image) => image.naturalWidth > 0)")
+        assert "collocation" in page.value("document.body.innerText").partition("What must hold")[2]
         assert {address.partition(":")[0] for address in page.requests} <= {"file", "data", "about"}
         assert page.complaints == []
         for width in (390, 1280):
@@ -67,6 +68,7 @@ def test_what_is_not_feasible_is_called_so(command, task, tmp_path):
     pages = [(tmp_path / "out" / name).read_text() for name in ("animation.html", "report.html")]
     assert "NOT FEASIBLE" in pages[0]
     assert "<h2>Not feasible</h2>" in pages[1]
+    assert "largest violation (SI units)" in pages[1]
 
 
 def test_bad_task_files_are_refused_in_one_line(refused, task, tmp_path):

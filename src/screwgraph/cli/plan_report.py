@@ -40,6 +40,8 @@ def write_plan_report(plan: Plan, scene: Scene, path: str) -> None:
             Pictures("Costs", [Picture("Costs", encode(draw_costs(plan, width=WIDTH), ".svg"))]),
             Table("Costs by item", ("item", "cost", "share"), rows),
         ]
+    held = [(label(plan.task, name), off) for name, off in plan.violations.items()]
+    sections.append(Table("What must hold", ("item", "largest violation (SI units)"), held))
     if len(plan.task.phases) > 1:
         phases = [(p.name or str(i), p.steps, float(T)) for i, (p, T) in enumerate(_phases(plan))]
         sections.append(Table("Phases", ("phase", "steps", "duration (s)"), phases))

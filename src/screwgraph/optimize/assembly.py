@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -190,6 +190,15 @@ class Assembly:
             for name, count in batch.members:
                 found[name] = float(costs[start : start + count].sum())
                 start += count
+        return found
+
+    def broken(self, x: Float[np.ndarray, " s"]) -> dict[str, Float[np.ndarray, " N"]]:
+        """Return by how much each hard factor does not hold, by name."""
+        residuals, found = self.residuals(x), {}
+        for batch in self.batches:
+            if batch.factors.kind != "soft":
+                size = np.abs if batch.factors.kind == "equality" else partial(np.maximum, 0.0)
+                found |= {name: size(residuals[name]).max(axis=1) for name, _ in batch.members}
         return found
 
     @cached_property

@@ -107,6 +107,11 @@ class Result:
         """What soft factors cost, by name."""
         return self.problem.assembly.costs(self.iterate.x)
 
+    @cached_property
+    def violations(self) -> dict[str, float]:
+        """By how much hard factors do not hold at most, by name, in their own units."""
+        return {name: float(sizes.max()) for name, sizes in self.problem.assembly.broken(self.iterate.x).items()}
+
     def covariance(self, *unknowns: Any) -> Float[np.ndarray, "n n"]:
         """Return the covariance of unknowns, given as selections or families, jointly, in their directions.
 

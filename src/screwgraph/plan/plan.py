@@ -94,6 +94,11 @@ class Plan:
         """What each item costs, by name."""
         return self.result.costs
 
+    @cached_property
+    def violations(self) -> dict[str, float]:
+        """Largest residual of each item, and of the laws of motion, by name (SI units)."""
+        return self.result.violations
+
     @property
     def violation(self) -> float:
         """Largest residual of what must hold (SI units)."""

@@ -28,14 +28,8 @@ def nearest_feasible(assembly: Assembly, x: Float[np.ndarray, " s"]) -> tuple[Fl
 
 def worst(assembly: Assembly, x: Float[np.ndarray, " s"]) -> tuple[str, float]:
     """Return the hard factor that is broken most, and how much."""
-    residuals = assembly.residuals(x)
     found, most = "", 0.0
-    for batch in assembly.batches:
-        if batch.factors.kind == "soft":
-            continue
-        for name, _ in batch.members:
-            r = residuals[name]
-            broken = (np.abs(r) if batch.factors.kind == "equality" else np.maximum(r, 0.0)).max(axis=1)
-            if broken.max() > most:
-                most, found = float(broken.max()), f"{name}[{int(broken.argmax())}]"
+    for name, sizes in assembly.broken(x).items():
+        if sizes.max() > most:
+            most, found = float(sizes.max()), f"{name}[{int(sizes.argmax())}]"
     return found, most

@@ -52,8 +52,8 @@ class FrameVelocity:
         entries = value.section(("frame", *ROWS))
         if "frame" not in entries or len(entries) == 1:
             raise value.complaint("it must have a frame, and a linear or an angular velocity")
-        given = {kind: reading.vector(entries[kind], 3) for kind in ROWS if kind in entries}
-        return cls(reading.frame(entries["frame"]), **given)
+        linear, angular = (reading.vector(entries[kind], 3) if kind in entries else None for kind in ROWS)
+        return cls(reading.frame(entries["frame"]), linear, angular)
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return one factor for each point of the time. Raises InputError."""
