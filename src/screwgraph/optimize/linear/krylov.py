@@ -27,6 +27,7 @@ def searched(
     if not np.isfinite(residual).all():
         return x
     # Preconditioned from the right: the residual is that of K, not of what regularisation makes of it.
-    product: Any = LinearOperator(shape, matvec=lambda y: exact.times(solve(y[:, None])[:, 0]), dtype=float)
+    operator: Any = LinearOperator  # its stub knows the constructors of subclasses only
+    product = operator(shape, matvec=lambda y: exact.times(solve(y[:, None])[:, 0]), dtype=float)
     y, _ = gmres(product, residual, rtol=SMALL, restart=MOST, maxiter=1)
     return x + solve(y[:, None])[:, 0]
