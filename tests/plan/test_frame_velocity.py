@@ -50,3 +50,13 @@ def test_it_is_read_from_files_and_checked(tmp_path):
         read_task(file)
     with pytest.raises(InputError, match=r"the linear velocity of frame 'link6' is 1.0.*give three numbers"):
         sg.plan(throw(sg.load("puma560"), FrameVelocity("link6", 1.0)))
+
+
+def test_an_arm_that_is_stretched_out_bends_to_move_its_tool_along_itself():
+    """Where it begins, no motion of its joints does so to first order."""
+    robot = sg.load("rrr")
+    goal = FrameVelocity("link3", (1.0, 0.0, 0.0))
+    task = Task(robot, horizon(10, dt=0.1), start=np.zeros(3), goals=(goal,), costs=(Acceleration(),), dynamics=False)
+    plan = sg.plan(task)
+    assert plan.solved, plan
+    assert velocity(robot, plan.q[-1], plan.qd[-1], "link3")[1] == pytest.approx([1.0, 0.0, 0.0], abs=1e-6)

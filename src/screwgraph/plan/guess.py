@@ -10,7 +10,7 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.plan.contacts.share import resting_forces
 from screwgraph.plan.full_graph import first_directions
-from screwgraph.plan.goals import Point, Pose, Position
+from screwgraph.plan.goals import FrameVelocity, Point, Pose, Position
 from screwgraph.plan.goals.base import points_at
 from screwgraph.plan.goals.position import whole_position
 from screwgraph.plan.reach import reaching
@@ -21,18 +21,21 @@ from screwgraph.robot import retract
 
 MOST = 5
 """Guesses of a task with goals of frames."""
+BEND = 0.2
+"""Standard deviation (rad, m) of joints at the end of a guess that is bent."""
 
 
 def guesses(task: Task) -> int:
     """Return how many guesses there are: frames may reach their goals with joints in several positions."""
-    framed = any(isinstance(goal, Pose | Point) and goal.sigma is None for goal in task.goals)
+    framed = any(isinstance(goal, Pose | Point | FrameVelocity) and goal.sigma is None for goal in task.goals)
     return MOST if framed and isinstance(task.guess, str) else 1
 
 
 def first_values(task: Task, steps: Steps, choice: int = 0) -> dict[str, np.ndarray]:
     """Return values to begin with, by family; those left out begin at zero.
 
-    Other choices than 0 lead smoothly, from rest to rest, by other positions at which frames reach their goals.
+    Other choices than 0 lead smoothly, from rest to rest, by other positions at which frames reach their goals; where
+    these are velocities, they are bent, since a robot that is stretched out cannot tell which way to bend.
 
     Raises:
         InputError: the task's own guess does not fit.
@@ -48,6 +51,8 @@ def first_values(task: Task, steps: Steps, choice: int = 0) -> dict[str, np.ndar
         return values | given
     if choice:
         values |= _smooth(task, steps, _stops(task, steps, choice))
+        if any(isinstance(goal, FrameVelocity) for goal in task.goals):
+            values["q"] = _bent(task, values["q"], choice)
     elif task.guess == "stay":
         values["q"] = _stay(task, steps)
     else:
@@ -103,6 +108,13 @@ def _smooth(task: Task, steps: Steps, stops: dict[int, np.ndarray]) -> dict[str,
         rate = 6.0 * part * (1.0 - part) / (steps.times[b] - steps.times[a])
         qd[a : b + 1] = rate[:, None] * np.asarray(steps.mechanics.positions.local(stops[a], stops[b]), dtype=float)
     return {"q": q, "qd": qd}
+
+
+def _bent(task: Task, q: Float[np.ndarray, "K nq"], choice: int) -> Float[np.ndarray, "K nq"]:
+    way = BEND * np.random.default_rng(choice).standard_normal(task.robot.nv)
+    return np.array(
+        [retract(task.robot, at, part * way) for at, part in zip(q, np.linspace(0, 1, len(q)), strict=True)]
+    )
 
 
 def _before(stops: dict[int, np.ndarray], k: int) -> np.ndarray:
