@@ -66,10 +66,10 @@ class Plan:
         return tau
 
     def at(self, times: Float[np.ndarray, "*n"] | float) -> Motion:
-        """Return positions (*n, nq), velocities (*n, nv) and efforts (*n, nv) at times (s), between points, too.
+        """Return positions (N, nq), velocities (N, nv) and efforts (N, nv) at times (s), between points, too.
 
-        What a plan means there is its collocation's affair. Trapezoidal: velocities and efforts are linear between
-        points, positions the integral of velocities; all limits on these hold between points as well.
+        A single time gives vectors. What a plan means between points is its collocation's affair. Trapezoidal:
+        velocities and efforts are linear, positions the integral of velocities; all limits on these hold there as well.
 
         Raises:
             InputError: a time is outside of the plan.
