@@ -81,7 +81,7 @@ def estimate(
     """Estimate, save, and say what was found."""
     from screwgraph import estimate as solve
     from screwgraph.cli.motion import watched
-    from screwgraph.cli.streams import note, print_json, working
+    from screwgraph.cli.streams import note, print_json
     from screwgraph.formats import read_table
     from screwgraph.mechanism import ModelNoise
 
@@ -112,9 +112,7 @@ def estimate(
     groups = _groups(model, found)
     if report is not None:
         _report(model, found, groups, figures, report)
-    if plot is not None:
-        with working("drawing"):
-            figures["plots"] = write_plots(found.t, groups, plot)
+    figures |= write_plots(found.t, groups, plot)
     if as_json:
         print_json(figures)
     else:

@@ -54,7 +54,7 @@ def inverse(
     from screwgraph import inverse_dynamics
     from screwgraph.cli.mechanism_report import run_groups
     from screwgraph.cli.motion import watched
-    from screwgraph.cli.streams import note, print_json, working
+    from screwgraph.cli.streams import note, print_json
     from screwgraph.formats import read_table
 
     with usage(context):
@@ -70,9 +70,7 @@ def inverse(
     groups = run_groups(found.run)
     if report is not None:
         _report(found, groups, figures, report)
-    if plot is not None:
-        with working("drawing"):
-            figures["plots"] = write_plots(found.t, groups, plot)
+    figures |= write_plots(found.t, groups, plot)
     if as_json:
         print_json(figures)
     else:

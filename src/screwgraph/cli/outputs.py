@@ -48,17 +48,23 @@ def made(folder: str) -> Path:
     return path
 
 
-def write_plots(t: Float[np.ndarray, " N"], groups: Mapping[str, Sequence[Panel]], folder: str) -> list[str]:
-    """Draw each group of panels into a file that is called like it; return the files.
+def write_plots(
+    t: Float[np.ndarray, " N"], groups: Mapping[str, Sequence[Panel]], folder: str | None
+) -> dict[str, list[str]]:
+    """Draw each group of panels into a file that is called like it; return {"plots": files}, or nothing without folder.
 
     Raises:
         InputError: a file cannot be written.
     """
+    if folder is None:
+        return {}
+    from screwgraph.cli.streams import working
     from screwgraph.draw import draw_histories, save
 
     files = []
-    for name, panels in groups.items():
-        path = Path(folder) / f"{name.lower().replace(' ', '_')}.svg"
-        save(draw_histories(t, panels), path)
-        files.append(str(path))
-    return files
+    with working("drawing"):
+        for name, panels in groups.items():
+            path = Path(folder) / f"{name.lower().replace(' ', '_')}.svg"
+            save(draw_histories(t, panels), path)
+            files.append(str(path))
+    return {"plots": files}

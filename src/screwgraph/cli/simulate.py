@@ -142,9 +142,7 @@ def simulate(
     if report is not None:
         with working("drawing"):
             write_report(motion, groups, figures, report)
-    if plot is not None:
-        with working("drawing"):
-            figures["plots"] = write_plots(motion.t, groups, plot)
+    figures |= write_plots(motion.t, groups, plot)
     if as_json:
         print_json(figures)
     else:

@@ -64,9 +64,7 @@ def simulate_mechanism(
         with working("drawing"):
             title = f"Simulation of {mechanism.name}"
             write_mechanism_report(mechanism, title, (run.t, run.q), groups, summary, report)
-    if plots is not None:
-        with working("drawing"):
-            figures["plots"] = write_plots(run.t, groups, plots)
+    figures |= write_plots(run.t, groups, plots)
     if as_json:
         print_json(figures)
     else:
