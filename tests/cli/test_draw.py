@@ -90,3 +90,8 @@ def test_an_output_that_cannot_be_written_is_one_line(refused, tmp_path, suffix)
 def test_a_robot_without_joints_has_nothing_to_draw(refused, tmp_path):
     options = ("--lock", "joint1,joint2", "--problem", "inverse", "--what", "graph", "-o", tmp_path / "x.svg")
     assert "no joint that moves" in refused(1, "draw", "rr", *options).err
+
+
+def test_inverse_dynamics_of_a_mechanism_without_motors_is_refused_by_name(refused, tmp_path):
+    said = refused(1, "draw", "four_bar", "--problem", "inverse", "--what", "graph", "-o", tmp_path / "x.svg").err
+    assert said.startswith("mechanism 'four_bar' has no motors (add motors:")

@@ -84,8 +84,7 @@ def inverse_dynamics_of(
         InputError: a bad trajectory, no motors, or a graph that cannot be solved.
         ModelError: the mechanism does not reach the trajectory.
     """
-    if not mechanism.motors:
-        raise InputError(f"mechanism {mechanism.name!r} has no motors", fix="add motors: [angle, ...] to its file")
+    mechanism.check_motors()
     wanted = reference(mechanism, trajectory)
     values, results = {"q": _first_guess(mechanism, wanted, q0)}, []
     start = _start(mechanism, wanted, values["q"][0])

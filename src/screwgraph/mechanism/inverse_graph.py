@@ -33,6 +33,9 @@ def inverse_graph(
     1: positions q, priors of the trajectory, position constraints, soft equality. 2: velocities v and accelerations a,
     integrators, and priors of the trajectory's derivatives. 3: velocity constraints. 4: torques tau of the motors and
     inverse dynamics. `start` are velocity and acceleration of the first sample, whose priors begin with stage 2.
+
+    Raises:
+        InputError: stage 4 of a mechanism without motors.
     """
     count, n = len(wanted.t), mechanism.n
     q, v, a = (Variables(name, Vector(n), count) for name in "qva")
@@ -62,6 +65,7 @@ def inverse_graph(
     if stage >= 3:
         factors.append(soft(VelocityConstraints(mechanism), q, v, sigma=noise.constraints, name="f_vc"))
     if stage >= STAGES:
+        mechanism.check_motors()
         tau = Variables("tau", Vector(len(mechanism.motors)), count)
         factors.append(soft(InverseDynamics(mechanism), q, v, a, tau, sigma=noise.dynamics, name="f_idyn"))
     return Problem(factors)

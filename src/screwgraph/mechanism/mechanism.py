@@ -61,6 +61,11 @@ class Mechanism:
     source: Source | None = None
     nominal: Mechanism | None = None
 
+    def check_motors(self) -> None:
+        """Raise InputError where no angle is a motor."""
+        if not self.motors:
+            raise InputError(f"mechanism {self.name!r} has no motors", fix="add motors: [angle, ...] to its file")
+
     def __repr__(self) -> str:
         kinds = ("points", "bodies", "angles", "sliders", "gears", "springs", "dampers", "forces", "torques", "sensors")
         parts = [f"{len(getattr(self, kind))} {kind}" for kind in kinds if getattr(self, kind)]

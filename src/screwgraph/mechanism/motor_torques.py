@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.errors import InputError
 from screwgraph.mechanism.mechanism import Mechanism
 
 
@@ -26,9 +25,8 @@ def motor_torques(mechanism: Mechanism, q: Any, qd: Any, qdd: Any) -> Float[np.n
     Raises:
         InputError: the mechanism has no motors.
     """
+    mechanism.check_motors()
     slots = [mechanism.angle_slots[i] for i in mechanism.motors]
-    if not slots:
-        raise InputError(f"mechanism {mechanism.name!r} has no motors", fix="add motors: [angle, ...] to its file")
     mechanics, q, qd = mechanism.mechanics, np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
     _, J = mechanics.closing(q)
     Q = mechanics.rates(q, qd)[..., J.shape[-2] :]
