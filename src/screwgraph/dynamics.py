@@ -21,8 +21,8 @@ from screwgraph.compiler import (
     in_independent_coordinates,
     make_function,
     robot_arguments,
-    steady,
-    without_remarks,
+    stable,
+    without_metadata,
 )
 from screwgraph.compiler import (
     actuated as driven_by,
@@ -166,12 +166,12 @@ def mass_matrix(robot: Robot, *, coordinates: str = SPANNING, dtype: str = "floa
     def make(inputs: Sequence[str]) -> Made:
         dag, entries = _mass_matrix_entries(robot, joints, tuple(ROBOT_PASSES))
         code = factor_out(program(dag.equations.tape, entries, inputs))
-        return Made(steady(robot, code, "composite"), "composite")
+        return Made(stable(robot, code, "composite"), "composite")
 
     def origin(_: Made) -> Origin:
         return Origin(lambda: _without_joints(robot), lambda: _mass_matrix_savings(robot, joints))
 
-    question = ("mass_matrix", without_remarks(robot), ROBOT_PASSES)
+    question = ("mass_matrix", without_metadata(robot), ROBOT_PASSES)
     arguments = robot_arguments(robot, [("q", _keys(robot, "q"))])
     size = sum(robot.joint(name).type.nv for name in joints)
     return make_function("mass_matrix", question, arguments, make, origin, (size, size)).astype(dtype)

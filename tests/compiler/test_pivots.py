@@ -1,4 +1,4 @@
-"""Pivots tell which answers are not to be trusted; where one vanishes no finite number comes out."""
+"""Pivots tell which answers are not to be validated; where one vanishes no finite number comes out."""
 
 from __future__ import annotations
 

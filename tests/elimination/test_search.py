@@ -38,7 +38,7 @@ def graph_of(name: str, problem: str) -> FactorGraph:
 def operations(graph: FactorGraph, plan: Plan, wanted: str) -> float:
     system = equations(graph)
     elimination = eliminate_rows(system.rows, plan)
-    if elimination.undetermined or elimination.bold:
+    if elimination.undetermined or elimination.unsafe_pivots:
         return math.inf
     outputs = [value for (key, _), value in elimination.solve().items() if key.kind == wanted]
     return factor_out(program(system.tape, outputs)).operations.total
@@ -175,7 +175,7 @@ def test_changed_plans_solve_the_same_equations():
     for _ in range(40):
         plan = neighbour(plan, random)
         elimination: Elimination = eliminate_rows(system.rows, plan)
-        if elimination.undetermined or elimination.bold:
+        if elimination.undetermined or elimination.unsafe_pivots:
             continue
         solved += 1
         solution = elimination.solve()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler import without_remarks
+from screwgraph.compiler import without_metadata
 from screwgraph.compiler.cache.fingerprint import fingerprint
 from screwgraph.formats import from_text, to_text
 from screwgraph.robot import Box, Capsule, Cylinder, Ellipsoid, Robot, Sphere, link_poses
@@ -143,9 +143,9 @@ def test_mjcf_shapes_lie_where_mujoco_has_its_geoms(name):
 
 def test_shapes_have_no_part_in_the_cache_of_compiled_code(tmp_path):
     robot = loaded(tmp_path, YAML, "r.yaml")
-    bare = without_remarks(robot)
+    bare = without_metadata(robot)
     assert all(link.visuals == () for link in bare.links)
-    assert fingerprint(bare) == fingerprint(without_remarks(bare))
+    assert fingerprint(bare) == fingerprint(without_metadata(bare))
     q = np.array([0.1, 0.2])
     np.testing.assert_array_equal(
         sg.inverse_dynamics(robot, ordering="rnea")(q, q, q), sg.inverse_dynamics(bare, ordering="rnea")(q, q, q)

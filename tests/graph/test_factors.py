@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.graph import TEMPLATES, Key, linear_rows, with_least_efforts
+from screwgraph.graph import TEMPLATES, Key, linear_rows, with_redundant_actuation
 from screwgraph.tape import Tape
 from tests.graph.closed_robots import LOOP_TYPES, SLIDER
 from tests.robot.closed_instances import two_arms
@@ -29,7 +29,7 @@ def a_factor(law: str):
     robot, wrenches = a_robot(law)
     graph = sg.dynamics_graph(robot, external_wrenches=wrenches)
     if law == "minimum_torque":
-        graph = with_least_efforts(graph, robot, dict.fromkeys(robot.joint_names, 2.0))
+        graph = with_redundant_actuation(graph, robot, dict.fromkeys(robot.joint_names, 2.0))
     factor = [f for f in graph.factors if f.template.name == law][-1]
     rng = np.random.default_rng(1)
     return graph, factor, {key: graph.variables[key].space.random(rng) for key in factor.keys}

@@ -10,7 +10,6 @@ import pytest
 import screwgraph as sg
 from screwgraph.errors import InputError, ModelError
 from screwgraph.plan import Phase, Task, horizon
-from screwgraph.plan.advance import advanced, is_scheduled
 from screwgraph.plan.contacts import CONTACTS, FlatContact, PointContact, schedule
 from screwgraph.plan.contacts.foot import Foot
 from screwgraph.plan.contacts.friction import Cone, Pyramid, SolePyramid
@@ -19,6 +18,7 @@ from screwgraph.plan.costs import Path
 from screwgraph.plan.goals import Point, Velocity
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.read import read_task
+from screwgraph.plan.receding_horizon import advanced, is_scheduled
 from screwgraph.plan.transcribe import transcribe
 from tests.plan.contact_checks import Body, is_passed_on, moved
 

@@ -9,9 +9,9 @@ from screwgraph.compiler.function import Argument, Function, Origin
 from screwgraph.compiler.graphs import compile_graph
 from screwgraph.compiler.llvm import March, Marching, Settle, Stage, compiled, marching
 from screwgraph.compiler.passes import ROBOT_PASSES, improved
-from screwgraph.compiler.problem import Problem, robot_arguments, without_remarks
+from screwgraph.compiler.problem import Problem, robot_arguments, without_metadata
 from screwgraph.compiler.searched import Search
-from screwgraph.compiler.trusted import steady
+from screwgraph.compiler.validation import stable
 
 __all__ = [
     "ROBOT_PASSES",
@@ -39,6 +39,6 @@ __all__ = [
     "make_function",
     "marching",
     "robot_arguments",
-    "steady",
-    "without_remarks",
+    "stable",
+    "without_metadata",
 ]

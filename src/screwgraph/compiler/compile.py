@@ -13,10 +13,10 @@ from screwgraph.compiler.cache import Made, remembered
 from screwgraph.compiler.function import Function, Origin
 from screwgraph.compiler.loops import chosen
 from screwgraph.compiler.passes import GRAPH_PASSES, KEEPS_VARIABLES, ROBOT_PASSES
-from screwgraph.compiler.problem import Problem, robot_arguments, without_remarks
+from screwgraph.compiler.problem import Problem, robot_arguments, without_metadata
 from screwgraph.compiler.searched import SEARCHED, Search, default_seconds, searched
 from screwgraph.compiler.signature import Argument, Result
-from screwgraph.compiler.trusted import trusted
+from screwgraph.compiler.validation import validated
 from screwgraph.elimination import Dag, Ordering, eliminate, orderings
 from screwgraph.errors import EliminationError
 from screwgraph.graph import Column, Key
@@ -58,7 +58,7 @@ class _Recipe:
 
     def origin(self, made: Made) -> Origin:
         """Return what people may ask about the code, made when they do."""
-        asked = replace(self.problem, robot=without_remarks(self.problem.robot))
+        asked = replace(self.problem, robot=without_metadata(self.problem.robot))
         return Origin(lambda: self.eliminated(()), self.savings, TreeProblem(asked))
 
     def _outputs(self, dag: Dag) -> list[Number]:
@@ -93,7 +93,7 @@ def _compile_searched(problem: Problem, candidates: Sequence[str], effort: Searc
         found = searched(problem, candidates, effort, inputs)
         if found is not None:
             with suppress(EliminationError):
-                return replace(found, program=trusted(problem, found.program, found.ordering))
+                return replace(found, program=validated(problem, found.program, found.ordering))
         return _first_possible(problem, candidates, inputs)
 
     def origin(made: Made) -> Origin:
@@ -114,11 +114,11 @@ def _first_possible(problem: Problem, names: Sequence[str], inputs: Sequence[str
 
 
 def _made(recipe: _Recipe, inputs: Sequence[str]) -> Made:
-    return Made(trusted(recipe.problem, recipe.code(inputs), recipe.label), recipe.label)
+    return Made(validated(recipe.problem, recipe.code(inputs), recipe.label), recipe.label)
 
 
 def _asked(problem: Problem) -> Problem:
-    return replace(problem, robot=without_remarks(problem.robot))
+    return replace(problem, robot=without_metadata(problem.robot))
 
 
 def _found(problem: Problem, made: Made) -> _Recipe:

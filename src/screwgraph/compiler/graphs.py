@@ -82,7 +82,7 @@ class _GraphProblem:
                 failed.append(error)
                 continue
             code = self._code(dag, inputs)
-            tried.append((bool(dag.elimination.bold), cost(code), Made(code, name)))
+            tried.append((bool(dag.elimination.unsafe_pivots), cost(code), Made(code, name)))
         if not tried:
             raise failed[0]
         return min(tried, key=lambda trial: trial[:2])[2]

@@ -10,7 +10,15 @@ import numpy as np
 
 from screwgraph.compiler.passes import GRAPH_PASSES, ROBOT_PASSES, improved, improved_graph
 from screwgraph.compiler.signature import Argument
-from screwgraph.graph import Column, FactorGraph, Key, Variable, dynamics_graph, vector_variable, with_least_efforts
+from screwgraph.graph import (
+    Column,
+    FactorGraph,
+    Key,
+    Variable,
+    dynamics_graph,
+    vector_variable,
+    with_redundant_actuation,
+)
 from screwgraph.robot import JointType, Robot
 from screwgraph.tape import Number
 
@@ -53,11 +61,11 @@ class Problem:
         wanted = [name for name in passes if name in GRAPH_PASSES]
         graph = dynamics_graph(robot, self.external)
         if self.actuated:
-            graph = with_least_efforts(graph, robot, self.actuated)
+            graph = with_redundant_actuation(graph, robot, self.actuated)
         return improved_graph(graph, self.known, wanted)
 
 
-def without_remarks(robot: Robot) -> Robot:
+def without_metadata(robot: Robot) -> Robot:
     """Return a robot without warnings and shapes, on which no code depends."""
     links = tuple(replace(link, visuals=()) if link.visuals else link for link in robot.links)
     return replace(robot, warnings=(), links=links)

@@ -122,12 +122,12 @@ def _starts(trials: Trials, named: Sequence[Plan]) -> list[Plan]:
     return [*greedy[:2], *halves(named, trials.owner), *greedy[2:]]
 
 
-def _agree(trials: Trials, program: Program, trusted: Program) -> bool:
+def _agree(trials: Trials, program: Program, validated: Program) -> bool:
     """Tell whether two codes of the same inputs give the same answers at random states."""
     rng, values = np.random.default_rng(0), {}
     for variable in trials.graph.inputs:
         states = np.array([variable.space.random(rng) for _ in range(STATES)])
         values |= {f"{variable.key}[{i}]": states[:, i] for i in range(variable.dim)}
     states = [values.get(name, np.zeros(STATES)) for name in program.input_names]  # some knowns may not be asked for
-    found, expected = (np.array(np.broadcast_arrays(*p.evaluate(states))) for p in (program, trusted))
+    found, expected = (np.array(np.broadcast_arrays(*p.evaluate(states))) for p in (program, validated))
     return bool((np.abs(found - expected).max(axis=0) <= AGREEMENT * np.abs(expected).max(axis=0)).all())

@@ -13,8 +13,8 @@ from screwgraph.draw.graph import arrange, closing_items, factor_name, factor_no
 from screwgraph.draw.labels import labels
 from screwgraph.draw.layout import Layout
 from screwgraph.draw.legend import Item, with_legend
-from screwgraph.draw.remnants import place_remnants
 from screwgraph.draw.render import render
+from screwgraph.draw.residual_factors import place_remnants
 from screwgraph.draw.routing import Link, route
 from screwgraph.draw.scene import Scene, Text, merge, shift, text_width
 from screwgraph.elimination import Dag

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from screwgraph.elimination.block_pivots import eliminate_block
 from screwgraph.elimination.congruence import prepare_rotations
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.pairs import eliminate_pairs
 from screwgraph.elimination.pivot import MAY_VANISH, SMALL, Candidate
 from screwgraph.elimination.system import Step, System
-from screwgraph.elimination.together import eliminate_together
 from screwgraph.graph import Column, Row
 from screwgraph.tape import Number
 
@@ -28,14 +28,14 @@ Choice = tuple[tuple, Candidate]
 class Elimination:
     """The steps taken, and the equations that are left; those of no unknown say that a constant is zero.
 
-    `delayed` had to wait beyond their group; `bold` were divided by what may vanish, since nothing better was left.
+    `delayed` had to wait beyond their group; `unsafe_pivots` may vanish at some state: nothing better was left.
     """
 
     steps: tuple[Step, ...]
     remaining: tuple[Row, ...]
     undetermined: tuple[Column, ...] = ()
     delayed: tuple[Column, ...] = ()
-    bold: tuple[Column, ...] = ()
+    unsafe_pivots: tuple[Column, ...] = ()
 
     def solve(self, values: Mapping[Column, Number] | None = None) -> dict[Column, Number]:
         """Substitute back, last step first; `values` gives unknowns that were not eliminated."""
@@ -63,11 +63,11 @@ def eliminate_rows(rows: Sequence[Row], order: Iterable[Group]) -> Elimination:
         eliminate_group(system, group, waiting, steps, undetermined)
         delayed += [column for column, asked in waiting.items() if asked == number]
     natural = _chooser(system, Group(()))
-    bold = []
+    unsafe_pivots = []
     while waiting:
-        bold.append(_eliminate_boldest(system, waiting, steps))
+        unsafe_pivots.append(_eliminate_unsafe(system, waiting, steps))
         _eliminate_while_safe(system, waiting, natural, steps, undetermined)
-    return Elimination(tuple(steps), system.remaining(), tuple(undetermined), tuple(delayed), tuple(bold))
+    return Elimination(tuple(steps), system.remaining(), tuple(undetermined), tuple(delayed), tuple(unsafe_pivots))
 
 
 def eliminate_group(
@@ -78,7 +78,7 @@ def eliminate_group(
     if group.pairs:
         eliminate_pairs(system, group, waiting, steps)
     if group.block:
-        eliminate_together(system, group, waiting, steps)
+        eliminate_block(system, group, waiting, steps)
     _eliminate_while_safe(system, waiting, _chooser(system, group), steps, undetermined)
 
 
@@ -126,7 +126,7 @@ def _eliminate_while_safe(
                 offers[column] = min(choices(column), default=None)
 
 
-def _eliminate_boldest(system: System, waiting: dict[Column, int], steps: list[Step]) -> Column:
+def _eliminate_unsafe(system: System, waiting: dict[Column, int], steps: list[Step]) -> Column:
     """Every pivot left may vanish at some state: take the one that is farthest from zero."""
     offers = [o for column in waiting for o in system.offers(column)]
     best = min(offers, key=lambda o: (o.pivot_class, o.cost, o.row))

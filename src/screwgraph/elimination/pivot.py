@@ -27,7 +27,7 @@ class Candidate(NamedTuple):
     """An equation that could express an unknown."""
 
     pivot_class: int
-    foreign: bool
+    non_partner: bool
     cost: int
     terms: int
     row: int
@@ -35,7 +35,7 @@ class Candidate(NamedTuple):
 
     def preference(self) -> tuple:
         """Sort key: class, the law that is commonly solved for it, Markowitz' cost; the rest makes it reproducible."""
-        return (self.pivot_class, self.foreign, self.cost, self.terms, self.row, self.column[1])
+        return (self.pivot_class, self.non_partner, self.cost, self.terms, self.row, self.column[1])
 
 
 def pivot_class(value: Number, column: Column, origin: Row, terms: Mapping[Column, Number]) -> int:

@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 
 from screwgraph.elimination.pivot import Candidate, is_foreign, pivot_class
-from screwgraph.graph import VIRTUAL, Column, Key, Row, is_zero
+from screwgraph.graph import ADJOINT_VELOCITY, Column, Key, Row, is_zero
 from screwgraph.tape import Number, Scalar, reciprocal
 
 
@@ -208,7 +208,7 @@ def _sum(a: Number, b: Number) -> Number:
 def pairs_with(origin: Row, column: Column) -> bool:
     """Whether an equation is about an unknown, or pairs with it: a rate's torque equation, a multiplier's own law."""
     key, factor = column[0], origin.factor
-    pairs = {key, Key("tau", key.name)} if key.kind in ("qdd", VIRTUAL) else {key}
+    pairs = {key, Key("tau", key.name)} if key.kind in ("qdd", ADJOINT_VELOCITY) else {key}
     return origin.number == column[1] and (
         factor.multiplier == key or any(a in pairs for a in factor.arguments.values())
     )

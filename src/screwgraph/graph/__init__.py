@@ -7,14 +7,14 @@ from screwgraph.graph.export import to_dot, to_json
 from screwgraph.graph.factor import Factor, Labels, Template, factor
 from screwgraph.graph.factor_graph import Derived, FactorGraph
 from screwgraph.graph.factors import TEMPLATES
-from screwgraph.graph.least_effort import VIRTUAL, tie_of, with_least_efforts
 from screwgraph.graph.linear import Affine, Column, Row, is_zero, linear_rows
+from screwgraph.graph.redundant_actuation import ADJOINT_VELOCITY, adjoint_multiplier, with_redundant_actuation
 from screwgraph.graph.variable import SYMBOLS, Key, Variable, Vectors, vector_variable
 
 __all__ = [
+    "ADJOINT_VELOCITY",
     "SYMBOLS",
     "TEMPLATES",
-    "VIRTUAL",
     "Affine",
     "Chain",
     "Cluster",
@@ -29,6 +29,7 @@ __all__ = [
     "Template",
     "Variable",
     "Vectors",
+    "adjoint_multiplier",
     "clusters",
     "clusters_of",
     "dynamics_graph",
@@ -37,10 +38,9 @@ __all__ = [
     "linear_rows",
     "loop_wrenches",
     "spans",
-    "tie_of",
     "tied_by",
     "to_dot",
     "to_json",
     "vector_variable",
-    "with_least_efforts",
+    "with_redundant_actuation",
 ]

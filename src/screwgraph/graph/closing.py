@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from screwgraph.graph.chain import Chain, End
 from screwgraph.graph.clusters import tied_joints
-from screwgraph.graph.constraints import Constraint, Tie
+from screwgraph.graph.constraints import Constraint, CouplingLaw
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factors import coupling, loop, tied_velocities
 from screwgraph.graph.variable import Key
@@ -26,7 +26,7 @@ def closing_factor(constraint: Constraint) -> Factor:
     arguments = {"qdd": _keys("qdd", law.joints)}
     if not law.coupling.is_linear:
         arguments |= {"q": _keys("q", law.joints), "qd": _keys("qd", law.joints)}
-    return Factor(coupling, arguments, constraint.rows, constraint.index, {"tie": law}, constraint.multiplier)
+    return Factor(coupling, arguments, constraint.rows, constraint.index, {"coupling": law}, constraint.multiplier)
 
 
 def with_loop_ends(balance: Factor, link: str, constraints: Iterable[Constraint]) -> Factor:
@@ -48,18 +48,18 @@ def with_loop_ends(balance: Factor, link: str, constraints: Iterable[Constraint]
 
 def with_couplings(balance: Factor, joint: Joint, constraints: Iterable[Constraint]) -> Factor:
     """Let the couplings of a joint act in the balance of its efforts."""
-    ties: list[tuple[Key, Tie]] = []
+    couplings: list[tuple[Key, CouplingLaw]] = []
     for constraint in constraints:
         law = constraint.law
-        if isinstance(law, Tie) and any(joint.name == tied.name for tied in law.joints):
-            ties.append((constraint.multiplier, law))
-    if not ties:
+        if isinstance(law, CouplingLaw) and any(joint.name == tied.name for tied in law.joints):
+            couplings.append((constraint.multiplier, law))
+    if not couplings:
         return balance
     arguments = {
-        "multipliers": tuple(key for key, _ in ties),
-        "q_ties": _keys("q", [tied for _, tie in ties if not tie.coupling.is_linear for tied in tie.joints]),
+        "multipliers": tuple(key for key, _ in couplings),
+        "q_couplings": _keys("q", [tied for _, law in couplings if not law.coupling.is_linear for tied in law.joints]),
     }
-    return _with(balance, arguments, {"ties": tuple(tie for _, tie in ties)})
+    return _with(balance, arguments, {"couplings": tuple(law for _, law in couplings)})
 
 
 def _with(factor: Factor, arguments: dict, parameters: dict) -> Factor:

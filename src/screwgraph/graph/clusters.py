@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from screwgraph.graph.chain import Chain, End
-from screwgraph.graph.constraints import Tie, independent_constraints
+from screwgraph.graph.constraints import CouplingLaw, independent_constraints
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.variable import Key
 from screwgraph.robot import Joint, Robot
@@ -52,11 +52,11 @@ def tied_by(graph: FactorGraph) -> dict[Key, list[str]]:
     ties: dict[Key, list[str]] = {}
     for factor in (*graph.factors, *(derived.factor for derived in graph.derived)):
         bound = factor.parameters
-        for law in (bound.get("chain"), bound.get("tie"), *bound.get("ties", ()), *bound.get("ends", ())):
+        for law in (bound.get("chain"), bound.get("coupling"), *bound.get("couplings", ()), *bound.get("ends", ())):
             match law:
                 case End(chain) | (Chain() as chain):
                     ties[Key("lambda", chain.loop.name)] = [joint.name for joint in chain.joints]
-                case Tie(coupling):
+                case CouplingLaw(coupling):
                     ties[Key("lambda", coupling.name)] = [joint.name for joint in law.joints]
                 case _:
                     pass

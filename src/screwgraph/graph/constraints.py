@@ -12,7 +12,7 @@ from screwgraph.robot import Coupling, Joint, Robot
 
 
 @dataclass(frozen=True, eq=False)
-class Tie:
+class CouplingLaw:
     """A coupling and its joints that move; others stand at zero."""
 
     coupling: Coupling
@@ -47,7 +47,7 @@ class Tie:
 class Constraint:
     """A loop or coupling that takes `rows` motions away; `index` numbers it, after the links."""
 
-    law: Chain | Tie
+    law: Chain | CouplingLaw
     name: str
     rows: int
     index: int
@@ -83,5 +83,5 @@ def independent_constraints(robot: Robot) -> tuple[Constraint, ...]:
         joints = [robot.joint(name) for name in coupling.joints]
         if start + number in kept:
             moving = tuple(joint for joint in joints if joint.type.nv)
-            found.append(Constraint(Tie(coupling, moving), coupling.name, 1, first + number))
+            found.append(Constraint(CouplingLaw(coupling, moving), coupling.name, 1, first + number))
     return tuple(found)

@@ -171,7 +171,7 @@ class FactorGraph:
 
 def _is_kept_by(factor: Factor, known: set[Key]) -> bool:
     """Whether a law ties nothing but joints of known rates."""
-    law = factor.parameters.get("chain") or factor.parameters.get("tie")
+    law = factor.parameters.get("chain") or factor.parameters.get("coupling")
     if law is not None and factor.multiplier is not None:
         return all(Key("qdd", joint.name) in known for joint in law.joints)
     return factor.template is tied_velocities and known.issuperset(factor.keys)

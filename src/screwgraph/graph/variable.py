@@ -18,7 +18,7 @@ SYMBOLS = {
     "gravity": "g",
     "external": "W",
     "lambda": "λ",
-    "virtual": "δθ",
+    "adjoint_velocity": "δθ",
 }
 """How the papers write each kind of variable."""
 

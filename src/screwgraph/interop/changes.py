@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.interop.halves import w_first, w_last
+from screwgraph.interop.twist_order import w_first, w_last
 
 Values = Float[np.ndarray, "..."]
 

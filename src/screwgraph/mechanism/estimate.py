@@ -17,7 +17,7 @@ from screwgraph.mechanism.measurements import Measurements, measured
 from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.read_sensors import told_sensors
 from screwgraph.mechanism.start import first_position, first_velocity
-from screwgraph.mechanism.varied import varied
+from screwgraph.mechanism.symbolic_parameters import varied
 from screwgraph.mechanism.weights import ModelNoise
 from screwgraph.optimize import Progress, Result, Status, solve
 from screwgraph.robot import unknown

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from screwgraph.errors import InputError
-from screwgraph.mechanism.marching import marched
 from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.run import Run
 from screwgraph.mechanism.simulate import check_start, completed
+from screwgraph.mechanism.sliding_window import marched
 from screwgraph.mechanism.start import first_position, first_velocity, generalised
 from screwgraph.mechanism.weights import Noise
 from screwgraph.mechanism.windows import Windows

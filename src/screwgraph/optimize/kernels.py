@@ -16,8 +16,8 @@ from screwgraph.errors import InputError
 from screwgraph.optimize.losses import Loss
 from screwgraph.optimize.manifolds import Manifold, number_names, symbol
 from screwgraph.optimize.noise import INVERSE_SIGMA, WHITENING, whitened
+from screwgraph.optimize.split_jacobian import Through
 from screwgraph.optimize.templates import Sloped, column, split
-from screwgraph.optimize.through import Through
 from screwgraph.tape import Program
 
 Shapes = tuple[tuple[str, tuple[int, ...]], ...]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.optimize.constraint_rows import ConstraintRows
-from screwgraph.optimize.methods.again import FACTORED
+from screwgraph.optimize.methods.frozen_newton import FACTORED
 from screwgraph.optimize.result import Result
 
 

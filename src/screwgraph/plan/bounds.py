@@ -11,7 +11,7 @@ from screwgraph.optimize import Factors
 from screwgraph.plan.goals.position import Apart
 from screwgraph.plan.limits.position import flat_places
 from screwgraph.plan.plan import Plan
-from screwgraph.plan.templates import Beyond, Difference
+from screwgraph.plan.templates import BoundViolation, Difference
 
 KINDS = ("q", "qd", "qdd", "tau")
 
@@ -41,7 +41,7 @@ def bounds(plan: Plan) -> Iterator[Bound]:
     for f in plan.transcription.problem.factors:
         template = getattr(f.template, "template", f.template)
         kind = f.arguments[0].variables.name
-        if not isinstance(template, Beyond) or kind not in KINDS:
+        if not isinstance(template, BoundViolation) or kind not in KINDS:
             continue
         for name, chosen in (("upper", template.above), ("lower", template.below)):
             for c, value in zip(chosen, f.shared.get(name, ()), strict=False):

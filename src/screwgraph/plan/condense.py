@@ -10,8 +10,8 @@ import numpy as np
 
 from screwgraph.optimize import Factors, Variables, equality
 from screwgraph.plan.collocation import Euler
-from screwgraph.plan.compose import Piece, composed, evaluated
 from screwgraph.plan.steps import Steps
+from screwgraph.plan.substitution import Piece, composed, evaluated
 
 Followers = tuple[tuple[Variables, tuple[Piece, ...]], ...]
 """Families that are no unknowns any more, each with what it is; the first ones need none of the others."""

@@ -12,7 +12,7 @@ from screwgraph.optimize import Factors
 from screwgraph.plan.goals.position import Apart
 from screwgraph.plan.limits.position import flat_places
 from screwgraph.plan.steps import Steps
-from screwgraph.plan.templates import Beyond, Difference
+from screwgraph.plan.templates import BoundViolation, Difference
 
 APART = 1e-6
 """Differences (rad, m, rad/s, m/s) that are rounding, or nearly."""
@@ -75,7 +75,11 @@ def _check_limits(
 ) -> None:
     column = {q: c for c, q in flat_places(steps.mechanics).items()}
     for f in factors:
-        if f.kind != "inequality" or f.arguments[0].variables.name != family or not isinstance(f.template, Beyond):
+        if (
+            f.kind != "inequality"
+            or f.arguments[0].variables.name != family
+            or not isinstance(f.template, BoundViolation)
+        ):
             continue
         points = f.arguments[0].indices
         for name, chosen, sign in (("upper", f.template.above, 1.0), ("lower", f.template.below, -1.0)):

@@ -10,15 +10,15 @@ import numpy as np
 
 from screwgraph.optimize import Factors, Manifold, Selection, equality
 from screwgraph.plan.collocation import Collocation, Untied
-from screwgraph.plan.compose import Piece
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.loops import loop_forces, pulled
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.steps import Steps
+from screwgraph.plan.substitution import Piece
 
 
 @dataclass(frozen=True)
-class Joined:
+class CollocationDefect:
     """The collocation's defects over one step; `is_open`: without an acceleration at its end."""
 
     collocation: Collocation
@@ -76,7 +76,7 @@ def collocation_factors(steps: Steps) -> list[Factors]:
         unknowns += [steps.q[first + i], steps.qd[first + i]]
         if not (steps.is_open and i == stride):
             unknowns.append(steps.qdd[sample + i])
-    template = Joined(steps.collocation, steps.mechanics.positions, steps.is_open)
+    template = CollocationDefect(steps.collocation, steps.mechanics.positions, steps.is_open)
     phases = np.repeat(np.arange(len(n)), n)
     made, arguments, timing = steps.timed(template, *unknowns, phases=phases, scale=1.0 / np.array(n)[phases])
     return [equality(made, *arguments, name="collocation", **timing)]

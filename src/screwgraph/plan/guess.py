@@ -13,7 +13,7 @@ from screwgraph.plan.full_graph import first_directions
 from screwgraph.plan.goals import FrameVelocity, Point, Pose, Position
 from screwgraph.plan.goals.base import points_at
 from screwgraph.plan.goals.position import whole_position
-from screwgraph.plan.reach import reaching
+from screwgraph.plan.inverse_kinematics import reaching
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import FULL_GRAPH, Task
 from screwgraph.plan.transcribe import wrenches

@@ -50,7 +50,7 @@ def pulled(mechanics: Mechanics, q: Array, forces: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Closed:
+class StabilisedClosure:
     """Gaps g at one time: g'' + 2 a g' + a^2 g, a = rate / h, vanishes with motions whose gaps close, and stay closed.
 
     Collocation of accelerations alone would let gaps grow; positions and accelerations together would be too much.
@@ -88,7 +88,7 @@ def loop_factors(steps: Steps, *, has_accelerations: bool) -> list[Factors]:
         return [equality(Gaps(steps.mechanics), steps.q[steps.free_points], name="loops")]
     parts = np.array([p.steps * steps.per_step for p in steps.phases])[steps.phase_of_sample]
     unknowns = (steps.q[steps.points], steps.qd[steps.points], steps.qdd)
-    template: Template = Closed(steps.mechanics)
+    template: Template = StabilisedClosure(steps.mechanics)
     made, arguments, timing = steps.timed(template, *unknowns, phases=steps.phase_of_sample, scale=1.0 / parts)
     return [equality(made, *arguments, name="loops", **timing)]
 

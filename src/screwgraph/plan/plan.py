@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.optimize import Result, Status
-from screwgraph.plan.between import Motion, motion_at
+from screwgraph.plan.interpolation import Motion, motion_at
 from screwgraph.plan.phases import Phase, knot_times
 from screwgraph.plan.task import Task
 from screwgraph.plan.transcribe import Transcription

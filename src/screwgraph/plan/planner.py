@@ -11,18 +11,18 @@ import numpy as np
 
 from screwgraph.errors import InputError
 from screwgraph.optimize import Method, Progress, Tolerances, shifted
-from screwgraph.plan.advance import advanced, is_scheduled, values_ahead
 from screwgraph.plan.goals.position import whole_position
 from screwgraph.plan.goals.velocity import chosen_velocities
 from screwgraph.plan.guess import first_values, guesses
+from screwgraph.plan.infeasibility import obstacles_in_time
 from screwgraph.plan.limits.base import check_start
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.obstacles.check import check_ends
 from screwgraph.plan.plan import FEASIBLE, Plan
+from screwgraph.plan.receding_horizon import advanced, is_scheduled, values_ahead
 from screwgraph.plan.search import LOST, Search, Start
 from screwgraph.plan.task import Task
 from screwgraph.plan.transcribe import Transcription, transcribe
-from screwgraph.plan.why import obstacles_in_time
 
 
 class Planner:

@@ -16,7 +16,7 @@ from screwgraph.optimize import Factors, Variables, Vector, each, soft
 from screwgraph.plan.collocation import Collocation
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.phases import Phase, knot_times
-from screwgraph.plan.templates import Rooted, Timed
+from screwgraph.plan.templates import SqrtDtWeighted, Timed
 
 ON_TIME = 1e-6
 """A time is that of a point if it differs by less than so much of a step."""
@@ -172,7 +172,7 @@ class Steps:
         `families` are among q, qd, qdd, tau; the weight is a number, or one for each row of the residual.
         """
         chosen = [f[self.points] if f in (self.q, self.qd) else f for f in families]
-        root = self.mechanics.kept(("rooted", template), lambda: Rooted(template))
+        root = self.mechanics.kept(("rooted", template), lambda: SqrtDtWeighted(template))
         made, unknowns, timing = self.timed(root, *chosen, phases=self.phase_of_sample, scale=self.weights)
         sigma = 1.0 / np.sqrt(2.0 * np.asarray(weight, dtype=float))
         if self.duration is None:  # linear templates stay linear: their square roots are noise

@@ -19,7 +19,7 @@ class Timed:
 
 
 @dataclass(frozen=True)
-class Rooted:
+class SqrtDtWeighted:
     """sqrt(h) times a residual: its square is an integrand times a stretch of time."""
 
     template: Callable[..., Any]
@@ -54,7 +54,7 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class Beyond:
+class BoundViolation:
     """How far chosen coordinates are above `upper`, and below `lower`."""
 
     above: tuple[int, ...]

@@ -11,7 +11,6 @@ import numpy as np
 from screwgraph.errors import InputError, ModelError
 from screwgraph.optimize import Factors, Problem, Variables, each, inequality
 from screwgraph.plan.collocation import COLLOCATIONS
-from screwgraph.plan.compose import Piece
 from screwgraph.plan.condense import Followers, can_drop_accelerations, condensed, difference_pieces, followed
 from screwgraph.plan.contradictions import check_goals
 from screwgraph.plan.dynamics import collocation_factors, dynamics_factors, effort_pieces
@@ -26,8 +25,9 @@ from screwgraph.plan.loops import loop_factors
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.obstacles.check import check_ends
 from screwgraph.plan.steps import Steps
+from screwgraph.plan.substitution import Piece
 from screwgraph.plan.task import CONDENSED, FULL_GRAPH, Task
-from screwgraph.plan.templates import Beyond
+from screwgraph.plan.templates import BoundViolation
 
 Follower = tuple[Variables, Sequence[Piece]] | None
 
@@ -187,7 +187,9 @@ def _durations(steps: Steps) -> list[Factors]:
         return []
     lower = np.array([[p.shortest or p.duration * (1.0 - 1e-9)] for p in steps.phases])
     upper = np.array([[p.longest or p.duration * (1.0 + 1e-9)] for p in steps.phases])
-    return [inequality(Beyond((0,), (0,)), steps.duration, lower=each(lower), upper=each(upper), name="durations")]
+    return [
+        inequality(BoundViolation((0,), (0,)), steps.duration, lower=each(lower), upper=each(upper), name="durations")
+    ]
 
 
 def _families(factors: list[Factors]) -> list[Variables]:

@@ -13,7 +13,6 @@ from screwgraph.robot.edit import (
     without_loops,
 )
 from screwgraph.robot.expression import Constant, Expression, Operation, Position, Power
-from screwgraph.robot.idle import idle_joints
 from screwgraph.robot.independent import (
     determined,
     independent_coordinates,
@@ -22,6 +21,7 @@ from screwgraph.robot.independent import (
 )
 from screwgraph.robot.joints import JOINT_TYPES, JointType
 from screwgraph.robot.kinematics import joint_screws, joints_around, link_poses, retract
+from screwgraph.robot.massless_motion import idle_joints
 from screwgraph.robot.mobility import Mobility, analysed_as, closed_states, mobility, regular_states
 from screwgraph.robot.parts import Frame, Joint, Limits, Link, Loop
 from screwgraph.robot.planar import is_planar

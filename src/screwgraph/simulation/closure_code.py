@@ -8,7 +8,7 @@ from typing import NoReturn
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler import Argument, Function, Made, Origin, make_function, robot_arguments, without_remarks
+from screwgraph.compiler import Argument, Function, Made, Origin, make_function, robot_arguments, without_metadata
 from screwgraph.errors import InputError
 from screwgraph.graph import Key
 from screwgraph.robot import JointType, Loop, Robot, joints_around, link_poses
@@ -35,7 +35,7 @@ def closure_code(robot: Robot, rows: Sequence[int]) -> Function:
         outputs = [gaps[i] for i in rows] + along + [K[rows[i]][j] for i, j in zip(*places, strict=True)]
         return Made(factor_out(program(tape, outputs, inputs)), "none")
 
-    question = ("closure_code", without_remarks(robot), tuple(rows))
+    question = ("closure_code", without_metadata(robot), tuple(rows))
     return make_function("closure_code", question, _arguments(robot), make, no_elimination)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler import Function, Made, make_function, without_remarks
+from screwgraph.compiler import Function, Made, make_function, without_metadata
 from screwgraph.dynamics import mass_matrix
 from screwgraph.robot import Robot, link_poses, without_loops
 from screwgraph.simulation.closure_code import SEED, no_elimination, position_argument, tape_positions
@@ -43,7 +43,7 @@ def potential_energy(robot: Robot) -> Function:
         return Made(factor_out(program(tape, [energy], inputs)), "none")
 
     return make_function(
-        "potential_energy", ("potential_energy", without_remarks(robot)), (argument,), make, no_elimination
+        "potential_energy", ("potential_energy", without_metadata(robot)), (argument,), make, no_elimination
     )
 
 

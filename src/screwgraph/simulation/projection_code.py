@@ -10,8 +10,8 @@ from screwgraph.compiler import Stage
 from screwgraph.robot import Robot
 from screwgraph.simulation.constraints import Constraints
 from screwgraph.simulation.memory import Memory
-from screwgraph.simulation.small_motions import SmallMotions, small_retract
 from screwgraph.simulation.step_code import TapeVectors
+from screwgraph.simulation.tape_retraction import SmallMotions, small_retract
 from screwgraph.tape import Number
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from screwgraph.compiler import Function, Stage
 from screwgraph.simulation.memory import Memory
 from screwgraph.simulation.methods import Explicit
-from screwgraph.simulation.small_motions import SmallMotions
+from screwgraph.simulation.tape_retraction import SmallMotions
 from screwgraph.tape import SAMPLES, WIDE, Number, Scalar, Tape, program
 
 SEED = 20261

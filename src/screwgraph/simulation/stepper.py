@@ -15,8 +15,8 @@ from screwgraph.simulation.manifold import Manifold
 from screwgraph.simulation.memory import Memory
 from screwgraph.simulation.methods import EXPLICIT, State
 from screwgraph.simulation.projection_code import projection
-from screwgraph.simulation.small_motions import SmallMotions, moves_on_tapes
 from screwgraph.simulation.step_code import step_stages
+from screwgraph.simulation.tape_retraction import SmallMotions, moves_on_tapes
 
 CHUNK = 100
 """Steps of one call."""

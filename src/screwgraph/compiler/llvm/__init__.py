@@ -2,7 +2,7 @@
 
 from screwgraph.compiler.llvm.gufunc import Compiled, compiled, llvm_source
 from screwgraph.compiler.llvm.machine import MachineCode, remembered_code, vector_width
-from screwgraph.compiler.llvm.march import March, Marching, Settle, Stage, marching
+from screwgraph.compiler.llvm.step_loop import March, Marching, Settle, Stage, marching
 from screwgraph.compiler.llvm.text import Lanes
 
 __all__ = [

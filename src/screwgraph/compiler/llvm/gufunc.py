@@ -12,12 +12,12 @@ import numpy as np
 
 from screwgraph.compiler.cache import pack_program
 from screwgraph.compiler.llvm.block import block
-from screwgraph.compiler.llvm.call import call
+from screwgraph.compiler.llvm.fastcall import layout_is_known, never, numpy_table, quick_call
+from screwgraph.compiler.llvm.fastcall_code import call
 from screwgraph.compiler.llvm.functions import function_declarations
 from screwgraph.compiler.llvm.loop import Operand, Shape, lengths, loop
 from screwgraph.compiler.llvm.machine import MachineCode, remembered_code, vector_width
 from screwgraph.compiler.llvm.moves import moves
-from screwgraph.compiler.llvm.quick import layout_is_known, never, numpy_table, quick_call
 from screwgraph.compiler.llvm.sincos import sincos
 from screwgraph.compiler.llvm.text import Lanes, declarations
 from screwgraph.tape import Program

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.least_effort import (
+from screwgraph.elimination.orderings.redundant_actuation import (
     as_least_efforts,
     connected,
     dependent_rates,

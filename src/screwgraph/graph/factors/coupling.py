@@ -1,4 +1,4 @@
-"""Accelerations of joints that gears, belts or equations tie."""
+"""Accelerations of joints that gears, belts or equations coupling."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from jaxtyping import Float
 
-from screwgraph.graph.constraints import Tie
+from screwgraph.graph.constraints import CouplingLaw
 from screwgraph.graph.factor import factor
 from screwgraph.spatial import Array, vector
 
@@ -17,10 +17,10 @@ def coupling(
     q: Sequence[Float[Array, "1"]] = (),
     qd: Sequence[Float[Array, "1"]] = (),
     *,
-    tie: Tie,
+    coupling: CouplingLaw,
 ) -> Float[Array, "1"]:
     """The accelerations of the joints keep their equation; positions and velocities matter where it is not linear."""
-    total = tie.curvature(q, qd)
-    for slope, acceleration in zip(tie.gradient(q), qdd, strict=True):
+    total = coupling.curvature(q, qd)
+    for slope, acceleration in zip(coupling.gradient(q), qdd, strict=True):
         total = total + slope * acceleration[0]
     return vector([total])

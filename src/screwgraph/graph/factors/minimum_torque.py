@@ -13,14 +13,16 @@ def _solved_for_effort(n: Labels) -> str:
 
 
 @factor(
-    linear=("tau", "virtual"),
+    linear=("tau", "adjoint_velocity"),
     cites="paper 0, section VII; the normal equations of least tau' W tau / 2 under the dynamics",
     solved={"tau": _solved_for_effort},
 )
-def minimum_torque(tau: Float[Array, " nv"], virtual: Float[Array, " nv"], *, weight: float) -> Float[Array, " nv"]:
-    """The weighted effort is a virtual velocity that the loops allow: no allowed change of efforts is cheaper.
+def minimum_torque(
+    tau: Float[Array, " nv"], adjoint_velocity: Float[Array, " nv"], *, weight: float
+) -> Float[Array, " nv"]:
+    """The weighted effort is a velocity that the loops allow: no allowed change of efforts is cheaper.
 
     Efforts that leave the motion alone are those that do no work in any motion that loops allow. The smallest efforts
     are orthogonal to them, so that W tau, at the joints that are driven, is such a motion itself.
     """
-    return weight * tau - virtual
+    return weight * tau - adjoint_velocity

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from jaxtyping import Float
 
 from screwgraph.graph.chain import Chain
-from screwgraph.graph.constraints import Tie
+from screwgraph.graph.constraints import CouplingLaw
 from screwgraph.graph.factor import factor
 from screwgraph.robot import Joint
 from screwgraph.spatial import Array, concatenate, vector
@@ -19,7 +19,7 @@ def tied_velocities(
     q: Sequence[Float[Array, " nq"]],
     *,
     joints: Sequence[Joint],
-    laws: Sequence[Chain | Tie],
+    laws: Sequence[Chain | CouplingLaw],
 ) -> Float[Array, " rows"]:
     """The velocities of a cluster's joints keep its loops closed and its couplings' equations."""
     number = {joint.name: i for i, joint in enumerate(joints)}
@@ -27,7 +27,9 @@ def tied_velocities(
     for law in laws:
         places = [number[joint.name] for joint in law.joints]
         positions, rates = [q[i] for i in places], [qd[i] for i in places]
-        residuals.append(_of_loop(law, positions, rates) if isinstance(law, Chain) else _of_tie(law, positions, rates))
+        residuals.append(
+            _of_loop(law, positions, rates) if isinstance(law, Chain) else _of_coupling(law, positions, rates)
+        )
     return concatenate(*residuals)
 
 
@@ -35,6 +37,6 @@ def _of_loop(chain: Chain, q: list, qd: list) -> Float[Array, " rows"]:
     return chain.wrenches(q).T @ chain.relative_twist(q, qd)
 
 
-def _of_tie(tie: Tie, q: list, qd: list) -> Float[Array, "1"]:
-    parts = [slope * rate[0] for slope, rate in zip(tie.gradient(q), qd, strict=True)]
+def _of_coupling(law: CouplingLaw, q: list, qd: list) -> Float[Array, "1"]:
+    parts = [slope * rate[0] for slope, rate in zip(law.gradient(q), qd, strict=True)]
     return vector([sum(parts[1:], start=parts[0])])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from jaxtyping import Float
 
-from screwgraph.graph.constraints import Tie
+from screwgraph.graph.constraints import CouplingLaw
 from screwgraph.graph.factor import Labels, factor
 from screwgraph.robot import Joint
 from screwgraph.spatial import Array
@@ -32,22 +32,22 @@ def torque(
     qd: Float[Array, " nv"] | None = None,
     qdd: Float[Array, " nv"] | None = None,
     multipliers: Sequence[Float[Array, "1"]] = (),
-    q_ties: Sequence[Float[Array, "1"]] = (),
+    q_couplings: Sequence[Float[Array, "1"]] = (),
     *,
     joint: Joint,
-    ties: Sequence[Tie] = (),
+    couplings: Sequence[CouplingLaw] = (),
 ) -> Float[Array, " nv"]:
     """The effort carries the wrench along the screw axes, the damping and the rotor, less what couplings give.
 
     Arguments that have no effect are not bound: q where the axes are constant, qd without damping, qdd without rotor.
-    Each multiplier is of a coupling (`ties`); q_ties are the positions that those which are not linear depend on.
+    Each multiplier is of a coupling (`couplings`); q_couplings: positions of nonlinear ones.
     """
     axes = joint.type.screw_axes(joint.type.neutral() if q is None else q)
     balance = axes.T @ F - tau
     if qd is not None:
         balance = balance + joint.damping * qd
-    positions = iter(q_ties)
-    for tie, multiplier in zip(ties, multipliers, strict=True):
-        q_tied = [] if tie.coupling.is_linear else [next(positions) for _ in tie.joints]
-        balance = balance - tie.gradient(q_tied)[tie.place(joint.name)] * multiplier
+    positions = iter(q_couplings)
+    for law, multiplier in zip(couplings, multipliers, strict=True):
+        q_tied = [] if law.coupling.is_linear else [next(positions) for _ in law.joints]
+        balance = balance - law.gradient(q_tied)[law.place(joint.name)] * multiplier
     return balance if qdd is None else balance + joint.armature * qdd

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.mechanism.factors.expressions import substituted
-from screwgraph.mechanism.varied import Varied
+from screwgraph.mechanism.symbolic_parameters import Varied
 
 
 @dataclass(frozen=True)

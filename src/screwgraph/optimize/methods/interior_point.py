@@ -11,9 +11,9 @@ from jaxtyping import Float
 
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.linear import Factored, SingularError
-from screwgraph.optimize.methods.again import FACTORED, simplified
 from screwgraph.optimize.methods.base import End, Run, Tolerances, small_step
 from screwgraph.optimize.methods.feasibility import nearest_feasible, worst
+from screwgraph.optimize.methods.frozen_newton import FACTORED, simplified
 from screwgraph.optimize.methods.kkt import Kkt, Model
 from screwgraph.optimize.methods.line_search import Filter, broken, searched
 from screwgraph.optimize.methods.newton_step import bent_step, newton_step

@@ -14,7 +14,7 @@ from screwgraph.optimize import Factors, Selection, hinge, inequality
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
-from screwgraph.plan.templates import Beyond
+from screwgraph.plan.templates import BoundViolation
 from screwgraph.robot import Joint
 
 Pair = tuple[float, float]
@@ -82,7 +82,7 @@ def bounded(selected: Selection, bounds: Box, limit: Limit, name: str) -> Iterab
     above, below = np.flatnonzero(np.isfinite(upper)), np.flatnonzero(np.isfinite(lower))
     if not len(above) and not len(below):
         return
-    template = Beyond(tuple(above.tolist()), tuple(below.tolist()))
+    template = BoundViolation(tuple(above.tolist()), tuple(below.tolist()))
     parameters = {}
     if len(above):
         parameters["upper"] = upper[above]
@@ -104,7 +104,7 @@ def check_start(steps: Steps, factors: Iterable[Factors], starts: Mapping[str, n
     names = {"q": [n for j in robot.joints for n in [j.name] * j.type.nq], "qd": list(steps.mechanics.labels)}
     for f in factors:
         x = starts.get(f.arguments[0].variables.name)
-        if x is None or f.kind != "inequality" or not isinstance(f.template, Beyond):
+        if x is None or f.kind != "inequality" or not isinstance(f.template, BoundViolation):
             continue
         family = f.arguments[0].variables.name
         for bound, columns, sign in (("upper", f.template.above, 1.0), ("lower", f.template.below, -1.0)):

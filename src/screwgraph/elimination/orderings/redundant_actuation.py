@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.system import PAIR
-from screwgraph.graph import TEMPLATES, VIRTUAL, Column, FactorGraph, Key, tie_of, tied_by
+from screwgraph.graph import ADJOINT_VELOCITY, TEMPLATES, Column, FactorGraph, Key, adjoint_multiplier, tied_by
 
 MINIMUM = TEMPLATES["minimum_torque"]
 
@@ -20,10 +20,10 @@ def virtual_motions(graph: FactorGraph) -> list[Group]:
     """
     groups = []
     for multipliers, joints in connected(tied_by(graph)):
-        if not any(Key(VIRTUAL, joint) in graph.variables for joint in joints):
+        if not any(Key(ADJOINT_VELOCITY, joint) in graph.variables for joint in joints):
             continue
-        columns = tuple((Key(VIRTUAL, key.name), i) for key, i in dependent_rates(graph, joints))
-        ties = tuple((tie_of(key), i) for key in multipliers for i in range(graph.variables[key].dim))
+        columns = tuple((Key(ADJOINT_VELOCITY, key.name), i) for key, i in dependent_rates(graph, joints))
+        ties = tuple((adjoint_multiplier(key), i) for key in multipliers for i in range(graph.variables[key].dim))
         groups.append(Group(columns, PAIR, block=True, through=ties))
     return groups
 
@@ -31,7 +31,7 @@ def virtual_motions(graph: FactorGraph) -> list[Group]:
 def independent_motions(graph: FactorGraph) -> list[Group]:
     """Return what `virtual_motions` leaves."""
     named = {column for group in virtual_motions(graph) for column in group.columns}
-    every = [(v.key, i) for v in graph.unknowns if v.key.kind == VIRTUAL for i in range(v.dim)]
+    every = [(v.key, i) for v in graph.unknowns if v.key.kind == ADJOINT_VELOCITY for i in range(v.dim)]
     left = tuple(column for column in every if column not in named)
     return [Group(left, law="torque")] if left else []
 
@@ -48,7 +48,7 @@ def as_least_efforts(items: Iterable[Key | Group], graph: FactorGraph) -> list[K
 
 def dependent_rates(graph: FactorGraph, joints: Collection[str]) -> tuple[Column, ...]:
     """Return the rates that follow from others, in order, if the efforts of these joints are to be the smallest."""
-    if graph.dependence is None or not any(Key(VIRTUAL, joint) in graph.variables for joint in joints):
+    if graph.dependence is None or not any(Key(ADJOINT_VELOCITY, joint) in graph.variables for joint in joints):
         return ()
     follows = graph.dependence.rates
     keys = [key for key in graph.variables if key.kind == "qdd" and key.name in joints]

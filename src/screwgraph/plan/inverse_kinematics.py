@@ -15,7 +15,7 @@ from screwgraph.plan.goals.point import AXES, AtPoint
 from screwgraph.plan.goals.pose import AtPose
 from screwgraph.plan.limits.position import flat_places
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.plan.templates import Beyond
+from screwgraph.plan.templates import BoundViolation
 
 TRIES = 40
 FEW, MANY = 3, 4
@@ -100,7 +100,7 @@ def _reached(mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, "
     lower, upper = _limits(mechanics)
     above, below = (np.flatnonzero(np.isfinite(b)) for b in (upper, lower))
     if len(above) and len(below):
-        box = Beyond(tuple(above.tolist()), tuple(below.tolist()))
+        box = BoundViolation(tuple(above.tolist()), tuple(below.tolist()))
         factors.append(hinge(box, q, upper=upper[above], lower=lower[below], threshold=0.02, name="limits"))
     pulled, free, rng = Problem([*factors, pull]), Problem(factors), np.random.default_rng(0)
     for attempt in range(TRIES):

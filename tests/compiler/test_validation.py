@@ -9,7 +9,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.compiler.problem import Problem
-from screwgraph.compiler.trusted import trusted
+from screwgraph.compiler.validation import validated
 from screwgraph.errors import EliminationError
 from screwgraph.graph import Key
 from tests.agreement import assert_agree
@@ -30,10 +30,10 @@ def test_wrong_code_is_refused(name):
     """Also where there are couplings only, whose constraints wrong code may still keep."""
     robot = sg.load(name)
     program = sg.forward_dynamics(robot, ordering="kkt").program
-    assert trusted(forward(robot), program, "kkt") is program
+    assert validated(forward(robot), program, "kkt") is program
     swapped = replace(program, outputs=(0.0, *program.outputs[1:]))
     with pytest.raises(EliminationError, match="divides by what vanishes where robot"):
-        trusted(forward(robot), swapped, "kkt")
+        validated(forward(robot), swapped, "kkt")
 
 
 @pytest.mark.parametrize("name", ["five_bar", "four_bar_linkage"])
@@ -53,9 +53,9 @@ def test_auto_takes_another_order_where_the_cheapest_does_not_hold(monkeypatch):
         if not refused:
             refused.append(label)
             raise EliminationError("it divides by zero")
-        return trusted(problem, program, label)
+        return validated(problem, program, label)
 
-    monkeypatch.setattr("screwgraph.compiler.compile.trusted", picky)
+    monkeypatch.setattr("screwgraph.compiler.compile.validated", picky)
     states = motion(robot, 4)
     f = sg.forward_dynamics(robot)
     assert refused

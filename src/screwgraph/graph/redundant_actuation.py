@@ -13,11 +13,11 @@ from screwgraph.graph.factors import minimum_torque, tied_velocities
 from screwgraph.graph.variable import Key, Variable, vector_variable
 from screwgraph.robot import Robot
 
-VIRTUAL = "virtual"
+ADJOINT_VELOCITY = "adjoint_velocity"
 """Kind of the variables that hold a virtual velocity: one vector a joint."""
 
 
-def with_least_efforts(graph: FactorGraph, robot: Robot, weights: Mapping[str, float]) -> FactorGraph:
+def with_redundant_actuation(graph: FactorGraph, robot: Robot, weights: Mapping[str, float]) -> FactorGraph:
     """Make the efforts of driven joints the smallest that cause a motion: of all, sum weight tau^2 is the least.
 
     `weights` has a positive number for each joint that is driven. The Lagrangian's derivatives are added to the graph:
@@ -36,26 +36,28 @@ def with_least_efforts(graph: FactorGraph, robot: Robot, weights: Mapping[str, f
             continue
         for joint in cluster.joints:
             index = robot.link_index(joint.child)
-            variables.append(vector_variable(VIRTUAL, joint.name, joint.type.nv, index, robot.link_index(joint.parent)))
+            variables.append(
+                vector_variable(ADJOINT_VELOCITY, joint.name, joint.type.nv, index, robot.link_index(joint.parent))
+            )
             if joint.name in weights:
-                arguments = {"tau": Key("tau", joint.name), "virtual": Key(VIRTUAL, joint.name)}
+                arguments = {"tau": Key("tau", joint.name), "adjoint_velocity": Key(ADJOINT_VELOCITY, joint.name)}
                 bound = {"weight": float(weights[joint.name])}
                 factors.append(Factor(minimum_torque, arguments, joint.type.nv, index, bound))
         factors += [_virtually_tied(by_name[key]) for key in cluster.multipliers]
     return graph.with_variables(*variables).with_factors(*factors)
 
 
-def tie_of(multiplier: Key) -> Key:
+def adjoint_multiplier(multiplier: Key) -> Key:
     """Name what would enforce the law of a loop or coupling on the virtual motion."""
-    return Key("tie", multiplier.name)
+    return Key("adjoint_multiplier", multiplier.name)
 
 
 def _virtually_tied(constraint: Constraint) -> Factor:
     law = constraint.law
-    arguments = {kind: _keys(of, constraint) for kind, of in (("qd", VIRTUAL), ("q", "q"))}
+    arguments = {kind: _keys(of, constraint) for kind, of in (("qd", ADJOINT_VELOCITY), ("q", "q"))}
     bound = {"joints": law.joints, "laws": (law,)}
     rows = len(law.kept) if isinstance(law, Chain) else 1
-    return Factor(tied_velocities, arguments, rows, constraint.index, bound, tie_of(constraint.multiplier))
+    return Factor(tied_velocities, arguments, rows, constraint.index, bound, adjoint_multiplier(constraint.multiplier))
 
 
 def _keys(kind: str, constraint: Constraint) -> tuple[Key, ...]:

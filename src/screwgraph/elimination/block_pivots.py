@@ -26,7 +26,7 @@ Block = tuple[Sequence[Column], Sequence[int]]
 """Unknowns, and as many equations."""
 
 
-def eliminate_together(system: System, group: Group, waiting: dict[Column, int], steps: list[Step]) -> None:
+def eliminate_block(system: System, group: Group, waiting: dict[Column, int], steps: list[Step]) -> None:
     """Eliminate a group by as many equations, those that pair with `through`; nothing is done where that may fail.
 
     What is divided by cannot vanish, or vanishes only where the equations do not determine the unknowns at all.

@@ -10,8 +10,8 @@ from jaxtyping import Float
 from screwgraph.plan.goals import Point, Pose, Position
 from screwgraph.plan.goals.base import points_at
 from screwgraph.plan.goals.position import whole_position
+from screwgraph.plan.inverse_kinematics import quickest, slowest
 from screwgraph.plan.limits import VelocityLimit
-from screwgraph.plan.reach import quickest, slowest
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import Task
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.llvm.quick import layout_is_known
+from screwgraph.compiler.llvm.fastcall import layout_is_known
 
 
 @pytest.fixture(scope="module")

@@ -23,32 +23,32 @@ ROUNDING = 1e-12
 """What rounding may leave of the largest unknown in an answer."""
 NUDGE = 1e-12
 """Change of a state that must not matter: rounding divided by rounding changes wildly."""
-STEADY = 1e-6
+STABLE = 1e-6
 """Change of the answer by that, relative to the answer, above which code is not believed."""
 
 
-def trusted(problem: Problem, program: Program, label: str) -> Program:
+def validated(problem: Problem, program: Program, label: str) -> Program:
     """Return code whose whole answer, at closed positions and velocities, solves the equations of the robot's graph.
 
     Raises:
-        EliminationError: it does not, or is not `steady`: it divides by what vanishes there.
+        EliminationError: it does not, or is not `stable`: it divides by what vanishes there.
     """
     robot = problem.robot
     if robot.is_closed:
         states = tried_states(robot, STATES)
-        _check(robot, label, all(_is_steady(robot, program, q) for q in states))
+        _check(robot, label, all(_is_stable(robot, program, q) for q in states))
         _check(robot, label, all(_agrees(problem, program, q) for q in states[:SOLVED]))
     return program
 
 
-def steady(robot: Robot, program: Program, label: str) -> Program:
+def stable(robot: Robot, program: Program, label: str) -> Program:
     """Return code whose answer is finite, and changes little where the state does, at rest in closed positions.
 
     Raises:
         EliminationError: it divides by what vanishes there.
     """
     if robot.is_closed:
-        _check(robot, label, all(_is_steady(robot, program, q) for q in tried_states(robot, STATES)))
+        _check(robot, label, all(_is_stable(robot, program, q) for q in tried_states(robot, STATES)))
     return program
 
 
@@ -61,7 +61,7 @@ def _check(robot: Robot, label: str, holds: bool) -> None:
         )
 
 
-def _is_steady(robot: Robot, program: Program, q: Float[np.ndarray, " nq"]) -> bool:
+def _is_stable(robot: Robot, program: Program, q: Float[np.ndarray, " nq"]) -> bool:
     rng = np.random.default_rng(0)
     known = {f"{Key('q', n)}[{i}]": float(x) for n, part in robot.q_slices.items() for i, x in enumerate(q[part])}
     rest = {f"{Key('qd', n)}[{i}]": 0.0 for n, part in robot.v_slices.items() for i in range(part.stop - part.start)}
@@ -72,7 +72,7 @@ def _is_steady(robot: Robot, program: Program, q: Float[np.ndarray, " nq"]) -> b
         found = np.array(program.evaluate(inputs), dtype=float)
         beside = np.array(program.evaluate([x + nudge for x, nudge in zip(inputs, nudges, strict=True)]), dtype=float)
     change, largest = np.abs(beside - found).max(initial=0.0), np.abs(found).max(initial=0.0)
-    return bool(np.isfinite(found).all() and change <= STEADY * max(largest, 1.0))
+    return bool(np.isfinite(found).all() and change <= STABLE * max(largest, 1.0))
 
 
 def _agrees(problem: Problem, program: Program, q: Float[np.ndarray, " nq"]) -> bool:

@@ -13,7 +13,7 @@ from screwgraph.errors import InputError
 from screwgraph.mechanism.equations import Equations
 from screwgraph.mechanism.mechanism import Mechanism, Source
 from screwgraph.mechanism.read import read_mechanism
-from screwgraph.mechanism.traced import Traced, as_expressions
+from screwgraph.mechanism.symbolic_numbers import Traced, as_expressions
 from screwgraph.robot import unknown
 
 ZERO = 1e-12

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler.llvm import call
+from screwgraph.compiler.llvm import fastcall_code
 from screwgraph.compiler.llvm.machine import MachineCode
 
 _NEW_ARRAY = 93
@@ -35,7 +35,7 @@ class _Definition(ctypes.Structure):
 class _Home(ctypes.Structure):
     """All that a quick call refers to, in one piece of memory that lives as long as the call."""
 
-    _fields_ = (("table", ctypes.c_size_t * call.TABLE_SIZE), ("definition", _Definition))
+    _fields_ = (("table", ctypes.c_size_t * fastcall_code.TABLE_SIZE), ("definition", _Definition))
 
 
 def never(*values: Any) -> None:
@@ -48,7 +48,7 @@ def quick_call(code: MachineCode, dtype: np.dtype) -> Callable[..., Any]:
     home = _Home(_table(dtype), _Definition(b"call", address, _FASTCALL, None))
     home.code = code
     # The function holds `table`, that holds `home`, and Python drops the function's definition before `table`.
-    table = np.frombuffer(memoryview(home), np.uintp, call.TABLE_SIZE)
+    table = np.frombuffer(memoryview(home), np.uintp, fastcall_code.TABLE_SIZE)
     definition = ctypes.addressof(home) + _Home.definition.offset
     make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
     return make(("PyCFunction_NewEx", ctypes.pythonapi))(definition, table, None)
@@ -69,7 +69,7 @@ def _table(dtype: np.dtype) -> Any:
     increase, decrease, new_tuple, set_item = (pointer.value for pointer in exported)
     new_array = numpy_table("_ARRAY_API")[_NEW_ARRAY]
     addresses = (id(np.ndarray), id(dtype), new_array, increase, decrease, id(None), new_tuple, set_item)
-    return (ctypes.c_size_t * call.TABLE_SIZE)(*addresses)
+    return (ctypes.c_size_t * fastcall_code.TABLE_SIZE)(*addresses)
 
 
 @cache
@@ -89,12 +89,12 @@ def _is_laid_out(array: np.ndarray) -> bool:
 
     pointer = ctypes.c_size_t
     plain = array.flags.c_contiguous and array.flags.aligned
-    dims = (ctypes.c_ssize_t * array.ndim).from_address(at(call.DIMENSIONS, pointer))
+    dims = (ctypes.c_ssize_t * array.ndim).from_address(at(fastcall_code.DIMENSIONS, pointer))
     return (
-        at(call.TYPE, pointer) == id(np.ndarray)
-        and at(call.DATA, pointer) == array.ctypes.data
-        and at(call.DIMENSIONS_COUNT, ctypes.c_int) == array.ndim
+        at(fastcall_code.TYPE, pointer) == id(np.ndarray)
+        and at(fastcall_code.DATA, pointer) == array.ctypes.data
+        and at(fastcall_code.DIMENSIONS_COUNT, ctypes.c_int) == array.ndim
         and tuple(dims) == array.shape
-        and at(call.DESCRIPTION, pointer) == id(array.dtype) == id(np.dtype(array.dtype.name))
-        and (at(call.FLAGS, ctypes.c_int) & call.PLAIN == call.PLAIN) == plain
+        and at(fastcall_code.DESCRIPTION, pointer) == id(array.dtype) == id(np.dtype(array.dtype.name))
+        and (at(fastcall_code.FLAGS, ctypes.c_int) & fastcall_code.PLAIN == fastcall_code.PLAIN) == plain
     )
