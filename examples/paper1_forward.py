@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import astuple
 from time import process_time
+from typing import Any
 
 import numpy as np
 from paper1_common import BLUE, DT, GREEN, RED, console, exact, figure, millimetres, rms, save, table
@@ -52,7 +53,7 @@ def main() -> None:
     draw(truth, runs)
 
 
-def smoothed(bar: Mechanism, time: float, **options: object) -> tuple[Run, float]:
+def smoothed(bar: Mechanism, time: float, **options: Any) -> tuple[Run, float]:
     """Return a run, and the CPU time (ms) of a step: all of the call, once code is made."""
     sg.simulate(bar, time=20 * DT, dt=DT, method="smoother", **options)
     seconds = np.inf

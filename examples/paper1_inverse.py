@@ -74,7 +74,7 @@ def solved(name: str, trajectory: Trajectory, rounds: int = 3) -> Solved:
     times = []
     for _ in range(rounds):
         began = process_time()
-        solution = sg.inverse_dynamics(mechanism, trajectory)
+        solution = sg.inverse_trajectory(mechanism, trajectory)
         times.append(process_time() - began)
     return Solved(mechanism, trajectory, solution, times[0], min(times))
 

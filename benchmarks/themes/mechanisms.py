@@ -86,7 +86,7 @@ def _motions(remarks: Remarks) -> list[list[str]]:
 
 def _inverse(name: str, trajectory: dict[str, np.ndarray], published: float) -> list[str]:
     mechanism = sg.load_mechanism(name)
-    solution, seconds = best_of(lambda: sg.inverse_dynamics(mechanism, trajectory), ROUNDS)
+    solution, seconds = best_of(lambda: sg.inverse_trajectory(mechanism, trajectory), ROUNDS)
     run = solution.run
     torques = motor_torques(mechanism, run.q, run.qd, run.qdd)
     error = f"{np.abs(solution.tau - torques).max() / np.abs(torques).max():.1g}"

@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 from screwgraph.compiler import Function, Search
 from screwgraph.compiler import compile_graph as compile
-from screwgraph.dynamics import bias_forces, forward_dynamics, hybrid_dynamics, mass_matrix
+from screwgraph.dynamics import bias_forces, forward_dynamics, hybrid_dynamics, inverse_dynamics, mass_matrix
 from screwgraph.elimination import Dag, Ordering, eliminate, orderings
 from screwgraph.errors import EliminationError, InputError, ModelError, ScrewgraphError
 from screwgraph.formats import load, save, zoo_names
 from screwgraph.graph import Factor, FactorGraph, Key, Variable, dynamics_graph
-from screwgraph.questions import estimate, inverse_dynamics, simulate
+from screwgraph.queries import estimate, inverse_trajectory, simulate
 from screwgraph.robot import Robot
 from screwgraph.simulation import Trajectory
 
@@ -68,6 +68,7 @@ __all__ = [
     "forward_dynamics",
     "hybrid_dynamics",
     "inverse_dynamics",
+    "inverse_trajectory",
     "load",
     "load_mechanism",
     "mass_matrix",

@@ -100,7 +100,6 @@ def test_parameters_that_measurements_do_not_tell_apart_are_named_and_estimates_
         ({}, {"sensors": [{"sensor": "gyro", "gyroscope": "rodd", "sigma": 0.01}]}, "rodd"),
         ({}, {"sensors": [{"sensor": "gyro", "gyroscope": "rod", "sigma": -1}]}, "positive"),
         ({}, {"sensors": [{"sensor": "gyro", "sigma": 1}]}, "nothing"),
-        ({}, {"colour": "red"}, "colour"),
     ],
 )
 def test_bad_measurements_and_options_are_one_line(sprung, change, options, words):

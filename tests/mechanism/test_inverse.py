@@ -19,7 +19,7 @@ def bar():
 
 def test_torques_of_the_four_bar_are_the_reference(bar):
     rows = json.loads(shared_file("reference", "values.json").read_text())["four_bar_inverse_dynamics"]["rows"]
-    answer = sg.inverse_dynamics(bar, {"t": T, "theta": THETA})
+    answer = sg.inverse_trajectory(bar, {"t": T, "theta": THETA})
     scale = max(abs(torque) for _, torque in rows)
     for t, torque in rows:
         assert answer.tau[round(t / 0.005), 0] == pytest.approx(torque, abs=1e-6 * scale)
@@ -29,7 +29,7 @@ def test_torques_of_the_four_bar_are_the_reference(bar):
 
 
 def test_the_torques_drive_the_mechanism_along_the_trajectory(bar):
-    answer = sg.inverse_dynamics(bar, {"t": T, "theta": THETA})
+    answer = sg.inverse_trajectory(bar, {"t": T, "theta": THETA})
     run = sg.simulate(
         bar,
         answer.run.q[0],
@@ -67,23 +67,23 @@ BAD = {
 def test_a_bad_trajectory_is_one_clear_line(case, bar):
     change, message = BAD[case]
     with pytest.raises(sg.InputError, match=message):
-        sg.inverse_dynamics(bar, _changed(case, change))
+        sg.inverse_trajectory(bar, _changed(case, change))
 
 
 def test_a_trajectory_out_of_reach_names_what_comes_apart():
     robot = sg.load_mechanism("parallel_robot")
     wanted = {"t": T[:20], "x:6": np.linspace(-0.5, 9.0, 20), "y:6": np.full(20, -5.0)}
     with pytest.raises(sg.ModelError, match=r"cannot be assembled: .* stays off by"):
-        sg.inverse_dynamics(robot, wanted)
+        sg.inverse_trajectory(robot, wanted)
 
 
 def test_a_mechanism_without_motors_is_refused():
     with pytest.raises(sg.InputError, match="has no motors"):
-        sg.inverse_dynamics(sg.load_mechanism("four_bar"), {"t": T, "y:P2": T})
+        sg.inverse_trajectory(sg.load_mechanism("four_bar"), {"t": T, "y:P2": T})
 
 
 def test_long_trajectories_are_followed_through_all_their_turns():
     t = np.arange(3000) * 0.02
     theta = 1.2 * (1.0 - np.cos(9.0 * t))  # 86 periods
-    found = sg.inverse_dynamics(sg.load_mechanism("four_bar_angle"), {"t": t, "theta": theta})
+    found = sg.inverse_trajectory(sg.load_mechanism("four_bar_angle"), {"t": t, "theta": theta})
     assert found.errors["theta"] < 1e-5

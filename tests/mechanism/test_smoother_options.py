@@ -55,7 +55,7 @@ def test_a_smoothed_motion_that_is_stopped_keeps_what_was_solved(mechanism):
 
 def test_inverse_dynamics_that_is_stopped_keeps_its_stages(mechanism):
     t = np.arange(50) * 0.01
-    found = sg.inverse_dynamics(mechanism, {"t": t, "theta": 1.0 - np.cos(t)}, watch=lambda done: done >= 2.0)
+    found = sg.inverse_trajectory(mechanism, {"t": t, "theta": 1.0 - np.cos(t)}, watch=lambda done: done >= 2.0)
     assert len(found.stages) == 3
     assert np.isnan(found.tau).all()
     assert np.abs(found.run.q[:, 4] - (1.0 - np.cos(t))).max() < 1e-3

@@ -38,7 +38,7 @@ def test_the_inverse_graph_finds_the_torques_of_a_motion(name):
     options = {"time": (steps - 1) * dt, "dt": dt, "method": "dop853", "rtol": 1e-13, "atol": 1e-13}
     run = sg.simulate(mechanism, tau=lambda t, q, qd: torques(t), **options)
     wanted = {z: run.coordinate(z) for z in mechanism.independent_coordinates}
-    answer = sg.inverse_dynamics(mechanism, {"t": run.t, **wanted})
+    answer = sg.inverse_trajectory(mechanism, {"t": run.t, **wanted})
     np.testing.assert_allclose(answer.run.q, run.q, atol=1e-9)
     scale = np.abs(torques(run.t)).max() + np.abs(mechanism.mechanics.rates(run.q, run.qd)).max()
     np.testing.assert_allclose(answer.tau[3:-3], torques(run.t)[3:-3], atol=1e-6 * scale)

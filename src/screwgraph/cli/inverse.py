@@ -51,7 +51,7 @@ def inverse(
     as_json: options.AsJson = False,
 ) -> None:
     """Solve, save, and say how well it went."""
-    from screwgraph import inverse_dynamics
+    from screwgraph import inverse_trajectory
     from screwgraph.cli.mechanism_report import run_groups
     from screwgraph.cli.motion import watched
     from screwgraph.cli.streams import note, print_json
@@ -62,7 +62,7 @@ def inverse(
     model = loaded(mechanism, values)
     wanted = _wanted(model, read_table(trajectory))
     with watched(4.0, "solving", "stages") as watch:
-        found = inverse_dynamics(model, wanted, watch=watch)
+        found = inverse_trajectory(model, wanted, watch=watch)
     found.run.save(output)
     if found.status.is_stopped:
         note(f"interrupted in stage {len(found.stages)}: what was found so far is kept")

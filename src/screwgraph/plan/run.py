@@ -3,23 +3,43 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from screwgraph.optimize import Progress, Tolerances
+from screwgraph.optimize.methods import Method
 from screwgraph.plan.plan import Plan
 from screwgraph.plan.planner import Planner
 from screwgraph.plan.read import read_task
 from screwgraph.plan.task import Task
 
 
-def plan(task: Task | str | os.PathLike[str], **options: Any) -> Plan:
+def plan(
+    task: Task | str | os.PathLike[str],
+    *,
+    method: str | Method = "auto",
+    iterations: int = 200,
+    seconds: float = np.inf,
+    tolerances: Tolerances | None = None,
+    callback: Callable[[Progress], Any] | None = None,
+) -> Plan:
     """Plan a motion.
 
     Args:
         task: a `Task`, a task file, or the name of a built-in task.
-        options: as for `Planner.solve`.
+        method: a method of `optimize.solve`, "auto" by default.
+        iterations: the most that are taken.
+        seconds: time limit (s).
+        tolerances: when a search has converged.
+        callback: is called after each iteration; the search ends where it returns true.
 
     Raises:
         ModelError: the file is not a task.
         InputError: the task contradicts itself or its robot. That no plan was found is no error: see `Plan.status`.
     """
-    return Planner(task if isinstance(task, Task) else read_task(task)).solve(**options)
+    planner = Planner(task if isinstance(task, Task) else read_task(task))
+    return planner.solve(
+        method=method, iterations=iterations, seconds=seconds, tolerances=tolerances, callback=callback
+    )

@@ -1,0 +1,7 @@
+"""Queries: what people ask of a model, robot or mechanism; one file each, one explicit signature for all models."""
+
+from screwgraph.queries.estimate import estimate
+from screwgraph.queries.inverse_trajectory import inverse_trajectory
+from screwgraph.queries.simulate import simulate
+
+__all__ = ["estimate", "inverse_trajectory", "simulate"]

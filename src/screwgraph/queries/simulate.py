@@ -1,0 +1,78 @@
+"""Simulation of robots and mechanisms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from screwgraph.queries.models import is_mechanism, refuse
+from screwgraph.robot import Robot
+from screwgraph.simulation import Watch
+from screwgraph.simulation import simulate as simulate_robot
+
+if TYPE_CHECKING:
+    from screwgraph.mechanism import Mechanism, Noise
+
+SMOOTHER = "smoother"
+"""The method of simulation that solves factor graphs."""
+TOLERANCE = 1e-9
+
+
+def simulate(
+    model: Robot | Mechanism,
+    q0: Any = None,
+    qd0: Any = None,
+    time: float = 5.0,
+    dt: float = 1e-3,
+    method: str = "rk4",
+    tau: Any = None,
+    *,
+    rtol: float | None = None,
+    atol: float | None = None,
+    coordinates: str | None = None,
+    window: int | None = None,
+    marginal: bool | None = None,
+    integrator: str | None = None,
+    noise: Noise | None = None,
+    watch: Watch | None = None,
+) -> Any:
+    """Return the motion of a robot (`Trajectory`) or of a planar mechanism (`Run`).
+
+    Args:
+        model: a robot (tree or closed chain), or a mechanism.
+        q0: initial position (nq,); by default the neutral or the assembled one. Loops are closed at the nearest one.
+        qd0: initial velocity (nv,); by default rest, or that of the mechanism's file.
+        time: duration (s), a multiple of dt.
+        dt: step (s), and distance of the states that are returned.
+        method: "rk4" (order 4), "dop853" (adaptive, order 8), "semi_implicit" (Euler, order 1), "trapezoidal"
+            (implicit, order 2); of mechanisms also "smoother": the factor graph in a sliding window of states
+            (Blanco-Claraco et al., 2021, section 7.1).
+        tau: joint torques and forces, of mechanisms the torques of the motors: zero, constant (n,), or a function of
+            t, q and qd, which is called several times a step.
+        rtol: relative error of a step that "dop853" allows, 1e-9 by default.
+        atol: absolute error of a step that "dop853" allows (SI units), 1e-9 by default.
+        coordinates: of the smoother: "dependent" or "independent".
+        window: of the smoother: states in the window, 2 or more.
+        marginal: of the smoother: whether states that leave the window stay as a prior.
+        integrator: of the smoother: "trapezoidal", "hermite_simpson", "runge_kutta" or "euler".
+        noise: of the smoother: standard deviations of the factors.
+        watch: progress callback with the time (s) reached, first 0.0; the simulation ends where it returns true.
+
+    Raises:
+        InputError: a bad argument, an initial velocity that loops forbid, or a simulation that diverged.
+        EliminationError: a joint moves nothing that has inertia.
+        ModelError: the mechanism cannot be assembled.
+    """
+    smoothing = {"coordinates": coordinates, "window": window, "marginal": marginal}
+    smoothing |= {"integrator": integrator, "noise": noise}
+    if method == SMOOTHER and is_mechanism(model):
+        from screwgraph.mechanism import simulate_by_smoothing
+
+        refuse({"rtol": rtol, "atol": atol}, "they are tolerances of the method 'dop853'", "leave them out")
+        chosen: dict[str, Any] = {name: value for name, value in smoothing.items() if value is not None}
+        return simulate_by_smoothing(model, q0, qd0, time, dt, tau, watch=watch, **chosen)
+    refuse(smoothing, "they are options of the method 'smoother' of mechanisms", "leave them out")
+    directly: Any = simulate_robot
+    if is_mechanism(model):
+        from screwgraph.mechanism import simulate_directly as directly
+    tolerances = {"rtol": TOLERANCE if rtol is None else rtol, "atol": TOLERANCE if atol is None else atol}
+    return directly(model, q0, qd0, time, dt, method, tau, watch=watch, **tolerances)
