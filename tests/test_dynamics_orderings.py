@@ -76,7 +76,7 @@ def test_an_order_may_be_an_object():
     robot = load("rr")
     states = random_states(robot, 10)
     for order in (
-        orderings.aba(robot),
+        orderings.aba(),
         orderings.explicit(["wrench:link2", "qdd:joint2", "acceleration", "qdd:joint1", "wrench:link1"]),
     ):
         assert_agree(forward_dynamics(robot, ordering=order)(*states), forward_dynamics(robot)(*states))

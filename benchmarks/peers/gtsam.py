@@ -59,7 +59,7 @@ def _gtsam() -> Any:
 
 def _order(robot: sg.Robot, graph: FactorGraph, question: str) -> Sequence[Key]:
     """Return the variables in the order in which our elimination is done with them."""
-    return sg.eliminate(graph, orderings.by_name(ORDERS[question], robot)).order
+    return sg.eliminate(graph, orderings.by_name(ORDERS[question])).order
 
 
 def _solvers(gtsam: Any, factors: Any, ours: Sequence[int]) -> Mapping[str, Any]:

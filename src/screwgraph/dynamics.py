@@ -259,10 +259,10 @@ def _without_joints(robot: Robot) -> Dag:
     graph = dynamics_graph(with_gravity(robot, (0.0, 0.0, 0.0))).given("q", "qd", "tau")
     at_rest = {v.key: np.zeros(v.dim) for v in graph.inputs if v.key.kind != "q"}
     system = equations(graph, at_rest)
-    order = orderings.composite(robot).order(graph)
+    order = orderings.composite().order(graph)
     bodies = [key for key in order if isinstance(key, Key) and key.kind not in ("qdd", "lambda")]
     groups = [Group(tuple((key, i) for i in range(graph.variables[key].dim))) for key in bodies]
-    closing = orderings.embedding(robot).closing(graph) if robot.is_closed else []
+    closing = orderings.embedding().closing(graph) if robot.is_closed else []
     return Dag(graph, system, eliminate_rows(system.rows, [*groups, *closing]))
 
 

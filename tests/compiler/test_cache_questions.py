@@ -147,7 +147,7 @@ def test_orders_of_other_peoples_are_asked_every_time(folder):
 
 
 def test_an_order_that_somebody_registers_is_asked_every_time(folder, monkeypatch):
-    monkeypatch.setitem(orderings.ORDERINGS, "mine", lambda robot: orderings.min_degree())
+    monkeypatch.setitem(orderings.ORDERINGS, "mine", lambda: orderings.min_degree())
     assert sg.forward_dynamics(RR, ordering="mine").ordering == "mine"
     assert programs(folder) == []
 

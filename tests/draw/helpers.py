@@ -52,7 +52,7 @@ def graph(name: str) -> FactorGraph:
 @cache
 def problem(name: str, which: str) -> Dag:
     given, order = PROBLEMS[which]
-    return eliminate(graph(name).given("q", "qd", given), orderings.by_name(order, robot(name)))
+    return eliminate(graph(name).given("q", "qd", given), orderings.by_name(order))
 
 
 @cache

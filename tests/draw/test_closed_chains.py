@@ -19,7 +19,7 @@ from screwgraph.graph import dynamics_graph
 
 def eliminated(name: str) -> Dag:
     robot = load(name)
-    return eliminate(dynamics_graph(robot).given("q", "qd", "tau"), orderings.by_name("embedding", robot))
+    return eliminate(dynamics_graph(robot).given("q", "qd", "tau"), orderings.by_name("embedding"))
 
 
 def drawn(scene: Scene) -> list[Node]:

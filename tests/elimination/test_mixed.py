@@ -40,7 +40,7 @@ def planned(robot: Robot, name: str) -> tuple[Trials, Plan]:
     arguments = [(kind, keys[kind]) for kind in ("q", "qd", "tau")]
     known = tuple(key for _, own in arguments for key in own)
     trials = Trials(Problem("forward_dynamics", robot, known, arguments, keys["qdd"], {}))
-    return trials, trials.plan(by_name(name, trials.robot))
+    return trials, trials.plan(by_name(name))
 
 
 def operations(robot: Robot, *names: str) -> list[int]:
@@ -94,7 +94,7 @@ def test_every_treatment_gives_the_accelerations_of_the_projection_method(name, 
     robot = closed_robots()[name]
     states = motion(robot, 4, everywhere=True)
     chosen = [Key(treatment, c.name) for c in (*robot.loops, *robot.couplings)] if treatment else []
-    f = sg.forward_dynamics(robot, ordering=Mixed(robot, tuple(chosen), joints_first=True))
+    f = sg.forward_dynamics(robot, ordering=Mixed(tuple(chosen), joints_first=True))
     assert_agree(f(states.q, states.qd, states.tau), states.qdd)
 
 

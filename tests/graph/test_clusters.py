@@ -8,7 +8,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.formats import load
-from screwgraph.graph import Key, clusters, clusters_of
+from screwgraph.graph import Key, clusters, dynamics_graph
 from screwgraph.robot import Coupling
 from tests.conftest import shared_file
 
@@ -19,12 +19,12 @@ def names(found):
 
 def test_every_joint_of_a_tree_is_a_cluster_of_its_own():
     robot = load("puma560")
-    assert names(clusters(robot)) == [{name} for name in robot.joint_names]
-    assert all(not cluster.multipliers for cluster in clusters(robot))
+    assert names(clusters(dynamics_graph(robot))) == [{name} for name in robot.joint_names]
+    assert all(not cluster.multipliers for cluster in clusters(dynamics_graph(robot)))
 
 
 def test_a_loop_ties_the_joints_of_both_branches():
-    (cluster,) = clusters(load("five_bar"))
+    (cluster,) = clusters(dynamics_graph(load("five_bar")))
     assert {joint.name for joint in cluster.joints} == {"joint1", "joint2", "joint3", "joint4"}
     assert cluster.multipliers == (Key("lambda", "joint5"),)
     assert cluster.output == "base"
@@ -32,7 +32,7 @@ def test_a_loop_ties_the_joints_of_both_branches():
 
 def test_sets_that_share_a_joint_are_one_cluster():
     robot = load("belt_leg")
-    found = clusters(robot)
+    found = clusters(dynamics_graph(robot))
     assert sum(len(cluster.multipliers) for cluster in found) == len(robot.couplings)
     assert sorted(joint.name for cluster in found for joint in cluster.joints) == sorted(robot.joint_names)
 
@@ -41,21 +41,21 @@ def test_a_coupling_ties_the_joints_between_those_it_names():
     arm = load("puma560")
     tied = replace(arm, couplings=(Coupling("belt", {"joint2": 1.0, "joint4": -1.0}),))
     expected = [{"joint1"}, {"joint2", "joint3", "joint4"}, {"joint5"}, {"joint6"}]
-    assert names(clusters(tied)) == expected
-    assert clusters(tied)[1].output == arm.joint("joint2").parent
+    assert names(clusters(dynamics_graph(tied))) == expected
+    assert clusters(dynamics_graph(tied))[1].output == arm.joint("joint2").parent
 
 
 def test_a_graph_tells_the_clusters_of_its_robot():
     robot = load("belt_leg")
     graph = sg.dynamics_graph(robot).given("q", "qd", "qdd")
-    assert names(clusters_of(graph, robot.joints)) == names(clusters(robot))
+    assert names(clusters(graph)) == names(clusters(dynamics_graph(robot)))
 
 
 @pytest.mark.parametrize("file", ["mini_cheetah.urdf", "mit_humanoid.urdf", "planar_leg_linkage.urdf"])
 def test_every_cluster_hangs_on_one_link_of_an_earlier_one(file):
     robot = load(str(shared_file("robots", "closed_chain", file)))
     reached = {robot.links[0].name}
-    for cluster in clusters(robot):
+    for cluster in clusters(dynamics_graph(robot)):
         moved = {joint.child for joint in cluster.joints}
         assert {joint.parent for joint in cluster.joints} - moved == {cluster.output}
         assert cluster.output in reached

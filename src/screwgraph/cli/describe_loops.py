@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from screwgraph.errors import InputError
-from screwgraph.graph import clusters
+from screwgraph.graph import clusters, dynamics_graph
 from screwgraph.robot import Loop, Robot, is_planar
 
 
@@ -45,7 +45,7 @@ def _mobility(robot: Robot) -> dict[str, Any]:
         "rows": len(found.rows),
         "rank": found.rank,
         "factors": [_factor(robot, loop) for loop in robot.loops],
-        "clusters": [[joint.name for joint in c.joints] for c in clusters(robot) if c.multipliers],
+        "clusters": [[joint.name for joint in c.joints] for c in clusters(dynamics_graph(robot)) if c.multipliers],
         "redundant": [str(row) for row in found.redundant],
         "neglected": found.neglected,
         "states": len(found.states),

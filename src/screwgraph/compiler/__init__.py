@@ -8,10 +8,10 @@ from screwgraph.compiler.expressions import casadi_program
 from screwgraph.compiler.function import Argument, Function, Origin
 from screwgraph.compiler.graphs import compile_graph
 from screwgraph.compiler.llvm import March, Marching, Settle, Stage, compiled, marching
-from screwgraph.compiler.passes import ROBOT_PASSES, improved
 from screwgraph.compiler.problem import Problem, robot_arguments, without_metadata
 from screwgraph.compiler.searched import Search
 from screwgraph.compiler.validation import stable
+from screwgraph.lowering import ROBOT_PASSES, improved
 
 __all__ = [
     "ROBOT_PASSES",

@@ -12,7 +12,6 @@ from screwgraph.compiler.analytic import TreeProblem
 from screwgraph.compiler.cache import Made, remembered
 from screwgraph.compiler.function import Function, Origin
 from screwgraph.compiler.loops import chosen
-from screwgraph.compiler.passes import GRAPH_PASSES, KEEPS_VARIABLES, ROBOT_PASSES
 from screwgraph.compiler.problem import Problem, robot_arguments, without_metadata
 from screwgraph.compiler.searched import SEARCHED, Search, default_seconds, searched
 from screwgraph.compiler.signature import Argument, Result
@@ -20,7 +19,7 @@ from screwgraph.compiler.validation import validated
 from screwgraph.elimination import Dag, Ordering, eliminate, orderings
 from screwgraph.errors import EliminationError
 from screwgraph.graph import Column, Key
-from screwgraph.robot import Robot
+from screwgraph.lowering import GRAPH_PASSES, KEEPS_VARIABLES, ROBOT_PASSES
 from screwgraph.tape import Number, Program, factor_out, program
 
 Order = str | Ordering | Search | Sequence[str | Key]
@@ -29,18 +28,18 @@ Order = str | Ordering | Search | Sequence[str | Key]
 
 @dataclass(frozen=True, eq=False)
 class _Recipe:
-    """How code for a problem is made: in an order, which may depend on the robot that passes made."""
+    """How code for a problem is made: in an order, which may depend on the graph that passes made."""
 
     problem: Problem
     label: str
-    order: Callable[[Robot], Ordering | Sequence[Any]]
+    order: Ordering | Sequence[Any]
     passes: tuple[str, ...]
 
     def eliminated(self, passes: Sequence[str]) -> Dag:
         """Eliminate the graph that passes make."""
         robot = self.problem.improved(passes)
         graph = self.problem.graph(robot, passes)
-        return eliminate(graph, self.order(robot), constants=self.problem.constants)
+        return eliminate(graph, self.order, constants=self.problem.constants)
 
     def code(self, inputs: Sequence[str]) -> Program:
         """Make straight-line code of the named inputs; all passes."""
@@ -126,8 +125,7 @@ def _found(problem: Problem, made: Made) -> _Recipe:
     if made.ordering == SEARCHED:
         return _searched(problem, made.order)
     if made.order:
-        order = partial(chosen, name=made.ordering, choices=made.order)
-        return _Recipe(problem, made.ordering, order, problem.passes)
+        return _Recipe(problem, made.ordering, chosen(made.ordering, made.order), problem.passes)
     return _by_name(problem, made.ordering)
 
 
@@ -136,19 +134,18 @@ def _searched(problem: Problem, order: Sequence[Key | Column]) -> _Recipe:
     unknown = [v.key for v in problem.graph(problem.robot, ()).unknowns]
     first = [key for key in order if key in unknown]
     last = [key for key in unknown if key not in first]
-    return _Recipe(problem, SEARCHED, lambda robot: [*first, *last], _kept(problem))
+    return _Recipe(problem, SEARCHED, [*first, *last], _kept(problem))
 
 
 def _by_name(problem: Problem, name: Any) -> _Recipe:
-    """Compile in a named order, which looks at the robot that all passes made."""
-    orderings.by_name(name, problem.robot)  # an unknown name is refused before any work
-    return _Recipe(problem, name, lambda robot: orderings.by_name(name, robot), problem.passes)
+    """Compile in a named order, which looks at the graph that all passes made."""
+    return _Recipe(problem, name, orderings.by_name(name), problem.passes)
 
 
 def _in_order(problem: Problem, order: Ordering | Sequence[str | Key]) -> _Recipe:
     """Compile in an order of the robot's own variables; passes that would add links are left out."""
     label = type(order).__name__ if isinstance(order, Ordering) else "explicit"
-    return _Recipe(problem, label, lambda robot: order, _kept(problem))
+    return _Recipe(problem, label, order, _kept(problem))
 
 
 def _kept(problem: Problem) -> tuple[str, ...]:

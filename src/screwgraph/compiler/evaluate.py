@@ -44,6 +44,11 @@ class Trials:
         """The number of the link that each unknown belongs to."""
         return {v.key: v.index for v in self.graph.unknowns}
 
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """The names of the laws that a group of unknowns may prefer: those whose rows are conjugate to some."""
+        return tuple(dict.fromkeys(f.template.name for f in self.graph.factors if f.template.conjugate))
+
     def plan(self, ordering: Ordering) -> Plan:
         """Return the plan that an order is."""
         return tuple(as_groups(ordering, self.graph))

@@ -11,10 +11,9 @@ from screwgraph.compiler.compile import make_function
 from screwgraph.compiler.function import Function, Origin
 from screwgraph.compiler.problem import argument
 from screwgraph.compiler.signature import Result
-from screwgraph.elimination import Dag, Group, Ordering, cost, eliminate, orderings
+from screwgraph.elimination import Dag, Ordering, cost, eliminate, orderings
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import Column, FactorGraph, Key
-from screwgraph.robot import Joint, Robot
 from screwgraph.tape import Number, Program, factor_out, program
 
 GraphOrder = str | Ordering | Sequence[str | Key]
@@ -104,7 +103,7 @@ class _GraphProblem:
 
     def _eliminated(self, label: str) -> Dag:
         named = label if isinstance(self.ordering, str) else self.ordering
-        return eliminate(self.graph, _named_order(named, self.graph) if isinstance(named, str) else named)
+        return eliminate(self.graph, orderings.by_name(named) if isinstance(named, str) else named)
 
     def _code(self, dag: Dag, inputs: Sequence[str] | None, factored: bool = True) -> Program:
         values: list[Number] = []
@@ -113,28 +112,6 @@ class _GraphProblem:
             values.append(dag.solution[key, i] if known is None else known[i])
         code = program(dag.equations.tape, values, inputs)
         return factor_out(code) if factored else code
-
-
-@dataclass(frozen=True)
-class _Completed:
-    """An order for the joints and links of a graph; whatever else is unknown goes last."""
-
-    items: Sequence[Key | Column | Group]
-
-    def order(self, graph: FactorGraph) -> list[Key | Column | Group]:
-        """Return all unknowns."""
-        groups = (item.columns if isinstance(item, Group) else (item,) for item in self.items)
-        placed = {item if isinstance(item, Key) else item[0] for group in groups for item in group}
-        return [*self.items, *(v.key for v in graph.unknowns if v.key not in placed)]
-
-
-def _named_order(name: str, graph: FactorGraph) -> Ordering:
-    """Return a named order for a graph; the joints that such orders ask for are those of its laws."""
-    factors = [*graph.factors, *(derived.factor for derived in graph.derived)]
-    of_joints = sorted((f for f in factors if isinstance(f.parameters.get("joint"), Joint)), key=lambda f: f.index)
-    joints = {f.parameters["joint"].name: f.parameters["joint"] for f in of_joints}
-    skeleton = Robot("graph", (), tuple(joints.values()))
-    return _Completed(tuple(orderings.by_name(name, skeleton).order(graph)))
 
 
 def _asked(graph: FactorGraph, name: str | Key) -> list[Key]:

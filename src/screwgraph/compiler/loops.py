@@ -11,7 +11,6 @@ from screwgraph.compiler.evaluate import Trials
 from screwgraph.elimination import Plan, cost, orderings
 from screwgraph.elimination.orderings import TREATMENTS, Mixed
 from screwgraph.graph import Column, FactorGraph, Key, spans, tied_by
-from screwgraph.robot import Robot
 
 Planned = tuple[Plan, Made]
 Choices = Mapping[Key, str]
@@ -34,7 +33,7 @@ def treated(trials: Trials, named: Sequence[Planned], inputs: Sequence[str], sec
     name = min(predicted, key=lambda made: cost(made.program)).ordering
     known, choices, found = min(cost(made.program) for _, made in named), {}, []
     while True:
-        for tried in _changes(choices, alike_loops(trials.graph, trials.robot)):
+        for tried in _changes(choices, alike_loops(trials.graph)):
             if time.monotonic() >= end:
                 return found
             planned = _tried(trials, name, tried, inputs)
@@ -56,22 +55,21 @@ def _changes(choices: Choices, sets: Iterable[Sequence[Key]]) -> Iterator[Choice
 
 def _tried(trials: Trials, name: str, choices: Choices, inputs: Sequence[str]) -> Planned | None:
     treatments = tuple(Key(treatment, key.name) for key, treatment in choices.items())
-    plan = trials.plan(chosen(trials.robot, name=name, choices=treatments))
+    plan = trials.plan(chosen(name, treatments))
     elimination = trials.eliminated(plan)
     return None if elimination is None else (plan, Made(trials.code(elimination, inputs), name, treatments))
 
 
-def chosen(robot: Robot, *, name: str, choices: Iterable[Key | Column]) -> Mixed:
+def chosen(name: str, choices: Iterable[Key | Column]) -> Mixed:
     """Return one of the orders `MIXED` with some loops' treatments chosen: pairs (treatment, name of the loop)."""
-    order = orderings.by_name(name, robot)
+    order = orderings.by_name(name)
     assert isinstance(order, Mixed), "the orders of that name are mixed"
     return replace(order, treatments=tuple(key for key in choices if isinstance(key, Key)))
 
 
-def alike_loops(graph: FactorGraph, robot: Robot) -> list[list[Key]]:
+def alike_loops(graph: FactorGraph) -> list[list[Key]]:
     """Return the multipliers of a graph in sets: of as many rows, tying as many joints, by the same kind of law."""
-    ties = tied_by(graph)
-    between = spans(robot.joints, ties)
+    ties, between = tied_by(graph), spans(graph)
     law = {f.multiplier: f.template.name for f in graph.factors if f.multiplier}
     sets: dict[tuple, list[Key]] = {}
     for key, joints in ties.items():

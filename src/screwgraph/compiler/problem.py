@@ -8,7 +8,6 @@ from typing import cast
 
 import numpy as np
 
-from screwgraph.compiler.passes import GRAPH_PASSES, ROBOT_PASSES, improved, improved_graph
 from screwgraph.compiler.signature import Argument
 from screwgraph.graph import (
     Column,
@@ -19,6 +18,7 @@ from screwgraph.graph import (
     vector_variable,
     with_redundant_actuation,
 )
+from screwgraph.lowering import GRAPH_PASSES, ROBOT_PASSES, improved, improved_graph
 from screwgraph.robot import JointType, Robot
 from screwgraph.tape import Number
 

@@ -18,6 +18,7 @@ from screwgraph.compiler.problem import Problem
 from screwgraph.elimination import Found, Plan, cost, halves, orderings, search, spread
 from screwgraph.elimination.orderings import LeastWork
 from screwgraph.errors import InputError
+from screwgraph.graph import Role
 from screwgraph.tape import Program
 
 SECONDS = "SCREWGRAPH_SEARCH_SECONDS"
@@ -79,7 +80,7 @@ def searched(problem: Problem, names: Sequence[str], effort: Search, inputs: Seq
     if not named:
         return None
     _, base = min(named, key=lambda pair: cost(pair[1].program))
-    if effort.seconds <= 0.0 or not any(key.kind == "qdd" for key in trials.owner):
+    if effort.seconds <= 0.0 or not any(key.role is Role.COORDINATE_ACCELERATION for key in trials.owner):
         return base
     named += treated(trials, named, inputs, effort.seconds / 2)
     _, base = min(named, key=lambda pair: cost(pair[1].program))
@@ -91,6 +92,7 @@ def searched(problem: Problem, names: Sequence[str], effort: Search, inputs: Seq
         _starts(trials, [plan for plan, _ in named]),
         costs,
         trials.owner,
+        laws=trials.laws,
         seconds=effort.seconds,
         rounds=effort.rounds,
         seed=effort.seed,
@@ -108,7 +110,7 @@ def _named(trials: Trials, names: Sequence[str], inputs: Sequence[str]) -> list[
     """Return plans and code of the named orders that are possible."""
     found = []
     for name in names:
-        plan = trials.plan(orderings.by_name(name, trials.robot))
+        plan = trials.plan(orderings.by_name(name))
         elimination = trials.eliminated(plan)
         if elimination is not None:
             found.append((plan, Made(trials.code(elimination, inputs), name)))

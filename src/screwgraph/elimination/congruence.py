@@ -13,7 +13,7 @@ from itertools import combinations_with_replacement, product
 from typing import NamedTuple
 
 from screwgraph.elimination.system import System
-from screwgraph.graph import Column, Key
+from screwgraph.graph import Column, Key, Role
 from screwgraph.tape import Number, Scalar
 
 TURNED = 1e-14
@@ -31,7 +31,7 @@ class Turn(NamedTuple):
 
 def prepare_rotations(system: System, columns: Iterable[Column]) -> None:
     """Write down what becomes of the coefficients in the equations of wrenches that are about to be carried on."""
-    own = {column: system.own_row(column) for column in columns if column[0].kind == "wrench"}
+    own = {column: system.own_row(column) for column in columns if column[0].role is Role.WRENCH}
     rows = {column: row for column, row in own.items() if row is not None}
     keys = {c[0] for row in rows.values() for c in system.terms[row] if c not in rows}
     wrenches = sorted({column[0] for column in rows})

@@ -7,20 +7,21 @@ from dataclasses import replace
 from random import Random
 
 from screwgraph.elimination.group import Group
-from screwgraph.graph import Key
+from screwgraph.graph import Key, Role
 
 Plan = tuple[Group, ...]
 """A complete order: every unknown scalar in one group."""
+Laws = Sequence[str]
+"""Names of templates."""
 
-LAWS = ("torque", "wrench", "acceleration", None)
-"""Laws that a group may be told to prefer."""
 REACH = 12
 """How far a group moves at most."""
 
 
-def neighbour(plan: Plan, random: Random) -> Plan:
-    """Return a plan that differs in one place."""
-    return random.choice(MOVES)(list(plan), random.randrange(len(plan)), random)
+def neighbour(plan: Plan, laws: Laws, random: Random) -> Plan:
+    """Return a plan that differs in one place; `laws` are those whose equations a group may prefer."""
+    move, groups, place = random.choice(MOVES), list(plan), random.randrange(len(plan))
+    return _law(groups, place, laws, random) if move is None else move(groups, place, random)
 
 
 def crossed(plan: Plan, other: Plan, owner: Mapping[Key, int], random: Random) -> Plan:
@@ -43,7 +44,7 @@ def halves(plans: Sequence[Plan], owner: Mapping[Key, int]) -> list[Plan]:
 
     Cuts are before links that joints of unknown acceleration move, those in the middle first.
     """
-    cuts = sorted({index for key, index in owner.items() if key.kind == "qdd"})[1:]
+    cuts = sorted({index for key, index in owner.items() if key.role is Role.COORDINATE_ACCELERATION})[1:]
     middle = cuts[len(cuts) // 2] if cuts else 0
     cuts.sort(key=lambda cut: abs(cut - middle))
     pairs = [(a, b) for a in plans for b in plans if a != b]
@@ -91,10 +92,19 @@ def _rule(groups: list[Group], i: int, random: Random) -> Plan:
     return tuple(groups)
 
 
-def _law(groups: list[Group], i: int, random: Random) -> Plan:
-    groups[i] = replace(groups[i], law=random.choice([law for law in LAWS if law != groups[i].law]))
+def _law(groups: list[Group], i: int, laws: Laws, random: Random) -> Plan:
+    """Let a group prefer the equations of another law, or of any."""
+    groups[i] = replace(groups[i], law=random.choice([law for law in (*laws, None) if law != groups[i].law] or [None]))
     return tuple(groups)
 
 
-MOVES: tuple[Callable[[list[Group], int, Random], Plan], ...] = (_shift, _shift, _merge, _split, _split, _rule, _law)
-"""All moves; those that help most often stand twice."""
+MOVES: tuple[Callable[[list[Group], int, Random], Plan] | None, ...] = (
+    _shift,
+    _shift,
+    _merge,
+    _split,
+    _split,
+    _rule,
+    None,
+)
+"""All moves, None is a change of law; those that help most often stand twice."""

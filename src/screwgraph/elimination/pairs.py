@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.system import Step, System
-from screwgraph.graph import Column, is_zero
+from screwgraph.graph import Column, Role, is_zero
 from screwgraph.tape import Number, Scalar, reciprocal
 
 SAME = 1e-14
@@ -42,7 +42,7 @@ def _pairs(system: System, columns: Iterable[Column]) -> Iterable[Pair]:
     """Yield the pairs whose equations have the form that the pivot needs."""
     columns = list(columns)
     rows = {c: row for c in columns if (row := system.own_row(c)) is not None}
-    for f in (c for c in rows if c[0].kind == "wrench"):
+    for f in (c for c in rows if c[0].role is Role.WRENCH):
         for x in (c for c in rows if c[0] != f[0] and c[1] == f[1]):
             law, balance = rows[x], rows[f]
             units = _is_one(system.terms[law][x]) and _is_one(system.terms[balance][f])

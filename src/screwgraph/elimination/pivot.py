@@ -13,12 +13,6 @@ from screwgraph.tape import Number, Scalar
 UNIT, CONSTANT, NATURAL, ONE_SIGN, SMALL, MAY_VANISH = range(6)
 """Classes of pivots, best first. NATURAL: of one sign, and the law is the unknown's partner in the KKT form."""
 
-PARTNER = {"wrench": "acceleration", "acceleration": "wrench", "qdd": "torque", "tau": "torque"}
-"""The law whose equations pair with each kind of unknown: a wrench is the multiplier of an acceleration factor.
-
-Loops and couplings name their multipliers themselves.
-"""
-
 SAFE_RATIO = 1e-3
 """A pivot this much smaller than another coefficient of its equation magnifies rounding."""
 
@@ -56,7 +50,7 @@ def pivot_class(value: Number, column: Column, origin: Row, terms: Mapping[Colum
 def _is_partner(column: Column, origin: Row) -> bool:
     if origin.factor.multiplier is not None:
         return (origin.factor.multiplier, origin.number) == column
-    return PARTNER.get(column[0].kind) == origin.factor.template.name
+    return column[0].role in origin.factor.template.conjugate
 
 
 def is_foreign(column: Column, origin: Row) -> bool:

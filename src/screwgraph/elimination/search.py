@@ -13,7 +13,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from random import Random
 
-from screwgraph.elimination.moves import Plan, crossed, neighbour
+from screwgraph.elimination.moves import Laws, Plan, crossed, neighbour
 from screwgraph.graph import Key
 
 ROUND = 16
@@ -44,6 +44,7 @@ def search(
     costs: Costs,
     owner: Mapping[Key, int],
     *,
+    laws: Laws = (),
     seconds: float = math.inf,
     rounds: int | None = None,
     seed: int = 0,
@@ -56,6 +57,7 @@ def search(
         starts: more of them, evaluated in this order.
         costs: evaluates plans.
         owner: number of the link that each variable belongs to: mixing takes neighbouring links together.
+        laws: names of the laws that a group may prefer.
         seconds: when to stop, after the evaluation that is under way.
         rounds: how many rounds of the local search to make; None is no limit.
         seed: of the random choices.
@@ -78,7 +80,7 @@ def search(
         if rounds is not None and finished >= rounds:
             return found
         finished += 1
-        plans = [_new_plan([plan for _, _, plan in pool], seeds, owner, random) for _ in range(ROUND)]
+        plans = [_new_plan([plan for _, _, plan in pool], seeds, owner, laws, random) for _ in range(ROUND)]
 
 
 def spread(costs: Callable[[Sequence[Plan]], list[float]], executor: Executor, workers: int) -> Costs:
@@ -106,11 +108,13 @@ def _elite(pool: list[tuple[float, int, Plan]]) -> list[tuple[float, int, Plan]]
     return list(kept.values())[:ELITE]
 
 
-def _new_plan(elite: Sequence[Plan], seeds: Sequence[Plan], owner: Mapping[Key, int], random: Random) -> Plan:
+def _new_plan(
+    elite: Sequence[Plan], seeds: Sequence[Plan], owner: Mapping[Key, int], laws: Laws, random: Random
+) -> Plan:
     plan = elite[0] if random.random() < FROM_BEST else random.choice(elite)
     if random.random() < CROSSED:
         return crossed(plan, random.choice([*elite, *seeds]), owner, random)
-    plan = neighbour(plan, random)
+    plan = neighbour(plan, laws, random)
     while random.random() < MOVED_AGAIN:
-        plan = neighbour(plan, random)
+        plan = neighbour(plan, laws, random)
     return plan

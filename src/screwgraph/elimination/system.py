@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 
 from screwgraph.elimination.pivot import Candidate, is_foreign, pivot_class
-from screwgraph.graph import ADJOINT_VELOCITY, Column, Key, Row, is_zero
+from screwgraph.graph import Column, Role, Row, is_zero
 from screwgraph.tape import Number, Scalar, reciprocal
 
 
@@ -115,7 +115,7 @@ class System:
     def paired_row(self, column: Column) -> int | None:
         """Return the unused equation that pairs with a rate or a multiplier: its torque, its own law."""
         for i, origin in enumerate(self.origin):
-            pairing = origin.factor.template.name == "torque" or origin.factor.multiplier is not None
+            pairing = BALANCED in origin.factor.template.conjugate or origin.factor.multiplier is not None
             if pairing and not self.used[i] and pairs_with(origin, column):
                 return i
         return None
@@ -193,6 +193,8 @@ PAIR = "pair"
 """In the place of a law: the equation that pairs with an unknown, a rate's torque, a multiplier's own law."""
 CANCELLED = 1e-14
 """A sum of constants this much smaller than they are is zero."""
+BALANCED = Role.COORDINATE_ACCELERATION
+"""Rows that are conjugate to these pair with them: balances along coordinates."""
 DIVISION = 10
 """What a division counts beside other operations."""
 
@@ -208,7 +210,7 @@ def _sum(a: Number, b: Number) -> Number:
 def pairs_with(origin: Row, column: Column) -> bool:
     """Whether an equation is about an unknown, or pairs with it: a rate's torque equation, a multiplier's own law."""
     key, factor = column[0], origin.factor
-    pairs = {key, Key("tau", key.name)} if key.kind in ("qdd", ADJOINT_VELOCITY) else {key}
+    pairs = {key, key.dual} if key.role in (BALANCED, Role.ADJOINT_VELOCITY) else {key}
     return origin.number == column[1] and (
         factor.multiplier == key or any(a in pairs for a in factor.arguments.values())
     )

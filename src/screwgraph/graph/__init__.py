@@ -1,19 +1,20 @@
 """Factor graphs: variables, laws of physics, and the graph of a robot's dynamics."""
 
 from screwgraph.graph.chain import Chain, End, loop_wrenches
-from screwgraph.graph.clusters import Cluster, clusters, clusters_of, spans, tied_by
+from screwgraph.graph.clusters import Cluster, clusters, spans, tied_by
 from screwgraph.graph.dynamics import dynamics_graph
 from screwgraph.graph.export import to_dot, to_json
 from screwgraph.graph.factor import Factor, Labels, Template, factor
 from screwgraph.graph.factor_graph import Derived, FactorGraph
 from screwgraph.graph.factors import TEMPLATES
+from screwgraph.graph.kinds import KINDS, Kind, Role
 from screwgraph.graph.linear import Affine, Column, Row, is_zero, linear_rows
 from screwgraph.graph.redundant_actuation import ADJOINT_VELOCITY, adjoint_multiplier, with_redundant_actuation
-from screwgraph.graph.variable import SYMBOLS, Key, Variable, Vectors, vector_variable
+from screwgraph.graph.variable import Key, Variable, Vectors, vector_variable
 
 __all__ = [
     "ADJOINT_VELOCITY",
-    "SYMBOLS",
+    "KINDS",
     "TEMPLATES",
     "Affine",
     "Chain",
@@ -24,14 +25,15 @@ __all__ = [
     "Factor",
     "FactorGraph",
     "Key",
+    "Kind",
     "Labels",
+    "Role",
     "Row",
     "Template",
     "Variable",
     "Vectors",
     "adjoint_multiplier",
     "clusters",
-    "clusters_of",
     "dynamics_graph",
     "factor",
     "is_zero",

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from screwgraph.graph.chain import Chain, End
-from screwgraph.graph.constraints import CouplingLaw, independent_constraints
+from screwgraph.graph.constraints import CouplingLaw
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.variable import Key
-from screwgraph.robot import Joint, Robot
+from screwgraph.robot import Joint
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,22 +29,13 @@ class Cluster:
         return next(joint.parent for joint in self.joints if joint.parent not in moved)
 
 
-def clusters(robot: Robot) -> tuple[Cluster, ...]:
-    """Return the clusters of a robot, base to tips: each hangs on a link of one before it, or on the base.
+def clusters(graph: FactorGraph) -> tuple[Cluster, ...]:
+    """Return the clusters of a graph's joints, base to tips: each hangs on a link of one before it, or on the base.
 
     Loops tie the joints on the way between their ends, couplings the joints that they name and those between. Sets that
-    share a joint are one cluster (paper 3, section II-D; Jain, 2012).
-
-    Raises:
-        InputError: no position closes the loops.
+    share a joint are one cluster. Chignoli et al. (2023), section II-D; Jain (2012).
     """
-    ties = {c.multiplier: [joint.name for joint in c.joints] for c in independent_constraints(robot)}
-    return tied_joints(robot.joints, ties)
-
-
-def clusters_of(graph: FactorGraph, joints: Sequence[Joint]) -> tuple[Cluster, ...]:
-    """Return the clusters of a graph's joints (all of them, parents first), as its own laws tell them."""
-    return tied_joints(joints, tied_by(graph))
+    return tied_joints(graph.joints, tied_by(graph))
 
 
 def tied_by(graph: FactorGraph) -> dict[Key, list[str]]:
@@ -86,9 +77,9 @@ def tied_joints(joints: Sequence[Joint], ties: Mapping[Key, Iterable[str]]) -> t
     return tuple(Cluster(tuple(found), tuple(of[name])) for name, found in members.items())
 
 
-def spans(joints: Sequence[Joint], ties: Mapping[Key, Iterable[str]]) -> dict[Key, frozenset[str]]:
-    """Return, for each tie, its joints and those that the tree puts between them."""
-    above = _joints_above(joints)
+def spans(graph: FactorGraph) -> dict[Key, frozenset[str]]:
+    """Return, for each multiplier, the joints that it ties and those that the tree puts between them."""
+    above, ties = _joints_above(graph.joints), tied_by(graph)
     return {key: frozenset(_with_those_between(list(names), above)) for key, names in ties.items()}
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from screwgraph.graph.kinds import Role
 from screwgraph.graph.variable import Key
 from screwgraph.spatial import Array
 
@@ -20,7 +21,8 @@ class Template:
 
     `linear` names the arguments that elimination may solve for: the residual is jointly linear in them,
     the others must be known. `solved` prints the law solved for an argument, in the papers' notation;
-    `cites` is its source.
+    `cites` is its source. `conjugate` are the roles of the variables that its rows are conjugate to (a balance of
+    wrenches to an acceleration): pivots of these keep their sign.
     """
 
     function: Callable[..., Array]
@@ -28,15 +30,20 @@ class Template:
     linear: frozenset[str]
     cites: str
     solved: Mapping[str, Callable[[Labels], str]]
+    conjugate: frozenset[Role] = frozenset()
 
 
 def factor(
-    *, linear: tuple[str, ...], cites: str, solved: Mapping[str, Callable[[Labels], str]] | None = None
+    *,
+    linear: tuple[str, ...],
+    cites: str,
+    solved: Mapping[str, Callable[[Labels], str]] | None = None,
+    conjugate: tuple[Role, ...] = (),
 ) -> Callable[[Callable[..., Array]], Template]:
     """Turn a residual function into a template."""
 
     def decorate(function: Callable[..., Array]) -> Template:
-        return Template(function, function.__name__, frozenset(linear), cites, solved or {})
+        return Template(function, function.__name__, frozenset(linear), cites, solved or {}, frozenset(conjugate))
 
     return decorate
 

@@ -11,6 +11,7 @@ from screwgraph.graph.dependence import Dependence
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factors import tied_velocities
 from screwgraph.graph.variable import Key, Variable
+from screwgraph.robot import Joint
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,13 @@ class FactorGraph:
             for key in factor.keys:
                 touching[key].append(factor)
         return {key: tuple(factors) for key, factors in touching.items()}
+
+    @cached_property
+    def joints(self) -> tuple[Joint, ...]:
+        """The joints of the laws, parents first."""
+        laws = [*self.factors, *(derived.factor for derived in self.derived)]
+        of_joints = sorted((f for f in laws if isinstance(f.parameters.get("joint"), Joint)), key=lambda f: f.index)
+        return tuple({f.parameters["joint"].name: f.parameters["joint"] for f in of_joints}.values())
 
     def unknown_keys(self, factor: Factor) -> tuple[Key, ...]:
         """Return the variables of a factor that are to be found."""

@@ -31,7 +31,7 @@ def with_redundant_actuation(graph: FactorGraph, robot: Robot, weights: Mapping[
     by_name = {c.multiplier: c for c in independent_constraints(robot)}
     variables: list[Variable] = []
     factors: list[Factor] = []
-    for cluster in clusters(robot):
+    for cluster in clusters(graph):
         if not _has_choice(graph, cluster, weights):
             continue
         for joint in cluster.joints:

@@ -7,27 +7,25 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-SYMBOLS = {
-    "twist": "V",
-    "acceleration": "V̇",
-    "wrench": "F",
-    "q": "θ",
-    "qd": "θ̇",
-    "qdd": "θ̈",
-    "tau": "τ",
-    "gravity": "g",
-    "external": "W",
-    "lambda": "λ",
-    "adjoint_velocity": "δθ",
-}
-"""How the papers write each kind of variable."""
+from screwgraph.graph.kinds import KINDS, Role
 
 
 class Key(NamedTuple):
-    """Names a variable: its kind (one of `SYMBOLS`, for dynamics) and the link or joint that it belongs to."""
+    """Names a variable: its kind (for dynamics one of `KINDS`) and the link, joint or frame that it belongs to."""
 
     kind: str
     name: str
+
+    @property
+    def role(self) -> Role:
+        """What it is to mechanics."""
+        return KINDS[self.kind].role if self.kind in KINDS else Role.OTHER
+
+    @property
+    def dual(self) -> Key | None:
+        """The variable with which its product is power; None where there is none."""
+        dual = KINDS[self.kind].dual if self.kind in KINDS else ""
+        return Key(dual, self.name) if dual else None
 
     def __str__(self) -> str:
         return f"{self.kind}:{self.name}"
@@ -54,7 +52,7 @@ class Vectors:
 
 @dataclass(frozen=True)
 class Variable:
-    """A vector variable.
+    """A variable of `dim` numbers: vectors, unless `space` says where its values lie.
 
     `index` numbers the link that it belongs to (the joint's child; 0 is the base), `parent` is the
     number of the link that this one hangs on, None for the base.
@@ -62,14 +60,23 @@ class Variable:
 
     key: Key
     dim: int
-    index: int
+    index: int = 0
     parent: int | None = None
-    space: Space = field(default_factory=lambda: Vectors(1), compare=False)
+    space: Space = field(default=None, compare=False)  # pyright: ignore[reportAssignmentType]
+
+    def __post_init__(self) -> None:
+        if self.space is None:
+            object.__setattr__(self, "space", Vectors(self.dim))
+
+    @property
+    def dual(self) -> Key | None:
+        """The variable with which its product is power; None where there is none."""
+        return self.key.dual
 
     @property
     def label(self) -> str:
         """The variable in the papers' notation, `V̇3` for instance."""
-        return f"{SYMBOLS.get(self.key.kind, self.key.kind)}{self.index}"
+        return f"{KINDS[self.key.kind].symbol if self.key.kind in KINDS else self.key.kind}{self.index}"
 
 
 def vector_variable(kind: str, name: str, dim: int, index: int, parent: int | None) -> Variable:

@@ -10,11 +10,11 @@ import numpy as np
 from screwgraph.compiler.analytic.hybrid import Unknowns
 from screwgraph.compiler.analytic.tree import tree_derivatives
 from screwgraph.compiler.inputs import input_values
-from screwgraph.compiler.passes import improved
 from screwgraph.compiler.problem import Problem
 from screwgraph.compiler.signature import Argument
 from screwgraph.elimination import cost
 from screwgraph.graph import Key
+from screwgraph.lowering import improved
 from screwgraph.robot import Robot
 from screwgraph.tape import Number, Program, factor_out, program
 

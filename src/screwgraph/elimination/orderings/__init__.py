@@ -21,9 +21,9 @@ from screwgraph.elimination.orderings.nested_dissection import NestedDissection,
 from screwgraph.elimination.orderings.rnea import NewtonEuler, rnea
 from screwgraph.elimination.orderings.symmetric import SymmetricPairs, symmetric
 from screwgraph.errors import InputError
-from screwgraph.robot import Robot, unknown
+from screwgraph.robot import unknown
 
-ORDERINGS: dict[str, Callable[[Robot], Ordering]] = {
+ORDERINGS: dict[str, Callable[[], Ordering]] = {
     "rnea": rnea,
     "lynch_park": lynch_park,
     "crba": crba,
@@ -37,21 +37,21 @@ ORDERINGS: dict[str, Callable[[Robot], Ordering]] = {
     "mixed": mixed,
     "mixed_articulated": mixed_articulated,
     "symmetric": symmetric,
-    "greedy": lambda robot: greedy(),
-    "min_degree": lambda robot: min_degree(),
-    "colamd": lambda robot: colamd(),
-    "nested_dissection": lambda robot: nested_dissection(),
+    "greedy": greedy,
+    "min_degree": min_degree,
+    "colamd": colamd,
+    "nested_dissection": nested_dissection,
 }
-"""Makers of the named orders; those that look at the graph alone take no notice of the robot."""
+"""Makers of the named orders."""
 
 
-def by_name(name: str, robot: Robot) -> Ordering:
-    """Return a named order for a robot. Raises InputError when there is none of that name."""
+def by_name(name: str) -> Ordering:
+    """Return a named order. Raises InputError when there is none of that name."""
     if not isinstance(name, str):
         raise InputError(f"ordering {name!r} is neither a name nor an Ordering", fix=f"names: {', '.join(ORDERINGS)}")
     if name not in ORDERINGS:
         raise unknown("ordering", name, ORDERINGS)
-    return ORDERINGS[name](robot)
+    return ORDERINGS[name]()
 
 
 __all__ = [

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.base import joint_keys, tips_to_base, unknown_only, with_multipliers
 from screwgraph.graph import FactorGraph, Key
-from screwgraph.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -17,14 +16,10 @@ class LeavesFirst:
     Where carried accelerations are variables: Vdot_i, F_i, what is carried, the joint's unknown.
     """
 
-    robot: Robot
-
     def order(self, graph: FactorGraph) -> list[Key | Group]:
-        return with_multipliers(
-            unknown_only([*joint_keys(self.robot, "tau"), *tips_to_base(self.robot, graph, "qdd")], graph), graph
-        )
+        return with_multipliers(unknown_only([*joint_keys(graph, "tau"), *tips_to_base(graph, "qdd")], graph), graph)
 
 
-def aba(robot: Robot) -> LeavesFirst:
-    """Return this order for a robot."""
-    return LeavesFirst(robot)
+def aba() -> LeavesFirst:
+    """Return this order."""
+    return LeavesFirst()

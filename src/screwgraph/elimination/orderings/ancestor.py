@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.base import joint_keys, link_keys, unknown_only, with_multipliers
 from screwgraph.graph import FactorGraph, Key, tied_by
-from screwgraph.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -18,19 +17,17 @@ class NearestAncestors:
     Otter (1987).
     """
 
-    robot: Robot
-
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         first: dict[str, list[Key]] = {}
-        number = {joint.name: i for i, joint in enumerate(self.robot.joints)}
+        number = {joint.name: i for i, joint in enumerate(graph.joints)}
         for key, tied in tied_by(graph).items():
             first.setdefault(min(tied, key=lambda name: number[name]), []).append(key)
-        order = joint_keys(self.robot, "tau")
-        for joint in reversed(self.robot.joints):
+        order = joint_keys(graph, "tau")
+        for joint in reversed(graph.joints):
             order += [*link_keys(graph, joint), Key("qdd", joint.name), *first.get(joint.name, ())]
         return with_multipliers(unknown_only(order, graph), graph)
 
 
-def ancestor(robot: Robot) -> NearestAncestors:
-    """Return this order for a robot."""
-    return NearestAncestors(robot)
+def ancestor() -> NearestAncestors:
+    """Return this order."""
+    return NearestAncestors()

@@ -9,7 +9,7 @@ import numpy as np
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.base import joint_keys, unknown_only, with_multipliers
 from screwgraph.graph import FactorGraph, Key
-from screwgraph.robot import Joint, Robot
+from screwgraph.robot import Joint
 
 
 @dataclass(frozen=True)
@@ -21,11 +21,9 @@ class JointsFirst:
     axes of their link's frame are solved as in `aba`.
     """
 
-    robot: Robot
-
     def order(self, graph: FactorGraph) -> list[Key | Group]:
-        efforts = unknown_only(joint_keys(self.robot, "tau"), graph)
-        bodies = (item for joint in reversed(self.robot.joints) for item in joint_first(joint, graph))
+        efforts = unknown_only(joint_keys(graph, "tau"), graph)
+        bodies = (item for joint in reversed(graph.joints) for item in joint_first(joint, graph))
         return with_multipliers([*efforts, *bodies], graph)
 
 
@@ -56,6 +54,6 @@ def _coordinate_axes(joint: Joint) -> list[int] | None:
     return np.abs(A).argmax(axis=0).tolist() if alone else None
 
 
-def articulated(robot: Robot) -> JointsFirst:
-    """Return this order for a robot."""
-    return JointsFirst(robot)
+def articulated() -> JointsFirst:
+    """Return this order."""
+    return JointsFirst()

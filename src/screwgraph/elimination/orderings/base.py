@@ -14,8 +14,8 @@ from screwgraph.elimination.orderings.redundant_actuation import (
     virtual_motions,
 )
 from screwgraph.errors import EliminationError, InputError
-from screwgraph.graph import Column, FactorGraph, Key, tied_by
-from screwgraph.robot import Joint, Robot
+from screwgraph.graph import Column, FactorGraph, Key, Role, tied_by
+from screwgraph.robot import Joint
 
 
 @runtime_checkable
@@ -53,10 +53,10 @@ def unknown_only(keys: Iterable[Key], graph: FactorGraph) -> list[Key]:
     return [key for key in keys if key in graph.variables and key not in known]
 
 
-def joint_keys(robot: Robot, kind: str) -> list[Key]:
+def joint_keys(graph: FactorGraph, kind: str) -> list[Key]:
     """Return one variable a joint, base to tips; links' variables are named by the link that the joint moves."""
     by_link = kind in ("wrench", "acceleration", "carried", "twist", "gravity")
-    return [Key(kind, joint.child if by_link else joint.name) for joint in robot.joints]
+    return [Key(kind, joint.child if by_link else joint.name) for joint in graph.joints]
 
 
 def with_multipliers(order: Iterable[Key | Group], graph: FactorGraph) -> list[Key | Group]:
@@ -69,11 +69,13 @@ def with_multipliers(order: Iterable[Key | Group], graph: FactorGraph) -> list[K
     law = {Key("qdd", joint): "torque" for joints in tied_by(graph).values() for joint in joints}
     law |= {f.multiplier: f.template.name for f in graph.factors if f.multiplier}
     named = {key for item in items for key in ([c[0] for c in item.columns] if isinstance(item, Group) else [item])}
-    items += [v.key for v in graph.unknowns if v.key.kind == "lambda" and v.key not in named]
+    items += [v.key for v in graph.unknowns if v.key.role is Role.MULTIPLIER and v.key not in named]
     blocks = _blocks(graph, {key for key in law if key.kind == "lambda"})
     items = [item for item in items if not isinstance(item, Key) or item.kind != "lambda" or item in law]
     items = [_by_law(item, law[item], graph) if isinstance(item, Key) and item in law else item for item in items]
-    return [*virtual_motions(graph), *as_least_efforts(items, graph), *blocks, *independent_motions(graph)]
+    found = [*virtual_motions(graph), *as_least_efforts(items, graph), *blocks, *independent_motions(graph)]
+    placed = {key for item in found for key in ([c[0] for c in item.columns] if isinstance(item, Group) else [item])}
+    return [*found, *(v.key for v in graph.unknowns if v.key not in placed)]  # people's own variables go last
 
 
 def _blocks(graph: FactorGraph, by_law: Collection[Key]) -> list[Group]:
@@ -92,9 +94,9 @@ def _by_law(key: Key, law: str, graph: FactorGraph) -> Group:
     return Group(tuple((key, i) for i in range(graph.variables[key].dim)), law=law)
 
 
-def accelerations_inward(robot: Robot) -> list[Key]:
+def accelerations_inward(graph: FactorGraph) -> list[Key]:
     """Return the links' accelerations, tips to base, each followed by what is carried into it."""
-    by_joint = zip(joint_keys(robot, "acceleration"), joint_keys(robot, "carried"), strict=True)
+    by_joint = zip(joint_keys(graph, "acceleration"), joint_keys(graph, "carried"), strict=True)
     return [key for pair in reversed(list(by_joint)) for key in pair]
 
 
@@ -108,10 +110,10 @@ def link_keys(graph: FactorGraph, joint: Joint) -> list[Key]:
     return [Key(kind, joint.child) for kind in kinds]
 
 
-def tips_to_base(robot: Robot, graph: FactorGraph, *joint_kinds: str) -> list[Key]:
+def tips_to_base(graph: FactorGraph, *joint_kinds: str) -> list[Key]:
     """Return the variables of links, tips to base, each followed by variables of its joint."""
     order = []
-    for joint in reversed(robot.joints):
+    for joint in reversed(graph.joints):
         order += [*link_keys(graph, joint), *(Key(kind, joint.name) for kind in joint_kinds)]
     return order
 

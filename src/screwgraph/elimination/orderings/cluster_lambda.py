@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.base import joint_keys, link_keys, unknown_only, with_multipliers
-from screwgraph.graph import FactorGraph, Key, clusters_of
-from screwgraph.robot import Robot
+from screwgraph.graph import FactorGraph, Key, clusters
 
 
 @dataclass(frozen=True)
@@ -17,17 +16,15 @@ class MultipliersInClusters:
     Every pivot is a generalised inertia, or what is left of K M^-1 K' of the cluster alone. On a tree, the order `aba`.
     """
 
-    robot: Robot
-
     def order(self, graph: FactorGraph) -> list[Key | Group]:
-        order = joint_keys(self.robot, "tau")
-        for cluster in reversed(clusters_of(graph, self.robot.joints)):
+        order = joint_keys(graph, "tau")
+        for cluster in reversed(clusters(graph)):
             inward = cluster.joints[::-1]
             order += [key for joint in inward for key in link_keys(graph, joint)]
             order += [*(Key("qdd", joint.name) for joint in inward), *cluster.multipliers]
         return with_multipliers(unknown_only(order, graph), graph)
 
 
-def cluster_lambda(robot: Robot) -> MultipliersInClusters:
-    """Return this order for a robot."""
-    return MultipliersInClusters(robot)
+def cluster_lambda() -> MultipliersInClusters:
+    """Return this order."""
+    return MultipliersInClusters()

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.base import joint_keys, tips_to_base, unknown_only, with_multipliers
 from screwgraph.graph import FactorGraph, Key
-from screwgraph.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -19,15 +18,11 @@ class CompositeInertias:
     (2008), section 6.2.
     """
 
-    robot: Robot
-
     def order(self, graph: FactorGraph) -> list[Key | Group]:
-        joints = reversed(joint_keys(self.robot, "qdd"))
-        return with_multipliers(
-            unknown_only([*joint_keys(self.robot, "tau"), *tips_to_base(self.robot, graph), *joints], graph), graph
-        )
+        joints = reversed(joint_keys(graph, "qdd"))
+        return with_multipliers(unknown_only([*joint_keys(graph, "tau"), *tips_to_base(graph), *joints], graph), graph)
 
 
-def composite(robot: Robot) -> CompositeInertias:
-    """Return this order for a robot."""
-    return CompositeInertias(robot)
+def composite() -> CompositeInertias:
+    """Return this order."""
+    return CompositeInertias()

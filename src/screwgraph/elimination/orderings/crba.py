@@ -7,22 +7,19 @@ from dataclasses import dataclass
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.base import accelerations_inward, joint_keys, unknown_only, with_multipliers
 from screwgraph.graph import FactorGraph, Key
-from screwgraph.robot import Robot
 
 
 @dataclass(frozen=True)
 class WrenchesFirst:
     """All wrenches, then all accelerations, then the joints' unknowns. Paper 0, Fig. 7a."""
 
-    robot: Robot
-
     def order(self, graph: FactorGraph) -> list[Key | Group]:
-        efforts, wrenches, joints = (joint_keys(self.robot, k) for k in ("tau", "wrench", "qdd"))
+        efforts, wrenches, joints = (joint_keys(graph, k) for k in ("tau", "wrench", "qdd"))
         return with_multipliers(
-            unknown_only([*efforts, *wrenches, *accelerations_inward(self.robot), *reversed(joints)], graph), graph
+            unknown_only([*efforts, *wrenches, *accelerations_inward(graph), *reversed(joints)], graph), graph
         )
 
 
-def crba(robot: Robot) -> WrenchesFirst:
-    """Return this order for a robot."""
-    return WrenchesFirst(robot)
+def crba() -> WrenchesFirst:
+    """Return this order."""
+    return WrenchesFirst()

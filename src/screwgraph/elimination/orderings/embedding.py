@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.base import joint_keys, link_keys, unknown_only, with_multipliers
 from screwgraph.elimination.system import PAIR
-from screwgraph.graph import Cluster, Column, FactorGraph, Key, clusters_of
-from screwgraph.robot import Robot
+from screwgraph.graph import Cluster, Column, FactorGraph, Key, clusters
 
 
 @dataclass(frozen=True)
@@ -21,11 +20,9 @@ class ClustersEmbedded:
     `aba`, which this order is on a tree. Jain (2012); paper 3.
     """
 
-    robot: Robot
-
     def order(self, graph: FactorGraph) -> list[Key | Group]:
-        order: list[Key | Group] = list(unknown_only(joint_keys(self.robot, "tau"), graph))
-        for cluster in reversed(clusters_of(graph, self.robot.joints)):
+        order: list[Key | Group] = list(unknown_only(joint_keys(graph, "tau"), graph))
+        for cluster in reversed(clusters(graph)):
             inward = cluster.joints[::-1]
             order += unknown_only([key for joint in inward for key in link_keys(graph, joint)], graph)
             order += _embedded(graph, cluster) or unknown_only(
@@ -35,7 +32,7 @@ class ClustersEmbedded:
 
     def closing(self, graph: FactorGraph) -> list[Group]:
         """Return what of this order takes dependent rates and multipliers out, tips to base; other rates stay."""
-        by_cluster = (_embedded(graph, cluster)[:2] for cluster in reversed(clusters_of(graph, self.robot.joints)))
+        by_cluster = (_embedded(graph, cluster)[:2] for cluster in reversed(clusters(graph)))
         return [group for groups in by_cluster for group in groups]
 
 
@@ -59,6 +56,6 @@ def _scalars(graph: FactorGraph, keys: Sequence[Key]) -> tuple[Column, ...]:
     return tuple((key, i) for key in unknown_only(keys, graph) for i in range(graph.variables[key].dim))
 
 
-def embedding(robot: Robot) -> ClustersEmbedded:
-    """Return this order for a robot."""
-    return ClustersEmbedded(robot)
+def embedding() -> ClustersEmbedded:
+    """Return this order."""
+    return ClustersEmbedded()

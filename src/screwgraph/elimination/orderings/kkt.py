@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.base import joint_keys, tips_to_base, unknown_only, with_multipliers
 from screwgraph.graph import FactorGraph, Key
-from screwgraph.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -18,14 +17,12 @@ class MultipliersLast:
     Carpentier, Budhiraja & Mansard (2021), proximal and sparse resolution.
     """
 
-    robot: Robot
-
     def order(self, graph: FactorGraph) -> list[Key | Group]:
-        joints = reversed(joint_keys(self.robot, "qdd"))
-        bodies = [*joint_keys(self.robot, "tau"), *tips_to_base(self.robot, graph), *joints]
+        joints = reversed(joint_keys(graph, "qdd"))
+        bodies = [*joint_keys(graph, "tau"), *tips_to_base(graph), *joints]
         return with_multipliers(unknown_only(bodies, graph), graph)
 
 
-def kkt(robot: Robot) -> MultipliersLast:
-    """Return this order for a robot."""
-    return MultipliersLast(robot)
+def kkt() -> MultipliersLast:
+    """Return this order."""
+    return MultipliersLast()

@@ -7,22 +7,19 @@ from dataclasses import dataclass
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.base import joint_keys, unknown_only, with_multipliers
 from screwgraph.graph import FactorGraph, Key
-from screwgraph.robot import Robot
 
 
 @dataclass(frozen=True)
 class LynchPark:
     """Effort and wrench joint by joint, then accelerations, all base to tips. Paper 4, inverse dynamics."""
 
-    robot: Robot
-
     def order(self, graph: FactorGraph) -> list[Key | Group]:
-        efforts, wrenches, accelerations = (joint_keys(self.robot, k) for k in ("tau", "wrench", "acceleration"))
+        efforts, wrenches, accelerations = (joint_keys(graph, k) for k in ("tau", "wrench", "acceleration"))
         pairs = [key for pair in zip(efforts, wrenches, strict=True) for key in pair]
-        joints = [*joint_keys(self.robot, "carried"), *joint_keys(self.robot, "qdd")]
+        joints = [*joint_keys(graph, "carried"), *joint_keys(graph, "qdd")]
         return with_multipliers(unknown_only([*pairs, *accelerations, *joints], graph), graph)
 
 
-def lynch_park(robot: Robot) -> LynchPark:
-    """Return this order for a robot."""
-    return LynchPark(robot)
+def lynch_park() -> LynchPark:
+    """Return this order."""
+    return LynchPark()

@@ -10,7 +10,7 @@ from screwgraph.elimination.orderings.articulated import joint_first
 from screwgraph.elimination.orderings.base import joint_keys, link_keys, unknown_only, with_multipliers
 from screwgraph.elimination.system import PAIR
 from screwgraph.graph import Column, FactorGraph, Key, spans, tied_by
-from screwgraph.robot import Joint, Robot
+from screwgraph.robot import Joint
 
 EMBEDDING, CLUSTER, ANCESTOR, LAST = TREATMENTS = ("embedding", "cluster_lambda", "ancestor", "kkt")
 """What may be done to a loop or coupling, by the name of the order that does it to all."""
@@ -29,29 +29,28 @@ class Mixed:
     links of the loop, as multipliers are else. With `joints_first`, joints that wait for nothing go as `articulated`.
     """
 
-    robot: Robot
     treatments: tuple[Key, ...] = ()
     joints_first: bool = False
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
-        blocks = _blocks(graph, self._treated(graph), spans(self.robot.joints, tied_by(graph)))
+        blocks = _blocks(graph, self._treated(graph), spans(graph))
         after: dict[str, list[_Block]] = {}
-        number = {joint.name: i for i, joint in enumerate(self.robot.joints)}
+        number = {joint.name: i for i, joint in enumerate(graph.joints)}
         for block in blocks:
             after.setdefault(min(block.span, key=lambda name: number[name]), []).append(block)
         held = {
             joint.name: {i for i, b in enumerate(blocks) if b.holds and joint.name in b.joints}
-            for joint in self.robot.joints
+            for joint in graph.joints
         }
-        order: list[Key | Group] = list(unknown_only(joint_keys(self.robot, "tau"), graph))
+        order: list[Key | Group] = list(unknown_only(joint_keys(graph, "tau"), graph))
         gone: set[Column] = set()
-        for joint in reversed(self.robot.joints):
+        for joint in reversed(graph.joints):
             order += self._link(joint, graph, waits=bool(held[joint.name]))
             for block in sorted(after.get(joint.name, ()), key=lambda b: len(b.joints)):
                 order += block.items
                 gone |= block.dependent
                 here = blocks.index(block)
-                freed = [other for other in reversed(self.robot.joints) if here in held[other.name]]
+                freed = [other for other in reversed(graph.joints) if here in held[other.name]]
                 for other in freed:
                     held[other.name].remove(here)
                 rates = [_rate(graph, other, gone) for other in freed if not held[other.name]]
@@ -164,11 +163,11 @@ def _columns(graph: FactorGraph, keys: Iterable[Key]) -> tuple[Column, ...]:
     return tuple((key, i) for key in unknown_only(keys, graph) for i in range(graph.variables[key].dim))
 
 
-def mixed(robot: Robot) -> Mixed:
-    """Return this order for a robot, each loop treated as predicted."""
-    return Mixed(robot)
+def mixed() -> Mixed:
+    """Return this order, each loop treated as predicted."""
+    return Mixed()
 
 
-def mixed_articulated(robot: Robot) -> Mixed:
+def mixed_articulated() -> Mixed:
     """Return the variant of this order that solves joints outside of loops first."""
-    return Mixed(robot, joints_first=True)
+    return Mixed(joints_first=True)

@@ -7,21 +7,18 @@ from dataclasses import dataclass
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.base import accelerations_inward, joint_keys, unknown_only, with_multipliers
 from screwgraph.graph import FactorGraph, Key
-from screwgraph.robot import Robot
 
 
 @dataclass(frozen=True)
 class NewtonEuler:
     """All efforts, wrenches base to tips, accelerations tips to base. Paper 0, Fig. 5."""
 
-    robot: Robot
-
     def order(self, graph: FactorGraph) -> list[Key | Group]:
-        efforts, wrenches, joints = (joint_keys(self.robot, k) for k in ("tau", "wrench", "qdd"))
-        bodies = [*wrenches, *accelerations_inward(self.robot)]
+        efforts, wrenches, joints = (joint_keys(graph, k) for k in ("tau", "wrench", "qdd"))
+        bodies = [*wrenches, *accelerations_inward(graph)]
         return with_multipliers(unknown_only([*reversed(efforts), *bodies, *reversed(joints)], graph), graph)
 
 
-def rnea(robot: Robot) -> NewtonEuler:
-    """Return this order for a robot."""
-    return NewtonEuler(robot)
+def rnea() -> NewtonEuler:
+    """Return this order."""
+    return NewtonEuler()

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.base import joint_keys, unknown_only, with_multipliers
 from screwgraph.graph import FactorGraph, Key
-from screwgraph.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -18,12 +17,10 @@ class SymmetricPairs:
     KKT system; this order keeps it one.
     """
 
-    robot: Robot
-
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         carried = any(key.kind == "carried" for key in graph.variables)
-        items: list[Key | Group] = list(unknown_only(joint_keys(self.robot, "tau"), graph))
-        for joint in reversed(self.robot.joints):
+        items: list[Key | Group] = list(unknown_only(joint_keys(graph, "tau"), graph))
+        for joint in reversed(graph.joints):
             F, Vdot, C = (Key(kind, joint.child) for kind in ("wrench", "acceleration", "carried"))
             items += unknown_only([Vdot] if carried else [], graph)
             keys = unknown_only([F, C if carried else Vdot], graph)
@@ -32,6 +29,6 @@ class SymmetricPairs:
         return with_multipliers(items, graph)
 
 
-def symmetric(robot: Robot) -> SymmetricPairs:
-    """Return this order for a robot."""
-    return SymmetricPairs(robot)
+def symmetric() -> SymmetricPairs:
+    """Return this order."""
+    return SymmetricPairs()

@@ -5,12 +5,14 @@ from __future__ import annotations
 from jaxtyping import Float
 
 from screwgraph.graph.factor import factor
+from screwgraph.graph.kinds import Role
 from screwgraph.robot import Joint
 from screwgraph.spatial import Ad, Array, ad
 
 
 @factor(
     linear=("Vdot", "Vdot_parent", "qdd"),
+    conjugate=(Role.WRENCH,),
     cites="Lynch & Park (8.46); paper 0 eq. (5)",
     solved={
         "Vdot": lambda n: (

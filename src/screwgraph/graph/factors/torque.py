@@ -8,6 +8,7 @@ from jaxtyping import Float
 
 from screwgraph.graph.constraints import CouplingLaw
 from screwgraph.graph.factor import Labels, factor
+from screwgraph.graph.kinds import Role
 from screwgraph.robot import Joint
 from screwgraph.spatial import Array
 
@@ -22,6 +23,7 @@ def _solved_for_effort(n: Labels) -> str:
 
 @factor(
     linear=("F", "tau", "qd", "qdd", "multipliers"),
+    conjugate=(Role.COORDINATE_ACCELERATION, Role.COORDINATE_FORCE),
     cites="Lynch & Park (8.49); paper 0 eq. (7)",
     solved={"tau": _solved_for_effort},
 )

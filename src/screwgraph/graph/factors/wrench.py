@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from screwgraph.graph.chain import End, loop_wrenches
 from screwgraph.graph.factor import Labels, factor
+from screwgraph.graph.kinds import Role
 from screwgraph.robot import Joint
 from screwgraph.spatial import Ad, Array, ad, concatenate
 
@@ -28,6 +29,7 @@ def _solved_for_wrench(n: Labels) -> str:
 
 @factor(
     linear=("Vdot", "F", "F_children", "external", "multipliers"),
+    conjugate=(Role.ACCELERATION,),
     cites="Lynch & Park (8.40), (8.48); paper 0 eq. (6)",
     solved={"F": _solved_for_wrench},
 )

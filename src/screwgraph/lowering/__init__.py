@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from screwgraph.compiler.passes.canonical import canonical_frames
-from screwgraph.compiler.passes.conventional import conventional_acceleration
-from screwgraph.compiler.passes.elementary import elementary_transforms
-from screwgraph.compiler.passes.known import known_accelerations
-from screwgraph.compiler.passes.reference import reference_accelerations
-from screwgraph.compiler.passes.regroup import regroup_inertia
-from screwgraph.compiler.passes.second_moments import planar_second_moments
 from screwgraph.graph import FactorGraph, Key
+from screwgraph.lowering.canonical import canonical_frames
+from screwgraph.lowering.conventional import conventional_acceleration
+from screwgraph.lowering.elementary import elementary_transforms
+from screwgraph.lowering.known import known_accelerations
+from screwgraph.lowering.reference import reference_accelerations
+from screwgraph.lowering.regroup import regroup_inertia
+from screwgraph.lowering.second_moments import planar_second_moments
 from screwgraph.robot import Robot, analysed_as
 
 ROBOT_PASSES: dict[str, Callable[[Robot], Robot]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from screwgraph.compiler.passes.regroup import Z, moved_to_parents
+from screwgraph.lowering.regroup import Z, moved_to_parents
 from screwgraph.robot import Joint, Robot
 from screwgraph.robot.joints import Revolute
 from screwgraph.spatial import SpatialInertia

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler.passes.axial_offset import turned_rotation, work
+from screwgraph.lowering.axial_offset import turned_rotation, work
 from screwgraph.robot import Joint, Robot
 from screwgraph.robot.joints import Prismatic, Revolute
 from screwgraph.spatial import inverse, rotation, transform, translation

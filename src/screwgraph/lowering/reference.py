@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler.passes import conventional
-from screwgraph.compiler.passes.closed import loop_beyond
-from screwgraph.graph import Derived, End, Factor, FactorGraph, Key, factor, loop_wrenches, vector_variable
+from screwgraph.graph import Derived, End, Factor, FactorGraph, Key, Role, factor, loop_wrenches, vector_variable
+from screwgraph.lowering import conventional
+from screwgraph.lowering.closed import loop_beyond
 from screwgraph.robot import Joint
 from screwgraph.spatial import Ad, Array
 
@@ -106,7 +106,12 @@ def first(Vdot: Float[Array, "6"], q: Array, qdd: Array, *, joint: Joint) -> Flo
     return Vdot - joint.type.screw_axes(q) @ qdd
 
 
-@factor(linear=("Vdot", "carried", "qdd"), cites="Lynch & Park (8.46)", solved={"Vdot": lambda n: ""})
+@factor(
+    linear=("Vdot", "carried", "qdd"),
+    conjugate=(Role.WRENCH,),
+    cites="Lynch & Park (8.46)",
+    solved={"Vdot": lambda n: ""},
+)
 def acceleration(
     Vdot: Float[Array, "6"], carried: Float[Array, "6"], q: Array, qdd: Array, *, joint: Joint
 ) -> Float[Array, "6"]:
@@ -122,6 +127,7 @@ def carry(carried: Float[Array, "6"], Vdot_parent: Float[Array, "6"], q: Array, 
 
 @factor(
     linear=("Vdot", "F", "F_children", "external", "multipliers"),
+    conjugate=(Role.ACCELERATION,),
     cites="Khalil & Dombre (2002), 9.3.3",
     solved={"F": lambda n: ""},
 )

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from screwgraph.compiler.passes.axial_offset import turned
-from screwgraph.compiler.passes.frames import Frames, chosen_frames, snapped
+from screwgraph.lowering.axial_offset import turned
+from screwgraph.lowering.frames import Frames, chosen_frames, snapped
 from screwgraph.robot import Frame, Joint, Link, Robot
 from screwgraph.robot.joints import Prismatic, Revolute
 from screwgraph.spatial import inverse, rotation

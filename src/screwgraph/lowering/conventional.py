@@ -13,9 +13,20 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler.passes.closed import loop
-from screwgraph.compiler.passes.second_moments import has_products
-from screwgraph.graph import Affine, End, Factor, FactorGraph, Key, Template, factor, loop_wrenches, vector_variable
+from screwgraph.graph import (
+    Affine,
+    End,
+    Factor,
+    FactorGraph,
+    Key,
+    Role,
+    Template,
+    factor,
+    loop_wrenches,
+    vector_variable,
+)
+from screwgraph.lowering.closed import loop
+from screwgraph.lowering.second_moments import has_products
 from screwgraph.robot import Joint
 from screwgraph.spatial import Ad, Array, concatenate, matrix, rotation, skew, translation
 
@@ -63,7 +74,12 @@ def twist(V: Float[Array, "3"], V_parent: Float[Array, "3"], q: Array, qd: Array
     return V - _to_child(joint, q, V_parent) - joint.type.screw_axes(q)[:3, :] @ qd
 
 
-@factor(linear=("Vdot", "Vdot_parent", "qdd"), cites="Khalil & Dombre (2002), 9.3.2", solved={"Vdot": lambda n: ""})
+@factor(
+    linear=("Vdot", "Vdot_parent", "qdd"),
+    conjugate=(Role.WRENCH,),
+    cites="Khalil & Dombre (2002), 9.3.2",
+    solved={"Vdot": lambda n: ""},
+)
 def acceleration(
     Vdot: Float[Array, "6"],
     Vdot_parent: Float[Array, "6"],
@@ -102,6 +118,7 @@ def _relative_terms(V_parent: Float[Array, "3"], q: Array, qd: Array, joint: Joi
 
 @factor(
     linear=("Vdot", "F", "F_children", "external", "multipliers"),
+    conjugate=(Role.ACCELERATION,),
     cites="Khalil & Dombre (2002), 9.3.3",
     solved={"F": lambda n: ""},
 )

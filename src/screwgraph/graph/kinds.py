@@ -1,0 +1,52 @@
+"""Kinds of variables: symbol, role in mechanics, and the kind that is dual to each; a new one is a line in `KINDS`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from types import MappingProxyType
+
+
+class Role(Enum):
+    """What a variable is to mechanics, in the order in which functions take their arguments."""
+
+    POSITION = "positions of coordinates"
+    VELOCITY = "velocities of coordinates"
+    COORDINATE_ACCELERATION = "accelerations of coordinates"
+    COORDINATE_FORCE = "torques and forces along coordinates"
+    EXTERNAL_WRENCH = "wrenches from outside"
+    TWIST = "twists of bodies"
+    ACCELERATION = "accelerations of bodies"
+    WRENCH = "wrenches between bodies"
+    FIELD = "directions that bodies see"
+    MULTIPLIER = "multipliers of constraints"
+    ADJOINT_VELOCITY = "velocities that constraints allow"
+    OTHER = "anything else"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of variables: how the papers write it, its role, and the kind with which its product is power."""
+
+    symbol: str
+    role: Role
+    dual: str = ""
+
+
+KINDS: Mapping[str, Kind] = MappingProxyType(
+    {
+        "q": Kind("θ", Role.POSITION),
+        "qd": Kind("θ̇", Role.VELOCITY, "tau"),
+        "qdd": Kind("θ̈", Role.COORDINATE_ACCELERATION, "tau"),
+        "tau": Kind("τ", Role.COORDINATE_FORCE, "qdd"),
+        "external": Kind("W", Role.EXTERNAL_WRENCH),
+        "twist": Kind("V", Role.TWIST, "wrench"),
+        "acceleration": Kind("V̇", Role.ACCELERATION, "wrench"),
+        "wrench": Kind("F", Role.WRENCH, "acceleration"),
+        "gravity": Kind("g", Role.FIELD),
+        "lambda": Kind("λ", Role.MULTIPLIER),
+        "adjoint_velocity": Kind("δθ", Role.ADJOINT_VELOCITY, "tau"),
+    }
+)
+"""Other kinds are people's own: their name is their symbol."""
