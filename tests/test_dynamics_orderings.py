@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from screwgraph.dynamics import FORWARD_ORDERS, bias_forces, forward_dynamics, hybrid_dynamics, inverse_dynamics
+from screwgraph.dynamics import bias_forces, forward_dynamics, hybrid_dynamics, inverse_dynamics
 from screwgraph.elimination import orderings
 from screwgraph.elimination.orderings import ORDERINGS
 from screwgraph.formats import load, zoo_names
@@ -85,7 +85,9 @@ def test_an_order_may_be_an_object():
 def test_auto_takes_the_cheapest_of_the_named_orders():
     robot = load("a1", base="floating")
     f = forward_dynamics(robot)
-    totals = {name: forward_dynamics(robot, ordering=name).operations.total for name in FORWARD_ORDERS}
+    totals = {
+        name: forward_dynamics(robot, ordering=name).operations.total for name in ("aba", "articulated", "composite")
+    }
     assert (f.ordering, f.operations.total) == min(totals.items(), key=lambda item: item[1])
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.problem import Problem
+from screwgraph.compiler.problem import Problem, problem_of
 from screwgraph.compiler.validation import validated
 from screwgraph.errors import EliminationError
-from screwgraph.graph import Key
+from screwgraph.graph import Key, Model
 from tests.agreement import assert_agree
 from tests.closed_oracle import motion
 
@@ -19,10 +19,9 @@ ORDERS = ("min_degree", "greedy", "colamd", "nested_dissection", "crba", "symmet
 
 
 def forward(robot: sg.Robot) -> Problem:
-    keys = {kind: [Key(kind, name) for name in robot.joint_names] for kind in ("q", "qd", "tau", "qdd")}
-    arguments = [(kind, keys[kind]) for kind in ("q", "qd", "tau")]
-    known = tuple(key for _, own in arguments for key in own)
-    return Problem("forward_dynamics", robot, known, arguments, keys["qdd"], {})
+    keys = {kind: tuple(Key(kind, name) for name in robot.joint_names) for kind in ("q", "qd", "tau", "qdd")}
+    arguments = tuple((kind, keys[kind]) for kind in ("q", "qd", "tau"))
+    return problem_of(Model(robot), "forward_dynamics", arguments, (("result", keys["qdd"]),))
 
 
 @pytest.mark.parametrize("name", ["five_bar", "belt_leg"])

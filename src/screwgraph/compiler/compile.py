@@ -1,26 +1,32 @@
-"""From a robot's problem and an order to a function of arrays: passes, elimination, straight-line code."""
+"""From a problem and an order to a function of arrays: passes, elimination, straight-line code."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from screwgraph.compiler.analytic import TreeProblem
 from screwgraph.compiler.cache import Made, remembered
 from screwgraph.compiler.function import Function, Origin
 from screwgraph.compiler.loops import chosen
-from screwgraph.compiler.problem import Problem, robot_arguments, without_metadata
+from screwgraph.compiler.problem import (
+    OF_JOINTS,
+    Problem,
+    argument,
+    result,
+    robot_arguments,
+    robot_results,
+    without_metadata,
+)
 from screwgraph.compiler.searched import SEARCHED, Search, default_seconds, searched
 from screwgraph.compiler.signature import Argument, Result
 from screwgraph.compiler.validation import validated
 from screwgraph.elimination import Dag, Ordering, eliminate, orderings
 from screwgraph.errors import EliminationError
 from screwgraph.graph import Column, Key
-from screwgraph.lowering import GRAPH_PASSES, KEEPS_VARIABLES, ROBOT_PASSES
-from screwgraph.tape import Number, Program, factor_out, program
+from screwgraph.tape import Program, factor_out, program
 
 Order = str | Ordering | Search | Sequence[str | Key]
 """The name of an order, "auto", an Ordering, a list of variables, or a search."""
@@ -37,87 +43,73 @@ class _Recipe:
 
     def eliminated(self, passes: Sequence[str]) -> Dag:
         """Eliminate the graph that passes make."""
-        robot = self.problem.improved(passes)
-        graph = self.problem.graph(robot, passes)
-        return eliminate(graph, self.order, constants=self.problem.constants)
+        return eliminate(self.problem.graph(passes), self.order)
 
-    def code(self, inputs: Sequence[str]) -> Program:
-        """Make straight-line code of the named inputs; all passes."""
-        dag = self.eliminated(self.passes)
-        return factor_out(program(dag.equations.tape, self._outputs(dag), inputs))
+    def code(self, inputs: Sequence[str] | None, passes: Sequence[str] | None = None) -> Program:
+        """Make straight-line code of the named inputs; after all passes unless told."""
+        dag = self.eliminated(self.passes if passes is None else passes)
+        outputs = self.problem.outputs(dag.graph, dag.equations, dag.solution)
+        return program(dag.equations.tape, outputs, inputs)
+
+    def made(self, inputs: Sequence[str]) -> Made:
+        """Make code that was tried, with common factors taken out."""
+        return Made(validated(self.problem, factor_out(self.code(inputs)), self.label), self.label)
 
     def savings(self) -> dict[str, int]:
         """Count the operations before any pass and after each."""
         done = {}
         for i, name in enumerate(("as it is", *self.passes)):
-            dag = self.eliminated(self.passes[:i])
-            done[name] = last = program(dag.equations.tape, self._outputs(dag))
+            done[name] = last = self.code(None, self.passes[:i])
         done["common factors"] = factor_out(last)
         return {name: made.operations.total for name, made in done.items()}
 
     def origin(self, made: Made) -> Origin:
         """Return what people may ask about the code, made when they do."""
-        asked = replace(self.problem, robot=without_metadata(self.problem.robot))
-        return Origin(lambda: self.eliminated(()), self.savings, TreeProblem(asked))
+        stated = self.problem.stated
+        bare = stated and replace(stated, robot=without_metadata(stated.robot))
+        analytic = TreeProblem(bare, self.problem.arguments, tuple(self.problem.asked)) if bare else None
+        return Origin(lambda: self.eliminated(()), self.savings, analytic)
 
-    def _outputs(self, dag: Dag) -> list[Number]:
-        return self.problem.outputs(dag.solution, dag.graph)
 
-
-def compile_problem(problem: Problem, ordering: Order, candidates: Sequence[str]) -> Function:
-    """Eliminate and make code, or find it in the cache; searches begin with the orders named in `candidates`.
-
-    What a search finds is kept as the answer to "auto".
+def compile_problem(problem: Problem, ordering: Order) -> Function:
+    """Eliminate and make code, or find it in the cache; what a search finds is kept as the answer to "auto".
 
     Raises:
         EliminationError: the order is impossible or the problem is singular.
         InputError: no order has that name.
     """
     if isinstance(ordering, Search):
-        return _compile_searched(problem, candidates, ordering, anew=True)
+        return _compile_searched(problem, ordering, anew=True)
     if ordering == "auto":
-        return _compile_searched(problem, candidates, Search(seconds=default_seconds()))
+        return _compile_searched(problem, Search(seconds=default_seconds()))
     listed = isinstance(ordering, Ordering) or (isinstance(ordering, Sequence) and not isinstance(ordering, str))
     recipe = _in_order(problem, ordering) if listed else _by_name(problem, ordering)
     maker = (ordering, orderings.ORDERINGS[ordering]) if isinstance(ordering, str) else ordering
-    question = (_asked(problem), maker, ROBOT_PASSES, GRAPH_PASSES)
-    make = partial(_made, recipe)
-    return make_function(problem.name, question, robot_arguments(problem.robot, problem.arguments), make, recipe.origin)
+    return _function(problem, (problem.question, maker), recipe.made, recipe.origin)
 
 
-def _compile_searched(problem: Problem, candidates: Sequence[str], effort: Search, *, anew: bool = False) -> Function:
+def _compile_searched(problem: Problem, effort: Search, *, anew: bool = False) -> Function:
     """Search for a cheap order, or find in the cache what a search found; `anew` searches and replaces that."""
 
     def make(inputs: Sequence[str]) -> Made:
-        found = searched(problem, candidates, effort, inputs)
+        found = searched(problem, effort, inputs)
         if found is not None:
             with suppress(EliminationError):
                 return replace(found, program=validated(problem, found.program, found.ordering))
-        return _first_possible(problem, candidates, inputs)
+        return _first_possible(problem, inputs)
 
-    def origin(made: Made) -> Origin:
-        return _found(problem, made).origin(made)
-
-    makers = [(name, orderings.ORDERINGS[name]) for name in candidates]
-    question = (_asked(problem), "auto", makers, effort.seconds > 0.0, ROBOT_PASSES, GRAPH_PASSES)
-    arguments = robot_arguments(problem.robot, problem.arguments)
-    return make_function(problem.name, question, arguments, make, origin, anew=anew)
+    makers = list(orderings.ORDERINGS.items())
+    question = (problem.question, "auto", makers, effort.seconds > 0.0)
+    return _function(problem, question, make, lambda made: _found(problem, made).origin(made), anew=anew)
 
 
-def _first_possible(problem: Problem, names: Sequence[str], inputs: Sequence[str]) -> Made:
+def _first_possible(problem: Problem, inputs: Sequence[str]) -> Made:
     """Return code in the first of the named orders that is possible, where what a search found is not."""
+    names = orderings.candidates(problem.graph(problem.passes))
     for name in names[:-1]:
         with suppress(EliminationError):
-            return _made(_by_name(problem, name), inputs)
-    return _made(_by_name(problem, names[-1]), inputs)
-
-
-def _made(recipe: _Recipe, inputs: Sequence[str]) -> Made:
-    return Made(validated(recipe.problem, recipe.code(inputs), recipe.label), recipe.label)
-
-
-def _asked(problem: Problem) -> Problem:
-    return replace(problem, robot=without_metadata(problem.robot))
+            return _by_name(problem, name).made(inputs)
+    return _by_name(problem, names[-1]).made(inputs)
 
 
 def _found(problem: Problem, made: Made) -> _Recipe:
@@ -130,11 +122,11 @@ def _found(problem: Problem, made: Made) -> _Recipe:
 
 
 def _searched(problem: Problem, order: Sequence[Key | Column]) -> _Recipe:
-    """Return the recipe of the robot's own graph in the order in which a search let its variables go."""
-    unknown = [v.key for v in problem.graph(problem.robot, ()).unknowns]
+    """Return the recipe of the graph as it is in the order in which a search let its variables go."""
+    unknown = [v.key for v in problem.plain.unknowns]
     first = [key for key in order if key in unknown]
     last = [key for key in unknown if key not in first]
-    return _Recipe(problem, SEARCHED, [*first, *last], _kept(problem))
+    return _Recipe(problem, SEARCHED, [*first, *last], problem.mild_passes)
 
 
 def _by_name(problem: Problem, name: Any) -> _Recipe:
@@ -143,13 +135,32 @@ def _by_name(problem: Problem, name: Any) -> _Recipe:
 
 
 def _in_order(problem: Problem, order: Ordering | Sequence[str | Key]) -> _Recipe:
-    """Compile in an order of the robot's own variables; passes that would add links are left out."""
+    """Compile in an order of the graph's own variables; passes that would add links are left out."""
     label = type(order).__name__ if isinstance(order, Ordering) else "explicit"
-    return _Recipe(problem, label, order, _kept(problem))
+    return _Recipe(problem, label, order, problem.mild_passes)
 
 
-def _kept(problem: Problem) -> tuple[str, ...]:
-    return tuple(name for name in problem.passes if name in KEEPS_VARIABLES)
+def _function(
+    problem: Problem,
+    question: object,
+    make: Callable[[Sequence[str]], Made],
+    origin: Callable[[Made], Origin],
+    *,
+    anew: bool = False,
+) -> Function:
+    arguments, results = _signature(problem)
+    return make_function(problem.name, question, arguments, make, origin, results, anew=anew)
+
+
+def _signature(problem: Problem) -> tuple[tuple[Argument, ...], tuple[Result, ...]]:
+    """Return arguments and results; the graph is made only where a robot cannot tell them."""
+    keys = [*problem.known, *problem.asked]
+    if problem.model is not None and not problem.model.variables and all(key.role in OF_JOINTS for key in keys):
+        robot = problem.model.robot
+        return robot_arguments(robot, problem.arguments), robot_results(robot, problem.results)
+    variables = problem.plain.variables
+    arguments = (argument(name, [variables[key] for key in keys]) for name, keys in problem.arguments)
+    return tuple(arguments), tuple(result(name, [variables[key] for key in keys]) for name, keys in problem.results)
 
 
 def make_function(
@@ -158,7 +169,7 @@ def make_function(
     arguments: tuple[Argument, ...],
     make: Callable[[Sequence[str]], Made],
     origin: Callable[[Made], Origin],
-    shape: tuple[int, ...] | None = None,
+    results: tuple[Result, ...] | None = None,
     anew: bool = False,
 ) -> Function:
     """Make a function, or find its code in the cache.
@@ -169,9 +180,9 @@ def make_function(
         arguments: what the function takes.
         make: makes the code, given the names of its inputs, which are those of the arguments.
         origin: what people may ask about that code.
-        shape: of the result, by default that of a vector.
+        results: what it returns, by default one vector.
         anew: make the code again, and keep it in the place of what the cache has.
     """
     made = remembered(question, lambda: make([n for argument in arguments for n in argument.names]), anew=anew)
-    result = Result("result", shape or (len(made.program.outputs),))
-    return Function(name, arguments, (result,), made.program, made.ordering, origin(made))
+    results = results or (Result("result", (len(made.program.outputs),)),)
+    return Function(name, arguments, results, made.program, made.ordering, origin(made))

@@ -19,7 +19,6 @@ from screwgraph.elimination import (
     equations,
 )
 from screwgraph.graph import FactorGraph, Key
-from screwgraph.robot import Robot
 from screwgraph.tape import Mark, Program, factor_out, program
 
 
@@ -30,14 +29,9 @@ class Trials:
     problem: Problem
 
     @cached_property
-    def robot(self) -> Robot:
-        """The robot that passes made."""
-        return self.problem.improved(self.problem.passes)
-
-    @cached_property
     def graph(self) -> FactorGraph:
         """The graph that passes made."""
-        return self.problem.graph(self.robot, self.problem.passes)
+        return self.problem.graph(self.problem.passes)
 
     @property
     def owner(self) -> dict[Key, int]:
@@ -72,11 +66,11 @@ class Trials:
     def code(self, elimination: Elimination, inputs: Sequence[str] | None = None) -> Program:
         """Return the code that an elimination gives, of the last plan that was eliminated."""
         solution, (system, _) = elimination.solve(), self._equations
-        return factor_out(program(system.tape, self.problem.outputs(solution, self.graph), inputs))
+        return factor_out(program(system.tape, self.problem.outputs(self.graph, system, solution), inputs))
 
     @cached_property
     def _equations(self) -> tuple[Equations, Mark]:
-        system = equations(self.graph, self.problem.constants)
+        system = equations(self.graph)
         return system, system.tape.mark()
 
 

@@ -1,68 +1,124 @@
-"""Questions about a robot's dynamics, and the arguments of the functions that answer them."""
+"""What is asked of a graph: its knowns, the arguments and results of a function, and the graph that passes make."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import cast
 
 import numpy as np
 
-from screwgraph.compiler.signature import Argument
-from screwgraph.graph import (
-    Column,
-    FactorGraph,
-    Key,
-    Variable,
-    dynamics_graph,
-    vector_variable,
-    with_redundant_actuation,
-)
-from screwgraph.lowering import GRAPH_PASSES, ROBOT_PASSES, improved, improved_graph
+from screwgraph.compiler.signature import Argument, Result
+from screwgraph.elimination import Equations
+from screwgraph.graph import Column, Factor, FactorGraph, Key, Model, Role, Variable, graph_of
+from screwgraph.graph.factors import prior
+from screwgraph.lowering import GRAPH_PASSES, KEEPS_VARIABLES, ROBOT_PASSES, absorbed, lowered, touched
 from screwgraph.robot import JointType, Robot
 from screwgraph.tape import Number
+
+OF_JOINTS = (
+    Role.POSITION,
+    Role.VELOCITY,
+    Role.COORDINATE_ACCELERATION,
+    Role.COORDINATE_FORCE,
+    Role.EXTERNAL_WRENCH,
+)
+"""Roles of variables whose sizes a robot's joints tell."""
+Named = Sequence[tuple[str, Sequence[Key]]]
+"""Names of arguments or results, and the variables that each holds."""
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A question about a robot's dynamics.
+    """What is asked of a graph.
 
-    `known` are the variables that are given, `arguments` the name and variables of each argument of the function,
-    in order, `result` the variables that it returns, `constants` the values of knowns that are no arguments,
-    `external` the links or frames on which external wrenches act. Where `actuated` has weights of joints, these drive
-    the robot, by efforts as small as can be.
+    `model` is the robot whose laws the graph states and its edits, None where passes know nothing of them; `known` are
+    the variables that are given. `made` is the graph, None where it is made of the model when code has to be.
     """
 
     name: str
-    robot: Robot
-    known: tuple[str | Key, ...]
-    arguments: Sequence[tuple[str, Sequence[Key]]]
-    result: Sequence[Key]
-    constants: Mapping[Key, np.ndarray]
-    external: Sequence[str] = ()
-    actuated: Mapping[str, float] = field(default_factory=dict)
+    model: Model | None
+    known: tuple[Key, ...]
+    arguments: Named
+    results: Named
+    made: FactorGraph | None = None
+
+    @cached_property
+    def plain(self) -> FactorGraph:
+        """The graph as it is, with its knowns declared."""
+        if self.made is not None:
+            return self.made
+        assert self.model is not None, "a problem has a graph or a model"
+        return graph_of(self.model).given(*self.known)
+
+    @cached_property
+    def stated(self) -> Model | None:
+        """The model with as few edits as possible."""
+        return self.model and absorbed(self.model, [*self.asked, *self.known])
+
+    @property
+    def asked(self) -> list[Key]:
+        """The variables that are asked for."""
+        return [key for _, keys in self.results for key in keys]
+
+    @property
+    def robot(self) -> Robot | None:
+        """The robot that passes begin with."""
+        return self.stated and self.stated.robot
 
     @property
     def passes(self) -> tuple[str, ...]:
-        """The passes that code for this robot goes through."""
-        return (*ROBOT_PASSES, *GRAPH_PASSES)
+        """The passes that the graph goes through."""
+        return (*ROBOT_PASSES, *GRAPH_PASSES) if self.stated else ()
 
-    def improved(self, passes: Sequence[str]) -> Robot:
-        """Return the robot that those of the passes make which go from robot to robot."""
-        return improved(self.robot, [name for name in passes if name in ROBOT_PASSES])
+    @property
+    def mild_passes(self) -> tuple[str, ...]:
+        """Those after which orders of the graph's own variables still fit."""
+        if self.stated is None or touched(self.stated, [*self.asked, *self.known]).keys:
+            return ()
+        return tuple(name for name in self.passes if name in KEEPS_VARIABLES)
 
-    def outputs(self, solution: Mapping[Column, Number], graph: FactorGraph) -> list[Number]:
-        """Return the numbers that are asked for: what was found, or what is constant."""
-        wanted = [(key, i) for key in self.result for i in range(graph.variables[key].dim)]
-        return [float(self.constants[key][i]) if key in self.constants else solution[key, i] for key, i in wanted]
+    @property
+    def constants(self) -> Mapping[Key, np.ndarray]:
+        """The values of knowns that added factors set."""
+        added = self.model.added if self.model else ()
+        return {f.keys[0]: f.parameters["value"] for f in added if f.template is prior}
 
-    def graph(self, robot: Robot, passes: Sequence[str]) -> FactorGraph:
-        """Return the graph of a robot that answers this question, after those of the passes that change graphs."""
-        wanted = [name for name in passes if name in GRAPH_PASSES]
-        graph = dynamics_graph(robot, self.external)
-        if self.actuated:
-            graph = with_redundant_actuation(graph, robot, self.actuated)
-        return improved_graph(graph, self.known, wanted)
+    @property
+    def question(self) -> tuple[object, ...]:
+        """All that the answer depends on."""
+        if self.model is None:
+            return ("graph", self.plain, self.arguments, self.results)
+        model = replace(self.model, robot=without_metadata(self.model.robot))
+        return ("model", model, frozenset(self.known), self.arguments, self.results)
+
+    def graph(self, passes: Sequence[str]) -> FactorGraph:
+        """Return the graph after some of the passes."""
+        if not passes or self.stated is None:
+            return self.plain
+        return lowered(self.stated, self.known, self.asked, passes)
+
+    def outputs(self, graph: FactorGraph, equations: Equations, solution: Mapping[Column, Number]) -> list[Number]:
+        """Return the numbers that are asked for: what was found, or what follows from knowns."""
+        values = equations.values
+        wanted = [(key, i) for key in self.asked for i in range(graph.variables[key].dim)]
+        return [values[key][i] if key in values else solution[key, i] for key, i in wanted]
+
+
+def problem_of(model: Model, name: str, arguments: Named, results: Named) -> Problem:
+    """Return what is asked of a model, whose graph is made only if its answer is not known yet."""
+    return Problem(name, model, tuple(key for _, keys in arguments for key in keys), arguments, results)
+
+
+def at(robot: Robot, values: Mapping[Key, np.ndarray]) -> tuple[Factor, ...]:
+    """Return priors that set variables of a robot's joints to values."""
+    index = {joint.name: i for i, joint in enumerate(robot.joints, 1)}
+    return tuple(
+        Factor(prior, {"x": key}, len(value), index[key.name], {"value": value})
+        for key, value in values.items()
+        if len(value)
+    )
 
 
 def without_metadata(robot: Robot) -> Robot:
@@ -71,21 +127,36 @@ def without_metadata(robot: Robot) -> Robot:
     return replace(robot, warnings=(), links=links)
 
 
-def robot_arguments(robot: Robot, arguments: Iterable[tuple[str, Sequence[Key]]]) -> tuple[Argument, ...]:
+def robot_arguments(robot: Robot, arguments: Named) -> tuple[Argument, ...]:
     """Return arguments from names and the variables of a robot that they hold, without making its graph."""
     return tuple(argument(name, [_variable(robot, key) for key in keys]) for name, keys in arguments)
 
 
+def robot_results(robot: Robot, results: Named) -> tuple[Result, ...]:
+    """Return results from names and the variables of a robot that they hold, without making its graph."""
+    return tuple(result(name, [_variable(robot, key) for key in keys]) for name, keys in results)
+
+
 def _variable(robot: Robot, key: Key) -> Variable:
-    if key.kind == "external":
-        return vector_variable(*key, 6, 0, None)
+    if key.role is Role.EXTERNAL_WRENCH:
+        return Variable(key, 6)
     joint = robot.joint(key.name).type
-    return Variable(key, joint.nq, 0, None, joint) if key.kind == "q" else vector_variable(*key, joint.nv, 0, None)
+    return Variable(key, joint.nq, space=joint) if key.role is Role.POSITION else Variable(key, joint.nv)
 
 
 def argument(name: str, variables: Sequence[Variable]) -> Argument:
     """Return an argument that holds variables; external wrenches stand one a row."""
-    names = tuple(f"{v.key}[{i}]" for v in variables for i in range(v.dim))
-    spaces = tuple(cast(JointType, v.space) for v in variables if v.key.kind == "q")
-    wrenches = bool(variables) and all(v.key.kind == "external" for v in variables)
+    names = _names(variables)
+    spaces = tuple(cast(JointType, v.space) for v in variables if v.key.role is Role.POSITION)
+    wrenches = bool(variables) and all(v.key.role is Role.EXTERNAL_WRENCH for v in variables)
     return Argument(name, (len(variables), 6) if wrenches else (len(names),), names, spaces)
+
+
+def result(name: str, variables: Sequence[Variable]) -> Result:
+    """Return a result that holds variables, one after the other."""
+    names = _names(variables)
+    return Result(name, (len(names),), names)
+
+
+def _names(variables: Iterable[Variable]) -> tuple[str, ...]:
+    return tuple(f"{v.key}[{i}]" for v in variables for i in range(v.dim))

@@ -66,17 +66,16 @@ def default_seconds() -> float:
     return seconds
 
 
-def searched(problem: Problem, names: Sequence[str], effort: Search, inputs: Sequence[str]) -> Made | None:
+def searched(problem: Problem, effort: Search, inputs: Sequence[str]) -> Made | None:
     """Return the cheapest code that is found for a problem; None if every named order has to divide by what may vanish.
 
     Args:
         problem: the question.
-        names: of the orders that are tried first; inverse problems, in which nothing else is to be chosen, end there.
-        effort: how much to search beyond.
+        effort: how much to search beyond the named orders; inverse problems, which leave no choice, end with these.
         inputs: names of the code's inputs, in order.
     """
     trials = Trials(problem)
-    named = _named(trials, names, inputs)
+    named = _named(trials, orderings.candidates(trials.graph), inputs)
     if not named:
         return None
     _, base = min(named, key=lambda pair: cost(pair[1].program))

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler.closed import tried_states
 from screwgraph.compiler.problem import Problem
 from screwgraph.elimination import equations
 from screwgraph.errors import EliminationError
-from screwgraph.graph import Key
-from screwgraph.robot import Robot, constraint_jacobian
+from screwgraph.graph import Key, Role
+from screwgraph.robot import Robot, constraint_jacobian, regular_states
 from screwgraph.tape import Program
 
+REGULAR = 1e-3
+"""Singular values of K, relative to the largest, above which a position is called regular."""
 STATES = 3
 """Closed positions at which code is tried when it is made."""
 SOLVED = 2
@@ -34,10 +35,10 @@ def validated(problem: Problem, program: Program, label: str) -> Program:
         EliminationError: it does not, or is not `stable`: it divides by what vanishes there.
     """
     robot = problem.robot
-    if robot.is_closed:
+    if robot is not None and robot.is_closed:
         states = tried_states(robot, STATES)
         _check(robot, label, all(_is_stable(robot, program, q) for q in states))
-        _check(robot, label, all(_agrees(problem, program, q) for q in states[:SOLVED]))
+        _check(robot, label, all(_agrees(problem, robot, program, q) for q in states[:SOLVED]))
     return program
 
 
@@ -75,16 +76,14 @@ def _is_stable(robot: Robot, program: Program, q: Float[np.ndarray, " nq"]) -> b
     return bool(np.isfinite(found).all() and change <= STABLE * max(largest, 1.0))
 
 
-def _agrees(problem: Problem, program: Program, q: Float[np.ndarray, " nq"]) -> bool:
-    robot, rng = problem.robot, np.random.default_rng(0)
+def _agrees(problem: Problem, robot: Robot, program: Program, q: Float[np.ndarray, " nq"]) -> bool:
+    rng, graph = np.random.default_rng(0), problem.plain
     K, v = constraint_jacobian(robot, q), rng.standard_normal(robot.nv)
-    state = {"q": (q, robot.q_slices), "qd": (v - np.linalg.pinv(K, rcond=1e-6) @ (K @ v), robot.v_slices)}
-    values = dict(problem.constants)
-    graph = problem.graph(robot, ())
+    allowed = v - np.linalg.pinv(K, rcond=1e-6) @ (K @ v)
+    state = {Role.POSITION: (q, robot.q_slices), Role.VELOCITY: (allowed, robot.v_slices)}
+    values: dict[Key, np.ndarray] = {}
     for variable in graph.inputs:
-        if variable.key in values:
-            continue
-        whole, slices = state.get(variable.key.kind, (None, {}))
+        whole, slices = state.get(variable.key.role, (None, {}))
         own = rng.standard_normal(variable.dim) if whole is None else whole[slices[variable.key.name]]
         values[variable.key] = own
     numbers = {f"{key}[{i}]": float(x) for key, own in values.items() for i, x in enumerate(own)}
@@ -92,15 +91,26 @@ def _agrees(problem: Problem, program: Program, q: Float[np.ndarray, " nq"]) -> 
         found = np.array(program.evaluate([numbers.get(n, 0.0) for n in program.input_names]), dtype=float)
     if not np.isfinite(found).all():
         return False
-    rows = equations(graph, values).rows
+    system = equations(graph, values)
     place = {column: i for i, column in enumerate((v.key, i) for v in graph.unknowns for i in range(v.dim))}
-    A, b = np.zeros((len(rows), len(place))), np.zeros(len(rows))
-    for i, row in enumerate(rows):
+    A, b = np.zeros((len(system.rows), len(place))), np.zeros(len(system.rows))
+    for i, row in enumerate(system.rows):
         b[i] = -float(row.constant)
         for column, coefficient in row.terms.items():
             A[i, place[column]] = float(coefficient)
     solved = dict(zip(place, np.linalg.lstsq(A, b, rcond=None)[0].tolist(), strict=True))
-    expected = np.array(problem.outputs(solved, graph), dtype=float)
+    expected = np.array(problem.outputs(graph, system, solved), dtype=float)
     # An answer may be zero while wrenches inside are not: what rounding leaves of these is no disagreement.
     scale = max(AGREEMENT * np.abs(expected).max(), ROUNDING * max(map(abs, solved.values())), 1e-300)
     return bool(np.abs(found - expected).max() <= scale)
+
+
+def tried_states(robot: Robot, count: int) -> list[Float[np.ndarray, " nq"]]:
+    """Return closed positions at which code must hold: up to so many, that are far from singular if there are such."""
+    states = regular_states(robot, count)
+    return [q for q in states if _is_regular(robot, q)] or states
+
+
+def _is_regular(robot: Robot, q: Float[np.ndarray, " nq"]) -> bool:
+    s = np.linalg.svd(constraint_jacobian(robot, q)[list(robot.mobility.kept)], compute_uv=False)
+    return bool(s.min(initial=np.inf) > REGULAR * s.max(initial=0.0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,11 +12,15 @@ from screwgraph.elimination.block import Block
 from screwgraph.elimination.clique_tree import CliqueTree, clique_tree
 from screwgraph.elimination.engine import Elimination, eliminate_rows
 from screwgraph.elimination.failures import check_determined
+from screwgraph.elimination.group import Group
 from screwgraph.elimination.notation import algorithm
+from screwgraph.elimination.orderings import by_name
 from screwgraph.elimination.orderings.base import Ordering, as_groups
+from screwgraph.elimination.remaining import remaining_graph
 from screwgraph.elimination.states import State, states
 from screwgraph.elimination.system import Step
 from screwgraph.elimination.values import Equations, equations
+from screwgraph.errors import EliminationError
 from screwgraph.graph import Column, FactorGraph, Key
 from screwgraph.tape import Number, Operations, program
 
@@ -52,6 +56,11 @@ class Dag:
             blocks.append(Block(key, tuple(sorted(parents, key=lambda k: position.get(k, -1))), tuple(own)))
         return tuple(blocks)
 
+    def __repr__(self) -> str:
+        left = len(self.graph.unknowns) - len(self.order)
+        rest = f", {left} unknowns left" if left else ""
+        return f"<dag of {len(self.order)} variables, {len(self.elimination.steps)} scalars{rest}>"
+
     @property
     def edges(self) -> tuple[tuple[Key, Key], ...]:
         """All (variable, parent) pairs."""
@@ -79,6 +88,11 @@ class Dag:
         """Every unknown scalar as a value on the tape of `equations`."""
         return self.elimination.solve()
 
+    @cached_property
+    def remaining(self) -> FactorGraph:
+        """The graph of what was not eliminated; it can be compiled, drawn, edited and eliminated further."""
+        return remaining_graph(self.graph, self.equations, self.elimination)
+
     @property
     def operations(self) -> Operations:
         """Operations of the straight-line code that computes all variables."""
@@ -100,20 +114,41 @@ class Dag:
 
 
 def eliminate(
-    graph: FactorGraph, ordering: Ordering | Sequence[str | Key], *, constants: Mapping[Key, np.ndarray] | None = None
+    graph: FactorGraph,
+    ordering: str | Ordering | Sequence[str | Key],
+    variables: Sequence[str | Key] | None = None,
+    *,
+    constants: Mapping[Key, np.ndarray] | None = None,
 ) -> Dag:
-    """Eliminate all unknowns of a graph, in an order.
+    """Eliminate unknowns of a graph, in an order: all of them, or some, which leaves `Dag.remaining`.
 
     Args:
         graph: the graph, with what is known declared by `given`.
-        ordering: an Ordering, or a list of all unknowns (`"wrench:link3"`, or kinds such as `"tau"`).
+        ordering: the name of an order, an Ordering, or a list of unknowns (`"wrench:link3"`, or kinds such as `"tau"`).
+        variables: the unknowns to eliminate, named in the same way; by default all.
         constants: values of knowns that are numbers; the other knowns stay symbolic.
 
     Raises:
         EliminationError: the order leaves out, repeats or invents a variable; the problem is singular.
+        InputError: a name means nothing.
     """
-    groups = as_groups(ordering, graph)
+    order = by_name(ordering) if isinstance(ordering, str) else ordering
+    groups = as_groups(order, graph) if variables is None else _some(order, graph, set(graph.select(variables)))
     system = equations(graph, constants)
     elimination = eliminate_rows(system.rows, groups)
-    check_determined(graph, system.rows, elimination)
+    if variables is None:
+        check_determined(graph, system.rows, elimination)
+    elif elimination.undetermined:
+        names = ", ".join(dict.fromkeys(str(key) for key, _ in elimination.undetermined))
+        raise EliminationError(f"no equation determines {names}", fix="eliminate fewer variables, or give more")
     return Dag(graph, system, elimination)
+
+
+def _some(ordering: Ordering | Sequence[str | Key], graph: FactorGraph, wanted: set[Key]) -> list[Group]:
+    """Return the groups of an order that hold wanted variables, less the others; a list may leave the others out."""
+    if not isinstance(ordering, Ordering):
+        named = graph.select(ordering)
+        ordering = [*named, *(v.key for v in graph.unknowns if v.key not in named)]
+    groups = as_groups(ordering, graph)
+    kept = (replace(g, columns=tuple(c for c in g.columns if c[0] in wanted)) for g in groups)
+    return [group for group in kept if group.columns]

@@ -27,14 +27,19 @@ class Equations:
 
 
 def equations(graph: FactorGraph, constants: Mapping[Key, np.ndarray] | None = None) -> Equations:
-    """Write a graph's equations; knowns that `constants` does not give become inputs of the tape."""
-    tape, rng = Tape(), np.random.default_rng(SEED)
-    values: dict[Key, np.ndarray] = dict(constants or {})
+    """Write a graph's equations; knowns that `constants` does not give become inputs of the tape.
+
+    What partial elimination left of a graph goes on with its tape, and with the values of its knowns.
+    """
+    before = next((f.parameters["equations"] for f in graph.factors if "equations" in f.parameters), None)
+    tape, rng = before.tape if before else Tape(), np.random.default_rng(SEED)
+    values: dict[Key, np.ndarray] = {**(before.values if before else {}), **(constants or {})}
     for variable in graph.inputs:
         if variable.key not in values:
             values[variable.key] = _input_vector(tape, variable, rng)
     for derived in graph.derived:
-        values |= _derive(graph, derived, values)
+        if not values.keys() >= set(derived.keys):
+            values |= _derive(graph, derived, values)
     rows = [row for factor in graph.factors for row in linear_rows(factor, values, graph.variables)]
     return Equations(tape, tuple(rows), values)
 

@@ -2,13 +2,14 @@
 
 from screwgraph.graph.chain import Chain, End, loop_wrenches
 from screwgraph.graph.clusters import Cluster, clusters, spans, tied_by
-from screwgraph.graph.dynamics import dynamics_graph
+from screwgraph.graph.dynamics import dynamics_graph, graph_of
 from screwgraph.graph.export import to_dot, to_json
-from screwgraph.graph.factor import Factor, Labels, Template, factor
+from screwgraph.graph.factor import Factor, Labels, Law, Template, factor
 from screwgraph.graph.factor_graph import Derived, FactorGraph
 from screwgraph.graph.factors import TEMPLATES
 from screwgraph.graph.kinds import KINDS, Kind, Role
 from screwgraph.graph.linear import Affine, Column, Row, is_zero, linear_rows
+from screwgraph.graph.model import Model
 from screwgraph.graph.redundant_actuation import ADJOINT_VELOCITY, adjoint_multiplier, with_redundant_actuation
 from screwgraph.graph.variable import Key, Variable, Vectors, vector_variable
 
@@ -27,6 +28,8 @@ __all__ = [
     "Key",
     "Kind",
     "Labels",
+    "Law",
+    "Model",
     "Role",
     "Row",
     "Template",
@@ -36,6 +39,7 @@ __all__ = [
     "clusters",
     "dynamics_graph",
     "factor",
+    "graph_of",
     "is_zero",
     "linear_rows",
     "loop_wrenches",

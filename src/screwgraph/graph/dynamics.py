@@ -15,6 +15,8 @@ from screwgraph.graph.dependence import Dependence
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import acceleration, gravity, prior, torque, twist, wrench
+from screwgraph.graph.model import Model
+from screwgraph.graph.redundant_actuation import with_redundant_actuation
 from screwgraph.graph.variable import Key, Variable, vector_variable
 from screwgraph.robot import Joint, Robot, analysed_as
 from screwgraph.spatial import inverse
@@ -48,7 +50,18 @@ def dynamics_graph(robot: Robot, external_wrenches: Sequence[str] = ()) -> Facto
         factors += _joint_factors(robot, joint, tuple(f for f in external if f.link == joint.child), closing)
     factors += [*(closing_factor(c) for c in closing), *velocity_factors(robot, closing)]
     dependence = Dependence(analysed_as(robot, replace(robot, warnings=()))) if closing else None
-    return FactorGraph({v.key: v for v in variables}, tuple(factors), dependence=dependence)
+    model = Model(robot, tuple(external_wrenches))
+    return FactorGraph({v.key: v for v in variables}, tuple(factors), dependence=dependence, model=model)
+
+
+def graph_of(model: Model) -> FactorGraph:
+    """Return the graph of a model, edits included. Raises what `dynamics_graph` raises."""
+    graph = dynamics_graph(model.robot, model.external)
+    if model.weights:
+        graph = with_redundant_actuation(graph, model.robot, model.weights)
+    kept = tuple(f for f in graph.factors if f.law not in model.absent)
+    graph = replace(graph, factors=kept, model=replace(model, variables=(), added=()))
+    return graph.with_variables(*model.variables).with_factors(*model.added)
 
 
 def _has_gravity(robot: Robot) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 from screwgraph.graph.kinds import Role
@@ -11,6 +12,8 @@ from screwgraph.graph.variable import Key
 from screwgraph.spatial import Array
 
 Argument = Key | tuple[Key, ...]
+Law = tuple[str, Key]
+"""Which law of a graph: its template's name, and its multiplier or first variable."""
 Labels = Mapping[str, Any]
 """Texts of a factor's arguments for printing, and its numbers: `i`, its link; `p`, that link's parent; `children`."""
 
@@ -31,6 +34,14 @@ class Template:
     cites: str
     solved: Mapping[str, Callable[[Labels], str]]
     conjugate: frozenset[Role] = frozenset()
+
+    def __reduce__(self) -> Any:
+        """Go between processes by name: the function's own name is the template's."""
+        return _template_of, (self.function.__module__, self.function.__qualname__)
+
+
+def _template_of(module: str, name: str) -> Template:
+    return getattr(import_module(module), name)
 
 
 def factor(
@@ -69,6 +80,11 @@ class Factor:
     def name(self) -> str:
         """What to call it: the law and the number of its link."""
         return f"{self.template.name} {self.index}"
+
+    @property
+    def law(self) -> Law:
+        """Which law it is, whatever numbers it is bound to."""
+        return self.template.name, self.multiplier or self.keys[0]
 
     @property
     def keys(self) -> tuple[Key, ...]:

@@ -10,6 +10,7 @@ from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph.dependence import Dependence
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factors import tied_velocities
+from screwgraph.graph.model import Model
 from screwgraph.graph.variable import Key, Variable
 from screwgraph.robot import Joint
 
@@ -34,7 +35,8 @@ class FactorGraph:
 
     `known` are the parameters: variables that are given from outside, or follow from these (`derived`,
     in an order in which they can be computed: the twists and the directions of gravity).
-    `factors` are the equations that are left. `dependence` tells which rates of a closed chain follow from others.
+    `factors` are the equations that are left. `dependence` tells which velocities of a closed chain follow from others,
+    `model` which robot the laws are those of, and how the graph was edited.
     """
 
     variables: Mapping[Key, Variable]
@@ -42,6 +44,7 @@ class FactorGraph:
     known: frozenset[Key] = frozenset()
     derived: tuple[Derived, ...] = field(default=())
     dependence: Dependence | None = None
+    model: Model | None = None
 
     @property
     def unknowns(self) -> tuple[Variable, ...]:
@@ -117,17 +120,67 @@ class FactorGraph:
         self._check_linear(factors, known)
         return replace(self, factors=tuple(factors), known=frozenset(known), derived=tuple(derived))
 
+    def factor(self, name: str) -> Factor:
+        """Return a factor by template and variable: `"torque:joint3"`, `"wrench:link5"`, `"loop:left"`.
+
+        Raises:
+            InputError: no factor, or more than one, has that name.
+        """
+        template, _, owner = str(name).partition(":")
+        every = [f for f in (*self.factors, *(d.factor for d in self.derived)) if f.template.name == template]
+        first = [f for f in every if owner in (f.keys[0].name, *([f.multiplier.name] if f.multiplier else []))]
+        found = first or [f for f in every if any(key.name == owner for key in f.keys)]
+        if len(found) != 1:
+            names = ", ".join(f"'{f.template.name}:{f.keys[0].name}'" for f in (found or every or self.factors)[:6])
+            raise InputError(
+                f"{len(found) or 'no'} factors are called {name!r}",
+                fix=f"name one as template:variable, such as {names}",
+            )
+        return found[0]
+
     def with_factors(self, *factors: Factor) -> FactorGraph:
-        """Return a graph with more factors; their variables must be in the graph already."""
+        """Return a graph with more factors.
+
+        Raises:
+            InputError: a factor is bound to a variable that the graph does not have.
+        """
         for factor in factors:
             for key in factor.keys:
                 if key not in self.variables:
-                    raise InputError(f"factor {factor.name!r} touches {key}, which is not in the graph")
-        return replace(self, factors=(*self.factors, *factors))
+                    raise InputError(
+                        f"factor {factor.name!r} touches {key}, which is not in the graph",
+                        fix="add it first: graph.with_variables(sg.Variable(sg.Key(kind, name), dim))",
+                    )
+        model = self.model and replace(self.model, added=(*self.model.added, *factors))
+        return replace(self, factors=(*self.factors, *factors), model=model)
 
     def with_variables(self, *variables: Variable) -> FactorGraph:
-        """Return a graph with more variables."""
-        return replace(self, variables={**self.variables, **{v.key: v for v in variables}})
+        """Return a graph with more variables, on any manifold; vectors unless they say otherwise."""
+        model = self.model and replace(self.model, variables=(*self.model.variables, *variables))
+        return replace(self, variables={**self.variables, **{v.key: v for v in variables}}, model=model)
+
+    def without(self, *factors: str | Factor) -> FactorGraph:
+        """Return a graph without some factors, given as such or by `factor`'s names.
+
+        Raises:
+            InputError: the graph has no such factor, or used it already to derive what is known.
+        """
+        graph = self
+        for given in factors:
+            factor = graph.factor(given) if isinstance(given, str) else given
+            if not any(f is factor for f in graph.factors):
+                raise InputError(
+                    f"factor {factor.name!r} is not in the graph",
+                    why="what determines a known variable is used up by `given`",
+                    fix="edit the graph first, then declare what is given",
+                )
+            rest = tuple(f for f in graph.factors if f is not factor)
+            graph = replace(graph, factors=rest, model=graph.model and _without(graph.model, factor))
+        return graph
+
+    def replaced(self, old: str | Factor, new: Factor) -> FactorGraph:
+        """Return a graph with one factor in the place of another. Raises InputError as its two steps do."""
+        return self.without(old).with_factors(new)
 
     def __str__(self) -> str:
         lines = [f"{len(self.unknowns)} unknowns, {len(self.inputs)} inputs, {len(self.factors)} factors"]
@@ -175,6 +228,13 @@ class FactorGraph:
                         why="elimination solves linear equations",
                         fix="declare it as given, or solve the graph as a nonlinear problem",
                     )
+
+
+def _without(model: Model, factor: Factor) -> Model:
+    added = tuple(f for f in model.added if f is not factor)
+    if len(added) < len(model.added):
+        return replace(model, added=added)
+    return replace(model, absent=model.absent | {factor.law})
 
 
 def _is_kept_by(factor: Factor, known: set[Key]) -> bool:

@@ -22,6 +22,7 @@ class Role(Enum):
     FIELD = "directions that bodies see"
     MULTIPLIER = "multipliers of constraints"
     ADJOINT_VELOCITY = "velocities that constraints allow"
+    INTERNAL = "what passes make"
     OTHER = "anything else"
 
 
@@ -45,7 +46,11 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "acceleration": Kind("V̇", Role.ACCELERATION, "wrench"),
         "wrench": Kind("F", Role.WRENCH, "acceleration"),
         "gravity": Kind("g", Role.FIELD),
+        "carried": Kind("C", Role.INTERNAL),
+        "reference": Kind("V̇⁰", Role.INTERNAL),
+        "velocity": Kind("v", Role.INTERNAL),
         "lambda": Kind("λ", Role.MULTIPLIER),
+        "adjoint_multiplier": Kind("μ", Role.INTERNAL),
         "adjoint_velocity": Kind("δθ", Role.ADJOINT_VELOCITY, "tau"),
     }
 )

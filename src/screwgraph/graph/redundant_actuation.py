@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from screwgraph.graph.chain import Chain
 from screwgraph.graph.clusters import Cluster, clusters
@@ -44,7 +45,8 @@ def with_redundant_actuation(graph: FactorGraph, robot: Robot, weights: Mapping[
                 bound = {"weight": float(weights[joint.name])}
                 factors.append(Factor(minimum_torque, arguments, joint.type.nv, index, bound))
         factors += [_virtually_tied(by_name[key]) for key in cluster.multipliers]
-    return graph.with_variables(*variables).with_factors(*factors)
+    model = graph.model and replace(graph.model, weights=dict(weights))
+    return replace(graph.with_variables(*variables).with_factors(*factors), model=model)
 
 
 def adjoint_multiplier(multiplier: Key) -> Key:

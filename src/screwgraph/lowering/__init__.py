@@ -1,65 +1,17 @@
-"""Passes that make code cheaper without changing joint-space answers: robot -> robot, and graph -> graph.
+"""Passes: a robot's graph is rewritten to one that takes fewer operations; edits of the graph stay as they are."""
 
-A new one is a new file and a line in `ROBOT_PASSES` or `GRAPH_PASSES`, which run in this order.
-"""
-
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable
-
-from screwgraph.graph import FactorGraph, Key
-from screwgraph.lowering.canonical import canonical_frames
-from screwgraph.lowering.conventional import conventional_acceleration
-from screwgraph.lowering.elementary import elementary_transforms
-from screwgraph.lowering.known import known_accelerations
-from screwgraph.lowering.reference import reference_accelerations
-from screwgraph.lowering.regroup import regroup_inertia
-from screwgraph.lowering.second_moments import planar_second_moments
-from screwgraph.robot import Robot, analysed_as
-
-ROBOT_PASSES: dict[str, Callable[[Robot], Robot]] = {
-    "canonical frames": canonical_frames,
-    "inertial regrouping": regroup_inertia,
-    "second moments": planar_second_moments,
-    "elementary transforms": elementary_transforms,
-}
-
-GRAPH_PASSES: dict[str, Callable[[FactorGraph], FactorGraph]] = {
-    "conventional accelerations": conventional_acceleration,
-    "known accelerations": known_accelerations,
-    "reference accelerations": reference_accelerations,
-}
-BEFORE_KNOWNS = ("conventional accelerations",)
-"""Graph passes that look at variables before it is said which are known."""
-
-KEEPS_VARIABLES = ("canonical frames", "inertial regrouping", "conventional accelerations")
-"""Passes after which the graph has the same unknowns, so that an order of the robot's own graph still fits."""
-
-
-def improved(robot: Robot, passes: Iterable[str] = tuple(ROBOT_PASSES)) -> Robot:
-    """Run robot passes by name, all of them unless told."""
-    made = robot
-    for name in passes:
-        made = ROBOT_PASSES[name](made)
-    return analysed_as(robot, made) if robot.is_closed and made is not robot else made
-
-
-def improved_graph(graph: FactorGraph, known: Iterable[str | Key], passes: Iterable[str]) -> FactorGraph:
-    """Declare knowns, and run graph passes by name before and after."""
-    passes = list(passes)
-    before, after = ([name for name in passes if (name in BEFORE_KNOWNS) == early] for early in (True, False))
-    for name in before:
-        graph = GRAPH_PASSES[name](graph)
-    graph = graph.given(*known)
-    for name in after:
-        graph = GRAPH_PASSES[name](graph)
-    return graph
-
+from screwgraph.lowering.absorb import absorbed
+from screwgraph.lowering.lower import lowered
+from screwgraph.lowering.registry import GRAPH_PASSES, KEEPS_VARIABLES, ROBOT_PASSES, improved, improved_graph
+from screwgraph.lowering.touched import touched
 
 __all__ = [
     "GRAPH_PASSES",
     "KEEPS_VARIABLES",
     "ROBOT_PASSES",
+    "absorbed",
     "improved",
     "improved_graph",
+    "lowered",
+    "touched",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,7 @@ from screwgraph.robot.joints import Prismatic, Revolute
 from screwgraph.spatial import inverse, rotation
 
 
-def canonical_frames(robot: Robot) -> Robot:
+def canonical_frames(robot: Robot, keep: Collection[str] = ()) -> Robot:
     """Choose new frames for links, so that most entries of their transforms are 0 or 1.
 
     z is the axis of the link's joint; origin and x are where the work is least, mostly the foot of the common normal to
@@ -22,6 +23,7 @@ def canonical_frames(robot: Robot) -> Robot:
     efforts and the frames that names mean stay as they were; twists and wrenches of links are in the new frames.
     A fixed base turns gravity with it.
     """
+    del keep  # wrenches of joints only change their axes, which frames tell
     change = chosen_frames(robot)
     links = tuple(Link(link.name, link.inertia.moved(inverse(change[link.name]))) for link in robot.links)
     joints = tuple(turned(_moved(joint, change)) for joint in robot.joints)

@@ -6,7 +6,7 @@ to the angular velocity, and gravity is a prior on the base's acceleration (Luh,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +26,17 @@ from screwgraph.graph import (
     vector_variable,
 )
 from screwgraph.lowering.closed import loop
+from screwgraph.lowering.frame_laws import (
+    angular_part,
+    conventional_frame_acceleration,
+    frame_acceleration,
+    frame_gravity,
+    frame_twist,
+    frame_twist_by_parts,
+    linear_part,
+    linear_velocity,
+    seen_gravity,
+)
 from screwgraph.lowering.second_moments import has_products
 from screwgraph.robot import Joint
 from screwgraph.spatial import Ad, Array, concatenate, matrix, rotation, skew, translation
@@ -34,38 +45,106 @@ from screwgraph.spatial import Ad, Array, concatenate, matrix, rotation, skew, t
 def conventional_acceleration(graph: FactorGraph) -> FactorGraph:
     """Rewrite a graph of dynamics for `acceleration` = (dw/dt, conventional linear acceleration less gravity).
 
-    Wrenches, efforts and joint accelerations keep their meaning; link accelerations and twists do not.
+    Wrenches, torques and joint accelerations keep their meaning; accelerations and twists of the links that the laws of
+    joints bind do not. Frames whose own motion is asked for get the velocities of origins that this takes.
     """
-    gravity = _gravity(graph)
-    variables = {
-        key: vector_variable(key.kind, key.name, 3, v.index, v.parent) if key.kind == "twist" else v
-        for key, v in graph.variables.items()
-        if key.kind != "gravity"
-    }
-    factors = [_rewritten(f, gravity) for f in graph.factors if f.template.name != "gravity" and not _is_gravity(f)]
+    links = {graph.joints[0].parent, *(joint.child for joint in graph.joints)} if graph.joints else set()
+    gravity, moving, seeing = _gravity(graph), _carriers(graph, *MOTIONS), _carriers(graph, *SEEN)
+    variables = dict(graph.variables)
+    factors: list[Factor] = []
+    for key, v in graph.variables.items():
+        if key.name in links and key.role is Role.TWIST:
+            variables[key] = vector_variable(key.kind, key.name, 3, v.index, v.parent)
+            if key.name in moving:
+                variables[_velocity(key)] = vector_variable(VELOCITY, key.name, 3, v.index, v.parent)
+        if key.name in links and key.role is Role.FIELD and key.name not in seeing:
+            del variables[key]
+    for f in graph.factors:
+        if f.template.name == "gravity" or _is_gravity(f):
+            seen = f if _is_gravity(f) else replace(f, template=seen_gravity)
+            factors += [seen] if f.keys[0].name in seeing else []
+        elif f.template in BY_FRAMES:
+            factors += _of_frame(f, graph)
+        else:
+            factors += _rewritten(f, gravity, links, moving)
     return replace(graph, variables=variables, factors=tuple(factors))
 
 
-def _is_gravity(f: Factor) -> bool:
-    return f.template.name == "prior" and f.keys[0].kind == "gravity"
+VELOCITY = "velocity"
+"""Kind of the velocities of links' origins."""
+MOTIONS = (frame_twist, frame_acceleration)
+SEEN = (frame_acceleration, frame_gravity)
+"""Laws that need velocities of origins, and the direction of gravity, of all links between them and the base."""
+BY_FRAMES = (frame_twist, frame_acceleration)
+
+
+def _carriers(graph: FactorGraph, *laws: Template) -> set[str]:
+    """Return the links between the base and those that some laws of frames are bound to, both included."""
+    above = {joint.child: joint.parent for joint in graph.joints}
+    found: set[str] = set()
+    for f in graph.factors:
+        link = f.keys[1].name if f.template in laws else None
+        while link is not None and link not in found:
+            found.add(link)
+            link = above.get(link)
+    return found
+
+
+def _velocity(twist_key: Key) -> Key:
+    return Key(VELOCITY, twist_key.name)
+
+
+def _of_frame(f: Factor, graph: FactorGraph) -> list[Factor]:
+    """Return a law of a frame's motion for angular velocities, velocities of origins, conventional accelerations."""
+    link = f.keys[1]
+    w, v, g = (Key(kind, link.name) for kind in ("twist", VELOCITY, "gravity"))
+    if f.template is frame_twist:
+        frame = f.arguments["V_frame"]
+        has_law = graph.variables[link].parent is not None or any(_is_prior_of(p, link) for p in graph.factors)
+        if not has_law:  # a base whose motion is given from outside
+            parts = ((angular_part, {"V_frame": frame, "w": w}), (linear_part, {"V_frame": frame, "v": v}))
+            return [replace(f, template=template, rows=3, arguments=arguments) for template, arguments in parts]
+        return [replace(f, template=frame_twist_by_parts, arguments={"V_frame": frame, "w": w, "v": v})]
+    arguments = {**f.arguments, "w": w, "v": v} | ({"g": g} if g in graph.variables else {})
+    return [replace(f, template=conventional_frame_acceleration, arguments=arguments)]
+
+
+def _is_prior_of(f: Factor, key: Key) -> bool:
+    return f.template.name == "prior" and f.keys[0] == key
 
 
 def _gravity(graph: FactorGraph) -> Float[np.ndarray, "3"]:
     return next((f.parameters["value"] for f in graph.factors if _is_gravity(f)), np.zeros(3))
 
 
-def _rewritten(f: Factor, gravity: np.ndarray) -> Factor:
-    if f.template.name == "prior" and f.keys[0].kind == "twist":
-        return replace(f, rows=3, parameters={"value": f.parameters["value"][:3]})
-    if f.template.name == "prior" and f.keys[0].kind == "acceleration":
-        return replace(f, parameters={"value": f.parameters["value"] - np.concatenate([np.zeros(3), gravity])})
+def _is_gravity(f: Factor) -> bool:
+    """Whether a factor sets the direction of gravity that the base sees."""
+    return f.template.name == "prior" and f.keys[0].role is Role.FIELD and f.index == 0
+
+
+def _rewritten(f: Factor, gravity: np.ndarray, links: Collection[str], moving: Collection[str]) -> list[Factor]:
+    if f.template.name == "prior" and f.keys[0].name in links:
+        key, value = f.keys[0], np.asarray(f.parameters["value"])
+        if key.role is Role.TWIST:
+            rest = replace(f, rows=3, parameters={"value": value[:3]})
+            origin = replace(f, rows=3, arguments={"x": _velocity(key)}, parameters={"value": value[3:]})
+            return [rest, origin] if key.name in moving else [rest]
+        if key.role is Role.ACCELERATION:
+            return [replace(f, parameters={"value": value - np.concatenate([np.zeros(3), gravity])})]
     template, rows = _CONVENTIONAL.get(f.template.name, (f.template, f.rows))
     arguments: Mapping[str, Any] = {name: a for name, a in f.arguments.items() if name != "g"}
+    if template is f.template:
+        return [f]
+    found = []
+    if f.template.name == "twist" and f.variable("V").name in moving:
+        ends = {"v": _velocity(f.variable("V")), "v_parent": _velocity(f.variable("V_parent"))}
+        bound = {**ends, "w_parent": arguments["V_parent"], "q": arguments["q"], "qd": arguments["qd"]}
+        found.append(replace(f, template=linear_velocity, rows=3, arguments=bound))
     if f.template.name == "acceleration":
         arguments = {**arguments, "V_parent": Key("twist", f.parameters["joint"].parent)}
     if f.template.name == "loop":
         arguments = {**arguments, "qd": tuple(Key("qd", joint.name) for joint in f.parameters["chain"].joints)}
-    return replace(f, template=template, rows=rows or f.rows, arguments=arguments)
+    return [replace(f, template=template, rows=rows or f.rows, arguments=arguments), *found]
 
 
 @factor(linear=("V", "V_parent", "qd"), cites="Lynch & Park (8.45), angular part", solved={"V": lambda n: ""})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -13,12 +14,13 @@ MARK = "~"
 """Ends the names of the massless links that stand for joint frames."""
 
 
-def elementary_transforms(robot: Robot) -> Robot:
+def elementary_transforms(robot: Robot, keep: Collection[str] = ()) -> Robot:
     """Put a massless link between a link and each joint on it, welded on by the joint's constant transform.
 
     Elimination then applies the two transforms one after the other, each sparse, instead of multiplying them out.
     Coordinates, names and inertias stay as they are. A joint whose frame is its parent's keeps its place.
     """
+    del keep  # no wrench of a joint changes
     links, joints = [robot.links[0]], []
     for joint in robot.joints:
         for i, step in enumerate(_steps(joint.origin)):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from screwgraph.graph import Derived, FactorGraph
+from screwgraph.graph import Derived, Factor, FactorGraph, Key, Role
+from screwgraph.lowering.frame_laws import conventional_frame_acceleration
 
 
 def known_accelerations(graph: FactorGraph) -> FactorGraph:
@@ -15,10 +16,16 @@ def known_accelerations(graph: FactorGraph) -> FactorGraph:
     known, derived = set(graph.known), list(graph.derived)
     factors = list(graph.factors)
     for factor in graph.factors:
-        if factor.template.name == "acceleration":
-            key = factor.variable("Vdot")
-            if [k for k in factor.keys if k not in known] == [key]:
-                derived.append(Derived(key, factor))
-                known.add(key)
-                factors.remove(factor)
+        unknown = [k for k in factor.keys if k not in known]
+        if len(unknown) == 1 and _determines(factor, unknown[0]):
+            derived.append(Derived(unknown[0], factor))
+            known.add(unknown[0])
+            factors.remove(factor)
     return replace(graph, factors=tuple(factors), known=frozenset(known), derived=tuple(derived))
+
+
+def _determines(factor: Factor, key: Key) -> bool:
+    """Whether a law gives an acceleration: of a link from its parent's, or of a link or frame from each other's."""
+    if factor.template.name == "acceleration":
+        return key == factor.variable("Vdot")
+    return factor.template is conventional_frame_acceleration and key.role is Role.ACCELERATION

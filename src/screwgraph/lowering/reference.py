@@ -14,6 +14,7 @@ from jaxtyping import Float
 from screwgraph.graph import Derived, End, Factor, FactorGraph, Key, Role, factor, loop_wrenches, vector_variable
 from screwgraph.lowering import conventional
 from screwgraph.lowering.closed import loop_beyond
+from screwgraph.lowering.frame_laws import conventional_frame_acceleration
 from screwgraph.robot import Joint
 from screwgraph.spatial import Ad, Array
 
@@ -38,6 +39,9 @@ def reference_accelerations(graph: FactorGraph) -> FactorGraph:
         elif f.template.name == "wrench" and f.variable("Vdot") not in graph.known:
             arguments = {**f.arguments, "reference": _reference(f.variable("Vdot"))}
             factors.append(replace(f, template=wrench, arguments=arguments))
+        elif f.template is conventional_frame_acceleration and f.variable("Vdot") not in graph.known:
+            arguments = {**f.arguments, "reference": _reference(f.variable("Vdot"))}
+            factors.append(replace(f, arguments=arguments))
         elif f.template.name == "loop":
             factors.append(_of_loop(f, graph))
         else:
@@ -76,6 +80,9 @@ def _split(f: Factor, graph: FactorGraph) -> list[Factor]:
     still |= {"Vdot": _reference(key), "Vdot_parent": parent if parent_known else _reference(parent)}
     reference = replace(f, template=at_rest, arguments=still)
     moves = {"Vdot": key, "q": f.arguments["q"], "qdd": f.arguments["qdd"]}
+    if key in graph.known:  # the joint, or the parent, has to follow
+        ends = {"reference": _reference(key)} | ({} if parent_known else {"Vdot_parent": parent})
+        return [reference, replace(f, template=given, arguments={**moves, **ends})]
     if parent_known:
         return [reference, replace(f, template=first, arguments=moves)]
     carried = Key("carried", key.name)
@@ -117,6 +124,21 @@ def acceleration(
 ) -> Float[Array, "6"]:
     """What the child has of its parent, and what the joint adds."""
     return Vdot - carried - joint.type.screw_axes(q) @ qdd
+
+
+@factor(linear=("Vdot_parent", "qdd"), conjugate=(Role.WRENCH,), cites="Lynch & Park (8.46)")
+def given(
+    Vdot: Float[Array, "6"],
+    reference: Float[Array, "6"],
+    q: Array,
+    qdd: Array,
+    Vdot_parent: Float[Array, "6"] | None = None,
+    *,
+    joint: Joint,
+) -> Float[Array, "6"]:
+    """The whole acceleration of the child is known: what its joint and its parent add to the reference is, too."""
+    relative = Vdot - reference - joint.type.screw_axes(q) @ qdd
+    return relative if Vdot_parent is None else relative - Ad(joint.T_child_parent(q)) @ Vdot_parent
 
 
 @factor(linear=("carried", "Vdot_parent"), cites="Lynch & Park (8.46)", solved={"carried": lambda n: ""})

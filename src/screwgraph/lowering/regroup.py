@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 import numpy as np
@@ -14,21 +14,26 @@ from screwgraph.spatial import SpatialInertia
 Z = (0.0, 0.0, 1.0)
 
 
-def regroup_inertia(robot: Robot) -> Robot:
+def regroup_inertia(robot: Robot, keep: Collection[str] = ()) -> Robot:
     """Move the inertia that is invariant under a joint's motion to the parent, tips first.
 
     For a joint about z: mass, its moment along z, and I_yy about x and y; for a joint along z: the rotational inertia
     (Khalil & Kleinfinger, 1987). Joint efforts and accelerations do not change, wrenches inside do, and masses may
     become negative or vanish. Joints about other axes are left alone: run `canonical_frames` before.
     """
-    return moved_to_parents(robot, _invariant)
+    return moved_to_parents(robot, _invariant, keep)
 
 
-def moved_to_parents(robot: Robot, part: Callable[[Joint, SpatialInertia], SpatialInertia | None]) -> Robot:
-    """Move a part of each link's inertia, one that its joint does not move, to its parent, tips first."""
+def moved_to_parents(
+    robot: Robot, part: Callable[[Joint, SpatialInertia], SpatialInertia | None], keep: Collection[str]
+) -> Robot:
+    """Move a part of each link's inertia, one that its joint does not move, to its parent, tips first.
+
+    Links in `keep` keep theirs.
+    """
     inertia = {link.name: link.inertia for link in robot.links}
     for joint in reversed(robot.joints):
-        moved = part(joint, inertia[joint.child])
+        moved = None if joint.child in keep else part(joint, inertia[joint.child])
         if moved is not None:
             inertia[joint.child] = inertia[joint.child] + _negative(moved)
             inertia[joint.parent] = inertia[joint.parent] + moved.moved(joint.origin)

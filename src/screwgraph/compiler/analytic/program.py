@@ -10,10 +10,11 @@ import numpy as np
 from screwgraph.compiler.analytic.hybrid import Unknowns
 from screwgraph.compiler.analytic.tree import tree_derivatives
 from screwgraph.compiler.inputs import input_values
-from screwgraph.compiler.problem import Problem
+from screwgraph.compiler.problem import Named
 from screwgraph.compiler.signature import Argument
 from screwgraph.elimination import cost
-from screwgraph.graph import Key
+from screwgraph.graph import Key, Model
+from screwgraph.graph.factors import prior
 from screwgraph.lowering import improved
 from screwgraph.robot import Robot
 from screwgraph.tape import Number, Program, factor_out, program
@@ -28,16 +29,30 @@ FRAMES = 4
 
 @dataclass(frozen=True, eq=False)
 class TreeProblem:
-    """A problem of a robot without loops, whose derivatives have closed forms."""
+    """Dynamics of a robot without loops, whose derivatives have closed forms: what is given, and what is asked."""
 
-    problem: Problem
+    model: Model
+    arguments: Named
+    asked: tuple[Key, ...]
 
     def covers(self, by: Sequence[str]) -> bool:
         """Tell whether the closed forms hold for this robot, and for derivatives by these arguments."""
-        robot = self.problem.robot
+        model, robot = self.model, self.model.robot
         plain = not robot.is_closed and all(joint.type.constant_axes for joint in robot.joints)
-        kinds = {key.kind for name, keys in self.problem.arguments if name in by for key in keys}
-        return plain and "external" not in kinds
+        edited = bool(model.variables or model.absent or model.weights or len(self._constants) < len(model.added))
+        joints = [key.name for key in self.asked if key.kind in ("qdd", "tau")]
+        whole = len(self.asked) == len(joints) and sorted(joints) == sorted(robot.joint_names)
+        given = {key for _, keys in self.arguments for key in keys} | self._constants.keys()
+        needed = {Key(kind, name) for kind in ("q", "qd") for name in robot.joint_names}
+        needed |= {Key("tau" if key.kind == "qdd" else "qdd", key.name) for key in self.asked}
+        kinds = {key.kind for name, keys in self.arguments if name in by for key in keys}
+        return plain and not edited and whole and needed <= given and kinds <= {"q", "qd", "qdd", "tau"}
+
+    @property
+    def _constants(self) -> dict[Key, np.ndarray]:
+        of_joints = {*self.model.robot.joint_names}
+        priors = (f for f in self.model.added if f.template is prior and f.keys[0].name in of_joints)
+        return {f.keys[0]: f.parameters["value"] for f in priors}
 
     def jacobian(self, source: Program, arguments: Sequence[Argument], by: Sequence[str]) -> Program:
         """Return the derivatives of all results by some arguments, one after the other, each row by row.
@@ -47,7 +62,7 @@ class TreeProblem:
             arguments: what it takes.
             by: names of arguments.
         """
-        robot = improved(self.problem.robot, PASSES)
+        robot = improved(self.model.robot, PASSES)
         tried = [self._code(robot, source, arguments, by, frames) for frames in _frames(robot)]
         return min(tried, key=cost)
 
@@ -56,8 +71,8 @@ class TreeProblem:
     ) -> Program:
         tape, numbers = input_values(arguments)
         known = {key: [numbers[f"{key}[{i}]"] for i in range(_size(robot, key))] for key in self._given}
-        known |= {key: list(value) for key, value in self.problem.constants.items()}
-        unknown = [(key, i) for key in self.problem.result for i in range(_size(robot, key))]
+        known |= {key: list(value) for key, value in self._constants.items()}
+        unknown = [(key, i) for key in self.asked for i in range(_size(robot, key))]
         found = source.evaluate([numbers[name] for name in source.input_names])
         for (key, _), value in zip(unknown, found, strict=True):
             known.setdefault(key, []).append(value)
@@ -73,7 +88,7 @@ class TreeProblem:
 
     @property
     def _given(self) -> list[Key]:
-        return [key for _, keys in self.problem.arguments for key in keys]
+        return [key for _, keys in self.arguments for key in keys]
 
 
 def _vector(values: Mapping[Key, Sequence[Number]], robot: Robot, kind: str) -> np.ndarray:

@@ -21,28 +21,36 @@ from screwgraph.elimination.orderings.nested_dissection import NestedDissection,
 from screwgraph.elimination.orderings.rnea import NewtonEuler, rnea
 from screwgraph.elimination.orderings.symmetric import SymmetricPairs, symmetric
 from screwgraph.errors import InputError
+from screwgraph.graph import FactorGraph
 from screwgraph.robot import unknown
 
 ORDERINGS: dict[str, Callable[[], Ordering]] = {
     "rnea": rnea,
     "lynch_park": lynch_park,
     "crba": crba,
-    "composite": composite,
-    "aba": aba,
-    "articulated": articulated,
     "embedding": embedding,
-    "kkt": kkt,
-    "ancestor": ancestor,
-    "cluster_lambda": cluster_lambda,
     "mixed": mixed,
     "mixed_articulated": mixed_articulated,
+    "ancestor": ancestor,
+    "aba": aba,
+    "articulated": articulated,
+    "cluster_lambda": cluster_lambda,
+    "composite": composite,
+    "kkt": kkt,
     "symmetric": symmetric,
     "greedy": greedy,
     "min_degree": min_degree,
     "colamd": colamd,
     "nested_dissection": nested_dissection,
 }
-"""Makers of the named orders."""
+"""Makers of the named orders; of equally cheap ones "auto" takes the first."""
+
+
+def candidates(graph: FactorGraph) -> tuple[str, ...]:
+    """Return the names of the orders from which "auto" chooses for a graph: those that do not say they do not suit."""
+    made = {name: make() for name, make in ORDERINGS.items()}
+    found = tuple(name for name, order in made.items() if getattr(order, "suits", lambda graph: True)(graph))
+    return found or ("min_degree",)
 
 
 def by_name(name: str) -> Ordering:
@@ -79,6 +87,7 @@ __all__ = [
     "ancestor",
     "articulated",
     "by_name",
+    "candidates",
     "cluster_lambda",
     "colamd",
     "composite",

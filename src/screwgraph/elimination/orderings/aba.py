@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.base import joint_keys, tips_to_base, unknown_only, with_multipliers
+from screwgraph.elimination.orderings.base import (
+    is_open,
+    joint_keys,
+    moves_freely,
+    tips_to_base,
+    unknown_only,
+    with_multipliers,
+)
 from screwgraph.graph import FactorGraph, Key
 
 
@@ -15,6 +22,10 @@ class LeavesFirst:
 
     Where carried accelerations are variables: Vdot_i, F_i, what is carried, the joint's unknown.
     """
+
+    def suits(self, graph: FactorGraph) -> bool:
+        """Whether "auto" tries it."""
+        return is_open(graph) and moves_freely(graph)
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         return with_multipliers(unknown_only([*joint_keys(graph, "tau"), *tips_to_base(graph, "qdd")], graph), graph)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.base import joint_keys, link_keys, unknown_only, with_multipliers
+from screwgraph.elimination.orderings.base import is_closed, joint_keys, link_keys, unknown_only, with_multipliers
 from screwgraph.graph import FactorGraph, Key, tied_by
 
 
@@ -16,6 +16,10 @@ class NearestAncestors:
     A loop is then closed at the nearest common ancestor of its ends. On a tree, the order `aba`. Brandl, Johanni and
     Otter (1987).
     """
+
+    def suits(self, graph: FactorGraph) -> bool:
+        """Whether "auto" tries it."""
+        return is_closed(graph)
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         first: dict[str, list[Key]] = {}

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.base import joint_keys, unknown_only, with_multipliers
+from screwgraph.elimination.orderings.base import (
+    is_closed,
+    is_open,
+    joint_keys,
+    moves_freely,
+    unknown_only,
+    with_multipliers,
+)
 from screwgraph.graph import FactorGraph, Key
 from screwgraph.robot import Joint
 
@@ -20,6 +27,10 @@ class JointsFirst:
     articulated-body algorithm as Featherstone (2008), table 7.1, computes it. Joints whose axes are not coordinate
     axes of their link's frame are solved as in `aba`.
     """
+
+    def suits(self, graph: FactorGraph) -> bool:
+        """Whether "auto" tries it."""
+        return is_closed(graph) or (is_open(graph) and moves_freely(graph))
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         efforts = unknown_only(joint_keys(graph, "tau"), graph)

@@ -27,6 +27,26 @@ class Ordering(Protocol):
         ...
 
 
+def is_closed(graph: FactorGraph) -> bool:
+    """Whether loops or couplings tie joints of a graph."""
+    return bool(tied_by(graph))
+
+
+def is_open(graph: FactorGraph) -> bool:
+    """Whether a graph has joints, and no loops or couplings tie them."""
+    return bool(graph.joints) and not is_closed(graph)
+
+
+def is_other(graph: FactorGraph) -> bool:
+    """Whether a graph is no robot's, or has unknowns of people's own."""
+    return not graph.joints or any(v.key.role is Role.OTHER for v in graph.unknowns)
+
+
+def moves_freely(graph: FactorGraph) -> bool:
+    """Whether accelerations of coordinates are to be found."""
+    return any(v.key.role is Role.COORDINATE_ACCELERATION for v in graph.unknowns)
+
+
 def as_groups(ordering: Ordering | Sequence[str | Key | Column], graph: FactorGraph) -> list[Group]:
     """Return the order as groups of scalars: those of a variable together, single scalars alone.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.base import joint_keys, link_keys, unknown_only, with_multipliers
+from screwgraph.elimination.orderings.base import is_closed, joint_keys, link_keys, unknown_only, with_multipliers
 from screwgraph.graph import FactorGraph, Key, clusters
 
 
@@ -15,6 +15,10 @@ class MultipliersInClusters:
 
     Every pivot is a generalised inertia, or what is left of K M^-1 K' of the cluster alone. On a tree, the order `aba`.
     """
+
+    def suits(self, graph: FactorGraph) -> bool:
+        """Whether "auto" tries it."""
+        return is_closed(graph)
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         order = joint_keys(graph, "tau")

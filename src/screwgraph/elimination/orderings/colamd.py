@@ -6,12 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from screwgraph.elimination.orderings.base import is_other
 from screwgraph.graph import FactorGraph, Key
 
 
 @dataclass(frozen=True)
 class Colamd:
     """COLAMD on the block matrix (one row a factor, one column an unknown)."""
+
+    def suits(self, graph: FactorGraph) -> bool:
+        """Whether "auto" tries it."""
+        return is_other(graph)
 
     def order(self, graph: FactorGraph) -> list[Key]:
         from scipy.sparse import csc_matrix

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.base import joint_keys, tips_to_base, unknown_only, with_multipliers
+from screwgraph.elimination.orderings.base import (
+    is_open,
+    joint_keys,
+    moves_freely,
+    tips_to_base,
+    unknown_only,
+    with_multipliers,
+)
 from screwgraph.graph import FactorGraph, Key
 
 
@@ -17,6 +24,10 @@ class CompositeInertias:
     eliminating all wrenches first (`crba`, as paper 0 describes it) multiplies transforms instead. Featherstone
     (2008), section 6.2.
     """
+
+    def suits(self, graph: FactorGraph) -> bool:
+        """Whether "auto" tries it."""
+        return is_open(graph) and moves_freely(graph)
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         joints = reversed(joint_keys(graph, "qdd"))

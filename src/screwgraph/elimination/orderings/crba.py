@@ -13,6 +13,10 @@ from screwgraph.graph import FactorGraph, Key
 class WrenchesFirst:
     """All wrenches, then all accelerations, then the joints' unknowns. Paper 0, Fig. 7a."""
 
+    def suits(self, graph: FactorGraph) -> bool:
+        """Whether "auto" tries it."""
+        return False
+
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         efforts, wrenches, joints = (joint_keys(graph, k) for k in ("tau", "wrench", "qdd"))
         return with_multipliers(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.base import joint_keys, link_keys, unknown_only, with_multipliers
+from screwgraph.elimination.orderings.base import is_closed, joint_keys, link_keys, unknown_only, with_multipliers
 from screwgraph.elimination.system import PAIR
 from screwgraph.graph import Cluster, Column, FactorGraph, Key, clusters
 
@@ -19,6 +19,10 @@ class ClustersEmbedded:
     multipliers; what is left are the cluster's inertia and bias in its independent rates, and the recursion goes on as
     `aba`, which this order is on a tree. Jain (2012); paper 3.
     """
+
+    def suits(self, graph: FactorGraph) -> bool:
+        """Whether "auto" tries it."""
+        return is_closed(graph)
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         order: list[Key | Group] = list(unknown_only(joint_keys(graph, "tau"), graph))

@@ -15,6 +15,10 @@ class Explicit:
 
     names: tuple[str | Key, ...]
 
+    def suits(self, graph: FactorGraph) -> bool:
+        """Whether "auto" tries it."""
+        return False
+
     def order(self, graph: FactorGraph) -> list[Key]:
         """Raise InputError where a name means nothing in the graph."""
         return unknown_only(graph.select(self.names), graph)

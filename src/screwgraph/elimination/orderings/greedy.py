@@ -18,6 +18,10 @@ class LeastWork:
     jitter: float = 0.0
     seed: int = 0
 
+    def suits(self, graph: FactorGraph) -> bool:
+        """Whether "auto" tries it."""
+        return False
+
     def order(self, graph: FactorGraph) -> list[Group]:
         columns = tuple((v.key, i) for v in graph.unknowns for i in range(v.dim))
         return [Group(columns, by_work=True, jitter=self.jitter, seed=self.seed)]

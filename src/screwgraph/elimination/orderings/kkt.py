@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.base import joint_keys, tips_to_base, unknown_only, with_multipliers
+from screwgraph.elimination.orderings.base import is_closed, joint_keys, tips_to_base, unknown_only, with_multipliers
 from screwgraph.graph import FactorGraph, Key
 
 
@@ -16,6 +16,10 @@ class MultipliersLast:
     What is left for them is K M^-1 K': each has filled in to all its ancestors. On a tree, the order `composite`.
     Carpentier, Budhiraja & Mansard (2021), proximal and sparse resolution.
     """
+
+    def suits(self, graph: FactorGraph) -> bool:
+        """Whether "auto" tries it."""
+        return is_closed(graph)
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         joints = reversed(joint_keys(graph, "qdd"))

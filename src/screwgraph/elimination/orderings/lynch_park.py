@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.base import joint_keys, unknown_only, with_multipliers
+from screwgraph.elimination.orderings.base import is_open, joint_keys, moves_freely, unknown_only, with_multipliers
 from screwgraph.graph import FactorGraph, Key
 
 
 @dataclass(frozen=True)
 class LynchPark:
     """Effort and wrench joint by joint, then accelerations, all base to tips. Paper 4, inverse dynamics."""
+
+    def suits(self, graph: FactorGraph) -> bool:
+        """Whether "auto" tries it."""
+        return is_open(graph) and not moves_freely(graph)
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         efforts, wrenches, accelerations = (joint_keys(graph, k) for k in ("tau", "wrench", "acceleration"))

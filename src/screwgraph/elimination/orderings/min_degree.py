@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from screwgraph.elimination.orderings.base import is_other
 from screwgraph.graph import FactorGraph, Key
 
 
 @dataclass(frozen=True)
 class MinimumDegree:
     """Minimum degree on the graph of unknowns, counted in scalars; equal degrees go tips first. George & Liu (1989)."""
+
+    def suits(self, graph: FactorGraph) -> bool:
+        """Whether "auto" tries it."""
+        return is_other(graph)
 
     def order(self, graph: FactorGraph) -> list[Key]:
         dim = {v.key: v.dim for v in graph.unknowns}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.articulated import joint_first
-from screwgraph.elimination.orderings.base import joint_keys, link_keys, unknown_only, with_multipliers
+from screwgraph.elimination.orderings.base import is_closed, joint_keys, link_keys, unknown_only, with_multipliers
 from screwgraph.elimination.system import PAIR
 from screwgraph.graph import Column, FactorGraph, Key, spans, tied_by
 from screwgraph.robot import Joint
@@ -31,6 +31,10 @@ class Mixed:
 
     treatments: tuple[Key, ...] = ()
     joints_first: bool = False
+
+    def suits(self, graph: FactorGraph) -> bool:
+        """Whether "auto" tries it."""
+        return is_closed(graph)
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         blocks = _blocks(graph, self._treated(graph), spans(graph))

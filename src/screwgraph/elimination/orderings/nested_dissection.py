@@ -17,6 +17,10 @@ Graph = Mapping[Key, frozenset[Key]]
 class NestedDissection:
     """Recursive bisection by the level of a breadth-first search that is smallest for its balance."""
 
+    def suits(self, graph: FactorGraph) -> bool:
+        """Whether "auto" tries it."""
+        return False
+
     def order(self, graph: FactorGraph) -> list[Key]:
         near = {v.key: frozenset(graph.neighbours(v.key)) for v in graph.unknowns}
         index = {v.key: v.index for v in graph.unknowns}

@@ -5,13 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.base import accelerations_inward, joint_keys, unknown_only, with_multipliers
+from screwgraph.elimination.orderings.base import (
+    accelerations_inward,
+    is_open,
+    joint_keys,
+    moves_freely,
+    unknown_only,
+    with_multipliers,
+)
 from screwgraph.graph import FactorGraph, Key
 
 
 @dataclass(frozen=True)
 class NewtonEuler:
     """All efforts, wrenches base to tips, accelerations tips to base. Paper 0, Fig. 5."""
+
+    def suits(self, graph: FactorGraph) -> bool:
+        """Whether "auto" tries it."""
+        return is_open(graph) and not moves_freely(graph)
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         efforts, wrenches, joints = (joint_keys(graph, k) for k in ("tau", "wrench", "qdd"))

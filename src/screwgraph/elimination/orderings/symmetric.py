@@ -17,6 +17,10 @@ class SymmetricPairs:
     KKT system; this order keeps it one.
     """
 
+    def suits(self, graph: FactorGraph) -> bool:
+        """Whether "auto" tries it."""
+        return False
+
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         carried = any(key.kind == "carried" for key in graph.variables)
         items: list[Key | Group] = list(unknown_only(joint_keys(graph, "tau"), graph))

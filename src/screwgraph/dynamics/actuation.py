@@ -8,34 +8,33 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler.closed import driven
-from screwgraph.compiler.problem import Problem
+from screwgraph.dynamics.closed_chains import driven
+from screwgraph.dynamics.query import Query, zeros
 from screwgraph.errors import InputError
-from screwgraph.graph import Key
+from screwgraph.graph import Key, Role
 from screwgraph.robot import Robot, constraint_jacobian
 
 UNDRIVEN = 1e-7
 """Part of a motion that the driven joints must share at some closed position, lest it counts as not driven."""
 
 
-def actuated(problem: Problem, joints: Sequence[str], weights: Mapping[str, float] | None) -> Problem:
-    """Return the inverse problem of a robot that `joints` drive, by efforts whose sum weight tau^2 is the least.
+def actuated_by(query: Query, joints: Sequence[str], weights: Mapping[str, float] | None) -> Query:
+    """Return the inverse query of a robot that `joints` drive, by torques whose sum weight tau^2 is the least.
 
     Raises:
         InputError: unknown joints, bad weights, or a motion that none of these joints drives.
         EliminationError: as `driven`.
     """
-    robot = problem.robot
+    robot = query.robot
     names = [robot.joint(name).name for name in dict.fromkeys(joints)]
     chosen = _checked_weights(names, weights or {})
     _check_drives(robot, names)
-    driven_problem = driven(problem)
+    query = driven(query)
     if set(names) == set(robot.independent_joints):
-        return driven_problem  # they have no choice
-    idle = {Key("tau", j.name): np.zeros(j.type.nv) for j in robot.joints if j.name not in names}
-    rest = {key: value for key, value in driven_problem.constants.items() if key.kind != "tau"}
-    known = [key for key in driven_problem.known if not (isinstance(key, Key) and key.kind == "tau")]
-    return replace(driven_problem, known=(*known, *idle), constants={**rest, **idle}, actuated=chosen)
+        return query  # they have no choice
+    rest = {key: value for key, value in query.fixed.items() if key.role is not Role.COORDINATE_FORCE}
+    idle = zeros(robot, [Key("tau", name) for name in robot.joint_names if name not in names])
+    return replace(query, fixed={**rest, **idle}, weights=chosen)
 
 
 def _checked_weights(names: Sequence[str], weights: Mapping[str, float]) -> dict[str, float]:

@@ -1,0 +1,81 @@
+"""The matrix that partial elimination leaves: all unknowns gone but those that are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from screwgraph.compiler.cache import Made
+from screwgraph.compiler.compile import make_function
+from screwgraph.compiler.function import Function, Origin
+from screwgraph.compiler.problem import Problem, argument
+from screwgraph.compiler.signature import Result
+from screwgraph.compiler.validation import stable
+from screwgraph.elimination import Dag, Elimination, eliminate_rows, equations, orderings
+from screwgraph.elimination.orderings.base import as_groups
+from screwgraph.elimination.system import pairs_with
+from screwgraph.errors import EliminationError
+from screwgraph.graph import Key, Role
+from screwgraph.tape import Number, Program, factor_out, program
+
+
+def compile_matrix(problem: Problem) -> Function:
+    """Return A (n, n) of the equations A x = b that are left in the unknowns x that a problem asks for.
+
+    Its rows are those that pair with x: of joint accelerations the balances of torques, so that A is a mass matrix.
+    All other unknowns are eliminated: links by composite inertias, then what loops and couplings determine.
+
+    Raises:
+        EliminationError: other unknowns do not follow from these.
+    """
+
+    def make(inputs: Sequence[str]) -> Made:
+        code = factor_out(_code(problem, problem.passes, inputs))
+        robot = problem.robot
+        return Made(code if robot is None else stable(robot, code, "composite"), "composite")
+
+    def savings() -> dict[str, int]:
+        names, counts, code = problem.passes, {}, None
+        for done, name in enumerate(("as it is", *names)):
+            code = _code(problem, names[:done], None)
+            counts[name] = code.operations.total
+        return counts | ({"common factors": factor_out(code).operations.total} if code else {})
+
+    variables = problem.plain.variables
+    arguments = tuple(argument(name, [variables[key] for key in keys]) for name, keys in problem.arguments)
+    size = sum(variables[key].dim for key in problem.asked)
+    origin = Origin(lambda: _left(problem, ()), savings)
+    question = ("matrix", problem.question)
+    return make_function(problem.name, question, arguments, make, lambda _: origin, (Result("result", (size, size)),))
+
+
+def _code(problem: Problem, passes: Sequence[str], inputs: Sequence[str] | None) -> Program:
+    dag = _left(problem, passes)
+    return program(dag.equations.tape, _entries(dag, problem.asked), inputs)
+
+
+def _left(problem: Problem, passes: Sequence[str]) -> Dag:
+    """Eliminate all unknowns but those that are asked for."""
+    graph = problem.graph(passes)
+    system = equations(graph)
+    last = (Role.COORDINATE_ACCELERATION, Role.MULTIPLIER)
+    bodies = [g for g in as_groups(orderings.composite(), graph) if g.columns[0][0].role not in last]
+    closing = orderings.embedding().closing(graph)
+    return Dag(graph, system, eliminate_rows(system.rows, [*bodies, *closing]))
+
+
+def _entries(dag: Dag, keys: Sequence[Key]) -> list[Number]:
+    """Return the matrix row by row, on the tape of the elimination."""
+    columns = [(key, i) for key in keys for i in range(dag.graph.variables[key].dim)]
+    rows = {c: _row(dag.elimination, c) for c in columns}
+    return [rows[c].get(other, 0.0) for c in columns for other in columns]
+
+
+def _row(elimination: Elimination, column: tuple[Key, int]) -> dict:
+    """Return the terms of the equation that pairs with an unknown."""
+    for row in elimination.remaining:
+        if Role.COORDINATE_ACCELERATION in row.factor.template.conjugate and pairs_with(row, column):
+            return dict(row.terms)
+    raise EliminationError(
+        f"{column[0]} pairs with no equation that is left: others do not follow from it",
+        fix="choose other independent joints with robot.with_independent_joints(names)",
+    )

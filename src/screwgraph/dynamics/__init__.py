@@ -1,0 +1,9 @@
+"""Inverse, forward and hybrid dynamics, mass matrix, nonlinear effects: graph, what is given, what is asked."""
+
+from screwgraph.dynamics.bias import bias_forces
+from screwgraph.dynamics.forward import forward_dynamics
+from screwgraph.dynamics.hybrid import hybrid_dynamics
+from screwgraph.dynamics.inverse import inverse_dynamics
+from screwgraph.dynamics.mass_matrix import mass_matrix
+
+__all__ = ["bias_forces", "forward_dynamics", "hybrid_dynamics", "inverse_dynamics", "mass_matrix"]

@@ -1,0 +1,32 @@
+"""Nonlinear effects: what torques and forces hold all accelerations at zero."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from screwgraph.compiler import Function, Order
+from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, in_coordinates
+from screwgraph.dynamics.query import Query, check_moves, checked_names, of_joints, zeros
+from screwgraph.robot import Robot, without_loops
+
+
+def bias_forces(
+    robot: Robot,
+    *,
+    coordinates: str = SPANNING,
+    ordering: Order = "auto",
+    external_wrenches: Sequence[str] = (),
+    dtype: str = "float64",
+) -> Function:
+    """Return the efforts h(q, qd) that hold all accelerations at zero: velocity products, gravity, damping.
+
+    tau = M(q) qdd + h(q, qd). Arrays as for `inverse_dynamics`. In spanning coordinates loops and couplings play no
+    part in it; with `coordinates` "independent", the accelerations of the independent joints are held at zero.
+    """
+    check_moves(robot)
+    robot = robot if coordinates == INDEPENDENT else without_loops(robot)
+    arguments = tuple((kind, of_joints(robot, kind)) for kind in ("q", "qd"))
+    external = checked_names(external_wrenches, "links or frames")
+    fixed = zeros(robot, of_joints(robot, "qdd"))
+    query = Query("bias_forces", robot, arguments, of_joints(robot, "tau"), fixed, external=external)
+    return in_coordinates(query, coordinates).compiled(ordering, dtype)

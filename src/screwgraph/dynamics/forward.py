@@ -1,0 +1,35 @@
+"""Forward dynamics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from screwgraph.compiler import Function, Order
+from screwgraph.dynamics.closed_chains import SPANNING, in_coordinates
+from screwgraph.dynamics.query import Query, check_moves, checked_names, of_joints
+from screwgraph.dynamics.singular import naming_idle_joints
+from screwgraph.robot import Robot
+
+
+def forward_dynamics(
+    robot: Robot,
+    *,
+    coordinates: str = SPANNING,
+    ordering: Order = "auto",
+    external_wrenches: Sequence[str] = (),
+    dtype: str = "float64",
+) -> Function:
+    """Return qdd(q, qd, tau): the accelerations that efforts cause; arrays and `coordinates` as for `inverse_dynamics`.
+
+    In spanning coordinates efforts may act at every joint of a closed chain.
+
+    Raises:
+        EliminationError: the order is impossible, or a joint moves nothing that has inertia.
+        InputError: unknown names, or loops that cannot be closed.
+    """
+    check_moves(robot)
+    arguments = tuple((kind, of_joints(robot, kind)) for kind in ("q", "qd", "tau"))
+    external = checked_names(external_wrenches, "links or frames")
+    query = Query("forward_dynamics", robot, arguments, of_joints(robot, "qdd"), external=external)
+    with naming_idle_joints(robot, robot.joint_names):
+        return in_coordinates(query, coordinates).compiled(ordering, dtype)

@@ -1,0 +1,49 @@
+"""Hybrid dynamics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from screwgraph.compiler import Function, Order
+from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, check_free, driving_joints, in_coordinates
+from screwgraph.dynamics.query import Query, check_moves, checked_names, of_joints
+from screwgraph.dynamics.singular import naming_idle_joints
+from screwgraph.errors import InputError
+from screwgraph.graph import Key
+from screwgraph.robot import Robot
+
+
+def hybrid_dynamics(
+    robot: Robot,
+    accelerations: Iterable[str],
+    *,
+    coordinates: str = SPANNING,
+    ordering: Order = "auto",
+    external_wrenches: Sequence[str] = (),
+    dtype: str = "float64",
+) -> Function:
+    """Return unknown(q, qd, given): given[i] is qdd_i for the joints named in `accelerations`, tau_i else.
+
+    The result holds, in the same places, what was not given: tau_i for the named joints, qdd_i else.
+    Arrays and `coordinates` as for `inverse_dynamics`. Featherstone (2008), section 9.2; paper 0, section VI.
+
+    Raises:
+        EliminationError: the order is impossible, or a joint of unknown acceleration moves nothing that has inertia.
+        InputError: unknown names, or joints whose motion follows from that of others.
+    """
+    check_moves(robot)
+    named = {robot.joint(name).name for name in checked_names(accelerations, "joints")}
+    follow = named - set(driving_joints(robot)) if coordinates == INDEPENDENT else ()
+    if follow:
+        raise InputError(
+            f"the motion of joint {', '.join(map(repr, sorted(follow)))} follows from the independent ones",
+            fix=f"name some of {', '.join(robot.independent_joints)}",
+        )
+    check_free(robot, [name for name in robot.joint_names if name in named])
+    given = tuple(Key("qdd" if name in named else "tau", name) for name in robot.joint_names)
+    result = tuple(Key("tau" if name in named else "qdd", name) for name in robot.joint_names)
+    arguments = (("q", of_joints(robot, "q")), ("qd", of_joints(robot, "qd")), ("given", given))
+    external = checked_names(external_wrenches, "links or frames")
+    query = Query("hybrid_dynamics", robot, arguments, result, external=external)
+    with naming_idle_joints(robot, [name for name in robot.joint_names if name not in named]):
+        return in_coordinates(query, coordinates).compiled(ordering, dtype)

@@ -1,0 +1,58 @@
+"""Inverse dynamics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from screwgraph.compiler import Function, Order
+from screwgraph.dynamics.actuation import actuated_by
+from screwgraph.dynamics.closed_chains import SPANNING, check_coordinates, driven, in_coordinates
+from screwgraph.dynamics.query import Query, check_moves, checked_names, of_joints
+from screwgraph.errors import InputError
+from screwgraph.robot import Robot
+
+
+def inverse_dynamics(
+    robot: Robot,
+    *,
+    coordinates: str = SPANNING,
+    ordering: Order = "auto",
+    external_wrenches: Sequence[str] = (),
+    dtype: str = "float64",
+    actuated: Iterable[str] | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> Function:
+    """Return tau(q, qd, qdd): the efforts that a motion needs.
+
+    Arrays are (..., nq), (..., nv), (..., nv) -> (..., nv), SI units, coordinates as in `robot.joint_names`.
+    With `external_wrenches`, names of links or frames, there is one more argument (..., k, 6): wrenches
+    (moment, force) on the robot at these frames, in their axes. `dtype` "float32" computes with such numbers.
+    Closed chains are driven by their independent joints: only these joints' accelerations are read, the efforts of the
+    others are zero. With `coordinates` "independent", velocities, accelerations and efforts (..., n) are those of
+    `robot.independent_joints` alone; positions are those of all joints, at which the loops close.
+    `actuated` names the joints that drive a robot instead; where these are more than its freedoms, their efforts are
+    the smallest: of all that cause the motion, the sum of weight tau^2 is the least, with `weights` for some of these
+    joints, 1 for the others.
+
+    Raises:
+        EliminationError: the order is impossible, or only a part of a joint is independent.
+        InputError: unknown names, loops that cannot be closed, or a motion that none of the actuated joints drives.
+    """
+    check_moves(robot)
+    check_coordinates(coordinates)
+    arguments = tuple((kind, of_joints(robot, kind)) for kind in ("q", "qd", "qdd"))
+    external = checked_names(external_wrenches, "links or frames")
+    query = Query("inverse_dynamics", robot, arguments, of_joints(robot, "tau"), external=external)
+    if actuated is None and weights is not None:
+        raise InputError("weights without actuated joints", fix="name these joints by actuated=")
+    if actuated is not None and coordinates != SPANNING:
+        raise InputError(
+            "actuated joints go with spanning coordinates only",
+            why="independent torques are those of the independent joints",
+            fix="leave out coordinates= or actuated=",
+        )
+    if actuated is not None:
+        query = actuated_by(query, checked_names(actuated, "joints"), weights)
+    elif robot.is_closed:
+        query = driven(in_coordinates(query, coordinates))
+    return query.compiled(ordering, dtype)

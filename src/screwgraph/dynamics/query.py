@@ -1,0 +1,76 @@
+"""What is asked of a robot's dynamics: what is given, in which arguments, and what is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from screwgraph.compiler import Function, Order, Problem, at, compile_problem
+from screwgraph.errors import InputError
+from screwgraph.graph import Key, Model
+from screwgraph.robot import Robot
+
+Named = tuple[tuple[str, tuple[Key, ...]], ...]
+"""Names of arguments, and the variables that each holds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Query:
+    """A graph, what is given, and what is asked.
+
+    `fixed` are knowns that are no arguments, `unread` variables of arguments that are not read, as others determine
+    them. `external` names links or frames on which wrenches act, `weights` those of joints that share their work.
+    """
+
+    name: str
+    robot: Robot
+    arguments: Named
+    result: tuple[Key, ...]
+    fixed: Mapping[Key, np.ndarray] = field(default_factory=dict)
+    unread: frozenset[Key] = frozenset()
+    external: tuple[str, ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    def compiled(self, ordering: Order, dtype: str) -> Function:
+        """Return the function that answers it. Raises EliminationError, InputError."""
+        return compile_problem(self.problem, ordering).astype(dtype)
+
+    @property
+    def problem(self) -> Problem:
+        """The query as the compiler takes it."""
+        wrenches = (("wrenches", tuple(Key("external", frame) for frame in self.external)),) if self.external else ()
+        arguments = (*self.arguments, *wrenches)
+        known = tuple(key for _, keys in arguments for key in keys if key not in self.unread)
+        model = Model(self.robot, self.external, self.weights, added=at(self.robot, self.fixed))
+        return Problem(self.name, model, known, arguments, (("result", self.result),))
+
+
+def of_joints(robot: Robot, kind: str) -> tuple[Key, ...]:
+    """Return one variable a joint."""
+    return tuple(Key(kind, name) for name in robot.joint_names)
+
+
+def zeros(robot: Robot, keys: Iterable[Key]) -> dict[Key, np.ndarray]:
+    """Return zero values of variables of joints that have as many numbers as velocities."""
+    return {key: np.zeros(robot.joint(key.name).type.nv) for key in keys}
+
+
+def checked_names(names: Sequence[str] | Iterable[str], what: str) -> tuple[str, ...]:
+    """Return names as a tuple; a text is one name. Raises InputError where one is no text."""
+    given = (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
+    for name in given:
+        if not isinstance(name, str):
+            raise InputError(f"expected a name (str), got {name!r}", fix=f"give the names of {what}")
+    return given
+
+
+def check_moves(robot: Robot) -> None:
+    """Raise InputError where no joint moves, or where what is given is no robot."""
+    if not isinstance(robot, Robot):
+        raise InputError(f"expected a robot, got {type(robot).__name__}", fix="load one with sg.load(path)")
+    if not robot.joints:
+        raise InputError(
+            f"robot {robot.name!r} has no joint that moves", fix='load it with base="floating", or lock less'
+        )

@@ -1,0 +1,27 @@
+"""The model behind a graph: the robot whose dynamics its laws state, and how the graph was edited since."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from screwgraph.graph.factor import Factor, Law
+from screwgraph.graph.variable import Variable
+from screwgraph.robot import Robot
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A robot, and what a graph has beyond and without its laws.
+
+    `external` names the links or frames on which external wrenches act, `weights` those of joints that share their
+    work where there are more than degrees of freedom. `variables` and `added` are of other origin, `absent` are the
+    robot's laws that were taken out.
+    """
+
+    robot: Robot
+    external: tuple[str, ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    variables: tuple[Variable, ...] = ()
+    added: tuple[Factor, ...] = ()
+    absent: frozenset[Law] = frozenset()
