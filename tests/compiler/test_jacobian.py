@@ -8,8 +8,8 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.compiler import Function
-from tests.compiler.test_passes import every_joint
 from tests.conftest import shared_file
+from tests.lowering.test_passes import every_joint
 from tests.oracle import pinocchio_model, to_pin_a, to_pin_q, to_pin_v
 
 ROBOTS = ("puma560", "panda", "a1", "simple_humanoid")

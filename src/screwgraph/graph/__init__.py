@@ -2,7 +2,7 @@
 
 from screwgraph.graph.chain import Chain, End, loop_wrenches
 from screwgraph.graph.clusters import Cluster, clusters, spans, tied_by
-from screwgraph.graph.dynamics import dynamics_graph, graph_of
+from screwgraph.graph.dynamics import dynamics_graph, graph_of, with_loop
 from screwgraph.graph.export import to_dot, to_json
 from screwgraph.graph.factor import Factor, Labels, Law, Template, factor
 from screwgraph.graph.factor_graph import Derived, FactorGraph
@@ -48,5 +48,6 @@ __all__ = [
     "to_dot",
     "to_json",
     "vector_variable",
+    "with_loop",
     "with_redundant_actuation",
 ]

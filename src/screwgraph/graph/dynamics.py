@@ -18,7 +18,7 @@ from screwgraph.graph.factors import acceleration, gravity, prior, torque, twist
 from screwgraph.graph.model import Model
 from screwgraph.graph.redundant_actuation import with_redundant_actuation
 from screwgraph.graph.variable import Key, Variable, vector_variable
-from screwgraph.robot import Joint, Robot, analysed_as
+from screwgraph.robot import Joint, Loop, Robot, analysed_as, check_closed_chains
 from screwgraph.spatial import inverse
 
 
@@ -52,6 +52,26 @@ def dynamics_graph(robot: Robot, external_wrenches: Sequence[str] = ()) -> Facto
     dependence = Dependence(analysed_as(robot, replace(robot, warnings=()))) if closing else None
     model = Model(robot, tuple(external_wrenches))
     return FactorGraph({v.key: v for v in variables}, tuple(factors), dependence=dependence, model=model)
+
+
+def with_loop(graph: FactorGraph, loop: Loop) -> FactorGraph:
+    """Return a robot's graph with one more loop: its law, its multipliers, and their part in the balances of wrenches.
+
+    Rows that follow from other loops are left out, so that all of these are looked at anew.
+
+    Raises:
+        InputError: the graph is no robot's, what is known is declared already, or no position closes the loops.
+        ModelError: the loop names links that do not exist, or has the name of another.
+    """
+    if graph.model is None or graph.known:
+        raise InputError(
+            f"loop {loop.name!r} cannot be added to this graph",
+            why="its knowns are declared" if graph.model else "it is not the graph of a robot",
+            fix="add loops to sg.dynamics_graph(robot), then declare what is given",
+        )
+    robot = replace(graph.model.robot, loops=(*graph.model.robot.loops, loop))
+    check_closed_chains(robot.links, robot.joints, robot.loops, robot.couplings, robot.independent, lambda part: None)
+    return graph_of(replace(graph.model, robot=robot))
 
 
 def graph_of(model: Model) -> FactorGraph:

@@ -1,6 +1,7 @@
 """The robot model: links, joints, frames, loops and couplings, and functions that return changed robots."""
 
 from screwgraph.robot.check import implausible, massless_links
+from screwgraph.robot.closed import check_closed_chains
 from screwgraph.robot.closure import close_loops, complete, complete_velocity
 from screwgraph.robot.constraints import Row, constraint_jacobian, constraint_residual, constraint_rows
 from screwgraph.robot.coupling import Coupling
@@ -58,6 +59,7 @@ __all__ = [
     "Units",
     "Visual",
     "analysed_as",
+    "check_closed_chains",
     "close_loops",
     "closed_states",
     "complete",
