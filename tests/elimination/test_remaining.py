@@ -8,6 +8,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.draw import draw_graph
 from screwgraph.graph import Key
+from screwgraph.tape import program
 
 
 @pytest.fixture(scope="module")
@@ -65,18 +66,13 @@ def test_what_is_left_can_be_drawn(bodies_gone):
 
 def test_rows_left_are_the_mass_matrix_and_nonlinear_effects(arm, bodies_gone, state):
     q, qd, tau = state
-    inputs = {
-        f"{kind}:{n}[0]": x
-        for kind, v in (("q", q), ("qd", qd), ("tau", tau))
-        for n, x in zip(arm.joint_names, v, strict=True)
-    }
+    given = (("q", q), ("qd", qd), ("tau", tau))
+    inputs = {f"{kind}:{n}[0]": x for kind, v in given for n, x in zip(arm.joint_names, v, strict=True)}
     M, h = sg.mass_matrix(arm)(q), sg.bias_forces(arm)(q, qd)
-    from screwgraph.tape import program
-
     rows = [row for f in bodies_gone.remaining.factors for row in f.parameters["rows"]]
     columns = [(Key("qdd", name), 0) for name in arm.joint_names]
     entries = [row.terms.get(c, 0.0) for row in rows for c in columns] + [row.constant for row in rows]
-    code = program(bodies_gone.equations.tape, entries)
+    code = program(bodies_gone.equations.tape, entries, list(inputs))
     found = np.array(code.evaluate([inputs[n] for n in code.input_names]), dtype=float)
     np.testing.assert_allclose(np.abs(found[:36].reshape(6, 6)), np.abs(M), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(np.abs(found[36:]), np.abs(h - tau), rtol=1e-9)
