@@ -30,8 +30,7 @@ def compile_matrix(problem: Problem) -> Function:
 
     def make(inputs: Sequence[str]) -> Made:
         code = factor_out(_code(problem, problem.passes, inputs))
-        robot = problem.robot
-        return Made(code if robot is None else stable(robot, code, "composite"), "composite")
+        return Made(stable(problem, code, "composite"), "composite")
 
     def savings() -> dict[str, int]:
         names, counts, code = problem.passes, {}, None
