@@ -87,11 +87,12 @@ class Problem:
 
     @property
     def question(self) -> tuple[object, ...]:
-        """All that the answer depends on."""
+        """All that the answer depends on; names are of no account."""
+        asked = ([key for _, keys in self.arguments for key in keys], self.asked)
         if self.model is None:
-            return ("graph", self.plain, self.arguments, self.results)
+            return ("graph", self.plain, *asked)
         model = replace(self.model, robot=without_metadata(self.model.robot))
-        return ("model", model, frozenset(self.known), self.arguments, self.results)
+        return ("model", model, frozenset(self.known), *asked)
 
     def graph(self, passes: Sequence[str]) -> FactorGraph:
         """Return the graph after some of the passes."""
