@@ -125,7 +125,7 @@ def test_names_that_are_no_names_are_refused(puma, names):
 def test_places_of_wrenches_that_are_no_names_are_refused(puma, names):
     wrong = names[0] if isinstance(names, tuple) else names
     text = message(InputError, inverse_dynamics, puma, external_wrenches=names)
-    assert text.startswith(f"{wrong!r} is no name ")
+    assert text.startswith(f"expected a name (str), got {wrong!r} ")
 
 
 @pytest.mark.parametrize("make", [inverse_dynamics, forward_dynamics, bias_forces])
