@@ -11,7 +11,7 @@ from screwgraph.graph.kinds import KINDS, Kind, Role
 from screwgraph.graph.linear import Affine, Column, Row, is_zero, linear_rows
 from screwgraph.graph.model import Model
 from screwgraph.graph.redundant_actuation import ADJOINT_VELOCITY, adjoint_multiplier, with_redundant_actuation
-from screwgraph.graph.variable import Key, Variable, Vectors, vector_variable
+from screwgraph.graph.variable import Key, Variable, vector_variable
 
 __all__ = [
     "ADJOINT_VELOCITY",
@@ -34,7 +34,6 @@ __all__ = [
     "Row",
     "Template",
     "Variable",
-    "Vectors",
     "adjoint_multiplier",
     "clusters",
     "dynamics_graph",

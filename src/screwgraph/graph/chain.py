@@ -39,7 +39,7 @@ class Chain:
     @property
     def holds_its_point(self) -> bool:
         """Whether the loop joint transmits any force: its frames' origins then never part."""
-        W = np.asarray(self.loop.type.constraint_wrenches(self.loop.type.neutral()), dtype=float)
+        W = np.asarray(self.loop.type.constraint_wrenches(self.loop.type.manifold.identity()), dtype=float)
         forces = W[3:, ~W[:3].any(axis=0)]
         return bool(np.linalg.matrix_rank(forces) == 3)
 
@@ -56,7 +56,7 @@ class Chain:
         """Return the kept wrenches, in the successor's loop frame."""
         kind, kept = self.loop.type, list(self.kept)
         if not isinstance(kind, Universal):
-            return np.asarray(kind.constraint_wrenches(kind.neutral()), dtype=float)[:, kept]
+            return np.asarray(kind.constraint_wrenches(kind.manifold.identity()), dtype=float)[:, kept]
         normal = so3.skew(np.array(kind.axis2)) @ self._first_axis(kind, q)
         forces = np.eye(6)[:, 3:]
         return matrix([[normal[i] if i < 3 else 0.0, *forces[i]] for i in range(6)])[:, kept]
@@ -135,7 +135,7 @@ def _check_type(loop: Loop) -> None:
     kind, rng = loop.type, np.random.default_rng(0)
     if isinstance(kind, Universal):
         return
-    first, second = (np.asarray(kind.constraint_wrenches(kind.random(rng)), dtype=float) for _ in range(2))
+    first, second = (np.asarray(kind.constraint_wrenches(kind.manifold.random(rng)), dtype=float) for _ in range(2))
     if not np.allclose(first, second, atol=1e-12):
         raise InputError(
             f"loop {loop.name!r} is closed by a joint of type {type(kind).__name__}",

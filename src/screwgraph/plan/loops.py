@@ -103,7 +103,7 @@ def _gap(mechanics: Mechanics, loop: Loop, q: Array) -> Array:
     error = ca.mtimes(inverse(loop.type.transform(x)), T)
     R = rotation(error)
     turn = [0.5 * (R[2, 1] - R[1, 2]), 0.5 * (R[0, 2] - R[2, 0]), 0.5 * (R[1, 0] - R[0, 1])]
-    W = np.asarray(loop.type.constraint_wrenches(loop.type.neutral()), dtype=float)
+    W = np.asarray(loop.type.constraint_wrenches(loop.type.manifold.identity()), dtype=float)
     return ca.mtimes(ca.SX(W.T), ca.vertcat(*turn, translation(error)))
 
 
@@ -113,14 +113,14 @@ def _nearest(loop: Loop, T: Array) -> Any:
 
     joint: JointType = loop.type
     if isinstance(joint, Fixed | Spherical):
-        return joint.neutral()
+        return joint.manifold.identity()
     if isinstance(joint, Prismatic):
-        return [ca.dot(ca.SX(np.array(joint.axis)), translation(T)) + float(joint.neutral()[0])]
+        return [ca.dot(ca.SX(np.array(joint.axis)), translation(T)) + float(joint.manifold.identity()[0])]
     if isinstance(joint, Revolute):
         a, R = np.array(joint.axis), rotation(T)
         sine = ca.dot(ca.SX(a), ca.vertcat(R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]))
         along = ca.dot(ca.SX(a), ca.mtimes(R, ca.SX(a)))
-        return [atan2(sine, ca.trace(R) - along) + float(joint.neutral()[0])]
+        return [atan2(sine, ca.trace(R) - along) + float(joint.manifold.identity()[0])]
     raise InputError(
         f"loop {loop.name!r} is closed by a joint of type {type(joint).__name__.lower()}",
         why="plans know loops closed by revolute, prismatic, spherical and fixed joints",

@@ -12,7 +12,6 @@ import numpy as np
 from screwgraph.dynamics import inverse_dynamics
 from screwgraph.errors import InputError
 from screwgraph.optimize import Manifold
-from screwgraph.plan.configuration import positions
 from screwgraph.robot import Robot, unknown, without_loops
 from screwgraph.spatial import Array
 
@@ -26,10 +25,10 @@ class Mechanics:
     robot: Robot
     _kept: dict[Any, Any] = field(default_factory=dict)
 
-    @cached_property
+    @property
     def positions(self) -> Manifold:
         """The manifold of q."""
-        return positions(self.robot)
+        return self.robot.manifold
 
     def kept(self, key: Any, make: Callable[[], Any]) -> Any:
         """Return what `make` made when the key was first asked for."""

@@ -21,7 +21,7 @@ from screwgraph.robot.independent import (
     regular_jacobians,
 )
 from screwgraph.robot.joints import JOINT_TYPES, JointType
-from screwgraph.robot.kinematics import joint_screws, joints_around, link_poses, retract
+from screwgraph.robot.kinematics import joint_screws, joints_around, link_poses
 from screwgraph.robot.massless_motion import idle_joints
 from screwgraph.robot.mobility import Mobility, analysed_as, closed_states, mobility, regular_states
 from screwgraph.robot.parts import Frame, Joint, Limits, Link, Loop
@@ -83,7 +83,6 @@ __all__ = [
     "regular_jacobians",
     "regular_states",
     "resorted",
-    "retract",
     "snapped",
     "tree",
     "units",

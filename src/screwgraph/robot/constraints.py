@@ -104,7 +104,9 @@ def _positions(robot: Robot, coupling: Coupling, q: Float[np.ndarray, " nq"]) ->
 def _components(loop: Loop) -> list[str]:
     """Name the columns of W: after a coordinate axis where they lie along one, else by number."""
     names = []
-    for number, column in enumerate(np.asarray(loop.type.constraint_wrenches(loop.type.neutral())).T, start=1):
+    for number, column in enumerate(
+        np.asarray(loop.type.constraint_wrenches(loop.type.manifold.identity())).T, start=1
+    ):
         kind = "rotation" if column[:3].any() else "translation"
         part = column[:3] if column[:3].any() else column[3:]
         along = np.flatnonzero(np.abs(part) > 1e-9)

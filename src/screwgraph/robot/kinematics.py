@@ -51,12 +51,3 @@ def joints_around(robot: Robot, loop: Loop) -> tuple[tuple[Joint, ...], tuple[Jo
     while up and down and up[-1] is down[-1]:
         up, down = up[:-1], down[:-1]
     return up, down
-
-
-def retract(robot: Robot, q: Float[np.ndarray, " nq"], step: Float[np.ndarray, " nv"]) -> Float[np.ndarray, " nq"]:
-    """Return where a unit of time at the velocity `step` leads from q; quaternions stay unit."""
-    moved = np.array(q, dtype=float)
-    for joint in robot.joints:
-        at = robot.q_slices[joint.name]
-        moved[at] = joint.type.retract(moved[at], step[robot.v_slices[joint.name]])
-    return moved

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from screwgraph.errors import InputError
 from screwgraph.robot.coupling import Coupling
 from screwgraph.robot.parts import Frame, Joint, Link, Loop
+from screwgraph.spatial.manifolds import Manifold, product
 
 if TYPE_CHECKING:
     from screwgraph.robot.mobility import Mobility
@@ -66,6 +67,11 @@ class Robot:
     def mass(self) -> float:
         """Total mass (kg) of the links, the base included."""
         return sum(link.inertia.mass for link in self.links)
+
+    @cached_property
+    def manifold(self) -> Manifold:
+        """Where q lies, joint after joint."""
+        return product(joint.type.manifold for joint in self.joints)
 
     @cached_property
     def q_slices(self) -> Mapping[str, slice]:
@@ -129,11 +135,11 @@ class Robot:
 
     def neutral(self) -> Float[np.ndarray, " nq"]:
         """Return the zero configuration."""
-        return np.concatenate([np.zeros(0), *(j.type.neutral() for j in self.joints)])
+        return self.manifold.identity()
 
     def random(self, rng: np.random.Generator) -> Float[np.ndarray, " nq"]:
         """Return a random configuration, quaternions normalised, limits not regarded."""
-        return np.concatenate([np.zeros(0), *(j.type.random(rng) for j in self.joints)])
+        return self.manifold.random(rng)
 
     @property
     def is_closed(self) -> bool:

@@ -122,7 +122,7 @@ def _with_locked(robot: Robot, positions: Mapping[str, float]) -> Robot:
 
 
 def _locked(joint: Joint, position: float) -> Joint:
-    q = np.array([position]) if joint.type.nq == 1 else joint.type.neutral()
+    q = np.array([position]) if joint.type.nq == 1 else joint.type.manifold.identity()
     pose = joint.origin @ joint.type.transform(q)
     return replace(joint, type=Fixed(), origin=pose, limits=Limits(), damping=0.0, friction=0.0, armature=0.0)
 
@@ -130,7 +130,7 @@ def _locked(joint: Joint, position: float) -> Joint:
 def _position(joint: Joint, position: float | None) -> float:
     """Check the position at which a joint shall be locked; zero for one of several coordinates: its neutral pose."""
     if position is None:
-        return float(joint.type.neutral()[0]) if joint.type.nq == 1 else 0.0
+        return float(joint.type.manifold.identity()[0]) if joint.type.nq == 1 else 0.0
     if joint.type.nq != 1 or not isinstance(position, Real) or not np.isfinite(position):
         raise InputError(f"joint {joint.name!r} cannot be locked at {position!r}", why="it takes one finite number")
     return float(position)

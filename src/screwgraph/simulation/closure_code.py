@@ -13,6 +13,7 @@ from screwgraph.errors import InputError
 from screwgraph.graph import Key
 from screwgraph.robot import JointType, Loop, Robot, joints_around, link_poses
 from screwgraph.spatial import Ad, Array, inverse, rotation, translation
+from screwgraph.spatial.manifolds import Manifold
 from screwgraph.tape import SAMPLES, WIDE, Number, Tape, factor_out, program
 
 SEED = 20260
@@ -59,7 +60,7 @@ def no_elimination(_: Made) -> Origin:
     return Origin(refuse, dict)
 
 
-def tape_positions(tape: Tape, names: Sequence[str], spaces: Sequence[JointType], seed: int) -> np.ndarray:
+def tape_positions(tape: Tape, names: Sequence[str], spaces: Sequence[Manifold], seed: int) -> np.ndarray:
     """Add positions of joints to the inputs of a tape."""
     rng = np.random.default_rng(seed)
     samples = [np.concatenate([np.zeros(0), *(s.random(rng) for s in spaces)]) for _ in range(SAMPLES + WIDE)]
@@ -76,7 +77,7 @@ def position_argument(robot: Robot) -> Argument:
 
 def _arguments(robot: Robot) -> tuple[Argument, ...]:
     names = tuple(f"x:{loop.name}[{i}]" for loop in robot.loops for i in range(loop.type.nq))
-    spaces = tuple(loop.type for loop in robot.loops)
+    spaces = tuple(loop.type.manifold for loop in robot.loops)
     return (position_argument(robot), *([Argument("x", (len(names),), names, spaces)] if names else []))
 
 
@@ -120,7 +121,7 @@ def _error(loop: Loop, x: Array, poses: dict[str, Array]) -> Float[Array, "6"]:
 
 def _coordinates(joint: JointType, x: Array) -> Float[Array, "nv 6"]:
     """Return what finds velocities from twists of the joint; A' A is the same everywhere for the joints there are."""
-    A = np.asarray(joint.screw_axes(joint.neutral()), dtype=float)
+    A = np.asarray(joint.screw_axes(joint.manifold.identity()), dtype=float)
     return np.linalg.inv(A.T @ A) @ joint.screw_axes(x).T
 
 

@@ -16,6 +16,16 @@ def is_casadi(x: Any) -> bool:
     return type(x).__module__.startswith("casadi")
 
 
+def is_tape(x: Any) -> bool:
+    """Tell whether `x` is a scalar on a tape, without importing tapes."""
+    return type(x).__module__.startswith("screwgraph.tape")
+
+
+def real(x: Any) -> Any:
+    """Return what comparisons are made with: the real part of complex numbers, the value of others."""
+    return x.real if isinstance(x, complex) else x
+
+
 def sin(x: Any) -> Any:
     """Sine of one scalar of any kind."""
     return x.sin() if hasattr(x, "sin") else np.sin(x)
@@ -36,13 +46,21 @@ def log(x: Any) -> Any:
     return x.log() if hasattr(x, "log") else np.log(x)
 
 
+def floor(x: Any) -> Any:
+    """Largest whole number not above a scalar of any real kind."""
+    return x.floor() if hasattr(x, "floor") else np.floor(x)
+
+
 def atan2(y: Any, x: Any) -> Any:
-    """Angle (rad) of the point (x, y), scalars of any real kind."""
+    """Angle (rad) of the point (x, y); of complex numbers to first order in the imaginary parts."""
     if is_casadi(y) or is_casadi(x):
         import casadi as ca
 
         return ca.atan2(y, x)
-    return np.arctan2(y, x)
+    angle = np.arctan2(real(y), real(x))
+    if isinstance(y, complex) or isinstance(x, complex):
+        return angle + 1j * ((np.real(x) * np.imag(y) - np.real(y) * np.imag(x)) / (np.real(x) ** 2 + np.real(y) ** 2))
+    return angle
 
 
 def choose(condition: Any, yes: Any, no: Any) -> Any:
