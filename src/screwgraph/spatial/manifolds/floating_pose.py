@@ -24,7 +24,7 @@ MOTIONS = SE3()
 class FloatingPose:
     """A position (m) and a unit quaternion, (x, y, z, qx, qy, qz, qw), moved by twists (omega, v) of the body."""
 
-    kind = "a position and a unit quaternion (x, y, z, qx, qy, qz, qw)"
+    kind = "a position (x, y, z) and a quaternion (x, y, z, w) of length 1"
     shape = (7,)
     dim = 6
 

@@ -21,7 +21,7 @@ ZERO = 1e-9
 class UnitQuaternion:
     """Unit quaternions (x, y, z, w), moved by turns (rad) in the body's own frame."""
 
-    kind = "a unit quaternion (x, y, z, w)"
+    kind = "a quaternion (x, y, z, w) of length 1"
     shape = (4,)
     dim = 3
 
