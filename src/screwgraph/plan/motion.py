@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from screwgraph.plan.mechanics import Mechanics
+from screwgraph.robot import frame_velocity
 
 
 def twist_of(mechanics: Mechanics, frame: str) -> Any:
@@ -25,12 +26,8 @@ def _twist(mechanics: Mechanics, frame: str) -> Any:
     import casadi as ca
 
     q, qd = ca.SX.sym("q", mechanics.robot.nq), ca.SX.sym("qd", mechanics.robot.nv)
-    T = mechanics.pose_of(frame)(q)
-    R, p = T[:3, :3], T[:3, 3]
-    rates = mechanics.positions.rate(q, qd)
-    turning = ca.mtimes(ca.reshape(ca.jtimes(ca.vec(R), q, rates), 3, 3), R.T)
-    found = ca.vertcat(turning[2, 1], turning[0, 2], turning[1, 0], ca.jtimes(p, q, rates))
-    return ca.Function("twist", [q, qd], [ca.densify(found)])
+    robot = mechanics.robot
+    return ca.Function("twist", [q, qd], [ca.densify(ca.SX(frame_velocity(robot, robot.frame(frame), q, qd)))])
 
 
 def _rate(mechanics: Mechanics, of: Callable[[Any, Any, Any], Any], parameters: int) -> Any:

@@ -17,7 +17,7 @@ from screwgraph.robot.parts import Frame, Joint, Link, Loop
 from screwgraph.spatial.manifolds import Manifold, product
 
 if TYPE_CHECKING:
-    from screwgraph.robot.mobility import Mobility
+    from screwgraph.robot.closure.mobility import Mobility
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -149,7 +149,7 @@ class Robot:
     @cached_property
     def mobility(self) -> Mobility:
         """How freely the closed chains move: rank, redundant rows, singular positions. Raises InputError."""
-        from screwgraph.robot.mobility import mobility
+        from screwgraph.robot.closure.mobility import mobility
 
         return mobility(self)
 
@@ -162,7 +162,7 @@ class Robot:
         Raises:
             InputError: loops cannot be closed, or the joints that were named do not determine the others.
         """
-        from screwgraph.robot.independent import independent_names
+        from screwgraph.robot.closure.independent import independent_names
 
         return independent_names(self)
 
@@ -172,7 +172,7 @@ class Robot:
         Raises:
             InputError: unknown names, too many or too few, or joints that do not determine the others.
         """
-        from screwgraph.robot.independent import with_independent
+        from screwgraph.robot.closure.independent import with_independent
 
         return with_independent(self, names)
 
@@ -187,7 +187,7 @@ class Robot:
         Raises:
             InputError: a guess of the wrong shape, or loops that do not close, with the gap that is left.
         """
-        from screwgraph.robot.closure import close_loops
+        from screwgraph.robot.closure.positions import close_loops
 
         return close_loops(self, q_guess, independent, tolerance)
 
@@ -199,7 +199,7 @@ class Robot:
         Raises:
             InputError: arguments of the wrong shape, or no closed position there, with the gap that is left.
         """
-        from screwgraph.robot.closure import complete
+        from screwgraph.robot.closure.positions import complete
 
         return complete(self, y, branch)
 
@@ -210,7 +210,7 @@ class Robot:
             InputError: arguments of the wrong shape, a position with open loops, or one where the independent joints do
                 not determine the others.
         """
-        from screwgraph.robot.closure import complete_velocity
+        from screwgraph.robot.closure.positions import complete_velocity
 
         return complete_velocity(self, q, yd)
 

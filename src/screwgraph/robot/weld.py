@@ -10,10 +10,11 @@ import numpy as np
 
 from screwgraph.errors import InputError, ModelError
 from screwgraph.robot.closed import same_link
-from screwgraph.robot.constraints import loop_gap
+from screwgraph.robot.closure.constraints import loop_residual
 from screwgraph.robot.joints import Fixed
 from screwgraph.robot.parts import Frame, Joint, Limits, Link, Loop
 from screwgraph.robot.robot import Robot
+from screwgraph.spatial import inverse
 
 CLOSED = 1e-9
 """Gap (rad, m) up to which a loop or coupling whose joints are all locked counts as closed."""
@@ -110,7 +111,7 @@ def _is_idle(loop: Loop) -> bool:
     """Whether a loop's ends lie on one link, closed; raises InputError where they gape."""
     if loop.predecessor != loop.successor:
         return False
-    gap = float(np.abs(loop_gap(loop, {loop.predecessor: np.eye(4)})).max())
+    gap = float(np.abs(loop_residual(loop, inverse(loop.T_pf) @ loop.T_sf)).max())
     if gap > CLOSED:
         raise InputError(f"loop {loop.name!r} gapes by {gap:.3g} with its joints locked there", fix="lock fewer joints")
     return True

@@ -6,9 +6,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.robot import JointType, Robot, constraint_rows, link_poses
+from screwgraph.robot import JointType, Robot, constraint_rows, loop_pose
 from screwgraph.simulation.closure_code import closure_code, entries
-from screwgraph.spatial import inverse
 from screwgraph.spatial.manifolds import product
 
 TOLERANCE = 1e-10
@@ -96,6 +95,4 @@ def _bound(joint: JointType) -> float:
 
 
 def _loop_positions(robot: Robot, q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, " n"]:
-    poses = link_poses(robot, q)
-    at = [inverse(poses[loop.predecessor] @ loop.T_pf) @ poses[loop.successor] @ loop.T_sf for loop in robot.loops]
-    return np.concatenate([np.zeros(0), *(loop.type.nearest(T) for loop, T in zip(robot.loops, at, strict=True))])
+    return np.concatenate([np.zeros(0), *(loop.type.nearest(loop_pose(robot, loop, q)) for loop in robot.loops)])

@@ -1,7 +1,20 @@
 """Screw theory on every kind of number: rotations, rigid transforms, twists, inertias, manifolds."""
 
 from screwgraph.spatial import quaternions, so3
-from screwgraph.spatial.arrays import Array, atan2, choose, concatenate, cos, floor, log, matrix, sin, sqrt, vector
+from screwgraph.spatial.arrays import (
+    Array,
+    atan2,
+    choose,
+    concatenate,
+    concatenate_columns,
+    cos,
+    floor,
+    log,
+    matrix,
+    sin,
+    sqrt,
+    vector,
+)
 from screwgraph.spatial.exponential import (
     exp3,
     exp6,
@@ -26,6 +39,7 @@ __all__ = [
     "atan2",
     "choose",
     "concatenate",
+    "concatenate_columns",
     "cos",
     "exp3",
     "exp6",

@@ -11,9 +11,14 @@ Array = Any
 """A NumPy array (float, complex, or object holding tape scalars) or a CasADi matrix."""
 
 
+_PLAIN = frozenset({float, int, complex, np.float64, np.complex128, np.ndarray})
+"""Kinds that most numbers are of: a look at these is quicker than one at the name of a module."""
+
+
 def is_casadi(x: Any) -> bool:
     """Tell whether `x` is a CasADi value, without importing CasADi."""
-    return type(x).__module__.startswith("casadi")
+    kind = type(x)
+    return kind not in _PLAIN and kind.__module__.startswith("casadi")
 
 
 def is_tape(x: Any) -> bool:
@@ -74,7 +79,7 @@ def choose(condition: Any, yes: Any, no: Any) -> Any:
 
 def vector(entries: Sequence[Any]) -> Array:
     """Stack scalars to a vector."""
-    if any(is_casadi(e) for e in entries):
+    if any(map(is_casadi, entries)):
         import casadi as ca
 
         return ca.vertcat(*entries)
@@ -84,7 +89,7 @@ def vector(entries: Sequence[Any]) -> Array:
 def matrix(rows: Sequence[Sequence[Any]]) -> Array:
     """Build a matrix from rows of scalars."""
     flat = [e for row in rows for e in row]
-    if any(is_casadi(e) for e in flat):
+    if any(map(is_casadi, flat)):
         import casadi as ca
 
         return ca.vertcat(*(ca.horzcat(*row) for row in rows))
@@ -93,11 +98,16 @@ def matrix(rows: Sequence[Sequence[Any]]) -> Array:
 
 def concatenate(*vectors: Array) -> Array:
     """Stack vectors to one longer vector."""
-    if any(is_casadi(v) for v in vectors):
+    if any(map(is_casadi, vectors)):
         import casadi as ca
 
         return ca.vertcat(*vectors)
     return np.concatenate(vectors)
+
+
+def concatenate_columns(*matrices: Array) -> Array:
+    """Stack matrices side by side to a wider matrix."""
+    return block([matrices])
 
 
 def block(rows: Sequence[Sequence[Array]]) -> Array:

@@ -8,8 +8,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.robot.constraints import Row, constraint_jacobian, constraint_rows
-from screwgraph.robot.newton import Closing, closing, roughly_closed, size_of
+from screwgraph.robot.closure.constraints import Row, constraint_jacobian, constraint_rows
+from screwgraph.robot.closure.newton import Closing, closing, roughly_closed, size_of
 from screwgraph.robot.robot import Robot
 
 STATES = 6

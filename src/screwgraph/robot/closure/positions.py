@@ -10,9 +10,9 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from screwgraph.errors import InputError
-from screwgraph.robot.constraints import constraint_jacobian, constraint_residual, constraint_rows
-from screwgraph.robot.independent import coordinates_of, independent_coordinates, position_slices
-from screwgraph.robot.newton import FLOOR, Closing, closing, size_of
+from screwgraph.robot.closure.constraints import constraint_jacobian, constraint_residual, constraint_rows
+from screwgraph.robot.closure.independent import coordinates_of, independent_coordinates, position_slices
+from screwgraph.robot.closure.newton import FLOOR, Closing, closing, size_of
 from screwgraph.robot.robot import Robot
 
 TOLERANCE = 1e-12

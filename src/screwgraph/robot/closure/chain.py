@@ -1,17 +1,21 @@
-"""Loops as the tree sees them: the way from one end to the other, and what the loop joint transmits there."""
+"""Kinematics around a loop: along the tree from one of its ends to the other, on every kind of number."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from operator import matmul
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.errors import InputError
-from screwgraph.robot import Joint, Loop, Robot, joints_around
 from screwgraph.robot.joints import Universal
-from screwgraph.spatial import Ad, Array, inverse, matrix, rotation, so3, vector
+from screwgraph.robot.parts import Joint, Loop
+from screwgraph.robot.robot import Robot
+from screwgraph.spatial import Ad, Array, concatenate_columns, inverse, matrix, rotation, so3, vector
+
+Poses = Sequence[Float[Array, "4 4"]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +56,37 @@ class Chain:
             T = T @ joint.T_parent_child(positions.pop())
         return T
 
+    def poses(self, q: Sequence[Float[Array, " nq"]]) -> Poses:
+        """Return the poses of the joints' children in the common ancestor."""
+        moving = [joint.T_parent_child(at) for joint, at in zip(self.joints, q, strict=True)]
+        up, down = moving[: len(self.up)], moving[len(self.up) :]
+        return [*reversed(list(accumulate(reversed(up), matmul))), *accumulate(down, matmul)]
+
+    def T_loop(self, poses: Poses) -> Float[Array, "4 4"]:
+        """Return the pose of the successor's loop frame in the predecessor's: where the loop joint should stand."""
+        p, s = self._ends(poses)
+        return inverse(p) @ s
+
+    def screws(self, q: Sequence[Float[Array, " nq"]], poses: Poses) -> Float[Array, "6 nv"]:
+        """Return the twist of the successor's loop frame relative to the predecessor, in that frame, per velocity."""
+        to_f, columns = inverse(self._ends(poses)[1]), []
+        for i, (joint, at, pose) in enumerate(zip(self.joints, q, poses, strict=True)):
+            column = Ad(to_f @ pose) @ joint.type.screw_axes(at)
+            columns.append(-column if i < len(self.up) else column)
+        return concatenate_columns(*columns)
+
+    def _ends(self, poses: Poses) -> tuple[Float[Array, "4 4"], Float[Array, "4 4"]]:
+        """Return the poses of the loop's frames on the predecessor and on the successor in the common ancestor."""
+        p = poses[0] @ self.loop.T_pf if self.up else self.loop.T_pf
+        s = poses[-1] @ self.loop.T_sf if self.down else self.loop.T_sf
+        return p, s
+
+    def relative_twist(self, q: Sequence[Float[Array, " nq"]], qd: Sequence[Float[Array, " nv"]]) -> Float[Array, "6"]:
+        """Return the twist of the successor's loop frame relative to the predecessor, in that frame."""
+        moving = list(zip(self.joints, q, qd, strict=True))
+        V_p, V_s = (_twist(way) for way in (reversed(moving[: len(self.up)]), moving[len(self.up) :]))
+        return Ad(inverse(self.loop.T_sf)) @ V_s - Ad(self.T_fp(q)) @ V_p
+
     def wrenches(self, q: Sequence[Float[Array, " nq"]]) -> Float[Array, "6 rows"]:
         """Return the kept wrenches, in the successor's loop frame."""
         kind, kept = self.loop.type, list(self.kept)
@@ -71,45 +106,9 @@ class Chain:
         rate = across[0] * V_rel[0] + across[1] * V_rel[1] + across[2] * V_rel[2]
         return vector([rate if i == 0 else 0.0 for i in self.kept])
 
-    def relative_twist(self, q: Sequence[Float[Array, " nq"]], qd: Sequence[Float[Array, " nv"]]) -> Float[Array, "6"]:
-        """Return the twist of the successor's loop frame relative to the predecessor, in that frame."""
-        moving = list(zip(self.joints, q, qd, strict=True))
-        V_p, V_s = (_twist(way) for way in (reversed(moving[: len(self.up)]), moving[len(self.up) :]))
-        return Ad(inverse(self.loop.T_sf)) @ V_s - Ad(self.T_fp(q)) @ V_p
-
     def _first_axis(self, kind: Universal, q: Sequence[Float[Array, " nq"]]) -> Float[Array, "3"]:
         """Return the axis that is fixed in the predecessor, as the successor's loop frame sees it."""
         return rotation(self.T_fp(q) @ self.loop.T_pf) @ np.array(kind.axis)
-
-
-@dataclass(frozen=True, eq=False)
-class End:
-    """One end of a chain: the wrench that the loop exerts on the link there."""
-
-    chain: Chain
-    is_successor: bool
-
-    @property
-    def joints(self) -> tuple[Joint, ...]:
-        """The joints whose positions that wrench depends on."""
-        return () if self.is_successor and self.chain.has_constant_wrenches else self.chain.joints
-
-    def wrenches(self, q: Sequence[Float[Array, " nq"]]) -> Float[Array, "6 rows"]:
-        """Return what one unit of each multiplier exerts on the link, in the link's frame."""
-        W = self.chain.wrenches(q)
-        if self.is_successor:
-            return Ad(inverse(self.chain.loop.T_sf)).T @ W
-        return -(Ad(self.chain.T_fp(q)).T @ W)
-
-
-def loop_wrenches(
-    ends: Sequence[End], multipliers: Sequence[Float[Array, " rows"]], q: Sequence[Float[Array, " nq"]]
-) -> Float[Array, "6"]:
-    """Return what loops exert on the link where they end, in its frame; q are the positions of all ends' joints."""
-    total, positions = np.zeros(6), iter(q)
-    for end, multiplier in zip(ends, multipliers, strict=True):
-        total = total + end.wrenches([next(positions) for _ in end.joints]) @ multiplier
-    return total
 
 
 def _twist(way: Iterable[tuple[Joint, Array, Array]]) -> Float[Array, "6"]:
@@ -120,25 +119,9 @@ def _twist(way: Iterable[tuple[Joint, Array, Array]]) -> Float[Array, "6"]:
     return V
 
 
-def chain_of(robot: Robot, loop: Loop, kept: tuple[int, ...]) -> Chain:
-    """Return a loop's way through a robot's tree.
-
-    Raises:
-        InputError: the loop joint is of a type of other people whose wrenches depend on its position.
-    """
-    _check_type(loop)
-    up, down = joints_around(robot, loop)
-    return Chain(loop, kept, up, tuple(reversed(down)))
-
-
-def _check_type(loop: Loop) -> None:
-    kind, rng = loop.type, np.random.default_rng(0)
-    if isinstance(kind, Universal):
-        return
-    first, second = (np.asarray(kind.constraint_wrenches(kind.manifold.random(rng)), dtype=float) for _ in range(2))
-    if not np.allclose(first, second, atol=1e-12):
-        raise InputError(
-            f"loop {loop.name!r} is closed by a joint of type {type(kind).__name__}",
-            why="the wrenches that it transmits depend on its position, which is no variable",
-            fix="close the loop at another of its joints",
-        )
+def chain_of(robot: Robot, loop: Loop, kept: Iterable[int] | None = None) -> Chain:
+    """Return a loop's way through a robot's tree, with some of its constraints, or all."""
+    up, down = (robot.joints_to_base(link) for link in (loop.predecessor, loop.successor))
+    while up and down and up[-1] is down[-1]:
+        up, down = up[:-1], down[:-1]
+    return Chain(loop, tuple(range(loop.rows) if kept is None else kept), up, tuple(reversed(down)))

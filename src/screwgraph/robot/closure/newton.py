@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from screwgraph.robot.constraints import constraint_jacobian, constraint_residual, constraint_rows
+from screwgraph.robot.closure.constraints import constraint_jacobian, constraint_residual, constraint_rows
 from screwgraph.robot.robot import Robot
 from screwgraph.spatial import translation
 
