@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
-from operator import matmul
 
 import numpy as np
 from jaxtyping import Float
@@ -13,7 +11,7 @@ from jaxtyping import Float
 from screwgraph.robot.joints import Universal
 from screwgraph.robot.parts import Joint, Loop
 from screwgraph.robot.robot import Robot
-from screwgraph.spatial import Ad, Array, concatenate_columns, inverse, matrix, rotation, so3, vector
+from screwgraph.spatial import Ad, Array, concatenate, concatenate_columns, inverse, matrix, rotation, so3, vector
 
 Poses = Sequence[Float[Array, "4 4"]]
 
@@ -47,45 +45,35 @@ class Chain:
         forces = W[3:, ~W[:3].any(axis=0)]
         return bool(np.linalg.matrix_rank(forces) == 3)
 
+    def poses(self, q: Sequence[Float[Array, " nq"]]) -> Poses:
+        """Return the poses of the links on the way, predecessor first, in the successor's loop frame f."""
+        found, positions = [inverse(self.loop.T_sf)], list(q)
+        for joint in reversed(self.down):
+            found.append(found[-1] @ joint.T_child_parent(positions.pop()))
+        for joint in reversed(self.up):
+            found.append(found[-1] @ joint.T_parent_child(positions.pop()))
+        return found[::-1]
+
     def T_fp(self, q: Sequence[Float[Array, " nq"]]) -> Float[Array, "4 4"]:
         """Return the pose of the predecessor in the successor's loop frame f."""
-        T, positions = inverse(self.loop.T_sf), list(q)
-        for joint in reversed(self.down):
-            T = T @ joint.T_child_parent(positions.pop())
-        for joint in reversed(self.up):
-            T = T @ joint.T_parent_child(positions.pop())
-        return T
-
-    def poses(self, q: Sequence[Float[Array, " nq"]]) -> Poses:
-        """Return the poses of the joints' children in the common ancestor."""
-        moving = [joint.T_parent_child(at) for joint, at in zip(self.joints, q, strict=True)]
-        up, down = moving[: len(self.up)], moving[len(self.up) :]
-        return [*reversed(list(accumulate(reversed(up), matmul))), *accumulate(down, matmul)]
+        return self.poses(q)[0]
 
     def T_loop(self, poses: Poses) -> Float[Array, "4 4"]:
         """Return the pose of the successor's loop frame in the predecessor's: where the loop joint should stand."""
-        p, s = self._ends(poses)
-        return inverse(p) @ s
+        return inverse(poses[0] @ self.loop.T_pf)
 
     def screws(self, q: Sequence[Float[Array, " nq"]], poses: Poses) -> Float[Array, "6 nv"]:
         """Return the twist of the successor's loop frame relative to the predecessor, in that frame, per velocity."""
-        to_f, columns = inverse(self._ends(poses)[1]), []
-        for i, (joint, at, pose) in enumerate(zip(self.joints, q, poses, strict=True)):
-            column = Ad(to_f @ pose) @ joint.type.screw_axes(at)
-            columns.append(-column if i < len(self.up) else column)
+        n, columns = len(self.up), []
+        children = [*poses[:n], *poses[n + 1 :]]
+        for i, (joint, at, T_fc) in enumerate(zip(self.joints, q, children, strict=True)):
+            column = Ad(T_fc) @ joint.type.screw_axes(at)
+            columns.append(-column if i < n else column)
         return concatenate_columns(*columns)
-
-    def _ends(self, poses: Poses) -> tuple[Float[Array, "4 4"], Float[Array, "4 4"]]:
-        """Return the poses of the loop's frames on the predecessor and on the successor in the common ancestor."""
-        p = poses[0] @ self.loop.T_pf if self.up else self.loop.T_pf
-        s = poses[-1] @ self.loop.T_sf if self.down else self.loop.T_sf
-        return p, s
 
     def relative_twist(self, q: Sequence[Float[Array, " nq"]], qd: Sequence[Float[Array, " nv"]]) -> Float[Array, "6"]:
         """Return the twist of the successor's loop frame relative to the predecessor, in that frame."""
-        moving = list(zip(self.joints, q, qd, strict=True))
-        V_p, V_s = (_twist(way) for way in (reversed(moving[: len(self.up)]), moving[len(self.up) :]))
-        return Ad(inverse(self.loop.T_sf)) @ V_s - Ad(self.T_fp(q)) @ V_p
+        return self.screws(q, self.poses(q)) @ concatenate(*qd)
 
     def wrenches(self, q: Sequence[Float[Array, " nq"]]) -> Float[Array, "6 rows"]:
         """Return the kept wrenches, in the successor's loop frame."""
@@ -109,14 +97,6 @@ class Chain:
     def _first_axis(self, kind: Universal, q: Sequence[Float[Array, " nq"]]) -> Float[Array, "3"]:
         """Return the axis that is fixed in the predecessor, as the successor's loop frame sees it."""
         return rotation(self.T_fp(q) @ self.loop.T_pf) @ np.array(kind.axis)
-
-
-def _twist(way: Iterable[tuple[Joint, Array, Array]]) -> Float[Array, "6"]:
-    """Return the twist of the last link on a way down from a link at rest."""
-    V = np.zeros(6)
-    for joint, q, qd in way:
-        V = Ad(joint.T_child_parent(q)) @ V + joint.type.screw_axes(q) @ qd
-    return V
 
 
 def chain_of(robot: Robot, loop: Loop, kept: Iterable[int] | None = None) -> Chain:
