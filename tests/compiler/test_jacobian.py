@@ -84,7 +84,7 @@ def moved(robot: sg.Robot, q: np.ndarray, step: np.ndarray) -> np.ndarray:
     parts = []
     for joint in robot.joints:
         old = q[robot.q_slices[joint.name]]
-        new = old + np.asarray(joint.type.position_rate(old, step[robot.v_slices[joint.name]]), dtype=float)
+        new = old + np.asarray(joint.type.manifold.rate(old, step[robot.v_slices[joint.name]]), dtype=float)
         if joint.type.nq > joint.type.nv:
             new[-4:] /= np.linalg.norm(new[-4:])
         parts.append(new)

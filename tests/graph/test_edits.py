@@ -174,7 +174,7 @@ def test_factors_are_named_by_template_and_variable(arm):
 
 def test_a_variable_needs_no_more_than_a_name_and_a_size():
     v = sg.Variable(Key("bias", "imu"), 3)
-    assert v.space.random(np.random.default_rng(0)).shape == (3,)
+    assert v.manifold.random(np.random.default_rng(0)).shape == (3,)
     assert v.label == "bias0"
 
 

@@ -98,7 +98,7 @@ def _joint_variables(robot: Robot, joint: Joint) -> list[Variable]:
     index, parent = robot.link_index(joint.child), robot.link_index(joint.parent)
     of_link = [("twist", 6), ("acceleration", 6), ("wrench", 6), *([("gravity", 3)] if _has_gravity(robot) else [])]
     link_variables = [vector_variable(kind, joint.child, dim, index, parent) for kind, dim in of_link]
-    position = Variable(Key("q", joint.name), joint.type.nq, index, parent, joint.type)
+    position = Variable(Key("q", joint.name), joint.type.nq, index, parent, joint.type.manifold)
     others = [vector_variable(kind, joint.name, joint.type.nv, index, parent) for kind in ("qd", "qdd", "tau")]
     return [*link_variables, position, *others]
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
-
-import numpy as np
+from typing import NamedTuple, cast
 
 from screwgraph.graph.kinds import KINDS, Role
+from screwgraph.spatial.manifolds import Manifold, Product, Vector
 
 
 class Key(NamedTuple):
@@ -31,28 +30,9 @@ class Key(NamedTuple):
         return f"{self.kind}:{self.name}"
 
 
-class Space(Protocol):
-    """Where the values of a variable lie, as far as random values are concerned."""
-
-    def random(self, rng: np.random.Generator) -> np.ndarray:
-        """Return a random valid value."""
-        ...
-
-
-@dataclass(frozen=True)
-class Vectors:
-    """Real vectors."""
-
-    dim: int
-
-    def random(self, rng: np.random.Generator) -> np.ndarray:
-        """Return a vector of standard normal numbers."""
-        return rng.standard_normal(self.dim)
-
-
 @dataclass(frozen=True)
 class Variable:
-    """A variable of `dim` numbers: vectors, unless `space` says where its values lie.
+    """A variable of `dim` numbers: vectors, unless `manifold` says where its values lie.
 
     `index` numbers the link that it belongs to (the joint's child; 0 is the base), `parent` is the
     number of the link that this one hangs on, None for the base.
@@ -62,11 +42,11 @@ class Variable:
     dim: int
     index: int = 0
     parent: int | None = None
-    space: Space = field(default=None, compare=False)  # pyright: ignore[reportAssignmentType]
+    manifold: Manifold = field(default=cast(Manifold, None), compare=False)
 
     def __post_init__(self) -> None:
-        if self.space is None:
-            object.__setattr__(self, "space", Vectors(self.dim))
+        if self.manifold is None:
+            object.__setattr__(self, "manifold", Vector(self.dim) if self.dim else Product())
 
     @property
     def dual(self) -> Key | None:
@@ -81,4 +61,4 @@ class Variable:
 
 def vector_variable(kind: str, name: str, dim: int, index: int, parent: int | None) -> Variable:
     """Make a variable whose values are plain vectors."""
-    return Variable(Key(kind, name), dim, index, parent, Vectors(dim))
+    return Variable(Key(kind, name), dim, index, parent)

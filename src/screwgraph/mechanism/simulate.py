@@ -16,7 +16,6 @@ from screwgraph.mechanism.start import first_position, first_velocity, generalis
 from screwgraph.robot import unknown
 from screwgraph.simulation import (
     METHODS,
-    Manifold,
     State,
     System,
     Watch,
@@ -25,6 +24,7 @@ from screwgraph.simulation import (
     sample_times,
     tolerances_of,
 )
+from screwgraph.spatial.manifolds import Vector
 
 
 def simulate_directly(
@@ -67,8 +67,7 @@ def simulate_directly(
     function, n = mechanism.mechanics.acceleration, mechanism.n
     with np.errstate(all="ignore"):  # what is not finite is found and said
         check_start(mechanism, q, qd)
-        space = Manifold(n, (slice(0, n), slice(0, n)), ())
-        system = System(space, lambda t, q, qd: function(q, qd, force(t, q, qd)), projection(mechanism))
+        system = System(Vector(n), lambda t, q, qd: function(q, qd, force(t, q, qd)), projection(mechanism))
         states = METHODS[method](system, State(q, qd), times, tolerances)
         q, qd, _ = collected(mechanism, State(q, qd), states, times, watch or (lambda t: False))
         t = times[: len(q)]
