@@ -6,12 +6,20 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.mechanism import FACTORS, acceleration_problem, position_problem, velocity_problem
-from screwgraph.mechanism.factors import Accelerometer, Gyroscope, InverseDynamics, LineAngle, PointPosition, RungeKutta
+from screwgraph.mechanism.factors import (
+    Acceleration,
+    Accelerometer,
+    Gyroscope,
+    InverseDynamics,
+    LineAngle,
+    PointPosition,
+)
+from screwgraph.optimize import Vector
 from screwgraph.optimize.templates import Sloped
+from screwgraph.time import RK4, ExplicitDefect
 
 RNG = np.random.default_rng(11)
-DT = 0.01
-STEPPING = {"euler": 3, "trapezoidal": 4, "hermite_simpson": 6, "soft_equality": 2, "prior": 1}
+STEPPING = {"soft_equality": 2, "prior": 1}
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +31,7 @@ def template(name, mechanism):
     """The template, sizes of its unknowns, and its parameters."""
     n, f, k = mechanism.n, mechanism.dof, len(mechanism.motors)
     if name in STEPPING:
-        parameters = {"prior": {"mean": np.ones(n)}, "soft_equality": {}}.get(name, {"dt": DT})
-        return FACTORS[name], [n] * STEPPING[name], parameters
+        return FACTORS[name], [n] * STEPPING[name], {"mean": np.ones(n)} if name == "prior" else {}
     sensors = {
         "point_position": ((1,), [n], np.array([0.1, 0.2])),
         "coordinate_angle": ((4,), [n], 0.3),
@@ -36,8 +43,6 @@ def template(name, mechanism):
         extra, sizes, measured = sensors[name]
         return FACTORS[name](mechanism, *extra), sizes, {"measured": measured}
     sizes = {
-        "hermite_simpson_velocity": [n] * 6,
-        "runge_kutta": [n] * 4,
         "position_constraints": [n],
         "velocity_constraints": [n, n],
         "acceleration_constraints": [n] * 3,
@@ -49,7 +54,7 @@ def template(name, mechanism):
         "inverse_dynamics": [n, n, n, k],
         "independent_inverse_dynamics": [n, n, f, k],
     }[name]
-    return FACTORS[name](mechanism), sizes, {"dt": DT} if "runge" in name or "hermite" in name else {}
+    return FACTORS[name](mechanism), sizes, {}
 
 
 def residual(name, mechanism):
@@ -179,5 +184,6 @@ def test_sensors_measure_what_the_motion_is(bar, moving):
 def test_the_runge_kutta_factor_vanishes_after_a_step_of_that_method(bar):
     run = sg.simulate(bar, time=2e-3, dt=1e-3)
     q, v = run.q, run.qd
-    r = ca.evalf(ca.SX(RungeKutta(bar)(*(ca.SX(x) for x in (q[0], q[1], v[0], v[1])), dt=1e-3)))
+    factor = ExplicitDefect(RK4, Vector(bar.n), Acceleration(bar))
+    r = ca.evalf(ca.SX(factor(*(ca.SX(x) for x in (q[0], q[1], v[0], v[1])), dt=1e-3)))
     np.testing.assert_allclose(np.array(ca.DM(r)), 0.0, atol=1e-11)

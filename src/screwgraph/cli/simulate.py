@@ -25,6 +25,7 @@ class MethodName(StrEnum):
     dop853 = "dop853"
     semi_implicit = "semi_implicit"
     trapezoidal = "trapezoidal"
+    radau = "radau"
     smoother = "smoother"
 
 
@@ -70,6 +71,7 @@ rk4:           Runge-Kutta of order 4;
 dop853:        adaptive, of order 8, states at dt by interpolation;
 semi_implicit: Euler's method, of order 1, energy does not drift in the mean;
 trapezoidal:   implicit, of order 2, for stiff motions;
+radau:         implicit, of order 3, L-stable: stiff motions decay;
 smoother:      of mechanisms, their factor graph in a window of states that moves on.
 
 \b

@@ -9,11 +9,10 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.mechanism.factors import (
+    Acceleration,
     ForwardDynamics,
-    HermiteSimpsonVelocity,
     PositionConstraints,
     VelocityConstraints,
-    hermite_simpson,
     prior,
     soft_equality,
 )
@@ -25,6 +24,7 @@ from screwgraph.mechanism.symbolic_parameters import Varied
 from screwgraph.mechanism.trajectory import are_even
 from screwgraph.mechanism.weights import ModelNoise, integration_sigma
 from screwgraph.optimize import Factors, Problem, Selection, Variables, Vector, each, soft
+from screwgraph.time import SimpsonVelocities, simpson_positions
 
 FIGURES = "figures"
 
@@ -104,10 +104,10 @@ def _model(unknowns: Unknowns, data: Measurements, noise: ModelNoise) -> list[Fa
         unknowns.tie("f_pc", PositionConstraints(mechanism), q, sigma=noise.constraints),
         unknowns.tie("f_vc", VelocityConstraints(mechanism), q, v, sigma=noise.constraints),
         unknowns.tie("f_dyn", ForwardDynamics(mechanism), q, v, a, ends=1, sigma=noise.dynamics, **now),
-        unknowns.tie("f_hs q", hermite_simpson, *ends, dt=dt, sigma=integration),
+        unknowns.tie("f_hs q", simpson_positions, *ends, dt=dt, sigma=integration),
         unknowns.tie(
             "f_hs v",
-            HermiteSimpsonVelocity(mechanism),
+            SimpsonVelocities(Acceleration(mechanism)),
             *ends,
             ends=2,
             dt=dt,

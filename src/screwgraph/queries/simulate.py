@@ -43,8 +43,8 @@ def simulate(
         qd0: initial velocity (nv,); by default rest, or that of the mechanism's file.
         time: duration (s), a multiple of dt.
         dt: step (s), and distance of the states that are returned.
-        method: "rk4" (order 4), "dop853" (adaptive, order 8), "semi_implicit" (Euler, order 1), "trapezoidal"
-            (implicit, order 2); of mechanisms also "smoother": the factor graph in a sliding window of states
+        method: "dop853" (adaptive, order 8), or a rule of `screwgraph.time.RULES`: "rk4" (order 4), "semi_implicit"
+            (Euler, order 1), implicit "trapezoidal" (order 2), "radau" (order 3, L-stable), ...; of mechanisms also "smoother": the factor graph in a sliding window of states
             (Blanco-Claraco et al., 2021, section 7.1).
         tau: joint torques and forces, of mechanisms the torques of the motors: zero, constant (n,), or a function of
             t, q and qd, which is called several times a step.

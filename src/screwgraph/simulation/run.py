@@ -50,8 +50,8 @@ def simulate(
         qd0: velocity at the beginning (nv,), by default rest; loops must allow it.
         time: length of the motion (s), a multiple of dt.
         dt: distance of the states (s); the step of all methods but "dop853".
-        method: "rk4" (order 4), "dop853" (adaptive, order 8), "semi_implicit" (Euler, order 1) or "trapezoidal"
-            (implicit, order 2, for stiff motions).
+        method: "dop853" (adaptive, order 8), or a rule of `time.RULES`: "rk4" (order 4), "semi_implicit" (Euler,
+            order 1), implicit ones for stiff motions "trapezoidal" (order 2), "radau" (order 3, L-stable), ...
         tau: joint efforts: none, constant (nv,), or a function of t, q and qd, and of nothing else: it is called
             several times a step.
         rtol: relative error of one step that "dop853" allows.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.mechanism.elimination import constrained_motion
@@ -13,6 +14,17 @@ def acceleration_of(mechanism: Mechanism, q: Any, qd: Any, force: Any = 0.0) -> 
     """Return qdd(q, qd) of the equations of motion (n,); `force` (n,) is added to the mechanism's own. Paper 1 (6)."""
     e = symbolic(mechanism)
     return substituted(mechanism.mechanics.solved_motion(e, force)[0], (e.q, q), (e.qd, qd))
+
+
+@dataclass(frozen=True)
+class Acceleration:
+    """`acceleration_of` one mechanism, as integration rules ask for it."""
+
+    mechanism: Mechanism
+
+    def __call__(self, q: Any, qd: Any, force: Any) -> Any:
+        """Return qdd(q, qd) (n,)."""
+        return acceleration_of(self.mechanism, q, qd, force)
 
 
 def acceleration_slope(mechanism: Mechanism, q: Any, qd: Any, force: Any, *torques: Any) -> Any:
