@@ -26,7 +26,8 @@ from screwgraph.mechanism.reduced import Reduced, reduced
 from screwgraph.mechanism.run import Run
 from screwgraph.mechanism.sensors import SENSORS, observed
 from screwgraph.mechanism.simulate import simulate_directly
-from screwgraph.mechanism.smoother import simulate_by_smoothing
+from screwgraph.mechanism.sliding_window import check_windows
+from screwgraph.mechanism.smoother import checked_window, simulate_by_smoothing
 from screwgraph.mechanism.text import from_texts, to_texts
 from screwgraph.mechanism.weights import ModelNoise, Noise
 
@@ -60,6 +61,8 @@ __all__ = [
     "acceleration_problem",
     "bayes_network",
     "chain_of_pendulums",
+    "check_windows",
+    "checked_window",
     "constraints_of",
     "equations",
     "estimate_motion",

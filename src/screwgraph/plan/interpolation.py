@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.optimize import Manifold
-from screwgraph.optimize.manifolds import moved
+from screwgraph.optimize.manifold_code import moved
 from screwgraph.plan.collocation import UNTIED
 from screwgraph.plan.priors.chain import interpolation
 from screwgraph.plan.priors.local import place, position, rate

@@ -11,7 +11,7 @@ from screwgraph.optimize import Factors, Variables, Vector, equality
 from screwgraph.plan.mechanics import Mechanics, Template
 from screwgraph.plan.steps import Steps
 from screwgraph.robot import constraint_residual
-from screwgraph.spatial import Array, vanishing
+from screwgraph.spatial import Array, concatenate, vanishing
 
 SETTLING = 0.2
 """How fast gaps that collocation leaves are closed again, per step."""
@@ -48,13 +48,32 @@ class StabilisedClosure:
 
     def __call__(self, q: Any, qd: Any, qdd: Any, *, h: Any, rate: float = SETTLING) -> Any:
         """Return that, one entry for each independent row."""
-        import casadi as ca
+        g, first, second = _levels(self.mechanics, q, qd, qdd)
+        a = rate / h
+        return second + 2.0 * a * first + a * a * g
 
-        t = ca.SX.sym("t")
-        g = gaps(self.mechanics, self.mechanics.positions.near(q, t * qd + 0.5 * t * t * qdd))
-        first = ca.jacobian(g, t)
-        a, zero = rate / h, ca.SX(0.0)
-        return ca.substitute(ca.jacobian(first, t) + 2.0 * a * first + a * a * g, t, zero)
+
+@dataclass(frozen=True)
+class Closure:
+    """The gaps of loops and couplings with their first and second derivatives in time."""
+
+    mechanics: Mechanics
+
+    def __call__(self, q: Any, qd: Any, qdd: Any) -> Any:
+        """Return them one after the other, each with one entry for each independent row."""
+        return concatenate(*_levels(self.mechanics, q, qd, qdd))
+
+
+def _levels(mechanics: Mechanics, q: Any, qd: Any, qdd: Any) -> tuple[Any, Any, Any]:
+    """Return gaps and their first two derivatives in time."""
+    import casadi as ca
+
+    t = ca.SX.sym("t")
+    g = gaps(mechanics, mechanics.positions.near(q, t * qd + 0.5 * t * t * qdd))
+    first = ca.jacobian(g, t)
+    zero = ca.SX(0.0)
+    g, first, second = (ca.substitute(x, t, zero) for x in (g, first, ca.jacobian(first, t)))
+    return g, first, second
 
 
 @dataclass(frozen=True)

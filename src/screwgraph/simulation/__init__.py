@@ -2,7 +2,7 @@
 
 from screwgraph.simulation.energy import integrated, potential_energy
 from screwgraph.simulation.methods import METHODS, State
-from screwgraph.simulation.run import Watch, collected, simulate, tolerances_of
+from screwgraph.simulation.run import Watch, collected, simulate, simulated, starting_state, tolerances_of
 from screwgraph.simulation.start import sample_times
 from screwgraph.simulation.system import System
 from screwgraph.simulation.trajectory import Trajectory, check_path, in_short, save_table
@@ -21,5 +21,7 @@ __all__ = [
     "sample_times",
     "save_table",
     "simulate",
+    "simulated",
+    "starting_state",
     "tolerances_of",
 ]
