@@ -4,25 +4,8 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.robot import Joint, Link, closed_states, tree
-from screwgraph.robot.joints import Floating, Revolute
 from screwgraph.time import RULES
-from tests.simulation.robots import BODY
-
-
-def thrown():
-    """A free body with an arm."""
-    joints = [Joint("fly", Floating(), "world", "body"), Joint("wrist", Revolute((0.6, 0.0, 0.8)), "body", "hand")]
-    return tree("thrown", [Link("world"), Link("body", BODY), Link("hand", BODY)], joints)
-
-
-def moving(name):
-    """A robot with a state in motion."""
-    robot, rng = thrown() if name == "thrown" else sg.load(name), np.random.default_rng(3)
-    if not robot.is_closed:
-        return robot, robot.random(rng), rng.normal(size=robot.nv)
-    (q,) = closed_states(robot, 1, seed=2)
-    return robot, q, robot.complete_velocity(q, rng.normal(size=robot.mobility.freedom))
+from tests.estimation.robots import moving
 
 
 def push(t, q, qd):

@@ -17,6 +17,7 @@ from screwgraph.mechanism.kinematics import (
     velocity_problem,
 )
 from screwgraph.mechanism.load import load_mechanism, mechanism_names
+from screwgraph.mechanism.measurements import Measurements, measured
 from screwgraph.mechanism.mechanics import Mechanics
 from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.motor_torques import motor_torques
@@ -29,9 +30,11 @@ from screwgraph.mechanism.simulate import simulate_directly
 from screwgraph.mechanism.sliding_window import check_windows
 from screwgraph.mechanism.smoother import checked_window, simulate_by_smoothing
 from screwgraph.mechanism.text import from_texts, to_texts
+from screwgraph.mechanism.trajectory import DEGREE, checked_times, column, even_or_each
 from screwgraph.mechanism.weights import ModelNoise, Noise
 
 __all__ = [
+    "DEGREE",
     "FACTORS",
     "INTEGRATORS",
     "SENSORS",
@@ -46,6 +49,7 @@ __all__ = [
     "Gear",
     "GraphFactor",
     "InverseSolution",
+    "Measurements",
     "Mechanics",
     "Mechanism",
     "ModelNoise",
@@ -62,16 +66,20 @@ __all__ = [
     "bayes_network",
     "chain_of_pendulums",
     "check_windows",
+    "checked_times",
     "checked_window",
+    "column",
     "constraints_of",
     "equations",
     "estimate_motion",
+    "even_or_each",
     "finite_displacement",
     "forward_graph",
     "from_texts",
     "inverse_dynamics_of",
     "inverse_graph",
     "load_mechanism",
+    "measured",
     "mechanism_names",
     "motor_torques",
     "observed",

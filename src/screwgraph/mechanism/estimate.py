@@ -16,6 +16,7 @@ from screwgraph.mechanism.forward_graph import State
 from screwgraph.mechanism.measurements import Measurements, measured
 from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.read_sensors import told_sensors
+from screwgraph.mechanism.sensors import columns
 from screwgraph.mechanism.start import first_position, first_velocity
 from screwgraph.mechanism.symbolic_parameters import varied
 from screwgraph.mechanism.weights import ModelNoise
@@ -68,7 +69,8 @@ def estimate_motion(
         ModelError: the mechanism cannot be assembled.
     """
     noise, figures = noise or ModelNoise(), varied(mechanism, _names(parameters, "parameters"))
-    data = measured(mechanism, measurements, mechanism.sensors if sensors is None else told_sensors(mechanism, sensors))
+    used = mechanism.sensors if sensors is None else told_sensors(mechanism, sensors)
+    data = measured(measurements, used, columns, [mechanism.angles[i].name for i in mechanism.motors])
     chosen = _motors(mechanism, _names(inputs, "inputs"), data)
     q = first_position(mechanism, q0)
     start = (q, first_velocity(mechanism, q, qd0))
