@@ -3,6 +3,7 @@
 from screwgraph.estimation.estimate import estimate_robot
 from screwgraph.estimation.inverse_trajectory import inverse_robot_trajectory
 from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
+from screwgraph.estimation.over import over
 from screwgraph.estimation.smoother import simulate_robot_by_smoothing
 
 __all__ = [
@@ -11,5 +12,6 @@ __all__ = [
     "estimate_robot",
     "inverse_robot_trajectory",
     "mechanics_of",
+    "over",
     "simulate_robot_by_smoothing",
 ]
