@@ -121,7 +121,7 @@ def _derivatives(
             continue
         units = np.eye(joint.type.nv)
         for k, (x, rate) in enumerate(zip(q[:, at], rates[:, at], strict=True)):
-            E = np.stack([joint.type.position_rate(x, unit) for unit in units], axis=1)
+            E = np.stack([joint.type.manifold.rate(x, unit) for unit in units], axis=1)
             qd[k, of] = np.linalg.lstsq(E, rate, rcond=None)[0]
         qdd[:, of] = make_interp_spline(t, qd[:, of], k=DEGREE).derivative(1)(t)
     return q, qd, qdd

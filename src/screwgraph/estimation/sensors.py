@@ -13,7 +13,8 @@ from screwgraph.errors import InputError
 from screwgraph.plan.mechanics import Mechanics, checked_frame
 from screwgraph.plan.motion import rate_of, twist_of
 from screwgraph.robot import unknown
-from screwgraph.spatial import concatenate, so3, vector
+from screwgraph.spatial import concatenate, vector
+from screwgraph.spatial.quaternions import to_rotation
 
 XYZ = ("_x", "_y", "_z")
 QUATERNION = ("_qx", "_qy", "_qz", "_qw")
@@ -65,7 +66,7 @@ class PoseReading:
     def __call__(self, q: Any, *, measured: Any) -> Any:
         """Residual (6,): sines of angles (rad), then displacements (m)."""
         T = self.mechanics.pose(self.frame, q)
-        R = so3.from_quaternion([measured[i] for i in range(3, 7)]).T @ T[:3, :3]
+        R = to_rotation([measured[i] for i in range(3, 7)]).T @ T[:3, :3]
         turned = [0.5 * (R[2, 1] - R[1, 2]), 0.5 * (R[0, 2] - R[2, 0]), 0.5 * (R[1, 0] - R[0, 1])]
         return concatenate(vector(turned), T[:3, :3].T @ (T[:3, 3] - measured[:3]))
 

@@ -1,6 +1,7 @@
 """Planar multibody mechanisms in natural coordinates: models, kinematics, dynamics. Paper 1."""
 
 from screwgraph.mechanism.bayes import BayesNetwork, GraphFactor, Quantity, bayes_network
+from screwgraph.mechanism.branch import followed
 from screwgraph.mechanism.build_constraints import constraints_of
 from screwgraph.mechanism.equations import Equations, equations
 from screwgraph.mechanism.estimate import estimate_motion
@@ -74,6 +75,7 @@ __all__ = [
     "estimate_motion",
     "even_or_each",
     "finite_displacement",
+    "followed",
     "forward_graph",
     "from_texts",
     "inverse_dynamics_of",

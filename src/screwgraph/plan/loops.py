@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.optimize import Factors, Variables, Vector, equality
+from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.mechanics import Mechanics, Template
 from screwgraph.plan.steps import Steps
 from screwgraph.robot import constraint_residual
@@ -25,6 +26,8 @@ def loop_forces(steps: Steps) -> Variables | None:
 
 def gaps(mechanics: Mechanics, q: Array) -> Array:
     """Return the loop-closure errors and residuals of couplings, a column of the independent rows."""
+    if isinstance(mechanics.robot, MechanismCoordinates):
+        return mechanics.robot.gaps(q)
     return constraint_residual(mechanics.robot, q, size=vanishing)[list(mechanics.robot.mobility.kept)]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from screwgraph.dynamics import inverse_dynamics
 from screwgraph.errors import InputError
 from screwgraph.optimize import Manifold
+from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.robot import Robot, frame_pose, unknown, without_loops
 from screwgraph.spatial import Array
 
@@ -18,7 +19,10 @@ Template = Callable[..., Any]
 
 @dataclass(frozen=True, eq=False)
 class Mechanics:
-    """Expressions of a robot. Templates asked for with the same key are the same function: code is made once."""
+    """Expressions of a robot, or of the coordinates of a mechanism.
+
+    Templates asked for with the same key are the same function: code is made once.
+    """
 
     robot: Robot
     _kept: dict[Any, Any] = field(default_factory=dict)
@@ -37,6 +41,8 @@ class Mechanics:
     def efforts(self, frames: Sequence[str] = ()) -> Any:
         """Return inverse dynamics as a CasADi function of q, qd, qdd and wrenches on frames, column after column."""
         frames = tuple(frames)
+        if isinstance(self.robot, MechanismCoordinates):
+            return self.kept("efforts", self.robot.efforts)
         return self.kept(
             ("efforts", frames), lambda: inverse_dynamics(without_loops(self.robot), external_wrenches=frames).casadi
         )

@@ -12,6 +12,8 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.formats import described, write_atomically
+from screwgraph.mechanism import to_texts
+from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.plan import Plan
 
 SUFFIXES = (".csv", ".npz")
@@ -19,13 +21,16 @@ ARRAYS = ("t", "q", "qd", "qdd", "tau")
 
 
 def columns(plan: Plan) -> tuple[str, ...]:
-    """Return names of a table's columns: t, q:joint[i], ..., tau:joint[i]."""
+    """Return names of a table's columns: t, q:joint[i], ..., tau:joint[i]; of mechanisms q:coordinate, ..."""
+    robot = plan.task.robot
+    if isinstance(robot, MechanismCoordinates):
+        return ("t", *(f"{kind}:{name}" for kind in ARRAYS[1:] for name in robot.joint_names))
     return (
         "t",
         *(
             f"{kind}:{joint.name}[{i}]"
             for kind in ARRAYS[1:]
-            for joint in plan.task.robot.joints
+            for joint in robot.joints
             for i in range(joint.type.nq if kind == "q" else joint.type.nv)
         ),
     )
@@ -64,6 +69,11 @@ def _npz(plan: Plan) -> bytes:
     data, arrays = io.BytesIO(), {name: getattr(plan, name) for name in ARRAYS}
     arrays |= {f"unknowns/{name}": value for name, value in plan.values.items()}
     facts = {name: np.array(getattr(plan, name)) for name in ("status", "cost", "violation", "iterations", "seconds")}
-    facts |= {"columns": np.array(columns(plan)), "robot": np.array(described(plan.task.robot))}
+    facts |= {"columns": np.array(columns(plan))} | {name: np.array(text) for name, text in _model(plan).items()}
     np.savez_compressed(data, **arrays, **facts)  # pyright: ignore[reportArgumentType]
     return data.getvalue()
+
+
+def _model(plan: Plan) -> dict[str, str]:
+    robot = plan.task.robot
+    return to_texts(robot.mechanism) if isinstance(robot, MechanismCoordinates) else {"robot": described(robot)}
