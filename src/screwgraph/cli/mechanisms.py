@@ -9,10 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from screwgraph import Mechanism, load_mechanism, mechanism_names
+from screwgraph.cli.failures import wrong_use
 
 MechanismName = Annotated[
     str,
     typer.Argument(metavar="MECHANISM", help="A mechanism file (.yaml), or a built-in one such as four_bar_angle."),
+]
+ModelName = Annotated[
+    str,
+    typer.Argument(metavar="MODEL", help="A robot or a mechanism: a file, or a built-in one such as rr or four_bar."),
 ]
 Values = Annotated[
     list[str] | None,
@@ -31,6 +36,12 @@ def is_mechanism(source: str) -> bool:
         return path.suffix.lower() in (".yaml", ".yml") and path.is_file() and bool(_TOP.search(path.read_bytes()))
     except OSError:
         return False
+
+
+def no_values(context: typer.Context, values: list[str] | None) -> None:
+    """Refuse --set for robots."""
+    if values:
+        raise wrong_use(context, "--set goes with planar mechanisms", why="a robot's file has no parameters")
 
 
 def loaded(source: str, values: list[str] | None = None) -> Mechanism:

@@ -12,10 +12,12 @@ from screwgraph.dynamics import inverse_dynamics
 from screwgraph.errors import InputError
 from screwgraph.mechanism import DEGREE, InverseSolution, checked_times, column
 from screwgraph.robot import Joint, Robot, constraint_residual, unknown
-from screwgraph.simulation import Trajectory, energies, initial_position, work_done
+from screwgraph.simulation import Trajectory, Watch, energies, initial_position, work_done
 
 
-def inverse_robot_trajectory(robot: Robot, trajectory: Mapping[str, Any], q0: Any = None) -> InverseSolution:
+def inverse_robot_trajectory(
+    robot: Robot, trajectory: Mapping[str, Any], q0: Any = None, watch: Watch | None = None
+) -> InverseSolution:
     """Return the torques that make a robot follow a trajectory: inverse dynamics at each sample.
 
     Velocities and accelerations are derivatives of splines of degree 7. Of closed chains, where the independent joints
@@ -25,11 +27,14 @@ def inverse_robot_trajectory(robot: Robot, trajectory: Mapping[str, Any], q0: An
         robot: a tree or a closed chain.
         trajectory: {"t": (N,) s, joint: (N,) m or rad, ...} at equal time steps; coordinates of joints with several
             are called "joint[0]", ...: all of them, or those of the independent joints of a closed chain.
+        watch: is called with 0.0 first, and with 1.0 at the end.
         q0: roughly the first position (nq,) of a closed chain, by default the neutral one: the assembly mode.
 
     Raises:
         InputError: a bad trajectory, or positions at which loops do not close.
     """
+    watch = watch or (lambda done: False)
+    watch(0.0)
     names = _names(trajectory)
     places = _places(robot, names)
     t = checked_times(trajectory, "trajectory")
@@ -52,6 +57,7 @@ def inverse_robot_trajectory(robot: Robot, trajectory: Mapping[str, Any], q0: An
     }
     violation = np.array([np.abs(constraint_residual(robot, x)).max(initial=0.0) for x in q])
     energy, work = energies(robot, q, qd), work_done(robot, float(t[1] - t[0]), qd, tau)
+    watch(1.0)
     run = Trajectory(robot, "inverse", t - t[0], q, qd, qdd, tau, energy, work, violation)
     return InverseSolution(run, errors, ())
 

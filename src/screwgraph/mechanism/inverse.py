@@ -15,12 +15,11 @@ from screwgraph.mechanism.branch import followed
 from screwgraph.mechanism.inverse_graph import FOLLOWED, STAGES, inverse_graph, parameters_of
 from screwgraph.mechanism.kinematics import acceleration_problem, as_vector, velocity_problem
 from screwgraph.mechanism.mechanism import Mechanism
-from screwgraph.mechanism.run import Run
 from screwgraph.mechanism.simulate import completed
 from screwgraph.mechanism.trajectory import Reference, reference
 from screwgraph.mechanism.weights import Noise
 from screwgraph.optimize import Problem, Progress, Result, Status, Tolerances, solve
-from screwgraph.simulation import Trajectory, Watch
+from screwgraph.simulation import Watch
 
 PER_RANGE = 30
 """Of a trajectory, samples whose positions are solved for first, while a coordinate passes its range."""
@@ -32,12 +31,14 @@ ROUGH = Tolerances(step=1e-5, decrease=1e-6)
 class InverseSolution:
     """The motion that follows a trajectory, with torques of motors or joints as `run.tau`, and how it was found.
 
+    `run` is a `Run` of a mechanism or a `Trajectory` of a robot.
+
     `errors` are the largest distances of each given coordinate from the trajectory (m, rad); `stages` the results of
     the optimisations, one a stage, none where torques follow in closed form. `status` says whether all stages were
     solved; where they were stopped, states are those of the last stage, and torques that it did not come to are NaN.
     """
 
-    run: Run | Trajectory
+    run: Any
     errors: Mapping[str, float]
     stages: tuple[Result, ...]
 

@@ -33,7 +33,7 @@ def inverse_trajectory(
             "joint[0]", ...), or of the independent joints of a closed chain.
         q0: a position (n,) in the assembly mode that is meant, by default the assembled one.
         noise: standard deviations of the factors of a mechanism's graph.
-        watch: progress callback with the number of stages done; the search ends where it returns true.
+        watch: progress callback with the number of stages done, of robots one; the search ends where it returns true.
 
     Raises:
         InputError: a bad trajectory, no motors, loops that do not close, or a graph that cannot be solved.
@@ -43,7 +43,7 @@ def inverse_trajectory(
         from screwgraph.estimation import inverse_robot_trajectory
 
         refuse({"noise": noise}, "inverse dynamics of robots has a closed form", "leave it out")
-        return inverse_robot_trajectory(model, table_of(trajectory), q0)
+        return inverse_robot_trajectory(model, table_of(trajectory), q0, watch)
     is_mechanism(model)  # raises where it is neither
     from screwgraph.mechanism import inverse_dynamics_of
 
