@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -16,9 +15,10 @@ from screwgraph.robot.joints import Fixed, Prismatic, Revolute
 from screwgraph.spatial import SpatialInertia, transform
 from tests.agreement import assert_agree
 from tests.closed_oracle import motion
-from tests.conftest import shared_file
 from tests.graph.closed_robots import closed_robots, scalars, values
+from tests.reference import reference
 from tests.robot.closed_instances import planar_four_bar
+from tests.robots import shared_file
 
 ROBOTS = closed_robots()
 CLOSED_ORDERS = ("kkt", "ancestor", "cluster_lambda")
@@ -119,7 +119,7 @@ def test_a_multiplier_acts_on_the_successor(ends, sign):
 
 @pytest.mark.parametrize("name", ["rotor_chain", "planar_leg_linkage"])
 def test_reference_values(name):
-    known = json.loads(shared_file("reference", "values.json").read_text())[name]
+    known = reference(name)
     file = known["model"].removeprefix("robots/")
     robot = sg.load(str(shared_file("robots", *file.split("/"))), gravity=tuple(known["gravity"]))
     q = robot.complete(known["y"])
