@@ -34,18 +34,11 @@ ORDERS = {"fixed": ("auto", "auto"), "floating": ("rnea", "aba")}
 LARGE = 30
 """Velocities of robots on a floating base from which on code is interpreted: machine code is made of the fixed one."""
 
-SINGULAR = {
-    ("cart_on_rail", "floating"): ("floating_base", "slide"),
-    ("cartpole", "floating"): ("floating_base", "slider_to_cart"),
-    ("puma560", "floating"): ("floating_base", "j1", "j2"),
-}
-"""Files without inertia along some motion once the base floats, and the joints of that motion."""
-
 
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 @pytest.mark.parametrize("path", urdfs())
 def test_dynamics_of_a_file_agree_with_pinocchio(path, base):
-    """Where the forward problem is singular, it is refused. Machine code is made of inverse and forward dynamics."""
+    """Where massless links make M singular, forward dynamics is refused. Both are machine code."""
     robot = without_loops(load(path, base=base, damping=False))
     if not robot.joints:
         with pytest.raises(InputError, match="has no joint that moves"):
@@ -58,18 +51,18 @@ def test_dynamics_of_a_file_agree_with_pinocchio(path, base):
     assert_agree(evaluate(inverse_dynamics(robot, ordering=inverse_order), *states), expected.inverse)
     assert_agree(interpreted(mass_matrix(robot), states.q), expected.mass)
     assert_agree(interpreted(bias_forces(robot, ordering="rnea"), states.q, states.qd), expected.bias)
-    idle = SINGULAR.get((path.stem, base))
-    if idle is None:
-        assert_agree(evaluate(forward_dynamics(robot, ordering=forward_order), *states), expected.forward(states.u))
+    idle = joints_of_null_motion(robot, expected.mass[0])
+    if not idle:
+        found = evaluate(forward_dynamics(robot, ordering=forward_order), *states)
+        assert_agree(found, expected.forward(states.u), expected.forward_tolerance())
     else:
-        assert idle == joints_of_null_motion(robot, expected.mass[0])
         assert_forward_dynamics_are_refused(robot, idle)
 
 
 def joints_of_null_motion(robot: Robot, mass: np.ndarray) -> tuple[str, ...]:
     """Name the joints that the null vectors of a mass matrix move."""
     values, vectors = np.linalg.eigh(mass)
-    moved = np.abs(vectors[:, values < 1e-12 * values[-1]]).max(axis=1, initial=0.0) > 1e-6
+    moved = np.abs(vectors[:, values < 1e-14 * values[-1]]).max(axis=1, initial=0.0) > 1e-6
     return tuple(name for name in robot.joint_names if moved[robot.v_slices[name]].any())
 
 

@@ -20,6 +20,7 @@ from screwgraph.graph import (
 )
 from screwgraph.lowering import GRAPH_PASSES, ROBOT_PASSES, improved, improved_graph
 from screwgraph.robot import JointType, Robot
+from screwgraph.summary import one_line
 from screwgraph.tape import Number
 
 
@@ -32,6 +33,8 @@ class Problem:
     `external` the links or frames on which external wrenches act. Where `actuated` has weights of joints, these drive
     the robot, by efforts as small as can be.
     """
+
+    __repr__ = one_line
 
     name: str
     robot: Robot

@@ -18,6 +18,7 @@ from screwgraph.elimination.states import State, states
 from screwgraph.elimination.system import Step
 from screwgraph.elimination.values import Equations, equations
 from screwgraph.graph import Column, FactorGraph, Key
+from screwgraph.summary import one_line
 from screwgraph.tape import Number, Operations, program
 
 
@@ -28,6 +29,8 @@ class Dag:
     Edges run from a variable to those that express it. `order` is the order of its blocks: a variable counts where its
     last scalar is eliminated.
     """
+
+    __repr__ = one_line
 
     graph: FactorGraph
     equations: Equations

@@ -12,6 +12,7 @@ from screwgraph.errors import InputError
 from screwgraph.robot import Joint, Loop, Robot, joints_around
 from screwgraph.robot.joints import Universal
 from screwgraph.spatial import Ad, Array, inverse, matrix, rotation, so3, vector
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,6 +21,8 @@ class Chain:
 
     `kept` are the columns of its wrench basis whose constraints are independent. Methods take positions of `joints`.
     """
+
+    __repr__ = one_line
 
     loop: Loop
     kept: tuple[int, ...]

@@ -12,11 +12,14 @@ from screwgraph.graph.factor import Factor
 from screwgraph.graph.factors import tied_velocities
 from screwgraph.graph.variable import Key, Variable
 from screwgraph.robot import Joint
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True)
 class Derived:
     """A variable that the knowns determine before elimination, and the factor that does it; `others` along with it."""
+
+    __repr__ = one_line
 
     key: Key
     factor: Factor
@@ -36,6 +39,8 @@ class FactorGraph:
     in an order in which they can be computed: the twists and the directions of gravity).
     `factors` are the equations that are left. `dependence` tells which rates of a closed chain follow from others.
     """
+
+    __repr__ = one_line
 
     variables: Mapping[Key, Variable]
     factors: tuple[Factor, ...]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from screwgraph.errors import InputError
 from screwgraph.robot import unknown
+from screwgraph.summary import one_line
 
 
 class Quantity(NamedTuple):
@@ -30,6 +31,8 @@ class GraphFactor(NamedTuple):
 @dataclass(frozen=True)
 class BayesNetwork:
     """What each quantity depends on: nodes, in order, with the kind of their conditional probability and parents."""
+
+    __repr__ = one_line
 
     parents: Mapping[Quantity, tuple[Quantity, ...]]
     kinds: Mapping[Quantity, str] = field(default_factory=dict)

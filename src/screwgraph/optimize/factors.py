@@ -18,6 +18,7 @@ from screwgraph.optimize.noise import noise_parameters
 from screwgraph.optimize.parameters import Each, real_array, sorted_parameters
 from screwgraph.optimize.templates import Hinge
 from screwgraph.optimize.variables import Selection, Variables, selection
+from screwgraph.summary import one_line
 
 Template = Callable[..., Any]
 """A pure function of unknowns (positional) and parameters (by keyword) to a residual, on CasADi scalars."""
@@ -32,6 +33,8 @@ class Factors:
 
     `refresh`, where given, makes some of `each` anew from the unknowns' values, whenever these change.
     """
+
+    __repr__ = one_line
 
     kind: Kind
     template: Template

@@ -16,6 +16,7 @@ from screwgraph.elimination import cost
 from screwgraph.graph import Key
 from screwgraph.lowering import improved
 from screwgraph.robot import Robot
+from screwgraph.summary import one_line
 from screwgraph.tape import Number, Program, factor_out, program
 
 PASSES = ("canonical frames", "inertial regrouping", "second moments")
@@ -29,6 +30,8 @@ FRAMES = 4
 @dataclass(frozen=True, eq=False)
 class TreeProblem:
     """A problem of a robot without loops, whose derivatives have closed forms."""
+
+    __repr__ = one_line
 
     problem: Problem
 
