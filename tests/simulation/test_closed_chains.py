@@ -79,7 +79,9 @@ def test_loops_stay_closed_by_every_method(name, method):
     rates = [
         np.abs(constraint_jacobian(robot, q) @ qd).max() for q, qd in zip(run.q[::100], run.qd[::100], strict=True)
     ]
-    np.testing.assert_allclose(run.violation[::100], gaps, atol=1e-12)
+    # Compiled gaps are exact to second order: off by their size times the change of the loop's joint in some steps.
+    change = 10 * 1e-3 * np.abs(run.qd).sum(axis=1).max()
+    np.testing.assert_allclose(run.violation[::100], gaps, rtol=change, atol=1e-15)
     assert max(gaps) < 1e-9
     assert max(rates) < 1e-8 * max(1.0, np.abs(run.qd).max())
 
