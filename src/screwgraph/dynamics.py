@@ -121,7 +121,8 @@ def hybrid_dynamics(
     """Return unknown(q, qd, given): given[i] is qdd_i for the joints named in `accelerations`, tau_i else.
 
     The result holds, in the same places, what was not given: tau_i for the named joints, qdd_i else.
-    Arrays and `coordinates` as for `inverse_dynamics`. Featherstone (2008), section 9.2; paper 0, section VI.
+    Arrays and `coordinates` as for `inverse_dynamics`. Featherstone (2008), section 9.2; Xie & Dellaert (2019), section
+    VI.
 
     Raises:
         EliminationError: the order is impossible, or a joint of unknown acceleration moves nothing that has inertia.
@@ -151,8 +152,9 @@ def mass_matrix(robot: Robot, *, coordinates: str = SPANNING, dtype: str = "floa
     """Return M(q), (..., nq) -> (..., nv, nv), symmetric, rotors included (kg m^2, kg m, kg).
 
     It is what composite-inertia elimination leaves of the torque equations when joint accelerations stay
-    unknown: paper 4, "Back to Mass Matrix". In spanning coordinates loops and couplings play no part in it. With
-    `coordinates` "independent" it is (..., n, n), of the independent joints of closed chains: G' M G, where qd = G yd.
+    unknown: Dellaert's slides, "Back to Mass Matrix". In spanning coordinates loops and couplings play no part in it.
+        With `coordinates` "independent" it is (..., n, n), of the independent joints of closed chains: G' M G, where qd
+        = G yd.
 
     Raises:
         EliminationError: the dependent joints do not follow from the others, or only a part of a joint is independent.

@@ -23,7 +23,7 @@ def embedded(robot):
 
 @pytest.mark.parametrize("name", ["five_bar", "four_bar_linkage", "belt_leg", "differential", "gears"])
 def test_dependent_rates_are_expressed_by_independent_ones_alone(name):
-    """Paper 3, eq. (6): qdd = G ydd + g."""
+    """Chignoli et al. (2023), eq. (6): qdd = G ydd + g."""
     robot = ROBOTS[name]
     dag = embedded(robot)
     independent = {Key("qdd", joint) for joint in robot.independent_joints}

@@ -78,7 +78,7 @@ def test_a_planar_loop_has_the_two_multipliers_of_its_plane():
 
 
 def test_the_loop_of_the_five_bar_is_its_fifth_joint():
-    """Paper 0, Fig. 12: its wrench has the number 5."""
+    """Xie & Dellaert (2019), Fig. 12: its wrench has the number 5."""
     graph = sg.dynamics_graph(ROBOTS["five_bar"])
     assert graph.variables[Key("lambda", "joint5")].label == "λ5"
 

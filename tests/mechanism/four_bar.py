@@ -1,4 +1,4 @@
-"""The four-bar of paper 1, Fig. 6, as an ordinary differential equation of its crank's angle alone."""
+"""The four-bar of Blanco-Claraco et al. (2021), Fig. 6, as an ordinary differential equation of its crank's angle."""
 
 import numpy as np
 from scipy.integrate import solve_ivp

@@ -217,7 +217,7 @@ class Function:
         return llvm_source(self.program, shapes, [r.shape for r in self.results], self.dtype)
 
     def algorithm(self) -> str:
-        """Print the elimination DAG as numbered assignments, like Algorithm 1 of paper 0."""
+        """Print the elimination DAG as numbered assignments, like Algorithm 1 of Xie & Dellaert (2019)."""
         return self.dag.algorithm()
 
     def _explained(self, values: tuple[Any, ...], error: Exception) -> InputError:

@@ -1,4 +1,4 @@
-"""The graph between two eliminations, for drawing (paper 0, Fig. 5)."""
+"""The graph between two eliminations, for drawing (Xie & Dellaert (2019), Fig. 5)."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ class FactorGraph:
         return tuple(dict.fromkeys(key for name in names for key in self._named(name)))
 
     def given(self, *names: str | Key) -> FactorGraph:
-        """Declare variables as known, and drop what then is constant (paper 0, Figs 3, 4a, 6a, 8, 9a).
+        """Declare variables as known, and drop what then is constant (Xie & Dellaert (2019), Figs 3, 4a, 6a, 8, 9a).
 
         A variable that is known through a prior, or that some law is not linear in and one factor
         determines, becomes derived. Equations are never dropped unless they determine such a variable, or are those

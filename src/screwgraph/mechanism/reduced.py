@@ -15,7 +15,10 @@ from screwgraph.summary import one_line
 
 @dataclass(frozen=True, eq=False)
 class Reduced:
-    """At states (..., n): qd = R zd, qdd = S c + R zdd, mass zdd = force. Paper 1 (11), (12), (15)."""
+    """At states (..., n): qd = R zd, qdd = S c + R zdd, mass zdd = force.
+
+    Blanco-Claraco et al. (2021), eqs. (11), (12), (15).
+    """
 
     __repr__ = one_line
 

@@ -154,7 +154,8 @@ def hinge(
 ) -> Factors:
     """Return factors that cost something where a residual comes nearer to being positive than `threshold`.
 
-    They cost half the square of max(0, residual + threshold) / sigma. Paper 2, eq. (7); other arguments as for `soft`.
+    They cost half the square of max(0, residual + threshold) / sigma. Xie et al. (2020), eq. (7); other arguments as
+    for `soft`.
     """
     name = name or _name(template)
     noise = noise_parameters(name, sigma, None, None)

@@ -35,7 +35,9 @@ class PointForces:
 
 @dataclass(frozen=True, eq=False)
 class PointContact:
-    """Points of a link stand on a plane, without slipping; they push only, within a friction cone. Paper 2, V-C.
+    """Points of a link stand on a plane, without slipping; they push only, within a friction cone.
+
+    Xie et al. (2020), V-C.
 
     Args:
         frame: the link or frame.
