@@ -1,4 +1,4 @@
-"""What tests share: where the robot files lie, and which there are; a cache of compiled code of their own."""
+"""What tests share: a cache of compiled code of their own."""
 
 from __future__ import annotations
 
@@ -12,24 +12,8 @@ import pytest
 from screwgraph.compiler.llvm import machine
 from screwgraph.compiler.llvm.machine import Processor
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
-"""Robot files and reference values beside the checkout; tests that need them skip where they are absent."""
-
 SOON = ("docs", "mechanism", "optimize", "plan", "robot")
 """Rooms whose tests compile many functions and call them few times: there, machine code is made soon."""
-
-
-def robot_files(folder: str, suffix: str = "urdf") -> list[Path]:
-    """List the robot files of one folder of `SHARED`; empty where they are absent."""
-    return sorted((SHARED / "robots" / folder).glob(f"*.{suffix}"))
-
-
-def shared_file(*parts: str) -> Path:
-    """Return a file of `SHARED`, or skip the test where it is absent."""
-    path = SHARED.joinpath(*parts)
-    if not path.exists():
-        pytest.skip(f"{'/'.join(parts)} is not here")
-    return path
 
 
 @pytest.fixture(scope="session", autouse=True)

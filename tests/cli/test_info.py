@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import screwgraph as sg
-from tests.conftest import robot_files, shared_file
 from tests.formats.helpers import rich_robot
+from tests.robots import closed_chains, robot_file, robot_files
 
 LEG = """<robot name="leg">
 <link name="hip"/>
@@ -73,7 +73,7 @@ def test_every_built_in_robot_is_shown_in_full(command, name):
     assert all(word in out for word in (*robot.joint_names, *(link.name for link in robot.links)))
 
 
-@pytest.mark.parametrize("path", robot_files("urdf"), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", robot_files(".urdf"), ids=lambda path: path.stem)
 def test_every_file_is_described(command, path):
     robot = command("info", path, "--json").json
     assert len(robot["joints"]) == len(robot["links"]) - 1
@@ -93,7 +93,7 @@ def test_a_robot_of_all_joint_types_is_described(command, tmp_path):
 
 
 def test_the_mass_is_that_of_the_file(command):
-    path = shared_file("robots", "urdf", "ur5.urdf")
+    path = robot_file("ur5_robot.urdf")
     total = sum(float(part.split('"')[0]) for part in path.read_text().split('<mass value="')[1:])
     assert command("info", path, "--json").json["mass"] == pytest.approx(total, rel=1e-12)
 
@@ -153,7 +153,7 @@ def test_independent_joints_that_cannot_be_are_told(command, tmp_path):
     assert "the independent joints j have 1 coordinates" in " ".join(command("info", path).out.split())
 
 
-@pytest.mark.parametrize("path", [*robot_files("closed_chain"), *robot_files("sdf", "sdf")], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*closed_chains(), *robot_files(".sdf")], ids=lambda path: path.stem)
 def test_every_closed_file_is_described(command, path):
     if path.stem == "cassie":
         pytest.skip("its analysis takes seconds; the others show the same")

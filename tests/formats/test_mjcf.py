@@ -9,12 +9,12 @@ import pytest
 from screwgraph.formats import load
 from screwgraph.robot import constraint_residual, constraint_rows, without_damping
 from screwgraph.robot.joints import Fixed, Floating, Prismatic, Revolute, Spherical
-from tests.conftest import robot_files
 from tests.formats.helpers import close, complaint, loaded, mass_matrix, poses
 from tests.mujoco_oracle import full_mass_matrix, to_mujoco, velocity_map
 from tests.oracle import oracle
+from tests.robots import robot_files
 
-FILES = robot_files("mjcf", "xml")
+FILES = robot_files(".xml")
 
 ALL_KINDS = """<mujoco model="kinds"><compiler angle="radian"/><option gravity="0.1 -0.2 -9"/>
 <worldbody>

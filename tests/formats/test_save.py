@@ -11,12 +11,12 @@ from screwgraph.formats import load, save, zoo_names
 from screwgraph.robot import JOINT_TYPES, Joint, Limits, Link, merge_fixed, tree, with_floating_base
 from screwgraph.robot.joints import Fixed, Revolute
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy
-from tests.conftest import robot_files
 from tests.formats.helpers import assert_same, close, mass_matrix, rich_robot
 from tests.oracle import file_oracle
+from tests.robots import robot_files
 
 SUFFIXES = [".yaml", ".urdf"]
-FILES = [*robot_files("urdf"), *robot_files("benchmark")]
+FILES = robot_files(".urdf")
 
 
 def again(robot, folder, suffix, **options):

@@ -16,7 +16,7 @@ from screwgraph.plan.costs import Effort, Smoothness
 from screwgraph.plan.goals import Position, Velocity
 from screwgraph.plan.obstacles import Avoid, AvoidItself
 from screwgraph.plan.read import read_task
-from tests.conftest import shared_file
+from tests.robots import robot_file
 
 SHAPES = (
     Sphere((0.6, 0.2, 0.4), 0.2),
@@ -119,7 +119,7 @@ def _fine_clearance(times, q, qd, shapes, spheres, parts: int = 10) -> float:
     pin = pytest.importorskip("pinocchio")
     from scipy.interpolate import CubicHermiteSpline
 
-    model = pin.buildModelFromUrdf(str(shared_file("robots", "urdf", "panda.urdf")))
+    model = pin.buildModelFromUrdf(str(robot_file("panda.urdf")))
     data, spline = model.createData(), CubicHermiteSpline(times, q, qd)
     worst = np.inf
     for t in np.linspace(times[0], times[-1], parts * (len(times) - 1) + 1):

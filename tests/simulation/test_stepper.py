@@ -6,8 +6,8 @@ import pytest
 import screwgraph as sg
 from screwgraph.robot import closed_states, with_floating_base
 from screwgraph.simulation import run as running
-from tests.conftest import shared_file
 from tests.robot.joint_instances import in_a_tree, instances
+from tests.robots import robot_file
 from tests.simulation.robots import free_body
 
 KINDS = {name: in_a_tree(instances()[f"{name}-default"]) for name in ("floating", "spherical", "planar")}
@@ -61,7 +61,7 @@ def test_a_motion_that_blows_up_is_the_same_line_as_in_python(monkeypatch):
 
 
 def test_a_cassie_leg_keeps_its_loops_closed_for_ten_seconds():
-    path = shared_file("robots", "sdf", "cassie_simple.sdf")
+    path = robot_file("cassie_simple.sdf")
     other = [name for name in sg.load(path).joint_names if name.startswith("right") or name == "static"]
     leg = sg.load(path, lock=[*other, "left-tarsus-spring-joint"], damping=False)
     q = leg.close_loops(leg.neutral())

@@ -13,7 +13,7 @@ def mass_matrix(robot: Robot, *, coordinates: str = SPANNING, dtype: str = "floa
     """Return M(q), (..., nq) -> (..., nv, nv), symmetric, rotors included (kg m^2, kg m, kg).
 
     It is what composite-inertia elimination leaves of the torque equations when joint accelerations stay
-    unknown: paper 4, "Back to Mass Matrix". In spanning coordinates loops and couplings play no part in it. With
+    unknown: Dellaert's slides, "Back to Mass Matrix". In spanning coordinates loops and couplings play no part in it. With
     `coordinates` "independent" it is (..., n, n), of the independent joints of closed chains: G' M G, where qd = G yd.
 
     Raises:

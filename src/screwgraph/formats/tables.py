@@ -15,11 +15,14 @@ from jaxtyping import Float
 from screwgraph.errors import InputError, ModelError
 from screwgraph.formats.diagnostics import shown
 from screwgraph.formats.files import read_bytes
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True, eq=False)
 class Table(Mapping[str, Float[np.ndarray, " N"]]):
     """Columns of finite numbers by name, and the lines of the file that their names, and each row, stand in."""
+
+    __repr__ = one_line
 
     file: str
     columns: Mapping[str, Float[np.ndarray, " N"]]

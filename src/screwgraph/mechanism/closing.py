@@ -15,6 +15,7 @@ from screwgraph.mechanism.build_constraints import constraints_of
 from screwgraph.mechanism.code import compiled_code
 from screwgraph.mechanism.equations import Equations
 from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.summary import one_line
 
 STEPS = 200
 TOLERANCE = 1e-11
@@ -28,6 +29,8 @@ FLOOR = 1e-10
 @dataclass(frozen=True, eq=False)
 class Closing:
     """Phi and Phi_q as compiled code, the same for one position or a batch."""
+
+    __repr__ = one_line
 
     function: Function
     parts: tuple[str, ...]

@@ -41,33 +41,33 @@ class Equations:
 
     @cached_property
     def residual(self) -> Any:
-        """Phi(q), (m,). Paper 1 (1)."""
+        """Phi(q), (m,). Blanco-Claraco et al. (2021), eq. (1)."""
         import casadi as ca
 
         return ca.vertcat(ca.SX(0, 1), *(value for _, value in self._entries))
 
     @cached_property
     def jacobian(self) -> Any:
-        """Phi_q, (m, n). Paper 1 (2)."""
+        """Phi_q, (m, n). Blanco-Claraco et al. (2021), eq. (2)."""
         import casadi as ca
 
         return ca.jacobian(self.residual, self.q)
 
     @cached_property
     def jacobian_rate(self) -> Any:
-        """The time derivative of Phi_q, (m, n). Paper 1 (40a), (40c)."""
+        """The time derivative of Phi_q, (m, n). Blanco-Claraco et al. (2021), eqs. (40a), (40c)."""
         import casadi as ca
 
         return ca.jacobian(self.jacobian @ self.qd, self.q)
 
     @cached_property
     def bias(self) -> Any:
-        """What Phi_q qdd must be, c = - d/dt(Phi_q) qd, (m,). Paper 1 (3)."""
+        """What Phi_q qdd must be, c = - d/dt(Phi_q) qd, (m,). Blanco-Claraco et al. (2021), eq. (3)."""
         return -(self.jacobian_rate @ self.qd)
 
     @cached_property
     def mass_matrix(self) -> Any:
-        """M, (n, n), constant; zero for angles. Paper 1 (4)."""
+        """M, (n, n), constant; zero for angles. Blanco-Claraco et al. (2021), eq. (4)."""
         import casadi as ca
 
         return ca.hessian(self.kinetic, self.qd)[0]
@@ -86,7 +86,7 @@ class Equations:
 
     @cached_property
     def force(self) -> Any:
-        """Generalised forces Q(q, qd), (n,). Paper 1 (4)."""
+        """Generalised forces Q(q, qd), (n,). Blanco-Claraco et al. (2021), eq. (4)."""
         import casadi as ca
 
         work = self._total("power") - 0.5 * self._total("dissipation")

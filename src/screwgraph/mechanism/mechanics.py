@@ -100,7 +100,7 @@ class Mechanics:
     def motion(self) -> Function:
         """Accelerations, then multipliers of the rows that count: (q, qd, force) -> (n + kept,).
 
-        `force` (n,) is added to the forces of the mechanism itself. Paper 1 (5), (6).
+        `force` (n,) is added to the forces of the mechanism itself. Blanco-Claraco et al. (2021), eqs. (5), (6).
         """
 
         def expression(q, qd, force):

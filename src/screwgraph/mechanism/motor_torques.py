@@ -14,7 +14,7 @@ def motor_torques(mechanism: Mechanism, q: Any, qd: Any, qdd: Any) -> Float[np.n
     """Return the torques of the motors (N m) that a motion needs; the smallest where several would do.
 
     What is left of the equations of motion in the directions that the constraints allow, N' (M qdd - Q) = N' B tau,
-    is solved by least squares. Paper 1 (4), (13).
+    is solved by least squares. Blanco-Claraco et al. (2021), eqs. (4), (13).
 
     Args:
         mechanism: it names its motors.

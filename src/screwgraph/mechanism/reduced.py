@@ -10,11 +10,17 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True, eq=False)
 class Reduced:
-    """At states (..., n): qd = R zd, qdd = S c + R zdd, mass zdd = force. Paper 1 (11), (12), (15)."""
+    """At states (..., n): qd = R zd, qdd = S c + R zdd, mass zdd = force.
+
+    Blanco-Claraco et al. (2021), eqs. (11), (12), (15).
+    """
+
+    __repr__ = one_line
 
     R: Float[np.ndarray, "*batch n f"]
     Sc: Float[np.ndarray, "*batch n"]

@@ -15,11 +15,14 @@ from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.factors import Factors
 from screwgraph.optimize.layout import Layout
 from screwgraph.optimize.variables import Variables
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True, eq=False, init=False)
 class Problem:
     """Factors on families of unknowns; code is made when it is first solved."""
+
+    __repr__ = one_line
 
     factors: tuple[Factors, ...]
     families: tuple[Variables, ...]

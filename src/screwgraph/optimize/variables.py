@@ -11,6 +11,7 @@ from jaxtyping import Int
 
 from screwgraph.errors import InputError
 from screwgraph.spatial.manifolds import Manifold
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class Variables:
 @dataclass(frozen=True, eq=False)
 class Selection:
     """Unknowns of one family, by number; one may stand there more than once."""
+
+    __repr__ = one_line
 
     variables: Variables
     indices: Int[np.ndarray, " N"]

@@ -1,4 +1,7 @@
-"""The laws of motion with all twists, accelerations and wrenches of links as unknowns: the graph of paper 2, Fig. 5."""
+"""The laws of motion with all twists, accelerations and wrenches of links as unknowns.
+
+Xie et al. (2020), Fig. 5.
+"""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from screwgraph.plan.collocation import COLLOCATIONS
 from screwgraph.plan.items import Item
 from screwgraph.plan.phases import Phase
 from screwgraph.robot import Robot, unknown
+from screwgraph.summary import one_line
 
 GROUPS = ("goals", "costs", "limits", "obstacles", "contacts")
 """The fields of a task that hold items."""
@@ -47,6 +48,8 @@ class Task:
     Raises:
         InputError: something is of the wrong kind.
     """
+
+    __repr__ = one_line
 
     robot: Robot
     phases: tuple[Phase, ...]

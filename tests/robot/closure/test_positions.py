@@ -1,7 +1,5 @@
 """Closing loops, completing positions and velocities: against reference values, closed forms and finite differences."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -10,15 +8,12 @@ from screwgraph.formats import load
 from screwgraph.robot import closed_states, constraint_residual, with_floating_base
 from screwgraph.robot.joints import Fixed, Spherical
 from screwgraph.spatial import from_xyz_rpy
-from tests.conftest import robot_files, shared_file
 from tests.formats.helpers import close, mass_matrix
+from tests.reference import reference
 from tests.robot.closed_instances import geared_pair, planar_four_bar, two_arms
+from tests.robots import closed_chains, robot_file, robot_files
 
-CLOSED_CHAINS = [*robot_files("closed_chain"), *robot_files("sdf", "sdf")]
-
-
-def reference(name):
-    return json.loads(shared_file("reference", "values.json").read_text())[name]
+CLOSED_CHAINS = [*closed_chains(), *robot_files(".sdf")]
 
 
 def gap(robot, q):
@@ -44,7 +39,7 @@ def test_any_loop_joint_that_keeps_the_plane_gives_the_same_positions():
 
 def test_the_planar_leg_has_the_reduced_inertia_of_the_reference():
     expected = reference("planar_leg_linkage")
-    robot = load(shared_file("robots", "closed_chain", "planar_leg_linkage.urdf"))
+    robot = load(robot_file("planar_leg_linkage.urdf"))
     found = [robot.complete(expected["y"], branch) for branch in ([0, 0.8, 0.8, 0.1], [0, 0.8, 0.8, -0.5])]
     reduced = []
     for q in found:
@@ -56,7 +51,7 @@ def test_the_planar_leg_has_the_reduced_inertia_of_the_reference():
 
 def test_rotors_follow_by_their_ratio():
     expected = reference("rotor_chain")
-    robot = load(shared_file("robots", "closed_chain", "revolute_rotor_chain.urdf"))
+    robot = load(robot_file("revolute_rotor_chain.urdf"))
     q = robot.complete(expected["y"])
     for number in (1, 2, 3):
         link, rotor = (q[robot.q_slices[f"joint{number}{end}"]] for end in ("", "r"))

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from screwgraph.summary import one_line
+
 Template = Callable[..., Sequence[Any]]
 """A pure function of coordinates, in order, and of named constants: residuals that vanish where it holds."""
 
@@ -16,6 +18,8 @@ Slot = int | float
 @dataclass(frozen=True, eq=False)
 class Constraint:
     """A template bound to coordinates and constants; `part` is how messages call what it stems from."""
+
+    __repr__ = one_line
 
     template: Template
     part: str

@@ -10,7 +10,10 @@ from screwgraph.mechanism.mechanism import Mechanism
 
 
 def acceleration_of(mechanism: Mechanism, q: Any, qd: Any, force: Any = 0.0) -> Any:
-    """Return qdd(q, qd) of the equations of motion (n,); `force` (n,) is added to the mechanism's own. Paper 1 (6)."""
+    """Return qdd(q, qd) of the equations of motion (n,); `force` (n,) is added to the mechanism's own.
+
+    Blanco-Claraco et al. (2021), eq. (6).
+    """
     e = symbolic(mechanism)
     return substituted(mechanism.mechanics.solved_motion(e, force)[0], (e.q, q), (e.qd, qd))
 
@@ -18,8 +21,8 @@ def acceleration_of(mechanism: Mechanism, q: Any, qd: Any, force: Any = 0.0) -> 
 def acceleration_slope(mechanism: Mechanism, q: Any, qd: Any, force: Any, *torques: Any) -> Any:
     """Return the derivatives of accelerations (n, 2n + k) by q, qd and, where given, symbols in `force`.
 
-    K (qdd, lam) = (Q, c), paper 1 (5), is differentiated as it stands: the derivatives of its residual are few, and
-    solved for with K, whose inverse has n rows that count.
+    K (qdd, lam) = (Q, c), Blanco-Claraco et al. (2021), eq. (5), is differentiated as it stands: the derivatives of its
+    residual are few, and solved for with K, whose inverse has n rows that count.
     """
     import casadi as ca
 

@@ -12,6 +12,7 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.plan.collision.shapes.base import positive, triple
 from screwgraph.robot import Robot
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class BodySphere:
 @dataclass(frozen=True, eq=False)
 class Spheres:
     """Spheres on a robot's links: `numbers` (n, 4) are centre and radius, in the frame of the link of each."""
+
+    __repr__ = one_line
 
     links: tuple[str, ...]
     numbers: Float[np.ndarray, "n 4"]

@@ -66,7 +66,7 @@ def unit(normal: Sequence[float]) -> Triple:
 def coned(
     template: Any, forces: Variables, sigma: float | None, threshold: float, name: str, **parameters: Any
 ) -> Factors:
-    """Return a cone as hard factors, or as hinges. Paper 2, V-C."""
+    """Return a cone as hard factors, or as hinges. Xie et al. (2020), V-C."""
     if sigma is None:
         return inequality(template, forces, name=f"{name}: friction", **parameters)
     return hinge(template, forces, sigma=sigma, threshold=threshold, name=f"{name}: friction", **parameters)

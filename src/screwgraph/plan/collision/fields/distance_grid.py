@@ -14,6 +14,7 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.plan.collision.fields.cubic import CUBIC, LINEAR, Found, interpolated, padded
+from screwgraph.summary import one_line
 
 BASES = {"tricubic": CUBIC, "trilinear": LINEAR}
 
@@ -33,6 +34,8 @@ class DistanceGrid:
     Raises:
         InputError: it is empty, not finite, or a number is not positive.
     """
+
+    __repr__ = one_line
 
     values: Float[np.ndarray, "nx ny nz"]
     origin: Any = (0.0, 0.0, 0.0)
