@@ -42,6 +42,9 @@ class Mobility:
     states: tuple[Float[np.ndarray, " nq"], ...]
     neglected: float = 0.0
 
+    def __repr__(self) -> str:
+        return f"<mobility {self.freedom}: {self.nv} velocities, rank {self.rank} of {len(self.rows)} rows>"
+
     @property
     def freedom(self) -> int:
         """Number of independent velocities."""
