@@ -277,7 +277,7 @@ def _names(names: Iterable[str], what: str) -> tuple[str, ...]:
     given = (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
     for name in given:
         if not isinstance(name, str):
-            raise InputError(f"{name!r} is no name", fix=f"give the names of {what}")
+            raise InputError(f"expected a name (str), got {name!r}", fix=f"give the names of {what}")
     return given
 
 

@@ -46,7 +46,9 @@ def compile_graph(
         InputError: a name means nothing, or names what is given.
     """
     if not isinstance(graph, FactorGraph):
-        raise InputError(f"a {type(graph).__name__} is no graph", fix="make one with dynamics_graph(robot)")
+        raise InputError(
+            f"expected a FactorGraph, got {type(graph).__name__}", fix="make one with dynamics_graph(robot)"
+        )
     names = [solve] if isinstance(solve, str | Key) else list(solve)
     if not names:
         raise InputError("nothing is asked of the graph", fix='name what to solve for, such as "qdd"')
@@ -117,7 +119,7 @@ class _GraphProblem:
 def _asked(graph: FactorGraph, name: str | Key) -> list[Key]:
     """Return the variables that a name asks for: unknowns, or else what follows from the knowns alone."""
     if not isinstance(name, str | Key):
-        raise InputError(f"{name!r} is no name of a variable", fix='name what to solve for, such as "qdd"')
+        raise InputError(f"expected the name of a variable, got {name!r}", fix='name what to solve for, such as "qdd"')
     keys = [key for key in graph.select([name]) if graph.variables[key].dim]
     given = {v.key for v in graph.inputs}
     fixed = {d.key for d in graph.derived if d.factor.template.name == "prior"}

@@ -123,5 +123,5 @@ def _nearest(loop: Loop, T: Array) -> Any:
         return [atan2(sine, ca.trace(R) - along) + float(joint.neutral()[0])]
     raise InputError(
         f"loop {loop.name!r} is closed by a joint of type {type(joint).__name__.lower()}",
-        why="plans know loops closed by revolute, prismatic, spherical and fixed joints",
+        why="plans support loops closed by revolute, prismatic, spherical and fixed joints",
     )

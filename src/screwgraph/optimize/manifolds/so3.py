@@ -45,4 +45,4 @@ class SO3:
         """Say which are no rotations."""
         errors = np.abs(np.swapaxes(x, -1, -2) @ x - np.eye(3)).max(axis=(-1, -2))
         wrong = np.flatnonzero((errors > TOLERANCE) | (np.linalg.det(x) < 0.0))
-        return f"number {wrong[0]} is no rotation matrix" if len(wrong) else ""
+        return f"number {wrong[0]} is not a rotation matrix" if len(wrong) else ""
