@@ -217,7 +217,7 @@ def test_what_cannot_be_asked_is_refused_by_name(solve, message):
 def test_other_mistakes_are_told_too():
     robot = sg.load("rr")
     graph = sg.dynamics_graph(robot)
-    with pytest.raises(sg.InputError, match="a Robot is no graph"):
+    with pytest.raises(sg.InputError, match="expected a FactorGraph, got Robot"):
         sg.compile(robot, "qdd")
     with pytest.raises(sg.InputError, match="no ordering is called 'best'"):
         sg.compile(graph.given("q", "qd", "tau"), "qdd", ordering="best")

@@ -211,7 +211,7 @@ def test_what_contacts_cannot_be_is_told_in_a_line(robot):
     assert "width of 'sole' is 0" in complaint(robot, (FlatContact("sole", 0.1, 0.0),))
     assert "there is no phase 'walk'" in complaint(robot, (PointContact("sole", phases=["walk"]),))
     assert "phases are numbered 0..0" in complaint(robot, (PointContact("sole", phases=[3]),))
-    assert "set down 1 times" in complaint(robot, (PointContact("sole", at=np.zeros((2, 3))),))
+    assert "number of touchdowns: 1" in complaint(robot, (PointContact("sole", at=np.zeros((2, 3))),))
     assert "normal" in complaint(robot, (PointContact("sole", normal=(0, 0, 0)),))
     assert "a pyramid of 2 faces" in complaint(robot, (PointContact("sole", faces=2),))
     assert "cone 'cube'" in complaint(robot, (PointContact("sole", cone="cube"),))

@@ -106,9 +106,7 @@ def _followed(
 
 def _closed(robot: Robot, end: Closing, tolerance: float) -> Float[np.ndarray, " nq"]:
     if not end.gap <= tolerance * size_of(robot):
-        raise _gaping(
-            robot, end, "no step reduces the loop-closure error", "start from a position nearer to a closed one"
-        )
+        raise _gaping(robot, end, "no step reduces it", "start from a position nearer to a closed one")
     return end.q
 
 

@@ -114,7 +114,7 @@ def _footholds(contact: Held, foot: Foot, runs: Sequence[Stance]) -> list[Float[
     if at.shape != (len(runs), 3) or not np.isfinite(at).all():
         raise InputError(
             f"footholds of {contact.frame!r} have the shape {np.shape(contact.at)}",
-            why=f"it touches down {len(runs)} times",
+            why=f"number of touchdowns: {len(runs)}",
             fix=f"give (3,) or ({len(runs)}, 3)",
         )
     return list(at)
