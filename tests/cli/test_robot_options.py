@@ -109,4 +109,4 @@ def test_a_world_with_several_robots_asks_which_is_meant(command, refused, tmp_p
         "no model that moves is called 'middle'"
         in refused(1, "solve", path, "--problem", "inverse", "--model", "middle").err
     )
-    assert "the file is no .sdf" in refused(1, "info", "puma560", "--model", "left").err
+    assert "the file is not an .sdf file" in refused(1, "info", "puma560", "--model", "left").err

@@ -123,7 +123,7 @@ def test_urdf_refuses_a_mass_that_it_cannot_express_and_leaves_the_file_alone(ma
     inertia = SpatialInertia(mass, np.array([1.0, 0.0, 0.0]), np.eye(3))
     path = tmp_path / "odd.urdf"
     path.write_text("precious")
-    with pytest.raises(ModelError, match=r"link 'a' has the mass .* URDF has no words for that \(save as .yaml\)"):
+    with pytest.raises(ModelError, match=r"link 'a' has the mass .* URDF cannot express this \(save as .yaml\)"):
         save(tree("odd", [Link("a", inertia)], []), path)
     assert path.read_text() == "precious"
 

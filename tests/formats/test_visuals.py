@@ -127,7 +127,7 @@ def test_mjcf_shapes_lie_where_mujoco_has_its_geoms(name):
     try:
         model = mujoco.MjModel.from_xml_path(str(path))
     except ValueError:
-        pytest.skip("this MuJoCo refuses the file as it is")
+        pytest.skip("this MuJoCo rejects the file as it is")
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     q = robot.neutral()

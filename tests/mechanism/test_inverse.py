@@ -71,7 +71,7 @@ def test_a_bad_trajectory_is_one_clear_line(case, bar):
 def test_a_trajectory_out_of_reach_names_what_comes_apart():
     robot = sg.load_mechanism("parallel_robot")
     wanted = {"t": T[:20], "x:6": np.linspace(-0.5, 9.0, 20), "y:6": np.full(20, -5.0)}
-    with pytest.raises(sg.ModelError, match=r"cannot be assembled: .* stays off by"):
+    with pytest.raises(sg.ModelError, match=r"cannot be assembled: .* remains violated by"):
         sg.inverse_trajectory(robot, wanted)
 
 

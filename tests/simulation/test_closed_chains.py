@@ -141,14 +141,12 @@ def test_velocities_that_only_the_digits_of_a_file_forbid_are_allowed():
 
 
 def test_loops_that_do_not_close_are_refused():
-    with pytest.raises(sg.InputError, match="loop 'pin' stays open by"):
+    with pytest.raises(sg.InputError, match="loop 'pin' has a loop-closure error of"):
         sg.simulate(planar_four_bar((0.1, 0.2, 0.1, 2.0)), [0.1, 0.2, 0.3])
 
 
 def test_a_closed_chain_that_blows_up_is_one_line():
     robot = movable(sg.load("belt_leg"))
-    with pytest.raises(
-        sg.InputError, match=r"leaves all bounds before t = |loops come apart by|is not finite"
-    ) as caught:
+    with pytest.raises(sg.InputError, match=r"diverged before t = |loops come apart by|is not finite") as caught:
         sg.simulate(robot, time=100.0, dt=0.1, tau=lambda t, q, qd: 1.0 - 1e4 * qd)
     assert "\n" not in str(caught.value)

@@ -23,13 +23,13 @@ def stack(pose: np.ndarray) -> np.ndarray:
 
 
 BAD = {
-    "no time": (lambda: view.Scene("s", np.zeros(0)), "no array of finite times"),
+    "no time": (lambda: view.Scene("s", np.zeros(0)), "not an array of finite times"),
     "times back": (lambda: view.Scene("s", np.array([0.0, 0.0])), "do not increase"),
     "too few poses": (lambda: view.Scene("s", T, (view.Body("b", stack(POSE)[:2]),)), "(2, 4, 4), expected (4, 4)"),
     "NaN": (lambda: view.Scene("s", T, (view.Body("b", POSE * np.nan),)), "'b' are not finite"),
     "twins": (lambda: view.Scene("s", T, (view.Body("b"), view.Body("b"))), "two bodies are called 'b'"),
     "flat points": (lambda: view.Scene("s", T, lines=(view.Line("l", np.zeros((4, 2))),)), "'l' have the shape (4, 2)"),
-    "no direction": (lambda: view.Scene("s", T, up=(0.0, 0.0, 0.0)), "is no direction"),
+    "no direction": (lambda: view.Scene("s", T, up=(0.0, 0.0, 0.0)), "expected a direction"),
 }
 
 

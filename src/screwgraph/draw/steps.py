@@ -76,7 +76,9 @@ def _run_ends(values: Sequence[Hashable]) -> list[int]:
 def _checked(which: Sequence[int], total: int) -> list[int]:
     for step in which:
         if not isinstance(step, int) or not 0 <= step <= total:
-            raise InputError(f"{step!r} is no number of eliminated variables", fix=f"name numbers from 0 to {total}")
+            raise InputError(
+                f"expected a number of eliminated variables, got {step!r}", fix=f"name numbers from 0 to {total}"
+            )
     if not which:
         raise InputError("there is no step to draw", fix=f"name numbers from 0 to {total}")
     return sorted(set(which))

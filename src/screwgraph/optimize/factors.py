@@ -198,7 +198,7 @@ def _check_call(template: Template, count: int, parameters: Mapping[str, Any], n
     try:
         signature = inspect.signature(template)
     except (TypeError, ValueError):
-        raise InputError(f"{name}: {template!r} is no function", fix="give a function of unknowns") from None
+        raise InputError(f"{name}: expected a function, got {template!r}", fix="give a function of unknowns") from None
     try:
         signature.bind(*[None] * count, **parameters)
     except TypeError as error:
@@ -225,7 +225,7 @@ def _loss(given: str | Loss | None) -> Loss | None:
             raise InputError(f"there is no loss {given!r}", fix=f"losses: {', '.join(LOSSES)}")
         return LOSSES[given]
     if given is not None and not isinstance(given, Loss):
-        raise InputError(f"{given!r} is no loss", fix=f"losses: {', '.join(LOSSES)}")
+        raise InputError(f"expected a loss, got {given!r}", fix=f"losses: {', '.join(LOSSES)}")
     return given
 
 

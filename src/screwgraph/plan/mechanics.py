@@ -91,5 +91,5 @@ def _pose(robot: Robot, name: str) -> Any:
 def checked_frame(robot: Robot, name: str) -> str:
     """Return the name of a link or frame. Raises InputError where there is none."""
     if not isinstance(name, str):
-        raise InputError(f"{name!r} is no name of a frame", fix="give the name of a link or frame")
+        raise InputError(f"expected the name of a frame, got {name!r}", fix="give the name of a link or frame")
     return robot.frame(name).name

@@ -96,4 +96,4 @@ def _arrays(path: Path, file: str) -> dict[str, np.ndarray]:
     except InputError:
         raise
     except (ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
-        raise InputError("this is no .npz file, or it is damaged", at=file, fix=_REMEDY) from error
+        raise InputError("this is not an .npz file, or it is damaged", at=file, fix=_REMEDY) from error

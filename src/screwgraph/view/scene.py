@@ -117,7 +117,7 @@ class Scene:
                 )
         for what, vector in (("up", self.up), ("look", self.look or self.up)):
             if np.shape(vector) != (3,) or not 0.0 < float(np.linalg.norm(vector)) < np.inf:
-                raise InputError(f"{what} = {vector!r} is no direction", fix="give three finite numbers")
+                raise InputError(f"{what}: expected a direction, got {vector!r}", fix="give three finite numbers")
 
     @property
     def frames(self) -> int:
@@ -142,7 +142,7 @@ def seen_from(scene: Scene) -> Float[np.ndarray, "3"]:
 
 def _check_times(t: np.ndarray) -> int:
     if not isinstance(t, np.ndarray) or t.ndim != 1 or not len(t) or not np.isfinite(t).all():
-        raise InputError("t is no array of finite times (N,)", fix="give one time at least")
+        raise InputError("t is not an array of finite times (N,)", fix="give one time at least")
     if (np.diff(t) <= 0.0).any():
         raise InputError("the times do not increase", fix="sort the motion by time")
     return len(t)

@@ -118,7 +118,9 @@ def test_a_locked_mechanism_has_no_freedom_and_no_independent_joint():
 
 
 def test_rods_that_never_reach_are_named_with_the_gap():
-    with pytest.raises(InputError, match=r"no position closes 'pin': 30 random ones .* gap of at least 1\.\d+ \(tran"):
+    with pytest.raises(
+        InputError, match=r"no position closes 'pin': 30 random ones .* loop-closure error of at least 1\.\d+ \(tran"
+    ):
         _ = planar_four_bar((0.1, 0.2, 0.1, 2.0)).mobility
 
 

@@ -81,7 +81,7 @@ class FixedLag:
         self._parameters = self._window.expressions.packed_parameters(problem.factors)
         self._own = self._window.expressions.parameter_places
         if prior and pinned:
-            raise InputError("a pinned window has no prior", why="its first step is held fast")
+            raise InputError("a pinned window has no prior", why="its first step is fixed")
         self._prior = [] if pinned else [first_prior(self._window, problem.layout.views(self._x), prior or {})]
         self._bound = self._engine.bound(self._parameters)
         self._damping = np.zeros(1)

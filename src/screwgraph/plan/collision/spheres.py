@@ -52,7 +52,7 @@ def placed(robot: Robot, spheres: Sequence[BodySphere]) -> Spheres:
     links, rows = [], []
     for sphere in spheres:
         if not isinstance(sphere, BodySphere):
-            raise InputError(f"{sphere!r} is no sphere of a robot", fix="give link, centre, radius")
+            raise InputError(f"expected a sphere of the robot, got {sphere!r}", fix="give link, centre, radius")
         frame = robot.frame(sphere.link)
         centre = frame.T_lf[:3, :3] @ np.asarray(sphere.centre, dtype=float) + frame.T_lf[:3, 3]
         links.append(frame.link)

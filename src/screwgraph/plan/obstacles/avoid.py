@@ -98,7 +98,7 @@ class Avoid:
             elif isinstance(shape, Shape) and shape.kind in SHAPES:
                 grouped.setdefault(shape.kind, []).append(shape)
             else:
-                raise InputError(f"{shape!r} is no obstacle", fix=f"obstacles: {', '.join(SHAPES)}")
+                raise InputError(f"expected an obstacle, got {shape!r}", fix=f"obstacles: {', '.join(SHAPES)}")
         return grouped, fields
 
 

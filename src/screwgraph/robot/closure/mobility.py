@@ -152,7 +152,7 @@ def _closed_neutral(robot: Robot, best: Closing) -> Float[np.ndarray, " nq"]:
     row = constraint_rows(robot)[int(np.argmax(np.abs(best.residual)))]
     raise InputError(
         f"no position closes {row.of!r}",
-        why=f"{TRIES} random ones and the zero configuration left a gap of at least {best.gap:.3g} ({row.component})",
+        why=f"{TRIES} random ones and zero left a loop-closure error of at least {best.gap:.3g} ({row.component})",
         fix="check its lengths and axes",
     )
 

@@ -96,7 +96,7 @@ def read_arrays(path: str | os.PathLike[str], names: tuple[str, ...]) -> dict[st
     try:
         with np.load(Path(path), allow_pickle=False) as file:
             if not hasattr(file, "files"):
-                raise InputError(f"{path} is no .npz file")
+                raise InputError(f"{path} is not an .npz file")
             for name in names:
                 if name not in file.files:
                     raise InputError(f"{path} has no array {name!r}", fix=f"it must have {', '.join(names)}")
