@@ -15,6 +15,7 @@ from paper1_common import BLUE, DT, GREEN, RED, console, exact, figure, millimet
 
 import screwgraph as sg
 from screwgraph.mechanism import Mechanism, Noise, Run
+from screwgraph.mechanism.mechanics import mechanics_of
 
 TIME = 5.0
 SOME, ALL = (2, 3, 5, 10), tuple(range(2, 11))
@@ -133,7 +134,7 @@ def draw(truth: Run, runs: dict[str, Run]) -> None:
     save(picture, "paper1-fig7-four-bar")
     picture, ((axis,),) = figure(1, 1, (8.0, 3.4))
     for (kind, one), colour in zip(runs.items(), (BLUE, RED, GREEN), strict=True):
-        residuals = one.mechanism.mechanics.closing(one.q)[0]
+        residuals = mechanics_of(one.mechanism).closing(one.q)[0]
         size = np.maximum(np.linalg.norm(residuals, axis=1), 1e-17)
         axis.semilogy(t, size, ".", markersize=1.0, color=colour, label=kind)
     axis.set(xlabel="t, s", ylabel=r"$|\Phi(q)|$", title="Fig. 8: constraints of the four-bar")

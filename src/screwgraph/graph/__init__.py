@@ -2,6 +2,7 @@
 
 from screwgraph.graph.chain import Chain, End, loop_wrenches
 from screwgraph.graph.clusters import Cluster, clusters, spans, tied_by
+from screwgraph.graph.constrained_motion import completion_graph, projection_graph
 from screwgraph.graph.dynamics import dynamics_graph, graph_of
 from screwgraph.graph.export import to_dot, to_json
 from screwgraph.graph.factor import Factor, Labels, Law, Template, factor
@@ -37,12 +38,14 @@ __all__ = [
     "Vectors",
     "adjoint_multiplier",
     "clusters",
+    "completion_graph",
     "dynamics_graph",
     "factor",
     "graph_of",
     "is_zero",
     "linear_rows",
     "loop_wrenches",
+    "projection_graph",
     "spans",
     "tied_by",
     "to_dot",

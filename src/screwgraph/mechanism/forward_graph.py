@@ -24,8 +24,8 @@ from screwgraph.mechanism.factors import (
     soft_equality,
     trapezoidal,
 )
-from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.weights import Noise, integration_sigma
+from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.optimize import Factors, Problem, Variables, Vector, each, soft
 from screwgraph.robot import unknown
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.mechanism.mechanics import mechanics_of
+from screwgraph.models.mechanism.mechanism import Mechanism
 
 
 def motor_torques(mechanism: Mechanism, q: Any, qd: Any, qdd: Any) -> Float[np.ndarray, "*batch motors"]:
@@ -27,11 +28,11 @@ def motor_torques(mechanism: Mechanism, q: Any, qd: Any, qdd: Any) -> Float[np.n
     """
     mechanism.check_motors()
     slots = [mechanism.angle_slots[i] for i in mechanism.motors]
-    mechanics, q, qd = mechanism.mechanics, np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
-    _, J = mechanics.closing(q)
-    Q = mechanics.rates(q, qd)[..., J.shape[-2] :]
-    missing = np.asarray(qdd, dtype=float) @ mechanics.mass - Q
-    kept = list(mechanics.freedom.kept)
+    code, q, qd = mechanics_of(mechanism), np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
+    _, J = code.closing(q)
+    Q = code.rates(q, qd)[..., J.shape[-2] :]
+    missing = np.asarray(qdd, dtype=float) @ code.mass - Q
+    kept = list(mechanism.freedom.kept)
     free = np.linalg.svd(J[..., kept, :])[2][..., len(kept) :, :]
     right = (free @ missing[..., None])[..., 0]
     return (np.linalg.pinv(free[..., slots]) @ right[..., None])[..., 0]

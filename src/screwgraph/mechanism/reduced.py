@@ -9,7 +9,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.mechanism.mechanics import mechanics_of
+from screwgraph.models.mechanism.mechanism import Mechanism
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +40,10 @@ def reduced(mechanism: Mechanism, q: Any, qd: Any, force: Any = 0.0) -> Reduced:
     Raises:
         InputError: the independent coordinates do not determine the others at some position.
     """
-    mechanics, q, qd = mechanism.mechanics, np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
-    kept, chosen = list(mechanics.freedom.kept), list(mechanics.freedom.independent)
-    _, J = mechanics.closing(q)
-    rates = mechanics.rates(q, qd)
+    q, qd = np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
+    kept, chosen = list(mechanism.freedom.kept), list(mechanism.freedom.independent)
+    _, J = mechanics_of(mechanism).closing(q)
+    rates = mechanics_of(mechanism).rates(q, qd)
     c, Q = rates[..., : J.shape[-2]][..., kept], rates[..., J.shape[-2] :] + force
     n, k = mechanism.n, len(kept)
     B = np.broadcast_to(np.eye(n)[chosen], (*J.shape[:-2], len(chosen), n))
@@ -54,5 +55,5 @@ def reduced(mechanism: Mechanism, q: Any, qd: Any, force: Any = 0.0) -> Reduced:
             fix="name other independent coordinates in the file of the mechanism",
         ) from None
     R, Sc = inverse[..., k:], (inverse[..., :k] @ c[..., None])[..., 0]
-    Rt, M = np.swapaxes(R, -1, -2), mechanics.mass
+    Rt, M = np.swapaxes(R, -1, -2), mechanics_of(mechanism).mass
     return Reduced(R, Sc, Rt @ M @ R, (Rt @ (Q - Sc @ M)[..., None])[..., 0])

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from screwgraph.errors import InputError
-from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.mechanism.mechanics import mechanics_of
 from screwgraph.mechanism.run import Run
 from screwgraph.mechanism.simulate import check_start, completed
 from screwgraph.mechanism.sliding_window import marched
 from screwgraph.mechanism.start import first_position, first_velocity, generalised
 from screwgraph.mechanism.weights import Noise
 from screwgraph.mechanism.windows import Windows
+from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.simulation import Watch, sample_times
 
 FADING = 1e-3
@@ -68,7 +69,7 @@ def simulate_by_smoothing(
     qd = first_velocity(mechanism, q, qd0)
     with np.errstate(all="ignore"):  # what is not finite is found and said
         check_start(mechanism, q, qd)
-        first = (q, qd, mechanism.mechanics.acceleration(q, qd, force(0.0, q, qd)))
+        first = (q, qd, mechanics_of(mechanism).acceleration(q, qd, force(0.0, q, qd)))
         windows = Windows(mechanism, steps, float(dt), coordinates, integrator, noise, marginal, callable(tau))
         values = marched(windows, first, times, force, watch or (lambda t: False))
     t = times[: len(values["q"])]

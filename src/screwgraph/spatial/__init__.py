@@ -6,12 +6,14 @@ from screwgraph.spatial.exponential import exp3, exp6, log3, log6
 from screwgraph.spatial.inertia import SpatialInertia
 from screwgraph.spatial.se3 import Ad, from_xyz_rpy, inverse, rotation, transform, translation
 from screwgraph.spatial.so3 import skew
+from screwgraph.spatial.taylor import Taylor, gradient
 from screwgraph.spatial.twist import ad
 
 __all__ = [
     "Ad",
     "Array",
     "SpatialInertia",
+    "Taylor",
     "ad",
     "atan2",
     "choose",
@@ -20,6 +22,7 @@ __all__ = [
     "exp3",
     "exp6",
     "from_xyz_rpy",
+    "gradient",
     "inverse",
     "log",
     "log3",

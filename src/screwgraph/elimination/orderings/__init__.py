@@ -18,6 +18,7 @@ from screwgraph.elimination.orderings.lynch_park import LynchPark, lynch_park
 from screwgraph.elimination.orderings.min_degree import MinimumDegree, min_degree
 from screwgraph.elimination.orderings.mixed import TREATMENTS, Mixed, mixed, mixed_articulated
 from screwgraph.elimination.orderings.nested_dissection import NestedDissection, nested_dissection
+from screwgraph.elimination.orderings.quasi_definite import QuasiDefinite, quasi_definite
 from screwgraph.elimination.orderings.rnea import NewtonEuler, rnea
 from screwgraph.elimination.orderings.symmetric import SymmetricPairs, symmetric
 from screwgraph.errors import InputError
@@ -42,6 +43,7 @@ ORDERINGS: dict[str, Callable[[], Ordering]] = {
     "min_degree": min_degree,
     "colamd": colamd,
     "nested_dissection": nested_dissection,
+    "quasi_definite": quasi_definite,
 }
 """Makers of the named orders; of equally cheap ones "auto" takes the first."""
 
@@ -81,6 +83,7 @@ __all__ = [
     "NestedDissection",
     "NewtonEuler",
     "Ordering",
+    "QuasiDefinite",
     "SymmetricPairs",
     "WrenchesFirst",
     "aba",
@@ -101,6 +104,7 @@ __all__ = [
     "mixed",
     "mixed_articulated",
     "nested_dissection",
+    "quasi_definite",
     "rnea",
     "symmetric",
 ]
