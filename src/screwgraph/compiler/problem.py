@@ -147,7 +147,9 @@ def _variable(robot: Robot, key: Key) -> Variable:
 def argument(name: str, variables: Sequence[Variable]) -> Argument:
     """Return an argument that holds variables; external wrenches stand one a row."""
     names = _names(variables)
-    spaces = tuple(cast(JointType, v.space) for v in variables if v.key.role is Role.POSITION and hasattr(v.space, "nv"))
+    spaces = tuple(
+        cast(JointType, v.space) for v in variables if v.key.role is Role.POSITION and hasattr(v.space, "nv")
+    )
     wrenches = bool(variables) and all(v.key.role is Role.EXTERNAL_WRENCH for v in variables)
     return Argument(name, (len(variables), 6) if wrenches else (len(names),), names, spaces)
 

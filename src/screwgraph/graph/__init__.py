@@ -12,6 +12,7 @@ from screwgraph.graph.kinds import KINDS, Kind, Role
 from screwgraph.graph.linear import Affine, Column, Row, is_zero, linear_rows
 from screwgraph.graph.model import Model
 from screwgraph.graph.redundant_actuation import ADJOINT_VELOCITY, adjoint_multiplier, with_redundant_actuation
+from screwgraph.graph.shared_work import shared_work_graph
 from screwgraph.graph.variable import Key, Variable, Vectors, vector_variable
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "linear_rows",
     "loop_wrenches",
     "projection_graph",
+    "shared_work_graph",
     "spans",
     "tied_by",
     "to_dot",

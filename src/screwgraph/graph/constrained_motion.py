@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from screwgraph.graph.factor import Argument, Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import constraint_acceleration, constraint_step, constraint_velocity, least_change
@@ -33,14 +35,15 @@ def projection_graph(mechanism: Mechanism) -> FactorGraph:
     return _graph(variables, factors)
 
 
-def completion_graph(mechanism: Mechanism, kind: str) -> FactorGraph:
-    """Return the graph of the smallest velocities (`kind` "qd") or accelerations ("qdd") that constraints allow.
+def completion_graph(mechanism: Mechanism, kind: str, given: Sequence[str]) -> FactorGraph:
+    """Return the graph of the smallest velocities (`kind` "qd") or accelerations ("qdd") of the other coordinates.
 
-    With as many of them given as there are degrees of freedom, these are the only ones. Raises as `projection_graph`.
+    With as many given as there are degrees of freedom, constraints allow no other ones. Raises as `projection_graph`.
     """
-    parts = Parts(mechanism)
+    parts, names = Parts(mechanism), mechanism.coordinates
     variables = [v for name in dict.fromkeys(("q", "qd", kind)) for v in parts.variables(name)]
-    factors = [_least_change(parts, balance, kind, "") for balance in parts.balances]
+    free = [balance for balance in parts.balances if names[balance.slot] not in given]
+    factors = [_least_change(parts, balance, kind, "") for balance in free]
     for i, rows in enumerate(parts.constraints, 1):
         factors.append(_allowed(parts, rows, kind, i))
     return _graph([*variables, *parts.multiplier_variables()], factors)

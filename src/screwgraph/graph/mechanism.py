@@ -53,11 +53,12 @@ class Parts:
     """
 
     mechanism: Mechanism
+    weights: tuple[float, ...] | None = None
 
     @cached_property
     def constraints(self) -> tuple[Rows, ...]:
-        """The constraints that count."""
-        return kept_constraints(self.mechanism)
+        """The constraints that count, with `weights` by row, if other ones than points without mass need."""
+        return kept_constraints(self.mechanism, self.weights)
 
     @cached_property
     def balances(self) -> tuple[Balance, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from screwgraph.elimination.orderings.aba import LeavesFirst, aba
 from screwgraph.elimination.orderings.ancestor import NearestAncestors, ancestor
 from screwgraph.elimination.orderings.articulated import JointsFirst, articulated
-from screwgraph.elimination.orderings.base import Ordering
+from screwgraph.elimination.orderings.base import Ordering, is_assembled
 from screwgraph.elimination.orderings.cluster_lambda import MultipliersInClusters, cluster_lambda
 from screwgraph.elimination.orderings.colamd import Colamd, colamd
 from screwgraph.elimination.orderings.composite import CompositeInertias, composite
@@ -98,6 +98,7 @@ __all__ = [
     "embedding",
     "explicit",
     "greedy",
+    "is_assembled",
     "kkt",
     "lynch_park",
     "min_degree",

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from screwgraph.elimination.group import Group
+from screwgraph.elimination.orderings.base import is_assembled
 from screwgraph.graph import Column, Factor, FactorGraph, Key, Role
 
 
@@ -16,6 +17,10 @@ class QuasiDefinite:
     A multiplier goes after all coordinates of its rows: then pivots of coordinates are positive and those of
     multipliers negative wherever the rows are independent. Vanderbei (1995); Garcia de Jalon & Bayo (1994), chapter 5.
     """
+
+    def suits(self, graph: FactorGraph) -> bool:
+        """Whether "auto" tries it."""
+        return is_assembled(graph)
 
     def order(self, graph: FactorGraph) -> list[Group]:
         """Return all unknowns."""
@@ -50,11 +55,12 @@ def _pattern(graph: FactorGraph) -> _Pattern:
 
 
 def _motors(graph: FactorGraph, pattern: _Pattern) -> Iterable[Group]:
-    """Unknowns that a single law holds: torques, each given by the balance in which it acts."""
-    for variable in graph.unknowns:
-        touching = graph.factors_of[variable.key]
-        if variable.key not in pattern.near and len(touching) == 1:
-            yield Group(_columns(graph, variable.key), law=touching[0].template.name)
+    """Torques, each given by the law that is solved for it, or by the only one in which it acts."""
+    for key in (v.key for v in graph.unknowns if v.key not in pattern.near):
+        touching = graph.factors_of[key]
+        solved = [f for f in touching if any(f.arguments.get(name) == key for name in f.template.solved)]
+        if solved or len(touching) == 1:
+            yield Group(_columns(graph, key), law=(solved or touching)[0].template.name)
 
 
 def _defined(graph: FactorGraph, pattern: _Pattern) -> Iterable[Group]:

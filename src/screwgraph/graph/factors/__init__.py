@@ -11,6 +11,7 @@ from screwgraph.graph.factors.least_change import least_change
 from screwgraph.graph.factors.loop import loop
 from screwgraph.graph.factors.minimum_torque import minimum_torque
 from screwgraph.graph.factors.prior import prior
+from screwgraph.graph.factors.shared_balance import shared_balance
 from screwgraph.graph.factors.tied_velocities import tied_velocities
 from screwgraph.graph.factors.torque import torque
 from screwgraph.graph.factors.twist import twist
@@ -34,6 +35,7 @@ TEMPLATES = {
         constraint_velocity,
         constraint_step,
         least_change,
+        shared_balance,
     )
 }
 
@@ -50,6 +52,7 @@ __all__ = [
     "loop",
     "minimum_torque",
     "prior",
+    "shared_balance",
     "tied_velocities",
     "torque",
     "twist",

@@ -6,6 +6,7 @@ from screwgraph.models.mechanism.build_constraints import constraints_of
 from screwgraph.models.mechanism.constraints import Constraint
 from screwgraph.models.mechanism.freedom import Freedom
 from screwgraph.models.mechanism.load import load_mechanism, mechanism_names
+from screwgraph.models.mechanism.massless import regular_weights
 from screwgraph.models.mechanism.mechanism import Mechanism, without_metadata
 from screwgraph.models.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Sensor, Slider, Spring, Torque
 from screwgraph.models.mechanism.pendulums import chain_of_pendulums
@@ -38,6 +39,7 @@ __all__ = [
     "load_mechanism",
     "mechanism_names",
     "observed",
+    "regular_weights",
     "to_texts",
     "without_metadata",
 ]

@@ -82,9 +82,16 @@ class Balance:
         total: Any = 0.0
         for slot, mass in self.masses.items():
             total = total + mass * qdd[slot]
-        for rows in self.constraints:
-            if rows.weight:
-                slopes, motion = self._slopes(rows, q), rows.constraint.along(q, qd, qdd)
+        return total + self.reinforcement(self.constraints, q, qd, qdd)
+
+    def reinforcement(
+        self, constraints: Sequence[Rows], q: Mapping[int, Any], qd: Mapping[int, Any], last: Mapping[int, Any]
+    ) -> Any:
+        """Return J' w (J last + ...) of weighted constraints, which vanishes where these hold."""
+        total: Any = 0.0
+        for rows in constraints:
+            if rows.weight and self.slot in rows.coordinates:
+                slopes, motion = self._slopes(rows, q), rows.constraint.along(q, qd, last)
                 for i, weight in zip(rows.kept, rows.weight, strict=True):
                     total = total + (weight * slopes[i]) * motion[i].second
         return total
@@ -117,14 +124,14 @@ class Balance:
         return [row[0] for row in rows.constraint.gradient(q, (self.slot,))]
 
 
-def kept_constraints(mechanism: Mechanism) -> tuple[Rows, ...]:
-    """Return the constraints that count, with the weights that points without mass need.
+def kept_constraints(mechanism: Mechanism, by_row: Sequence[float] | None = None) -> tuple[Rows, ...]:
+    """Return the constraints that count, with weights of their rows: by default those that points without mass need.
 
     Raises:
         InputError: some motion moves no mass.
         ModelError: the mechanism cannot be assembled.
     """
-    weights, found = iter(constraint_weights(mechanism)), []
+    weights, found = iter(constraint_weights(mechanism) if by_row is None else by_row), []
     for constraint, kept in zip(mechanism.constraints, mechanism.kept_rows, strict=True):
         own = tuple(next(weights) for _ in kept)
         if kept:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -26,8 +25,7 @@ def constraint_weights(mechanism: Mechanism) -> tuple[float, ...]:
     """
     if mechanism.nominal is not None:
         return constraint_weights(mechanism.nominal)
-    J = mechanism.closing_program.interpreted(mechanism.home)[1][list(mechanism.freedom.kept)]
-    found = _weights(mass_matrix(mechanism), J, defining_among_kept(mechanism))
+    found = regular_weights(mechanism, mass_matrix(mechanism))
     if found is None:
         raise InputError(
             f"mechanism {mechanism.name!r} can move without moving any mass",
@@ -43,21 +41,24 @@ def defining_among_kept(mechanism: Mechanism) -> tuple[tuple[int, int], ...]:
     return tuple((slot, kept.index(row)) for slot, row in mechanism.defining_rows)
 
 
-def _weights(
-    mass: Float[np.ndarray, "n n"], jacobian: Float[np.ndarray, "m n"], angles: Sequence[tuple[int, int]]
-) -> tuple[float, ...] | None:
-    """Choose weights w such that M + J' diag(w) J is positive definite at a position, `angles` taken out.
+def regular_weights(mechanism: Mechanism, mass: Float[np.ndarray, "n n"]) -> tuple[float, ...] | None:
+    """Choose weights w such that M + J' diag(w) J is positive definite where it is assembled, angles taken out.
 
     Points without mass leave M singular. Adding J' w J to it, and J' w c to the forces, changes no acceleration that
     satisfies J qdd = c. Rows that touch no massless coordinate are left out if they can. None where no weights do: then
-    some motion moves no mass.
+    some motion moves no mass. Raises ModelError where the mechanism cannot be assembled.
     """
+    jacobian = mechanism.closing_program.interpreted(mechanism.home)[1][list(mechanism.freedom.kept)]
+    angles = defining_among_kept(mechanism)
     slots, defining = [slot for slot, _ in angles], [row for _, row in angles]
     points = [i for i in range(len(mass)) if i not in slots]
     others, whole = [i for i in range(len(jacobian)) if i not in defining], len(jacobian)
     follow = jacobian[defining][:, points] / jacobian[defining, slots][:, None]
     jacobian = jacobian[others][:, points] - jacobian[others][:, slots] @ follow
-    mass = mass[np.ix_(points, points)]
+    moved = np.zeros((len(mass), len(points)))
+    moved[points, range(len(points))] = 1.0
+    moved[slots] = -follow
+    mass = moved.T @ mass @ moved
     massless = np.abs(mass).max(axis=1, initial=0.0) <= POSITIVE * np.abs(mass).max(initial=0.0)
     scale = (np.trace(mass) or 1.0) / max(1, int((~massless).sum()))
     size = np.maximum(np.abs(jacobian).max(axis=1, initial=0.0), 1e-100) ** 2
