@@ -20,7 +20,7 @@ from screwgraph.mechanism.mechanics import mechanics_of
 TIME = 5.0
 SOME, ALL = (2, 3, 5, 10), tuple(range(2, 11))
 PUBLISHED = {
-    "dependent": tuple(
+    "spanning": tuple(
         zip(
             (3.11773, 3.11807, 3.11818, 3.11822, 3.11823, *[3.11824] * 4),
             (1.4, 1.6, 1.8, 2.1, 2.3, 2.5, 2.8, 3.0, 3.2),
@@ -116,7 +116,7 @@ def explain(bar: Mechanism, truth: Run, time: float) -> None:
 
 def draw(truth: Run, runs: dict[str, Run]) -> None:
     """Draw Figs 7 and 8."""
-    t, run = truth.t, runs["dependent"]
+    t, run = truth.t, runs["spanning"]
     picture, axes = figure(2, 2, (11.0, 6.4), sharex=True)
     names = ("x_1", "y_1", "x_2", "y_2")
     parts = ((run.q, truth.q, "q", "m", 1e3, "mm"), (run.qd, truth.qd, r"\dot q", "m/s", 1e3, "mm/s"))

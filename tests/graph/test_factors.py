@@ -15,6 +15,7 @@ from screwgraph.graph import (
     dynamics_graph,
     linear_rows,
     projection_graph,
+    shared_work_graph,
     with_redundant_actuation,
 )
 from screwgraph.tape import Tape
@@ -22,7 +23,14 @@ from tests.graph.closed_robots import LOOP_TYPES, SLIDER
 from tests.robot.closed_instances import two_arms
 
 OF_CLOSED_CHAINS = ("loop", "coupling", "tied_velocities", "minimum_torque")
-OF_MECHANISMS = ("force_balance", "constraint_acceleration", "constraint_velocity", "constraint_step", "least_change")
+OF_MECHANISMS = (
+    "force_balance",
+    "constraint_acceleration",
+    "constraint_velocity",
+    "constraint_step",
+    "least_change",
+    "shared_balance",
+)
 
 
 def a_robot(law: str) -> tuple[sg.Robot, tuple[str, ...]]:
@@ -36,7 +44,11 @@ def a_graph(law: str) -> sg.FactorGraph:
     """Return a graph in which a law occurs."""
     if law in OF_MECHANISMS:
         mechanism = sg.load_mechanism("four_bar_angle")
-        graphs = (dynamics_graph(mechanism, ("P1",)), projection_graph(mechanism))
+        graphs = (
+            dynamics_graph(mechanism, ("P1",)),
+            projection_graph(mechanism),
+            shared_work_graph(mechanism, {"theta": 2.0}),
+        )
         return next(g for g in graphs if any(f.template.name == law for f in g.factors))
     robot, wrenches = a_robot(law)
     graph = sg.dynamics_graph(robot, external_wrenches=wrenches)

@@ -3,7 +3,7 @@
 import pytest
 
 import screwgraph as sg
-from screwgraph.mechanism import finite_displacement, motor_torques
+from screwgraph.mechanism import finite_displacement
 from screwgraph.mechanism.mechanics import mechanics_of
 
 GOOD = """\
@@ -151,7 +151,7 @@ planar_bodies:
         (lambda m: sg.simulate(m, tau=[1]), "tau is not 0 finite torques .*: the mechanism has no motors"),
         (lambda m: sg.simulate(m).point(9), "there is no point 9"),
         (lambda m: sg.simulate(m).coordinate("phi"), "no coordinate is called 'phi'"),
-        (lambda m: motor_torques(m, m.home, 0, 0), "has no motors"),
+        (lambda m: sg.inverse_dynamics(m), "has no motors"),
         (lambda m: finite_displacement(m, m.home, {"x:P1": "a"}), "the value 'a' of 'x:P1' is not a finite"),
     ],
 )

@@ -9,9 +9,7 @@ import screwgraph as sg
 from screwgraph.mechanism import (
     acceleration_problem,
     finite_displacement,
-    motor_torques,
     position_problem,
-    reduced,
     velocity_problem,
 )
 from screwgraph.mechanism.mechanics import mechanics_of
@@ -20,6 +18,7 @@ from screwgraph.models.mechanism.kinetic import kinetic_energy
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.models.mechanism.parts import Body, Point
 from tests.conftest import shared_file
+from tests.mechanism.oracle import reduced
 
 RNG = np.random.default_rng(5)
 
@@ -72,7 +71,7 @@ def test_torques_of_the_motors_give_the_motion_that_they_were_asked_for(name):
     force = np.zeros_like(q)
     force[:, [model.angle_slots[i] for i in model.motors]] = asked
     qdd = mechanics_of(model).acceleration(q, qd, force)
-    np.testing.assert_allclose(motor_torques(model, q, qd, qdd), asked, atol=1e-9 * max(1.0, np.abs(qdd).max()))
+    np.testing.assert_allclose(sg.inverse_dynamics(model)(q, qd, qdd), asked, atol=1e-9 * max(1.0, np.abs(qdd).max()))
 
 
 def test_the_mass_matrix_of_a_body_is_that_of_its_particles():
@@ -147,4 +146,4 @@ def test_inverse_dynamics_of_the_parallel_robot_is_the_reference():
 def _torques(model, motion):
     q = finite_displacement(model, model.home, motion[0])[-1]  # stays on the branch of the drawing
     qd = velocity_problem(model, q, motion[1])
-    return motor_torques(model, q, qd, acceleration_problem(model, q, qd, motion[2]))
+    return sg.inverse_dynamics(model)(q, qd, acceleration_problem(model, q, qd, motion[2]))

@@ -155,7 +155,7 @@ def test_the_derivative_by_forces_is_the_closed_form_that_the_paper_prints(movin
 
 def test_the_derivative_by_torques_in_independent_coordinates_is_the_printed_one(bar, moving):
     """(50): the inverse of the reduced mass matrix times R'."""
-    from screwgraph.mechanism import reduced
+    from tests.mechanism.oracle import reduced
 
     q, qd, qdd = moving
     x = [ca.SX.sym("x", n) for n in (5, 5, 5, 1)]

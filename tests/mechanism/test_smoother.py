@@ -17,7 +17,7 @@ def exact():
     return exact_four_bar(np.arange(5001) * 1e-3)
 
 
-@pytest.mark.parametrize("coordinates", ["dependent", "independent"])
+@pytest.mark.parametrize("coordinates", ["spanning", "independent"])
 @pytest.mark.parametrize("integrator", LIMITS)
 def test_the_four_bar_moves_exactly_enough_in_both_kinds_of_coordinates(exact, coordinates, integrator):
     bar = sg.load_mechanism("four_bar_angle")

@@ -88,7 +88,7 @@ def draw(
     if is_mechanism(robot):
         if what not in (Figure.graph, Figure.network) or Path(output).suffix.lower() not in PICTURES:
             raise wrong_use(context, "of mechanisms, pictures of the graph or network are drawn", fix="--what graph")
-        kind = "dependent" if coordinates is None else coordinates.value
+        kind = "spanning" if coordinates is None else coordinates.value
         return draw_mechanism(context, robot, what.value, problem.value, kind, output, knowns)
     if what is Figure.network or coordinates is not None:
         raise wrong_use(context, "networks and --coordinates go with mechanisms", why=f"{robot!r} is a robot")

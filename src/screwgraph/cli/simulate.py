@@ -31,7 +31,7 @@ class MethodName(StrEnum):
 class CoordinateKind(StrEnum):
     """Which coordinates the smoother's graph has."""
 
-    dependent = "dependent"
+    spanning = "spanning"
     independent = "independent"
 
 

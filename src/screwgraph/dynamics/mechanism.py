@@ -11,7 +11,15 @@ from screwgraph.compiler import Argument, Function, Made, Order, Origin, Result,
 from screwgraph.dynamics.motors import check_free, check_weights, driving, with_motors
 from screwgraph.elimination import Dag, Group, Ordering, eliminate, eliminate_rows, equations, orderings
 from screwgraph.errors import EliminationError, InputError
-from screwgraph.graph import Column, FactorGraph, Key, Role, completion_graph, dynamics_graph, shared_work_graph
+from screwgraph.graph import (
+    Column,
+    FactorGraph,
+    Key,
+    completion_graph,
+    dynamics_graph,
+    shared_work_graph,
+    unconstrained_graph,
+)
 from screwgraph.models.mechanism import Mechanism, without_metadata
 from screwgraph.tape import SAMPLES, WIDE, Number, Program, Tape, factor_out, program
 
@@ -103,7 +111,8 @@ def hybrid_dynamics(
 
 def mass_matrix(mechanism: Mechanism, coordinates: str) -> Function:
     """Return M(q), (n, n) by all coordinates and constant; by independent ones R' M R, where qd = R zd."""
-    spanning, graph = _is_spanning(coordinates), dynamics_graph(mechanism)
+    spanning = _is_spanning(coordinates)
+    graph = (unconstrained_graph if spanning else dynamics_graph)(mechanism)
     kept = _keys(mechanism, "qdd") if spanning else _independent(mechanism, "qdd")
 
     def make(inputs: Sequence[str]) -> Made:
@@ -133,9 +142,7 @@ def bias_forces(mechanism: Mechanism, coordinates: str, ordering: Order, forces:
         raise InputError("bias forces of a mechanism are without external ones", fix="leave out external_wrenches=")
     spanning = _is_spanning(coordinates)
     held = mechanism.coordinates if spanning else mechanism.independent_coordinates
-    graph = dynamics_graph(mechanism, held)
-    if spanning:
-        graph = _unconstrained(graph)
+    graph = (unconstrained_graph if spanning else dynamics_graph)(mechanism, held)
     arguments = _arguments(mechanism, graph, "q", "qd")[:2]
     zero = [*_kinds(graph, "tau"), *(Key("qdd", name) for name in held)]
     zero += _kinds(graph, "lambda") if spanning else []
@@ -213,19 +220,12 @@ def _completion(mechanism: Mechanism, kind: str, taken: Sequence[Key]) -> Progra
 
 
 def _stopped(graph: FactorGraph, kept: Sequence[Key], spanning: bool) -> Dag:
-    """Eliminate at rest, without forces, all but some accelerations; nothing, constraints left out, where all stay."""
-    graph = _unconstrained(graph) if spanning else graph
+    """Eliminate at rest, without forces, all but some accelerations; nothing where all stay."""
     whole = graph.given(*_kinds(graph, "q", "qd", "tau", *(("lambda",) if spanning else ())))
     at_rest = {v.key: np.zeros(v.dim) for v in whole.inputs if v.key.kind != "q"}
     system = equations(whole, at_rest)
     groups: list[Group] = [] if spanning else list(orderings.quasi_definite().order(whole.given(*kept)))
     return Dag(whole, system, eliminate_rows(system.rows, groups))
-
-
-def _unconstrained(graph: FactorGraph) -> FactorGraph:
-    """Return a graph without the laws of constraints."""
-    kept = tuple(f for f in graph.factors if f.multiplier and f.multiplier.role is not Role.MULTIPLIER)
-    return replace(graph, factors=kept)
 
 
 def _is_spanning(coordinates: str) -> bool:

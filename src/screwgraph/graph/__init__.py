@@ -10,6 +10,7 @@ from screwgraph.graph.factor_graph import Derived, FactorGraph
 from screwgraph.graph.factors import TEMPLATES
 from screwgraph.graph.kinds import KINDS, Kind, Role
 from screwgraph.graph.linear import Affine, Column, Row, is_zero, linear_rows
+from screwgraph.graph.mechanism import unconstrained_graph
 from screwgraph.graph.model import Model
 from screwgraph.graph.redundant_actuation import ADJOINT_VELOCITY, adjoint_multiplier, with_redundant_actuation
 from screwgraph.graph.shared_work import shared_work_graph
@@ -52,6 +53,7 @@ __all__ = [
     "tied_by",
     "to_dot",
     "to_json",
+    "unconstrained_graph",
     "vector_variable",
     "with_redundant_actuation",
 ]

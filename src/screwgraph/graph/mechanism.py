@@ -119,7 +119,21 @@ def mechanism_graph(mechanism: Mechanism, external_forces: Sequence[str] = ()) -
         InputError: a name of `external_forces` means nothing, or stands there twice; some motion moves no mass.
         ModelError: the mechanism cannot be assembled.
     """
-    parts, names = Parts(mechanism), mechanism.coordinates
+    parts = Parts(mechanism)
+    graph = _balanced(parts, external_forces)
+    return graph.with_factors(*(_acceleration(parts, rows, i) for i, rows in enumerate(parts.constraints, 1)))
+
+
+def unconstrained_graph(mechanism: Mechanism, external_forces: Sequence[str] = ()) -> FactorGraph:
+    """Return the same graph without the laws of constraints: accelerations and multipliers are meant to be given.
+
+    Raises as `mechanism_graph`.
+    """
+    return _balanced(Parts(mechanism, (0.0,) * len(mechanism.freedom.kept)), external_forces)
+
+
+def _balanced(parts: Parts, external_forces: Sequence[str]) -> FactorGraph:
+    mechanism, names = parts.mechanism, parts.mechanism.coordinates
     motors = {mechanism.angle_slots[i]: mechanism.angles[i].name for i in mechanism.motors}
     pushed = pushed_coordinates(mechanism, external_forces)
     variables = [v for kind in ("q", "qd", "qdd") for v in parts.variables(kind)]
@@ -131,7 +145,6 @@ def mechanism_graph(mechanism: Mechanism, external_forces: Sequence[str] = ()) -
         given = {"tau": motors.get(balance.slot), "force": names[balance.slot] if balance.slot in pushed else None}
         pushes = {kind: Key(kind, name) for kind, name in given.items() if name is not None}
         factors.append(_balance(parts, balance, pushes))
-    factors += [_acceleration(parts, rows, i) for i, rows in enumerate(parts.constraints, 1)]
     return FactorGraph({v.key: v for v in variables}, tuple(factors))
 
 

@@ -15,8 +15,6 @@ from screwgraph.mechanism.kinematics import (
     velocity_problem,
 )
 from screwgraph.mechanism.mechanics import Mechanics, mechanics_of
-from screwgraph.mechanism.motor_torques import motor_torques
-from screwgraph.mechanism.reduced import Reduced, reduced
 from screwgraph.mechanism.run import Run
 from screwgraph.mechanism.simulate import simulate_directly
 from screwgraph.mechanism.smoother import simulate_by_smoothing
@@ -51,7 +49,6 @@ __all__ = [
     "Noise",
     "Point",
     "Quantity",
-    "Reduced",
     "Run",
     "Sensor",
     "Slider",
@@ -71,10 +68,8 @@ __all__ = [
     "load_mechanism",
     "mechanics_of",
     "mechanism_names",
-    "motor_torques",
     "observed",
     "position_problem",
-    "reduced",
     "simulate_by_smoothing",
     "simulate_directly",
     "to_texts",

@@ -29,7 +29,7 @@ def simulate_by_smoothing(
     dt: float = 1e-3,
     tau: Any = None,
     *,
-    coordinates: str = "dependent",
+    coordinates: str = "spanning",
     window: int = 2,
     marginal: bool = False,
     integrator: str = "trapezoidal",
@@ -50,7 +50,7 @@ def simulate_by_smoothing(
         dt: distance of the states (s).
         tau: torques of the motors (N m): none, constant (motors,), or a function of t, q and qd; those of a new state
             are told from where it is expected.
-        coordinates: "dependent" or "independent": Fig. 2 or Fig. 3.
+        coordinates: "spanning" or "independent": Fig. 2 or Fig. 3.
         window: states in the window, N_w; 2 or more.
         marginal: whether what leaves the window stays as a prior, instead of a pinned first state.
         integrator: "trapezoidal" (order 2), "hermite_simpson" or "runge_kutta" (order 4), or "euler" (order 1).
