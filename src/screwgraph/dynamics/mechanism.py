@@ -34,7 +34,8 @@ class Query:
     """What is asked of a mechanism's graph: `known` is given, `zero` of it as zero; `result` is asked.
 
     Arguments are names with the variables that they hold. Of `velocities` and `accelerations`, where these are among
-    the arguments, only those are taken, and the others follow from them: independent coordinates.
+    the arguments, only those are taken, and the others follow from them: independent coordinates. `weights` are those
+    of motors that share their work.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Query:
     known: Sequence[Key]
     result: Sequence[Key]
     zero: Sequence[Key] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
     taken: Mapping[str, Sequence[Key]] = field(default_factory=dict)
 
 
@@ -77,7 +79,8 @@ def inverse_dynamics(
         graph, read = dynamics_graph(mechanism, forces), [Key("qdd", name) for name in motors]
     arguments = _arguments(mechanism, graph, "q", "qd", "qdd")
     known = [*_kinds(graph, "q", "qd", "force"), *read]
-    query = Query("inverse_dynamics", mechanism, graph, arguments, known, _kinds(graph, "tau"))
+    torques = _kinds(graph, "tau")
+    query = Query("inverse_dynamics", mechanism, graph, arguments, known, torques, weights=chosen)
     return _compiled(_in(query, coordinates), ordering)
 
 
@@ -189,7 +192,8 @@ def _compiled(query: Query, ordering: Order) -> Function:
         plain = program(dag.equations.tape, _outputs(dag, [(key, 0) for key in query.result]))
         return {"as it is": plain.operations.total, "common factors": factor_out(plain).operations.total}
 
-    question = (query.name, graph, query.arguments, query.result, query.zero, order)
+    stated = (without_metadata(query.mechanism), query.weights)
+    question = (query.name, stated, query.arguments, query.known, query.result, query.zero, order)
     return make_function(query.name, question, _signature(query.arguments), make, lambda _: Origin(eliminated, savings))
 
 

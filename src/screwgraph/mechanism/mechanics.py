@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.compiler import Function, compile_graph
-from screwgraph.graph import dynamics_graph
+from screwgraph.graph import dynamics_graph, projection_graph
 from screwgraph.mechanism.code import compiled_code, compiled_program
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.models.mechanism.closing import Closing
@@ -41,6 +41,12 @@ class Mechanics:
         passive = replace(self.mechanism, motors=())
         graph = dynamics_graph(passive, passive.coordinates)
         return compile_graph(graph.given("q", "qd", "force"), "qdd", ordering="quasi_definite")
+
+    @cached_property
+    def projection(self) -> Function:
+        """The smallest step onto the constraints, and the nearest velocity that they allow: (q, qd) -> (n,), (n,)."""
+        graph = projection_graph(self.mechanism).given("q", "qd")
+        return compile_graph(graph, ["step", "rate"], ordering="quasi_definite")
 
     @cached_property
     def rates(self) -> Function:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler import Function, compile_graph
+from screwgraph.compiler import Function
 from screwgraph.errors import InputError
-from screwgraph.graph import projection_graph
+from screwgraph.mechanism.mechanics import mechanics_of
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.models.mechanism.closing import size_of
 
@@ -49,6 +49,4 @@ class Projection:
 
 def projection(mechanism: Mechanism) -> Projection:
     """Return the projection of a mechanism. Raises ModelError where it cannot be assembled."""
-    graph = projection_graph(mechanism).given("q", "qd")
-    function = compile_graph(graph, ["step", "rate"], ordering="quasi_definite")
-    return Projection(function, TOLERANCE * max(1.0, size_of(mechanism)))
+    return Projection(mechanics_of(mechanism).projection, TOLERANCE * max(1.0, size_of(mechanism)))
