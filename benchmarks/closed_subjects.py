@@ -11,7 +11,7 @@ from examples.paper3_robots import chain
 import screwgraph as sg
 from benchmarks.subjects import FOLDER
 from screwgraph.bench import QUESTIONS, Case, States
-from screwgraph.robot import closed_states, constraint_jacobian, retract
+from screwgraph.robot import closed_states, constraint_jacobian
 
 FILES = FOLDER.parent
 DIFFERENT = 8
@@ -78,6 +78,6 @@ def _rate(robot: sg.Robot, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     """Return dK/dt qd, which is -k, by differences along the motion."""
     total = np.zeros(len(constraint_jacobian(robot, q)))
     for i, weight in enumerate(DIFFERENCES, start=1):
-        ahead, behind = (constraint_jacobian(robot, retract(robot, q, s * i * STEP * qd)) @ qd for s in (1, -1))
+        ahead, behind = (constraint_jacobian(robot, robot.manifold.retract(q, s * i * STEP * qd)) @ qd for s in (1, -1))
         total = total + weight * (ahead - behind)
     return total / STEP

@@ -139,7 +139,7 @@ def measure(
 def numeric_time(graph: sg.FactorGraph, order: sg.Ordering | Sequence[sg.Key], repeats: int = 7) -> float:
     """Return the least time (s) of elimination and back-substitution at a random state."""
     rng = np.random.default_rng(0)
-    rows = equations(graph, {v.key: v.space.random(rng) for v in graph.inputs}).rows
+    rows = equations(graph, {v.key: v.manifold.random(rng) for v in graph.inputs}).rows
     groups = as_groups(order, graph)
     times = []
     for _ in range(repeats):

@@ -37,6 +37,6 @@ def _outermost(robot: sg.Robot, coupling: Coupling, rotor: str) -> str:
 def _reflected(robot: sg.Robot, coupling: Coupling, rotor: str) -> float:
     """Return the rotor's inertia (kg m^2) about its axis, as its outermost driven joint feels it."""
     joint = robot.joint(rotor)
-    (A,) = joint.type.screw_axes(joint.type.neutral()).T
+    (A,) = joint.type.screw_axes(joint.type.manifold.identity()).T
     gear = coupling.terms[_outermost(robot, coupling, rotor)] / coupling.terms[rotor]
     return float(gear**2 * (A @ robot.link(joint.child).inertia.matrix() @ A))

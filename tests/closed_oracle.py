@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from screwgraph.robot import Robot, closed_states, constraint_jacobian, independent_coordinates, retract, without_loops
+from screwgraph.robot import Robot, closed_states, constraint_jacobian, independent_coordinates, without_loops
 from tests.oracle import oracle
 
 DIFFERENCES = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
@@ -56,6 +56,6 @@ def rate_of_constraints(robot: Robot, q: np.ndarray, qd: np.ndarray) -> np.ndarr
     """Return dK/dt qd, by differences along the motion."""
     total = np.zeros(len(constraint_jacobian(robot, q)))
     for i, weight in enumerate(DIFFERENCES, start=1):
-        ahead, behind = (constraint_jacobian(robot, retract(robot, q, s * i * STEP * qd)) @ qd for s in (1, -1))
+        ahead, behind = (constraint_jacobian(robot, robot.manifold.retract(q, s * i * STEP * qd)) @ qd for s in (1, -1))
         total = total + weight * (ahead - behind)
     return total / STEP

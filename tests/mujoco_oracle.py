@@ -147,7 +147,7 @@ def _bodies(robot: Robot, parent: str) -> str:
 
 
 def _body(robot: Robot, joint: Joint) -> str:
-    at_rest = joint.origin @ joint.type.transform(joint.type.neutral())
+    at_rest = joint.origin @ joint.type.transform(joint.type.manifold.identity())
     inner = _inertia(robot, joint.child) + _sites(robot, joint.child) + _bodies(robot, joint.child)
     return f"<body {_pose(at_rest)}>{_joints(joint)}{inner}</body>"
 

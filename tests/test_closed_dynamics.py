@@ -30,8 +30,7 @@ def projected(robot: Robot, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> n
     K, null = constraint_jacobian(robot, q), null_space(constraint_jacobian(robot, q))
 
     def moved(t: float) -> np.ndarray:
-        steps = ((robot.joint(n).type, robot.q_slices[n], robot.v_slices[n]) for n in robot.joint_names)
-        return np.concatenate([kind.retract(q[at], t * qd[along]) for kind, at, along in steps])
+        return robot.manifold.retract(q, t * qd)
 
     rate = (constraint_jacobian(robot, moved(STEP)) - constraint_jacobian(robot, moved(-STEP))) / (2 * STEP)
     part = np.linalg.lstsq(K, -rate @ qd, rcond=1e-10)[0]

@@ -57,7 +57,7 @@ def state_of_menagerie() -> tuple[Oracle, np.ndarray, np.ndarray, np.ndarray]:
 
 
 def position_rate(robot: Robot, q, qd) -> np.ndarray:
-    parts = [j.type.position_rate(q[robot.q_slices[j.name]], qd[robot.v_slices[j.name]]) for j in robot.joints]
+    parts = [j.type.manifold.rate(q[robot.q_slices[j.name]], qd[robot.v_slices[j.name]]) for j in robot.joints]
     return np.concatenate(parts)
 
 

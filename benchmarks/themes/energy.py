@@ -77,7 +77,7 @@ def closed_robots() -> Iterator[tuple[str, Robot]]:
 def falls(robot: Robot) -> bool:
     """Tell whether the joint that the whole robot hangs on lets it move along gravity."""
     first = robot.joints[0]
-    slides = np.asarray(first.type.screw_axes(first.type.neutral()), dtype=float)[3:]
+    slides = np.asarray(first.type.screw_axes(first.type.manifold.identity()), dtype=float)[3:]
     hang_on_base = [joint for joint in robot.joints if joint.parent == robot.links[0].name]
     return len(hang_on_base) == 1 and bool(np.abs(np.array(robot.gravity) @ first.origin[:3, :3] @ slides).max() > 0.0)
 

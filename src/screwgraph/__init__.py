@@ -8,7 +8,7 @@ from screwgraph.dynamics import bias_forces, forward_dynamics, hybrid_dynamics, 
 from screwgraph.elimination import Dag, Ordering, eliminate, orderings
 from screwgraph.errors import EliminationError, InputError, ModelError, ScrewgraphError
 from screwgraph.formats import load, save, zoo_names
-from screwgraph.graph import Factor, FactorGraph, Key, Variable, dynamics_graph
+from screwgraph.graph import Factor, FactorGraph, Key, Variable, dynamics_graph, factor, with_loop
 from screwgraph.queries import estimate, inverse_trajectory, simulate
 from screwgraph.robot import Robot
 from screwgraph.simulation import Trajectory
@@ -65,6 +65,7 @@ __all__ = [
     "dynamics_graph",
     "eliminate",
     "estimate",
+    "factor",
     "forward_dynamics",
     "hybrid_dynamics",
     "inverse_dynamics",
@@ -78,5 +79,6 @@ __all__ = [
     "save",
     "simulate",
     "task_names",
+    "with_loop",
     "zoo_names",
 ]

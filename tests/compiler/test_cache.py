@@ -36,7 +36,7 @@ def nothing_is_made(monkeypatch):
 
     def forbid():
         monkeypatch.setattr("screwgraph.compiler.compile.eliminate", refused)
-        monkeypatch.setattr("screwgraph.dynamics.eliminate_rows", refused)
+        monkeypatch.setattr("screwgraph.compiler.matrix.eliminate_rows", refused)
         monkeypatch.setattr("screwgraph.compiler.function.derivatives", refused)
         monkeypatch.setattr("llvmlite.binding.create_pass_builder", refused)
 

@@ -217,7 +217,7 @@ def test_what_cannot_be_asked_is_refused_by_name(solve, message):
 def test_other_mistakes_are_told_too():
     robot = sg.load("rr")
     graph = sg.dynamics_graph(robot)
-    with pytest.raises(sg.InputError, match="a Robot is no graph"):
+    with pytest.raises(sg.InputError, match="expected a FactorGraph, got Robot"):
         sg.compile(robot, "qdd")
     with pytest.raises(sg.InputError, match="no ordering is called 'best'"):
         sg.compile(graph.given("q", "qd", "tau"), "qdd", ordering="best")
@@ -229,3 +229,27 @@ def test_other_mistakes_are_told_too():
         sg.compile(graph, "qdd")
     with pytest.raises(sg.InputError, match="float16"):
         sg.compile(graph.given("q", "qd", "tau"), "qdd", dtype="float16")
+
+
+def test_a_graph_finds_what_a_query_left_in_the_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCREWGRAPH_CACHE_DIR", str(tmp_path))
+    monkeypatch.delenv("SCREWGRAPH_CACHE", raising=False)
+    monkeypatch.setenv("SCREWGRAPH_SEARCH_SECONDS", "0.2")
+    robot = sg.load("rrr")
+    made = sg.forward_dynamics(robot)
+    monkeypatch.setattr("screwgraph.compiler.compile.searched", lambda *_: pytest.fail("searched again"))
+    found = sg.compile(sg.dynamics_graph(robot).given("q", "qd", "tau"), "qdd")
+    assert found.program == made.program
+
+
+def test_auto_tries_an_order_that_somebody_registered(monkeypatch):
+    asked = []
+
+    class Mine:
+        def order(self, graph):
+            asked.append(graph)
+            return sg.orderings.aba().order(graph)
+
+    monkeypatch.setitem(sg.orderings.ORDERINGS, "mine", Mine)
+    sg.forward_dynamics(sg.load("rr"))
+    assert asked

@@ -8,8 +8,8 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.compiler import Function
-from tests.compiler.test_passes import every_joint
 from tests.conftest import shared_file
+from tests.lowering.test_passes import every_joint
 from tests.oracle import pinocchio_model, to_pin_a, to_pin_q, to_pin_v
 
 ROBOTS = ("puma560", "panda", "a1", "simple_humanoid")
@@ -84,7 +84,7 @@ def moved(robot: sg.Robot, q: np.ndarray, step: np.ndarray) -> np.ndarray:
     parts = []
     for joint in robot.joints:
         old = q[robot.q_slices[joint.name]]
-        new = old + np.asarray(joint.type.position_rate(old, step[robot.v_slices[joint.name]]), dtype=float)
+        new = old + np.asarray(joint.type.manifold.rate(old, step[robot.v_slices[joint.name]]), dtype=float)
         if joint.type.nq > joint.type.nv:
             new[-4:] /= np.linalg.norm(new[-4:])
         parts.append(new)

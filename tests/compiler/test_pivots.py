@@ -7,7 +7,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.graph import factor, vector_variable
-from tests.compiler.test_passes import every_joint
+from tests.lowering.test_passes import every_joint
 
 
 @pytest.mark.parametrize("ordering", ["aba", "composite"])

@@ -33,7 +33,7 @@ def test_the_equations_hold_at_the_solution(name, problem):
     robot = sg.load("puma560")
     graph = sg.dynamics_graph(robot).given(*PROBLEMS[problem])
     rng = np.random.default_rng(2)
-    values = {v.key: v.space.random(rng) for v in graph.inputs}
+    values = {v.key: v.manifold.random(rng) for v in graph.inputs}
     dag = sg.eliminate(graph, ORDERINGS[name](), constants=values)
     for row in dag.equations.rows:
         total = row.constant + sum(c * dag.solution[column] for column, c in row.terms.items())

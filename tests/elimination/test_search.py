@@ -173,7 +173,7 @@ def test_changed_plans_solve_the_same_equations():
     """Whatever the plan, the equations hold at its solution."""
     random = Random(8)
     graph = graph_of("rrr", "forward")
-    values = {v.key: v.space.random(np.random.default_rng(1)) for v in graph.inputs}
+    values = {v.key: v.manifold.random(np.random.default_rng(1)) for v in graph.inputs}
     system = equations(graph, values)
     plan = tuple(as_groups(orderings.aba(), graph))
     solved = 0

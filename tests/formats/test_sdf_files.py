@@ -7,7 +7,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from screwgraph.formats import load
-from screwgraph.robot import constraint_residual, joint_screws, link_poses, with_floating_base
+from screwgraph.robot import constraint_residual, link_poses, with_floating_base
+from screwgraph.spatial import Ad
 from tests.conftest import robot_files
 from tests.formats.helpers import close
 from tests.formats.sdf_helpers import file_poses
@@ -78,7 +79,7 @@ def test_axes_and_anchors_are_those_of_the_file(path):
     root = theirs(path)
     links = {element.get("name"): pose(element) for element in root.findall("link")}
     base = np.eye(4) if robot.links[0].name == "world" else links[robot.links[0].name]
-    screws = joint_screws(robot, robot.neutral(), link_poses(robot, robot.neutral()))
+    poses = link_poses(robot, robot.neutral())
     for element in root.findall("joint"):
         name = element.get("name")
         if element.get("type") != "revolute" or name not in robot.joint_names:
@@ -90,7 +91,8 @@ def test_axes_and_anchors_are_those_of_the_file(path):
         in_model = axis.find("use_parent_model_frame") is not None and axis.find("use_parent_model_frame").text == "1"
         omega = direction if in_model else T[:3, :3] @ direction
         omega, origin = base[:3, :3].T @ omega, base[:3, :3].T @ (T[:3, 3] - base[:3, 3])
-        column = screws[:, robot.v_slices[name].start]
+        joint = robot.joint(name)
+        (column,) = (Ad(poses[joint.child]) @ joint.type.screw_axes(np.zeros(1))).T
         close(column, np.concatenate([omega, np.cross(origin, omega)]), 1e-12)
 
 

@@ -62,7 +62,7 @@ def a_factor(law: str):
     graph = a_graph(law)
     factor = [f for f in graph.factors if f.template.name == law][-1]
     rng = np.random.default_rng(1)
-    return graph, factor, {key: graph.variables[key].space.random(rng) for key in factor.keys}
+    return graph, factor, {key: graph.variables[key].manifold.random(rng) for key in factor.keys}
 
 
 @pytest.mark.parametrize("law", TEMPLATES)

@@ -9,7 +9,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.interop import States, mujoco_states, omega_first, pinocchio_states, v_first, w_first, w_last
-from screwgraph.robot import Joint, Link, retract, tree
+from screwgraph.robot import Joint, Link, tree
 from screwgraph.robot.joints import Floating, Planar, Prismatic, Revolute, Spherical
 from screwgraph.spatial import SpatialInertia
 from tests.conftest import shared_file
@@ -112,7 +112,7 @@ def test_a_step_along_a_velocity_is_the_librarys_own_step(library, request):
         moved = pin.integrate(model, moved, 1e-6 * states.qd_out(q, qd))
     else:
         mujoco.mj_integratePos(model, moved, states.qd_out(q, qd), 1e-6)
-    expected = states.q_out(retract(states.robot, q, 1e-6 * qd))
+    expected = states.q_out(states.robot.manifold.retract(q, 1e-6 * qd))
     np.testing.assert_allclose(moved, expected, atol=1e-10)
 
 

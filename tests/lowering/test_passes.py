@@ -79,7 +79,7 @@ def tau(joint: str) -> Key:
 
 def random_motion(robot: Robot) -> dict:
     rng = np.random.default_rng(8)
-    position = {j.name: j.type.random(rng) for j in robot.joints}
+    position = {j.name: j.type.manifold.random(rng) for j in robot.joints}
     rates = [{j.name: rng.standard_normal(j.type.nv) for j in robot.joints} for _ in range(2)]
     return {"q": position, "qd": rates[0], "qdd": rates[1]}
 

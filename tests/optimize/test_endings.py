@@ -110,7 +110,7 @@ def test_values_off_their_manifold_are_refused():
     T = Variables("T", SE3(), 2)
     problem = Problem([soft(lambda T, *, p: T[:3, 3] - p, T, p=np.zeros(3), name="at")])
     turned = np.array([np.eye(4), np.diag([1.0, 1.0, -1.0, 1.0])])
-    with pytest.raises(InputError, match="number 1 is no rotation matrix"):
+    with pytest.raises(InputError, match="number 1 is not a rigid motion"):
         solve(problem, {"T": turned})
 
 

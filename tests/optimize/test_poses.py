@@ -49,6 +49,6 @@ def test_a_noisy_ring_has_the_optimum_of_scipy_on_rotation_vectors():
 def test_the_mean_of_rotations_lies_between_them():
     turns = np.array([[0.0, 0.0, 0.4], [0.0, 0.0, -0.2], [0.0, 0.0, 0.7]])
     R = Variables("R", SO3())
-    measured = SO3().moved(np.broadcast_to(np.eye(3), (3, 3, 3)), turns)
+    measured = np.array([SO3().retract(np.eye(3), turn) for turn in turns])
     result = solve(Problem([soft(lambda R, *, at: log3(at.T @ R), R, at=each(measured), name="near")]))
     assert np.allclose(log3(result.values["R"][0]), [0, 0, 0.3], rtol=0, atol=1e-10)

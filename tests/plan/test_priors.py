@@ -10,7 +10,6 @@ import screwgraph as sg
 from screwgraph.errors import InputError
 from screwgraph.optimize import Vector
 from screwgraph.plan import Planner, Task, horizon
-from screwgraph.plan.configuration import positions
 from screwgraph.plan.costs import Smoothness
 from screwgraph.plan.goals import Position, Velocity
 from screwgraph.plan.priors import Between, covariance, interpolation, transition, weights
@@ -67,7 +66,7 @@ def test_positions_between_are_those_of_all_weights(order):
 def _floating():
     robot = sg.load("a1", base="floating")
     rng = np.random.default_rng(5)
-    return positions(robot), robot.random(rng), rng.standard_normal((3, robot.nv)) * 0.4
+    return robot.manifold, robot.random(rng), rng.standard_normal((3, robot.nv)) * 0.4
 
 
 def test_positions_near_a_position_are_found_again():

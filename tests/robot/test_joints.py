@@ -21,12 +21,12 @@ MOVING = {name: joint for name, joint in JOINTS.items() if joint.nv}
 
 def some_states(joint, count=5):
     rng = np.random.default_rng(3)
-    return [(joint.random(rng), rng.normal(size=joint.nv)) for _ in range(count)]
+    return [(joint.manifold.random(rng), rng.normal(size=joint.nv)) for _ in range(count)]
 
 
 def along_motion(joint, q, qd):
     """The position a moment later, as a complex step."""
-    return q + 1j * STEP * np.asarray(joint.position_rate(q, qd))
+    return q + 1j * STEP * np.asarray(joint.manifold.rate(q, qd))
 
 
 def body_twist(T, Tdot):
@@ -40,14 +40,20 @@ def test_every_type_of_the_registry_has_instances():
 
 
 @pytest.mark.parametrize("joint", JOINTS.values(), ids=JOINTS)
-def test_the_pose_at_neutral_is_the_identity(joint):
-    np.testing.assert_allclose(joint.transform(joint.neutral()), np.eye(4), atol=1e-15)
+def test_the_pose_at_the_zero_position_is_the_identity(joint):
+    zero = joint.nearest(np.eye(4)) if getattr(joint, "offset", 0.0) else joint.manifold.identity()
+    np.testing.assert_allclose(joint.transform(zero), np.eye(4), atol=1e-15)
+
+
+@pytest.mark.parametrize("joint", JOINTS.values(), ids=JOINTS)
+def test_positions_and_velocities_are_those_of_the_manifold(joint):
+    assert ((joint.nq,), joint.nv) == (joint.manifold.shape, joint.manifold.dim)
 
 
 @pytest.mark.parametrize("joint", JOINTS.values(), ids=JOINTS)
 def test_sizes_are_those_of_the_arrays(joint):
-    for q, qd in [(joint.neutral(), np.zeros(joint.nv)), *some_states(joint)]:
-        assert q.shape == np.shape(joint.position_rate(q, qd)) == (joint.nq,)
+    for q, qd in [(joint.manifold.identity(), np.zeros(joint.nv)), *some_states(joint)]:
+        assert q.shape == np.shape(joint.manifold.rate(q, qd)) == (joint.nq,)
         assert joint.screw_axes(q).shape == (6, joint.nv)
         assert joint.axes_rate_times(q, qd).shape == (6,)
 
@@ -94,12 +100,13 @@ def test_casadi_and_numpy_agree(joint):
         "transform": joint.transform(q),
         "screw_axes": joint.screw_axes(q),
         "axes_rate_times": joint.axes_rate_times(q, qd),
-        "position_rate": joint.position_rate(q, qd),
+        "nearest": joint.nearest(joint.transform(q)),
     }
     symbolic = ca.Function("joint", [q, qd], list(methods.values()))
     for state, rate in some_states(joint):
         for method, actual in zip(methods, symbolic(state, rate), strict=True):
-            arguments = (state,) if method in ("transform", "screw_axes") else (state, rate)
+            given = {"axes_rate_times": (state, rate), "nearest": (joint.transform(state),)}
+            arguments = given.get(method, (state,))
             expected = np.asarray(getattr(joint, method)(*arguments))
             np.testing.assert_allclose(np.array(actual).reshape(expected.shape), expected, atol=1e-14)
 
@@ -118,7 +125,7 @@ def test_dynamics_in_a_tree_agree_with_pinocchio(joint):
 
 
 def position_rate(robot, q, qd):
-    rates = [j.type.position_rate(q[robot.q_slices[j.name]], qd[robot.v_slices[j.name]]) for j in robot.joints]
+    rates = [j.type.manifold.rate(q[robot.q_slices[j.name]], qd[robot.v_slices[j.name]]) for j in robot.joints]
     return np.concatenate(rates)
 
 

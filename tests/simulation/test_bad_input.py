@@ -42,7 +42,7 @@ def test_it_is_said_in_one_line(options, complaint):
 
 
 def test_quaternions_must_be_unit():
-    with pytest.raises(sg.InputError, match="the quaternion of joint 'free' in q0 has length 2"):
+    with pytest.raises(sg.InputError, match=r"the position of joint .free. in q0 is not a position .* of length 1"):
         sg.simulate(free_body(), [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0])
     run = sg.simulate(free_body(), [0.0, 0.0, 0.0, 0.7071, 0.0, 0.0, 0.7071], time=0.01)
     np.testing.assert_allclose(np.linalg.norm(run.q[:, 3:], axis=1), 1.0, rtol=1e-15)

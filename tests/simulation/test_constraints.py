@@ -5,9 +5,8 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.errors import InputError
-from screwgraph.robot import closed_states, constraint_jacobian, constraint_residual, retract
+from screwgraph.robot import closed_states, constraint_jacobian, constraint_residual
 from screwgraph.simulation.constraints import Constraints
-from screwgraph.simulation.manifold import manifold
 from tests.robot.closed_instances import planar_four_bar, two_arms
 from tests.robot.joint_instances import instances
 
@@ -22,10 +21,10 @@ ROBOTS = {
 def test_positions_and_velocities_end_on_the_constraints(name):
     robot, rng = ROBOTS[name], np.random.default_rng(7)
     (first,) = closed_states(robot, 1, seed=3)
-    second = robot.close_loops(retract(robot, first, 0.1 * rng.normal(size=robot.nv)))
-    constraints = Constraints(robot, manifold(robot), first)
+    second = robot.close_loops(robot.manifold.retract(first, 0.1 * rng.normal(size=robot.nv)))
+    constraints = Constraints(robot, first)
     for q in (first, second):  # at the second, loop joints stand elsewhere
-        beside = retract(robot, q, 1e-3 * rng.normal(size=robot.nv))
+        beside = robot.manifold.retract(q, 1e-3 * rng.normal(size=robot.nv))
         end, qd, gap = constraints.projected(0.0, beside, rng.normal(size=robot.nv))
         assert np.abs(constraint_residual(robot, end)).max() < 2e-10
         assert gap == pytest.approx(np.abs(constraint_residual(robot, end)).max(), abs=1e-11)
@@ -38,7 +37,7 @@ def test_what_is_closed_stays_as_it_is(name):
     robot = ROBOTS[name]
     (q,) = closed_states(robot, 1, seed=4)
     allowed = robot.complete_velocity(q, np.ones(robot.mobility.freedom))
-    end, qd, gap = Constraints(robot, manifold(robot), q).projected(0.0, q, allowed)
+    end, qd, gap = Constraints(robot, q).projected(0.0, q, allowed)
     np.testing.assert_array_equal(end, q)
     np.testing.assert_allclose(qd, allowed, atol=1e-9 * np.abs(allowed).max())
     assert gap < 1e-10
@@ -48,6 +47,6 @@ def test_what_does_not_close_again_is_said_with_the_time(monkeypatch):
     monkeypatch.setattr("screwgraph.simulation.constraints.ITERATIONS", 2)
     robot = planar_four_bar()
     q = robot.close_loops([0.9, -0.5, 0.8])
-    constraints = Constraints(robot, manifold(robot), q)
+    constraints = Constraints(robot, q)
     with pytest.raises(InputError, match=r"at t = 0.7 s loops come apart by .* \(take a smaller dt\)"):
         constraints.projected(0.7, q + np.array([0.0, 1.0, 0.0]), np.zeros(3))

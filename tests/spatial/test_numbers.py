@@ -4,7 +4,23 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from screwgraph.spatial import Ad, ad, concatenate, cos, inverse, matrix, sin, skew, so3, transform, vector
+from screwgraph.spatial import (
+    Ad,
+    ad,
+    concatenate,
+    cos,
+    exp3,
+    exp6,
+    inverse,
+    matrix,
+    quaternions,
+    sin,
+    skew,
+    so3,
+    transform,
+    vanishing,
+    vector,
+)
 from screwgraph.tape import SAMPLES, WIDE, Tape, program
 
 AXIS = np.array([2.0, -1.0, 2.0]) / 3.0
@@ -19,8 +35,13 @@ FUNCTIONS = {
     "about_axis": (1, lambda x: so3.about_axis(AXIS, x[0])),
     "about_z": (1, lambda x: so3.about_axis(np.array([0.0, 0.0, 1.0]), x[0])),
     "from_rpy": (3, so3.from_rpy),
-    "from_quaternion": (4, so3.from_quaternion),
-    "quaternion_rate": (7, lambda x: vector(so3.quaternion_rate(x[:4], x[4:]))),
+    "to_rotation": (4, quaternions.to_rotation),
+    "quaternion_product": (8, lambda x: quaternions.product(x[:4], x[4:])),
+    "quaternion_exponential": (3, lambda x: quaternions.exponential(0.5 * x)),
+    "quaternion_rate": (7, lambda x: quaternions.rate(x[:4], x[4:])),
+    "exp3": (3, lambda x: exp3(0.5 * x)),
+    "exp6": (6, lambda x: exp6(0.5 * x)),
+    "vanishing": (4, lambda x: vanishing(pose(x))),
     "transform": (4, lambda x: pose(x)),
     "inverse": (4, lambda x: inverse(pose(x))),
     "Ad": (4, lambda x: Ad(pose(x))),
@@ -39,7 +60,7 @@ def on_casadi(function, x):
 
 def on_tape(function, x):
     tape, rng = Tape(), np.random.default_rng(1)
-    scalars = np.array([tape.input(f"x{i}", rng.normal(size=SAMPLES + WIDE)) for i in range(len(x))])
+    scalars = np.array([tape.input(f"x{i}", rng.normal(size=SAMPLES + WIDE).tolist()) for i in range(len(x))])
     result = function(scalars)
     return np.array(program(tape, list(result.flat)).evaluate(x)).reshape(result.shape)
 

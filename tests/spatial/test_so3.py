@@ -8,7 +8,7 @@ from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from screwgraph.spatial import skew, so3
-from tests.spatial.strategies import PROPERTY, angles, axes, quaternions, vectors
+from tests.spatial.strategies import PROPERTY, angles, axes, vectors
 
 STEP = 1e-30
 QUARTERS = [k * np.pi / 2 for k in range(-4, 5)]
@@ -82,24 +82,3 @@ def test_rpy_of_a_rotation_gives_the_rotation_back_in_and_near_gimbal_lock(sign,
 @pytest.mark.parametrize("pitch", [np.pi / 2, -np.pi / 2])
 def test_in_gimbal_lock_roll_is_zero(pitch):
     assert so3.to_rpy(so3.from_rpy(np.array([0.4, pitch, 1.1])))[0] == 0.0
-
-
-@PROPERTY
-@given(quaternions)
-def test_a_unit_quaternion_is_read_as_x_y_z_w(q):
-    np.testing.assert_allclose(so3.from_quaternion(q), Rotation.from_quat(q).as_matrix(), atol=1e-14)
-
-
-@PROPERTY
-@given(quaternions, vectors(3))
-def test_quaternion_rate_turns_the_body_with_its_angular_velocity(q, omega):
-    """R' = R [omega], by complex step."""
-    rate = np.array(so3.quaternion_rate(q, omega))
-    Rdot = so3.from_quaternion(q + 1j * STEP * rate).imag / STEP
-    np.testing.assert_allclose(so3.from_quaternion(q).T @ Rdot, skew(omega), atol=1e-12)
-
-
-@PROPERTY
-@given(quaternions, vectors(3))
-def test_quaternion_rate_keeps_the_norm(q, omega):
-    assert q @ np.array(so3.quaternion_rate(q, omega)) == pytest.approx(0.0, abs=1e-13)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from screwgraph import InputError, Robot
-from screwgraph.robot import units
 
 QUATERNION_TOLERANCE = 1e-3
 """Files print few digits: 0.707 for half the root of 2 is accepted, a quaternion of another length is not."""
@@ -53,16 +52,15 @@ def numbers(value: Any, what: str) -> np.ndarray:
 
 
 def check_quaternions(robot: Robot, q: np.ndarray) -> None:
-    """Check that quaternions (the coordinates without unit) have the length 1; raise InputError. NaN passes."""
+    """Check that quaternions have the length 1; raise InputError. NaN passes."""
     for joint in robot.joints:
-        quaternion = [i for i, unit in enumerate(units(joint.type).position) if not unit]
+        manifold = joint.type.manifold
         positions = q[..., robot.q_slices[joint.name]].reshape(-1, joint.type.nq)
-        lengths = np.linalg.norm(positions[:, quaternion], axis=1) if quaternion else np.ones(len(positions))
-        for position in positions[np.abs(lengths - 1.0) > QUATERNION_TOLERANCE][:1]:
+        for position in positions[manifold.is_off(positions, QUATERNION_TOLERANCE)][:1]:
             raise InputError(
                 f"q of joint {joint.name!r} is {_listed(position)}",
-                why="its quaternion (x, y, z, w) must have length 1",
-                fix=f"{_listed(joint.type.neutral())} is the neutral position",
+                why=f"it is not {manifold.kind}",
+                fix=f"{_listed(manifold.identity())} is the zero position",
             )
 
 

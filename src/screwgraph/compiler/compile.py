@@ -148,11 +148,11 @@ def _function(
     *,
     anew: bool = False,
 ) -> Function:
-    arguments, results = _signature(problem)
+    arguments, results = signature_of(problem)
     return make_function(problem.name, question, arguments, make, origin, results, anew=anew)
 
 
-def _signature(problem: Problem) -> tuple[tuple[Argument, ...], tuple[Result, ...]]:
+def signature_of(problem: Problem) -> tuple[tuple[Argument, ...], tuple[Result, ...]]:
     """Return arguments and results; the graph is made only where a robot cannot tell them."""
     keys = [*problem.known, *problem.asked]
     if problem.model is not None and not problem.model.variables and all(key.role in OF_JOINTS for key in keys):

@@ -9,7 +9,7 @@ from screwgraph.compiler.casadi_backend import casadi_function
 from screwgraph.compiler.inputs import input_values
 from screwgraph.compiler.signature import Argument
 from screwgraph.elimination import cost
-from screwgraph.robot import JointType
+from screwgraph.spatial.manifolds import Manifold
 from screwgraph.tape import Number, Program, factor_out, program, reciprocal
 
 SMALL = 2000
@@ -68,15 +68,16 @@ def _swept(source: Program, arguments: Sequence[Argument], by: Sequence[str]) ->
     return _program(ca.Function("jacobian", symbols, [flat]), arguments)
 
 
-def _tangent_map(q: Any, spaces: Sequence[JointType]) -> Any:
+def _tangent_map(q: Any, spaces: Sequence[Manifold]) -> Any:
     """Return the matrix N of dq/dt = N(q) qd for all joints."""
     import casadi as ca
 
     blocks, start = [], 0
-    for joint in spaces:
-        rate = ca.SX.sym("rate", joint.nv)
-        blocks.append(ca.jacobian(joint.position_rate(q[start : start + joint.nq], rate), rate))
-        start += joint.nq
+    for manifold in spaces:
+        velocity = ca.SX.sym("velocity", manifold.dim)
+        end = start + manifold.shape[0]
+        blocks.append(ca.jacobian(manifold.rate(q[start:end], velocity), velocity))
+        start = end
     return ca.diagcat(*blocks)
 
 

@@ -10,6 +10,7 @@ from screwgraph.compiler.function import Function
 from screwgraph.compiler.problem import Problem
 from screwgraph.errors import InputError
 from screwgraph.graph import FactorGraph, Key, Role
+from screwgraph.graph.factors import prior
 
 
 def compile_graph(
@@ -52,7 +53,7 @@ def _asked(graph: FactorGraph, name: str | Key) -> list[Key]:
         raise InputError(f"{name!r} is no name of a variable", fix='name what to solve for, such as "qdd"')
     keys = [key for key in graph.select([name]) if graph.variables[key].dim]
     given = {v.key for v in graph.inputs}
-    fixed = {d.key for d in graph.derived if d.factor.template.name == "prior"}
+    fixed = {d.key for d in graph.derived if d.factor.template is prior}
     wanted = [key for key in keys if key not in given and (key not in fixed or keys == [key])]
     if not wanted:
         raise InputError(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from screwgraph.compiler.cache import Made
-from screwgraph.compiler.compile import make_function
+from screwgraph.compiler.compile import make_function, signature_of
 from screwgraph.compiler.function import Function, Origin
-from screwgraph.compiler.problem import Problem, argument
+from screwgraph.compiler.problem import Problem
 from screwgraph.compiler.signature import Result
 from screwgraph.compiler.validation import stable
 from screwgraph.elimination import Dag, Elimination, eliminate_rows, equations, orderings
@@ -30,8 +30,7 @@ def compile_matrix(problem: Problem) -> Function:
 
     def make(inputs: Sequence[str]) -> Made:
         code = factor_out(_code(problem, problem.passes, inputs))
-        robot = problem.robot
-        return Made(code if robot is None else stable(robot, code, "composite"), "composite")
+        return Made(stable(problem, code, "composite"), "composite")
 
     def savings() -> dict[str, int]:
         names, counts, code = problem.passes, {}, None
@@ -40,9 +39,8 @@ def compile_matrix(problem: Problem) -> Function:
             counts[name] = code.operations.total
         return counts | ({"common factors": factor_out(code).operations.total} if code else {})
 
-    variables = problem.plain.variables
-    arguments = tuple(argument(name, [variables[key] for key in keys]) for name, keys in problem.arguments)
-    size = sum(variables[key].dim for key in problem.asked)
+    arguments, results = signature_of(problem)
+    size = sum(result.size for result in results)
     origin = Origin(lambda: _left(problem, ()), savings)
     question = ("matrix", problem.question)
     return make_function(problem.name, question, arguments, make, lambda _: origin, (Result("result", (size, size)),))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import cast
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from screwgraph.elimination import Equations
 from screwgraph.graph import Column, Factor, FactorGraph, Key, Model, Role, Variable, graph_of
 from screwgraph.graph.factors import prior
 from screwgraph.lowering import GRAPH_PASSES, KEEPS_VARIABLES, ROBOT_PASSES, absorbed, lowered, touched
-from screwgraph.robot import JointType, Robot
+from screwgraph.robot import Robot
 from screwgraph.tape import Number
 
 OF_JOINTS = (
@@ -87,11 +86,12 @@ class Problem:
 
     @property
     def question(self) -> tuple[object, ...]:
-        """All that the answer depends on."""
+        """All that the answer depends on; names are of no account."""
+        asked = ([key for _, keys in self.arguments for key in keys], self.asked)
         if self.model is None:
-            return ("graph", self.plain, self.arguments, self.results)
+            return ("graph", self.plain, *asked)
         model = replace(self.model, robot=without_metadata(self.model.robot))
-        return ("model", model, frozenset(self.known), self.arguments, self.results)
+        return ("model", model, frozenset(self.known), *asked)
 
     def graph(self, passes: Sequence[str]) -> FactorGraph:
         """Return the graph after some of the passes."""
@@ -141,15 +141,13 @@ def _variable(robot: Robot, key: Key) -> Variable:
     if key.role is Role.EXTERNAL_WRENCH:
         return Variable(key, 6)
     joint = robot.joint(key.name).type
-    return Variable(key, joint.nq, space=joint) if key.role is Role.POSITION else Variable(key, joint.nv)
+    return Variable(key, joint.nq, manifold=joint.manifold) if key.role is Role.POSITION else Variable(key, joint.nv)
 
 
 def argument(name: str, variables: Sequence[Variable]) -> Argument:
     """Return an argument that holds variables; external wrenches stand one a row."""
     names = _names(variables)
-    spaces = tuple(
-        cast(JointType, v.space) for v in variables if v.key.role is Role.POSITION and hasattr(v.space, "nv")
-    )
+    spaces = tuple(v.manifold for v in variables if v.key.role is Role.POSITION)
     wrenches = bool(variables) and all(v.key.role is Role.EXTERNAL_WRENCH for v in variables)
     return Argument(name, (len(variables), 6) if wrenches else (len(names),), names, spaces)
 

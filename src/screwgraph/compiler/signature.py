@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.errors import InputError
-from screwgraph.robot import JointType
+from screwgraph.spatial.manifolds import Manifold
 
 REAL_KINDS = "biuf"
 """Kinds of NumPy arrays that are real numbers; text, objects and complex numbers are not."""
@@ -19,18 +19,18 @@ REAL_KINDS = "biuf"
 class Argument:
     """An argument: `names` says what each of its numbers is, `shape` how they are arranged.
 
-    `spaces` are the joint types of positions, in order; empty for plain vectors.
+    `spaces` are the manifolds of positions, in order; empty for plain vectors.
     """
 
     name: str
     shape: tuple[int, ...]
     names: tuple[str, ...]
-    spaces: tuple[JointType, ...] = ()
+    spaces: tuple[Manifold, ...] = ()
 
     @property
     def tangent_size(self) -> int:
         """Number of directions in which it can change."""
-        return sum(space.nv for space in self.spaces) if self.spaces else len(self.names)
+        return sum(space.dim for space in self.spaces) if self.spaces else len(self.names)
 
 
 @dataclass(frozen=True)

@@ -37,19 +37,20 @@ def validated(problem: Problem, program: Program, label: str) -> Program:
     robot = problem.robot
     if robot is not None and robot.is_closed:
         states = tried_states(robot, STATES)
-        _check(robot, label, all(_is_stable(robot, program, q) for q in states))
+        _check(robot, label, all(_is_stable(problem, robot, program, q) for q in states))
         _check(robot, label, all(_agrees(problem, robot, program, q) for q in states[:SOLVED]))
     return program
 
 
-def stable(robot: Robot, program: Program, label: str) -> Program:
+def stable(problem: Problem, program: Program, label: str) -> Program:
     """Return code whose answer is finite, and changes little where the state does, at rest in closed positions.
 
     Raises:
         EliminationError: it divides by what vanishes there.
     """
-    if robot.is_closed:
-        _check(robot, label, all(_is_stable(robot, program, q) for q in tried_states(robot, STATES)))
+    robot = problem.robot
+    if robot is not None and robot.is_closed:
+        _check(robot, label, all(_is_stable(problem, robot, program, q) for q in tried_states(robot, STATES)))
     return program
 
 
@@ -62,10 +63,11 @@ def _check(robot: Robot, label: str, holds: bool) -> None:
         )
 
 
-def _is_stable(robot: Robot, program: Program, q: Float[np.ndarray, " nq"]) -> bool:
-    rng = np.random.default_rng(0)
-    known = {f"{Key('q', n)}[{i}]": float(x) for n, part in robot.q_slices.items() for i, x in enumerate(q[part])}
-    rest = {f"{Key('qd', n)}[{i}]": 0.0 for n, part in robot.v_slices.items() for i in range(part.stop - part.start)}
+def _is_stable(problem: Problem, robot: Robot, program: Program, q: Float[np.ndarray, " nq"]) -> bool:
+    rng, given = np.random.default_rng(0), problem.plain.inputs
+    positions = [v for v in given if v.key.role is Role.POSITION and v.key.name in robot.q_slices]
+    known = {f"{v.key}[{i}]": float(x) for v in positions for i, x in enumerate(q[robot.q_slices[v.key.name]])}
+    rest = {f"{v.key}[{i}]": 0.0 for v in given if v.key.role is Role.VELOCITY for i in range(v.dim)}
     inputs = [(known | rest).get(name, float(rng.standard_normal())) for name in program.input_names]
     # Velocities stay: viscous damping, which may be huge, makes a motion of each difference.
     nudges = [0.0 if name in rest else NUDGE * rng.standard_normal() for name in program.input_names]

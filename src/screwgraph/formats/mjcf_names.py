@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.spatial import so3, transform
+from screwgraph.spatial import quaternions, transform
 
 
 def mujoco_module() -> Any:
@@ -47,7 +47,7 @@ class Names:
 def pose(position: Float[np.ndarray, "3"], wxyz: Float[np.ndarray, "4"]) -> Float[np.ndarray, "4 4"]:
     """Build T from a position and a quaternion in MuJoCo's order, w first."""
     w, x, y, z = np.asarray(wxyz, dtype=float)
-    R = np.eye(3) if (x, y, z) == (0.0, 0.0, 0.0) else so3.from_quaternion(np.array([x, y, z, w]))
+    R = np.eye(3) if (x, y, z) == (0.0, 0.0, 0.0) else quaternions.to_rotation(np.array([x, y, z, w]))
     return transform(R, np.array(position, dtype=float))
 
 

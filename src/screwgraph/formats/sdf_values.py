@@ -10,7 +10,7 @@ from jaxtyping import Float
 from screwgraph.errors import ModelError
 from screwgraph.formats.diagnostics import decimal, number, numbers, shown
 from screwgraph.formats.xml import Element, children, place
-from screwgraph.spatial import from_xyz_rpy, so3, transform
+from screwgraph.spatial import from_xyz_rpy, quaternions, transform
 
 _TRUE, _FALSE = ("true", "1"), ("false", "0")
 
@@ -81,7 +81,7 @@ def pose_of(element: Element | None, who: str, file: str) -> Float[np.ndarray, "
         norm = math.hypot(*v[3:])
         if norm == 0.0:
             raise ModelError(f"{what} has a zero quaternion", at=at, why="a rotation has length 1")
-        return transform(so3.from_quaternion(np.array(v[3:]) / norm), np.array(v[:3]))
+        return transform(quaternions.to_rotation(np.array(v[3:]) / norm), np.array(v[:3]))
     if form != "euler_rpy":
         raise ModelError(f"{what}: 'rotation_format' is {shown(form)}", at=at, why="it is euler_rpy or quat_xyzw")
     v = numbers(element.text, 6, what, at)

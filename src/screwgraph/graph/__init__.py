@@ -1,27 +1,26 @@
 """Factor graphs: variables, laws of physics, and the graph of a robot's dynamics."""
 
-from screwgraph.graph.chain import Chain, End, loop_wrenches
 from screwgraph.graph.clusters import Cluster, clusters, spans, tied_by
 from screwgraph.graph.constrained_motion import completion_graph, projection_graph
-from screwgraph.graph.dynamics import dynamics_graph, graph_of
+from screwgraph.graph.dynamics import dynamics_graph, graph_of, with_loop
 from screwgraph.graph.export import to_dot, to_json
 from screwgraph.graph.factor import Factor, Labels, Law, Template, factor
 from screwgraph.graph.factor_graph import Derived, FactorGraph
 from screwgraph.graph.factors import TEMPLATES
 from screwgraph.graph.kinds import KINDS, Kind, Role
 from screwgraph.graph.linear import Affine, Column, Row, is_zero, linear_rows
+from screwgraph.graph.loop_ends import End, loop_wrenches
 from screwgraph.graph.mechanism import unconstrained_graph
 from screwgraph.graph.model import Model
 from screwgraph.graph.redundant_actuation import ADJOINT_VELOCITY, adjoint_multiplier, with_redundant_actuation
 from screwgraph.graph.shared_work import shared_work_graph
-from screwgraph.graph.variable import Key, Variable, Vectors, vector_variable
+from screwgraph.graph.variable import Key, Variable, vector_variable
 
 __all__ = [
     "ADJOINT_VELOCITY",
     "KINDS",
     "TEMPLATES",
     "Affine",
-    "Chain",
     "Cluster",
     "Column",
     "Derived",
@@ -37,7 +36,6 @@ __all__ = [
     "Row",
     "Template",
     "Variable",
-    "Vectors",
     "adjoint_multiplier",
     "clusters",
     "completion_graph",
@@ -55,5 +53,6 @@ __all__ = [
     "to_json",
     "unconstrained_graph",
     "vector_variable",
+    "with_loop",
     "with_redundant_actuation",
 ]

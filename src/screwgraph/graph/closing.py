@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from screwgraph.graph.chain import Chain, End
 from screwgraph.graph.clusters import tied_joints
 from screwgraph.graph.constraints import Constraint, CouplingLaw
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factors import coupling, loop, tied_velocities
+from screwgraph.graph.loop_ends import End
 from screwgraph.graph.variable import Key
-from screwgraph.robot import Joint, Robot
+from screwgraph.robot import Chain, Joint, Robot
 
 
 def closing_factor(constraint: Constraint) -> Factor:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from screwgraph.graph.chain import Chain, End
 from screwgraph.graph.constraints import CouplingLaw
 from screwgraph.graph.factor_graph import FactorGraph
+from screwgraph.graph.loop_ends import End
 from screwgraph.graph.variable import Key
-from screwgraph.robot import Joint
+from screwgraph.robot import Chain, Joint
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from screwgraph.graph.chain import Chain, chain_of
+from screwgraph.graph.loop_ends import check_wrenches
 from screwgraph.graph.variable import Key
-from screwgraph.robot import Coupling, Joint, Robot
+from screwgraph.robot import Chain, Coupling, Joint, Robot, chain_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +77,7 @@ def independent_constraints(robot: Robot) -> tuple[Constraint, ...]:
         own = tuple(i for i in range(loop.rows) if start + i in kept)
         start += loop.rows
         if own:
+            check_wrenches(loop)
             found.append(Constraint(chain_of(robot, loop, own), loop.name, len(own), first + number))
     first += len(robot.loops)
     for number, coupling in enumerate(robot.couplings):

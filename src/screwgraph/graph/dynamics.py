@@ -20,7 +20,7 @@ from screwgraph.graph.model import Model
 from screwgraph.graph.redundant_actuation import with_redundant_actuation
 from screwgraph.graph.variable import Key, Variable, vector_variable
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Joint, Robot, analysed_as
+from screwgraph.robot import Joint, Loop, Robot, analysed_as, check_closed_chains
 from screwgraph.spatial import inverse
 
 
@@ -68,6 +68,26 @@ def robot_graph(robot: Robot, external_wrenches: Sequence[str] = ()) -> FactorGr
     return FactorGraph({v.key: v for v in variables}, tuple(factors), dependence=dependence, model=model)
 
 
+def with_loop(graph: FactorGraph, loop: Loop) -> FactorGraph:
+    """Return a robot's graph with one more loop: its law, its multipliers, and their part in the balances of wrenches.
+
+    Rows that follow from other loops are left out, so that all of these are looked at anew.
+
+    Raises:
+        InputError: the graph is no robot's, what is known is declared already, or no position closes the loops.
+        ModelError: the loop names links that do not exist, or has the name of another.
+    """
+    if graph.model is None or graph.known:
+        raise InputError(
+            f"loop {loop.name!r} cannot be added to this graph",
+            why="its knowns are declared" if graph.model else "it is not the graph of a robot",
+            fix="add loops to sg.dynamics_graph(robot), then declare what is given",
+        )
+    robot = replace(graph.model.robot, loops=(*graph.model.robot.loops, loop))
+    check_closed_chains(robot.links, robot.joints, robot.loops, robot.couplings, robot.independent, lambda part: None)
+    return graph_of(replace(graph.model, robot=robot))
+
+
 def graph_of(model: Model) -> FactorGraph:
     """Return the graph of a model, edits included. Raises what `dynamics_graph` raises."""
     graph = dynamics_graph(model.robot, model.external)
@@ -92,7 +112,7 @@ def _joint_variables(robot: Robot, joint: Joint) -> list[Variable]:
     index, parent = robot.link_index(joint.child), robot.link_index(joint.parent)
     of_link = [("twist", 6), ("acceleration", 6), ("wrench", 6), *([("gravity", 3)] if _has_gravity(robot) else [])]
     link_variables = [vector_variable(kind, joint.child, dim, index, parent) for kind, dim in of_link]
-    position = Variable(Key("q", joint.name), joint.type.nq, index, parent, joint.type)
+    position = Variable(Key("q", joint.name), joint.type.nq, index, parent, joint.type.manifold)
     others = [vector_variable(kind, joint.name, joint.type.nv, index, parent) for kind in ("qd", "qdd", "tau")]
     return [*link_variables, position, *others]
 

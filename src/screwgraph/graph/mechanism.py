@@ -28,14 +28,10 @@ from screwgraph.tape import WIDE
 
 @dataclass(frozen=True)
 class AssembledCoordinate:
-    """The values of one coordinate of a mechanism: any number; `states` are those of assembled positions."""
+    """Values of one coordinate of a mechanism at assembled positions."""
 
     mechanism: Mechanism
     slot: int
-
-    def random(self, rng: np.random.Generator) -> Float[np.ndarray, "1"]:
-        """Return a standard normal number."""
-        return rng.standard_normal(1)
 
     @property
     def states(self) -> Float[np.ndarray, "states 1"]:
@@ -82,7 +78,8 @@ class Parts:
         if kind != "q":
             return [vector_variable(kind, name, 1, i + 1, None) for i, name in enumerate(names)]
         bare = without_metadata(self.mechanism)
-        return [Variable(Key("q", name), 1, i + 1, None, AssembledCoordinate(bare, i)) for i, name in enumerate(names)]
+        known = [AssembledCoordinate(bare, i) for i in range(len(names))]
+        return [Variable(Key("q", name), 1, i + 1, assembled=known[i]) for i, name in enumerate(names)]
 
     def multiplier_variables(self, prefix: str = "") -> list[Variable]:
         """Return the multipliers of all constraints, `prefix` before their names."""

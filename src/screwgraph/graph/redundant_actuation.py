@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from screwgraph.graph.chain import Chain
 from screwgraph.graph.clusters import Cluster, clusters
 from screwgraph.graph.constraints import Constraint, independent_constraints
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import minimum_torque, tied_velocities
 from screwgraph.graph.variable import Key, Variable, vector_variable
-from screwgraph.robot import Robot
+from screwgraph.robot import Chain, Robot
 
 ADJOINT_VELOCITY = "adjoint_velocity"
 """Kind of the variables that hold a virtual velocity: one vector a joint."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 
 from screwgraph.graph.kinds import KINDS, Role
+from screwgraph.spatial.manifolds import Manifold, Product, Vector
 
 
 class Key(NamedTuple):
@@ -31,42 +32,33 @@ class Key(NamedTuple):
         return f"{self.kind}:{self.name}"
 
 
-class Space(Protocol):
-    """Where the values of a variable lie, as far as random values are concerned."""
+class Assembled(Protocol):
+    """Positions at which constraints hold: there, signs of pivots are judged."""
 
-    def random(self, rng: np.random.Generator) -> np.ndarray:
-        """Return a random valid value."""
+    @property
+    def states(self) -> np.ndarray:
+        """Values (states, dim), at the same positions for all variables of a graph."""
         ...
 
 
 @dataclass(frozen=True)
-class Vectors:
-    """Real vectors."""
-
-    dim: int
-
-    def random(self, rng: np.random.Generator) -> np.ndarray:
-        """Return a vector of standard normal numbers."""
-        return rng.standard_normal(self.dim)
-
-
-@dataclass(frozen=True)
 class Variable:
-    """A variable of `dim` numbers: vectors, unless `space` says where its values lie.
+    """A variable of `dim` numbers: vectors, unless `manifold` says where its values lie.
 
     `index` numbers the link that it belongs to (the joint's child; 0 is the base), `parent` is the
-    number of the link that this one hangs on, None for the base.
+    number of the link that this one hangs on, None for the base. `assembled` knows values at which constraints hold.
     """
 
     key: Key
     dim: int
     index: int = 0
     parent: int | None = None
-    space: Space = field(default=None, compare=False)  # pyright: ignore[reportAssignmentType]
+    manifold: Manifold = field(default=cast(Manifold, None), compare=False)
+    assembled: Assembled | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        if self.space is None:
-            object.__setattr__(self, "space", Vectors(self.dim))
+        if self.manifold is None:
+            object.__setattr__(self, "manifold", Vector(self.dim) if self.dim else Product())
 
     @property
     def dual(self) -> Key | None:
@@ -81,4 +73,4 @@ class Variable:
 
 def vector_variable(kind: str, name: str, dim: int, index: int, parent: int | None) -> Variable:
     """Make a variable whose values are plain vectors."""
-    return Variable(Key(kind, name), dim, index, parent, Vectors(dim))
+    return Variable(Key(kind, name), dim, index, parent)

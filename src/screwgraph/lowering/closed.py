@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.graph import Chain, factor
+from screwgraph.graph import factor
+from screwgraph.robot import Chain
 from screwgraph.spatial import Ad, Array, concatenate, inverse, matrix, rotation, skew, translation
 
 

@@ -26,7 +26,8 @@ def lowered(model: Model, known: Iterable[Key], asked: Iterable[Key], passes: Se
     robot = renamed(model.robot, kept.links) if kept.keys else model.robot
     chosen = [name for name in passes if name in ROBOT_PASSES]
     robot = improved(robot, chosen, kept.joint_wrenches)
-    bare = Model(robot, model.external, model.weights, absent=model.absent)
+    absent = frozenset((name, kept.renamed(key)) for name, key in model.absent)
+    bare = Model(robot, model.external, model.weights, absent=absent)
     graph = tied(graph_of(bare), robot, kept)
     graph = graph.with_variables(*model.variables).with_factors(*model.added)
     present = [key for key in known if key in graph.variables]

@@ -34,6 +34,10 @@ class Touched:
         """The links that they belong to."""
         return frozenset(key.name for key in self.keys)
 
+    def renamed(self, key: Key) -> Key:
+        """Return the variable of a link as passes know it."""
+        return Key(key.kind, key.name + MARK) if key.role in LAWS and key.name in self.links else key
+
     @property
     def joint_wrenches(self) -> frozenset[str]:
         """Links, as passes know them, the wrenches of whose joints are kept."""

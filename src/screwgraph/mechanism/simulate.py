@@ -17,7 +17,6 @@ from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.robot import unknown
 from screwgraph.simulation import (
     METHODS,
-    Manifold,
     State,
     System,
     Watch,
@@ -26,6 +25,7 @@ from screwgraph.simulation import (
     sample_times,
     tolerances_of,
 )
+from screwgraph.spatial.manifolds import Vector
 
 
 def simulate_directly(
@@ -68,8 +68,7 @@ def simulate_directly(
     function, n = mechanics_of(mechanism).acceleration, mechanism.n
     with np.errstate(all="ignore"):  # what is not finite is found and said
         check_start(mechanism, q, qd)
-        space = Manifold(n, (slice(0, n), slice(0, n)), ())
-        system = System(space, lambda t, q, qd: function(q, qd, force(t, q, qd)), projection(mechanism))
+        system = System(Vector(n), lambda t, q, qd: function(q, qd, force(t, q, qd)), projection(mechanism))
         states = METHODS[method](system, State(q, qd), times, tolerances)
         q, qd, _ = collected(mechanism, State(q, qd), states, times, watch or (lambda t: False))
         t = times[: len(q)]

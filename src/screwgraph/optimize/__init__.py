@@ -2,7 +2,6 @@
 
 from screwgraph.optimize.factors import Factors, equality, hinge, inequality, refreshed, soft
 from screwgraph.optimize.losses import LOSSES, Cauchy, GemanMcClure, Huber, Loss, Tukey
-from screwgraph.optimize.manifolds import MANIFOLDS, SE3, SO3, Manifold, Vector
 from screwgraph.optimize.methods import (
     METHODS,
     AugmentedLagrangian,
@@ -23,10 +22,10 @@ from screwgraph.optimize.shift import shifted
 from screwgraph.optimize.smoothers import FixedLag, Solved
 from screwgraph.optimize.solve import solve
 from screwgraph.optimize.variables import Selection, Variables
+from screwgraph.spatial.manifolds import SE3, SO3, Manifold, Vector
 
 __all__ = [
     "LOSSES",
-    "MANIFOLDS",
     "METHODS",
     "SE3",
     "SO3",

@@ -14,10 +14,11 @@ from jaxtyping import Int
 from screwgraph.compiler import casadi_program, compiled
 from screwgraph.errors import InputError
 from screwgraph.optimize.losses import Loss
-from screwgraph.optimize.manifolds import Manifold, number_names, symbol
+from screwgraph.optimize.manifold_code import number_names, symbol
 from screwgraph.optimize.noise import INVERSE_SIGMA, WHITENING, whitened
 from screwgraph.optimize.split_jacobian import Through
 from screwgraph.optimize.templates import Sloped, column, split
+from screwgraph.spatial.manifolds import Manifold
 from screwgraph.tape import Program
 
 Shapes = tuple[tuple[str, tuple[int, ...]], ...]

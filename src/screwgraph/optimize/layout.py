@@ -12,8 +12,9 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.errors import InputError
-from screwgraph.optimize.manifolds import Vector
+from screwgraph.optimize.manifold_code import moved
 from screwgraph.optimize.variables import Variables
+from screwgraph.spatial.manifolds import Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +75,7 @@ class Layout:
         parts, views = [], self.views(x)
         for v in self.families:
             step = d[self.directions[v.name]].reshape(v.count, v.manifold.dim)
-            parts.append(v.manifold.moved(views[v.name], step).ravel())
+            parts.append(moved(v.manifold, views[v.name], step).ravel())
         return np.concatenate(parts)
 
     def place(self, direction: int) -> tuple[str, int, int]:
@@ -117,7 +118,7 @@ def _checked(variables: Variables, value: Any) -> np.ndarray:
         raise InputError(
             f"values of {name} are not finite", why=f"entry {np.argwhere(~np.isfinite(array))[0].tolist()}"
         )
-    fault = variables.manifold.fault(array)
-    if fault:
-        raise InputError(f"values of {name}: {fault}")
+    off = np.flatnonzero(variables.manifold.is_off(array))
+    if len(off):
+        raise InputError(f"values of {name}: number {off[0]} is not {variables.manifold.kind}")
     return array

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Int
 
 from screwgraph.errors import InputError
-from screwgraph.optimize.manifolds import Manifold
+from screwgraph.spatial.manifolds import Manifold
 
 
 @dataclass(frozen=True)

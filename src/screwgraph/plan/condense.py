@@ -34,9 +34,7 @@ class PositionDefect:
 
     def __call__(self, q: Any, q_end: Any, v_end: Any, *, h: Any) -> Any:
         """Return the gap of positions at the end of a step of length h (s)."""
-        from screwgraph.plan.configuration import gap
-
-        return gap(self.positions, self.positions.retract(q, h * v_end), q_end)
+        return self.positions.defect(self.positions.retract(q, h * v_end), q_end)
 
 
 def can_drop_accelerations(steps: Steps) -> bool:

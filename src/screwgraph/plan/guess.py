@@ -17,7 +17,6 @@ from screwgraph.plan.inverse_kinematics import reaching
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import FULL_GRAPH, Task
 from screwgraph.plan.transcribe import wrenches
-from screwgraph.robot import retract
 
 MOST = 5
 """Guesses of a task with goals of frames."""
@@ -106,14 +105,16 @@ def _smooth(task: Task, steps: Steps, stops: dict[int, np.ndarray]) -> dict[str,
         part = (np.arange(a, b + 1) - a) / (b - a)
         q[a : b + 1] = _between(task, steps, stops[a], stops[b], part**2 * (3.0 - 2.0 * part))
         rate = 6.0 * part * (1.0 - part) / (steps.times[b] - steps.times[a])
-        qd[a : b + 1] = rate[:, None] * np.asarray(steps.mechanics.positions.local(stops[a], stops[b]), dtype=float)
+        qd[a : b + 1] = rate[:, None] * np.asarray(
+            steps.mechanics.positions.difference(stops[a], stops[b]), dtype=float
+        )
     return {"q": q, "qd": qd}
 
 
 def _bent(task: Task, q: Float[np.ndarray, "K nq"], choice: int) -> Float[np.ndarray, "K nq"]:
     way = BEND * np.random.default_rng(choice).standard_normal(task.robot.nv)
     return np.array(
-        [retract(task.robot, at, part * way) for at, part in zip(q, np.linspace(0, 1, len(q)), strict=True)]
+        [task.robot.manifold.retract(at, part * way) for at, part in zip(q, np.linspace(0, 1, len(q)), strict=True)]
     )
 
 
@@ -124,5 +125,5 @@ def _before(stops: dict[int, np.ndarray], k: int) -> np.ndarray:
 def _between(task: Task, steps: Steps, a: np.ndarray, b: np.ndarray, part: np.ndarray) -> np.ndarray:
     if task.robot.nq == task.robot.nv:
         return a + part[:, None] * (b - a)
-    way = np.asarray(steps.mechanics.positions.local(a, b), dtype=float)
-    return np.array([retract(task.robot, a, s * way) for s in part])
+    way = np.asarray(steps.mechanics.positions.difference(a, b), dtype=float)
+    return np.array([task.robot.manifold.retract(a, s * way) for s in part])

@@ -37,9 +37,7 @@ class Near:
 
     def __call__(self, q: Any, *, at: Any) -> Any:
         """Return it, (nv,)."""
-        from screwgraph.plan.configuration import gap
-
-        return PULL * gap(self.positions, at, q)
+        return PULL * self.positions.defect(at, q)
 
 
 def reaching(
@@ -79,7 +77,7 @@ def slowest(mechanics: Mechanics, a: Float[np.ndarray, " nq"], b: Float[np.ndarr
 
     A joint whose file tells no largest velocity takes a second for each radian or metre; its name is then empty.
     """
-    way, robot = np.abs(np.asarray(mechanics.positions.local(a, b), dtype=float)), mechanics.robot
+    way, robot = np.abs(np.asarray(mechanics.positions.difference(a, b), dtype=float)), mechanics.robot
     times = [(0.0, "")]
     for joint in robot.joints:
         most = joint.limits.velocity

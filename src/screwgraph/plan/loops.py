@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.errors import InputError
 from screwgraph.optimize import Factors, Variables, Vector, equality
 from screwgraph.plan.mechanics import Mechanics, Template
 from screwgraph.plan.steps import Steps
-from screwgraph.robot import JointType, Loop
-from screwgraph.robot.joints import Fixed, Prismatic, Revolute, Spherical
-from screwgraph.spatial import Array, atan2, inverse, rotation, translation
+from screwgraph.robot import constraint_residual
+from screwgraph.spatial import Array, vanishing
 
 SETTLING = 0.2
 """How fast gaps that collocation leaves are closed again, per step."""
@@ -26,18 +24,8 @@ def loop_forces(steps: Steps) -> Variables | None:
 
 
 def gaps(mechanics: Mechanics, q: Array) -> Array:
-    """Return by how much loops and couplings gape, a column of the independent rows, on CasADi scalars.
-
-    Raises:
-        InputError: a loop joint of a type for which there is no expression.
-    """
-    import casadi as ca
-
-    robot = mechanics.robot
-    found = [g for loop in robot.loops for g in ca.vertsplit(_gap(mechanics, loop, q))]
-    for coupling in robot.couplings:
-        found.append(ca.SX(coupling(ca.vertcat(*(q[robot.q_slices[joint]] for joint in coupling.joints)))))
-    return ca.vertcat(*(found[i] for i in robot.mobility.kept))
+    """Return the loop-closure errors and residuals of couplings, a column of the independent rows."""
+    return constraint_residual(mechanics.robot, q, size=vanishing)[list(mechanics.robot.mobility.kept)]
 
 
 def pulled(mechanics: Mechanics, q: Array, forces: Array) -> Array:
@@ -91,37 +79,3 @@ def loop_factors(steps: Steps, *, has_accelerations: bool) -> list[Factors]:
     template: Template = StabilisedClosure(steps.mechanics)
     made, arguments, timing = steps.timed(template, *unknowns, phases=steps.phase_of_sample, scale=1.0 / parts)
     return [equality(made, *arguments, name="loops", **timing)]
-
-
-def _gap(mechanics: Mechanics, loop: Loop, q: Array) -> Array:
-    import casadi as ca
-
-    ends = [(loop.predecessor, loop.T_pf), (loop.successor, loop.T_sf)]
-    p, s = (ca.mtimes(mechanics.pose_of(link)(q), ca.SX(T)) for link, T in ends)
-    T = ca.mtimes(inverse(p), s)
-    x = _nearest(loop, T)
-    error = ca.mtimes(inverse(loop.type.transform(x)), T)
-    R = rotation(error)
-    turn = [0.5 * (R[2, 1] - R[1, 2]), 0.5 * (R[0, 2] - R[2, 0]), 0.5 * (R[1, 0] - R[0, 1])]
-    W = np.asarray(loop.type.constraint_wrenches(loop.type.neutral()), dtype=float)
-    return ca.mtimes(ca.SX(W.T), ca.vertcat(*turn, translation(error)))
-
-
-def _nearest(loop: Loop, T: Array) -> Any:
-    """Return the position of a loop joint that comes nearest to a pose, on CasADi scalars."""
-    import casadi as ca
-
-    joint: JointType = loop.type
-    if isinstance(joint, Fixed | Spherical):
-        return joint.neutral()
-    if isinstance(joint, Prismatic):
-        return [ca.dot(ca.SX(np.array(joint.axis)), translation(T)) + float(joint.neutral()[0])]
-    if isinstance(joint, Revolute):
-        a, R = np.array(joint.axis), rotation(T)
-        sine = ca.dot(ca.SX(a), ca.vertcat(R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]))
-        along = ca.dot(ca.SX(a), ca.mtimes(R, ca.SX(a)))
-        return [atan2(sine, ca.trace(R) - along) + float(joint.neutral()[0])]
-    raise InputError(
-        f"loop {loop.name!r} is closed by a joint of type {type(joint).__name__.lower()}",
-        why="plans know loops closed by revolute, prismatic, spherical and fixed joints",
-    )

@@ -7,13 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from screwgraph.dynamics import inverse_dynamics
 from screwgraph.errors import InputError
 from screwgraph.optimize import Manifold
-from screwgraph.plan.configuration import positions
-from screwgraph.robot import Robot, unknown, without_loops
+from screwgraph.robot import Robot, frame_pose, unknown, without_loops
 from screwgraph.spatial import Array
 
 Template = Callable[..., Any]
@@ -26,10 +23,10 @@ class Mechanics:
     robot: Robot
     _kept: dict[Any, Any] = field(default_factory=dict)
 
-    @cached_property
+    @property
     def positions(self) -> Manifold:
         """The manifold of q."""
-        return positions(self.robot)
+        return self.robot.manifold
 
     def kept(self, key: Any, make: Callable[[], Any]) -> Any:
         """Return what `make` made when the key was first asked for."""
@@ -84,12 +81,8 @@ class Mechanics:
 def _pose(robot: Robot, name: str) -> Any:
     import casadi as ca
 
-    frame = robot.frame(name)
-    q, T = ca.SX.sym("q", robot.nq), ca.SX(np.eye(4))
-    for joint in reversed(robot.joints_to_base(frame.link)):
-        T = ca.mtimes(ca.mtimes(T, ca.SX(joint.origin)), joint.type.transform(q[robot.q_slices[joint.name]]))
-    T = ca.mtimes(T, ca.SX(frame.T_lf))
-    return ca.Function("pose", [q], [ca.densify(T)])
+    q = ca.SX.sym("q", robot.nq)
+    return ca.Function("pose", [q], [ca.densify(ca.SX(frame_pose(robot, robot.frame(name), q)))])
 
 
 def checked_frame(robot: Robot, name: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from screwgraph.plan.configuration import Configuration
 from screwgraph.plan.mechanics import Mechanics
+from screwgraph.robot import frame_velocity
 
 
 def twist_of(mechanics: Mechanics, frame: str) -> Any:
@@ -22,28 +22,12 @@ def rate_of(mechanics: Mechanics, key: Any, of: Callable[[Any, Any, Any], Any], 
     return mechanics.kept(("rate", key), lambda: _rate(mechanics, of, parameters))
 
 
-def _rates(mechanics: Mechanics, q: Any, qd: Any) -> Any:
-    """Return dq/dt."""
-    import casadi as ca
-
-    positions = mechanics.positions
-    if not isinstance(positions, Configuration):
-        return qd
-    d = ca.SX.sym("d", mechanics.robot.nv)
-    moved = ca.jtimes(positions.near(q, d), d, qd)
-    return ca.substitute(moved, d, ca.SX.zeros(d.shape[0]))
-
-
 def _twist(mechanics: Mechanics, frame: str) -> Any:
     import casadi as ca
 
     q, qd = ca.SX.sym("q", mechanics.robot.nq), ca.SX.sym("qd", mechanics.robot.nv)
-    T = mechanics.pose_of(frame)(q)
-    R, p = T[:3, :3], T[:3, 3]
-    rates = _rates(mechanics, q, qd)
-    turning = ca.mtimes(ca.reshape(ca.jtimes(ca.vec(R), q, rates), 3, 3), R.T)
-    found = ca.vertcat(turning[2, 1], turning[0, 2], turning[1, 0], ca.jtimes(p, q, rates))
-    return ca.Function("twist", [q, qd], [ca.densify(found)])
+    robot = mechanics.robot
+    return ca.Function("twist", [q, qd], [ca.densify(ca.SX(frame_velocity(robot, robot.frame(frame), q, qd)))])
 
 
 def _rate(mechanics: Mechanics, of: Callable[[Any, Any, Any], Any], parameters: int) -> Any:
@@ -53,5 +37,5 @@ def _rate(mechanics: Mechanics, of: Callable[[Any, Any, Any], Any], parameters: 
     q, qd, qdd = ca.SX.sym("q", mechanics.robot.nq), ca.SX.sym("qd", nv), ca.SX.sym("qdd", nv)
     given = ca.SX.sym("parameters", parameters)
     value = of(q, qd, given)
-    found = ca.jtimes(value, q, _rates(mechanics, q, qd)) + ca.jtimes(value, qd, qdd)
+    found = ca.jtimes(value, q, mechanics.positions.rate(q, qd)) + ca.jtimes(value, qd, qdd)
     return ca.Function("rate", [q, qd, qdd, given], [ca.densify(found)])

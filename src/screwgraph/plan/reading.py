@@ -14,7 +14,7 @@ from screwgraph.errors import InputError, ModelError
 from screwgraph.formats.diagnostics import as_model_error
 from screwgraph.formats.yaml_values import Value
 from screwgraph.robot import Robot, unknown
-from screwgraph.spatial import so3, transform
+from screwgraph.spatial import quaternions, so3, transform
 
 WORDS = ("start", "end", "always")
 
@@ -93,7 +93,7 @@ class Reading:
                     at=entries["quaternion"].at,
                     why="it must be 1",
                 )
-            return transform(so3.from_quaternion(quaternion / length), p)
+            return transform(quaternions.to_rotation(quaternion / length), p)
         rpy = self.vector(entries["rpy"], 3) if "rpy" in entries else np.zeros(3)
         return transform(so3.from_rpy(rpy), p)
 

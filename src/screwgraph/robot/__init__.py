@@ -1,8 +1,27 @@
 """The robot model: links, joints, frames, loops and couplings, and functions that return changed robots."""
 
 from screwgraph.robot.check import implausible, massless_links
-from screwgraph.robot.closure import close_loops, complete, complete_velocity
-from screwgraph.robot.constraints import Row, constraint_jacobian, constraint_residual, constraint_rows
+from screwgraph.robot.closed import check_closed_chains
+from screwgraph.robot.closure.chain import Chain, chain_of
+from screwgraph.robot.closure.constraints import (
+    Row,
+    constraint_jacobian,
+    constraint_residual,
+    constraint_rows,
+    coordinates_around,
+    loop_error,
+    loop_pose,
+)
+from screwgraph.robot.closure.independent import (
+    determined,
+    independent_coordinates,
+    position_slices,
+    regular_jacobians,
+)
+from screwgraph.robot.closure.massless_motion import idle_joints
+from screwgraph.robot.closure.mobility import Mobility, analysed_as, closed_states, mobility, regular_states
+from screwgraph.robot.closure.planar import is_planar
+from screwgraph.robot.closure.positions import close_loops, complete, complete_velocity
 from screwgraph.robot.coupling import Coupling
 from screwgraph.robot.edit import (
     resorted,
@@ -13,18 +32,9 @@ from screwgraph.robot.edit import (
     without_loops,
 )
 from screwgraph.robot.expression import Constant, Expression, Operation, Position, Power
-from screwgraph.robot.independent import (
-    determined,
-    independent_coordinates,
-    position_slices,
-    regular_jacobians,
-)
 from screwgraph.robot.joints import JOINT_TYPES, JointType
-from screwgraph.robot.kinematics import joint_screws, joints_around, link_poses, retract
-from screwgraph.robot.massless_motion import idle_joints
-from screwgraph.robot.mobility import Mobility, analysed_as, closed_states, mobility, regular_states
+from screwgraph.robot.kinematics import frame_pose, frame_velocity, link_poses
 from screwgraph.robot.parts import Frame, Joint, Limits, Link, Loop
-from screwgraph.robot.planar import is_planar
 from screwgraph.robot.robot import STANDARD_GRAVITY, Robot, unknown
 from screwgraph.robot.shapes import Box, Capsule, Cylinder, Ellipsoid, Shape, Sphere, Visual
 from screwgraph.robot.topology import tree
@@ -36,6 +46,7 @@ __all__ = [
     "STANDARD_GRAVITY",
     "Box",
     "Capsule",
+    "Chain",
     "Constant",
     "Coupling",
     "Cylinder",
@@ -58,6 +69,8 @@ __all__ = [
     "Units",
     "Visual",
     "analysed_as",
+    "chain_of",
+    "check_closed_chains",
     "close_loops",
     "closed_states",
     "complete",
@@ -65,15 +78,18 @@ __all__ = [
     "constraint_jacobian",
     "constraint_residual",
     "constraint_rows",
+    "coordinates_around",
     "determined",
+    "frame_pose",
+    "frame_velocity",
     "idle_joints",
     "implausible",
     "independent_coordinates",
     "is_planar",
-    "joint_screws",
-    "joints_around",
     "link_poses",
     "lock",
+    "loop_error",
+    "loop_pose",
     "massless_links",
     "merge_fixed",
     "mobility",
@@ -81,7 +97,6 @@ __all__ = [
     "regular_jacobians",
     "regular_states",
     "resorted",
-    "retract",
     "snapped",
     "tree",
     "units",

@@ -1,62 +1,51 @@
-"""Where the links are, and how joints move them: plain numbers, for analyses and for closing loops."""
+"""Where links and frames are, and how they move, on every kind of number."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.parts import Joint, Loop
+from screwgraph.robot.parts import Frame
 from screwgraph.robot.robot import Robot
-from screwgraph.spatial import Ad
+from screwgraph.spatial import Ad, Array, concatenate, inverse, rotation
 
-Poses = dict[str, Float[np.ndarray, "4 4"]]
+Poses = dict[str, Float[Array, "4 4"]]
 """The pose of every link in the base's frame, by name."""
 
 
-def link_poses(robot: Robot, q: Float[np.ndarray, " nq"]) -> Poses:
-    """Return the pose of every link in the base's frame."""
-    poses = {robot.links[0].name: np.eye(4)}
+def link_poses(robot: Robot, q: Float[Array, " nq"], links: Iterable[str] | None = None) -> Poses:
+    """Return the pose of every link in the base's frame; of some `links` and those that carry them, if given."""
+    wanted = _carriers(robot, links)
+    poses: Poses = {robot.links[0].name: np.eye(4)}
     for joint in robot.joints:
-        poses[joint.child] = poses[joint.parent] @ joint.T_parent_child(q[robot.q_slices[joint.name]])
+        if joint.child in wanted:
+            poses[joint.child] = poses[joint.parent] @ joint.T_parent_child(q[robot.q_slices[joint.name]])
     return poses
 
 
-def joint_screws(robot: Robot, q: Float[np.ndarray, " nq"], poses: Poses) -> Float[np.ndarray, "6 nv"]:
-    """Return each velocity coordinate's screw axis in the base's frame: its joint's part of the space Jacobian.
+def frame_pose(robot: Robot, frame: Frame, q: Float[Array, " nq"]) -> Float[Array, "4 4"]:
+    """Return the pose of a frame in the base's frame."""
+    return link_poses(robot, q, [frame.link])[frame.link] @ frame.T_lf
 
-    Lynch & Park (5.11).
+
+def frame_velocity(robot: Robot, frame: Frame, q: Float[Array, " nq"], qd: Float[Array, " nv"]) -> Float[Array, "6"]:
+    """Return a frame's angular velocity (rad/s), and the velocity (m/s) of its origin, in the base's axes.
+
+    Twists go from link to link: Lynch & Park (8.45).
     """
-    screws = np.zeros((6, robot.nv))
+    wanted, V = _carriers(robot, [frame.link]), np.zeros(6)
     for joint in robot.joints:
-        if joint.type.nv:
-            A = joint.type.screw_axes(q[robot.q_slices[joint.name]])
-            screws[:, robot.v_slices[joint.name]] = Ad(poses[joint.child]) @ A
-    return screws
+        if joint.child in wanted:
+            at, moving = q[robot.q_slices[joint.name]], qd[robot.v_slices[joint.name]]
+            V = Ad(joint.T_child_parent(at)) @ V + joint.type.screw_axes(at) @ moving
+    V, R = Ad(inverse(frame.T_lf)) @ V, rotation(frame_pose(robot, frame, q))
+    return concatenate(R @ V[:3], R @ V[3:])
 
 
-def carried_by(robot: Robot, link: str) -> Float[np.ndarray, " nv"]:
-    """Return 1 for the velocity coordinates of the joints between the base and a link, 0 for the others."""
-    moves = np.zeros(robot.nv)
-    for joint in robot.joints_to_base(link):
-        moves[robot.v_slices[joint.name]] = 1.0
-    return moves
-
-
-def joints_around(robot: Robot, loop: Loop) -> tuple[tuple[Joint, ...], tuple[Joint, ...]]:
-    """Return the joints that carry a loop's predecessor only, and those that carry its successor only.
-
-    Either way leads from the loop to the nearest common ancestor of its ends.
-    """
-    up, down = (robot.joints_to_base(link) for link in (loop.predecessor, loop.successor))
-    while up and down and up[-1] is down[-1]:
-        up, down = up[:-1], down[:-1]
-    return up, down
-
-
-def retract(robot: Robot, q: Float[np.ndarray, " nq"], step: Float[np.ndarray, " nv"]) -> Float[np.ndarray, " nq"]:
-    """Return where a unit of time at the velocity `step` leads from q; quaternions stay unit."""
-    moved = np.array(q, dtype=float)
-    for joint in robot.joints:
-        at = robot.q_slices[joint.name]
-        moved[at] = joint.type.retract(moved[at], step[robot.v_slices[joint.name]])
-    return moved
+def _carriers(robot: Robot, links: Iterable[str] | None) -> set[str]:
+    """Return links and all that carry them."""
+    if links is None:
+        return {joint.child for joint in robot.joints}
+    return {joint.child for link in links for joint in robot.joints_to_base(link)}

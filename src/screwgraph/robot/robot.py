@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike
 from screwgraph.errors import InputError
 from screwgraph.robot.coupling import Coupling
 from screwgraph.robot.parts import Frame, Joint, Link, Loop
+from screwgraph.spatial.manifolds import Manifold, product
 
 if TYPE_CHECKING:
-    from screwgraph.robot.mobility import Mobility
+    from screwgraph.robot.closure.mobility import Mobility
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -66,6 +67,11 @@ class Robot:
     def mass(self) -> float:
         """Total mass (kg) of the links, the base included."""
         return sum(link.inertia.mass for link in self.links)
+
+    @cached_property
+    def manifold(self) -> Manifold:
+        """Where q lies, joint after joint."""
+        return product(joint.type.manifold for joint in self.joints)
 
     @cached_property
     def q_slices(self) -> Mapping[str, slice]:
@@ -129,11 +135,11 @@ class Robot:
 
     def neutral(self) -> Float[np.ndarray, " nq"]:
         """Return the zero configuration."""
-        return np.concatenate([np.zeros(0), *(j.type.neutral() for j in self.joints)])
+        return self.manifold.identity()
 
     def random(self, rng: np.random.Generator) -> Float[np.ndarray, " nq"]:
         """Return a random configuration, quaternions normalised, limits not regarded."""
-        return np.concatenate([np.zeros(0), *(j.type.random(rng) for j in self.joints)])
+        return self.manifold.random(rng)
 
     @property
     def is_closed(self) -> bool:
@@ -143,7 +149,7 @@ class Robot:
     @cached_property
     def mobility(self) -> Mobility:
         """How freely the closed chains move: rank, redundant rows, singular positions. Raises InputError."""
-        from screwgraph.robot.mobility import mobility
+        from screwgraph.robot.closure.mobility import mobility
 
         return mobility(self)
 
@@ -156,7 +162,7 @@ class Robot:
         Raises:
             InputError: loops cannot be closed, or the joints that were named do not determine the others.
         """
-        from screwgraph.robot.independent import independent_names
+        from screwgraph.robot.closure.independent import independent_names
 
         return independent_names(self)
 
@@ -166,7 +172,7 @@ class Robot:
         Raises:
             InputError: unknown names, too many or too few, or joints that do not determine the others.
         """
-        from screwgraph.robot.independent import with_independent
+        from screwgraph.robot.closure.independent import with_independent
 
         return with_independent(self, names)
 
@@ -181,7 +187,7 @@ class Robot:
         Raises:
             InputError: a guess of the wrong shape, or loops that do not close, with the gap that is left.
         """
-        from screwgraph.robot.closure import close_loops
+        from screwgraph.robot.closure.positions import close_loops
 
         return close_loops(self, q_guess, independent, tolerance)
 
@@ -193,7 +199,7 @@ class Robot:
         Raises:
             InputError: arguments of the wrong shape, or no closed position there, with the gap that is left.
         """
-        from screwgraph.robot.closure import complete
+        from screwgraph.robot.closure.positions import complete
 
         return complete(self, y, branch)
 
@@ -204,7 +210,7 @@ class Robot:
             InputError: arguments of the wrong shape, a position with open loops, or one where the independent joints do
                 not determine the others.
         """
-        from screwgraph.robot.closure import complete_velocity
+        from screwgraph.robot.closure.positions import complete_velocity
 
         return complete_velocity(self, q, yd)
 

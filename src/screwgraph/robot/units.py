@@ -23,9 +23,9 @@ class Units:
 
 def units(joint: JointType) -> Units:
     """Return the units of a joint's coordinates: a coordinate turns if its screw axis has an angular part."""
-    q = joint.random(np.random.default_rng(0))
+    q = joint.manifold.random(np.random.default_rng(0))
     turns = np.array([column[:3].any() for column in np.asarray(joint.screw_axes(q), dtype=float).T])
-    rates = np.array([joint.position_rate(q, unit) for unit in np.eye(joint.nv)], dtype=float).T
+    rates = np.array([joint.manifold.rate(q, unit) for unit in np.eye(joint.nv)], dtype=float).T
     bases = ["rad" if turning else "m" for turning in turns]
     return Units(
         position=tuple(_position_unit(rate, turns, joint.nq == joint.nv) for rate in rates),

@@ -10,10 +10,11 @@ import numpy as np
 
 from screwgraph.errors import InputError, ModelError
 from screwgraph.robot.closed import same_link
-from screwgraph.robot.constraints import loop_gap
+from screwgraph.robot.closure.constraints import loop_residual
 from screwgraph.robot.joints import Fixed
 from screwgraph.robot.parts import Frame, Joint, Limits, Link, Loop
 from screwgraph.robot.robot import Robot
+from screwgraph.spatial import inverse
 
 CLOSED = 1e-9
 """Gap (rad, m) up to which a loop or coupling whose joints are all locked counts as closed."""
@@ -110,7 +111,7 @@ def _is_idle(loop: Loop) -> bool:
     """Whether a loop's ends lie on one link, closed; raises InputError where they gape."""
     if loop.predecessor != loop.successor:
         return False
-    gap = float(np.abs(loop_gap(loop, {loop.predecessor: np.eye(4)})).max())
+    gap = float(np.abs(loop_residual(loop, inverse(loop.T_pf) @ loop.T_sf)).max())
     if gap > CLOSED:
         raise InputError(f"loop {loop.name!r} gapes by {gap:.3g} with its joints locked there", fix="lock fewer joints")
     return True
@@ -122,7 +123,7 @@ def _with_locked(robot: Robot, positions: Mapping[str, float]) -> Robot:
 
 
 def _locked(joint: Joint, position: float) -> Joint:
-    q = np.array([position]) if joint.type.nq == 1 else joint.type.neutral()
+    q = np.array([position]) if joint.type.nq == 1 else joint.type.manifold.identity()
     pose = joint.origin @ joint.type.transform(q)
     return replace(joint, type=Fixed(), origin=pose, limits=Limits(), damping=0.0, friction=0.0, armature=0.0)
 
@@ -130,7 +131,7 @@ def _locked(joint: Joint, position: float) -> Joint:
 def _position(joint: Joint, position: float | None) -> float:
     """Check the position at which a joint shall be locked; zero for one of several coordinates: its neutral pose."""
     if position is None:
-        return float(joint.type.neutral()[0]) if joint.type.nq == 1 else 0.0
+        return float(joint.type.manifold.identity()[0]) if joint.type.nq == 1 else 0.0
     if joint.type.nq != 1 or not isinstance(position, Real) or not np.isfinite(position):
         raise InputError(f"joint {joint.name!r} cannot be locked at {position!r}", why="it takes one finite number")
     return float(position)

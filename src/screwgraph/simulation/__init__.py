@@ -1,7 +1,6 @@
 """Motions of robots over time: methods of integration, closed chains kept closed, energy and violation reported."""
 
 from screwgraph.simulation.energy import integrated, potential_energy
-from screwgraph.simulation.manifold import Manifold
 from screwgraph.simulation.methods import METHODS, State
 from screwgraph.simulation.run import Watch, collected, simulate, tolerances_of
 from screwgraph.simulation.start import sample_times
@@ -10,7 +9,6 @@ from screwgraph.simulation.trajectory import Trajectory, check_path, in_short, s
 
 __all__ = [
     "METHODS",
-    "Manifold",
     "State",
     "System",
     "Trajectory",

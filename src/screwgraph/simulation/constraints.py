@@ -6,10 +6,9 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.robot import JointType, Robot, constraint_rows, link_poses
+from screwgraph.robot import JointType, Robot, constraint_rows, loop_pose
 from screwgraph.simulation.closure_code import closure_code, entries
-from screwgraph.simulation.manifold import Manifold
-from screwgraph.spatial import inverse
+from screwgraph.spatial.manifolds import product
 
 TOLERANCE = 1e-10
 """Gap (rad, m) that a step may leave."""
@@ -27,7 +26,7 @@ class Constraints:
     of independent rows. `x` are the loop joints' positions, which may be off by `bound`.
     """
 
-    def __init__(self, robot: Robot, manifold: Manifold, q: Float[np.ndarray, " nq"]) -> None:
+    def __init__(self, robot: Robot, q: Float[np.ndarray, " nq"]) -> None:
         from scipy.linalg import get_lapack_funcs
 
         self._posv = get_lapack_funcs(("posv",))[0]
@@ -36,7 +35,7 @@ class Constraints:
         rows = [*kept, *(i for i in every if i not in kept)]
         self.function, self.places = closure_code(robot, rows), tuple(map(np.array, entries(robot, rows)))
         self.kept, self.rows, self._nv = len(kept), len(every), robot.nv
-        self._robot, self._manifold = robot, manifold
+        self._manifold, self._loops = robot.manifold, product(loop.type.manifold for loop in robot.loops)
         self.x = _loop_positions(robot, q)
         self.bound = np.array([_bound(loop.type) for loop in robot.loops for _ in range(loop.type.nv)])
 
@@ -60,7 +59,7 @@ class Constraints:
             gap = float(np.abs(gaps).max())
             if not np.isfinite(gap) or np.abs(gaps[: self.kept]).max(initial=0.0) <= TOLERANCE:
                 return q, K, gap
-            q = self._manifold.moved(q, -(K.T @ self._solved(K, gaps[: self.kept])))
+            q = self._manifold.retract(q, -(K.T @ self._solved(K, gaps[: self.kept])))
         raise InputError(
             f"at t = {t:g} s loops come apart by {gap:.3g} and do not close again",
             why="a step led too far, or to a singular position",
@@ -75,18 +74,10 @@ class Constraints:
             along = values[rows : rows + loops]
             if not (np.abs(along) > self.bound).any():
                 break
-            self.x = self._followed(along)
+            self.x = self._loops.retract(self.x, along)
         K = np.zeros((self.kept, self._nv))
         K[self.places] = values[rows + loops :]
         return values[:rows], K
-
-    def _followed(self, along: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-        parts, p, v = [], 0, 0
-        for loop in self._robot.loops:
-            kind = loop.type
-            parts.append(kind.retract(self.x[p : p + kind.nq], along[v : v + kind.nv]))
-            p, v = p + kind.nq, v + kind.nv
-        return np.concatenate(parts)
 
     def _solved(self, K: Float[np.ndarray, "kept nv"], b: Float[np.ndarray, " kept"]) -> Float[np.ndarray, " kept"]:
         """Solve K K' y = b; near singular positions, as well as can be."""
@@ -97,13 +88,11 @@ class Constraints:
 
 
 def _bound(joint: JointType) -> float:
-    A = np.asarray(joint.screw_axes(joint.neutral()), dtype=float)
+    A = np.asarray(joint.screw_axes(joint.manifold.identity()), dtype=float)
     is_screw = (A[:3].any(axis=0) & A[3:].any(axis=0)).any()
     # A ball joint that is told some way off tells its gap in turned axes.
     return FAR if joint.constant_axes and joint.nv == 1 and not is_screw else NEAR
 
 
 def _loop_positions(robot: Robot, q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, " n"]:
-    poses = link_poses(robot, q)
-    at = [inverse(poses[loop.predecessor] @ loop.T_pf) @ poses[loop.successor] @ loop.T_sf for loop in robot.loops]
-    return np.concatenate([np.zeros(0), *(loop.type.nearest(T) for loop, T in zip(robot.loops, at, strict=True))])
+    return np.concatenate([np.zeros(0), *(loop.type.nearest(loop_pose(robot, loop, q)) for loop in robot.loops)])

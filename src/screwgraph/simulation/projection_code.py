@@ -10,14 +10,12 @@ from screwgraph.compiler import Stage
 from screwgraph.robot import Robot
 from screwgraph.simulation.constraints import Constraints
 from screwgraph.simulation.memory import Memory
-from screwgraph.simulation.step_code import TapeVectors
-from screwgraph.simulation.tape_retraction import SmallMotions, small_retract
+from screwgraph.simulation.step_code import SmallSteps, TapeVectors
+from screwgraph.spatial.manifolds import product
 from screwgraph.tape import Number
 
 
-def projection(
-    robot: Robot, constraints: Constraints, space: SmallMotions, memory: Memory
-) -> tuple[Stage, Stage, Stage]:
+def projection(robot: Robot, constraints: Constraints, space: SmallSteps, memory: Memory) -> tuple[Stage, Stage, Stage]:
     """Return three stages: look at the gaps; take Newton's step; take away the velocities that loops forbid."""
     function = constraints.function
     along = memory.add("along", len(constraints.bound))
@@ -28,20 +26,17 @@ def projection(
     return look, _newton(robot, constraints, space, memory), _allowed(constraints, memory)
 
 
-def _newton(robot: Robot, constraints: Constraints, space: SmallMotions, memory: Memory) -> Stage:
+def _newton(robot: Robot, constraints: Constraints, space: SmallSteps, memory: Memory) -> Stage:
     """Move q by the least step that closes the gaps, and loop joints to where they are."""
     vectors = TapeVectors(memory)
     q, gaps, x, along = (vectors.read(name) for name in ("q", "gaps", "x", "along"))
     K = _matrix(constraints, vectors.read("K"), len(memory.places("qd")))
     space.turns.clear()
-    ahead = space.moved(q, -_transposed_times(K, _solved(K, list(gaps[: constraints.kept]))))
-    followed, p, v = [], 0, 0
-    for loop in robot.loops:
-        kind = loop.type
-        followed += list(small_retract(kind, x[p : p + kind.nq], along[v : v + kind.nv], space.turns))
-        p, v = p + kind.nq, v + kind.nv
-    memory.add("turns of Newton", len(space.turns))
-    return vectors.stage(("q", ahead), ("x", followed), ("turns of Newton", list(space.turns)))
+    ahead = space.retract(q, -_transposed_times(K, _solved(K, list(gaps[: constraints.kept]))))
+    loops = product(loop.type.manifold for loop in robot.loops)
+    turns = [*space.turns, *loops.turns(along)]
+    memory.add("turns of Newton", len(turns))
+    return vectors.stage(("q", ahead), ("x", loops.retract(x, along)), ("turns of Newton", turns))
 
 
 def _allowed(constraints: Constraints, memory: Memory) -> Stage:

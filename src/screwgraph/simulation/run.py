@@ -16,7 +16,6 @@ from screwgraph.errors import InputError
 from screwgraph.robot import Robot, unknown
 from screwgraph.simulation.constraints import Constraints
 from screwgraph.simulation.energy import energies, work_done
-from screwgraph.simulation.manifold import manifold
 from screwgraph.simulation.methods import METHODS, State, Tolerances
 from screwgraph.simulation.start import Sized, initial_position, initial_velocity, sample_times
 from screwgraph.simulation.stepper import stepper
@@ -67,13 +66,12 @@ def simulate(
         raise unknown("method", method, METHODS)
     times, forces = sample_times(robot, time, dt), efforts(robot, tau)
     tolerances = tolerances_of(rtol, atol)
-    space = manifold(robot)
-    q = initial_position(robot, space, q0)
+    q = initial_position(robot, q0)
     qd = initial_velocity(robot, q, qd0)
     function = forward_dynamics(robot)
-    constraints = Constraints(robot, space, q) if robot.is_closed else None
+    constraints = Constraints(robot, q) if robot.is_closed else None
     start = State(q, qd) if constraints is None else State(*constraints.projected(0.0, q, qd))
-    system = System(space, acceleration(function, forces), constraints)
+    system = System(robot.manifold, acceleration(function, forces), constraints)
     with np.errstate(all="ignore"):  # what is not finite is found and said
         _check_start(function, start)
         states = _states(robot, function, forces, constraints, system, (method, start, times, tolerances))
@@ -92,7 +90,7 @@ def _states(
 ) -> Iterator[State]:
     """Yield the states after the start: by machine code as long as it holds, from there on by steps in Python."""
     method, state, times, tolerances = motion
-    made = None if callable(forces) else stepper(robot, function, system.manifold, constraints, method)
+    made = None if callable(forces) else stepper(robot, function, constraints, method)
     done = 0
     if made is not None and not callable(forces):
         dt, x = float(times[1] - times[0]), constraints.x if constraints else np.zeros(0)
@@ -100,7 +98,7 @@ def _states(
             yield ahead
             state, done = ahead, done + 1
     if done < len(times) - 1:
-        here = replace(system, constraints=Constraints(robot, system.manifold, state.q) if robot.is_closed else None)
+        here = replace(system, constraints=Constraints(robot, state.q) if robot.is_closed else None)
         yield from METHODS[method](here, state, times[done:], tolerances)
 
 

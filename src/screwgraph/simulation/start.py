@@ -9,11 +9,10 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.robot import Robot, constraint_jacobian
-from screwgraph.simulation.manifold import Manifold
 
 LARGEST = 200_000_000
 """Numbers that a trajectory may hold: 1.6 GB."""
-QUATERNION_TOLERANCE = 1e-3
+DIGITS_OF_FILES = 1e-3
 """Few printed digits are accepted, quaternions of another length are not."""
 MULTIPLE = 1e-6
 CONSISTENT = 1e-6
@@ -63,7 +62,7 @@ def sample_times(model: Sized, time: float, dt: float) -> Float[np.ndarray, " N"
     return np.arange(steps + 1) * (float(time) / steps)
 
 
-def initial_position(robot: Robot, manifold: Manifold, q0: Any) -> Float[np.ndarray, " nq"]:
+def initial_position(robot: Robot, q0: Any) -> Float[np.ndarray, " nq"]:
     """Return where a motion begins: at q0, loops closed and quaternions unit; None is the neutral position.
 
     Raises:
@@ -71,14 +70,10 @@ def initial_position(robot: Robot, manifold: Manifold, q0: Any) -> Float[np.ndar
     """
     q = _vector(robot.neutral() if q0 is None else q0, robot.nq, "q0")
     for joint in robot.joints:
-        if joint.type.nq != joint.type.nv:
-            quaternion = q[robot.q_slices[joint.name]][-4:]
-            if abs(np.linalg.norm(quaternion) - 1.0) > QUATERNION_TOLERANCE:
-                raise InputError(
-                    f"the quaternion of joint {joint.name!r} in q0 has length {np.linalg.norm(quaternion):.4g}",
-                    why="quaternions (x, y, z, w) must have length 1",
-                )
-    q = manifold.normalised(q)
+        manifold = joint.type.manifold
+        if manifold.is_off(q[None, robot.q_slices[joint.name]], DIGITS_OF_FILES).any():
+            raise InputError(f"the position of joint {joint.name!r} in q0 is not {manifold.kind}")
+    q = robot.manifold.normalised(q)
     return robot.close_loops(q) if robot.is_closed else q
 
 

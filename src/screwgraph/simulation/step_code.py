@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from screwgraph.compiler import Function, Stage
 from screwgraph.simulation.memory import Memory
 from screwgraph.simulation.methods import Explicit
-from screwgraph.simulation.tape_retraction import SmallMotions
+from screwgraph.spatial.manifolds import Manifold
 from screwgraph.tape import SAMPLES, WIDE, Number, Scalar, Tape, program
 
 SEED = 20261
@@ -39,7 +41,24 @@ class TapeVectors:
         return Stage(code, tuple(self._place[name] for name in code.input_names), tuple(writes))
 
 
-def step_stages(method: Explicit, function: Function, space: SmallMotions, memory: Memory) -> Iterator[Stage]:
+@dataclass(frozen=True, eq=False)
+class SmallSteps:
+    """Steps on a manifold on a tape; `turns` collects the squares of the angles (rad) that must stay below 1."""
+
+    manifold: Manifold
+    turns: list[Number] = field(default_factory=list)
+
+    def retract(self, x: Any, d: Any) -> Any:
+        """Return where a unit of time at the velocity d leads from x."""
+        self.turns.extend(self.manifold.turns(d))
+        return self.manifold.retract(x, d)
+
+    def step_rate(self, d: Any, v: Any) -> Any:
+        """Return the rate of d where retract(x, d) has the velocity v."""
+        return self.manifold.step_rate(d, v)
+
+
+def step_stages(method: Explicit, function: Function, space: SmallSteps, memory: Memory) -> Iterator[Stage]:
     """Yield the stages of a step; they read q, qd, tau and dt, and write q and qd."""
     memory.add("at q", len(memory.places("q")))
     memory.add("at qd", len(memory.places("qd")))
@@ -59,7 +78,7 @@ def step_stages(method: Explicit, function: Function, space: SmallMotions, memor
         yield vectors.stage(("q", at), ("qd", velocity), *_turns(space, memory))
 
 
-def _turns(space: SmallMotions, memory: Memory) -> list[tuple[str, list[Number]]]:
+def _turns(space: SmallSteps, memory: Memory) -> list[tuple[str, list[Number]]]:
     """Make room for the angles that motions since the last call turn by."""
     turns = list(space.turns)
     space.turns.clear()

@@ -11,12 +11,10 @@ from jaxtyping import Float
 from screwgraph.compiler import Function, March, Marching, Settle, Stage, marching
 from screwgraph.robot import Robot
 from screwgraph.simulation.constraints import ITERATIONS, TOLERANCE, Constraints
-from screwgraph.simulation.manifold import Manifold
 from screwgraph.simulation.memory import Memory
 from screwgraph.simulation.methods import EXPLICIT, State
 from screwgraph.simulation.projection_code import projection
-from screwgraph.simulation.step_code import step_stages
-from screwgraph.simulation.tape_retraction import SmallMotions, moves_on_tapes
+from screwgraph.simulation.step_code import SmallSteps, step_stages
 
 CHUNK = 100
 """Steps of one call."""
@@ -53,22 +51,19 @@ class Stepper:
                 return
 
 
-def stepper(
-    robot: Robot, function: Function, manifold: Manifold, constraints: Constraints | None, method: str
-) -> Stepper | None:
-    """Return code for an explicit method's steps; None for other methods, and where a joint's motions are not known.
+def stepper(robot: Robot, function: Function, constraints: Constraints | None, method: str) -> Stepper | None:
+    """Return code for an explicit method's steps; None for other methods.
 
     `function` is the robot's forward dynamics.
     """
-    kinds = [joint.type for joint in robot.joints] + [loop.type for loop in robot.loops]
-    if method not in EXPLICIT or not all(map(moves_on_tapes, kinds)):
+    if method not in EXPLICIT:
         return None
     gaps = constraints.rows if constraints else 0
     memory = Memory()
     for name, size in (("q", robot.nq), ("qd", robot.nv), ("gaps", gaps), ("tau", robot.nv), ("dt", 1)):
         memory.add(name, size)
     memory.add("x", sum(loop.type.nq for loop in robot.loops))
-    space = SmallMotions(manifold)
+    space = SmallSteps(robot.manifold)
     parts: list[Stage | Settle] = list(step_stages(EXPLICIT[method], function, space, memory))
     if constraints:
         parts += _closing(robot, constraints, space, memory)
@@ -78,7 +73,7 @@ def stepper(
     return Stepper(memory, marching(March(tuple(parts), tuple(sound), kept)), gaps)
 
 
-def _closing(robot: Robot, constraints: Constraints, space: SmallMotions, memory: Memory) -> Sequence[Stage | Settle]:
+def _closing(robot: Robot, constraints: Constraints, space: SmallSteps, memory: Memory) -> Sequence[Stage | Settle]:
     """Return what puts a step's end back onto the constraints."""
     look, correct, onward = projection(robot, constraints, space, memory)
     bounds = [(place, TOLERANCE) for place in memory.places("gaps")[: constraints.kept]]

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
 from screwgraph.robot import Robot
-from screwgraph.simulation.manifold import Manifold
+from screwgraph.spatial.manifolds import Manifold
 
 Efforts = Callable[[float, np.ndarray, np.ndarray], Any]
 """Joint efforts as a function of time (s), q and qd."""
@@ -25,12 +25,12 @@ Acceleration = Callable[
 class Space(Protocol):
     """What explicit methods need to know of positions."""
 
-    def moved(self, q: Any, step: Any) -> Any:
-        """Return where a unit of time at the velocity `step` leads from q."""
+    def retract(self, x: Any, d: Any) -> Any:
+        """Return where a unit of time at the velocity d leads from x."""
         ...
 
-    def step_rate(self, step: Any, qd: Any) -> Any:
-        """Return the rate of `step` where the position moved(q, step) has the velocity qd."""
+    def step_rate(self, d: Any, v: Any) -> Any:
+        """Return the rate of d where retract(x, d) has the velocity v."""
         ...
 
 

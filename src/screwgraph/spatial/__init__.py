@@ -1,8 +1,31 @@
-"""Screw theory on NumPy and on CasADi alike: rotations, rigid transforms, twists, inertias."""
+"""Screw theory on every kind of number: rotations, rigid transforms, twists, inertias, manifolds."""
 
-from screwgraph.spatial import so3
-from screwgraph.spatial.arrays import Array, atan2, choose, concatenate, cos, log, matrix, sin, sqrt, vector
-from screwgraph.spatial.exponential import exp3, exp6, log3, log6
+from screwgraph.spatial import quaternions, so3
+from screwgraph.spatial.arrays import (
+    Array,
+    atan2,
+    choose,
+    concatenate,
+    concatenate_columns,
+    cos,
+    floor,
+    log,
+    matrix,
+    sin,
+    sqrt,
+    vector,
+)
+from screwgraph.spatial.exponential import (
+    exp3,
+    exp6,
+    log3,
+    log6,
+    log_rate,
+    log_rate_change,
+    screw_to,
+    turn_and_shift,
+    vanishing,
+)
 from screwgraph.spatial.inertia import SpatialInertia
 from screwgraph.spatial.se3 import Ad, from_xyz_rpy, inverse, rotation, transform, translation
 from screwgraph.spatial.so3 import skew
@@ -18,22 +41,30 @@ __all__ = [
     "atan2",
     "choose",
     "concatenate",
+    "concatenate_columns",
     "cos",
     "exp3",
     "exp6",
+    "floor",
     "from_xyz_rpy",
     "gradient",
     "inverse",
     "log",
     "log3",
     "log6",
+    "log_rate",
+    "log_rate_change",
     "matrix",
+    "quaternions",
     "rotation",
+    "screw_to",
     "sin",
     "skew",
     "so3",
     "sqrt",
     "transform",
     "translation",
+    "turn_and_shift",
+    "vanishing",
     "vector",
 ]

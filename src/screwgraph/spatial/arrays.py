@@ -11,9 +11,24 @@ Array = Any
 """A NumPy array (float, complex, or object holding tape scalars) or a CasADi matrix."""
 
 
+_PLAIN = frozenset({float, int, complex, np.float64, np.complex128, np.ndarray})
+"""Kinds that most numbers are of: a look at these is quicker than one at the name of a module."""
+
+
 def is_casadi(x: Any) -> bool:
     """Tell whether `x` is a CasADi value, without importing CasADi."""
-    return type(x).__module__.startswith("casadi")
+    kind = type(x)
+    return kind not in _PLAIN and kind.__module__.startswith("casadi")
+
+
+def is_tape(x: Any) -> bool:
+    """Tell whether `x` is a scalar on a tape, without importing tapes."""
+    return type(x).__module__.startswith("screwgraph.tape")
+
+
+def real(x: Any) -> Any:
+    """Return what comparisons are made with: the real part of complex numbers, the value of others."""
+    return x.real if isinstance(x, complex) else x
 
 
 def sin(x: Any) -> Any:
@@ -36,13 +51,21 @@ def log(x: Any) -> Any:
     return x.log() if hasattr(x, "log") else np.log(x)
 
 
+def floor(x: Any) -> Any:
+    """Largest whole number not above a scalar of any real kind."""
+    return x.floor() if hasattr(x, "floor") else np.floor(x)
+
+
 def atan2(y: Any, x: Any) -> Any:
-    """Angle (rad) of the point (x, y), scalars of any real kind."""
+    """Angle (rad) of the point (x, y); of complex numbers to first order in the imaginary parts."""
     if is_casadi(y) or is_casadi(x):
         import casadi as ca
 
         return ca.atan2(y, x)
-    return np.arctan2(y, x)
+    angle = np.arctan2(real(y), real(x))
+    if isinstance(y, complex) or isinstance(x, complex):
+        return angle + 1j * ((np.real(x) * np.imag(y) - np.real(y) * np.imag(x)) / (np.real(x) ** 2 + np.real(y) ** 2))
+    return angle
 
 
 def choose(condition: Any, yes: Any, no: Any) -> Any:
@@ -56,7 +79,7 @@ def choose(condition: Any, yes: Any, no: Any) -> Any:
 
 def vector(entries: Sequence[Any]) -> Array:
     """Stack scalars to a vector."""
-    if any(is_casadi(e) for e in entries):
+    if any(map(is_casadi, entries)):
         import casadi as ca
 
         return ca.vertcat(*entries)
@@ -66,7 +89,7 @@ def vector(entries: Sequence[Any]) -> Array:
 def matrix(rows: Sequence[Sequence[Any]]) -> Array:
     """Build a matrix from rows of scalars."""
     flat = [e for row in rows for e in row]
-    if any(is_casadi(e) for e in flat):
+    if any(map(is_casadi, flat)):
         import casadi as ca
 
         return ca.vertcat(*(ca.horzcat(*row) for row in rows))
@@ -75,11 +98,16 @@ def matrix(rows: Sequence[Sequence[Any]]) -> Array:
 
 def concatenate(*vectors: Array) -> Array:
     """Stack vectors to one longer vector."""
-    if any(is_casadi(v) for v in vectors):
+    if any(map(is_casadi, vectors)):
         import casadi as ca
 
         return ca.vertcat(*vectors)
     return np.concatenate(vectors)
+
+
+def concatenate_columns(*matrices: Array) -> Array:
+    """Stack matrices side by side to a wider matrix."""
+    return block([matrices])
 
 
 def block(rows: Sequence[Sequence[Array]]) -> Array:

@@ -1,103 +1,82 @@
-"""Exponentials and logarithms of rotations and rigid motions, on NumPy and CasADi scalars alike.
-
-Lynch & Park (3.51), (3.88). Near zero angle series take over: their branch and the other are both finite, so that
-derivatives through either are, too.
-"""
+"""Exponentials and logarithms of rotations and rigid motions, on any kind of number. Lynch & Park (3.51), (3.88)."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.spatial.arrays import Array, atan2, choose, concatenate, sin, sqrt
+from screwgraph.spatial import quaternions
+from screwgraph.spatial.arrays import Array, concatenate, vector
 from screwgraph.spatial.se3 import rotation, transform, translation
-from screwgraph.spatial.so3 import skew
-
-SMALL = 0.01
-"""Squared angle (rad^2) below which series are used: five terms are exact there."""
+from screwgraph.spatial.series import coefficients, cotangent
+from screwgraph.spatial.so3 import skew, squared
 
 
 def exp3(w: Float[Array, "3"]) -> Float[Array, "3 3"]:
     """Return the rotation exp([w]) by the vector w (rad). Lynch & Park (3.51)."""
-    a, b, _ = _coefficients(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+    a, b, _ = coefficients(squared(w))
     W = skew(w)
     return np.eye(3) + a * W + b * (W @ W)
 
 
 def exp6(S: Float[Array, "6"]) -> Float[Array, "4 4"]:
     """Return the rigid motion exp([S]) of a twist for a unit of time (rad, m). Lynch & Park (3.88)."""
+    return transform(exp3(S[:3]), swept(S))
+
+
+def swept(S: Float[Array, "6"]) -> Float[Array, "3"]:
+    """Return the translation (m) of exp([S]): G(theta) v of Lynch & Park (3.88)."""
     w, v = S[:3], S[3:]
-    a, b, c = _coefficients(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+    _, b, c = coefficients(squared(w))
     W = skew(w)
-    WW = W @ W
-    return transform(np.eye(3) + a * W + b * WW, v + b * (W @ v) + c * (WW @ v))
+    first = W @ v
+    return v + b * first + c * (W @ first)
 
 
 def log3(R: Float[Array, "3 3"]) -> Float[Array, "3"]:
     """Return the rotation vector (rad) of R, at most pi long; exact near pi, too, where its sign is arbitrary."""
-    x, y, z, w = _quaternion(R)
-    size = x * x + y * y + z * z
-    small = size < SMALL * 0.25
-    safe = sqrt(choose(small, 1.0, size))
-    # 2 atan(s / w) / s in powers of s^2 where s is small; w is near 1 there.
-    t = size / choose(small, w * w, 1.0)
-    series = 2.0 / choose(small, w, 1.0) * (1.0 - t / 3 + t * t / 5 - t**3 / 7 + t**4 / 9 - t**5 / 11 + t**6 / 13)
-    scale = choose(small, series, 2.0 * atan2(safe, w) / safe)
-    return concatenate(_one(x * scale), _one(y * scale), _one(z * scale))
+    return quaternions.logarithm(quaternions.from_rotation(R))
 
 
 def log6(T: Float[Array, "4 4"]) -> Float[Array, "6"]:
     """Return the twist (rad, m) whose exponential is T. Lynch & Park (3.91), (3.92)."""
-    w = log3(rotation(T))
-    p, W = translation(T), skew(w)
-    angle2 = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
-    a, b, _ = _coefficients(angle2)
-    small = angle2 < SMALL
-    series = 1 / 12 + angle2 / 720 + angle2**2 / 30240 + angle2**3 / 1209600 + angle2**4 / 47900160
-    d = choose(small, series, (1.0 - 0.5 * a / choose(small, 1.0, b)) / choose(small, 1.0, angle2))
-    return concatenate(w, p - 0.5 * (W @ p) + d * (W @ (W @ p)))
+    return screw_to(turn_and_shift(T))
 
 
-def _one(x: Any) -> Array:
-    return x if hasattr(x, "vertsplit") or type(x).__module__.startswith("casadi") else np.array([x])
+def turn_and_shift(T: Float[Array, "4 4"]) -> Float[Array, "6"]:
+    """Return the rotation vector (rad) and the translation (m) of T."""
+    return concatenate(log3(rotation(T)), translation(T))
 
 
-def _coefficients(angle2: Any) -> tuple[Any, Any, Any]:
-    """Return sin(t)/t, (1 - cos t)/t^2, (t - sin t)/t^3 of t^2 = `angle2`."""
-    small = angle2 < SMALL
-    x = angle2
-    t2 = choose(small, 1.0, x)
-    t = sqrt(t2)
-    half = sin(0.5 * t)
-    a = sin(t) / t
-    b = 2.0 * half * half / t2
-    c = (1.0 - a) / t2
-    return (
-        choose(small, 1.0 - x / 6 + x * x / 120 - x**3 / 5040 + x**4 / 362880, a),
-        choose(small, 0.5 - x / 24 + x * x / 720 - x**3 / 40320 + x**4 / 3628800, b),
-        choose(small, 1 / 6 - x / 120 + x * x / 5040 - x**3 / 362880 + x**4 / 39916800, c),
-    )
+def screw_to(x: Float[Array, "6"]) -> Float[Array, "6"]:
+    """Return the twist (rad, m) whose exponential turns by x[:3] (rad) and shifts by x[3:] (m)."""
+    return concatenate(x[:3], log_rate(-x[:3], x[3:]))
 
 
-def _quaternion(R: Float[Array, "3 3"]) -> tuple[Any, Any, Any, Any]:
-    """Return (x, y, z, w) with w >= 0: of the four ways to divide, the one by the largest (Shepperd, 1978)."""
-    trace = R[0, 0] + R[1, 1] + R[2, 2]
-    ways = []
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        vector = [0.0, 0.0, 0.0]
-        vector[i] = 1.0 + 2.0 * R[i, i] - trace
-        vector[j], vector[k] = R[j, i] + R[i, j], R[k, i] + R[i, k]
-        ways.append((*vector, R[k, j] - R[j, k]))
-    ways.append((R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1], 1.0 + trace))
-    best, size = list(ways[3]), ways[3][3]
-    for i in range(3):
-        better = ways[i][i] > size
-        best = [choose(better, new, old) for new, old in zip(ways[i], best, strict=True)]
-        size = choose(better, ways[i][i], size)
-    scale = 0.5 / sqrt(size)
-    scale = choose(best[3] < 0.0, -scale, scale)
-    x, y, z, w = (scale * b for b in best)
-    return x, y, z, w
+def log_rate(phi: Float[Array, "3"], omega: Float[Array, "3"]) -> Float[Array, "3"]:
+    """Return the rate of the rotation vector phi (rad) of a body that turns at omega (rad/s) in its own axes.
+
+    Barfoot (2017), eq. (7.77); its derivative by phi is `log_rate_change`.
+    """
+    W, (d, _) = skew(phi), cotangent(squared(phi))
+    first = W @ omega
+    return omega + 0.5 * first + d * (W @ first)
+
+
+def log_rate_change(phi: Float[Array, "3"], phid: Float[Array, "3"], omega: Float[Array, "3"]) -> Float[Array, "3"]:
+    """Return the rate of `log_rate` where phi changes at phid (rad/s) and omega does not."""
+    W, Wd, (d, slope) = skew(phi), skew(phid), cotangent(squared(phi))
+    along = 2.0 * (phi[0] * phid[0] + phi[1] * phid[1] + phi[2] * phid[2])
+    bent = Wd @ (W @ omega) + W @ (Wd @ omega)
+    return 0.5 * (Wd @ omega) + d * bent + slope * along * (W @ (W @ omega))
+
+
+def vanishing(T: Float[Array, "4 4"]) -> Float[Array, "6"]:
+    """Return the sines of a small rotation (rad) and the translation (m) of T: `log6` up to second order, and cheap."""
+    R, p = rotation(T), translation(T)
+    return concatenate(sines(R), p)
+
+
+def sines(R: Float[Array, "3 3"]) -> Float[Array, "3"]:
+    """Return the axis of a rotation times the sine of its angle: `log3` up to second order, and cheap."""
+    return vector([0.5 * (R[2, 1] - R[1, 2]), 0.5 * (R[0, 2] - R[2, 0]), 0.5 * (R[1, 0] - R[0, 1])])

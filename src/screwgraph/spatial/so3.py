@@ -15,6 +15,11 @@ def skew(w: Float[Array, "3"]) -> Float[Array, "3 3"]:
     return matrix([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
 
 
+def squared(w: Float[Array, "3"]) -> Any:
+    """Return the squared length of w."""
+    return w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
+
+
 def about_axis(axis: Float[Array, "3"], angle: Any) -> Float[Array, "3 3"]:
     """Rotate by `angle` (rad) about the unit vector `axis`: Rodrigues' formula, Lynch & Park (3.51).
 
@@ -51,27 +56,3 @@ def to_rpy(R: Float[np.ndarray, "3 3"]) -> Float[np.ndarray, "3"]:
     c, s = R[0, 0] / level, R[1, 0] / level
     roll = np.arctan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
     return np.array([roll, pitch, yaw])
-
-
-def from_quaternion(q: Float[Array, "4"]) -> Float[Array, "3 3"]:
-    """Return the rotation of a *unit* quaternion (x, y, z, w)."""
-    x, y, z, w = q[0], q[1], q[2], q[3]
-    return matrix(
-        [
-            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
-            [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
-            [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
-        ]
-    )
-
-
-def quaternion_rate(q: Float[Array, "4"], omega: Float[Array, "3"]) -> list[Any]:
-    """Return the four entries of dq/dt of a unit quaternion (x, y, z, w) under body angular velocity (rad/s)."""
-    x, y, z, w = q[0], q[1], q[2], q[3]
-    a, b, c = omega[0], omega[1], omega[2]
-    return [
-        0.5 * (w * a + y * c - z * b),
-        0.5 * (w * b + z * a - x * c),
-        0.5 * (w * c + x * b - y * a),
-        -0.5 * (x * a + y * b + z * c),
-    ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot import Joint, Robot, independent_coordinates, position_slices, retract
+from screwgraph.robot import Joint, Robot, independent_coordinates, position_slices
 from screwgraph.robot.joints import Prismatic
 from screwgraph.view.skeleton import reach
 
@@ -77,11 +77,11 @@ def posed(
         InputError: loops do not close there.
     """
     if not robot.is_closed:
-        return retract(robot, robot.neutral(), after)
+        return robot.manifold.retract(robot.neutral(), after)
     change = after - before
     count = max(1, math.ceil(float(np.abs(change).max()) / STEP))
     for _ in range(count):
-        guess = retract(robot, q, change / count)
+        guess = robot.manifold.retract(q, change / count)
         y = np.concatenate([np.zeros(0), *(guess[list(place)] for place in position_slices(robot))])
         q = robot.complete(y, q)
     return q

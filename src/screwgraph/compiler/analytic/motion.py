@@ -61,7 +61,7 @@ def motions(robot: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> Map
 
 
 def _moved(joint: Joint, here: Turn, omega: Vector, acceleration: Pair, qd: Vector, qdd: Vector) -> Motion:
-    columns = np.asarray(joint.type.screw_axes(joint.type.neutral()), dtype=float).T.tolist()
+    columns = np.asarray(joint.type.screw_axes(joint.type.manifold.identity()), dtype=float).T.tolist()
     axes = [(column[:3], column[3:]) for column in columns]
     swung = cross(omega, here.origin)  # velocity of the parent's point where the child's origin is
     pulled = add(acceleration[1], cross(acceleration[0], here.origin), cross(omega, swung))

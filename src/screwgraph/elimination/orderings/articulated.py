@@ -60,7 +60,7 @@ def _coordinate_axes(joint: Joint) -> list[int] | None:
     """Return the components of a twist that a joint moves, if each of its coordinates is one of them; else None."""
     if not joint.type.constant_axes or not joint.type.nv:
         return None
-    A = np.asarray(joint.type.screw_axes(joint.type.neutral()), dtype=float)
+    A = np.asarray(joint.type.screw_axes(joint.type.manifold.identity()), dtype=float)
     alone = (np.count_nonzero(A, axis=0) == 1).all() and (np.abs(A).sum(axis=0) == 1.0).all()
     return np.abs(A).argmax(axis=0).tolist() if alone else None
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from jaxtyping import Float
 
-from screwgraph.graph.chain import Chain
 from screwgraph.graph.factor import factor
+from screwgraph.robot import Chain
 from screwgraph.spatial import Ad, Array, ad, inverse
 
 

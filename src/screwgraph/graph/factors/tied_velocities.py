@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from jaxtyping import Float
 
-from screwgraph.graph.chain import Chain
 from screwgraph.graph.constraints import CouplingLaw
 from screwgraph.graph.factor import factor
-from screwgraph.robot import Joint
+from screwgraph.robot import Chain, Joint
 from screwgraph.spatial import Array, concatenate, vector
 
 

@@ -44,7 +44,7 @@ def torque(
     Arguments that have no effect are not bound: q where the axes are constant, qd without damping, qdd without rotor.
     Each multiplier is of a coupling (`couplings`); q_couplings: positions of nonlinear ones.
     """
-    axes = joint.type.screw_axes(joint.type.neutral() if q is None else q)
+    axes = joint.type.screw_axes(joint.type.manifold.identity() if q is None else q)
     balance = axes.T @ F - tau
     if qd is not None:
         balance = balance + joint.damping * qd

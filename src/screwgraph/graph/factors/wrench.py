@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.graph.chain import End, loop_wrenches
 from screwgraph.graph.factor import Labels, factor
 from screwgraph.graph.kinds import Role
+from screwgraph.graph.loop_ends import End, loop_wrenches
 from screwgraph.robot import Joint
 from screwgraph.spatial import Ad, Array, ad, concatenate
 

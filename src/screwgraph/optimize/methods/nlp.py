@@ -13,7 +13,7 @@ from screwgraph.errors import InputError
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.batch import Batch
 from screwgraph.optimize.layout import Layout
-from screwgraph.optimize.manifolds import symbol
+from screwgraph.optimize.manifold_code import symbol
 from screwgraph.optimize.methods.base import Run, Tolerances
 from screwgraph.optimize.methods.kkt import Kkt
 from screwgraph.optimize.result import Iterate, Status

@@ -54,7 +54,7 @@ def told_prior(
     away, start = [], 0
     for name, i in window.held:
         end = start + views[name][i].size
-        away.append(np.ravel(manifolds[name].local(at[start:end].reshape(views[name][i].shape), views[name][i])))
+        away.append(np.ravel(manifolds[name].difference(at[start:end].reshape(views[name][i].shape), views[name][i])))
         start = end
     d = np.concatenate(away)
     pull = information @ d

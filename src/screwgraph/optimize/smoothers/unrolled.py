@@ -14,7 +14,7 @@ from screwgraph.compiler import casadi_program, compiled
 from screwgraph.optimize.factors import Factors
 from screwgraph.optimize.kernels import without_unused
 from screwgraph.optimize.layout import Layout
-from screwgraph.optimize.manifolds import number_names, symbol
+from screwgraph.optimize.manifold_code import number_names, symbol
 from screwgraph.tape import factor_out
 
 Unknown = tuple[str, int]

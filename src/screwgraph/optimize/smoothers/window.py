@@ -131,7 +131,7 @@ class Window:
     def _prior(self) -> tuple[Any, Any, list[Any]]:
         import casadi as ca
 
-        from screwgraph.optimize.manifolds import symbol
+        from screwgraph.optimize.manifold_code import symbol
 
         n = self.held_size
         at = [symbol(self._manifold(key), f"at{i}") for i, key in enumerate(self.held)]
@@ -184,7 +184,8 @@ class Window:
 
         information, vector, at = self._prior
         local = [
-            self._manifold(key).local(a, self.expressions.unknowns[key]) for key, a in zip(self.held, at, strict=True)
+            self._manifold(key).difference(a, self.expressions.unknowns[key])
+            for key, a in zip(self.held, at, strict=True)
         ]
         away = ca.vertcat(*local)
         ends = np.cumsum([0, *(self._manifold(key).dim for key in keys)])

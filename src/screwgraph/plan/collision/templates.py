@@ -10,7 +10,7 @@ from screwgraph.optimize.templates import Split
 from screwgraph.plan.collision.shapes import SHAPES
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.priors.between import Between
-from screwgraph.robot import Robot
+from screwgraph.robot import Robot, link_poses
 from screwgraph.spatial import Array, matrix
 
 TAYLOR = 13
@@ -26,26 +26,11 @@ class Bodies:
 
     def centres(self, q: Array, spheres: Array) -> list[list[Any]]:
         """Return the centre of each sphere (link after link, x y z in the link's frame) in the base, CasADi scalars."""
-        poses = self._poses(q)
+        poses = link_poses(self.robot, q, self.links)
         return [
             [sum(poses[link][i, j] * spheres[number, j] for j in range(3)) + poses[link][i, 3] for i in range(3)]
             for number, link in enumerate(self.links)
         ]
-
-    def _poses(self, q: Array) -> dict[str, Any]:
-        """Return the pose of each link that carries a sphere; nothing beyond these is computed."""
-        import casadi as ca
-
-        robot, wanted = self.robot, set(self.links)
-        for joint in reversed(robot.joints):
-            if joint.child in wanted:
-                wanted.add(joint.parent)
-        poses = {robot.links[0].name: ca.SX(ca.DM.eye(4))}
-        for joint in robot.joints:
-            if joint.child in wanted:
-                moved = joint.type.transform(q[robot.q_slices[joint.name]])
-                poses[joint.child] = ca.mtimes(ca.mtimes(poses[joint.parent], ca.SX(joint.origin)), moved)
-        return poses
 
 
 def bodies_of(mechanics: Mechanics, links: tuple[str, ...]) -> Bodies:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.optimize import Manifold
+from screwgraph.optimize.manifold_code import moved
 from screwgraph.plan.collocation.base import Point
-from screwgraph.plan.configuration import gap
 from screwgraph.spatial import concatenate
 
 
@@ -20,9 +20,9 @@ class Euler:
     def defects(self, positions: Manifold, points: list[Point], h: Any) -> Any:
         """Return the gaps of position and velocity at the end of a step, (2 nv,)."""
         (q, v, a), (q_end, v_end, _) = points
-        return concatenate(gap(positions, positions.retract(q, h * v_end), q_end), v_end - v - h * a)
+        return concatenate(positions.defect(positions.retract(q, h * v_end), q_end), v_end - v - h * a)
 
     def between(self, positions: Manifold, points: list[Point], h: Any, part: Any) -> tuple[Any, Any]:
         """Return what goes along the velocity at the end, and velocities that go there at a steady rate."""
         (q, v, _), (_, v_end, _) = points
-        return positions.moved(q, part * h * v_end), v + part * (v_end - v)
+        return moved(positions, q, part * h * v_end), v + part * (v_end - v)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.optimize import Manifold
+from screwgraph.optimize.manifold_code import moved
 from screwgraph.plan.collocation.base import Point
-from screwgraph.plan.configuration import gap
 from screwgraph.spatial import concatenate
 
 
@@ -26,9 +26,9 @@ class HermiteSimpson:
         middle = positions.retract(q, h * (5.0 * v + 8.0 * v_mid - v_end) / 24.0)
         end = positions.retract(q, h * (v + 4.0 * v_mid + v_end) / 6.0)
         return concatenate(
-            gap(positions, middle, q_mid),
+            positions.defect(middle, q_mid),
             v_mid - 0.5 * (v + v_end) - h / 8.0 * (a - a_end),
-            gap(positions, end, q_end),
+            positions.defect(end, q_end),
             v_end - v - h / 6.0 * (a + 4.0 * a_mid + a_end),
         )
 
@@ -36,5 +36,5 @@ class HermiteSimpson:
         """Return the parabolas through the velocities of each step's three points, and their integrals."""
         (q, v, _), (_, v_mid, _), (_, v_end, _) = points
         slope, bend = 4.0 * v_mid - 3.0 * v - v_end, 2.0 * (v + v_end) - 4.0 * v_mid
-        moved = h * part * (v + part * (0.5 * slope + part * bend / 3.0))
-        return positions.moved(q, moved), v + part * (slope + part * bend)
+        step = h * part * (v + part * (0.5 * slope + part * bend / 3.0))
+        return moved(positions, q, step), v + part * (slope + part * bend)

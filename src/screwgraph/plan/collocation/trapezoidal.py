@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.optimize import Manifold
+from screwgraph.optimize.manifold_code import moved
 from screwgraph.plan.collocation.base import Point
-from screwgraph.plan.configuration import gap
 from screwgraph.spatial import concatenate
 
 
@@ -24,9 +24,9 @@ class Trapezoidal:
         """Return the gaps of position and velocity at the end of a step, (2 nv,)."""
         (q, v, a), (q_end, v_end, a_end) = points
         reached = positions.retract(q, 0.5 * h * (v + v_end))
-        return concatenate(gap(positions, reached, q_end), v_end - v - 0.5 * h * (a + a_end))
+        return concatenate(positions.defect(reached, q_end), v_end - v - 0.5 * h * (a + a_end))
 
     def between(self, positions: Manifold, points: list[Point], h: Any, part: Any) -> tuple[Any, Any]:
         """Return velocities that are linear between knots, so that they keep their limits, and their integral."""
         (q, v, _), (_, v_end, _) = points
-        return positions.moved(q, h * part * (v + 0.5 * part * (v_end - v))), v + part * (v_end - v)
+        return moved(positions, q, h * part * (v + 0.5 * part * (v_end - v))), v + part * (v_end - v)

@@ -8,7 +8,6 @@ from typing import Any
 
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors, Manifold
-from screwgraph.plan.configuration import gap
 from screwgraph.plan.costs.base import weights
 from screwgraph.plan.goals.position import whole_position
 from screwgraph.plan.reading import Reading
@@ -24,7 +23,7 @@ class FromPosture:
 
     def __call__(self, q: Any, *, at: Any) -> Any:
         """Return it."""
-        return gap(self.positions, at, q)[list(self.columns)]
+        return self.positions.defect(at, q)[list(self.columns)]
 
 
 @dataclass(frozen=True, eq=False)

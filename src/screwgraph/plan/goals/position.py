@@ -12,7 +12,6 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors, Manifold
-from screwgraph.plan.configuration import gap
 from screwgraph.plan.goals.base import Time, demanded, points_at
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
@@ -28,7 +27,7 @@ class Apart:
 
     def __call__(self, q: Any, *, at: Any) -> Any:
         """Return them."""
-        return gap(self.positions, at, q)[list(self.columns)]
+        return self.positions.defect(at, q)[list(self.columns)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.spatial import Array, so3
+from screwgraph.spatial import Array, atan2
+from screwgraph.spatial.manifolds import Manifold
 
 Vector3 = tuple[float, float, float]
 
@@ -20,6 +21,11 @@ class JointType(Protocol):
 
     Every method works on NumPy values (float, complex, tape scalars) and on CasADi values.
     """
+
+    @property
+    def manifold(self) -> Manifold:
+        """Where q lies: values (nq,), whose velocities are qd (nv,)."""
+        ...
 
     @property
     def nq(self) -> int:
@@ -37,7 +43,7 @@ class JointType(Protocol):
         ...
 
     def transform(self, q: Float[Array, " nq"]) -> Float[Array, "4 4"]:
-        """Return the pose of the child's frame in the joint's frame; the identity at `neutral()`."""
+        """Return the pose of the child's frame in the joint's frame; the identity at its zero position."""
         ...
 
     def screw_axes(self, q: Float[Array, " nq"]) -> Float[Array, "6 nv"]:
@@ -48,23 +54,7 @@ class JointType(Protocol):
         """Return (dA/dt) qd, components in the child's frame; zero where `constant_axes`."""
         ...
 
-    def position_rate(self, q: Float[Array, " nq"], qd: Float[Array, " nv"]) -> Float[Array, " nq"]:
-        """Return dq/dt for joint velocity qd."""
-        ...
-
-    def neutral(self) -> Float[np.ndarray, " nq"]:
-        """Return the zero position."""
-        ...
-
-    def random(self, rng: np.random.Generator) -> Float[np.ndarray, " nq"]:
-        """Return a random position, quaternions normalised."""
-        ...
-
-    def retract(self, q: Float[np.ndarray, " nq"], step: Float[np.ndarray, " nv"]) -> Float[np.ndarray, " nq"]:
-        """Return where a unit of time at the velocity `step` leads from q (numbers only), quaternions unit."""
-        ...
-
-    def nearest(self, T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, " nq"]:
+    def nearest(self, T: Float[Array, "4 4"]) -> Float[Array, " nq"]:
         """Return the position whose pose comes near a given one, and is that one where the joint can reach it."""
         ...
 
@@ -101,11 +91,15 @@ def across(axis: Vector3) -> tuple[Float[np.ndarray, "3"], Float[np.ndarray, "3"
     return u, np.cross(normal, u)
 
 
-def turn_about(axis: Vector3, R: Float[np.ndarray, "3 3"]) -> float:
+def turn_about(axis: Vector3, R: Float[Array, "3 3"]) -> Any:
     """Return the angle (rad, within +-pi) of the rotation about `axis` that comes nearest to R."""
-    a = np.array(axis)
-    sine = a @ [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]
-    return float(np.arctan2(sine, np.trace(R) - a @ R @ a))
+    sine = dot(axis, [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    return atan2(sine, R[0, 0] + R[1, 1] + R[2, 2] - dot(axis, R @ np.array(axis)))
+
+
+def dot(a: Sequence[float] | Float[np.ndarray, "3"], b: Sequence[Any] | Float[Array, "3"]) -> Any:
+    """Return the product of a vector of floats and one of any kind of numbers."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 def wrenches(
@@ -115,45 +109,6 @@ def wrenches(
     zero = np.zeros(3)
     columns = [*(np.concatenate([m, zero]) for m in moments), *(np.concatenate([zero, f]) for f in forces)]
     return np.stack(columns, axis=1)
-
-
-def random_quaternion(rng: np.random.Generator) -> Float[np.ndarray, "4"]:
-    """Return a uniformly random unit quaternion (x, y, z, w)."""
-    q = rng.standard_normal(4)
-    return q / np.linalg.norm(q)
-
-
-def to_quaternion(R: Float[np.ndarray, "3 3"]) -> Float[np.ndarray, "4"]:
-    """Return the unit quaternion (x, y, z, w) of a rotation, w not negative."""
-    from scipy.spatial.transform import Rotation
-
-    return Rotation.from_matrix(R).as_quat(canonical=True)
-
-
-def turned(q: Float[np.ndarray, "4"], w: Float[np.ndarray, "3"]) -> Float[np.ndarray, "4"]:
-    """Turn a unit quaternion by the rotation vector w (rad) in the body's own frame."""
-    from scipy.spatial.transform import Rotation
-
-    x, y, z, s = Rotation.from_rotvec(w).as_quat()
-    a, b, c, r = q
-    result = np.array(
-        [
-            r * x + a * s + b * z - c * y,
-            r * y + b * s + c * x - a * z,
-            r * z + c * s + a * y - b * x,
-            r * s - a * x - b * y - c * z,
-        ]
-    )
-    return result / np.linalg.norm(result)
-
-
-def swept(w: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 3"]:
-    """Return the integral of exp([w] t) over a unit of time: G(theta) of Lynch & Park (3.88)."""
-    angle, wX = float(np.linalg.norm(w)), so3.skew(w)
-    if angle < 1e-5:  # the closed form below would subtract nearly equal numbers
-        return np.eye(3) + wX / 2.0 + wX @ wX / 6.0
-    axis = wX / angle  # powers of the angle would overflow first
-    return np.eye(3) + 2.0 * np.sin(angle / 2.0) ** 2 / angle * axis + (angle - np.sin(angle)) / angle * axis @ axis
 
 
 def zero_twist() -> Float[np.ndarray, "6"]:

@@ -9,12 +9,14 @@ from jaxtyping import Float
 
 from screwgraph.robot.joints.base import zero_twist
 from screwgraph.spatial import Array
+from screwgraph.spatial.manifolds import Product
 
 
 @dataclass(frozen=True)
 class Fixed:
     """The child does not move relative to its parent."""
 
+    manifold = Product()
     nq = nv = 0
     constant_axes = True
 
@@ -27,19 +29,7 @@ class Fixed:
     def axes_rate_times(self, q: Float[Array, "0"], qd: Float[Array, "0"]) -> Float[Array, "6"]:
         return zero_twist()
 
-    def position_rate(self, q: Float[Array, "0"], qd: Float[Array, "0"]) -> Float[Array, "0"]:
-        return qd
-
-    def neutral(self) -> Float[np.ndarray, "0"]:
-        return np.zeros(0)
-
-    def random(self, rng: np.random.Generator) -> Float[np.ndarray, "0"]:
-        return np.zeros(0)
-
-    def retract(self, q: Float[np.ndarray, "0"], step: Float[np.ndarray, "0"]) -> Float[np.ndarray, "0"]:
-        return q + step
-
-    def nearest(self, T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "0"]:
+    def nearest(self, T: Float[Array, "4 4"]) -> Float[Array, "0"]:
         return np.zeros(0)
 
     def constraint_wrenches(self, q: Float[Array, "0"]) -> Float[Array, "6 6"]:

@@ -8,8 +8,9 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.robot.joints.base import Vector3, across, turn_about, unit, wrenches, zero_twist
-from screwgraph.spatial import Array, rotation, so3, transform, translation, vector
+from screwgraph.robot.joints.base import Vector3, across, dot, turn_about, unit, wrenches, zero_twist
+from screwgraph.spatial import Array, floor, rotation, so3, transform, translation, vector
+from screwgraph.spatial.manifolds import Vector
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,7 @@ class Helical:
 
     axis: Vector3 = (0.0, 0.0, 1.0)
     pitch: float = 0.0
+    manifold = Vector(1, (np.pi,))
     nq = nv = 1
     constant_axes = True
 
@@ -36,25 +38,13 @@ class Helical:
     def axes_rate_times(self, q: Float[Array, "1"], qd: Float[Array, "1"]) -> Float[Array, "6"]:
         return zero_twist()
 
-    def position_rate(self, q: Float[Array, "1"], qd: Float[Array, "1"]) -> Float[Array, "1"]:
-        return qd
-
-    def neutral(self) -> Float[np.ndarray, "1"]:
-        return np.zeros(1)
-
-    def random(self, rng: np.random.Generator) -> Float[np.ndarray, "1"]:
-        return rng.uniform(-np.pi, np.pi, 1)
-
-    def retract(self, q: Float[np.ndarray, "1"], step: Float[np.ndarray, "1"]) -> Float[np.ndarray, "1"]:
-        return q + step
-
-    def nearest(self, T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "1"]:
+    def nearest(self, T: Float[Array, "4 4"]) -> Float[Array, "1"]:
         """Whole turns are counted by the translation."""
         angle = turn_about(self.axis, rotation(T))
         if self.pitch:
-            along = np.array(self.axis) @ translation(T) / self.pitch
-            angle += 2.0 * np.pi * np.round((along - angle) / (2.0 * np.pi))
-        return np.array([angle])
+            turns = (dot(self.axis, translation(T)) / self.pitch - angle) / (2.0 * np.pi)
+            angle = angle + 2.0 * np.pi * floor(turns + 0.5)
+        return vector([angle])
 
     def constraint_wrenches(self, q: Float[Array, "1"]) -> Float[Array, "6 5"]:
         axis = np.array(self.axis)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.joints.base import Vector3, across, turn_about, unit, wrenches
-from screwgraph.spatial import Array, concatenate, matrix, rotation, so3, transform, translation
+from screwgraph.robot.joints.base import Vector3, across, dot, turn_about, unit, wrenches
+from screwgraph.spatial import Array, concatenate, matrix, rotation, so3, transform, translation, vector
+from screwgraph.spatial.manifolds import Vector
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class Planar:
     """
 
     axis: Vector3 = (0.0, 0.0, 1.0)
+    manifold = Vector(3, (1.0, 1.0, np.pi))
     nq = nv = 3
     constant_axes = False
 
@@ -41,22 +43,10 @@ class Planar:
         sliding = self._rotation(q).T @ (u * qd[0] + v * qd[1])
         return concatenate(np.zeros(3), -(so3.skew(np.array(self.axis)) @ sliding) * qd[2])
 
-    def position_rate(self, q: Float[Array, "3"], qd: Float[Array, "3"]) -> Float[Array, "3"]:
-        return qd
-
-    def neutral(self) -> Float[np.ndarray, "3"]:
-        return np.zeros(3)
-
-    def random(self, rng: np.random.Generator) -> Float[np.ndarray, "3"]:
-        return rng.uniform(-1.0, 1.0, 3) * np.array([1.0, 1.0, np.pi])
-
-    def retract(self, q: Float[np.ndarray, "3"], step: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3"]:
-        return q + step
-
-    def nearest(self, T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "3"]:
+    def nearest(self, T: Float[Array, "4 4"]) -> Float[Array, "3"]:
         u, v = self.in_plane()
         p = translation(T)
-        return np.array([u @ p, v @ p, turn_about(self.axis, rotation(T))])
+        return vector([dot(u, p), dot(v, p), turn_about(self.axis, rotation(T))])
 
     def constraint_wrenches(self, q: Float[Array, "3"]) -> Float[Array, "6 3"]:
         return wrenches(self.in_plane(), [np.array(self.axis)])

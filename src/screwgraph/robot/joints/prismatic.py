@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.joints.base import Vector3, across, unit, wrenches, zero_twist
+from screwgraph.robot.joints.base import Vector3, across, dot, unit, wrenches, zero_twist
 from screwgraph.spatial import Array, transform, translation, vector
+from screwgraph.spatial.manifolds import Vector
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,7 @@ class Prismatic:
     """Translation by q (m) along `axis`."""
 
     axis: Vector3 = (0.0, 0.0, 1.0)
+    manifold = Vector(1, (1.0,))
     nq = nv = 1
     constant_axes = True
 
@@ -31,20 +33,8 @@ class Prismatic:
     def axes_rate_times(self, q: Float[Array, "1"], qd: Float[Array, "1"]) -> Float[Array, "6"]:
         return zero_twist()
 
-    def position_rate(self, q: Float[Array, "1"], qd: Float[Array, "1"]) -> Float[Array, "1"]:
-        return qd
-
-    def neutral(self) -> Float[np.ndarray, "1"]:
-        return np.zeros(1)
-
-    def random(self, rng: np.random.Generator) -> Float[np.ndarray, "1"]:
-        return rng.uniform(-1.0, 1.0, 1)
-
-    def retract(self, q: Float[np.ndarray, "1"], step: Float[np.ndarray, "1"]) -> Float[np.ndarray, "1"]:
-        return q + step
-
-    def nearest(self, T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "1"]:
-        return np.array([np.array(self.axis) @ translation(T)])
+    def nearest(self, T: Float[Array, "4 4"]) -> Float[Array, "1"]:
+        return vector([dot(self.axis, translation(T))])
 
     def constraint_wrenches(self, q: Float[Array, "1"]) -> Float[Array, "6 5"]:
         return wrenches(list(np.eye(3)), across(self.axis))

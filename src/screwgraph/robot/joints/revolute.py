@@ -8,7 +8,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.robot.joints.base import Vector3, across, turn_about, unit, wrenches, zero_twist
-from screwgraph.spatial import Array, rotation, so3, transform
+from screwgraph.spatial import Array, rotation, so3, transform, vector
+from screwgraph.spatial.manifolds import Vector
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,7 @@ class Revolute:
 
     axis: Vector3 = (0.0, 0.0, 1.0)
     offset: float = 0.0
+    manifold = Vector(1, (np.pi,))
     nq = nv = 1
     constant_axes = True
 
@@ -33,20 +35,8 @@ class Revolute:
     def axes_rate_times(self, q: Float[Array, "1"], qd: Float[Array, "1"]) -> Float[Array, "6"]:
         return zero_twist()
 
-    def position_rate(self, q: Float[Array, "1"], qd: Float[Array, "1"]) -> Float[Array, "1"]:
-        return qd
-
-    def neutral(self) -> Float[np.ndarray, "1"]:
-        return np.array([-self.offset]) if self.offset else np.zeros(1)
-
-    def random(self, rng: np.random.Generator) -> Float[np.ndarray, "1"]:
-        return rng.uniform(-np.pi, np.pi, 1)
-
-    def retract(self, q: Float[np.ndarray, "1"], step: Float[np.ndarray, "1"]) -> Float[np.ndarray, "1"]:
-        return q + step
-
-    def nearest(self, T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "1"]:
-        return np.array([turn_about(self.axis, rotation(T)) - self.offset])
+    def nearest(self, T: Float[Array, "4 4"]) -> Float[Array, "1"]:
+        return vector([turn_about(self.axis, rotation(T)) - self.offset])
 
     def constraint_wrenches(self, q: Float[Array, "1"]) -> Float[Array, "6 5"]:
         return wrenches(across(self.axis), list(np.eye(3)))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.robot.joints.base import Vector3, unit, wrenches
-from screwgraph.spatial import Array, concatenate, matrix, rotation, so3, transform
+from screwgraph.robot.joints.base import Vector3, dot, unit, wrenches
+from screwgraph.spatial import Array, atan2, concatenate, matrix, rotation, so3, transform, vector
+from screwgraph.spatial.manifolds import Vector
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,7 @@ class Universal:
 
     axis: Vector3 = (1.0, 0.0, 0.0)
     axis2: Vector3 = (0.0, 1.0, 0.0)
+    manifold = Vector(2, (np.pi, np.pi))
     nq = nv = 2
     constant_axes = False
 
@@ -40,22 +43,10 @@ class Universal:
         turning = -(so3.skew(np.array(self.axis2)) @ self._first_axis_in_child(q)) * qd[1] * qd[0]
         return concatenate(turning, np.zeros(3))
 
-    def position_rate(self, q: Float[Array, "2"], qd: Float[Array, "2"]) -> Float[Array, "2"]:
-        return qd
-
-    def neutral(self) -> Float[np.ndarray, "2"]:
-        return np.zeros(2)
-
-    def random(self, rng: np.random.Generator) -> Float[np.ndarray, "2"]:
-        return rng.uniform(-np.pi, np.pi, 2)
-
-    def retract(self, q: Float[np.ndarray, "2"], step: Float[np.ndarray, "2"]) -> Float[np.ndarray, "2"]:
-        return q + step
-
-    def nearest(self, T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "2"]:
+    def nearest(self, T: Float[Array, "4 4"]) -> Float[Array, "2"]:
         a, b = np.array(self.axis), np.array(self.axis2)
         R = rotation(T)
-        return np.array([_angle(a, b, R @ b), -_angle(b, a, R.T @ a)])
+        return vector([_angle(a, b, R @ b), -_angle(b, a, R.T @ a)])
 
     def constraint_wrenches(self, q: Float[Array, "2"]) -> Float[Array, "6 4"]:
         """The moment about the normal of both axes, and any force."""
@@ -70,6 +61,6 @@ class Universal:
         return self._second(q).T @ np.array(self.axis)
 
 
-def _angle(axis: np.ndarray, start: np.ndarray, end: np.ndarray) -> float:
+def _angle(axis: Float[np.ndarray, "3"], start: Float[np.ndarray, "3"], end: Float[Array, "3"]) -> Any:
     """Return the angle about `axis` that turns one direction towards another, seen along the axis."""
-    return float(np.arctan2(axis @ np.cross(start, end), start @ end - (axis @ start) * (axis @ end)))
+    return atan2(dot(axis, so3.skew(start) @ end), dot(start, end) - (axis @ start) * dot(axis, end))

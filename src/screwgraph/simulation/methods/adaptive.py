@@ -19,7 +19,7 @@ def dop853(system: System, start: State, times: Float[np.ndarray, " N"], toleran
 
     Quaternions are integrated as vectors, and made unit wherever they are used. Hairer, Norsett, Wanner (1993), II.5.
     """
-    nq, done, n = system.manifold.nq, 1, len(times)
+    nq, done, n = len(start.q), 1, len(times)
     solver = _solver(system, np.concatenate([start.q, start.qd]), times[0], times[-1], tolerances)
     while done < n:
         before = solver.t
@@ -46,10 +46,10 @@ def _solver(
 ) -> Any:
     from scipy.integrate import DOP853
 
-    nq, f, space = system.manifold.nq, system.acceleration, system.manifold
+    nq, f, space = system.manifold.shape[0], system.acceleration, system.manifold
 
     def rate(t: float, y: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
         q, qd = space.normalised(y[:nq]), y[nq:]
-        return np.concatenate([space.position_rate(q, qd), f(float(t), q, qd)])
+        return np.concatenate([space.rate(q, qd), f(float(t), q, qd)])
 
     return DOP853(rate, start, y, end, rtol=tolerances.rtol, atol=tolerances.atol, first_step=length)

@@ -11,7 +11,7 @@ def rk4(space: Space, dt, q, qd) -> Stages:
 
     Hairer, Lubich, Wanner (2006), section IV.8.2; on vectors it is the classical method.
     """
-    moved, rate = space.moved, space.step_rate
+    moved, rate = space.retract, space.step_rate
     half, sixth = dt / 2.0, dt / 6.0
     a1 = yield 0.0, q, qd
     s, v2 = half * qd, qd + half * a1

@@ -10,4 +10,4 @@ def semi_implicit(space: Space, dt, q, qd) -> Stages:
     """Take a step of the semi-implicit (symplectic) Euler method. Hairer, Lubich, Wanner (2006), (I.1.9)."""
     a = yield 0.0, q, qd
     ahead = qd + dt * a
-    return space.moved(q, dt * ahead), ahead
+    return space.retract(q, dt * ahead), ahead

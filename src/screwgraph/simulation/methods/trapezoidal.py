@@ -30,7 +30,7 @@ def trapezoidal(system: System, dt: float) -> Step:
 
     Newton's method finds the velocity at the end; its matrix is kept from step to step while it is good enough.
     """
-    f, moved, half = system.acceleration, system.manifold.moved, dt / 2.0
+    f, moved, half = system.acceleration, system.manifold.retract, dt / 2.0
     newton = _Newton()
 
     def step(t, q, qd):

@@ -8,9 +8,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.robot.constraints import Row, constraint_jacobian, constraint_rows
-from screwgraph.robot.kinematics import retract
-from screwgraph.robot.newton import Closing, closing, roughly_closed, size_of
+from screwgraph.robot.closure.constraints import Row, constraint_jacobian, constraint_rows
+from screwgraph.robot.closure.newton import Closing, closing, roughly_closed, size_of
 from screwgraph.robot.robot import Robot
 
 STATES = 6
@@ -134,7 +133,9 @@ def _roughly_closed_states(robot: Robot) -> list[Float[np.ndarray, " nq"]]:
 
 def _guess(robot: Robot, rng: np.random.Generator, anywhere: bool) -> Float[np.ndarray, " nq"]:
     """Far positions meet every branch; those near the zero configuration close more surely."""
-    return robot.random(rng) if anywhere else retract(robot, robot.neutral(), rng.normal(scale=0.3, size=robot.nv))
+    return (
+        robot.random(rng) if anywhere else robot.manifold.retract(robot.neutral(), rng.normal(scale=0.3, size=robot.nv))
+    )
 
 
 def _closed_neutral(robot: Robot, best: Closing) -> Float[np.ndarray, " nq"]:

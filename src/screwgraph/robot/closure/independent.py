@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.robot.closed import split_name
-from screwgraph.robot.constraints import constraint_jacobian
+from screwgraph.robot.closure.constraints import constraint_jacobian
 from screwgraph.robot.robot import Robot, unknown
 
 CLEAR = (0.1, 1e-3, 1e-6)

@@ -10,9 +10,9 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from screwgraph.errors import InputError
-from screwgraph.robot.constraints import constraint_jacobian, constraint_residual, constraint_rows
-from screwgraph.robot.independent import coordinates_of, independent_coordinates, position_slices
-from screwgraph.robot.newton import FLOOR, Closing, closing, size_of
+from screwgraph.robot.closure.constraints import constraint_jacobian, constraint_residual, constraint_rows
+from screwgraph.robot.closure.independent import coordinates_of, independent_coordinates, position_slices
+from screwgraph.robot.closure.newton import FLOOR, Closing, closing, size_of
 from screwgraph.robot.robot import Robot
 
 TOLERANCE = 1e-12
@@ -127,12 +127,12 @@ def _with(
     moved = q.copy()
     moved[at] = values
     for joint in robot.joints:
-        if joint.type.nq > joint.type.nv:  # the last four of its positions are a quaternion
-            quaternion = moved[robot.q_slices[joint.name]][-4:]
-            norm = float(np.linalg.norm(quaternion))
-            if norm < 1e-9:
-                raise InputError(f"the quaternion of joint {joint.name!r} is zero", fix="give a unit quaternion")
-            quaternion /= norm
+        if joint.type.nq > joint.type.nv:
+            place = robot.q_slices[joint.name]
+            try:
+                moved[place] = joint.type.manifold.normalised(moved[place])
+            except InputError as error:
+                raise InputError(f"joint {joint.name!r}: {error.what}", fix=error.fix) from None
     return moved
 
 

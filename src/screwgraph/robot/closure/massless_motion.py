@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.constraints import constraint_jacobian
-from screwgraph.robot.mobility import RANK
+from screwgraph.robot.closure.constraints import constraint_jacobian
+from screwgraph.robot.closure.mobility import RANK
 from screwgraph.robot.robot import Robot
 
 IDLE = 1e-12

@@ -9,7 +9,6 @@ from screwgraph.robot import (
     constraint_residual,
     constraint_rows,
     link_poses,
-    retract,
 )
 from screwgraph.robot.joints import Revolute
 from screwgraph.spatial import inverse
@@ -23,7 +22,10 @@ def derivative(robot, q):
     """Central differences along every velocity coordinate."""
     h = 1e-6
     columns = [
-        (constraint_residual(robot, retract(robot, q, h * e)) - constraint_residual(robot, retract(robot, q, -h * e)))
+        (
+            constraint_residual(robot, robot.manifold.retract(q, h * e))
+            - constraint_residual(robot, robot.manifold.retract(q, -h * e))
+        )
         / (2 * h)
         for e in np.eye(robot.nv)
     ]

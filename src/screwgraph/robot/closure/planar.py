@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.kinematics import carried_by, joint_screws, link_poses
+from screwgraph.robot.closure.chain import chain_of
+from screwgraph.robot.closure.constraints import positions_around
 from screwgraph.robot.parts import Loop
 from screwgraph.robot.robot import Robot
 
@@ -23,9 +24,9 @@ def is_planar(robot: Robot, loop: Loop) -> bool:
 
 
 def _lies_in_a_plane(robot: Robot, loop: Loop, q: Float[np.ndarray, " nq"]) -> bool:
-    poses = link_poses(robot, q)
-    around = (carried_by(robot, loop.successor) - carried_by(robot, loop.predecessor)) != 0.0
-    screws = joint_screws(robot, q, poses)[:, around]
+    chain = chain_of(robot, loop)
+    around = positions_around(robot, chain, q)
+    screws = chain.screws(around, chain.poses(around))
     if not screws.any():
         return False
     turns, slides = screws[:3], screws[3:]
@@ -33,7 +34,7 @@ def _lies_in_a_plane(robot: Robot, loop: Loop, q: Float[np.ndarray, " nq"]) -> b
     if not normal.any():
         return False
     normal = normal / np.linalg.norm(normal)
-    # The base's origin, carried along by a joint that turns about the normal, moves across it.
+    # The loop frame's origin, carried along by a joint that turns about the normal, moves across it.
     out_of_plane = np.abs(normal @ slides).max() / max(1.0, float(np.abs(slides).max()))
     off_axis = np.linalg.norm(turns - np.outer(normal, normal @ turns), axis=0).max()
     return bool(max(out_of_plane, off_axis) <= PARALLEL)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from screwgraph.robot.constraints import constraint_jacobian, constraint_residual, constraint_rows
-from screwgraph.robot.kinematics import retract
+from screwgraph.robot.closure.constraints import constraint_jacobian, constraint_residual, constraint_rows
 from screwgraph.robot.robot import Robot
 from screwgraph.spatial import translation
 
@@ -87,7 +86,7 @@ def _search(
     for nudge in range(nudges):
         if best.gap <= ROUGH * size_of(robot):
             break
-        beside = retract(robot, q, np.where(free, rng.normal(scale=0.1 * (nudge + 1), size=robot.nv), 0.0))
+        beside = robot.manifold.retract(q, np.where(free, rng.normal(scale=0.1 * (nudge + 1), size=robot.nv), 0.0))
         best = min(best, _descent(robot, beside, free, tolerance, steps, rows), key=lambda end: end.gap)
     return best
 
@@ -134,7 +133,7 @@ def _step_down(
     for _ in range(20):
         part = -Vt.T @ (s / (s**2 + damping) * along)
         step[free] = part * min(1.0, farthest / max(np.abs(part).max(), 1e-300))
-        q = retract(robot, here.q, step)
+        q = robot.manifold.retract(here.q, step)
         residual = constraint_residual(robot, q)[rows]
         if float(residual @ residual) < before * enough:
             return Closing(q, residual)
