@@ -43,6 +43,7 @@ casadi: a serialised casadi.Function, for casadi.Function.deserialize.
 \b
 Example:
   screwgraph compile panda --problem forward --lang c -o code
+  screwgraph compile slider_crank --problem inverse --lang c -o code
 """
 
 
@@ -67,18 +68,22 @@ def compile_(
 ) -> None:
     """Write files, and say where they are."""
     from screwgraph.cli.failures import wrong_use
+    from screwgraph.cli.mechanisms import is_mechanism, loaded, refuse_robot_options
     from screwgraph.cli.problem import check_accelerations, compiled
 
     if lang is Language.casadi and dtype is not Number.float64:
         raise wrong_use(context, f"--dtype {dtype.value} cannot be used with --lang casadi", fix="use --lang c or llvm")
     named = options.names(accelerations)
     check_accelerations(context, problem, named)
-    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
+    if is_mechanism(robot):
+        refuse_robot_options(context, lock, gravity, no_damping, strict, snap, model_name, base is not BaseKind.fixed)
+        model = loaded(robot)
+    else:
+        model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
+        options.note_warnings(model)
     function = compiled(model, problem, named, ordering or "auto", options.names(external))
     function = function.astype(dtype.value)
-    written = _write(function, lang, Path(output))
-    options.note_warnings(model)
-    for path in written:
+    for path in _write(function, lang, Path(output)):
         typer.echo(f"{path}: {function}")
     if report:
         typer.echo(function.report())

@@ -49,12 +49,14 @@ steps:   what is left after each variable;
 cliques: the clique (Bayes) tree;
 network: of a planar mechanism, the Bayes network behind its factor graph.
 
-The default order is rnea for inverse problems, aba for the others.
+The default order is rnea for inverse problems, aba for the others. Of planar mechanisms, the picture of the graph is
+that of three time steps; with --ordering it is that of one instant, which is what all other kinds show.
 
 \b
 Example:
   screwgraph draw puma560 --problem forward --ordering crba --what dag -o crba.svg
   screwgraph draw four_bar_angle --problem forward --what graph --coordinates independent -o four_bar.svg
+  screwgraph draw slider_crank --problem forward --what dag -o dag.svg
   screwgraph draw a1 --base floating --problem inverse --what graph --knowns -o a1.png
 """
 
@@ -78,15 +80,23 @@ def draw(
     coordinates: Coordinates = None,
 ) -> None:
     """Write a picture, or the graph as text, and say where it is."""
-    from screwgraph.cli.draw_mechanism import draw_mechanism
+    from screwgraph.cli.draw_mechanism import draw_elimination, draw_mechanism
     from screwgraph.cli.mechanisms import is_mechanism
     from screwgraph.cli.pictures import write_graph, write_picture
     from screwgraph.cli.problem import check_accelerations, compiled
 
     if is_mechanism(robot):
-        if what not in (Figure.graph, Figure.network) or Path(output).suffix.lower() not in PICTURES:
-            raise wrong_use(context, "only the graph or network of a mechanism can be drawn", fix="--what graph")
-        kind = "dependent" if coordinates is None else coordinates.value
+        over_time = what in (Figure.graph, Figure.network) and Path(output).suffix.lower() in PICTURES
+        if not over_time or ordering or accelerations:
+            _check_output(context, what, Path(output), knowns)
+            named = options.names(accelerations)
+            check_accelerations(context, problem, named)
+            if what is Figure.network or coordinates is not None:
+                raise wrong_use(
+                    context, "networks and --coordinates go with graphs over time", fix="leave out --ordering"
+                )
+            return draw_elimination(robot, what.value, problem, named, ordering or "auto", output, knowns)
+        kind = "spanning" if coordinates is None else coordinates.value
         return draw_mechanism(context, robot, what.value, problem.value, kind, output, knowns)
     if what is Figure.network or coordinates is not None:
         raise wrong_use(context, "networks and --coordinates are for mechanisms", why=f"{robot!r} is a robot")

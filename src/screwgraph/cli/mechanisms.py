@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from screwgraph import Mechanism, load_mechanism, mechanism_names
+from screwgraph.cli.failures import wrong_use
 
 MechanismName = Annotated[
     str,
@@ -31,6 +32,13 @@ def is_mechanism(source: str) -> bool:
         return path.suffix.lower() in (".yaml", ".yml") and path.is_file() and bool(_TOP.search(path.read_bytes()))
     except OSError:
         return False
+
+
+def refuse_robot_options(context: typer.Context, *given: object) -> None:
+    """Raise a usage error where options are given that a mechanism's file answers."""
+    if any(given):
+        names = "--base, --lock, --gravity, --no-damping, --strict, --snap and --model"
+        raise wrong_use(context, f"{names} go with robots", why="a mechanism's file says all of it")
 
 
 def loaded(source: str, values: list[str] | None = None) -> Mechanism:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import typer
 
-from screwgraph import Robot, forward_dynamics, hybrid_dynamics, inverse_dynamics
+from screwgraph import Mechanism, Robot, forward_dynamics, hybrid_dynamics, inverse_dynamics
 from screwgraph.cli.failures import wrong_use
 from screwgraph.cli.options import Problem
 from screwgraph.cli.streams import working
@@ -43,7 +43,7 @@ def check_actuated(context: typer.Context, problem: Problem, actuated: Sequence[
 
 
 def compiled(
-    robot: Robot,
+    robot: Robot | Mechanism,
     problem: Problem,
     accelerations: Sequence[str],
     ordering: Order,

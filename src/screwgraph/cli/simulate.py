@@ -31,7 +31,7 @@ class MethodName(StrEnum):
 class CoordinateKind(StrEnum):
     """Which coordinates the smoother's graph has."""
 
-    dependent = "dependent"
+    spanning = "spanning"
     independent = "independent"
 
 
@@ -116,7 +116,7 @@ def simulate(
 ) -> None:
     """Simulate, save, and say how well it went."""
     from screwgraph import simulate as run
-    from screwgraph.cli.mechanisms import is_mechanism
+    from screwgraph.cli.mechanisms import is_mechanism, refuse_robot_options
     from screwgraph.cli.motion import as_figures, print_figures, watched
     from screwgraph.cli.motion_report import motion_panels, write_report
     from screwgraph.cli.simulate_mechanism import Graphs, simulate_mechanism
@@ -126,7 +126,9 @@ def simulate(
 
     graphs = Graphs(coordinates, window, integrator)
     if is_mechanism(robot):
-        _only_robots(context, state, lock, gravity, no_damping, strict, snap, model_name, base != "fixed")
+        refuse_robot_options(context, lock, gravity, no_damping, strict, snap, model_name, base is not BaseKind.fixed)
+        if state is not None:
+            raise wrong_use(context, "--state goes with robots", why="a mechanism's file says how the motion begins")
         return simulate_mechanism(context, robot, output, (time, dt, method.value), graphs, report, plot, as_json)
     if method is MethodName.smoother or graphs.given:
         raise wrong_use(context, "the smoother is for planar mechanisms", why=f"{robot!r} is a robot")
@@ -152,12 +154,6 @@ def simulate(
     else:
         print_figures(figures)
     return None
-
-
-def _only_robots(context: typer.Context, *given: object) -> None:
-    if any(given):
-        names = "--state, --base, --lock, --gravity, --no-damping, --strict, --snap and --model"
-        raise wrong_use(context, f"{names} are for robots", why="the file of a mechanism contains these")
 
 
 def _start(state: State, file: str) -> tuple[np.ndarray, ...]:

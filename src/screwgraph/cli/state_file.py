@@ -34,14 +34,15 @@ def read_state(file: str, robot: Robot, given: str, external: tuple[str, ...]) -
     Raises:
         InputError: the file is unreadable, no JSON, or does not fit the robot or the problem; names file and line.
     """
-    entries = _entries(file)
+    entries = entries_of(file)
     try:
         return _state(entries, robot, given, external, file)
     except InputError as error:
         raise InputError(error.what, at=file, why=error.why, fix=error.fix) from error
 
 
-def _entries(file: str) -> Mapping[str, Any]:
+def entries_of(file: str) -> Mapping[str, Any]:
+    """Return what a JSON file holds, an object. Raises InputError, which names file and line."""
     try:
         text = Path(file).read_bytes().decode("utf-8-sig")
         value = json.loads(text, parse_int=float, object_pairs_hook=_unique)

@@ -95,7 +95,7 @@ def view(
         mechanism = load_mechanism(target)
         if output is None:
             return _serve(show_mechanism(mechanism, port))
-        scene = mechanism_scene(mechanism, np.zeros(1), mechanism.mechanics.home[None])
+        scene = mechanism_scene(mechanism, np.zeros(1), mechanism.home[None])
     else:
         robot = options.load_robot(target, base, lock, None, False, False, 0.0, model_name)
         if output is None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from screwgraph.compiler import Function, Order
+from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, check_free, driving_joints, in_coordinates
 from screwgraph.dynamics.query import Query, check_moves, checked_names, of_joints
 from screwgraph.dynamics.singular import naming_idle_joints
 from screwgraph.errors import InputError
 from screwgraph.graph import Key
+from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
 
 
 def hybrid_dynamics(
-    robot: Robot,
+    robot: Robot | Mechanism,
     accelerations: Iterable[str],
     *,
     coordinates: str = SPANNING,
@@ -31,6 +33,9 @@ def hybrid_dynamics(
         EliminationError: the order is impossible, or a joint of unknown acceleration moves nothing that has inertia.
         InputError: unknown names, or joints whose motion follows from that of others.
     """
+    if isinstance(robot, Mechanism):
+        names = checked_names(accelerations, "angles")
+        return mechanism.hybrid_dynamics(robot, names, coordinates, ordering, external_wrenches).astype(dtype)
     check_moves(robot)
     named = {robot.joint(name).name for name in checked_names(accelerations, "joints")}
     follow = named - set(driving_joints(robot)) if coordinates == INDEPENDENT else ()

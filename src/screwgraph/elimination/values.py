@@ -49,6 +49,8 @@ def equations(graph: FactorGraph, constants: Mapping[Key, np.ndarray] | None = N
 
 def _input_vector(tape: Tape, variable: Variable, rng: np.random.Generator) -> np.ndarray:
     samples = np.array([variable.manifold.random(rng) for _ in range(SAMPLES + WIDE)])
+    if variable.assembled is not None:  # signs of pivots are judged where the model is assembled
+        samples[SAMPLES:] = variable.assembled.states
     entries = np.empty(variable.dim, dtype=object)
     for i in range(variable.dim):
         entries[i] = tape.input(f"{variable.key}[{i}]", samples[:, i].tolist())

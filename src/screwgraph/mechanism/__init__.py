@@ -1,13 +1,11 @@
 """Planar multibody mechanisms in natural coordinates: models, kinematics, dynamics. Blanco-Claraco et al. (2021)."""
 
 from screwgraph.mechanism.bayes import BayesNetwork, GraphFactor, Quantity, bayes_network
-from screwgraph.mechanism.build_constraints import constraints_of
 from screwgraph.mechanism.equations import Equations, equations
 from screwgraph.mechanism.estimate import estimate_motion
 from screwgraph.mechanism.estimation import Estimate
 from screwgraph.mechanism.factors import FACTORS
 from screwgraph.mechanism.forward_graph import INTEGRATORS, forward_graph
-from screwgraph.mechanism.freedom import Freedom
 from screwgraph.mechanism.inverse import InverseSolution, inverse_dynamics_of
 from screwgraph.mechanism.inverse_graph import inverse_graph
 from screwgraph.mechanism.kinematics import (
@@ -16,19 +14,19 @@ from screwgraph.mechanism.kinematics import (
     position_problem,
     velocity_problem,
 )
-from screwgraph.mechanism.load import load_mechanism, mechanism_names
-from screwgraph.mechanism.mechanics import Mechanics
-from screwgraph.mechanism.mechanism import Mechanism
-from screwgraph.mechanism.motor_torques import motor_torques
-from screwgraph.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Sensor, Slider, Spring, Torque
-from screwgraph.mechanism.pendulums import chain_of_pendulums
-from screwgraph.mechanism.reduced import Reduced, reduced
+from screwgraph.mechanism.mechanics import Mechanics, mechanics_of
 from screwgraph.mechanism.run import Run
-from screwgraph.mechanism.sensors import SENSORS, observed
 from screwgraph.mechanism.simulate import simulate_directly
 from screwgraph.mechanism.smoother import simulate_by_smoothing
-from screwgraph.mechanism.text import from_texts, to_texts
 from screwgraph.mechanism.weights import ModelNoise, Noise
+from screwgraph.models.mechanism.build_constraints import constraints_of
+from screwgraph.models.mechanism.freedom import Freedom
+from screwgraph.models.mechanism.load import load_mechanism, mechanism_names
+from screwgraph.models.mechanism.mechanism import Mechanism
+from screwgraph.models.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Sensor, Slider, Spring, Torque
+from screwgraph.models.mechanism.pendulums import chain_of_pendulums
+from screwgraph.models.mechanism.sensors import SENSORS, observed
+from screwgraph.models.mechanism.text import from_texts, to_texts
 
 __all__ = [
     "FACTORS",
@@ -51,7 +49,6 @@ __all__ = [
     "Noise",
     "Point",
     "Quantity",
-    "Reduced",
     "Run",
     "Sensor",
     "Slider",
@@ -69,11 +66,10 @@ __all__ = [
     "inverse_dynamics_of",
     "inverse_graph",
     "load_mechanism",
+    "mechanics_of",
     "mechanism_names",
-    "motor_torques",
     "observed",
     "position_problem",
-    "reduced",
     "simulate_by_smoothing",
     "simulate_directly",
     "to_texts",

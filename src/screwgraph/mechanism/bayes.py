@@ -73,8 +73,8 @@ class BayesNetwork:
         return given
 
 
-def bayes_network(steps: int, coordinates: str = "dependent", observed: bool = False) -> BayesNetwork:
-    """Return the network of Fig. 1a ("dependent") or 1b ("independent") over so many steps, with observations or not.
+def bayes_network(steps: int, coordinates: str = "spanning", observed: bool = False) -> BayesNetwork:
+    """Return the network of Fig. 1a ("spanning") or 1b ("independent") over so many steps, with observations or not.
 
     Raises:
         InputError: no positive number of steps, or another kind of coordinates.
@@ -99,7 +99,7 @@ def bayes_network(steps: int, coordinates: str = "dependent", observed: bool = F
 
 
 _STEP: Mapping[str, tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...]] = {
-    "dependent": (
+    "spanning": (
         ("Q", "prior", (), ()),
         ("q", "integrator", ("q", "qd"), ()),
         ("qd", "integrator", ("qd", "qdd"), ()),

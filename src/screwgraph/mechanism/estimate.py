@@ -14,11 +14,11 @@ from screwgraph.mechanism.estimation import Estimate, estimation
 from screwgraph.mechanism.estimation_graph import FIGURES, Unknowns, estimation_graph
 from screwgraph.mechanism.forward_graph import State
 from screwgraph.mechanism.measurements import Measurements, measured
-from screwgraph.mechanism.mechanism import Mechanism
-from screwgraph.mechanism.read_sensors import told_sensors
 from screwgraph.mechanism.start import first_position, first_velocity
 from screwgraph.mechanism.symbolic_parameters import varied
 from screwgraph.mechanism.weights import ModelNoise
+from screwgraph.models.mechanism.mechanism import Mechanism
+from screwgraph.models.mechanism.read_sensors import told_sensors
 from screwgraph.optimize import Progress, Result, Status, solve
 from screwgraph.robot import unknown
 from screwgraph.simulation import Watch

@@ -24,8 +24,8 @@ from screwgraph.mechanism.factors import (
     soft_equality,
     trapezoidal,
 )
-from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.weights import Noise, integration_sigma
+from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.optimize import Factors, Problem, Variables, Vector, each, soft
 from screwgraph.robot import unknown
 
@@ -75,17 +75,17 @@ INTEGRATORS: Mapping[str, Callable[..., list[Factors]]] = {
 }
 """What makes the factors between steps, by name."""
 OF_EQUATIONS = ("hermite_simpson", "runge_kutta")
-"""Those that evaluate the equations of motion between steps, in dependent coordinates."""
+"""Those that evaluate the equations of motion between steps, in spanning coordinates."""
 FORCED = {"f_dyn": False, "f_hs v": True, "f_rk": True}
 """Factors that take forces; whether half-way between steps."""
-COORDINATES = ("dependent", "independent")
+COORDINATES = ("spanning", "independent")
 
 
 def forward_graph(
     mechanism: Mechanism,
     steps: int,
     dt: float,
-    coordinates: str = "dependent",
+    coordinates: str = "spanning",
     integrator: str = "trapezoidal",
     start: State | None = None,
     force: Any = None,
@@ -97,8 +97,8 @@ def forward_graph(
         mechanism: what moves.
         steps: number of states.
         dt: time between them (s).
-        coordinates: "dependent" has unknowns q, v, a (n,) of each state, "independent" z, w, b (f,) beside them.
-        integrator: a key of `INTEGRATORS`; those `OF_EQUATIONS` integrate dependent coordinates only.
+        coordinates: "spanning" has unknowns q, v, a (n,) of each state, "independent" z, w, b (f,) beside them.
+        integrator: a key of `INTEGRATORS`; those `OF_EQUATIONS` integrate spanning coordinates only.
         start: position and velocity of the first state, as priors; none where a window holds that state fast.
         force: forces on the coordinates, added to those of the mechanism itself: (n,), or (steps, n) over time.
         noise: standard deviations, by default those of `Noise`.
@@ -115,7 +115,7 @@ def forward_graph(
     q, v, a = (Variables(name, Vector(n), steps) for name in "qva")
     pushed, between = _pushed(force)
     factors = [] if start is None else _priors(start, q, v, noise)
-    if coordinates == "dependent":
+    if coordinates == "spanning":
         factors += _dependent(mechanism, (q, v, a), noise, pushed)
         moved, sigma = (q, v, a), integration_sigma(mechanism, noise)
     else:

@@ -12,9 +12,9 @@ from screwgraph.mechanism.factors import (
 )
 from screwgraph.mechanism.factors.selected import SelectedPrior
 from screwgraph.mechanism.forward_graph import State
-from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.trajectory import Reference
 from screwgraph.mechanism.weights import Noise
+from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.optimize import Factors, Problem, Variables, Vector, each, soft
 
 STAGES = 4

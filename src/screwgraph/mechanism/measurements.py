@@ -10,10 +10,10 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.mechanism.mechanism import Mechanism
-from screwgraph.mechanism.parts import Sensor
-from screwgraph.mechanism.sensors import columns
 from screwgraph.mechanism.trajectory import are_even, checked_times, column, names_of
+from screwgraph.models.mechanism.mechanism import Mechanism
+from screwgraph.models.mechanism.parts import Sensor
+from screwgraph.models.mechanism.sensors import columns
 from screwgraph.robot import unknown
 
 TORQUE = "tau:"

@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.formats import Table
-from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.models.mechanism.mechanism import Mechanism
 
 EVEN = 1e-6
 """Differences of time steps, relative to a step, that printed digits explain."""

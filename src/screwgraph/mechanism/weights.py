@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.models.mechanism.mechanism import Mechanism
 
 LEAN = 100.0
 """How much less integrators regard other coordinates where the independent ones are all angles."""
@@ -37,7 +37,7 @@ def integration_sigma(mechanism: Mechanism, noise: Noise | ModelNoise) -> Float[
     angles are the independent coordinates, integrators lean on these.
     """
     sigma = np.full(mechanism.n, noise.integration)
-    independent = set(mechanism.mechanics.freedom.independent)
+    independent = set(mechanism.freedom.independent)
     if independent and independent <= set(mechanism.angle_slots):
         sigma *= LEAN
         sigma[list(independent)] = noise.integration

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.expression import Constant, Expression, Taylor, evaluate, joints_in, substituted, text_of
-from screwgraph.spatial import Array, vector
+from screwgraph.robot.expression import Constant, Expression, evaluate, joints_in, substituted, text_of
+from screwgraph.spatial import Array, Taylor, vector
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,14 +11,11 @@ from jaxtyping import Float
 from screwgraph.robot.joints import JointType
 from screwgraph.robot.shapes import Visual
 from screwgraph.spatial import Array, SpatialInertia, inverse
-from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True, eq=False)
 class Link:
     """A rigid body; `inertia` is in the link's frame, zero for a massless link; `visuals` only serve pictures."""
-
-    __repr__ = one_line
 
     name: str
     inertia: SpatialInertia = field(default_factory=SpatialInertia)
@@ -47,8 +44,6 @@ class Joint:
     `friction` (Coulomb, N m or N) is stored but not modelled.
     """
 
-    __repr__ = one_line
-
     name: str
     type: JointType
     parent: str
@@ -75,8 +70,6 @@ class Joint:
 class Frame:
     """A named frame on a link: `T_lf` is its pose in the link's frame."""
 
-    __repr__ = one_line
-
     name: str
     link: str
     T_lf: Float[np.ndarray, "4 4"]
@@ -92,8 +85,6 @@ class Loop:
     It lets the frame that `T_sf` fixes in the successor move, relative to the one that `T_pf` fixes in the
     predecessor, as a joint of its type lets a child move: T_fp_fs = type.transform(x) for some x.
     """
-
-    __repr__ = one_line
 
     name: str
     type: JointType

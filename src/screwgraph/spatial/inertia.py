@@ -10,7 +10,6 @@ from jaxtyping import Float
 from screwgraph.spatial.arrays import Array
 from screwgraph.spatial.se3 import rotation, translation
 from screwgraph.spatial.so3 import skew
-from screwgraph.summary import one_line
 
 
 def _zeros(*shape: int) -> np.ndarray:
@@ -24,8 +23,6 @@ class SpatialInertia:
     `mass` (kg), `first_moment` = mass * centre of mass (kg m), `about_origin` = rotational
     inertia about the frame's origin (kg m^2).
     """
-
-    __repr__ = one_line
 
     mass: float = 0.0
     first_moment: Float[np.ndarray, "3"] = field(default_factory=lambda: _zeros(3))

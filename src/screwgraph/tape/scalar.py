@@ -164,6 +164,10 @@ class Scalar:
         """Return the cosine (argument in rad)."""
         return self.tape.unary("cos", self, tuple(math.cos(s) for s in self.samples))
 
+    def sqrt(self) -> Scalar:
+        """Return the square root."""
+        return self.tape.unary("sqrt", self, tuple(math.sqrt(s) if s >= 0.0 else math.nan for s in self.samples))
+
 
 OPERATIONS: dict[str, Any] = {
     "add": lambda a, b: a + b,
@@ -173,6 +177,7 @@ OPERATIONS: dict[str, Any] = {
     "inv": lambda a: 1.0 / a,
     "sin": np.sin,
     "cos": np.cos,
+    "sqrt": np.sqrt,
 }
 """What each operation of a tape does, on NumPy values."""
 

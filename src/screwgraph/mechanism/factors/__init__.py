@@ -19,17 +19,17 @@ from screwgraph.mechanism.factors.independent_constraints import (
     IndependentPosition,
     IndependentVelocity,
 )
-from screwgraph.mechanism.factors.observations import (
+from screwgraph.mechanism.factors.prior import prior
+from screwgraph.mechanism.factors.runge_kutta import RungeKutta
+from screwgraph.mechanism.factors.soft_equality import soft_equality
+from screwgraph.mechanism.factors.trapezoidal import trapezoidal
+from screwgraph.models.mechanism.observations import (
     Accelerometer,
     CoordinateAngle,
     Gyroscope,
     LineAngle,
     PointPosition,
 )
-from screwgraph.mechanism.factors.prior import prior
-from screwgraph.mechanism.factors.runge_kutta import RungeKutta
-from screwgraph.mechanism.factors.soft_equality import soft_equality
-from screwgraph.mechanism.factors.trapezoidal import trapezoidal
 
 FACTORS: Mapping[str, Callable[..., Any]] = {
     "prior": prior,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.mechanism.factors.expressions import substituted, symbolic
-from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.models.mechanism.mechanism import Mechanism
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.mechanism.factors.expressions import acceleration_of, acceleration_slope, torques_as_forces
-from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.models.mechanism.mechanism import Mechanism
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class IndependentInverseDynamics:
 
 
 def _independent(mechanism: Mechanism) -> list[int]:
-    return list(mechanism.mechanics.freedom.independent)
+    return list(mechanism.freedom.independent)
 
 
 def _less(slope: Any, rows: Sequence[int], torques: int = 0) -> Any:

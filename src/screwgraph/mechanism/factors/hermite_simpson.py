@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.mechanism.factors.expressions import acceleration_of
-from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.models.mechanism.mechanism import Mechanism
 
 
 def hermite_simpson(q: Any, q1: Any, v: Any, v1: Any, a: Any, a1: Any, *, dt: Any) -> Any:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.mechanism.factors.constraints import AccelerationConstraints, PositionConstraints, VelocityConstraints
-from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.models.mechanism.mechanism import Mechanism
 
 
 @dataclass(frozen=True)
@@ -48,4 +48,4 @@ class IndependentAcceleration:
 def _with_choice(mechanism: Mechanism, residual: Any, x: Any, z: Any) -> Any:
     import casadi as ca
 
-    return ca.vertcat(residual, x[list(mechanism.mechanics.freedom.independent)] - z)
+    return ca.vertcat(residual, x[list(mechanism.freedom.independent)] - z)

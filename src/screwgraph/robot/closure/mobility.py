@@ -11,7 +11,6 @@ from screwgraph.errors import InputError
 from screwgraph.robot.closure.constraints import Row, constraint_jacobian, constraint_rows
 from screwgraph.robot.closure.newton import Closing, closing, roughly_closed, size_of
 from screwgraph.robot.robot import Robot
-from screwgraph.summary import one_line
 
 STATES = 6
 TRIES = 30
@@ -31,8 +30,6 @@ class Mobility:
     largest singular value of K, as a part of the largest of all, that counts as zero: 0 or rounding where redundant
     rows agree exactly, more where they do so but for the digits of a file.
     """
-
-    __repr__ = one_line
 
     nv: int
     rows: tuple[Row, ...]
