@@ -15,11 +15,12 @@ from paper1_common import BLUE, DT, GREEN, RED, console, exact, figure, millimet
 
 import screwgraph as sg
 from screwgraph.mechanism import Mechanism, Noise, Run
+from screwgraph.mechanism.mechanics import mechanics_of
 
 TIME = 5.0
 SOME, ALL = (2, 3, 5, 10), tuple(range(2, 11))
 PUBLISHED = {
-    "dependent": tuple(
+    "spanning": tuple(
         zip(
             (3.11773, 3.11807, 3.11818, 3.11822, 3.11823, *[3.11824] * 4),
             (1.4, 1.6, 1.8, 2.1, 2.3, 2.5, 2.8, 3.0, 3.2),
@@ -115,7 +116,7 @@ def explain(bar: Mechanism, truth: Run, time: float) -> None:
 
 def draw(truth: Run, runs: dict[str, Run]) -> None:
     """Draw Figs 7 and 8."""
-    t, run = truth.t, runs["dependent"]
+    t, run = truth.t, runs["spanning"]
     picture, axes = figure(2, 2, (11.0, 6.4), sharex=True)
     names = ("x_1", "y_1", "x_2", "y_2")
     parts = ((run.q, truth.q, "q", "m", 1e3, "mm"), (run.qd, truth.qd, r"\dot q", "m/s", 1e3, "mm/s"))
@@ -133,7 +134,7 @@ def draw(truth: Run, runs: dict[str, Run]) -> None:
     save(picture, "paper1-fig7-four-bar")
     picture, ((axis,),) = figure(1, 1, (8.0, 3.4))
     for (kind, one), colour in zip(runs.items(), (BLUE, RED, GREEN), strict=True):
-        residuals = one.mechanism.mechanics.closing(one.q)[0]
+        residuals = mechanics_of(one.mechanism).closing(one.q)[0]
         size = np.maximum(np.linalg.norm(residuals, axis=1), 1e-17)
         axis.semilogy(t, size, ".", markersize=1.0, color=colour, label=kind)
     axis.set(xlabel="t, s", ylabel=r"$|\Phi(q)|$", title="Fig. 8: constraints of the four-bar")

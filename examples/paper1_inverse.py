@@ -15,7 +15,7 @@ import numpy as np
 from paper1_common import BLUE, GREEN, RED, console, figure, reference, save, table
 
 import screwgraph as sg
-from screwgraph.mechanism import InverseSolution, Mechanism, motor_torques
+from screwgraph.mechanism import InverseSolution, Mechanism
 
 Trajectory = Mapping[str, np.ndarray]
 PUBLISHED = {"four_bar_angle": 5.3, "parallel_robot": 15.9}
@@ -38,7 +38,7 @@ class Solved:
     def algebra(self) -> np.ndarray:
         """Torques (N, motors) of the motion that was found, state by state."""
         run = self.solution.run
-        return motor_torques(self.mechanism, run.q, run.qd, run.qdd)
+        return sg.inverse_dynamics(self.mechanism)(run.q, run.qd, run.qdd)
 
 
 def main() -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 import screwgraph as sg
 from screwgraph.mechanism import observed
+
+DRAWN = ("draw", "four_bar", "--problem", "forward", "-o", "a.svg")
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +110,8 @@ def test_a_bad_table_is_told_with_file_and_line(refused, folder, text, where, wo
         (("simulate", "four_bar", "--base", "floating", "-o", "a.csv"), "robots"),
         (("simulate", "four_bar", "-o", "a.txt"), ".csv"),
         (("estimate", "four_bar", "--measurements", "m.csv", "-o", "a.csv", "--sensor", "gyro"), "--sensor"),
-        (("draw", "four_bar", "--problem", "forward", "--what", "dag", "-o", "a.svg"), "graph"),
+        (("draw", "four_bar", "--problem", "forward", "--what", "dag", "-o", "a.txt"), ".svg"),
+        ((*DRAWN, "--what", "dag", "--coordinates", "independent"), "--coordinates"),
         (("draw", "puma560", "--problem", "forward", "--what", "network", "-o", "a.svg"), "mechanisms"),
     ],
 )
@@ -129,3 +134,58 @@ def test_graphs_of_paper_1_are_drawn(command, tmp_path, options):
     done = command("draw", "four_bar_angle", *options, "-o", tmp_path / "graph.svg")
     assert done.status == 0, done.err
     assert (tmp_path / "graph.svg").read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize("problem", ["forward", "inverse"])
+def test_a_mechanism_is_solved_at_random_states(command, problem):
+    answer = command("solve", "slider_crank", "--problem", problem, "--random", 3, "--json").json
+    model = sg.load_mechanism("slider_crank")
+    q, qd, given = (np.array(answer[name]) for name in ("q", "qd", "given"))
+    function = sg.forward_dynamics(model) if problem == "forward" else sg.inverse_dynamics(model)
+    np.testing.assert_allclose(answer["result"], function(q, qd, given), rtol=1e-12, atol=1e-12)
+    assert np.abs(model.closing_program.interpreted(q)[0]).max() < 1e-9
+    kind = "qdd" if problem == "forward" else "tau"
+    assert all(name.startswith(f"{kind}:") for name in answer["result_names"])
+
+
+def test_a_mechanism_is_solved_at_a_state_of_which_a_file_names_what_is_independent(command, folder):
+    (folder / "state.json").write_text('{"q": {"theta": 0.5}, "qd": {"theta": 2}, "qdd": {"theta": 1}}')
+    answer = command("solve", "slider_crank", "--problem", "inverse", "--state", folder / "state.json", "--json").json
+    model = sg.load_mechanism("slider_crank")
+    assert answer["q"][0][model.index("theta")] == pytest.approx(0.5)
+    assert answer["qd"][0][model.index("theta")] == pytest.approx(2.0)
+    text = command("solve", "slider_crank", "--problem", "hybrid", "--accelerations", "theta", "--algorithm").out
+    assert "qdd:theta" in text
+    assert " 1 " in text
+
+
+def test_what_a_mechanism_is_and_its_elimination_are_shown(command, folder):
+    content = command("info", "parallel_robot", "--json").json
+    assert (content["dof"], content["constraints"]["rows"], len(content["constraints"]["redundant"])) == (2, 21, 1)
+    assert "independent" in command("info", "four_bar_angle").out
+    for what in ("dag", "matrix", "steps", "cliques"):
+        command("draw", "four_bar", "--problem", "forward", "--what", what, "-o", folder / f"{what}.svg")
+        assert (folder / f"{what}.svg").stat().st_size > 1000
+    command("draw", "four_bar", "--problem", "forward", "--what", "graph", "-o", folder / "graph.json")
+    assert len(json.loads((folder / "graph.json").read_text())["factors"]) == 7
+    command("compile", "four_bar", "--problem", "forward", "--lang", "c", "-o", folder / "code")
+    assert "forward_dynamics" in (folder / "code" / "forward_dynamics.c").read_text()
+
+
+@pytest.mark.parametrize(
+    ("status", "arguments", "text"),
+    [
+        (1, ("solve", "four_bar", "--problem", "inverse"), "has no motors"),
+        (2, ("solve", "slider_crank", "--problem", "forward", "--base", "floating"), "go with robots"),
+        (2, ("solve", "slider_crank", "--problem", "forward", "--external", "piston"), "--external goes with robots"),
+        (1, ("solve", "slider_crank", "--problem", "hybrid", "--accelerations", "nose"), "nose"),
+        (2, ("info", "slider_crank", "--lock", "theta"), "go with robots"),
+        (
+            2,
+            ("compile", "slider_crank", "--problem", "forward", "--lang", "c", "-o", "x", "--gravity", "0,0,0"),
+            "robots",
+        ),
+    ],
+)
+def test_what_mechanisms_do_not_have_is_refused_in_one_line(refused, status, arguments, text):
+    assert text in refused(status, *arguments).err

@@ -68,7 +68,12 @@ def test_no_order_of_the_two_link_arm_beats_the_optimum(problem):
     plan = tuple(as_groups(list(optimum.order), graph))
     assert operations(graph, plan, RESULT[problem]) == optimum.operations
     for name in orderings.ORDERINGS:
-        if name not in ("greedy", "articulated", "mixed_articulated"):  # these order scalars, not variables
+        if name not in (
+            "greedy",
+            "articulated",
+            "mixed_articulated",
+            "quasi_definite",
+        ):  # these order scalars, not variables
             assert operations(graph, plan_of(name, "rr", graph), RESULT[problem]) >= optimum.operations
     assert searched(graph, "rr", RESULT[problem], rounds=6).cost <= optimum.operations
 

@@ -9,12 +9,28 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.graph import TEMPLATES, Key, linear_rows, with_redundant_actuation
+from screwgraph.graph import (
+    TEMPLATES,
+    Key,
+    dynamics_graph,
+    linear_rows,
+    projection_graph,
+    shared_work_graph,
+    with_redundant_actuation,
+)
 from screwgraph.tape import Tape
 from tests.graph.closed_robots import LOOP_TYPES, SLIDER
 from tests.robot.closed_instances import two_arms
 
 OF_CLOSED_CHAINS = ("loop", "coupling", "tied_velocities", "minimum_torque")
+OF_MECHANISMS = (
+    "force_balance",
+    "constraint_acceleration",
+    "constraint_velocity",
+    "constraint_step",
+    "least_change",
+    "shared_balance",
+)
 
 
 def a_robot(law: str) -> tuple[sg.Robot, tuple[str, ...]]:
@@ -24,12 +40,26 @@ def a_robot(law: str) -> tuple[sg.Robot, tuple[str, ...]]:
     return replace(two_arms(LOOP_TYPES["universal"]), couplings=(SLIDER,)), ()
 
 
-def a_factor(law: str):
-    """Return a graph of such a robot, a factor of that law in it, and random values."""
+def a_graph(law: str) -> sg.FactorGraph:
+    """Return a graph in which a law occurs."""
+    if law in OF_MECHANISMS:
+        mechanism = sg.load_mechanism("four_bar_angle")
+        graphs = (
+            dynamics_graph(mechanism, ("P1",)),
+            projection_graph(mechanism),
+            shared_work_graph(mechanism, {"theta": 2.0}),
+        )
+        return next(g for g in graphs if any(f.template.name == law for f in g.factors))
     robot, wrenches = a_robot(law)
     graph = sg.dynamics_graph(robot, external_wrenches=wrenches)
     if law == "minimum_torque":
         graph = with_redundant_actuation(graph, robot, dict.fromkeys(robot.joint_names, 2.0))
+    return graph
+
+
+def a_factor(law: str):
+    """Return a graph of such a model, a factor of that law in it, and random values."""
+    graph = a_graph(law)
     factor = [f for f in graph.factors if f.template.name == law][-1]
     rng = np.random.default_rng(1)
     return graph, factor, {key: graph.variables[key].manifold.random(rng) for key in factor.keys}

@@ -1,7 +1,5 @@
 """Forward and inverse dynamics against closed forms, reduced equations and reference values."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -9,22 +7,18 @@ import screwgraph as sg
 from screwgraph.mechanism import (
     acceleration_problem,
     finite_displacement,
-    motor_torques,
     position_problem,
-    reduced,
     velocity_problem,
 )
-from screwgraph.mechanism.forces import Motion
-from screwgraph.mechanism.kinetic import kinetic_energy
-from screwgraph.mechanism.mechanism import Mechanism
-from screwgraph.mechanism.parts import Body, Point
-from tests.conftest import shared_file
+from screwgraph.mechanism.mechanics import mechanics_of
+from screwgraph.models.mechanism.forces import Motion
+from screwgraph.models.mechanism.kinetic import kinetic_energy
+from screwgraph.models.mechanism.mechanism import Mechanism
+from screwgraph.models.mechanism.parts import Body, Point
+from tests.mechanism.oracle import reduced
+from tests.reference import reference
 
 RNG = np.random.default_rng(5)
-
-
-def references(name):
-    return json.loads(shared_file("reference", "values.json").read_text())[name]
 
 
 def states(mechanism, count):
@@ -32,7 +26,7 @@ def states(mechanism, count):
     found = []
     for _ in range(count):
         z = mechanism.independent_coordinates
-        near = {c: mechanism.mechanics.home[mechanism.index(c)] + 0.1 * RNG.standard_normal() for c in z}
+        near = {c: mechanism.home[mechanism.index(c)] + 0.1 * RNG.standard_normal() for c in z}
         q = position_problem(mechanism, near)
         found.append((q, velocity_problem(mechanism, q, {c: RNG.standard_normal() for c in z})))
     return tuple(np.array(x) for x in zip(*found, strict=True))
@@ -43,17 +37,22 @@ def test_accelerations_solve_the_augmented_and_the_reduced_equations(name):
     model = sg.load_mechanism(name)
     q, qd = states(model, 5)
     force = RNG.standard_normal(q.shape)
-    answer = model.mechanics.motion(q, qd, force)
-    qdd, multipliers = answer[:, : model.n], answer[:, model.n :]
-    _, J = model.mechanics.closing(q)
-    rates, kept = model.mechanics.rates(q, qd), list(model.mechanics.freedom.kept)
+    tau = RNG.standard_normal((5, len(model.motors)))
+    graph = sg.dynamics_graph(model, model.coordinates)
+    known = ("q", "qd", "tau", "force") if model.motors else ("q", "qd", "force")
+    function = sg.compile(graph.given(*known), ["qdd", "lambda"])
+    values = {"q": q, "qd": qd, "tau": tau, "force": force}
+    qdd, multipliers = function(*(values[name] for name in known))
+    force[:, [model.angle_slots[i] for i in model.motors]] += tau
+    _, J = mechanics_of(model).closing(q)
+    rates, kept = mechanics_of(model).rates(q, qd), list(model.freedom.kept)
     c, Q = rates[:, : J.shape[1]], rates[:, J.shape[1] :] + force
     scale = np.abs(qdd).max()
     np.testing.assert_allclose((J @ qdd[..., None])[..., 0], c, atol=1e-10 * scale)  # redundant rows, too
-    balance = qdd @ model.mechanics.mass + (np.swapaxes(J[:, kept], 1, 2) @ multipliers[..., None])[..., 0]
+    balance = qdd @ mechanics_of(model).mass + (np.swapaxes(J[:, kept], 1, 2) @ multipliers[..., None])[..., 0]
     np.testing.assert_allclose(balance, Q, atol=1e-10 * np.abs(Q).max())
     r = reduced(model, q, qd, force)
-    z = list(model.mechanics.freedom.independent)
+    z = list(model.freedom.independent)
     np.testing.assert_allclose(r.acceleration, qdd[:, z], atol=1e-9 * scale)
     np.testing.assert_allclose(r.Sc + (r.R @ r.acceleration[..., None])[..., 0], qdd, atol=1e-9 * scale)
 
@@ -65,8 +64,8 @@ def test_torques_of_the_motors_give_the_motion_that_they_were_asked_for(name):
     asked = RNG.standard_normal((4, len(model.motors)))
     force = np.zeros_like(q)
     force[:, [model.angle_slots[i] for i in model.motors]] = asked
-    qdd = model.mechanics.acceleration(q, qd, force)
-    np.testing.assert_allclose(motor_torques(model, q, qd, qdd), asked, atol=1e-9 * max(1.0, np.abs(qdd).max()))
+    qdd = mechanics_of(model).acceleration(q, qd, force)
+    np.testing.assert_allclose(sg.inverse_dynamics(model)(q, qd, qdd), asked, atol=1e-9 * max(1.0, np.abs(qdd).max()))
 
 
 def test_the_mass_matrix_of_a_body_is_that_of_its_particles():
@@ -90,7 +89,7 @@ def test_a_body_of_collinear_points_moves_like_one_of_two_points():
     bodies: [{points: POINTS, shape: SHAPE, mass: 2, I0: 1.1, cog: [0.4, 0.2]}]
     angles: [{angle: a, of: [0, 1]}]
     """
-    from screwgraph.mechanism.read import read_mechanism
+    from screwgraph.models.mechanism.read import read_mechanism
 
     two = text.replace("POINTS", "[0, 1]").replace("SHAPE", "[[0, 0], [0.5, 0]]").replace(", {x: 1, y: 0}]", "]")
     three = text.replace("POINTS", "[0, 1, 2]").replace("SHAPE", "[[0, 0], [0.5, 0], [1, 0]]")
@@ -99,31 +98,31 @@ def test_a_body_of_collinear_points_moves_like_one_of_two_points():
         model = read_mechanism(source.encode(), "m.yaml")
         q = position_problem(model, {"a": 0.4})
         qd = velocity_problem(model, q, {"a": 2.0})
-        answers.append(model.mechanics.acceleration(q, qd, np.zeros(model.n))[-1])
+        answers.append(mechanics_of(model).acceleration(q, qd, np.zeros(model.n))[-1])
     expected = -2 * 9.81 * (0.4 * np.cos(0.4) - 0.2 * np.sin(0.4)) / 1.1
     np.testing.assert_allclose(answers, expected, rtol=1e-12)
 
 
 def test_the_four_bar_starts_as_the_reference_says():
-    reference = references("four_bar_free_motion")
+    known = reference("four_bar_free_motion")
     for name in ("four_bar", "four_bar_angle"):
         model = sg.load_mechanism(name)
-        q = model.mechanics.home
-        qdd = model.mechanics.acceleration(q, 0 * q, 0 * q)
-        assert qdd[1] == pytest.approx(reference["initial_theta_ddot"], abs=1e-9)
-        assert model.mechanics.energy(q, 0 * q)[:2].sum() == pytest.approx(reference["energy"])
+        q = model.home
+        qdd = mechanics_of(model).acceleration(q, 0 * q, 0 * q)
+        assert qdd[1] == pytest.approx(known["initial_theta_ddot"], abs=1e-9)
+        assert mechanics_of(model).energy(q, 0 * q)[:2].sum() == pytest.approx(known["energy"])
 
 
 def test_inverse_dynamics_of_the_four_bar_is_the_reference():
     model = sg.load_mechanism("four_bar_angle")
-    for t, torque in references("four_bar_inverse_dynamics")["rows"]:
+    for t, torque in reference("four_bar_inverse_dynamics")["rows"]:
         theta = (1.2 * (1 - np.cos(2 * t)), 2.4 * np.sin(2 * t), 4.8 * np.cos(2 * t))
         assert _torques(model, [{"theta": value} for value in theta])[0] == pytest.approx(torque, abs=1e-7)
 
 
 def test_inverse_dynamics_of_the_parallel_robot_is_the_reference():
     model = sg.load_mechanism("parallel_robot")
-    for t, left, right in references("parallel_robot_inverse_dynamics")["rows"]:
+    for t, left, right in reference("parallel_robot_inverse_dynamics")["rows"]:
         x, up = min(t / 2.5, 1.0), max(t / 2.5 - 1.0, 0.0)
         shapes = [[3 * s**2 - 2 * s**3, (6 * s - 6 * s**2) / 2.5, (6 - 12 * s) / 2.5**2] for s in (x, up)]
         if t < 2.5:
@@ -139,6 +138,6 @@ def test_inverse_dynamics_of_the_parallel_robot_is_the_reference():
 
 
 def _torques(model, motion):
-    q = finite_displacement(model, model.mechanics.home, motion[0])[-1]  # stays on the branch of the drawing
+    q = finite_displacement(model, model.home, motion[0])[-1]  # stays on the branch of the drawing
     qd = velocity_problem(model, q, motion[1])
-    return motor_torques(model, q, qd, acceleration_problem(model, q, qd, motion[2]))
+    return sg.inverse_dynamics(model)(q, qd, acceleration_problem(model, q, qd, motion[2]))

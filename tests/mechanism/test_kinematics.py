@@ -20,7 +20,7 @@ def crank():
 
 
 def test_the_piston_is_where_trigonometry_puts_it(crank):
-    q = crank.mechanics.home
+    q = crank.home
     for theta in np.linspace(1.0, 2.0 * np.pi, 19):
         q = position_problem(crank, {"theta": theta}, q)
         x = R * np.cos(theta) + np.sqrt(L**2 - (R * np.sin(theta)) ** 2)
@@ -28,7 +28,7 @@ def test_the_piston_is_where_trigonometry_puts_it(crank):
 
 
 def test_the_guess_chooses_the_branch(crank):
-    theta, q = 0.7, crank.mechanics.home.copy()
+    theta, q = 0.7, crank.home.copy()
     q[crank.index("x:piston")] = -0.3
     found = position_problem(crank, {"theta": theta}, q)
     x = R * np.cos(theta) - np.sqrt(L**2 - (R * np.sin(theta)) ** 2)
@@ -46,7 +46,7 @@ def test_velocities_and_accelerations_are_derivatives_of_positions(crank):
 
 
 def test_a_finite_displacement_turns_the_crank_once_around(crank):
-    start = crank.mechanics.home
+    start = crank.home
     theta = start[crank.index("theta")]
     path = finite_displacement(crank, start, {"theta": theta + 2 * np.pi}, steps=24)
     np.testing.assert_allclose(path[-1][:4], start[:4], atol=1e-10)
@@ -56,18 +56,18 @@ def test_a_finite_displacement_turns_the_crank_once_around(crank):
 def test_a_displacement_that_is_blocked_names_what_comes_apart():
     bar = sg.load_mechanism("four_bar_angle")
     with pytest.raises(sg.ModelError, match=r"'four_bar_angle' cannot be assembled: (body|angle) .* stays off by"):
-        finite_displacement(bar, bar.mechanics.home, {"theta": 0.0, "x:P2": 9.0}, steps=3)
+        finite_displacement(bar, bar.home, {"theta": 0.0, "x:P2": 9.0}, steps=3)
 
 
 def test_velocities_that_cannot_be_are_refused(crank):
     with pytest.raises(sg.InputError, match="no velocities have the given values of theta, y:piston"):
-        velocity_problem(crank, crank.mechanics.home, {"theta": 1.0, "y:piston": 1.0})
+        velocity_problem(crank, crank.home, {"theta": 1.0, "y:piston": 1.0})
 
 
 def test_the_parallel_robot_has_two_degrees_of_freedom_and_one_redundant_row():
     robot = sg.load_mechanism("parallel_robot")
     assert (robot.n, robot.dof) == (22, 2)
-    assert len(robot.mechanics.equations.rows) - len(robot.mechanics.freedom.kept) == 1
+    assert len(robot.closing_program.parts) - len(robot.freedom.kept) == 1
     lifted = position_problem(robot, {"x:6": 0.2, "y:6": -4.4})
     plate = [robot.position(lifted, i) for i in (5, 6, 7, 8)]
     np.testing.assert_allclose(plate[2] - plate[0], [1.5, 0.0], atol=1e-9)  # the effector stays level
@@ -78,5 +78,5 @@ def test_chosen_independent_coordinates_determine_all_others():
     for name in sg.mechanism_names():
         model = sg.load_mechanism(name)
         assert len(model.independent_coordinates) == model.dof
-        qd = velocity_problem(model, model.mechanics.home, dict.fromkeys(model.independent_coordinates, 1.0))
+        qd = velocity_problem(model, model.home, dict.fromkeys(model.independent_coordinates, 1.0))
         assert np.isfinite(qd).all()

@@ -12,7 +12,7 @@ from screwgraph import view
 @pytest.mark.parametrize("name", ["four_bar", "parallel_robot", "slider_crank"])
 def test_corners_of_bodies_lie_on_their_points(name):
     mechanism = sg.load_mechanism(name)
-    q = np.tile(mechanism.mechanics.home, (2, 1))
+    q = np.tile(mechanism.home, (2, 1))
     scene = view.mechanism_scene(mechanism, np.array([0.0, 1.0]), q)
     for planar, body in zip(mechanism.bodies, scene.bodies, strict=True):
         np.testing.assert_allclose(np.linalg.det(body.poses), 1.0)

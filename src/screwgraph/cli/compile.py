@@ -28,10 +28,10 @@ class Number(StrEnum):
     float32 = "float32"
 
 
-Dtype = Annotated[Number, typer.Option("--dtype", help="The numbers that C and LLVM code computes with.")]
-Lang = Annotated[Language, typer.Option("--lang", help="What to write.")]
-Output = Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="Where to; made if it is not there.")]
-Report = Annotated[bool, typer.Option("--report", help="Print what each pass saved, in operations.")]
+Dtype = Annotated[Number, typer.Option("--dtype", help="Number type of C and LLVM code.")]
+Lang = Annotated[Language, typer.Option("--lang", help="Language of the code.")]
+Output = Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="Output folder; created if missing.")]
+Report = Annotated[bool, typer.Option("--report", help="Print the operations saved by each pass.")]
 
 HELP = """Write the code of a problem.
 
@@ -43,6 +43,7 @@ casadi: a serialised casadi.Function, for casadi.Function.deserialize.
 \b
 Example:
   screwgraph compile panda --problem forward --lang c -o code
+  screwgraph compile slider_crank --problem inverse --lang c -o code
 """
 
 
@@ -67,18 +68,22 @@ def compile_(
 ) -> None:
     """Write files, and say where they are."""
     from screwgraph.cli.failures import wrong_use
+    from screwgraph.cli.mechanisms import is_mechanism, loaded, refuse_robot_options
     from screwgraph.cli.problem import check_accelerations, compiled
 
     if lang is Language.casadi and dtype is not Number.float64:
-        raise wrong_use(context, f"--dtype {dtype.value} does not go with --lang casadi", fix="use --lang c or llvm")
+        raise wrong_use(context, f"--dtype {dtype.value} cannot be used with --lang casadi", fix="use --lang c or llvm")
     named = options.names(accelerations)
     check_accelerations(context, problem, named)
-    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
+    if is_mechanism(robot):
+        refuse_robot_options(context, lock, gravity, no_damping, strict, snap, model_name, base is not BaseKind.fixed)
+        model = loaded(robot)
+    else:
+        model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
+        options.note_warnings(model)
     function = compiled(model, problem, named, ordering or "auto", options.names(external))
     function = function.astype(dtype.value)
-    written = _write(function, lang, Path(output))
-    options.note_warnings(model)
-    for path in written:
+    for path in _write(function, lang, Path(output)):
         typer.echo(f"{path}: {function}")
     if report:
         typer.echo(function.report())
@@ -91,7 +96,7 @@ def _write(function: Function, lang: Language, folder: Path) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError("the directory cannot be made", at=str(folder), why=error.strerror or str(error)) from error
+        raise InputError("the folder cannot be created", at=str(folder), why=error.strerror or str(error)) from error
     files = {
         Language.c: lambda: {".c": function.c_source(), ".h": function.c_header()},
         Language.llvm: lambda: {".ll": function.llvm_source()},

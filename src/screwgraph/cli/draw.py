@@ -28,17 +28,15 @@ class Figure(StrEnum):
 PICTURES = (".svg", ".png")
 TEXTS = (".dot", ".json")
 
-What = Annotated[Figure, typer.Option("--what", help="What is drawn.")]
+What = Annotated[Figure, typer.Option("--what", help="What to draw.")]
 Output = Annotated[
     str,
-    typer.Option(
-        "--output", "-o", metavar="FILE", help="Where to: a .svg or .png file; for the graph also .dot or .json."
-    ),
+    typer.Option("--output", "-o", metavar="FILE", help="Output file: .svg or .png; for the graph also .dot or .json."),
 ]
-Knowns = Annotated[bool, typer.Option("--knowns", help="Draw known variables of the graph, too, as squares.")]
+Knowns = Annotated[bool, typer.Option("--knowns", help="Draw known variables of the graph as squares.")]
 
 Coordinates = Annotated[
-    CoordinateKind | None, typer.Option("--coordinates", help="Of planar mechanisms: those of the graph.")
+    CoordinateKind | None, typer.Option("--coordinates", help="Coordinates of the graph (planar mechanisms only).")
 ]
 
 HELP = """Draw the factor graph and its elimination.
@@ -51,12 +49,14 @@ steps:   what is left after each variable;
 cliques: the clique (Bayes) tree;
 network: of a planar mechanism, the Bayes network behind its factor graph.
 
-The default order is rnea for inverse problems, aba for the others.
+The default order is rnea for inverse problems, aba for the others. Of planar mechanisms, the picture of the graph is
+that of three time steps; with --ordering it is that of one instant, which is what all other kinds show.
 
 \b
 Example:
   screwgraph draw puma560 --problem forward --ordering crba --what dag -o crba.svg
   screwgraph draw four_bar_angle --problem forward --what graph --coordinates independent -o four_bar.svg
+  screwgraph draw slider_crank --problem forward --what dag -o dag.svg
   screwgraph draw a1 --base floating --problem inverse --what graph --knowns -o a1.png
 """
 
@@ -80,18 +80,26 @@ def draw(
     coordinates: Coordinates = None,
 ) -> None:
     """Write a picture, or the graph as text, and say where it is."""
-    from screwgraph.cli.draw_mechanism import draw_mechanism
+    from screwgraph.cli.draw_mechanism import draw_elimination, draw_mechanism
     from screwgraph.cli.mechanisms import is_mechanism
     from screwgraph.cli.pictures import write_graph, write_picture
     from screwgraph.cli.problem import check_accelerations, compiled
 
     if is_mechanism(robot):
-        if what not in (Figure.graph, Figure.network) or Path(output).suffix.lower() not in PICTURES:
-            raise wrong_use(context, "of mechanisms, pictures of the graph or network are drawn", fix="--what graph")
-        kind = "dependent" if coordinates is None else coordinates.value
+        over_time = what in (Figure.graph, Figure.network) and Path(output).suffix.lower() in PICTURES
+        if not over_time or ordering or accelerations:
+            _check_output(context, what, Path(output), knowns)
+            named = options.names(accelerations)
+            check_accelerations(context, problem, named)
+            if what is Figure.network or coordinates is not None:
+                raise wrong_use(
+                    context, "networks and --coordinates go with graphs over time", fix="leave out --ordering"
+                )
+            return draw_elimination(robot, what.value, problem, named, ordering or "auto", output, knowns)
+        kind = "spanning" if coordinates is None else coordinates.value
         return draw_mechanism(context, robot, what.value, problem.value, kind, output, knowns)
     if what is Figure.network or coordinates is not None:
-        raise wrong_use(context, "networks and --coordinates go with mechanisms", why=f"{robot!r} is a robot")
+        raise wrong_use(context, "networks and --coordinates are for mechanisms", why=f"{robot!r} is a robot")
     _check_output(context, what, Path(output), knowns)
     named = options.names(accelerations)
     check_accelerations(context, problem, named)
@@ -103,7 +111,7 @@ def draw(
     else:
         write_picture(function.dag, what.value, output, knowns)
     options.note_warnings(model)
-    typer.echo(f"{output}: {what.value} of {model.name}, {problem.value} dynamics, order {function.ordering}")
+    typer.echo(f"{output}: {what.value} of {model.name}, {problem.value} dynamics, ordering {function.ordering}")
     return None
 
 
@@ -113,8 +121,8 @@ def _check_output(context: typer.Context, what: Figure, output: Path, knowns: bo
     if suffix not in allowed:
         raise wrong_use(
             context,
-            f"--output {str(output)!r} has not one of the suffixes {', '.join(allowed)}",
+            f"--output {str(output)!r} does not have one of the suffixes {', '.join(allowed)}",
             fix=f"-o {output.stem or what.value}.svg",
         )
     if knowns and (what is not Figure.graph or suffix in TEXTS):
-        raise wrong_use(context, "--knowns goes with pictures of the graph only", fix="--what graph -o graph.svg")
+        raise wrong_use(context, "--knowns is for drawings of the graph only", fix="--what graph -o graph.svg")

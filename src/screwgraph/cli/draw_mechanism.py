@@ -1,11 +1,13 @@
-"""`screwgraph draw` of planar mechanisms: the graphs of paper 1."""
+"""`screwgraph draw` of planar mechanisms: the graphs of Blanco-Claraco et al. (2021)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import typer
 
+from screwgraph.cli import options
 from screwgraph.cli.failures import wrong_use
 from screwgraph.cli.mechanisms import loaded
 
@@ -36,6 +38,28 @@ def draw_mechanism(
             figure = draw_problem(_problem(mechanism, problem, coordinates), title)
         save(figure, output)
     typer.echo(f"{output}: {what} of {mechanism.name}, {problem} dynamics, {coordinates} coordinates, {STEPS} steps")
+
+
+def draw_elimination(
+    source: str,
+    what: str,
+    problem: options.Problem,
+    accelerations: Sequence[str],
+    ordering: str,
+    output: str,
+    knowns: bool,
+) -> None:
+    """Draw the graph of a mechanism at one instant, or what its elimination makes of it."""
+    from screwgraph.cli.pictures import write_graph, write_picture
+    from screwgraph.cli.problem import compiled
+
+    mechanism = loaded(source)
+    function = compiled(mechanism, problem, accelerations, ordering)
+    if output.lower().endswith((".dot", ".json")):
+        write_graph(function.dag.graph, output)
+    else:
+        write_picture(function.dag, what, output, knowns)
+    typer.echo(f"{output}: {what} of {mechanism.name}, {problem.value} dynamics, order {function.ordering}")
 
 
 def _problem(mechanism: Mechanism, problem: str, coordinates: str) -> Problem:

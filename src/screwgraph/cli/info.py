@@ -1,20 +1,24 @@
-"""`screwgraph info`: what is in a robot."""
+"""`screwgraph info`: what is in a robot or a planar mechanism."""
 
 from __future__ import annotations
+
+import typer
 
 from screwgraph.cli import options
 from screwgraph.cli.options import BaseKind
 
-HELP = """Show links, joints, masses, frames and warnings of a robot.
+HELP = """Show links, joints, masses, frames and warnings of a robot, or the parts of a planar mechanism.
 
 \b
 Example:
   screwgraph info a1 --base floating
+  screwgraph info four_bar_angle
   screwgraph info panda.urdf --lock panda_finger_joint1,panda_finger_joint2 --json
 """
 
 
 def info(
+    context: typer.Context,
     robot: options.RobotName,
     base: options.Base = BaseKind.fixed,
     lock: options.Lock = None,
@@ -25,13 +29,20 @@ def info(
     model_name: options.Model = None,
     json: options.AsJson = False,
 ) -> None:
-    """Print a robot as tables or as JSON."""
+    """Print a robot or a mechanism as tables or as JSON."""
     from screwgraph.cli.describe import description
+    from screwgraph.cli.describe_mechanism import mechanism_description, print_mechanism
     from screwgraph.cli.description_tables import print_description
+    from screwgraph.cli.mechanisms import is_mechanism, loaded, refuse_robot_options
     from screwgraph.cli.streams import print_json
 
+    if is_mechanism(robot):
+        refuse_robot_options(context, lock, gravity, no_damping, strict, snap, model_name, base is not BaseKind.fixed)
+        content = mechanism_description(loaded(robot))
+        return print_json(content) if json else print_mechanism(content)
     content = description(options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name))
     if json:
         print_json(content)
     else:
         print_description(content)
+    return None

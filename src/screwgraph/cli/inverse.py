@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from screwgraph.mechanism import InverseSolution
 
 Trajectory = Annotated[
-    str, typer.Option("--trajectory", metavar="FILE", help="A .csv file: times t (s), and coordinates (m, rad).")
+    str, typer.Option("--trajectory", metavar="FILE", help="A .csv file with times t (s) and coordinates (m, rad).")
 ]
 
 HELP = """Find the torques that make a robot or a planar mechanism follow a trajectory.
@@ -73,7 +73,7 @@ def inverse(
         found = inverse_trajectory(mechanism, wanted, watch=watch)
     found.run.save(output)
     if found.status.is_stopped:
-        note(f"interrupted in stage {len(found.stages)}: what was found so far is kept")
+        note(f"interrupted in stage {len(found.stages)}: the results so far are kept")
     figures = _figures(mechanism, found, watch.wall_time, output)
     groups = run_groups(found.run)
     if report is not None:
@@ -86,7 +86,7 @@ def inverse(
         largest = f"largest {figures['torque']:.4g} N m" if figures["torque"] is not None else "not found yet"
         took = f"{figures['samples']} samples in {figures['wall_time']:.3g} s"
         typer.echo(f"{output}: torques of {mechanism.name}, {took}, {largest}")
-        typer.echo(f"off the trajectory: {errors}; violation of constraints {figures['violation']:.3g}")
+        typer.echo(f"error of the trajectory: {errors}; constraint error {figures['violation']:.3g}")
     return None
 
 

@@ -21,9 +21,9 @@ ModelName = Annotated[
 ]
 Values = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=X", help="A parameter or figure, like mass:coupler=2.5; repeatable."),
+    typer.Option("--set", metavar="NAME=X", help="A parameter, for example mass:coupler=2.5; repeatable."),
 ]
-Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to: a .csv or .npz file.")]
+Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Output file: .csv or .npz.")]
 _TOP = re.compile(rb"^points\s*:", re.MULTILINE)
 
 
@@ -42,6 +42,13 @@ def no_values(context: typer.Context, values: list[str] | None) -> None:
     """Refuse --set for robots."""
     if values:
         raise wrong_use(context, "--set goes with planar mechanisms", why="a robot's file has no parameters")
+
+
+def refuse_robot_options(context: typer.Context, *given: object) -> None:
+    """Raise a usage error where options are given that a mechanism's file answers."""
+    if any(given):
+        names = "--base, --lock, --gravity, --no-damping, --strict, --snap and --model"
+        raise wrong_use(context, f"{names} go with robots", why="a mechanism's file says all of it")
 
 
 def loaded(source: str, values: list[str] | None = None) -> Mechanism:

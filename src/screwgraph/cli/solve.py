@@ -17,10 +17,10 @@ StateFile = Annotated[
 ]
 Count = Annotated[
     int | None,
-    typer.Option("--random", metavar="N", min=1, max=LARGEST_COUNT, help="Solve at N random states; default: at one."),
+    typer.Option("--random", metavar="N", min=1, max=LARGEST_COUNT, help="Number of random states; default: 1."),
 ]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="S", min=0, help="Seed of random states; default: 0.")]
-Algorithm = Annotated[bool, typer.Option("--algorithm", help="Print the elimination as numbered assignments, too.")]
+Algorithm = Annotated[bool, typer.Option("--algorithm", help="Also print the elimination as numbered assignments.")]
 
 STATE_EXAMPLE = """{"q": [0, 0.1, 0.2, 0, 0, 0], "qd": {"joint1": 0.5}, "given": {"joint1": 1, "joint3": -2},
    "wrenches": {"link6": [0, 0, 0, 0, 0, 9.81]}}"""
@@ -28,7 +28,7 @@ STATE_EXAMPLE = """{"q": [0, 0.1, 0.2, 0, 0, 0], "qd": {"joint1": 0.5}, "given":
 HELP = f"""Solve inverse, forward or hybrid dynamics.
 
 \b
-inverse: accelerations are given (qdd), the result is the efforts (tau);
+inverse: accelerations are given (qdd), the result is torques and forces (tau);
 forward: tau is given, the result is qdd;
 hybrid:  qdd is given for the joints of --accelerations, tau for the others.
 
@@ -37,6 +37,7 @@ Example:
   screwgraph solve puma560 --problem inverse
   screwgraph solve a1 --base floating --problem forward --random 3 --seed 7 --json
   screwgraph solve four_bar_linkage --problem inverse --actuated joint1,joint3
+  screwgraph solve slider_crank --problem forward --random 2
   screwgraph solve puma560 --problem hybrid --accelerations joint1,joint2 --state state.json
 with a state.json like
   {STATE_EXAMPLE}
@@ -44,7 +45,8 @@ with a state.json like
 The entries of a state are q, qd, what the problem takes (qdd, tau or given) and wrenches (moment, force) on links
 or frames, in SI units: lists in the order of the coordinates, lists of lists for several states, or mappings from
 joints. What is missing is zero, positions are neutral. A floating base has q = (x y z, qx qy qz qw) and
-qd = (angular, linear velocity) in its own frame. Loops must be closed, and qd must keep them so.
+qd = (angular, linear velocity) in its own frame. Loops must be closed, and qd must keep them so. Planar mechanisms
+take q, qd and qdd of some coordinates, which determine the others, tau and given of motors; q is assembled.
 """
 
 
@@ -75,17 +77,26 @@ def solve(
     from screwgraph.cli.answer import Answer, as_json
     from screwgraph.cli.answer_tables import print_answer
     from screwgraph.cli.closed_states import check_closed
+    from screwgraph.cli.mechanisms import is_mechanism, loaded, refuse_robot_options
     from screwgraph.cli.problem import GIVEN, check_accelerations, check_actuated, compiled
+    from screwgraph.cli.solve_mechanism import as_values, print_solution, solved
     from screwgraph.cli.state import random_state
     from screwgraph.cli.state_file import read_state
     from screwgraph.cli.streams import print_json
 
     if state is not None and (random is not None or seed is not None):
-        raise wrong_use(context, "--state does not go with --random and --seed", fix="give one of them")
+        raise wrong_use(context, "--state cannot be used with --random and --seed", fix="give one of them")
     named = options.names(accelerations)
     driving = options.names(actuated) if actuated else None
     check_accelerations(context, problem, named)
     check_actuated(context, problem, driving)
+    if is_mechanism(robot):
+        refuse_robot_options(context, lock, gravity, no_damping, strict, snap, model_name, base is not BaseKind.fixed)
+        if external:
+            raise wrong_use(context, "--external goes with robots", fix="write forces: into the mechanism's file")
+        where = (state, random, seed or 0)
+        solution = solved(loaded(robot), problem, named, driving, ordering or "auto", where)
+        return print_json(as_values(solution, algorithm)) if json else print_solution(solution, algorithm)
     model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
     wrenches = options.names(external)
     at = (
@@ -104,3 +115,4 @@ def solve(
         print_json(as_json(answer, algorithm))
     else:
         print_answer(answer, algorithm)
+    return None

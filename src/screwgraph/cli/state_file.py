@@ -34,21 +34,22 @@ def read_state(file: str, robot: Robot, given: str, external: tuple[str, ...]) -
     Raises:
         InputError: the file is unreadable, no JSON, or does not fit the robot or the problem; names file and line.
     """
-    entries = _entries(file)
+    entries = entries_of(file)
     try:
         return _state(entries, robot, given, external, file)
     except InputError as error:
         raise InputError(error.what, at=file, why=error.why, fix=error.fix) from error
 
 
-def _entries(file: str) -> Mapping[str, Any]:
+def entries_of(file: str) -> Mapping[str, Any]:
+    """Return what a JSON file holds, an object. Raises InputError, which names file and line."""
     try:
         text = Path(file).read_bytes().decode("utf-8-sig")
         value = json.loads(text, parse_int=float, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
         raise InputError(f"this is not JSON: {error.msg}", at=f"{file}:{error.lineno}", fix=_EXAMPLE) from error
     except UnicodeDecodeError as error:
-        raise InputError("this is not JSON: it is no UTF-8 text", at=file, fix=_EXAMPLE) from error
+        raise InputError("this is not JSON: it is not UTF-8 text", at=file, fix=_EXAMPLE) from error
     except RecursionError as error:
         raise InputError("lists are nested too deeply", at=file, fix=_EXAMPLE) from error
     except InputError as error:
@@ -120,5 +121,5 @@ def _batch(arrays: Mapping[str, np.ndarray]) -> tuple[int, ...]:
     except ValueError:
         counts = ", ".join(f"{name} {array.shape[:-1]}" for name, array in arrays.items() if array.ndim > 1)
         raise InputError(
-            f"the entries hold different numbers of states: {counts}", fix="give each as many states, or one"
+            f"the entries hold different numbers of states: {counts}", fix="give each the same number of states, or one"
         ) from None

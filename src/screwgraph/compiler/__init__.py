@@ -9,6 +9,7 @@ from screwgraph.compiler.llvm import March, Marching, Settle, Stage, compiled, m
 from screwgraph.compiler.matrix import compile_matrix
 from screwgraph.compiler.problem import Problem, at, robot_arguments, without_metadata
 from screwgraph.compiler.searched import Search
+from screwgraph.compiler.signature import Result
 
 __all__ = [
     "Argument",
@@ -19,6 +20,7 @@ __all__ = [
     "Order",
     "Origin",
     "Problem",
+    "Result",
     "Search",
     "Settle",
     "Stage",

@@ -51,4 +51,5 @@ _OPERATIONS: dict[str, Any] = {
     "inv": lambda a: 1.0 / a,
     "sin": lambda a: a.sin(),
     "cos": lambda a: a.cos(),
+    "sqrt": lambda a: a.sqrt(),
 }

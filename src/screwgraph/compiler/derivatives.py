@@ -115,6 +115,7 @@ _OPERATIONS: dict[str, Any] = {
     "OP_INV": reciprocal,
     "OP_SIN": lambda a: a.sin(),
     "OP_COS": lambda a: a.cos(),
+    "OP_SQRT": lambda a: a.sqrt(),
     "OP_ASSIGN": lambda a: a,
 }
 """What programs and their derivatives are made of, by CasADi's names."""

@@ -79,7 +79,11 @@ def searched(problem: Problem, effort: Search, inputs: Sequence[str]) -> Made | 
     if not named:
         return None
     _, base = min(named, key=lambda pair: cost(pair[1].program))
-    if effort.seconds <= 0.0 or not any(key.role is Role.COORDINATE_ACCELERATION for key in trials.owner):
+    if (
+        effort.seconds <= 0.0
+        or orderings.is_assembled(trials.graph)
+        or not any(key.role is Role.COORDINATE_ACCELERATION for key in trials.owner)
+    ):
         return base
     named += treated(trials, named, inputs, effort.seconds / 2)
     _, base = min(named, key=lambda pair: cost(pair[1].program))

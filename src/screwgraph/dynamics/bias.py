@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from screwgraph.compiler import Function, Order
+from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, in_coordinates
 from screwgraph.dynamics.query import Query, check_moves, checked_names, of_joints, zeros
+from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, without_loops
 
 
 def bias_forces(
-    robot: Robot,
+    robot: Robot | Mechanism,
     *,
     coordinates: str = SPANNING,
     ordering: Order = "auto",
@@ -23,6 +25,8 @@ def bias_forces(
     tau = M(q) qdd + h(q, qd). Arrays as for `inverse_dynamics`. In spanning coordinates loops and couplings play no
     part in it; with `coordinates` "independent", the accelerations of the independent joints are held at zero.
     """
+    if isinstance(robot, Mechanism):
+        return mechanism.bias_forces(robot, coordinates, ordering, external_wrenches).astype(dtype)
     check_moves(robot)
     robot = robot if coordinates == INDEPENDENT else without_loops(robot)
     arguments = tuple((kind, of_joints(robot, kind)) for kind in ("q", "qd"))

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from screwgraph.compiler import Function, Order
+from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.closed_chains import SPANNING, in_coordinates
 from screwgraph.dynamics.query import Query, check_moves, checked_names, of_joints
 from screwgraph.dynamics.singular import naming_idle_joints
+from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
 
 
 def forward_dynamics(
-    robot: Robot,
+    robot: Robot | Mechanism,
     *,
     coordinates: str = SPANNING,
     ordering: Order = "auto",
@@ -27,6 +29,8 @@ def forward_dynamics(
         EliminationError: the order is impossible, or a joint moves nothing that has inertia.
         InputError: unknown names, or loops that cannot be closed.
     """
+    if isinstance(robot, Mechanism):
+        return mechanism.forward_dynamics(robot, coordinates, ordering, external_wrenches).astype(dtype)
     check_moves(robot)
     arguments = tuple((kind, of_joints(robot, kind)) for kind in ("q", "qd", "tau"))
     external = checked_names(external_wrenches, "links or frames")

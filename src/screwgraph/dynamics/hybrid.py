@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from screwgraph.compiler import Function, Order
+from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, check_free, driving_joints, in_coordinates
 from screwgraph.dynamics.query import Query, check_moves, checked_names, of_joints
 from screwgraph.dynamics.singular import naming_idle_joints
 from screwgraph.errors import InputError
 from screwgraph.graph import Key
+from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
 
 
 def hybrid_dynamics(
-    robot: Robot,
+    robot: Robot | Mechanism,
     accelerations: Iterable[str],
     *,
     coordinates: str = SPANNING,
@@ -25,12 +27,15 @@ def hybrid_dynamics(
     """Return unknown(q, qd, given): given[i] is qdd_i for the joints named in `accelerations`, tau_i else.
 
     The result holds, in the same places, what was not given: tau_i for the named joints, qdd_i else.
-    Arrays and `coordinates` as for `inverse_dynamics`. Featherstone (2008), section 9.2; paper 0, section VI.
+    Arrays and `coordinates` as for `inverse_dynamics`. Featherstone (2008), section 9.2; Xie & Dellaert (2019), VI.
 
     Raises:
         EliminationError: the order is impossible, or a joint of unknown acceleration moves nothing that has inertia.
         InputError: unknown names, or joints whose motion follows from that of others.
     """
+    if isinstance(robot, Mechanism):
+        names = checked_names(accelerations, "angles")
+        return mechanism.hybrid_dynamics(robot, names, coordinates, ordering, external_wrenches).astype(dtype)
     check_moves(robot)
     named = {robot.joint(name).name for name in checked_names(accelerations, "joints")}
     follow = named - set(driving_joints(robot)) if coordinates == INDEPENDENT else ()

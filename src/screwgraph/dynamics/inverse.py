@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from screwgraph.compiler import Function, Order
+from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.actuation import actuated_by
 from screwgraph.dynamics.closed_chains import SPANNING, check_coordinates, driven, in_coordinates
 from screwgraph.dynamics.query import Query, check_moves, checked_names, of_joints
 from screwgraph.errors import InputError
+from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
 
 
 def inverse_dynamics(
-    robot: Robot,
+    robot: Robot | Mechanism,
     *,
     coordinates: str = SPANNING,
     ordering: Order = "auto",
@@ -38,6 +40,9 @@ def inverse_dynamics(
         EliminationError: the order is impossible, or only a part of a joint is independent.
         InputError: unknown names, loops that cannot be closed, or a motion that none of the actuated joints drives.
     """
+    if isinstance(robot, Mechanism):
+        options = (coordinates, ordering, external_wrenches, actuated, weights)
+        return mechanism.inverse_dynamics(robot, *options).astype(dtype)
     check_moves(robot)
     check_coordinates(coordinates)
     arguments = tuple((kind, of_joints(robot, kind)) for kind in ("q", "qd", "qdd"))

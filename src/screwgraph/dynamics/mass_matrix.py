@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from screwgraph.compiler import Function, compile_matrix
+from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, check_coordinates, driving_joints
 from screwgraph.dynamics.query import Query, check_moves, of_joints, zeros
 from screwgraph.graph import Key
+from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, with_gravity, without_loops
 
 
-def mass_matrix(robot: Robot, *, coordinates: str = SPANNING, dtype: str = "float64") -> Function:
+def mass_matrix(robot: Robot | Mechanism, *, coordinates: str = SPANNING, dtype: str = "float64") -> Function:
     """Return M(q), (..., nq) -> (..., nv, nv), symmetric, rotors included (kg m^2, kg m, kg).
 
-    It is what composite-inertia elimination leaves of the torque equations when joint accelerations stay
-    unknown: paper 4, "Back to Mass Matrix". In spanning coordinates loops and couplings play no part in it. With
+    It is what composite-inertia elimination leaves of the torque equations when joint accelerations stay unknown:
+    Dellaert's slides, "Back to Mass Matrix". In spanning coordinates loops and couplings play no part in it. With
     `coordinates` "independent" it is (..., n, n), of the independent joints of closed chains: G' M G, where qd = G yd.
 
     Raises:
         EliminationError: the dependent joints do not follow from the others, or only a part of a joint is independent.
         InputError: loops that cannot be closed.
     """
+    if isinstance(robot, Mechanism):
+        return mechanism.mass_matrix(robot, coordinates).astype(dtype)
     check_moves(robot)
     check_coordinates(coordinates)
     joints = driving_joints(robot) if coordinates == INDEPENDENT else robot.joint_names

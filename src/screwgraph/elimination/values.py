@@ -11,6 +11,7 @@ from screwgraph.elimination.engine import eliminate_rows
 from screwgraph.elimination.group import Group
 from screwgraph.errors import EliminationError
 from screwgraph.graph import Derived, FactorGraph, Key, Row, Variable, linear_rows
+from screwgraph.summary import one_line
 from screwgraph.tape import SAMPLES, WIDE, Tape
 
 SEED = 20260
@@ -20,6 +21,8 @@ SEED = 20260
 @dataclass(frozen=True, eq=False)
 class Equations:
     """A graph's linear equations with coefficients on a tape, and the values of its knowns there."""
+
+    __repr__ = one_line
 
     tape: Tape
     rows: tuple[Row, ...]
@@ -46,6 +49,8 @@ def equations(graph: FactorGraph, constants: Mapping[Key, np.ndarray] | None = N
 
 def _input_vector(tape: Tape, variable: Variable, rng: np.random.Generator) -> np.ndarray:
     samples = np.array([variable.manifold.random(rng) for _ in range(SAMPLES + WIDE)])
+    if variable.assembled is not None:  # signs of pivots are judged where the model is assembled
+        samples[SAMPLES:] = variable.assembled.states
     entries = np.empty(variable.dim, dtype=object)
     for i in range(variable.dim):
         entries[i] = tape.input(f"{variable.key}[{i}]", samples[:, i].tolist())

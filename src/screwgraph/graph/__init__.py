@@ -1,6 +1,7 @@
 """Factor graphs: variables, laws of physics, and the graph of a robot's dynamics."""
 
 from screwgraph.graph.clusters import Cluster, clusters, spans, tied_by
+from screwgraph.graph.constrained_motion import completion_graph, projection_graph
 from screwgraph.graph.dynamics import dynamics_graph, graph_of, with_loop
 from screwgraph.graph.export import to_dot, to_json
 from screwgraph.graph.factor import Factor, Labels, Law, Template, factor
@@ -9,8 +10,10 @@ from screwgraph.graph.factors import TEMPLATES
 from screwgraph.graph.kinds import KINDS, Kind, Role
 from screwgraph.graph.linear import Affine, Column, Row, is_zero, linear_rows
 from screwgraph.graph.loop_ends import End, loop_wrenches
+from screwgraph.graph.mechanism import unconstrained_graph
 from screwgraph.graph.model import Model
 from screwgraph.graph.redundant_actuation import ADJOINT_VELOCITY, adjoint_multiplier, with_redundant_actuation
+from screwgraph.graph.shared_work import shared_work_graph
 from screwgraph.graph.variable import Key, Variable, vector_variable
 
 __all__ = [
@@ -35,16 +38,20 @@ __all__ = [
     "Variable",
     "adjoint_multiplier",
     "clusters",
+    "completion_graph",
     "dynamics_graph",
     "factor",
     "graph_of",
     "is_zero",
     "linear_rows",
     "loop_wrenches",
+    "projection_graph",
+    "shared_work_graph",
     "spans",
     "tied_by",
     "to_dot",
     "to_json",
+    "unconstrained_graph",
     "vector_variable",
     "with_loop",
     "with_redundant_actuation",

@@ -1,4 +1,4 @@
-"""From a robot to the factor graph of its dynamics (paper 0, Fig. 1), for trees and closed chains."""
+"""From a robot to the factor graph of its dynamics (Xie & Dellaert (2019), Fig. 1), for trees and closed chains."""
 
 from __future__ import annotations
 
@@ -15,14 +15,28 @@ from screwgraph.graph.dependence import Dependence
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import acceleration, gravity, prior, torque, twist, wrench
+from screwgraph.graph.mechanism import mechanism_graph
 from screwgraph.graph.model import Model
 from screwgraph.graph.redundant_actuation import with_redundant_actuation
 from screwgraph.graph.variable import Key, Variable, vector_variable
+from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Joint, Loop, Robot, analysed_as, check_closed_chains
 from screwgraph.spatial import inverse
 
 
-def dynamics_graph(robot: Robot, external_wrenches: Sequence[str] = ()) -> FactorGraph:
+def dynamics_graph(model: Robot | Mechanism, external_wrenches: Sequence[str] = ()) -> FactorGraph:
+    """Make all variables and factors of the dynamics of a robot, or of a planar mechanism (`mechanism_graph`).
+
+    Raises:
+        InputError: see `robot_graph` and `mechanism_graph`.
+        ModelError: a mechanism cannot be assembled.
+    """
+    if isinstance(model, Mechanism):
+        return mechanism_graph(model, external_wrenches)
+    return robot_graph(model, external_wrenches)
+
+
+def robot_graph(robot: Robot, external_wrenches: Sequence[str] = ()) -> FactorGraph:
     """Make all variables and factors of a robot's dynamics.
 
     Variables: per link `twist`, `acceleration`; per joint, named by the link that it moves, `wrench`;

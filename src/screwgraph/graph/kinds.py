@@ -41,6 +41,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "qd": Kind("θ̇", Role.VELOCITY, "tau"),
         "qdd": Kind("θ̈", Role.COORDINATE_ACCELERATION, "tau"),
         "tau": Kind("τ", Role.COORDINATE_FORCE, "qdd"),
+        "force": Kind("f", Role.COORDINATE_FORCE, "qdd"),
         "external": Kind("W", Role.EXTERNAL_WRENCH),
         "twist": Kind("V", Role.TWIST, "wrench"),
         "acceleration": Kind("V̇", Role.ACCELERATION, "wrench"),

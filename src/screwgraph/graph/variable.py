@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple, cast
+from typing import NamedTuple, Protocol, cast
+
+import numpy as np
 
 from screwgraph.graph.kinds import KINDS, Role
 from screwgraph.spatial.manifolds import Manifold, Product, Vector
@@ -30,12 +32,21 @@ class Key(NamedTuple):
         return f"{self.kind}:{self.name}"
 
 
+class Assembled(Protocol):
+    """Positions at which constraints hold: there, signs of pivots are judged."""
+
+    @property
+    def states(self) -> np.ndarray:
+        """Values (states, dim), at the same positions for all variables of a graph."""
+        ...
+
+
 @dataclass(frozen=True)
 class Variable:
     """A variable of `dim` numbers: vectors, unless `manifold` says where its values lie.
 
     `index` numbers the link that it belongs to (the joint's child; 0 is the base), `parent` is the
-    number of the link that this one hangs on, None for the base.
+    number of the link that this one hangs on, None for the base. `assembled` knows values at which constraints hold.
     """
 
     key: Key
@@ -43,6 +54,7 @@ class Variable:
     index: int = 0
     parent: int | None = None
     manifold: Manifold = field(default=cast(Manifold, None), compare=False)
+    assembled: Assembled | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.manifold is None:

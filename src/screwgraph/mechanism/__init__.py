@@ -1,14 +1,12 @@
-"""Planar multibody mechanisms in natural coordinates: models, kinematics, dynamics. Paper 1."""
+"""Planar multibody mechanisms in natural coordinates: models, kinematics, dynamics. Blanco-Claraco et al. (2021)."""
 
 from screwgraph.mechanism.bayes import BayesNetwork, GraphFactor, Quantity, bayes_network
 from screwgraph.mechanism.branch import followed
-from screwgraph.mechanism.build_constraints import constraints_of
 from screwgraph.mechanism.equations import Equations, equations
 from screwgraph.mechanism.estimate import estimate_motion
 from screwgraph.mechanism.estimation import Estimate
 from screwgraph.mechanism.factors import FACTORS
 from screwgraph.mechanism.forward_graph import INTEGRATORS, forward_graph
-from screwgraph.mechanism.freedom import Freedom
 from screwgraph.mechanism.inverse import InverseSolution, inverse_dynamics_of
 from screwgraph.mechanism.inverse_graph import inverse_graph
 from screwgraph.mechanism.kinematics import (
@@ -17,22 +15,22 @@ from screwgraph.mechanism.kinematics import (
     position_problem,
     velocity_problem,
 )
-from screwgraph.mechanism.load import load_mechanism, mechanism_names
 from screwgraph.mechanism.measurements import Measurements, measured
-from screwgraph.mechanism.mechanics import Mechanics
-from screwgraph.mechanism.mechanism import Mechanism
-from screwgraph.mechanism.motor_torques import motor_torques
-from screwgraph.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Sensor, Slider, Spring, Torque
-from screwgraph.mechanism.pendulums import chain_of_pendulums
-from screwgraph.mechanism.reduced import Reduced, reduced
+from screwgraph.mechanism.mechanics import Mechanics, mechanics_of
 from screwgraph.mechanism.run import Run
-from screwgraph.mechanism.sensors import SENSORS, observed
 from screwgraph.mechanism.simulate import simulate_directly
 from screwgraph.mechanism.sliding_window import check_windows
 from screwgraph.mechanism.smoother import checked_window, simulate_by_smoothing
-from screwgraph.mechanism.text import from_texts, to_texts
 from screwgraph.mechanism.trajectory import DEGREE, checked_times, column, even_or_each
 from screwgraph.mechanism.weights import ModelNoise, Noise
+from screwgraph.models.mechanism.build_constraints import constraints_of
+from screwgraph.models.mechanism.freedom import Freedom
+from screwgraph.models.mechanism.load import load_mechanism, mechanism_names
+from screwgraph.models.mechanism.mechanism import Mechanism
+from screwgraph.models.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Sensor, Slider, Spring, Torque
+from screwgraph.models.mechanism.pendulums import chain_of_pendulums
+from screwgraph.models.mechanism.sensors import SENSORS, observed
+from screwgraph.models.mechanism.text import from_texts, to_texts
 
 __all__ = [
     "DEGREE",
@@ -57,7 +55,6 @@ __all__ = [
     "Noise",
     "Point",
     "Quantity",
-    "Reduced",
     "Run",
     "Sensor",
     "Slider",
@@ -82,11 +79,10 @@ __all__ = [
     "inverse_graph",
     "load_mechanism",
     "measured",
+    "mechanics_of",
     "mechanism_names",
-    "motor_torques",
     "observed",
     "position_problem",
-    "reduced",
     "simulate_by_smoothing",
     "simulate_directly",
     "to_texts",

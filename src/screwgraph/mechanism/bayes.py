@@ -1,4 +1,7 @@
-"""Dynamic Bayesian networks of multibody motion, and the factor graphs that they become: paper 1, Fig. 1, section 5."""
+"""Dynamic Bayesian networks of multibody motion, and the factor graphs that they become.
+
+Blanco-Claraco et al. (2021), Fig. 1, section 5.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import NamedTuple
 
 from screwgraph.errors import InputError
 from screwgraph.robot import unknown
+from screwgraph.summary import one_line
 
 
 class Quantity(NamedTuple):
@@ -31,6 +35,8 @@ class GraphFactor(NamedTuple):
 class BayesNetwork:
     """What each quantity depends on: nodes, in order, with the kind of their conditional probability and parents."""
 
+    __repr__ = one_line
+
     parents: Mapping[Quantity, tuple[Quantity, ...]]
     kinds: Mapping[Quantity, str] = field(default_factory=dict)
 
@@ -38,7 +44,7 @@ class BayesNetwork:
         """Return the factor graph given what is known: kinds ("Q") or single quantities.
 
         Each node becomes a variable, and a factor that ties it to its parents. What is known is no variable but part of
-        the factors; those that tie nothing unknown are constant, and left out. Paper 1, section 5.
+        the factors; those that tie nothing unknown are constant, and left out. Blanco-Claraco et al. (2021), section 5.
 
         Raises:
             InputError: something known is no quantity of the network.
@@ -67,8 +73,8 @@ class BayesNetwork:
         return given
 
 
-def bayes_network(steps: int, coordinates: str = "dependent", observed: bool = False) -> BayesNetwork:
-    """Return the network of Fig. 1a ("dependent") or 1b ("independent") over so many steps, with observations or not.
+def bayes_network(steps: int, coordinates: str = "spanning", observed: bool = False) -> BayesNetwork:
+    """Return the network of Fig. 1a ("spanning") or 1b ("independent") over so many steps, with observations or not.
 
     Raises:
         InputError: no positive number of steps, or another kind of coordinates.
@@ -93,7 +99,7 @@ def bayes_network(steps: int, coordinates: str = "dependent", observed: bool = F
 
 
 _STEP: Mapping[str, tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...]] = {
-    "dependent": (
+    "spanning": (
         ("Q", "prior", (), ()),
         ("q", "integrator", ("q", "qd"), ()),
         ("qd", "integrator", ("qd", "qdd"), ()),

@@ -1,42 +1,44 @@
-"""Expressions of a mechanism as compiled functions."""
+"""Equations of a mechanism as compiled functions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, NoReturn
 
-from screwgraph.compiler import Argument, Function, Made, Origin, casadi_program, make_function
+import numpy as np
+
+from screwgraph.compiler import Argument, Function, Made, Origin, make_function
 from screwgraph.errors import InputError
-from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.models.mechanism import Mechanism, without_metadata
+from screwgraph.tape import SAMPLES, WIDE, Program, Tape, factor_out, program
 
 
 def compiled_code(
-    name: str,
-    mechanism: Mechanism,
-    arguments: Sequence[tuple[str, int]],
-    expression: Callable[..., Any],
-    *question: object,
+    name: str, mechanism: Mechanism, kinds: Sequence[str], expression: Callable[..., Sequence[Any]]
 ) -> Function:
-    """Return a function of vectors, (name, size) each, whose result is the column that `expression` makes of them.
-
-    `question` is what that depends on besides the mechanism.
-    """
+    """Return a function of vectors (n,), named `kinds`: the numbers that `expression` makes of them."""
 
     def make(inputs: Sequence[str]) -> Made:
-        import casadi as ca
+        tape, rng = Tape(), np.random.default_rng(0)
+        samples = rng.standard_normal((len(inputs), SAMPLES + WIDE)).tolist()
+        scalars = iter([tape.input(name, own) for name, own in zip(inputs, samples, strict=True)])
+        vectors = [[next(scalars) for _ in range(mechanism.n)] for _ in kinds]
+        return Made(factor_out(program(tape, expression(*vectors), inputs)), "none")
 
-        symbols = [ca.SX.sym(argument, size) for argument, size in arguments]
-        result = ca.densify(ca.SX(expression(*symbols)))
-        return Made(casadi_program(ca.Function(name, symbols, [result]), tuple(inputs)), "none")
-
-    listed = tuple(Argument(a, (n,), tuple(f"{a}[{i}]" for i in range(n))) for a, n in arguments)
-    asked = (f"mechanism: {name}", _what_equations_need(mechanism), tuple(arguments), *question)
-    return make_function(name, asked, listed, make, _no_elimination)
+    return _function(name, mechanism, kinds, make)
 
 
-def _what_equations_need(mechanism: Mechanism) -> Mechanism:
-    return replace(mechanism, places={}, sensors=(), independent=(), velocities={}, source=None)
+def compiled_program(name: str, mechanism: Mechanism, kinds: Sequence[str], code: Program) -> Function:
+    """Return a program of a mechanism's equations as a function of vectors (n,), named `kinds`."""
+    return _function(name, mechanism, kinds, lambda inputs: Made(code, "none"))
+
+
+def _function(name: str, mechanism: Mechanism, kinds: Sequence[str], make: Callable[[Sequence[str]], Made]) -> Function:
+    n = mechanism.n
+    listed = tuple(Argument(kind, (n,), tuple(f"{kind}[{i}]" for i in range(n))) for kind in kinds)
+    return make_function(
+        name, (f"mechanism: {name}", without_metadata(mechanism), *kinds), listed, make, _no_elimination
+    )
 
 
 def _no_elimination(_: Made) -> Origin:

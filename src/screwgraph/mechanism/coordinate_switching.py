@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.mechanism.closing import size_of
-from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.mechanism.mechanics import mechanics_of
+from screwgraph.models.mechanism.closing import size_of
+from screwgraph.models.mechanism.mechanism import Mechanism
 
 STEEP = 2.0
 """How much faster than the independent coordinates others may move; angles count by the size of the mechanism."""
@@ -24,9 +25,12 @@ def limit(mechanism: Mechanism) -> float:
 
 
 def steepness(mechanism: Mechanism, q: Float[np.ndarray, "N n"]) -> Float[np.ndarray, " N"]:
-    """Return the largest entry of R at closed positions, infinite where these are not finite. Paper 1 (8), (10)."""
+    """Return the largest entry of R at closed positions, infinite where these are not finite.
+
+    Blanco-Claraco et al. (2021), eqs. (8), (10).
+    """
     found, finite = np.full(len(q), np.inf), np.isfinite(q).all(axis=1)
-    chosen = list(mechanism.mechanics.freedom.independent)
+    chosen = list(mechanism.freedom.independent)
     free = _free_motions(mechanism, q[finite])
     u, s, vt = np.linalg.svd(free[:, chosen])
     R = free @ (vt.swapaxes(1, 2) / np.maximum(s, 1e-300)[:, None, :]) @ u.swapaxes(1, 2)
@@ -40,7 +44,7 @@ def rechosen(mechanism: Mechanism, q: Float[np.ndarray, " n"]) -> Mechanism:
 
     order: Any = qr(_free_motions(mechanism, q[None])[0].T, pivoting=True)[-1]
     chosen = tuple(sorted(int(i) for i in order[: mechanism.dof]))
-    if chosen == mechanism.mechanics.freedom.independent:
+    if chosen == mechanism.freedom.independent:
         return mechanism
     return _with_choice(mechanism, tuple(mechanism.coordinates[i] for i in chosen))
 
@@ -54,6 +58,6 @@ def _free_motions(mechanism: Mechanism, q: Float[np.ndarray, "N n"]) -> Float[np
     """Return orthonormal bases of what the constraints leave free, angles as paths on a circle of the size."""
     scale = np.ones(mechanism.n)
     scale[list(mechanism.angle_slots)] = size_of(mechanism)
-    kept = list(mechanism.mechanics.freedom.kept)
-    J = mechanism.mechanics.closing(q)[1][:, kept] / scale
+    kept = list(mechanism.freedom.kept)
+    J = mechanics_of(mechanism).closing(q)[1][:, kept] / scale
     return np.linalg.qr(J.swapaxes(1, 2), mode="complete")[0][:, :, len(kept) :]

@@ -1,62 +1,18 @@
-"""Symbolic elimination of the equations of motion with pivots that never vanish."""
+"""Symbolic elimination of the equations of motion with pivots that never vanish, on CasADi expressions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-from jaxtyping import Float
-
-POSITIVE = 1e-10
-"""Part of the largest eigenvalue that the smallest of a positive definite matrix exceeds."""
-
-
-@dataclass(frozen=True)
-class Weights:
-    """How much of the squared constraints is added to the mass matrix, by row."""
-
-    rows: tuple[float, ...]
-
-
-def weights(
-    mass: Float[np.ndarray, "n n"], jacobian: Float[np.ndarray, "m n"], angles: Sequence[tuple[int, int]] = ()
-) -> Weights | None:
-    """Choose weights w such that M + J' diag(w) J is positive definite at a position, `angles` taken out.
-
-    Points without mass leave M singular. Adding J' w J to it, and J' w c to the forces, changes no acceleration that
-    satisfies J qdd = c. Rows that touch no massless coordinate are left out if they can. None where no weights do: then
-    some motion moves no mass.
-    """
-    slots, defining = [slot for slot, _ in angles], [row for _, row in angles]
-    points = [i for i in range(len(mass)) if i not in slots]
-    others, whole = [i for i in range(len(jacobian)) if i not in defining], len(jacobian)
-    follow = jacobian[defining][:, points] / jacobian[defining, slots][:, None]
-    jacobian = jacobian[others][:, points] - jacobian[others][:, slots] @ follow
-    mass = mass[np.ix_(points, points)]
-    massless = np.abs(mass).max(axis=1, initial=0.0) <= POSITIVE * np.abs(mass).max(initial=0.0)
-    scale = (np.trace(mass) or 1.0) / max(1, int((~massless).sum()))
-    size = np.maximum(np.abs(jacobian).max(axis=1, initial=0.0), 1e-100) ** 2
-    for rows in (
-        np.zeros(len(jacobian), bool),
-        (jacobian[:, massless] != 0.0).any(axis=1),
-        np.ones(len(jacobian), bool),
-    ):
-        chosen = np.where(rows, scale / size, 0.0)
-        eigenvalues = np.linalg.eigvalsh(mass + jacobian.T @ (chosen[:, None] * jacobian))
-        if len(eigenvalues) and eigenvalues[0] > POSITIVE * eigenvalues[-1]:
-            rows = np.zeros(whole)
-            rows[others] = chosen
-            return Weights(tuple(float(w) for w in rows))
-    return None
-
 
 def constrained_motion(
-    M: Any, J: Any, Q: Any, c: Any, added: Weights, angles: Sequence[tuple[int, int]] = ()
+    M: Any, J: Any, Q: Any, c: Any, added: Sequence[float], angles: Sequence[tuple[int, int]] = ()
 ) -> tuple[Any, Any]:
-    """Solve M qdd + J' lam = Q, J qdd = c for (qdd, lam), expressions of CasADi. Paper 1 (5), (6).
+    """Solve M qdd + J' lam = Q, J qdd = c for (qdd, lam), expressions of CasADi.
+
+    Blanco-Claraco et al. (2021), eqs. (5), (6).
 
     `angles` are massless coordinates and the rows that define them, (coordinate, row): each row has an entry that never
     vanishes in its own angle, and none in others. They are taken out first: they follow the points.
@@ -72,7 +28,7 @@ def constrained_motion(
     follow = inverse @ J[defining, points]
     A, b = J[others, points] - J[others, slots] @ follow, c[others] - J[others, slots] @ inverse @ c[defining]
     force = Q[points] - follow.T @ Q[slots]
-    weights = Weights(tuple(added.rows[i] for i in others))
+    weights = [added[i] for i in others]
     moved, lam = _motion_of_points(M[points, points], ca.sparsify(A), force, b, weights)
     qdd, multipliers = ca.SX(J.shape[1], 1), ca.SX(J.shape[0], 1)
     qdd[points], qdd[slots] = moved, inverse @ c[defining] - follow @ moved
@@ -80,7 +36,7 @@ def constrained_motion(
     return ca.densify(qdd), ca.densify(multipliers)
 
 
-def _motion_of_points(M: Any, J: Any, Q: Any, c: Any, added: Weights) -> tuple[Any, Any]:
+def _motion_of_points(M: Any, J: Any, Q: Any, c: Any, added: Sequence[float]) -> tuple[Any, Any]:
     """Solve the same where no coordinate is an angle.
 
     LDL' in an order of little fill-in. A multiplier's turn comes after that of all coordinates of its row: then all
@@ -89,9 +45,9 @@ def _motion_of_points(M: Any, J: Any, Q: Any, c: Any, added: Weights) -> tuple[A
     import casadi as ca
 
     n, m = J.shape[1], J.shape[0]
-    w = ca.DM(list(added.rows))
-    A = M + J.T @ (ca.repmat(w, 1, n) * J) if any(added.rows) else M
-    b = ca.vertcat(Q + J.T @ (w * c) if any(added.rows) else Q, c)
+    w = ca.DM(list(added))
+    A = M + J.T @ (ca.repmat(w, 1, n) * J) if any(added) else M
+    b = ca.vertcat(Q + J.T @ (w * c) if any(added) else Q, c)
     K = ca.sparsify(ca.blockcat([[A, J.T], [J, ca.SX(m, m)]]))
     x = solve_symmetric(K, b, _turn(n, J))
     # The weighted system's multipliers are those less w (J qdd - c), which vanishes.

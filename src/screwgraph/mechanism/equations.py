@@ -1,114 +1,85 @@
-"""The equations of motion of a mechanism as CasADi expressions of its coordinates."""
+"""The equations of motion of a mechanism as CasADi expressions: for factors of time steps."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
-from screwgraph.mechanism.build_constraints import constraints_of
-from screwgraph.mechanism.constraints import Constraint
-from screwgraph.mechanism.forces import INFLUENCES, Motion
-from screwgraph.mechanism.kinetic import kinetic_energy
-from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.mechanism.elimination import constrained_motion
+from screwgraph.models.mechanism import Mechanism
+from screwgraph.models.mechanism.equations import along, forces, jacobian, residual
+from screwgraph.models.mechanism.kinetic import mass_entries
+from screwgraph.models.mechanism.massless import constraint_weights, defining_among_kept
 
 
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """Expressions in `q` and `qd`, columns of CasADi symbols.
-
-    Figures of the mechanism may be symbols, too. `rows` says for each row of the constraints what it stems from;
-    constraints between fixed points have none.
-    """
+    """Expressions in `q` and `qd`, columns of CasADi symbols; figures of the mechanism may be symbols, too."""
 
     mechanism: Mechanism
     q: Any
     qd: Any
 
     @cached_property
-    def constraints(self) -> tuple[Constraint, ...]:
-        """The constraints that involve coordinates."""
-        return tuple(c for c in constraints_of(self.mechanism) if c.coordinates)
-
-    @cached_property
-    def _entries(self) -> list[tuple[str, Any]]:
-        return [(c.part, value) for c in self.constraints for value in c(self.q)]
-
-    @property
-    def rows(self) -> tuple[str, ...]:
-        """The part that each row stems from."""
-        return tuple(part for part, _ in self._entries)
-
-    @cached_property
     def residual(self) -> Any:
-        """Phi(q), (m,). Paper 1 (1)."""
-        import casadi as ca
-
-        return ca.vertcat(ca.SX(0, 1), *(value for _, value in self._entries))
+        """Phi(q), (m,)."""
+        return _column(residual(self.mechanism, self._numbers(self.q)))
 
     @cached_property
     def jacobian(self) -> Any:
-        """Phi_q, (m, n). Paper 1 (2)."""
+        """Phi_q, (m, n)."""
         import casadi as ca
 
-        return ca.jacobian(self.residual, self.q)
-
-    @cached_property
-    def jacobian_rate(self) -> Any:
-        """The time derivative of Phi_q, (m, n). Paper 1 (40a), (40c)."""
-        import casadi as ca
-
-        return ca.jacobian(self.jacobian @ self.qd, self.q)
+        J = ca.SX(self.residual.numel(), self.mechanism.n)
+        for place, value in jacobian(self.mechanism, self._numbers(self.q)).items():
+            J[place] = value
+        return J
 
     @cached_property
     def bias(self) -> Any:
-        """What Phi_q qdd must be, c = - d/dt(Phi_q) qd, (m,). Paper 1 (3)."""
-        return -(self.jacobian_rate @ self.qd)
+        """What Phi_q qdd must be, (m,)."""
+        still = [0.0] * self.mechanism.n
+        motion = along(self.mechanism, self._numbers(self.q), self._numbers(self.qd), still)
+        return -_column([value.second for value in motion])
 
     @cached_property
     def mass_matrix(self) -> Any:
-        """M, (n, n), constant; zero for angles. Paper 1 (4)."""
+        """M, (n, n), constant; zero for angles."""
         import casadi as ca
 
-        return ca.hessian(self.kinetic, self.qd)[0]
-
-    @cached_property
-    def kinetic(self) -> Any:
-        """Kinetic energy (J)."""
-        import casadi as ca
-
-        return ca.SX(kinetic_energy(self._motion))
-
-    @cached_property
-    def potential(self) -> Any:
-        """Potential energy (J)."""
-        return self._total("potential")
+        M = ca.SX(self.mechanism.n, self.mechanism.n)
+        for place, value in mass_entries(self.mechanism).items():
+            M[place] = value
+        return M
 
     @cached_property
     def force(self) -> Any:
-        """Generalised forces Q(q, qd), (n,). Paper 1 (4)."""
+        """Generalised forces Q(q, qd), (n,)."""
+        return _column(forces(self.mechanism, self._numbers(self.q), self._numbers(self.qd)))
+
+    def solved_motion(self, force: Any) -> tuple[Any, Any]:
+        """Return accelerations and multipliers; `force` (n,) is added to the mechanism's own."""
+        rows = list(self.mechanism.freedom.kept)
+        J, c = self.jacobian[rows, :], self.bias[rows]
+        added, defining = constraint_weights(self.mechanism), defining_among_kept(self.mechanism)
+        return constrained_motion(self.mass_matrix, J, self.force + force, c, added, defining)
+
+    def _numbers(self, column: Any) -> list[Any]:
         import casadi as ca
 
-        work = self._total("power") - 0.5 * self._total("dissipation")
-        return -ca.gradient(self.potential, self.q) + ca.gradient(work, self.qd)
-
-    @property
-    def power(self) -> Any:
-        """Power of forces and torques less that of dampers (W)."""
-        return self._total("power") - self._total("dissipation")
-
-    def _total(self, kind: str) -> Any:
-        import casadi as ca
-
-        return ca.SX(sum(getattr(influence, kind)(self._motion) for influence in INFLUENCES.values()))
-
-    @property
-    def _motion(self) -> Motion:
-        return Motion(self.mechanism, self.q, self.qd)
+        return ca.vertsplit(column)
 
 
+@lru_cache(maxsize=64)
 def equations(mechanism: Mechanism) -> Equations:
     """Return the equations of a mechanism in symbols of their own."""
     import casadi as ca
 
     return Equations(mechanism, ca.SX.sym("q", mechanism.n), ca.SX.sym("qd", mechanism.n))
+
+
+def _column(values: list[Any]) -> Any:
+    import casadi as ca
+
+    return ca.vertcat(ca.SX(0, 1), *values)

@@ -14,12 +14,12 @@ from screwgraph.mechanism.estimation import Estimate, estimation
 from screwgraph.mechanism.estimation_graph import FIGURES, Unknowns, estimation_graph
 from screwgraph.mechanism.forward_graph import State
 from screwgraph.mechanism.measurements import Measurements, measured
-from screwgraph.mechanism.mechanism import Mechanism
-from screwgraph.mechanism.read_sensors import told_sensors
-from screwgraph.mechanism.sensors import columns
 from screwgraph.mechanism.start import first_position, first_velocity
 from screwgraph.mechanism.symbolic_parameters import varied
 from screwgraph.mechanism.weights import ModelNoise
+from screwgraph.models.mechanism.mechanism import Mechanism
+from screwgraph.models.mechanism.read_sensors import told_sensors
+from screwgraph.models.mechanism.sensors import columns
 from screwgraph.optimize import Progress, Result, Status, solve
 from screwgraph.robot import unknown
 from screwgraph.simulation import Watch
@@ -48,8 +48,8 @@ def estimate_motion(
 ) -> Estimate:
     """Estimate a motion, torques of motors and figures from what sensors measured: batch least squares.
 
-    Hermite-Simpson integrators, constraints and dynamics of paper 1, section 6, nearly exact; figures are unknowns that
-    all samples share.
+    Hermite-Simpson integrators, constraints and dynamics of Blanco-Claraco et al. (2021), section 6, nearly exact;
+    figures are unknowns that all samples share.
 
     Args:
         mechanism: what moves.

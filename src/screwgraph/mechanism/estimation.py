@@ -11,11 +11,11 @@ from jaxtyping import Float
 
 from screwgraph.mechanism.estimation_graph import FIGURES, Unknowns
 from screwgraph.mechanism.measurements import Measurements
-from screwgraph.mechanism.mechanism import Mechanism
-from screwgraph.mechanism.sensors import columns
 from screwgraph.mechanism.symbolic_parameters import Varied
-from screwgraph.mechanism.text import to_texts
 from screwgraph.mechanism.weights import ModelNoise, integration_sigma
+from screwgraph.models.mechanism.mechanism import Mechanism
+from screwgraph.models.mechanism.sensors import columns
+from screwgraph.models.mechanism.text import to_texts
 from screwgraph.optimize import Result, Status
 from screwgraph.robot import Robot
 from screwgraph.simulation import save_table

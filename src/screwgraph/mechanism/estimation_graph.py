@@ -19,10 +19,10 @@ from screwgraph.mechanism.factors import (
 from screwgraph.mechanism.factors.estimated import Estimated, depends_on_figures
 from screwgraph.mechanism.forward_graph import State
 from screwgraph.mechanism.measurements import Measurements
-from screwgraph.mechanism.sensors import SENSORS
 from screwgraph.mechanism.symbolic_parameters import Varied
 from screwgraph.mechanism.trajectory import even_or_each
 from screwgraph.mechanism.weights import ModelNoise, integration_sigma
+from screwgraph.models.mechanism.sensors import SENSORS
 from screwgraph.optimize import Factors, Problem, Selection, Variables, Vector, each, soft
 from screwgraph.time import SimpsonVelocities, simpson_positions
 

@@ -1,4 +1,4 @@
-"""Factor graphs of forward dynamics: Figs 2 and 3 of paper 1."""
+"""Factor graphs of forward dynamics: Figs 2 and 3 of Blanco-Claraco et al. (2021)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from screwgraph.mechanism.factors import (
     prior,
     soft_equality,
 )
-from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.weights import Noise, integration_sigma
+from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.optimize import Factors, Problem, Variables, Vector, each, soft
 from screwgraph.robot import unknown
 from screwgraph.time import EULER, RK4, TRAPEZOIDAL, ExplicitDefect, RateDefect, SimpsonVelocities, simpson_positions
@@ -73,30 +73,30 @@ INTEGRATORS: Mapping[str, Callable[..., list[Factors]]] = {
 }
 """What makes the factors between steps, by name."""
 OF_EQUATIONS = ("hermite_simpson", "runge_kutta")
-"""Those that evaluate the equations of motion between steps, in dependent coordinates."""
+"""Those that evaluate the equations of motion between steps, in spanning coordinates."""
 FORCED = {"f_dyn": False, "f_hs v": True, "f_rk": True}
 """Factors that take forces; whether half-way between steps."""
-COORDINATES = ("dependent", "independent")
+COORDINATES = ("spanning", "independent")
 
 
 def forward_graph(
     mechanism: Mechanism,
     steps: int,
     dt: float,
-    coordinates: str = "dependent",
+    coordinates: str = "spanning",
     integrator: str = "trapezoidal",
     start: State | None = None,
     force: Any = None,
     noise: Noise | None = None,
 ) -> Problem:
-    """Return the factor graph of forward dynamics over so many states. Paper 1, Figs 2 and 3.
+    """Return the factor graph of forward dynamics over so many states. Blanco-Claraco et al. (2021), Figs 2 and 3.
 
     Args:
         mechanism: what moves.
         steps: number of states.
         dt: time between them (s).
-        coordinates: "dependent" has unknowns q, v, a (n,) of each state, "independent" z, w, b (f,) beside them.
-        integrator: a key of `INTEGRATORS`; those `OF_EQUATIONS` integrate dependent coordinates only.
+        coordinates: "spanning" has unknowns q, v, a (n,) of each state, "independent" z, w, b (f,) beside them.
+        integrator: a key of `INTEGRATORS`; those `OF_EQUATIONS` integrate spanning coordinates only.
         start: position and velocity of the first state, as priors; none where a window holds that state fast.
         force: forces on the coordinates, added to those of the mechanism itself: (n,), or (steps, n) over time.
         noise: standard deviations, by default those of `Noise`.
@@ -113,7 +113,7 @@ def forward_graph(
     q, v, a = (Variables(name, Vector(n), steps) for name in "qva")
     pushed, between = _pushed(force)
     factors = [] if start is None else _priors(start, q, v, noise)
-    if coordinates == "dependent":
+    if coordinates == "spanning":
         factors += _dependent(mechanism, (q, v, a), noise, pushed)
         moved, sigma = (q, v, a), integration_sigma(mechanism, noise)
     else:

@@ -14,10 +14,10 @@ from screwgraph.errors import InputError
 from screwgraph.mechanism.branch import followed
 from screwgraph.mechanism.inverse_graph import FOLLOWED, STAGES, inverse_graph, parameters_of
 from screwgraph.mechanism.kinematics import acceleration_problem, as_vector, velocity_problem
-from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.simulate import completed
 from screwgraph.mechanism.trajectory import Reference, reference
 from screwgraph.mechanism.weights import Noise
+from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.optimize import Problem, Progress, Result, Status, Tolerances, solve
 from screwgraph.simulation import Watch
 
@@ -69,7 +69,9 @@ def inverse_dynamics_of(
     noise: Noise = FOLLOWED,
     watch: Watch | None = None,
 ) -> InverseSolution:
-    """Find the torques of the motors that make a mechanism follow a trajectory. Paper 1, section 7.2.
+    """Find the torques of the motors that make a mechanism follow a trajectory.
+
+    Blanco-Claraco et al. (2021), section 7.2.
 
     The factor graph grows in four stages, each solved from where the one before ended.
 
@@ -132,7 +134,7 @@ def _problems(mechanism: Mechanism, coordinates: tuple[int, ...], count: int, no
 
 def _first_guess(mechanism: Mechanism, wanted: Reference, q0: Any) -> Float[np.ndarray, "N n"]:
     """Follow the trajectory from sample to sample on one branch, roughly: some of them, others between."""
-    q = mechanism.mechanics.home if q0 is None else as_vector(mechanism, q0, "q0")
+    q = mechanism.home if q0 is None else as_vector(mechanism, q0, "q0")
     knots = _knots(wanted.values)
     path = followed(mechanism, q, wanted.coordinates, wanted.values[knots])
     from scipy.interpolate import CubicSpline

@@ -1,4 +1,4 @@
-"""The factor graph of inverse dynamics, in four stages: Fig. 4 and section 7.2 of paper 1."""
+"""The factor graph of inverse dynamics, in four stages: Fig. 4 and section 7.2 of Blanco-Claraco et al. (2021)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from screwgraph.mechanism.factors import (
 )
 from screwgraph.mechanism.factors.selected import SelectedPrior
 from screwgraph.mechanism.forward_graph import State
-from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.trajectory import Reference
 from screwgraph.mechanism.weights import Noise
+from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.optimize import Factors, Problem, Variables, Vector, each, soft
 from screwgraph.time import TRAPEZOIDAL, RateDefect
 

@@ -9,8 +9,9 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.mechanism.closing import assembled
-from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.mechanism.mechanics import mechanics_of
+from screwgraph.models.mechanism.closing import assembled
+from screwgraph.models.mechanism.mechanism import Mechanism
 
 CONSISTENT = 1e-8
 """Residual, relative to 1 and the largest value, that velocities and accelerations may have."""
@@ -26,34 +27,38 @@ def position_problem(mechanism: Mechanism, given: Mapping[str, float], guess: An
         InputError: an unknown coordinate, or a bad guess.
         ModelError: the mechanism does not close there; the part with the largest gap is named.
     """
-    q = mechanism.mechanics.home.copy() if guess is None else as_vector(mechanism, guess, "guess")
+    q = mechanism.home.copy() if guess is None else as_vector(mechanism, guess, "guess")
     values = _given(mechanism, given)
     free = np.ones(mechanism.n, dtype=bool)
     free[list(values)] = False
     q[list(values)] = list(values.values())
-    return assembled(mechanism, mechanism.mechanics.closing, q, free)
+    return assembled(mechanism, mechanics_of(mechanism).closing, q, free)
 
 
 def velocity_problem(mechanism: Mechanism, q: Any, given: Mapping[str, float]) -> Float[np.ndarray, " n"]:
-    """Return the smallest velocities qd at which coordinates have given ones (m/s, rad/s). Paper 1 (2), (11).
+    """Return the smallest velocities qd at which coordinates have given ones (m/s, rad/s).
+
+    Blanco-Claraco et al. (2021), eqs. (2), (11).
 
     Raises:
         InputError: an unknown coordinate, a position of wrong shape, or velocities that the constraints forbid.
     """
     position = as_vector(mechanism, q, "q")
-    _, J = mechanism.mechanics.closing(position)
+    _, J = mechanics_of(mechanism).closing(position)
     return _completed(mechanism, J, np.zeros(len(J)), _given(mechanism, given), "velocities")
 
 
 def acceleration_problem(mechanism: Mechanism, q: Any, qd: Any, given: Mapping[str, float]) -> Float[np.ndarray, " n"]:
-    """Return the smallest accelerations qdd at which coordinates have given ones (m/s^2, rad/s^2). Paper 1 (3), (12).
+    """Return the smallest accelerations qdd at which coordinates have given ones (m/s^2, rad/s^2).
+
+    Blanco-Claraco et al. (2021), eqs. (3), (12).
 
     Raises:
         InputError: an unknown coordinate, arrays of wrong shape, or accelerations that the constraints forbid.
     """
     position, velocity = as_vector(mechanism, q, "q"), as_vector(mechanism, qd, "qd")
-    _, J = mechanism.mechanics.closing(position)
-    bias = mechanism.mechanics.rates(position, velocity)[: len(J)]
+    _, J = mechanics_of(mechanism).closing(position)
+    bias = mechanics_of(mechanism).rates(position, velocity)[: len(J)]
     return _completed(mechanism, J, bias, _given(mechanism, given), "accelerations")
 
 
@@ -77,7 +82,7 @@ def finite_displacement(
     change = dict(zip(names, (ends - starts) / steps, strict=True))
     for k in range(1, steps + 1):
         there = starts + (ends - starts) * (k / steps)
-        _, J = mechanism.mechanics.closing(path[-1])
+        _, J = mechanics_of(mechanism).closing(path[-1])
         guess = path[-1] + _smallest(mechanism, J, np.zeros(len(J)), _given(mechanism, change))[0]
         path.append(position_problem(mechanism, dict(zip(names, there, strict=True)), guess))
     return np.array(path)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.mechanism.mechanism import Mechanism
-from screwgraph.mechanism.text import to_texts
+from screwgraph.models.mechanism.mechanism import Mechanism
+from screwgraph.models.mechanism.text import to_texts
 from screwgraph.simulation import in_short, save_table
 
 ARRAYS = ("t", "q", "qd", "qdd", "tau", "energy", "work", "violation")

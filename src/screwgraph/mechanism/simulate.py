@@ -8,11 +8,12 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.mechanism.closing import gaps
-from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.mechanism.mechanics import mechanics_of
 from screwgraph.mechanism.projection import projection
 from screwgraph.mechanism.run import Run
 from screwgraph.mechanism.start import first_position, first_velocity, generalised
+from screwgraph.models.mechanism.closing import gaps
+from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.robot import unknown
 from screwgraph.simulation import (
     METHODS,
@@ -64,7 +65,7 @@ def simulate_directly(
     tolerances = tolerances_of(rtol, atol)
     q = first_position(mechanism, q0)
     qd = first_velocity(mechanism, q, qd0)
-    function, n = mechanism.mechanics.acceleration, mechanism.n
+    function, n = mechanics_of(mechanism).acceleration, mechanism.n
     with np.errstate(all="ignore"):  # what is not finite is found and said
         check_start(mechanism, q, qd)
         system = System(Vector(n), lambda t, q, qd: function(q, qd, force(t, q, qd)), projection(mechanism))
@@ -77,7 +78,7 @@ def simulate_directly(
 
 def check_start(mechanism: Mechanism, q: Float[np.ndarray, " n"], qd: Float[np.ndarray, " n"]) -> None:
     """Check that accelerations are determined where the motion begins. Raises InputError."""
-    if not np.isfinite(mechanism.mechanics.acceleration(q, qd, np.zeros(len(q)))).all():
+    if not np.isfinite(mechanics_of(mechanism).acceleration(q, qd, np.zeros(len(q)))).all():
         raise InputError(
             "the accelerations at the beginning are not finite",
             why="the mechanism stands at a singular position",
@@ -95,14 +96,14 @@ def completed(
     qdd: Float[np.ndarray, "N n"] | None = None,
 ) -> Run:
     """Add accelerations, energy, work and violation to the states that a method found."""
-    mechanics = mechanism.mechanics
+    code = mechanics_of(mechanism)
     force = np.zeros_like(q)
     slots = [mechanism.angle_slots[i] for i in mechanism.motors]
     force[:, slots] = tau
     if qdd is None:
-        qdd = mechanics.acceleration(q, qd, force)
-    energies = mechanics.energy(q, qd)
+        qdd = code.acceleration(q, qd, force)
+    energies = code.energy(q, qd)
     power = energies[:, 2] + (tau * qd[:, slots]).sum(axis=1)
     work = integrated(power, float(t[1] - t[0]) if len(t) > 1 else 0.0)
-    violation = gaps(*mechanics.closing(q)).max(axis=1, initial=0.0)
+    violation = gaps(*code.closing(q)).max(axis=1, initial=0.0)
     return Run(mechanism, method, t, q, qd, np.asarray(qdd), tau, energies[:, 0] + energies[:, 1], work, violation)

@@ -12,8 +12,8 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.mechanism.coordinate_switching import limit, rechosen, steepness
 from screwgraph.mechanism.forward_graph import FORCED
-from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.windows import OWN, Values, Windows, ahead
+from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.optimize import FixedLag, Solved, Status
 from screwgraph.simulation import Watch
 

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from screwgraph.errors import InputError
-from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.mechanism.mechanics import mechanics_of
 from screwgraph.mechanism.run import Run
 from screwgraph.mechanism.simulate import check_start, completed
 from screwgraph.mechanism.sliding_window import marched
 from screwgraph.mechanism.start import first_position, first_velocity, generalised
 from screwgraph.mechanism.weights import Noise
 from screwgraph.mechanism.windows import Windows
+from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.simulation import Watch, sample_times
 
 FADING = 1e-3
@@ -28,14 +29,16 @@ def simulate_by_smoothing(
     dt: float = 1e-3,
     tau: Any = None,
     *,
-    coordinates: str = "dependent",
+    coordinates: str = "spanning",
     window: int = 2,
     marginal: bool = False,
     integrator: str = "trapezoidal",
     noise: Noise | None = None,
     watch: Watch | None = None,
 ) -> Run:
-    """Let a mechanism move: its factor graph, solved in a window of states that moves on. Paper 1, section 7.1.
+    """Let a mechanism move: its factor graph, solved in a window of states that moves on.
+
+    Blanco-Claraco et al. (2021), section 7.1.
 
     The first state of each window is held as it was found, or, marginal, known as surely as what left the window says.
     Independent coordinates are those of the file, or well-conditioned ones; where they come near to not determining the
@@ -49,7 +52,7 @@ def simulate_by_smoothing(
         dt: distance of the states (s).
         tau: torques of the motors (N m): none, constant (motors,), or a function of t, q and qd; those of a new state
             are told from where it is expected.
-        coordinates: "dependent" or "independent": Fig. 2 or Fig. 3.
+        coordinates: "spanning" or "independent": Fig. 2 or Fig. 3.
         window: states in the window, N_w; 2 or more.
         marginal: whether what leaves the window stays as a prior, instead of a pinned first state.
         integrator: "trapezoidal" (order 2), "hermite_simpson" or "runge_kutta" (order 4), or "euler" (order 1).
@@ -68,7 +71,7 @@ def simulate_by_smoothing(
     qd = first_velocity(mechanism, q, qd0)
     with np.errstate(all="ignore"):  # what is not finite is found and said
         check_start(mechanism, q, qd)
-        first = (q, qd, mechanism.mechanics.acceleration(q, qd, force(0.0, q, qd)))
+        first = (q, qd, mechanics_of(mechanism).acceleration(q, qd, force(0.0, q, qd)))
         windows = Windows(mechanism, steps, float(dt), coordinates, integrator, noise, marginal, callable(tau))
         values = marched(windows, first, times, force, watch or (lambda t: False))
     t = times[: len(values["q"])]

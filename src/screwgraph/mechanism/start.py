@@ -9,9 +9,10 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.mechanism.closing import assembled
 from screwgraph.mechanism.kinematics import as_vector, velocity_problem
-from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.mechanism.mechanics import mechanics_of
+from screwgraph.models.mechanism.closing import assembled
+from screwgraph.models.mechanism.mechanism import Mechanism
 
 Torques = Callable[[float, np.ndarray, np.ndarray], Any]
 """Torques of the motors as a function of time (s), q and qd."""
@@ -27,10 +28,9 @@ def first_position(mechanism: Mechanism, q0: Any) -> Float[np.ndarray, " n"]:
         ModelError: the mechanism does not close nearby.
     """
     if q0 is None:
-        return mechanism.mechanics.home
+        return mechanism.home
     guess, every = as_vector(mechanism, q0, "q0"), np.ones(mechanism.n, dtype=bool)
-    mechanics = mechanism.mechanics
-    return assembled(mechanism, mechanics.closing, guess, every)
+    return assembled(mechanism, mechanics_of(mechanism).closing, guess, every)
 
 
 def first_velocity(mechanism: Mechanism, q: Float[np.ndarray, " n"], qd0: Any) -> Float[np.ndarray, " n"]:
@@ -42,7 +42,7 @@ def first_velocity(mechanism: Mechanism, q: Float[np.ndarray, " n"], qd0: Any) -
     if qd0 is None:
         return velocity_problem(mechanism, q, mechanism.velocities) if mechanism.velocities else np.zeros(mechanism.n)
     qd = as_vector(mechanism, qd0, "qd0")
-    _, J = mechanism.mechanics.closing(q)
+    _, J = mechanics_of(mechanism).closing(q)
     allowed = qd - np.linalg.lstsq(J, J @ qd, rcond=1e-10)[0]
     forbidden = float(np.abs(qd - allowed).max())
     if forbidden > CONSISTENT * max(1.0, float(np.abs(qd).max())):

@@ -11,9 +11,9 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.mechanism.equations import Equations
-from screwgraph.mechanism.mechanism import Mechanism, Source
-from screwgraph.mechanism.read import read_mechanism
-from screwgraph.mechanism.symbolic_numbers import Traced, as_expressions
+from screwgraph.models.mechanism.mechanism import Mechanism, Source
+from screwgraph.models.mechanism.read import read_mechanism
+from screwgraph.models.mechanism.symbolic_numbers import Traced, as_expressions
 from screwgraph.robot import unknown
 
 ZERO = 1e-12
@@ -43,7 +43,7 @@ class Varied:
 
         mechanism = self.mechanism
         q, qd, force = (ca.SX.sym(name, mechanism.n) for name in ("q", "qd", "force"))
-        qdd = mechanism.mechanics.solved_motion(Equations(mechanism, q, qd), force)[0]
+        qdd = Equations(mechanism, q, qd).solved_motion(force)[0]
         return ca.Function("acceleration", [q, qd, force, self.symbols], [ca.densify(qdd)])
 
 

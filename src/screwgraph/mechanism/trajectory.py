@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.formats import Table
-from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.optimize import each
 
 EVEN = 1e-6

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from screwgraph.mechanism.forward_graph import forward_graph
-from screwgraph.mechanism.mechanism import Mechanism
 from screwgraph.mechanism.weights import Noise
+from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.optimize import FixedLag
 
 TOLERANCE = 1e-10
@@ -43,7 +43,7 @@ class Windows:
     @property
     def chosen(self) -> list[int]:
         """Places of the independent coordinates in q."""
-        return list(self.mechanism.mechanics.freedom.independent)
+        return list(self.mechanism.freedom.independent)
 
     def around(self, values: Mapping[str, np.ndarray]) -> Values:
         """Return values of all unknowns of a window, given positions, velocities and accelerations."""

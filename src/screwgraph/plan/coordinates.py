@@ -12,8 +12,10 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.mechanism import Mechanism, followed, position_problem, velocity_problem
+from screwgraph.models.mechanism.equations import forces, mass_matrix, residual
 from screwgraph.robot import Joint
 from screwgraph.robot.joints import Prismatic
+from screwgraph.spatial import vector
 from screwgraph.spatial.manifolds import Vector
 
 
@@ -85,7 +87,7 @@ class MechanismCoordinates:
     @cached_property
     def mobility(self) -> Mobility:
         """Rows of the constraints that count."""
-        return Mobility(len(self.mechanism.mechanics.freedom.kept))
+        return Mobility(len(self.mechanism.freedom.kept))
 
     @property
     def actuated(self) -> tuple[int, ...]:
@@ -100,23 +102,24 @@ class MechanismCoordinates:
 
     def neutral(self) -> Float[np.ndarray, " n"]:
         """Return the assembled position."""
-        return self.mechanism.mechanics.home.copy()
+        return self.mechanism.home.copy()
 
     def efforts(self) -> Any:
         """Return M qdd - Q(q, qd) as a function of q, qd, qdd: forces on all coordinates, but for constraints."""
-        import casadi as ca
+        M = mass_matrix(self.mechanism)
 
-        e, n = self.mechanism.mechanics.equations, self.mechanism.n
-        qdd = ca.SX.sym("qdd", n)
-        return ca.Function("efforts", [e.q, e.qd, qdd], [ca.densify(e.mass_matrix @ qdd - e.force)])
+        def efforts(q: Any, qd: Any, qdd: Any) -> Any:
+            return M @ qdd - vector(forces(self.mechanism, self._numbers(q), self._numbers(qd)))
+
+        return efforts
 
     def gaps(self, q: Any) -> Any:
         """Return the constraints that count, (rank,)."""
-        import casadi as ca
+        every = residual(self.mechanism, self._numbers(q))
+        return vector([every[i] for i in self.mechanism.freedom.kept])
 
-        mechanics = self.mechanism.mechanics
-        kept = mechanics.equations.residual[list(mechanics.freedom.kept)]
-        return ca.substitute(kept, mechanics.equations.q, q)
+    def _numbers(self, x: Any) -> list[Any]:
+        return [x[i] for i in range(self.mechanism.n)]
 
     def completed(self, given: Mapping[str, float]) -> Float[np.ndarray, " n"]:
         """Return the closed position at which coordinates have given values. Raises ModelError."""
@@ -132,7 +135,7 @@ class MechanismCoordinates:
         Raises:
             ModelError: the mechanism is blocked on the way.
         """
-        chosen = tuple(self.mechanism.mechanics.freedom.independent)
+        chosen = tuple(self.mechanism.freedom.independent)
         return followed(self.mechanism, q[0], chosen, q[:, list(chosen)])
 
     @property

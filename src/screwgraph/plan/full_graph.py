@@ -1,4 +1,4 @@
-"""The equations of motion with all twists, accelerations and wrenches as unknowns: Xie & Dellaert (2019), Fig. 5."""
+"""The equations of motion with all twists, accelerations and wrenches as unknowns: Xie et al. (2020), Fig. 5."""
 
 from __future__ import annotations
 

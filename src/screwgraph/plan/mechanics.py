@@ -13,6 +13,7 @@ from screwgraph.optimize import Manifold
 from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.robot import Robot, frame_pose, unknown, without_loops
 from screwgraph.spatial import Array
+from screwgraph.summary import one_line
 
 Template = Callable[..., Any]
 
@@ -23,6 +24,8 @@ class Mechanics:
 
     Templates asked for with the same key are the same function: code is made once.
     """
+
+    __repr__ = one_line
 
     robot: Robot
     _kept: dict[Any, Any] = field(default_factory=dict)
@@ -94,5 +97,5 @@ def _pose(robot: Robot, name: str) -> Any:
 def checked_frame(robot: Robot, name: str) -> str:
     """Return the name of a link or frame. Raises InputError where there is none."""
     if not isinstance(name, str):
-        raise InputError(f"{name!r} is no name of a frame", fix="give the name of a link or frame")
+        raise InputError(f"expected the name of a frame, got {name!r}", fix="give the name of a link or frame")
     return robot.frame(name).name

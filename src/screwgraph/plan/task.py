@@ -12,6 +12,7 @@ from screwgraph.plan.coordinates import MechanismCoordinates, as_robot
 from screwgraph.plan.items import Item
 from screwgraph.plan.phases import Phase
 from screwgraph.robot import Robot, unknown
+from screwgraph.summary import one_line
 
 GROUPS = ("goals", "costs", "limits", "obstacles", "contacts")
 """The fields of a task that hold items."""
@@ -48,6 +49,8 @@ class Task:
     Raises:
         InputError: something is of the wrong kind.
     """
+
+    __repr__ = one_line
 
     robot: Any
     phases: tuple[Phase, ...]
@@ -86,7 +89,7 @@ class Task:
         for group in GROUPS:
             for item in getattr(self, group):
                 if not isinstance(item, Item):
-                    raise InputError(f"{item!r} is none of {group}")
+                    raise InputError(f"expected one of {group}, got {item!r}")
 
     def items(self) -> Iterator[tuple[str, Item]]:
         """Return all items with their names: `goal 1`, `cost 2`, ..."""

@@ -50,7 +50,7 @@ def simulate(
             t, q and qd, which is called several times a step.
         rtol: relative error of a step that "dop853" allows, 1e-9 by default.
         atol: absolute error of a step that "dop853" allows (SI units), 1e-9 by default.
-        coordinates: of the smoother of mechanisms: "dependent" or "independent".
+        coordinates: of the smoother of mechanisms: "spanning" or "independent".
         window: of the smoother: states in the window, 2 or more.
         marginal: of the smoother: whether states that leave the window stay as a prior.
         integrator: of the smoother: "trapezoidal", "hermite_simpson", "euler"; of mechanisms also "runge_kutta", of

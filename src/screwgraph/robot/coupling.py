@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.expression import Constant, Expression, Taylor, evaluate, joints_in, substituted, text_of
-from screwgraph.spatial import Array, vector
+from screwgraph.robot.expression import Constant, Expression, evaluate, joints_in, substituted, text_of
+from screwgraph.spatial import Array, Taylor, vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +29,9 @@ class Coupling:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "terms", {joint: float(c) for joint, c in self.terms.items() if c})
+
+    def __repr__(self) -> str:
+        return f"<coupling {self.name!r}: {self.text()}>"
 
     @property
     def joints(self) -> tuple[str, ...]:

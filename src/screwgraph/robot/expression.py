@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from screwgraph.spatial import cos, sin
+from screwgraph.spatial import Taylor, cos, sin
 
 
 @dataclass(frozen=True)
@@ -43,45 +43,6 @@ class Power:
 Expression = Constant | Position | Operation | Power
 
 _BINDING = {"+": 1, "-": 1, "*": 2, "/": 2}
-
-
-@dataclass(frozen=True)
-class Taylor:
-    """A value that moves along a curve, with its first and second derivative in the curve's parameter."""
-
-    value: Any
-    first: Any
-    second: Any
-
-    def __add__(self, other: Taylor) -> Taylor:
-        return Taylor(self.value + other.value, self.first + other.first, self.second + other.second)
-
-    def __sub__(self, other: Taylor) -> Taylor:
-        return Taylor(self.value - other.value, self.first - other.first, self.second - other.second)
-
-    def __mul__(self, other: Taylor) -> Taylor:
-        f, g = self, other
-        second = f.second * g.value + 2.0 * f.first * g.first + f.value * g.second
-        return Taylor(f.value * g.value, f.first * g.value + f.value * g.first, second)
-
-    def __rmul__(self, factor: float) -> Taylor:
-        return Taylor(factor * self.value, factor * self.first, factor * self.second)
-
-    def __truediv__(self, other: Taylor) -> Taylor:
-        value = self.value / other.value
-        first = (self.first - value * other.first) / other.value
-        second = (self.second - 2.0 * first * other.first - value * other.second) / other.value
-        return Taylor(value, first, second)
-
-    def sin(self) -> Taylor:
-        """Return the sine; `spatial.sin` finds it here."""
-        s, c = sin(self.value), cos(self.value)
-        return Taylor(s, c * self.first, c * self.second - s * self.first * self.first)
-
-    def cos(self) -> Taylor:
-        """Return the cosine; `spatial.cos` finds it here."""
-        s, c = sin(self.value), cos(self.value)
-        return Taylor(c, -s * self.first, -s * self.second - c * self.first * self.first)
 
 
 def evaluate(expression: Expression, positions: Mapping[str, Any]) -> Any:
@@ -132,7 +93,7 @@ def _value(expression: Expression, positions: Mapping[str, Any], number: Any) ->
             return prod([factor] * (exponent - 1), start=factor) if exponent else number(1.0)
         case Operation(symbol, operands):
             return _result(symbol, [_value(operand, positions, number) for operand in operands])
-    raise TypeError(f"{expression!r} is no expression")
+    raise TypeError(f"expected an expression, got {expression!r}")
 
 
 def _result(symbol: str, values: list[Any]) -> Any:
@@ -149,7 +110,7 @@ def _result(symbol: str, values: list[Any]) -> Any:
             return sin(a)
         case "cos", (a,):
             return cos(a)
-    raise TypeError(f"{symbol!r} of {len(values)} operands is no operation")
+    raise TypeError(f"{symbol!r} of {len(values)} operands is not an operation")
 
 
 def _text(expression: Expression, names: Mapping[str, str]) -> tuple[str, int]:
@@ -167,7 +128,7 @@ def _text(expression: Expression, names: Mapping[str, str]) -> tuple[str, int]:
         case Operation(symbol, (left, right)):
             binding = _BINDING[symbol]
             return f"{_enclosed(left, names, binding)} {symbol} {_enclosed(right, names, binding + 1)}", binding
-    raise TypeError(f"{expression!r} is no expression")
+    raise TypeError(f"expected an expression, got {expression!r}")
 
 
 def _enclosed(expression: Expression, names: Mapping[str, str], binding: int) -> str:

@@ -5,7 +5,7 @@ from screwgraph.simulation.methods import METHODS, State
 from screwgraph.simulation.run import Watch, collected, simulate, simulated, starting_state, tolerances_of
 from screwgraph.simulation.start import initial_position, sample_times
 from screwgraph.simulation.system import System
-from screwgraph.simulation.trajectory import Trajectory, check_path, in_short, save_table
+from screwgraph.simulation.trajectory import Trajectory, check_path, in_short, robot_columns, save_table
 
 __all__ = [
     "METHODS",
@@ -20,6 +20,7 @@ __all__ = [
     "initial_position",
     "integrated",
     "potential_energy",
+    "robot_columns",
     "sample_times",
     "save_table",
     "simulate",

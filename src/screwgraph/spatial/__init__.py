@@ -29,12 +29,14 @@ from screwgraph.spatial.exponential import (
 from screwgraph.spatial.inertia import SpatialInertia
 from screwgraph.spatial.se3 import Ad, from_xyz_rpy, inverse, rotation, transform, translation
 from screwgraph.spatial.so3 import skew
+from screwgraph.spatial.taylor import Taylor, gradient
 from screwgraph.spatial.twist import ad
 
 __all__ = [
     "Ad",
     "Array",
     "SpatialInertia",
+    "Taylor",
     "ad",
     "atan2",
     "choose",
@@ -45,6 +47,7 @@ __all__ = [
     "exp6",
     "floor",
     "from_xyz_rpy",
+    "gradient",
     "inverse",
     "log",
     "log3",

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from screwgraph.summary import one_line
+
 SAMPLES = 4
 """Random states at which every value is known while the tape is written."""
 WIDE = 64
@@ -30,6 +32,8 @@ Number = Any
 
 class Mark(NamedTuple):
     """What a tape knew at some time."""
+
+    __repr__ = one_line
 
     length: int
     by_form: dict[tuple[Any, ...], Scalar]
@@ -160,6 +164,10 @@ class Scalar:
         """Return the cosine (argument in rad)."""
         return self.tape.unary("cos", self, tuple(math.cos(s) for s in self.samples))
 
+    def sqrt(self) -> Scalar:
+        """Return the square root."""
+        return self.tape.unary("sqrt", self, tuple(math.sqrt(s) if s >= 0.0 else math.nan for s in self.samples))
+
 
 OPERATIONS: dict[str, Any] = {
     "add": lambda a, b: a + b,
@@ -169,6 +177,7 @@ OPERATIONS: dict[str, Any] = {
     "inv": lambda a: 1.0 / a,
     "sin": np.sin,
     "cos": np.cos,
+    "sqrt": np.sqrt,
 }
 """What each operation of a tape does, on NumPy values."""
 

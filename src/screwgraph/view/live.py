@@ -99,7 +99,7 @@ def show_mechanism(mechanism: Mechanism, port: int = PORT) -> Live:
     Raises:
         InputError: viser is not installed, or the port cannot be served.
     """
-    q, now = mechanism.mechanics.home, np.zeros(1)
+    q, now = mechanism.home, np.zeros(1)
     return _posable(
         (q, q.copy()),
         mechanism_sliders(mechanism),

@@ -13,11 +13,11 @@ from screwgraph.view.sliders import STEP, Slider
 
 def mechanism_sliders(mechanism: Mechanism) -> tuple[Slider, ...]:
     """Return sliders of the independent coordinates about the home position: a turn, or the mechanism's size (m)."""
-    home = mechanism.mechanics.home
+    home = mechanism.home
     places = np.array([mechanism.position(home, i) for i in range(len(mechanism.points))])
     size = float(np.linalg.norm(np.ptp(places, axis=0))) or 1.0
     found = []
-    for i in mechanism.mechanics.freedom.independent:
+    for i in mechanism.freedom.independent:
         reach = math.pi if i in mechanism.angle_slots else size
         at = float(home[i])
         found.append(Slider(mechanism.coordinates[i], i, at - reach, at + reach, at))
@@ -35,7 +35,7 @@ def mechanism_posed(
     Raises:
         ModelError: it does not close there.
     """
-    chosen = mechanism.mechanics.freedom.independent
+    chosen = mechanism.freedom.independent
     change = float(np.abs(after - before).max())
     if not change:
         return q

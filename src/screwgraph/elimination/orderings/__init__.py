@@ -5,7 +5,7 @@ from collections.abc import Callable
 from screwgraph.elimination.orderings.aba import LeavesFirst, aba
 from screwgraph.elimination.orderings.ancestor import NearestAncestors, ancestor
 from screwgraph.elimination.orderings.articulated import JointsFirst, articulated
-from screwgraph.elimination.orderings.base import Ordering
+from screwgraph.elimination.orderings.base import Ordering, is_assembled
 from screwgraph.elimination.orderings.cluster_lambda import MultipliersInClusters, cluster_lambda
 from screwgraph.elimination.orderings.colamd import Colamd, colamd
 from screwgraph.elimination.orderings.composite import CompositeInertias, composite
@@ -18,6 +18,7 @@ from screwgraph.elimination.orderings.lynch_park import LynchPark, lynch_park
 from screwgraph.elimination.orderings.min_degree import MinimumDegree, min_degree
 from screwgraph.elimination.orderings.mixed import TREATMENTS, Mixed, mixed, mixed_articulated
 from screwgraph.elimination.orderings.nested_dissection import NestedDissection, nested_dissection
+from screwgraph.elimination.orderings.quasi_definite import QuasiDefinite, quasi_definite
 from screwgraph.elimination.orderings.rnea import NewtonEuler, rnea
 from screwgraph.elimination.orderings.symmetric import SymmetricPairs, symmetric
 from screwgraph.errors import InputError
@@ -42,6 +43,7 @@ ORDERINGS: dict[str, Callable[[], Ordering]] = {
     "min_degree": min_degree,
     "colamd": colamd,
     "nested_dissection": nested_dissection,
+    "quasi_definite": quasi_definite,
 }
 """Makers of the named orders; of equally cheap ones "auto" takes the first."""
 
@@ -81,6 +83,7 @@ __all__ = [
     "NestedDissection",
     "NewtonEuler",
     "Ordering",
+    "QuasiDefinite",
     "SymmetricPairs",
     "WrenchesFirst",
     "aba",
@@ -95,12 +98,14 @@ __all__ = [
     "embedding",
     "explicit",
     "greedy",
+    "is_assembled",
     "kkt",
     "lynch_park",
     "min_degree",
     "mixed",
     "mixed_articulated",
     "nested_dissection",
+    "quasi_definite",
     "rnea",
     "symmetric",
 ]

@@ -37,8 +37,15 @@ def is_open(graph: FactorGraph) -> bool:
     return bool(graph.joints) and not is_closed(graph)
 
 
+def is_assembled(graph: FactorGraph) -> bool:
+    """Whether pivots are judged where a model is assembled: elsewhere, they may keep a sign that they lose there."""
+    return any(v.assembled is not None for v in graph.variables.values())
+
+
 def is_other(graph: FactorGraph) -> bool:
     """Whether a graph is no robot's, or has unknowns of people's own."""
+    if is_assembled(graph):
+        return False
     return not graph.joints or any(v.key.role is Role.OTHER for v in graph.unknowns)
 
 

@@ -1,11 +1,17 @@
 """The laws of physics: one file each; a new one is a new file and a line in `TEMPLATES`."""
 
 from screwgraph.graph.factors.acceleration import acceleration
+from screwgraph.graph.factors.constraint_acceleration import constraint_acceleration
+from screwgraph.graph.factors.constraint_step import constraint_step
+from screwgraph.graph.factors.constraint_velocity import constraint_velocity
 from screwgraph.graph.factors.coupling import coupling
+from screwgraph.graph.factors.force_balance import force_balance
 from screwgraph.graph.factors.gravity import gravity
+from screwgraph.graph.factors.least_change import least_change
 from screwgraph.graph.factors.loop import loop
 from screwgraph.graph.factors.minimum_torque import minimum_torque
 from screwgraph.graph.factors.prior import prior
+from screwgraph.graph.factors.shared_balance import shared_balance
 from screwgraph.graph.factors.tied_velocities import tied_velocities
 from screwgraph.graph.factors.torque import torque
 from screwgraph.graph.factors.twist import twist
@@ -24,17 +30,29 @@ TEMPLATES = {
         coupling,
         tied_velocities,
         minimum_torque,
+        force_balance,
+        constraint_acceleration,
+        constraint_velocity,
+        constraint_step,
+        least_change,
+        shared_balance,
     )
 }
 
 __all__ = [
     "TEMPLATES",
     "acceleration",
+    "constraint_acceleration",
+    "constraint_step",
+    "constraint_velocity",
     "coupling",
+    "force_balance",
     "gravity",
+    "least_change",
     "loop",
     "minimum_torque",
     "prior",
+    "shared_balance",
     "tied_velocities",
     "torque",
     "twist",

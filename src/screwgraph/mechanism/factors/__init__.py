@@ -1,4 +1,4 @@
-"""Factors of planar mechanisms: templates of the law that each states. Paper 1, section 6."""
+"""Factors of planar mechanisms: templates of the law that each states. Blanco-Claraco et al. (2021), section 6."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from screwgraph.mechanism.factors.independent_constraints import (
     IndependentPosition,
     IndependentVelocity,
 )
-from screwgraph.mechanism.factors.observations import (
+from screwgraph.mechanism.factors.prior import prior
+from screwgraph.mechanism.factors.soft_equality import soft_equality
+from screwgraph.models.mechanism.observations import (
     Accelerometer,
     CoordinateAngle,
     Gyroscope,
     LineAngle,
     PointPosition,
 )
-from screwgraph.mechanism.factors.prior import prior
-from screwgraph.mechanism.factors.soft_equality import soft_equality
 
 FACTORS: Mapping[str, Callable[..., Any]] = {
     "prior": prior,

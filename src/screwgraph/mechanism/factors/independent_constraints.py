@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.mechanism.factors.constraints import AccelerationConstraints, PositionConstraints, VelocityConstraints
-from screwgraph.mechanism.mechanism import Mechanism
+from screwgraph.models.mechanism.mechanism import Mechanism
 
 
 @dataclass(frozen=True)
 class IndependentPosition:
-    """Phi(q), and independent coordinates of q less z. Paper 1 (30)."""
+    """Phi(q), and independent coordinates of q less z. Blanco-Claraco et al. (2021), eq. (30)."""
 
     mechanism: Mechanism
 
@@ -22,7 +22,7 @@ class IndependentPosition:
 
 @dataclass(frozen=True)
 class IndependentVelocity:
-    """Phi_q qd, and independent coordinates of qd less zd. Paper 1 (31)."""
+    """Phi_q qd, and independent coordinates of qd less zd. Blanco-Claraco et al. (2021), eq. (31)."""
 
     mechanism: Mechanism
 
@@ -33,7 +33,10 @@ class IndependentVelocity:
 
 @dataclass(frozen=True)
 class IndependentAcceleration:
-    """Phi_q qdd and the rate of Phi_q times qd, and independent coordinates of qdd less zdd. Paper 1 (32)."""
+    """Phi_q qdd and the rate of Phi_q times qd, and independent coordinates of qdd less zdd.
+
+    Blanco-Claraco et al. (2021), eq. (32).
+    """
 
     mechanism: Mechanism
 
@@ -45,4 +48,4 @@ class IndependentAcceleration:
 def _with_choice(mechanism: Mechanism, residual: Any, x: Any, z: Any) -> Any:
     import casadi as ca
 
-    return ca.vertcat(residual, x[list(mechanism.mechanics.freedom.independent)] - z)
+    return ca.vertcat(residual, x[list(mechanism.freedom.independent)] - z)

@@ -1,0 +1,28 @@
+"""Accelerations that a constraint of a mechanism allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jaxtyping import Float
+
+from screwgraph.graph.factor import factor
+from screwgraph.models.mechanism import Rows
+from screwgraph.spatial import Array, vector
+
+
+@factor(linear=("qdd", "defined"), cites="Blanco-Claraco et al. (2021), (3)")
+def constraint_acceleration(
+    qdd: Sequence[Float[Array, "1"]],
+    q: Sequence[Float[Array, "1"]],
+    qd: Sequence[Float[Array, "1"]],
+    defined: Float[Array, "1"] | None = None,
+    *,
+    rows: Rows,
+) -> Float[Array, " rows"]:
+    """The second time derivative of the constraint vanishes: Phi_q qdd + (Phi_q qd)_q qd = 0.
+
+    `defined` is the acceleration of the angle that the constraint determines, where it determines one.
+    """
+    motion = rows.motion(q, qdd, qd, defined)
+    return vector([motion[i].second for i in rows.kept])

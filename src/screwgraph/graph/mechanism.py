@@ -1,0 +1,181 @@
+"""From a planar mechanism to the factor graph of its dynamics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.graph.factor import Argument, Factor
+from screwgraph.graph.factor_graph import FactorGraph
+from screwgraph.graph.factors import constraint_acceleration, force_balance
+from screwgraph.graph.variable import Key, Variable, vector_variable
+from screwgraph.models.mechanism import (
+    Balance,
+    Mechanism,
+    Rows,
+    assembled_states,
+    balances,
+    kept_constraints,
+    without_metadata,
+)
+from screwgraph.tape import WIDE
+
+
+@dataclass(frozen=True)
+class AssembledCoordinate:
+    """Values of one coordinate of a mechanism at assembled positions."""
+
+    mechanism: Mechanism
+    slot: int
+
+    @property
+    def states(self) -> Float[np.ndarray, "states 1"]:
+        """Values at assembled positions, the same positions for all coordinates."""
+        return assembled_states(self.mechanism, WIDE)[:, [self.slot]]
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """What the graphs of a mechanism are made of: its constraints that count, and the balance of each coordinate.
+
+    Raises:
+        InputError: some motion moves no mass.
+        ModelError: the mechanism cannot be assembled.
+    """
+
+    mechanism: Mechanism
+    weights: tuple[float, ...] | None = None
+
+    @cached_property
+    def constraints(self) -> tuple[Rows, ...]:
+        """The constraints that count, with `weights` by row, if other ones than points without mass need."""
+        return kept_constraints(self.mechanism, self.weights)
+
+    @cached_property
+    def balances(self) -> tuple[Balance, ...]:
+        """The balance of forces of each coordinate."""
+        return balances(self.mechanism, self.constraints)
+
+    @cached_property
+    def multipliers(self) -> Mapping[Rows, Key]:
+        """Names of multipliers: the part that a constraint stems from, numbered from the second one of a part on."""
+        count: dict[str, int] = {}
+        keys = {}
+        for rows in self.constraints:
+            part = rows.constraint.part.replace("'", "")
+            count[part] = count.get(part, 0) + 1
+            keys[rows] = Key("lambda", part if count[part] == 1 else f"{part} #{count[part]}")
+        return keys
+
+    def variables(self, kind: str) -> list[Variable]:
+        """Return one variable a coordinate; positions know assembled ones."""
+        names = self.mechanism.coordinates
+        if kind != "q":
+            return [vector_variable(kind, name, 1, i + 1, None) for i, name in enumerate(names)]
+        bare = without_metadata(self.mechanism)
+        known = [AssembledCoordinate(bare, i) for i in range(len(names))]
+        return [Variable(Key("q", name), 1, i + 1, assembled=known[i]) for i, name in enumerate(names)]
+
+    def multiplier_variables(self, prefix: str = "") -> list[Variable]:
+        """Return the multipliers of all constraints, `prefix` before their names."""
+        listed = enumerate(self.constraints, 1)
+        return [
+            vector_variable("lambda", prefix + self.multipliers[rows].name, len(rows.kept), i, None)
+            for i, rows in listed
+        ]
+
+    def keys(self, kind: str, slots: Sequence[int]) -> tuple[Key, ...]:
+        """Return the variables of some coordinates."""
+        return tuple(Key(kind, self.mechanism.coordinates[i]) for i in slots)
+
+    def acting(self, balance: Balance, prefix: str = "") -> tuple[Key, ...]:
+        """Return the multipliers of the constraints in a balance."""
+        return tuple(Key("lambda", prefix + self.multipliers[rows].name) for rows in balance.constraints)
+
+    def defined(self, rows: Rows, kind: str) -> tuple[list[int], dict[str, Argument]]:
+        """Return the coordinates of a constraint but for the angle that it defines, and that as an argument."""
+        angle = rows.constraint.defines
+        others = [i for i in rows.coordinates if i != angle]
+        return others, {} if angle is None else {"defined": self.keys(kind, [angle])[0]}
+
+
+def mechanism_graph(mechanism: Mechanism, external_forces: Sequence[str] = ()) -> FactorGraph:
+    """Make all variables and factors of a mechanism's dynamics.
+
+    Variables: `q`, `qd`, `qdd`, one number a coordinate, named as in `mechanism.coordinates`; `tau` of each motor,
+    named by its angle (N m); `lambda` of each constraint (N/m, N; those of gears N m), a number for each of its rows
+    that do not follow from others: -Phi_q' lambda are the forces of the constraint on the coordinates; `force` (N, N m)
+    on each coordinate in `external_forces`, names of points, angles or coordinates.
+
+    Raises:
+        InputError: a name of `external_forces` means nothing, or stands there twice; some motion moves no mass.
+        ModelError: the mechanism cannot be assembled.
+    """
+    parts = Parts(mechanism)
+    graph = _balanced(parts, external_forces)
+    return graph.with_factors(*(_acceleration(parts, rows, i) for i, rows in enumerate(parts.constraints, 1)))
+
+
+def unconstrained_graph(mechanism: Mechanism, external_forces: Sequence[str] = ()) -> FactorGraph:
+    """Return the same graph without the laws of constraints: accelerations and multipliers are meant to be given.
+
+    Raises as `mechanism_graph`.
+    """
+    return _balanced(Parts(mechanism, (0.0,) * len(mechanism.freedom.kept)), external_forces)
+
+
+def _balanced(parts: Parts, external_forces: Sequence[str]) -> FactorGraph:
+    mechanism, names = parts.mechanism, parts.mechanism.coordinates
+    motors = {mechanism.angle_slots[i]: mechanism.angles[i].name for i in mechanism.motors}
+    pushed = pushed_coordinates(mechanism, external_forces)
+    variables = [v for kind in ("q", "qd", "qdd") for v in parts.variables(kind)]
+    variables += [vector_variable("tau", name, 1, slot + 1, None) for slot, name in motors.items()]
+    variables += [vector_variable("force", names[slot], 1, slot + 1, None) for slot in pushed]
+    variables += parts.multiplier_variables()
+    factors = []
+    for balance in parts.balances:
+        given = {"tau": motors.get(balance.slot), "force": names[balance.slot] if balance.slot in pushed else None}
+        pushes = {kind: Key(kind, name) for kind, name in given.items() if name is not None}
+        factors.append(_balance(parts, balance, pushes))
+    return FactorGraph({v.key: v for v in variables}, tuple(factors))
+
+
+def _balance(parts: Parts, balance: Balance, pushes: Mapping[str, Key]) -> Factor:
+    arguments: dict[str, Argument] = {
+        "qdd": parts.keys("qdd", balance.accelerations),
+        "multipliers": parts.acting(balance),
+        "q": parts.keys("q", balance.positions),
+        "qd": parts.keys("qd", balance.velocities),
+        **pushes,
+    }
+    own = parts.keys("qdd", [balance.slot])[0]
+    return Factor(force_balance, arguments, 1, balance.slot + 1, {"balance": balance}, own)
+
+
+def _acceleration(parts: Parts, rows: Rows, index: int) -> Factor:
+    others, defined = parts.defined(rows, "qdd")
+    states = {kind: parts.keys(kind, rows.coordinates) for kind in ("q", "qd")}
+    arguments: dict[str, Argument] = {"qdd": parts.keys("qdd", others), **states, **defined}
+    bound = {"rows": rows}
+    return Factor(constraint_acceleration, arguments, len(rows.kept), index, bound, parts.multipliers[rows])
+
+
+def pushed_coordinates(mechanism: Mechanism, external: Sequence[str]) -> tuple[int, ...]:
+    """Return the coordinates on which external forces act; of a point and an angle of one name, the angle is meant.
+
+    Raises:
+        InputError: a name means nothing, or stands there twice.
+    """
+    names, found = mechanism.coordinates, []
+    for name in external:
+        of_point = [c for c in (f"x:{name}", f"y:{name}") if c in names and name not in names]
+        for slot in [names.index(c) for c in of_point] or [mechanism.index(name)]:
+            if slot in found:
+                raise InputError(f"external forces name {name!r} twice", fix="name it once, and add the forces")
+            found.append(slot)
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""Models: what files say of robots and mechanisms, and the laws of their parts."""

@@ -1,0 +1,185 @@
+"""The position problem: damped Newton steps onto positions at which a mechanism closes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from screwgraph.errors import ModelError
+from screwgraph.models.mechanism.build_constraints import constraints_of
+from screwgraph.models.mechanism.equations import jacobian, residual
+from screwgraph.tape import SAMPLES, WIDE, Program, Tape, program
+
+if TYPE_CHECKING:
+    from screwgraph.models.mechanism.mechanism import Mechanism
+
+STEPS = 200
+TOLERANCE = 1e-11
+"""Gap, relative to the size of a mechanism, at which it is closed."""
+ROUGH = 1e-6
+"""Gap, relative to the size, that redundant rows may be left with: files print few digits."""
+FLOOR = 1e-10
+"""Singular values below this part of the largest count as zero."""
+
+
+@dataclass(frozen=True, eq=False)
+class Closing:
+    """Phi and Phi_q, the same for one position or a batch.
+
+    `function` returns Phi, then the entries of Phi_q at `places`; `parts` is what each row stems from.
+    """
+
+    function: Callable[[Any], np.ndarray]
+    parts: tuple[str, ...]
+    places: tuple[np.ndarray, np.ndarray]
+
+    def __call__(self, q: Float[np.ndarray, "*batch n"]) -> tuple[np.ndarray, np.ndarray]:
+        """Return Phi (..., m) and Phi_q (..., m, n)."""
+        flat, m = self.function(q), len(self.parts)
+        J = np.zeros((*flat.shape[:-1], m, np.shape(q)[-1]))
+        J[..., *self.places] = flat[..., m:]
+        return flat[..., :m], J
+
+
+@dataclass(frozen=True, eq=False)
+class ClosingProgram:
+    """Phi, then the entries of Phi_q at `places`, as straight-line code of the coordinates."""
+
+    program: Program
+    parts: tuple[str, ...]
+    places: tuple[np.ndarray, np.ndarray]
+
+    @property
+    def interpreted(self) -> Closing:
+        """The same without machine code: for the few positions at which a mechanism is looked at first."""
+        return Closing(self._evaluated, self.parts, self.places)
+
+    def _evaluated(self, q: Float[np.ndarray, "*batch n"]) -> np.ndarray:
+        columns = np.asarray(q, dtype=float)
+        values = self.program.evaluate([columns[..., i] for i in range(columns.shape[-1])])
+        return np.stack([np.broadcast_to(value, columns.shape[:-1]) for value in values], axis=-1)
+
+
+def closing_program(mechanism: Mechanism) -> ClosingProgram:
+    """Return Phi(q) and Phi_q(q) as straight-line code; entries that are always zero are not computed."""
+    tape, rng = Tape(), np.random.default_rng(0)
+    q = [tape.input(f"q[{i}]", rng.standard_normal(SAMPLES + WIDE).tolist()) for i in range(mechanism.n)]
+    slopes = jacobian(mechanism, q)
+    code = program(tape, [*residual(mechanism, q), *slopes.values()])
+    parts = tuple(c.part for c in mechanism.constraints for _ in range(c.rows))
+    rows, columns = (np.array([place[k] for place in slopes], dtype=int) for k in range(2))
+    return ClosingProgram(code, parts, (rows, columns))
+
+
+def size_of(mechanism: Mechanism) -> float:
+    """Return the length (m) that gaps are judged by."""
+    lengths = [float(body.length) for body in mechanism.bodies]
+    return max([1e-6, *lengths])
+
+
+def check_ground(mechanism: Mechanism) -> None:
+    """Check what ties fixed points only.
+
+    Raises:
+        ModelError: a body through fixed points is longer or shorter than they are apart.
+    """
+    for constraint in constraints_of(mechanism):
+        if not constraint.coordinates:
+            residual = max(abs(float(value)) for value in constraint(()))
+            if residual > ROUGH * size_of(mechanism) ** 2:
+                raise ModelError(
+                    f"{constraint.part} does not fit between fixed points: its constraint is off by {residual:.3g}",
+                    at=mechanism.places.get(constraint.part),
+                )
+
+
+def gaps(residual: Float[np.ndarray, " m"], jacobian: Float[np.ndarray, "m n"]) -> Float[np.ndarray, " m"]:
+    """Return how far (m, rad) coordinates are from closing each row: residuals over the lengths of their gradients."""
+    slope = np.sqrt((jacobian * jacobian).sum(axis=-1))
+    return np.abs(residual) / np.maximum(np.maximum(slope, np.sqrt(np.abs(residual))), 1e-300)
+
+
+def assembled(
+    mechanism: Mechanism,
+    code: Closing,
+    guess: Float[np.ndarray, " n"],
+    free: Bool[np.ndarray, " n"],
+    kept: Sequence[int] | None = None,
+) -> Float[np.ndarray, " n"]:
+    """Return the closed position nearest to a guess, moving the free coordinates only; the guess chooses the branch.
+
+    `kept` are the rows that count, by default all; the others may be left with a small gap.
+
+    Raises:
+        ModelError: there is none nearby; the part with the largest gap is named.
+    """
+    rows = code.parts
+    chosen = list(range(len(rows))) if kept is None else list(kept)
+    size = size_of(mechanism)
+    q = closest(code, guess, free, chosen, TOLERANCE * size)
+    residual, jacobian = code(q)
+    left = gaps(residual, jacobian)
+    if not (left <= ROUGH * size).all():
+        worst = int(np.argmax(left))
+        raise ModelError(
+            f"mechanism {mechanism.name!r} cannot be assembled: {rows[worst]} stays off by {left[worst]:.3g}",
+            at=mechanism.places.get(rows[worst]),
+            why="lengths do not allow it, redundant constraints contradict each other, or the drawing is too far off",
+            fix="check the figures, and draw it nearer to how it closes",
+        )
+    return q
+
+
+def closest(
+    code: Closing,
+    guess: Float[np.ndarray, " n"],
+    free: Bool[np.ndarray, " n"],
+    chosen: Sequence[int],
+    tolerance: float,
+) -> Float[np.ndarray, " n"]:
+    """Return where Levenberg-Marquardt steps lead, damped by the squared residual: Yamashita & Fukushima (2001)."""
+    q = np.array(guess, dtype=float)
+    residual, jacobian = code(q)
+    for _ in range(STEPS):
+        r, J = residual[chosen], jacobian[chosen]
+        if gaps(r, J).max(initial=0.0) <= 1e-2 * tolerance or not free.any():
+            break
+        step = _step(r, J[:, free], partial(_residual, code, chosen, q, free))
+        if step is None:
+            break
+        q = _moved(q, free, step)
+        residual, jacobian = code(q)
+    return q
+
+
+def _residual(code: Closing, chosen: Sequence[int], q: np.ndarray, free: np.ndarray, change: np.ndarray) -> np.ndarray:
+    return code(_moved(q, free, change))[0][chosen]
+
+
+def _moved(q: np.ndarray, free: np.ndarray, change: np.ndarray) -> np.ndarray:
+    ahead = q.copy()
+    ahead[free] += change
+    return ahead
+
+
+def _step(r: np.ndarray, J: np.ndarray, at: Callable[[np.ndarray], np.ndarray]) -> np.ndarray | None:
+    """Return the least damped step that shrinks the residual; None where none does."""
+    U, s, Vt = np.linalg.svd(J, full_matrices=False)
+    if not len(s) or not s[0]:
+        return None
+    kept = s > FLOOR * s[0]
+    s, Vt, along = s[kept], Vt[kept], (U.T @ r)[kept]
+    before = float(r @ r)
+    damping = min(before, s[0] ** 2)
+    for _ in range(25):
+        step = -Vt.T @ (s / (s**2 + damping) * along)
+        there = at(step)
+        if float(there @ there) < before * (1.0 - 1e-6):
+            return step
+        damping = max(10.0 * damping, 1e-10 * s[0] ** 2)
+    return None

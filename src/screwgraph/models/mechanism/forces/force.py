@@ -1,0 +1,21 @@
+"""Constant forces on points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from screwgraph.models.mechanism.forces.base import Influence, Motion, slots_of
+from screwgraph.models.mechanism.parts import Force
+
+
+def power(motion: Motion, force: Force) -> Any:
+    """Power of a force (W)."""
+    vx, vy = motion.velocity(force.point)
+    return force.value[0] * vx + force.value[1] * vy
+
+
+FORCE = Influence(
+    parts=lambda mechanism: mechanism.forces,
+    slots=lambda mechanism, force: slots_of(mechanism, (force.point,)),
+    power=power,
+)

@@ -1,0 +1,24 @@
+"""Weights of bodies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from screwgraph.models.mechanism.forces.base import Influence, Motion, slots_of
+from screwgraph.models.mechanism.parts import Body
+
+
+def potential(motion: Motion, body: Body) -> Any:
+    """Potential energy of a body (J), zero in the ground's origin."""
+    gx, gy = motion.mechanism.gravity
+    (x, y), (dx, dy) = motion.point(body.points[0]), motion.way(body.base)
+    along, across = body.com[0] / body.length, body.com[1] / body.length
+    com = x + along * dx - across * dy, y + along * dy + across * dx
+    return -(body.mass * (gx * com[0] + gy * com[1]))
+
+
+GRAVITY = Influence(
+    parts=lambda mechanism: mechanism.bodies,
+    slots=lambda mechanism, body: slots_of(mechanism, body.base),
+    potential=potential,
+)

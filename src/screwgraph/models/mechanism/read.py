@@ -1,0 +1,175 @@
+"""Our own mechanism format; listing 1 of Blanco-Claraco et al. (2021) is one such file.
+
+SI units and rad; every number may be an expression over `parameters`, powers as `**` or `^`. All but `points` and
+`bodies` may be left out::
+
+    name: four_bar
+    source: where the figures come from
+    parameters: {L: 1.0, xb: 4*L}            # in any order
+    gravity: [0, -9.81]
+    points:                                  # numbered from 0; as they stand at the beginning, or nearly so
+      - {x: 0, y: 0, fixed: true}
+      - {name: P1, x: L, y: 0}
+      - {x: L, y: 2*L}
+      - {x: xb, y: 0, fixed: true}
+    bodies:                                  # or planar_bodies
+      - points: [0, P1]                      # two or more; the body's frame: origin in the first, x to the second
+        name: crank
+        length: L                            # of two points; else, or with `auto`, as drawn
+        mass: 1
+        I0: (1/3)*mass*length^2              # about the first point
+        cog: [0.5*length, 0]                 # in the body's frame
+      - {points: [P1, 2, 4], shape: [[0, 0], [2, 0], [1, 1]]}   # else as drawn
+    angles:                                  # relative coordinates, added to those of the points
+      - {angle: crank, of: [0, P1]}          # from the x axis
+      - {angle: knee, of: [P1, 2], from: [0, P1], start: pi/2}  # from another line; start: at the beginning
+    sliders: [{slider: piston, point: 2, along: [0, 3]}]
+    gears: [{gear: pair, angles: [a, b], ratio: -2, offset: 0}]  # a = ratio*b + offset, by default as drawn
+    springs: [{spring: s, between: [1, 2], stiffness: 10, rest: 0.1}, {spring: t, angle: knee, stiffness: 1, rest: 0}]
+    dampers: [{damper: d, between: [1, 2], damping: 1}]          # or angle: knee
+    forces: [{force: F, at: 2, value: [0, -10]}]
+    torques: [{torque: T, angle: crank, value: 1}]               # or body: coupler
+    sensors:                                 # of `sg.estimate`, with standard deviations; columns gyro, imu_x, imu_y
+      - {sensor: gyro, gyroscope: crank, sigma: 0.01}
+      - {sensor: imu, accelerometer: 1, at: [0.5, 0], sigma: 0.1}     # at: place on the body, by default its origin
+      - {sensor: camera, position: P1, sigma: 1e-3}
+      - {sensor: encoder, angle: crank, sigma: 1e-3}                  # or of a line: [0, P1]
+    motors: [crank]                          # angles whose torques inverse dynamics finds
+    independent: [crank]                     # coordinates that drive it: angles, x:P1, y:2; else chosen
+    velocities: {crank: 1}                   # at the beginning, of as many coordinates; else rest
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import PurePath
+from typing import Any
+
+from screwgraph.errors import ModelError
+from screwgraph.formats import Place, Value, did_you_mean, evaluate_parameters, parse_yaml
+from screwgraph.models.mechanism.figures import figure_values
+from screwgraph.models.mechanism.mechanism import STANDARD_GRAVITY, Mechanism, Source
+from screwgraph.models.mechanism.parts import Gear
+from screwgraph.models.mechanism.read_bodies import read_angles, read_bodies, read_points
+from screwgraph.models.mechanism.read_forces import READERS, Surroundings, read_parts
+from screwgraph.models.mechanism.read_sensors import read_sensors
+from screwgraph.models.mechanism.read_values import Names, angle_of, number, numbers, with_powers
+from screwgraph.robot import unknown
+
+_TOP = (
+    *("name", "source", "parameters", "gravity", "points", "bodies", "planar_bodies", "angles"),
+    *READERS,
+    *("sensors", "motors", "independent", "velocities"),
+)
+
+
+def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mechanism:
+    """Read a mechanism, as drawn, from the content of a YAML file; `file` is its name in messages.
+
+    `values` take the place of parameters, and of figures that are called by key and part: "mass:coupler".
+
+    Raises:
+        ModelError: no well-formed YAML, a key or value that the format does not have, parts that cannot be.
+        InputError: the mechanism has none of the parameters or figures that `values` names.
+    """
+    values = values or {}
+    root = parse_yaml(data, file)
+    entries = root.section(_TOP, "the mechanism")
+    if "source" in entries:
+        entries["source"].text()
+    told = entries["parameters"].mapping() if "parameters" in entries else {}
+    names = _parameters(told, values)
+    places: dict[str, object] = {"": Place(file)}
+    points = read_points(_needed(root, entries, "points"), names)
+    bodies = read_bodies(_bodies(root, entries), points, names, places)
+    angles = read_angles(entries.get("angles"), points, names, places)
+    around = Surroundings(points, bodies, angles, names)
+    parts: dict[str, Any] = {
+        section: read_parts(entries.get(section), kind, keys, read, around, places)
+        for section, (kind, keys, read) in READERS.items()
+    }
+    mechanism = Mechanism(
+        entries["name"].text() if "name" in entries else PurePath(file).stem, points, bodies, angles, **parts
+    )
+    _check_names(mechanism, root)
+    figures = {name: names[name] for name in told} | figure_values(mechanism)
+    for name in values:
+        if name not in figures:
+            raise unknown("parameter or figure", name, figures)
+    return replace(
+        mechanism,
+        gears=tuple(_drawn(mechanism, gear) for gear in mechanism.gears),
+        sensors=read_sensors(entries.get("sensors"), around, places),
+        gravity=_gravity(entries.get("gravity"), names),
+        motors=tuple(angle_of(item, angles) for item in (entries["motors"].items() if "motors" in entries else ())),
+        independent=_independent(entries.get("independent"), mechanism),
+        velocities=_velocities(entries.get("velocities"), mechanism, names),
+        places=places,
+        source=Source(data, file, tuple(figures.items()), tuple(values.items())),
+    )
+
+
+def _parameters(entries: Mapping[str, Value], values: Names) -> dict[str, float]:
+    for name, entry in entries.items():
+        if not isinstance(entry.content, str):
+            raise entry.called(f"parameter {name!r}").complaint("it must be a number")
+    texts = {name: with_powers(entry).content for name, entry in entries.items()}
+    return evaluate_parameters(texts, {name: entry.at for name, entry in entries.items()}, values)
+
+
+def _needed(root: Value, entries: Mapping[str, Value], key: str) -> Value:
+    if key not in entries:
+        raise ModelError(f"the mechanism has no {key}", at=root.at, fix=f"add {key}:")
+    return entries[key]
+
+
+def _bodies(root: Value, entries: Mapping[str, Value]) -> Value:
+    if "bodies" in entries and "planar_bodies" in entries:
+        raise ModelError("the mechanism has bodies and planar_bodies", at=root.at, fix="the two are one: join them")
+    return _needed(root, entries, "planar_bodies" if "planar_bodies" in entries else "bodies")
+
+
+def _check_names(mechanism: Mechanism, root: Value) -> None:
+    names = mechanism.coordinates
+    for name in names:
+        if names.count(name) > 1:
+            raise ModelError(f"two coordinates are called {name!r}", at=root.at, fix="rename the angle")
+    if not names:
+        raise ModelError("nothing moves", at=root.at, why="all points are fixed")
+
+
+def _drawn(mechanism: Mechanism, gear: Gear) -> Gear:
+    """Complete a gear's offset: the angles are as their points lie."""
+    if gear.offset == gear.offset:
+        return gear
+    q = mechanism.guess()
+    first, second = (q[mechanism.angle_slots[i]] for i in gear.angles)
+    return replace(gear, offset=float(first - gear.ratio * second))
+
+
+def _gravity(value: Value | None, names: Names) -> tuple[float, float]:
+    g = numbers(value, names, 2) if value else STANDARD_GRAVITY
+    return g[0], g[1]
+
+
+def _independent(value: Value | None, mechanism: Mechanism) -> tuple[str, ...]:
+    found = tuple(_coordinate(item.text(), item, mechanism) for item in (value.items() if value else ()))
+    if value and len(set(found)) < len(found):
+        raise value.complaint("a coordinate stands there twice")
+    return found
+
+
+def _velocities(value: Value | None, mechanism: Mechanism, names: Names) -> dict[str, float]:
+    entries = value.mapping() if value else {}
+    return {
+        _coordinate(name, entry, mechanism): number(entry.called(f"velocity of {name!r}"), names)
+        for name, entry in entries.items()
+    }
+
+
+def _coordinate(name: str, value: Value, mechanism: Mechanism) -> str:
+    if name not in mechanism.coordinates:
+        fix = did_you_mean(name, mechanism.coordinates, "the coordinates are")
+        raise ModelError(f"there is no coordinate {name!r}", at=value.at, fix=fix)
+    return name

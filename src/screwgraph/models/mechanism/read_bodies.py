@@ -1,0 +1,166 @@
+"""Points, bodies and angles from YAML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from screwgraph.errors import ModelError
+from screwgraph.formats import Value
+from screwgraph.models.mechanism.parts import Angle, Body, Point
+from screwgraph.models.mechanism.read_values import (
+    Names,
+    called,
+    figure,
+    flag,
+    line_of,
+    number,
+    numbers,
+    pair,
+    point_of,
+)
+
+_POINT = ("name", "x", "y", "fixed")
+_BODY = ("name", "points", "length", "shape", "mass", "I0", "cog")
+_ANGLE = ("angle", "of", "from", "start")
+COINCIDENT = 1e-12
+"""Distance of two points (m) that counts as none."""
+AUTOMATIC = "auto"
+
+
+def read_points(value: Value, names: Names) -> tuple[Point, ...]:
+    """Read a list of points. Raises ModelError."""
+    points: list[Point] = []
+    for i, item in enumerate(value.items()):
+        entries = item.section(_POINT, f"point {i}")
+        name = entries["name"].text() if "name" in entries else str(i)
+        if name != str(i) and (name.isdigit() or any(name == point.name for point in points)):
+            raise ModelError(
+                f"point {i} is called {name!r}", at=item.at, why="that name is taken", fix="choose another"
+            )
+        for axis in ("x", "y"):
+            if axis not in entries:
+                raise ModelError(f"point {name!r} has no {axis}", at=item.at, fix="write {x: 1.0, y: 0.5}")
+        x, y = (number(entries[axis], names) for axis in ("x", "y"))
+        points.append(Point(name, x, y, "fixed" in entries and flag(entries["fixed"])))
+    return tuple(points)
+
+
+def read_bodies(value: Value, points: tuple[Point, ...], names: Names, places: dict[str, object]) -> tuple[Body, ...]:
+    """Read a list of bodies; where they are not told, lengths and shapes are those of the points. Raises ModelError."""
+    bodies: list[Body] = []
+    for i, item in enumerate(value.items()):
+        who = f"body {called(item, 'name', str(i))!r}"
+        entries = item.section(_BODY, who)
+        name = entries["name"].text() if "name" in entries else str(i)
+        if any(body.name == name for body in bodies):
+            raise ModelError(f"two bodies are called {name!r}", at=item.at, fix="rename one of them")
+        bodies.append(_body(name, item, entries, points, names))
+        places[who] = item.at
+    return tuple(bodies)
+
+
+def _body(name: str, item: Value, entries: Mapping[str, Value], points: tuple[Point, ...], names: Names) -> Body:
+    who = f"body {name!r}"
+    if "points" not in entries:
+        raise ModelError(f"{who} has no points", at=item.at, fix="add points: [0, 1]")
+    listed = entries["points"].items()
+    indices = tuple(point_of(reference, points) for reference in listed)
+    if len(set(indices)) < 2 or len(set(indices)) < len(indices):
+        why = "a body has two points or more, each once"
+        raise ModelError(f"{who} has the points {[points[i].name for i in indices]}", at=item.at, why=why)
+    shape = _shape(name, item, entries, [points[i] for i in indices], names)
+    known = {**names, "length": shape[1][0]}
+    mass = figure("mass", name, entries, known)
+    known["mass"] = mass
+    inertia = figure("I0", name, entries, known)
+    x, y = pair("cog", name, entries, known)
+    _check_inertia(who, item, mass, inertia, (x, y), "cog" in entries)
+    return Body(name, indices, shape, mass, inertia, (x, y))
+
+
+def _shape(
+    name: str, item: Value, entries: Mapping[str, Value], points: list[Point], names: Names
+) -> tuple[tuple[float, float], ...]:
+    if "shape" in entries:
+        if "length" in entries:
+            raise entries["length"].complaint("the shape tells it")
+        return _told_shape(f"body {name!r}", entries["shape"], len(points), names)
+    first, second = points[0], points[1]
+    dx, dy = second.x - first.x, second.y - first.y
+    drawn = (dx * dx + dy * dy) ** 0.5
+    length = _length(name, item, entries.get("length"), drawn, len(points), names)
+    turned = [
+        ((p.x - first.x) * dx + (p.y - first.y) * dy, (p.y - first.y) * dx - (p.x - first.x) * dy) for p in points
+    ]
+    others = [(x / length, y / length) for x, y in turned[2:]]
+    return ((0.0, 0.0), (length, 0.0), *others)
+
+
+def _told_shape(who: str, value: Value, count: int, names: Names) -> tuple[tuple[float, float], ...]:
+    rows = [numbers(row, names, 2) for row in value.items()]
+    if len(rows) != count:
+        raise value.complaint(f"it tells {len(rows)} points of {count}")
+    shape = tuple((x, y) for x, y in rows)
+    if shape[0] != (0.0, 0.0) or shape[1][1] != 0.0 or shape[1][0] <= COINCIDENT:
+        raise ModelError(
+            f"{who}: its shape begins with {list(shape[:2])}",
+            at=value.at,
+            why="the origin of its frame is in the first point, its x axis points to the second",
+            fix="write shape: [[0, 0], [length, 0], [x, y], ...]",
+        )
+    return shape
+
+
+def _length(name: str, item: Value, told: Value | None, drawn: float, count: int, names: Names) -> float:
+    who, given = f"body {name!r}", names.get(f"length:{name}")
+    at = told.at if told else item.at
+    automatic = told is None or told.content == AUTOMATIC
+    if not automatic and count > 2:
+        raise ModelError(f"{who} has {count} points and a length", at=at, fix="tell all of its points by shape:")
+    length = drawn if automatic or told is None else number(told, names)
+    length = length if given is None else given
+    if length <= COINCIDENT:
+        why = "its first two points lie upon each other" if automatic else "the length of a body is positive"
+        raise ModelError(f"{who} has the length {length:g}", at=at, why=why)
+    return length
+
+
+def _check_inertia(
+    who: str, item: Value, mass: float, inertia: float, com: tuple[float, float], told_com: bool
+) -> None:
+    """Refuse what no distribution of mass has."""
+    if mass < 0.0 or inertia < 0.0:
+        raise ModelError(f"{who} has the mass {mass:g} and the inertia {inertia:g}", at=item.at, why="one is negative")
+    if mass and not told_com:
+        raise ModelError(f"{who} has a mass and no centre of mass", at=item.at, fix="add cog: [0.5*length, 0]")
+    least = mass * (com[0] ** 2 + com[1] ** 2)
+    if inertia < least * (1.0 - 1e-9):
+        raise ModelError(
+            f"{who} has the inertia {inertia:g} about its first point",
+            at=item.at,
+            why=f"its mass alone, in its centre, has {least:g}",
+            fix="I0 is about the first point: that about the centre plus mass times squared distance",
+        )
+
+
+def read_angles(
+    value: Value | None, points: tuple[Point, ...], names: Names, places: dict[str, object]
+) -> tuple[Angle, ...]:
+    """Read a list of angles. Raises ModelError."""
+    angles: list[Angle] = []
+    for item in value.items() if value else ():
+        name = called(item, "angle")
+        who = f"angle {name!r}"
+        entries = item.section(_ANGLE, who)
+        if any(angle.name == name for angle in angles):
+            raise ModelError(f"two angles are called {name!r}", at=item.at, fix="rename one of them")
+        if "of" not in entries:
+            raise ModelError(f"{who} has no line", at=item.at, fix="add of: [0, 1], two points")
+        of = line_of(entries["of"], points)
+        origin = line_of(entries["from"], points) if "from" in entries else None
+        start = number(entries["start"], names) if "start" in entries else None
+        if all(points[i].fixed for i in of) and (origin is None or all(points[i].fixed for i in origin)):
+            raise ModelError(f"{who} is constant", at=item.at, why="none of its points moves")
+        angles.append(Angle(name, of, origin, start))
+        places[who] = item.at
+    return tuple(angles)

@@ -1,0 +1,139 @@
+"""Guides, gears, springs, dampers, forces and torques from YAML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from screwgraph.errors import ModelError
+from screwgraph.formats import Value, did_you_mean
+from screwgraph.models.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Slider, Spring, Torque
+from screwgraph.models.mechanism.read_values import Names, angle_of, called, figure, line_of, number, pair, point_of
+
+Part = TypeVar("Part")
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What parts may refer to."""
+
+    points: tuple[Point, ...]
+    bodies: tuple[Body, ...]
+    angles: tuple[Angle, ...]
+    names: Names
+
+
+def read_parts(
+    value: Value | None,
+    kind: str,
+    keys: Sequence[str],
+    read: Callable[[str, dict[str, Value], Surroundings], Part],
+    around: Surroundings,
+    places: dict[str, object],
+) -> tuple[Part, ...]:
+    """Read a list of parts of one kind, each named under that key, with all of `keys` but those in brackets, `[key]`.
+
+    Raises:
+        ModelError: as `read` does; a key that is unknown or missing; two of one name.
+    """
+    found: dict[str, Part] = {}
+    known = [key.strip("[]") for key in keys]
+    for item in value.items() if value else ():
+        name = called(item, kind)
+        who = f"{kind} {name!r}"
+        entries = item.section((kind, *known), who)
+        if name in found:
+            raise ModelError(f"two parts are called {who}", at=item.at, fix="rename one of them")
+        for key in keys:
+            if not key.startswith("[") and key not in entries:
+                raise ModelError(f"{who} has no {key}", at=item.at, fix=f"add {key}: its keys are {', '.join(known)}")
+        entries[""] = item
+        found[name] = read(name, entries, around)
+        places[who] = item.at
+    return tuple(found.values())
+
+
+def slider(name: str, entries: dict[str, Value], around: Surroundings) -> Slider:
+    """Read a point on a guide. Raises ModelError."""
+    point, guide = point_of(entries["point"], around.points), line_of(entries["along"], around.points)
+    if point in guide:
+        raise entries["along"].complaint("the guide goes through the point that slides")
+    first, second = (around.points[i] for i in guide)
+    if first.fixed and second.fixed and (first.x, first.y) == (second.x, second.y):
+        raise ModelError(f"slider {name!r} has a guide of length 0", at=entries[""].at)
+    return Slider(name, point, guide)
+
+
+def gear(name: str, entries: dict[str, Value], around: Surroundings) -> Gear:
+    """Read two angles and their ratio; without an offset, they are as their points lie. Raises ModelError."""
+    items = entries["angles"].items()
+    if len(items) != 2:
+        raise entries["angles"].complaint("it must be two angles")
+    first, second = (angle_of(item, around.angles) for item in items)
+    if first == second:
+        raise entries["angles"].complaint("its two angles are one")
+    ratio = number(entries["ratio"], around.names)
+    if ratio == 0.0:
+        raise entries["ratio"].complaint("a ratio is not zero")
+    offset = number(entries["offset"], around.names) if "offset" in entries else float("nan")
+    return Gear(name, (first, second), ratio, offset)
+
+
+def spring(name: str, entries: dict[str, Value], around: Surroundings) -> Spring:
+    """Read a spring. Raises ModelError."""
+    points, angle = _ends("spring", name, entries, around)
+    stiffness, rest = (figure(key, name, entries, around.names) for key in ("stiffness", "rest"))
+    if points is not None and rest < 0.0:
+        raise entries["rest"].complaint("no spring has a negative length")
+    return Spring(name, points, angle, stiffness, rest)
+
+
+def damper(name: str, entries: dict[str, Value], around: Surroundings) -> Damper:
+    """Read a damper. Raises ModelError."""
+    return Damper(name, *_ends("damper", name, entries, around), figure("damping", name, entries, around.names))
+
+
+def force(name: str, entries: dict[str, Value], around: Surroundings) -> Force:
+    """Read a force. Raises ModelError."""
+    return Force(name, point_of(entries["at"], around.points), pair("value", name, entries, around.names))
+
+
+def torque(name: str, entries: dict[str, Value], around: Surroundings) -> Torque:
+    """Read a torque. Raises ModelError."""
+    if ("body" in entries) == ("angle" in entries):
+        raise _either(f"torque {name!r}", entries, "body", "angle")
+    value = figure("value", name, entries, around.names)
+    if "angle" in entries:
+        return Torque(name, None, angle_of(entries["angle"], around.angles), value)
+    body, names = entries["body"].text(), [body.name for body in around.bodies]
+    if body not in names:
+        fix = did_you_mean(body, names, "the bodies are")
+        raise ModelError(f"torque {name!r}: there is no body {body!r}", at=entries["body"].at, fix=fix)
+    return Torque(name, names.index(body), None, value)
+
+
+def _ends(
+    kind: str, name: str, entries: dict[str, Value], around: Surroundings
+) -> tuple[tuple[int, int] | None, int | None]:
+    if ("between" in entries) == ("angle" in entries):
+        raise _either(f"{kind} {name!r}", entries, "between", "angle")
+    if "angle" in entries:
+        return None, angle_of(entries["angle"], around.angles)
+    return line_of(entries["between"], around.points), None
+
+
+def _either(who: str, entries: dict[str, Value], first: str, second: str) -> ModelError:
+    has = "both" if first in entries else "neither"
+    return ModelError(f"{who} has {has} {first!r} and {second!r}", at=entries[""].at, fix="write one of them")
+
+
+READERS: dict[str, tuple[str, tuple[str, ...], Callable[..., Any]]] = {
+    "sliders": ("slider", ("point", "along"), slider),
+    "gears": ("gear", ("angles", "ratio", "[offset]"), gear),
+    "springs": ("spring", ("[between]", "[angle]", "stiffness", "rest"), spring),
+    "dampers": ("damper", ("[between]", "[angle]", "damping"), damper),
+    "forces": ("force", ("at", "value"), force),
+    "torques": ("torque", ("[body]", "[angle]", "value"), torque),
+}
+"""Sections of a file: the key under which each part has its name, its other keys, and what reads it."""

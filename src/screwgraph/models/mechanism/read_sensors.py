@@ -1,0 +1,73 @@
+"""Sensors from YAML, or from what Python says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from screwgraph.errors import InputError, ModelError
+from screwgraph.formats import Place, Value, did_you_mean
+from screwgraph.models.mechanism.mechanism import Mechanism
+from screwgraph.models.mechanism.parts import Sensor
+from screwgraph.models.mechanism.read_forces import Surroundings, read_parts
+from screwgraph.models.mechanism.read_values import angle_of, line_of, number, numbers, point_of
+from screwgraph.models.mechanism.sensors import SENSORS
+
+_KEYS = (*(f"[{kind}]" for kind in SENSORS), "[at]", "sigma")
+
+
+def read_sensors(value: Value | None, around: Surroundings, places: dict[str, object]) -> tuple[Sensor, ...]:
+    """Read a list of sensors. Raises ModelError."""
+    return read_parts(value, "sensor", _KEYS, _sensor, around, places)
+
+
+def told_sensors(mechanism: Mechanism, told: Any) -> tuple[Sensor, ...]:
+    """Return sensors that are told like a file's, [{"sensor": "gyro", "gyroscope": "crank", "sigma": 0.01}, ...].
+
+    Raises:
+        InputError: a sensor that the mechanism cannot have.
+    """
+    around = Surroundings(mechanism.points, mechanism.bodies, mechanism.angles, {})
+    try:
+        return read_sensors(_value(told), around, {})
+    except ModelError as error:
+        raise InputError(error.what, at=error.at, why=error.why, fix=error.fix) from error
+
+
+def _value(told: Any) -> Value:
+    """Return what Python says as values of a file."""
+    place = Place("sensors")
+    if isinstance(told, Mapping):
+        return Value({str(key): _value(item) for key, item in told.items()}, place)
+    if isinstance(told, Sequence) and not isinstance(told, str):
+        return Value(tuple(_value(item) for item in told), place)
+    return Value(None if told is None else str(told), place)
+
+
+def _sensor(name: str, entries: dict[str, Value], around: Surroundings) -> Sensor:
+    kinds = [kind for kind in SENSORS if kind in entries]
+    if len(kinds) != 1:
+        what = f"sensor {name!r} measures {' and '.join(kinds) or 'nothing'}"
+        raise ModelError(what, at=entries[""].at, fix=f"give it one of {', '.join(SENSORS)}")
+    kind = kinds[0]
+    sigma = number(entries["sigma"], around.names)
+    if not sigma > 0.0:
+        raise entries["sigma"].complaint("a standard deviation is positive")
+    if "at" in entries and not SENSORS[kind].placed:
+        raise entries["at"].complaint(f"a sensor of {kind} has no place on a body")
+    x, y = numbers(entries["at"], around.names, 2) if "at" in entries else (0.0, 0.0)
+    return Sensor(name, kind, _target(kind, entries[kind], around), sigma, (x, y))
+
+
+def _target(kind: str, value: Value, around: Surroundings) -> int | tuple[int, int]:
+    on = SENSORS[kind].on
+    if on == "point":
+        return point_of(value, around.points)
+    if on == "angle":
+        return line_of(value, around.points) if isinstance(value.content, tuple) else angle_of(value, around.angles)
+    text, names = value.text(), [body.name for body in around.bodies]
+    if text not in names:
+        raise ModelError(
+            f"{value.what}: there is no body {text!r}", at=value.at, fix=did_you_mean(text, names, "the bodies are")
+        )
+    return names.index(text)
