@@ -176,8 +176,8 @@ class Function:
         base's are (omega, v) in its own frame, the others those of q itself. Several arguments give a tuple, in their
         order, and cost less than one after the other.
 
-        Of closed chains, q is differentiated coordinate by coordinate of the spanning tree, as if loops might gape: the
-        law K qdd = k holds at any q, and nothing pulls gaps together. Only along changes that keep positions closed and
+        Of closed chains, q is differentiated coordinate by coordinate of the spanning tree, as if loops were open: the
+        law K qdd = k holds at any q, and nothing pulls them closed. Only along changes that keep positions closed and
         velocities allowed (K dq = 0, and K dqd = -dK qd) is the result what the mechanism does.
 
         Raises:
