@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 
-.PHONY: demo test docs pictures papers bench clean
+.PHONY: demo test suite docs pictures papers bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -17,6 +17,10 @@ test: $(VENV)/installed-dev
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 	$(BIN)/python -m pytest -n 2
+
+# The tests, with every robot of the package example-robot-data.
+suite: $(VENV)/installed-dev
+	$(BIN)/python -m pytest -n 2 -m "suite or not suite"
 
 # The site: docs/_build/html/index.html; a warning is an error.
 docs: $(VENV)/installed-docs

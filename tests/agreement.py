@@ -36,6 +36,12 @@ class Answers:
     def forward(self, tau: np.ndarray) -> np.ndarray:
         return solve(self.mass, tau - self.bias)
 
+    def forward_tolerance(self) -> float:
+        """1e-9, or what rounding leaves: eps cond(D M D), with D that makes the diagonal 1 (van der Sluis 1969)."""
+        scale = 1.0 / np.sqrt(np.diagonal(self.mass, axis1=1, axis2=2))
+        scaled = scale[:, :, None] * self.mass * scale[:, None, :]
+        return max(1e-9, float(np.finfo(float).eps * np.linalg.cond(scaled).max()))
+
 
 def random_states(robot: Robot, count: int, seed: int = 0) -> States:
     rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""What tests share: where the robot files lie, and which there are; a cache of compiled code of their own."""
+"""What tests share: a cache of compiled code of their own."""
 
 from __future__ import annotations
 
@@ -6,30 +6,18 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import llvmlite.binding as llvm
 import pytest
 
 from screwgraph.compiler.llvm import machine
 from screwgraph.compiler.llvm.machine import Processor
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
-"""Robot files and reference values beside the checkout; tests that need them skip where they are absent."""
+hypothesis.settings.register_profile("any machine", deadline=None)
+hypothesis.settings.load_profile("any machine")
 
 SOON = ("docs", "mechanism", "optimize", "plan", "robot")
-"""Rooms whose tests compile many functions and call them few times: there, machine code is made soon."""
-
-
-def robot_files(folder: str, suffix: str = "urdf") -> list[Path]:
-    """List the robot files of one folder of `SHARED`; empty where they are absent."""
-    return sorted((SHARED / "robots" / folder).glob(f"*.{suffix}"))
-
-
-def shared_file(*parts: str) -> Path:
-    """Return a file of `SHARED`, or skip the test where it is absent."""
-    path = SHARED.joinpath(*parts)
-    if not path.exists():
-        pytest.skip(f"{'/'.join(parts)} is not here")
-    return path
+"""Packages whose tests compile many functions and call them few times: there, machine code is made soon."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -47,9 +35,9 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="module", autouse=True)
 def soon_compiled(request: pytest.FixtureRequest, own_cache: None) -> Iterator[None]:
-    """Compile without LLVM's optimisation in rooms that are not about code: a third of the time, the same answers.
+    """Compile without LLVM's optimisation in packages that are not about code: a third of the time, the same answers.
 
-    That code has a cache of its own; code that is optimised as ever is tested in all other rooms.
+    That code has a cache of its own; code that is optimised as ever is tested in all other packages.
     """
     with pytest.MonkeyPatch.context() as patch:
         if request.path.relative_to(Path(__file__).parent).parts[0] in SOON:

@@ -26,6 +26,9 @@ from screwgraph.robot.joints import Fixed, Floating, Helical, Planar, Prismatic,
 ROOT_JOINT = "root_joint"
 """Pinocchio's name for the floating joint that it puts before a file's base."""
 
+KNOWN = (Fixed, Floating, Helical, Planar, Prismatic, Revolute, Spherical, Universal)
+"""Joint types that Pinocchio has."""
+
 Wrenches = Mapping[str, tuple[np.ndarray, np.ndarray]]
 """External wrenches by link: (moment, force) on the link, in its frame."""
 

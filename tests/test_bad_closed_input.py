@@ -46,7 +46,9 @@ def test_a_locked_mechanism_does_not_accelerate():
 
 @pytest.mark.parametrize("make", FUNCTIONS.values(), ids=FUNCTIONS)
 def test_a_loop_that_cannot_close_is_named_with_its_gap(make):
-    with pytest.raises(sg.InputError, match=r"no position closes 'pin': .* gap of at least 0\.5 \(translation"):
+    with pytest.raises(
+        sg.InputError, match=r"no position closes 'pin': .* loop-closure error of at least 0\.5 \(translation"
+    ):
         make(two_rods(2.5, 0.0), coordinates="independent")
 
 

@@ -11,22 +11,23 @@ import screwgraph as sg
 from screwgraph.robot import Robot, independent_coordinates
 from tests.agreement import assert_agree, interpreted
 from tests.closed_oracle import Motion, motion
-from tests.conftest import shared_file
 from tests.mujoco_oracle import MujocoOracle
 from tests.pinocchio_loops import ConstrainedOracle
+from tests.robots import robot_file
 
 FILES = {
-    "four_bar": ("closed_chain", "four_bar.urdf"),
-    "six_bar": ("closed_chain", "six_bar.urdf"),
-    "planar_leg_linkage": ("closed_chain", "planar_leg_linkage.urdf"),
-    "cassie_reduced": ("sdf", "cassie_reduced.sdf"),
+    "crank_rocker": "crank_rocker.urdf",
+    "four_bar": "four_bar.urdf",
+    "six_bar": "six_bar.urdf",
+    "planar_leg_linkage": "planar_leg_linkage.urdf",
+    "cassie_reduced": "cassie_reduced.sdf",
 }
 
 
 @cache
 def moving(name: str) -> tuple[Robot, Motion]:
     """Return a robot, and motions of it with efforts at the independent joints."""
-    robot = sg.load(str(shared_file("robots", *FILES[name])) if name in FILES else name)
+    robot = sg.load(robot_file(FILES[name]) if name in FILES else name)
     return robot, motion(robot, 3)
 
 
@@ -45,7 +46,7 @@ def test_forward_dynamics_are_those_of_both(name):
     assert_agree(found, accelerations(mujoco, states))
 
 
-@pytest.mark.parametrize("name", ["four_bar", "six_bar", "planar_leg_linkage"])
+@pytest.mark.parametrize("name", ["crank_rocker", "five_bar", "four_bar", "six_bar", "planar_leg_linkage"])
 def test_inverse_dynamics_find_the_efforts_that_cause_pinocchio_s_accelerations(name):
     robot, states = moving(name)
     at = independent_coordinates(robot)
@@ -57,7 +58,7 @@ def test_inverse_dynamics_find_the_efforts_that_cause_pinocchio_s_accelerations(
 @pytest.mark.parametrize("mu", [1e-8, 1e-10, 1e-12])
 def test_pinocchio_s_regularisation_plays_no_part_after_some_iterations(mu):
     """One proximal step errs in proportion to mu; more steps converge to the hard constraints, which ours are."""
-    robot, states = moving("planar_leg_linkage")
+    robot, states = moving("five_bar")
     oracle, ours = ConstrainedOracle(robot), sg.forward_dynamics(robot, ordering="embedding")
     state = (states.q[0], states.qd[0], states.tau[0])
     exact = interpreted(ours, *(array[None] for array in state))[0]

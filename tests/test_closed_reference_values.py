@@ -1,9 +1,6 @@
-"""Closed chains of `reference/values.json`: figures from closed forms and other programs."""
+"""Closed chains of `reference_values.json`: values from closed forms and other programs."""
 
 from __future__ import annotations
-
-import json
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,14 +9,10 @@ import screwgraph as sg
 from screwgraph.robot import Joint, Link, Loop, Robot, tree
 from screwgraph.robot.joints import Revolute
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy
-from tests.conftest import shared_file
+from tests.reference import reference
+from tests.robots import shared_file
 
 Z = Revolute((0.0, 0.0, 1.0))
-
-
-@pytest.fixture(scope="module", name="values")
-def reference_values() -> dict[str, Any]:
-    return json.loads(shared_file("reference", "values.json").read_text())
 
 
 def rod(mass: float, centre: tuple[float, float], inertia: float) -> SpatialInertia:
@@ -40,8 +33,8 @@ def four_bar(bodies: list[SpatialInertia], lengths: tuple[float, float, float], 
     return tree("four_bar", links, joints, gravity=(0.0, -gravity, 0.0), loops=[pin], independent=("q1",))
 
 
-def test_a_square_four_bar_turns_as_its_closed_form_says(values):
-    value = values["parallelogram_four_bar"]
+def test_a_square_four_bar_turns_as_its_closed_form_says():
+    value = reference("parallelogram_four_bar")
     robot = four_bar([rod(1.0, (1.0, 0.0), 1.0)] * 3, (2.0, 2.0, 2.0), 2.0, 0.0)
     q = np.pi / 2 * np.array([1.0, -1.0, -1.0])
     assert np.abs(robot.close_loops(q) - q).max() < 1e-12
@@ -50,8 +43,8 @@ def test_a_square_four_bar_turns_as_its_closed_form_says(values):
     assert -qdd.sum() == pytest.approx(value["qdd"][3], rel=value["tol"])  # the angle at the pin closes the sum
 
 
-def test_a_general_four_bar_moves_as_two_programs_say(values):
-    value = values["general_four_bar"]
+def test_a_general_four_bar_moves_as_two_programs_say():
+    value = reference("general_four_bar")
     centres = ((0.2, 0.01), (0.55, -0.02), (0.7 - 0.3, 0.0))  # the rocker's is counted from the ground
     bodies = [rod(3.3, centre, 0.042673) for centre in centres]
     robot = four_bar(bodies, (0.5, 1.1, 0.7), 1.0, 9.81)
@@ -86,8 +79,8 @@ def start_of(robot: Robot) -> np.ndarray:
     return robot.close_loops([0.0, np.pi / 2, np.arctan2(-2.0, 3.0) - np.pi / 2])
 
 
-def test_a_four_bar_falls_as_its_minimal_equation_says(values):
-    value = values["four_bar_free_motion"]
+def test_a_four_bar_falls_as_its_minimal_equation_says():
+    value = reference("four_bar_free_motion")
     robot = swinging_four_bar()
     q = start_of(robot)
     qdd = sg.forward_dynamics(robot, coordinates="independent", ordering="embedding")(q, [0.0], [0.0])
@@ -103,8 +96,8 @@ def test_a_four_bar_falls_as_its_minimal_equation_says(values):
         np.testing.assert_allclose([first, velocity[0], *p1, *p2], expected, rtol=value["tol"], atol=value["tol"])
 
 
-def test_a_driven_four_bar_needs_the_torque_of_the_analytic_solution(values):
-    value = values["four_bar_inverse_dynamics"]
+def test_a_driven_four_bar_needs_the_torque_of_the_analytic_solution():
+    value = reference("four_bar_inverse_dynamics")
     robot = swinging_four_bar()
     f = sg.inverse_dynamics(robot, coordinates="independent", ordering="embedding")
     for t, torque in value["rows"]:
@@ -114,8 +107,8 @@ def test_a_driven_four_bar_needs_the_torque_of_the_analytic_solution(values):
 
 
 @pytest.mark.parametrize("name", ["rotor_chain", "planar_leg_linkage"])
-def test_files_move_as_two_programs_say(values, name):
-    value = values[name]
+def test_files_move_as_two_programs_say(name):
+    value = reference(name)
     robot = sg.load(str(shared_file(*value["model"].split("/"))), gravity=tuple(value["gravity"]))
     q = robot.complete(value["y"])
     ydd = sg.forward_dynamics(robot, coordinates="independent", ordering="embedding")(q, value["yd"], value["tau"])

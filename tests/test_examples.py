@@ -10,7 +10,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.robot import without_loops
-from tests.conftest import shared_file
+from tests.robots import robot_file
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
@@ -102,7 +102,7 @@ def test_mini_cheetah_with_rotors_takes_hardly_more_than_without():
     import paper3_legged
     from paper3_common import Question, counted
 
-    shared_file("robots", "closed_chain", "mini_cheetah.urdf")
+    robot_file("mini_cheetah.urdf")
     whole = counted(Question(paper3_legged.load, ("mini_cheetah", False), ("embedding",)))["embedding"]
     tree = counted(Question(paper3_legged.load, ("mini_cheetah", True), ("aba",)))["aba"]
     assert whole.instructions <= 0.4 * paper3_legged.PUBLISHED["mini_cheetah"]["embedding"]
@@ -143,7 +143,6 @@ def test_inverse_dynamics_of_paper_1_is_printed_and_drawn(capsys):
 def test_the_robots_torques_along_the_papers_corner_are_the_reference():
     import paper1_inverse as script
 
-    shared_file("reference", "values.json")
     found = script.solved("parallel_robot", script.corner(500), rounds=1)
     rows = script.reference("parallel_robot_inverse_dynamics")
     for t, *torques in rows[:3]:

@@ -1,4 +1,4 @@
-"""Hybrid dynamics against Featherstone's three passes (paper 0, section VI-A) over Pinocchio."""
+"""Hybrid dynamics against Featherstone's three passes (Xie & Dellaert (2019), section VI-A) over Pinocchio."""
 
 from itertools import combinations
 

@@ -16,11 +16,11 @@ import screwgraph as sg
 from screwgraph.robot import Robot, constraint_jacobian, independent_coordinates, without_loops
 from tests.agreement import assert_agree, interpreted
 from tests.closed_oracle import Motion, motion
-from tests.conftest import robot_files, shared_file
 from tests.oracle import oracle
+from tests.robots import closed_chains, robot_file
 
 ZOO = ("five_bar", "four_bar_linkage", "belt_leg", "differential", "stewart_gough")
-FILES = [path.name for path in robot_files("closed_chain")]
+FILES = [path.name for path in closed_chains()]
 LARGE = ("jvrc1_humanoid.urdf", "mit_humanoid.urdf")
 
 
@@ -40,7 +40,7 @@ class Case(NamedTuple):
 @cache
 def case(name: str) -> Case:
     """Return a closed robot of the zoo or of a file, driven at its independent joints."""
-    robot = sg.load(name if name in ZOO else str(shared_file("robots", "closed_chain", name)))
+    robot = sg.load(name if name in ZOO else robot_file(name))
     return Case(robot, motion(robot, 2 if name in LARGE else 3), independent_coordinates(robot))
 
 

@@ -1,8 +1,7 @@
-"""The parallel robot of `reference/values.json`: parallelograms carry an end effector, two cranks drive it."""
+"""The parallel robot of `reference_values.json`: parallelograms carry an end effector, two cranks drive it."""
 
 from __future__ import annotations
 
-import json
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ import screwgraph as sg
 from screwgraph.robot import Coupling, Joint, Link, Loop, Robot, tree
 from screwgraph.robot.joints import Revolute
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy
-from tests.conftest import shared_file
+from tests.reference import reference
 
 Z = Revolute((0.0, 0.0, 1.0))
 RATE = (1 / 280, -4 / 105, 1 / 5, -4 / 5, 0.0, 4 / 5, -1 / 5, 4 / 105, -1 / 280)
@@ -53,9 +52,9 @@ BODIES = {
 }
 
 
-@pytest.fixture(scope="module", name="value")
-def reference_value() -> dict[str, Any]:
-    return json.loads(shared_file("reference", "values.json").read_text())["parallel_robot_inverse_dynamics"]
+@pytest.fixture(scope="module")
+def value() -> dict[str, Any]:
+    return reference("parallel_robot_inverse_dynamics")
 
 
 def at(place: np.ndarray, angle: float = 0.0) -> np.ndarray:

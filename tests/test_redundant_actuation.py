@@ -70,7 +70,7 @@ def test_joints_that_cannot_drive_the_robot_are_refused_by_name():
     [
         (["no_such"], None, "no joint"),
         (BASE_JOINTS, {"joint2": 1.0}, "weights name 'joint2', which is not among the actuated joints"),
-        (BASE_JOINTS, {"joint1": -1.0}, "the weight of joint 'joint1', -1.0, is no positive, finite number"),
+        (BASE_JOINTS, {"joint1": -1.0}, "the weight of joint 'joint1', -1.0, is not a positive, finite number"),
         (None, {"joint1": 1.0}, "weights without actuated joints"),
     ],
 )

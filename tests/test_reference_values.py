@@ -1,6 +1,4 @@
-"""Open chains of `reference/values.json`: figures from closed forms, not from this project."""
-
-import json
+"""Open chains of `reference_values.json`: values from closed forms, not from this project."""
 
 import numpy as np
 import pytest
@@ -9,14 +7,9 @@ from screwgraph.dynamics import forward_dynamics, hybrid_dynamics, inverse_dynam
 from screwgraph.robot import Joint, Link, tree, with_floating_base, with_gravity
 from screwgraph.robot.joints import Revolute
 from screwgraph.spatial import SpatialInertia
-from tests.conftest import shared_file
+from tests.reference import reference
 
 Z = Revolute((0.0, 0.0, 1.0))
-
-
-@pytest.fixture(scope="module", name="values")
-def reference_values():
-    return json.loads(shared_file("reference", "values.json").read_text())
 
 
 def rod(mass, centre, inertia):
@@ -30,8 +23,8 @@ def pendulum(body, gravity):
 
 
 @pytest.mark.parametrize("ordering", ["aba", "crba", "min_degree"])
-def test_one_link_pendulum_without_gravity(values, ordering):
-    value = values["one_link_pendulum_zero_gravity"]
+def test_one_link_pendulum_without_gravity(ordering):
+    value = reference("one_link_pendulum_zero_gravity")
     robot = pendulum(rod(15.0, 1.0, 1.0), (0.0, 0.0, 0.0))
     qdd = forward_dynamics(robot, ordering=ordering)([0.0], [0.0], [value["tau"]])
     assert qdd[0] == pytest.approx(value["qdd"], rel=value["tol"])
@@ -39,8 +32,8 @@ def test_one_link_pendulum_without_gravity(values, ordering):
 
 
 @pytest.mark.parametrize("ordering", ["aba", "crba", "min_degree"])
-def test_two_free_links_turn_against_each_other(values, ordering):
-    value = values["free_pair"]
+def test_two_free_links_turn_against_each_other(ordering):
+    value = reference("free_pair")
     links = [Link("a", rod(1.0, 0.0, 0.5)), Link("b", rod(2.0, 0.0, 0.5))]
     robot = with_gravity(with_floating_base(tree("pair", links, [Joint("hinge", Z, "a", "b")])), (0.0, 0.0, 0.0))
     q, rest, tau = robot.neutral(), np.zeros(7), np.zeros(7)
@@ -54,8 +47,8 @@ def test_two_free_links_turn_against_each_other(values, ordering):
     assert found[robot.v_slices["hinge"]] == pytest.approx(value["tau"], rel=value["tol"])
 
 
-def test_a_rod_is_held_against_gravity(values):
-    value = values["static_rod"]
+def test_a_rod_is_held_against_gravity():
+    value = reference("static_rod")
     robot = pendulum(rod(1.0, 1.0, 1.0 / 3.0), (0.0, -10.0, 0.0))
     angle = np.deg2rad(60.0)
     tau = inverse_dynamics(robot)([angle], [0.0], [0.0])

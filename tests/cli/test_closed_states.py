@@ -11,9 +11,9 @@ import screwgraph as sg
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ('{"q": {"joint3": 0.4}}', "at q, 'joint5' is open by 0.264 (translation x)"),
+        ('{"q": {"joint3": 0.4}}', "at q, 'joint5' has a loop-closure error of 0.264 (translation x)"),
         ('{"qd": {"joint3": 0.4}}', "qd would open 'joint5' at 0.288 per second (translation x)"),
-        ('{"q": [[0, 0, 0, 0], [0, 0, 0, 1]]}', "at q, 'joint5' is open by"),
+        ('{"q": [[0, 0, 0, 0], [0, 0, 0, 1]]}', "at q, 'joint5' has a loop-closure error of"),
     ],
 )
 def test_a_state_that_opens_a_loop_is_refused_with_its_residual(refused, state_file, text, complaint):

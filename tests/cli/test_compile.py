@@ -37,7 +37,7 @@ def test_casadi_has_no_floats(refused, tmp_path):
     line = refused(
         2, "compile", "rr", "--problem", "forward", "--lang", "casadi", "--dtype", "float32", "-o", tmp_path
     ).err
-    assert "does not go with --lang casadi" in line
+    assert "cannot be used with --lang casadi" in line
 
 
 def test_the_report_lists_passes(command, tmp_path):
@@ -52,7 +52,7 @@ def test_help_shows_an_example(command):
 def test_a_file_in_the_place_of_the_directory_is_refused(refused, tmp_path):
     (tmp_path / "file").write_text("")
     line = refused(1, "compile", "rr", "--problem", "forward", "--lang", "c", "-o", tmp_path / "file").err
-    assert "the directory cannot be made" in line
+    assert "the folder cannot be created" in line
 
 
 def test_an_unknown_language_is_wrong_use(refused, tmp_path):

@@ -24,7 +24,7 @@ def test_figures_are_drawn_as_svg(command, tmp_path, what, problem):
     assert (result.status, result.err) == (0, "")
     assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
     order = "rnea" if problem[0] == "inverse" else "aba"
-    assert result.out == f"{path}: {what} of rr, {problem[0]} dynamics, order {order}\n"
+    assert result.out == f"{path}: {what} of rr, {problem[0]} dynamics, ordering {order}\n"
 
 
 def test_figures_are_drawn_as_png(command, tmp_path):

@@ -47,7 +47,7 @@ def test_a_plan_is_written_with_pictures_and_pages_that_play_offline(command, ta
         cart = f"{frame}.setTime(%g), {frame}.pose('cart')[3]"
         assert page.value(cart % 1.0) - page.value(cart % 0.0) == pytest.approx(0.3, abs=1e-6)
         assert page.value("[...document.images].every((image) => image.naturalWidth > 0)")
-        assert "collocation" in page.value("document.body.innerText").partition("What must hold")[2]
+        assert "collocation" in page.value("document.body.innerText").partition("Constraints")[2]
         assert {address.partition(":")[0] for address in page.requests} <= {"file", "data", "about"}
         assert page.complaints == []
         for width in (390, 1280):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conftest import shared_file
+from tests.robots import robot_file
 
 
 def test_a_floating_base_comes_first(command):
@@ -23,13 +23,13 @@ def test_gravity_replaces_that_of_the_file(command):
 
 
 def test_damping_can_be_left_out(command):
-    path = shared_file("robots", "urdf", "panda.urdf")
+    path = robot_file("panda.urdf")
     assert any(joint["damping"] for joint in command("info", path, "--json").json["joints"])
     assert not any(joint["damping"] for joint in command("info", path, "--no-damping", "--json").json["joints"])
 
 
 def test_snapping_is_reported(command):
-    path = shared_file("robots", "urdf", "ur5.urdf")
+    path = robot_file("ur5_robot.urdf")
     assert any("snapped" in line for line in command("info", path, "--snap", "1e-3", "--json").json["warnings"])
 
 
@@ -109,4 +109,4 @@ def test_a_world_with_several_robots_asks_which_is_meant(command, refused, tmp_p
         "no model that moves is called 'middle'"
         in refused(1, "solve", path, "--problem", "inverse", "--model", "middle").err
     )
-    assert "the file is no .sdf" in refused(1, "info", "puma560", "--model", "left").err
+    assert "the file is not an .sdf file" in refused(1, "info", "puma560", "--model", "left").err

@@ -47,4 +47,4 @@ def test_a_cluster_that_is_not_there_is_one_line(refused):
 
 def test_workers_do_not_go_with_a_cluster(refused):
     result = refused(2, "search", "rr", "--problem", "forward", "--workers", "2", "--dask", "tcp://127.0.0.1:9")
-    assert "--workers does not go with --dask" in result.err
+    assert "--workers cannot be used with --dask" in result.err

@@ -72,7 +72,7 @@ WRONG_USE = {
     "no step": (("--dt", "0"), "'--dt': 0.0 is not a positive, finite number of seconds"),
     "NaN": (("--dt", "nan"), "'--dt': nan is not a positive"),
     "steps back": (("--time", "-1"), "'--time': -1.0 is not a positive"),
-    "no multiple": (("--time", "1", "--dt", "0.3"), "time = 1 s is no multiple of dt = 0.3 s"),
+    "no multiple": (("--time", "1", "--dt", "0.3"), "time = 1 s is not a multiple of dt = 0.3 s"),
     "too long": (("--time", "1e12"), "too many states to keep"),
     "an unknown method": (("--method", "rk5"), "'--method'"),
 }
@@ -94,7 +94,7 @@ def test_files_that_cannot_be_written_are_refused_before_any_work(refused, tmp_p
 
 
 STATES = {
-    "two states": ('{"q": [[1, 2], [3, 4]]}', "2 states are given: a motion begins at one"),
+    "two states": ('{"q": [[1, 2], [3, 4]]}', "2 states are given: a motion begins at one state"),
     "NaN": ('{"q": [NaN, 0]}', "q is not finite"),
     "wrenches": ('{"wrenches": {"link1": [0, 0, 0, 0, 0, 1]}}', "'wrenches' are not simulated"),
     "accelerations": ('{"qdd": [1, 2]}', "'qdd' does not belong to this problem"),
@@ -128,7 +128,7 @@ def test_an_interruption_keeps_what_was_computed(command, tmp_path, monkeypatch)
     handler = signal.getsignal(signal.SIGINT)
     result = command("simulate", "rr", "--time", "1000", "--dt", "1e-3", "-o", path, "--json")
     assert result.status == 0
-    assert result.err == f"interrupted at t = {result.json['time']:g} s: what was computed so far is kept\n"
+    assert result.err == f"interrupted at t = {result.json['time']:g} s: the results so far are kept\n"
     assert result.json["interrupted"]
     assert 1.0 <= result.json["time"] < 2.0
     assert table(path)["t"][-1] == result.json["time"]

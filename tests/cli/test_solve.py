@@ -118,7 +118,7 @@ def test_the_table_has_a_row_for_each_coordinate_with_units(command):
         [answer[name][0] for name in ("q", "qd", "given", "result")], rel=1e-3
     )
     assert f"{answer['operations']['total']} operations" in out
-    assert "order rnea" in out
+    assert "ordering rnea" in out
     assert "seed 1" in out
 
 
@@ -212,4 +212,4 @@ def test_too_few_driven_joints_are_one_line(command):
     assert "\n" not in outcome.err.strip()
     outcome = command("solve", "five_bar", "--problem", "forward", "--actuated", "joint1")
     assert outcome.status == 2
-    assert "--actuated does not go with --problem forward" in outcome.err
+    assert "--actuated cannot be used with --problem forward" in outcome.err

@@ -65,18 +65,18 @@ def test_what_cannot_be_done_is_wrong_use(refused, motion, tmp_path):
     assert "no page has the suffix '.png'" in refused(2, "view", "rr", "-o", tmp_path / "x.png").err
     assert "there is no folder" in refused(2, "view", "rr", "-o", tmp_path / "no" / "x.html").err
     for target in (motion, "four_bar"):
-        assert "--base, --lock and --model go with robots" in refused(2, "view", target, "--base", "floating").err
+        assert "--base, --lock and --model are for robots" in refused(2, "view", target, "--base", "floating").err
 
 
 DAMAGE = {
     "none": (None, "No such file"),
-    "noise": (b"PK\x03\x04 and then nothing", "this is no .npz file, or it is damaged"),
-    "empty": (b"", "this is no .npz file, or it is damaged"),
+    "noise": (b"PK\x03\x04 and then nothing", "this is not an .npz file, or it is damaged"),
+    "empty": (b"", "this is not an .npz file, or it is damaged"),
     "one array": (
         b"\x93NUMPY\x01\x00v\x00{'descr': '<f8', 'fortran_order': False, 'shape': (0,), }".ljust(127) + b"\n",
         "a single array",
     ),
-    "pickle": (b"\x80\x04K\x01.", "this is no .npz file, or it is damaged"),
+    "pickle": (b"\x80\x04K\x01.", "this is not an .npz file, or it is damaged"),
 }
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.robot import Robot, constraint_jacobian
-from tests.conftest import shared_file
+from tests.robots import robot_file
 from tests.test_closed_dynamics import null_space, projected
 
 STEP = 1e-4
@@ -15,11 +15,11 @@ STEP = 1e-4
 
 def robot_of(name: str) -> Robot:
     if name.endswith(".urdf"):
-        return sg.load(shared_file("robots", "closed_chain", name))
+        return sg.load(robot_file(name))
     return sg.load(name)
 
 
-@pytest.mark.parametrize("name", ["four_bar.urdf", "five_bar", "belt_leg"])
+@pytest.mark.parametrize("name", ["crank_rocker.urdf", "four_bar.urdf", "five_bar", "belt_leg"])
 def test_derivatives_along_motions_that_keep_loops_closed_are_those_of_the_projection_method(name):
     robot, rng = robot_of(name), np.random.default_rng(4)
     start = robot.close_loops(0.3 * robot.random(rng))

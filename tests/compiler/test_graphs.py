@@ -205,7 +205,7 @@ def test_the_code_is_found_again_in_the_cache(tmp_path, monkeypatch):
         ("wrench:link9", "no variable is called 'wrench:link9'"),
         (("qdd", "q"), "'q' is given"),
         ((), "nothing is asked"),
-        ([7], "7 is no name"),
+        ([7], "expected the name of a variable, got 7"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_by_name(solve, message):

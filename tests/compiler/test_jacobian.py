@@ -8,16 +8,16 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.compiler import Function
-from tests.conftest import shared_file
 from tests.lowering.test_passes import every_joint
 from tests.oracle import pinocchio_model, to_pin_a, to_pin_q, to_pin_v
+from tests.robots import robot_file
 
 ROBOTS = ("puma560", "panda", "a1", "simple_humanoid")
 
 
 def robot_of(name: str) -> sg.Robot:
     if name == "simple_humanoid":
-        return sg.load(shared_file("robots", "benchmark", f"{name}.urdf"), base="floating")
+        return sg.load(robot_file(f"{name}.urdf"), base="floating")
     return sg.load(name, base="floating" if name == "a1" else "fixed")
 
 

@@ -11,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ import matplotlib as mpl
 
 from screwgraph.cli import run as run_screwgraph
 from tests.docs.pages import LONG, ROOT, Block, blocks
+from tests.docs.recipes import HEADER, extended, recipes
 
 COMMAND = re.compile(r"^\$ (?P<command>.*?)\s*(?:#\s*exit status (?P<status>\d+))?$")
 LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -34,12 +36,40 @@ class MissingToolError(Exception):
 
 
 def run_page(page: Path, folder: Path, *, long: bool = False) -> None:
-    """Run the blocks of a page in a folder, and check what they print.
+    """Run the blocks of a page in a folder, and check what they print; those of recipes, with what they add.
 
     Raises:
         PageError: something else was printed, or a command ended in another way than the page says.
         MissingToolError: a command is not installed here.
     """
+    if recipes(page):
+        run_alone(page, folder, long=long)
+    else:
+        run_blocks(page, folder, long=long)
+
+
+def run_alone(page: Path, folder: Path, *, long: bool = False, tests: tuple[str, ...] = ()) -> None:
+    """Run a page in a process that imports the package with the page's recipes, or tests there. Raises PageError."""
+    with tempfile.TemporaryDirectory() as made:
+        code = f"from pathlib import Path; from tests.docs.running import run_blocks; run_blocks(Path({str(page)!r}), "
+        code += f"Path({str(folder)!r}), long={long})"
+        pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
+        found = [str(extended(page, Path(made))), str(ROOT), os.environ.get("PYTHONPATH", "")]
+        done = subprocess.run(
+            [sys.executable, *(pytest if tests else ["-c", code])],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=TIME_LIMIT,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(found)},
+        )
+    if done.returncode:
+        raise PageError(done.stdout)
+
+
+def run_blocks(page: Path, folder: Path, *, long: bool = False) -> None:
+    """Run the blocks of a page in this process, those of recipes left out. Raises as `run_page` does."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     with contextlib.chdir(folder), mpl.rc_context({"backend": "Agg", "svg.hashsalt": "screwgraph"}):
         for block in blocks(page):
@@ -47,7 +77,7 @@ def run_page(page: Path, folder: Path, *, long: bool = False) -> None:
                 continue
             if block.file is not None:
                 Path(block.file).write_text(block.text, encoding="utf-8")
-            elif block.language == "python":
+            elif block.language == "python" and not HEADER.match(block.text):
                 _run_python(page, block, namespace)
             elif block.language == "console":
                 _run_console(page, block)

@@ -1,4 +1,4 @@
-"""The elimination DAG and the steps to it, in the colours of paper 0."""
+"""The elimination DAG and the steps to it, in the colours of Xie & Dellaert (2019)."""
 
 from __future__ import annotations
 

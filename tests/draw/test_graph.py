@@ -1,4 +1,4 @@
-"""The factor graph shows every unknown, factor and edge, in the arrangement of paper 0."""
+"""The factor graph shows every unknown, factor and edge, in the arrangement of Xie & Dellaert (2019)."""
 
 from __future__ import annotations
 

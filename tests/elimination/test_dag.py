@@ -1,4 +1,4 @@
-"""DAGs of the RRR arm are those of paper 0; counts and cliques are what the theory says."""
+"""DAGs of the RRR arm are those of Xie & Dellaert (2019); counts and cliques are what the theory says."""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ from screwgraph.elimination.orderings import ORDERINGS
 from screwgraph.graph import Key
 from tests.agreement import assert_agree
 from tests.closed_oracle import motion
-from tests.conftest import shared_file
 from tests.graph.closed_robots import closed_robots, scalars, values
 from tests.robot.closed_instances import planar_four_bar
+from tests.robots import robot_file
 
 ROBOTS = closed_robots()
 
@@ -23,7 +23,7 @@ def embedded(robot):
 
 @pytest.mark.parametrize("name", ["five_bar", "four_bar_linkage", "belt_leg", "differential", "gears"])
 def test_dependent_rates_are_expressed_by_independent_ones_alone(name):
-    """Paper 3, eq. (6): qdd = G ydd + g."""
+    """Chignoli et al. (2023), eq. (6): qdd = G ydd + g."""
     robot = ROBOTS[name]
     dag = embedded(robot)
     independent = {Key("qdd", joint) for joint in robot.independent_joints}
@@ -56,7 +56,7 @@ def test_a_block_is_solved_where_each_of_its_entries_vanishes_somewhere(dependen
 
 def test_what_a_cluster_hands_on_is_one_acceleration():
     """Cliques of a chain of clusters hold a bounded number of scalars; those of the KKT order grow with it."""
-    robot = sg.load(str(shared_file("robots", "closed_chain", "mini_cheetah.urdf")))
+    robot = sg.load(robot_file("mini_cheetah.urdf"))
     graph = sg.dynamics_graph(robot).given("q", "qd", "tau")
     widths = {o: sg.eliminate(graph, ORDERINGS[o]()).cliques.width for o in ("embedding", "kkt")}
     assert widths["embedding"] <= 14 < widths["kkt"]

@@ -65,14 +65,14 @@ def terms_of(robot: Robot) -> int:
                                                    ("coupling", 10, 8), ("rod", 5, 1),
                                                    ("rod", 5, 3), ("rod", 5, 5), ("rod", 10, 6)])  # fmt: skip
 def test_the_choice_is_never_worse_than_embedding_or_kkt_alone(robots, kind, depth, at):
-    """Paper 3, Fig. 10: small loops are embedded, large ones not, whatever their depth."""
+    """Chignoli et al. (2023), Fig. 10: small loops are embedded, large ones not, whatever their depth."""
     counts = operations(robots.branches(depth, at, kind), "mixed", "mixed_articulated", "embedding", "kkt")
     assert min(counts[:2]) <= min(counts[2:])
 
 
 @pytest.mark.parametrize("kind", ["belt", "four_bar"])
 def test_where_local_and_long_loops_mix_the_choice_beats_every_single_treatment(robots, kind):
-    """Paper 3's future work: embedding for the local loops, something else for the long one around them."""
+    """Future work of Chignoli et al. (2023): embedding for local loops, another order for the long one around them."""
     robot = robots.mixed(2 if kind == "four_bar" else 3, kind)
     both, *alone = operations(robot, "mixed", "embedding", "kkt", "ancestor", "cluster_lambda")
     assert both < 0.85 * min(alone)

@@ -64,14 +64,15 @@ def assert_same(a: Robot, b: Robot, tolerance: float = 1e-12) -> None:
 
 
 def assert_same_closed_chains(a: Robot, b: Robot, tolerance: float = 1e-12) -> None:
-    """Same loops, couplings and independent joints."""
+    """Same loops, couplings (in any order: the mimics of a URDF stand where its joints do) and independent joints."""
     assert a.independent == b.independent
     for ours, theirs in zip(a.loops, b.loops, strict=True):
         for name in ("name", "type", "predecessor", "successor"):
             assert getattr(ours, name) == getattr(theirs, name), name
         close(ours.T_pf, theirs.T_pf, tolerance)
         close(ours.T_sf, theirs.T_sf, tolerance)
-    for ours, theirs in zip(a.couplings, b.couplings, strict=True):
+    pairs = zip(*(sorted(robot.couplings, key=lambda c: c.name) for robot in (a, b)), strict=True)
+    for ours, theirs in pairs:
         assert (ours.name, ours.joints) == (theirs.name, theirs.joints)
         assert ours.is_linear == theirs.is_linear
         for q in np.random.default_rng(9).normal(size=(3, len(ours.joints))):

@@ -13,16 +13,16 @@ from screwgraph.errors import ModelError
 from screwgraph.formats import load, save
 from screwgraph.robot import JOINT_TYPES
 from screwgraph.spatial import SpatialInertia
-from tests.conftest import robot_files
 from tests.formats.helpers import assert_same, rich_robot
+from tests.robots import robot_file
 
 FUZZ = settings(
     deadline=None, max_examples=120, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
-REAL = [path for path in robot_files("urdf") if path.stem in ("cartpole", "kuka_iiwa", "panda", "double_pendulum")]
-
-REAL += [path for path in robot_files("closed_chain") if path.stem in ("six_bar", "revolute_rotor_chain")]
-REAL_SDF = [path for path in robot_files("sdf", "sdf") if path.stem in ("kuka_iiwa", "cassie_simple", "cassie")]
+REAL = [
+    robot_file(f"{name}.urdf") for name in ("cart_on_rail", "panda", "double_pendulum", "crank_rocker", "geared_leg")
+]
+REAL_SDF = [robot_file(f"{name}.sdf") for name in ("cassie_simple", "cassie")]
 
 odd_numbers = st.one_of(
     st.floats().map(repr),
@@ -244,14 +244,12 @@ def mutations(draw, originals):
     return b"\n".join(lines)
 
 
-@pytest.mark.skipif(not REAL_SDF, reason="the shared robots are not here")
 @settings(FUZZ, max_examples=60)
 @given(data=st.data())
 def test_mutated_real_sdf_ends_well(data, folder):
     ends_well(data.draw(mutations([path.read_bytes() for path in REAL_SDF])), folder, "mutated.sdf")
 
 
-@pytest.mark.skipif(not REAL, reason="the shared robots are not here")
 @FUZZ
 @given(data=st.data())
 def test_mutated_real_urdf_ends_well(data, folder):

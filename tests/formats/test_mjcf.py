@@ -9,12 +9,12 @@ import pytest
 from screwgraph.formats import load
 from screwgraph.robot import constraint_residual, constraint_rows, without_damping
 from screwgraph.robot.joints import Fixed, Floating, Prismatic, Revolute, Spherical
-from tests.conftest import robot_files
 from tests.formats.helpers import close, complaint, loaded, mass_matrix, poses
 from tests.mujoco_oracle import full_mass_matrix, to_mujoco, velocity_map
 from tests.oracle import oracle
+from tests.robots import robot_files
 
-FILES = robot_files("mjcf", "xml")
+FILES = robot_files(".xml")
 
 ALL_KINDS = """<mujoco model="kinds"><compiler angle="radian"/><option gravity="0.1 -0.2 -9"/>
 <worldbody>
@@ -48,7 +48,7 @@ STOP = '<joint name="stop" joint1="slide" polycoef="0.7 0 0 0 0"/>'
 
 
 def compiled(path):
-    """Compile a file, without what MuJoCo refuses or warns of (it would leave a log file)."""
+    """Compile a file, without what MuJoCo rejects or warns of (it would leave a log file)."""
     text = path.read_text().replace('<inertial mass="10"/>', "")
     before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(lambda _: None)
@@ -172,13 +172,13 @@ def test_slides_and_several_joints_of_a_body(tmp_path):
 
 BAD = {
     "another root": ("<robots/>", "b.xml:1: the outermost element is '<robots>': robot files have <robot>, <sdf> or"),
-    "what MuJoCo refuses": ("<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "b.xml: MuJoCo refuses"),
-    "an unknown element": ("<mujoco><wurst/></mujoco>", "b.xml: MuJoCo refuses the file: XML Error: Schema violation"),
-    "no moving body": ("<mujoco><worldbody><geom size='1'/></worldbody><foo/></mujoco>", "b.xml: MuJoCo refuses"),
+    "what MuJoCo rejects": ("<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "b.xml: MuJoCo rejects"),
+    "an unknown element": ("<mujoco><wurst/></mujoco>", "b.xml: MuJoCo rejects the file: XML Error: Schema violation"),
+    "no moving body": ("<mujoco><worldbody><geom size='1'/></worldbody><foo/></mujoco>", "b.xml: MuJoCo rejects"),
     "an entity": ('<!DOCTYPE a [<!ENTITY b "c">]><mujoco/>', "b.xml:1: the file declares a document type or entities"),
     "a file that is not there": (
         '<mujoco><include file="gone.xml"/></mujoco>',
-        "b.xml: MuJoCo refuses the file",
+        "b.xml: MuJoCo rejects the file",
     ),
 }
 
@@ -191,7 +191,7 @@ def test_what_is_wrong_is_said_in_one_line(text, expected, tmp_path):
 def test_without_mujoco_the_way_to_it_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "mujoco", None)
     line = complaint("<mujoco/>", tmp_path, "b.xml")
-    assert line == ("b.xml: MJCF is read through MuJoCo, and that is not installed (pip install 'screwgraph[mjcf]')")
+    assert line == ("b.xml: MuJoCo, which reads MJCF files, is not installed (pip install 'screwgraph[mjcf]')")
 
 
 def test_mujoco_s_warnings_join_ours_and_leave_no_log(tmp_path, monkeypatch):

@@ -148,9 +148,9 @@ BAD = {
     "a Python object": ("bodies: !!python/object/apply:os.system [ls]", "arm.yaml:1"),
     "a Python tag": (
         "name: !!python/name:os.system ''\nbodies: []",
-        "there is the tag 'tag:yaml.org,2002:python/name:os",
+        "unexpected tag 'tag:yaml.org,2002:python/name:os",
     ),
-    "a double key": (BODY.format("mass: 1\n    mass: 2"), "arm.yaml:4: the key 'mass' stands twice"),
+    "a double key": (BODY.format("mass: 1\n    mass: 2"), "arm.yaml:4: the key 'mass' appears twice"),
     "a key that is no word": ("? [1, 2]\n: 3", "arm.yaml:1: a key is a list of 2: it must be a word"),
     "an unknown key": (
         BODY.format("mas: 1"),

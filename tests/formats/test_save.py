@@ -11,12 +11,12 @@ from screwgraph.formats import load, save, zoo_names
 from screwgraph.robot import JOINT_TYPES, Joint, Limits, Link, merge_fixed, tree, with_floating_base
 from screwgraph.robot.joints import Fixed, Revolute
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy
-from tests.conftest import robot_files
 from tests.formats.helpers import assert_same, close, mass_matrix, rich_robot
 from tests.oracle import file_oracle
+from tests.robots import robot_files
 
 SUFFIXES = [".yaml", ".urdf"]
-FILES = [*robot_files("urdf"), *robot_files("benchmark")]
+FILES = robot_files(".urdf")
 
 
 def again(robot, folder, suffix, **options):
@@ -123,7 +123,7 @@ def test_urdf_refuses_a_mass_that_it_cannot_express_and_leaves_the_file_alone(ma
     inertia = SpatialInertia(mass, np.array([1.0, 0.0, 0.0]), np.eye(3))
     path = tmp_path / "odd.urdf"
     path.write_text("precious")
-    with pytest.raises(ModelError, match=r"link 'a' has the mass .* URDF has no words for that \(save as .yaml\)"):
+    with pytest.raises(ModelError, match=r"link 'a' has the mass .* URDF cannot express this \(save as .yaml\)"):
         save(tree("odd", [Link("a", inertia)], []), path)
     assert path.read_text() == "precious"
 

@@ -69,7 +69,7 @@ CASES = {
     ),
     "inertia to be computed": (
         model(link("a", more='<inertial auto="true"/>')),
-        "m.sdf:3: link 'm::a': its inertia shall be computed from its shapes: shapes are not read",
+        "m.sdf:3: link 'm::a': its inertia is to be computed from its shapes: shapes are not read",
     ),
     "a flag that is none": (model("<static>perhaps</static>", A), "m.sdf:3: model 'm': <static> is 'perhaps': it"),
     "a gearbox without body": (

@@ -27,7 +27,7 @@ CASES = {
         "leg.urdf:3: link 'foot': 'value' of <mass> is 'nan'",
     ),
     "an infinite mass": (urdf(inertial(mass='<mass value="inf"/>')), "'inf': it must be a finite decimal number"),
-    "an overflowing mass": (urdf(inertial(mass='<mass value="1e999"/>')), "'1e999': no figure of a robot exceeds"),
+    "an overflowing mass": (urdf(inertial(mass='<mass value="1e999"/>')), "'1e999': no parameter of a robot exceeds"),
     "a mass without value": (urdf(inertial(mass="<mass/>")), "leg.urdf:3: link 'foot': <mass> has no 'value'"),
     "no mass": (urdf(inertial(mass="")), "leg.urdf:2: link 'foot': <inertial> has no <mass>"),
     "no inertia": (urdf(inertial(inertia="")), "leg.urdf:2: link 'foot': <inertial> has no <inertia>"),
@@ -115,7 +115,7 @@ CASES = {
     ),
     "a loop on one link": (
         urdf(link("a"), LOOP.format("revolute", "a", "a")),
-        "leg.urdf:3: loop 'l' joins link 'a' to itself: its ends cannot move against each other (take out the loop",
+        "leg.urdf:3: loop 'l' joins link 'a' to itself: its ends cannot move against each other (remove the loop",
     ),
     "a loop on one rigid body": (
         urdf(link("a"), link("b"), joint("j", "a", "b", "fixed"), LOOP.format("spherical", "a", "b")),
@@ -123,7 +123,7 @@ CASES = {
     ),
     "a loop that closes nothing": (
         urdf(link("a"), link("b"), joint("j", "a", "b"), LOOP.format("floating", "a", "b")),
-        "leg.urdf:5: loop 'l' lets its ends move freely: so it closes nothing",
+        "leg.urdf:5: loop 'l' lets its ends move freely: so it has no effect",
     ),
     "two loops of one name": (
         urdf(link("a"), link("b"), joint("j", "a", "b"), *2 * [LOOP.format("ball", "a", "b")]),
@@ -135,7 +135,7 @@ CASES = {
     ),
     "a coupling of one link": (
         urdf(link("a"), COUPLING.format("a", "a")),
-        "leg.urdf:3: coupling 'l' ties no joint",
+        "leg.urdf:3: coupling 'l' couples no joint",
     ),
     "a coupling of unknown links": (
         urdf(link("a"), COUPLING.format("a", "z")),
@@ -189,7 +189,7 @@ def test_an_impossible_inertia_is_a_warning_and_with_strict_an_error(case, tmp_p
 @pytest.mark.parametrize(
     ("more", "expected"),
     [
-        ('<dynamics friction="1"/>', "leg.urdf: Coulomb friction of 1 joint (j) is kept but not modelled"),
+        ('<dynamics friction="1"/>', "leg.urdf: Coulomb friction of 1 joint (j) is stored but not modelled"),
         ('<dynamics damping="-1"/>', "leg.urdf:4: joint 'j': its damping -1 is negative"),
         ('<limit lower="2" upper="1"/>', "leg.urdf:4: joint 'j': its lower limit 2 exceeds its upper limit 1"),
     ],

@@ -6,14 +6,12 @@ import pytest
 
 from screwgraph.errors import ModelError
 from screwgraph.formats import load
-from tests.conftest import robot_files
 from tests.formats.helpers import mass_matrix, poses
 from tests.oracle import file_oracle, pinocchio_from_file
+from tests.robots import REFUSED, robot_file, urdfs
 
-FILES = [*robot_files("urdf"), *robot_files("benchmark")]
 
-
-@pytest.fixture(params=FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.fixture(params=urdfs())
 def path(request):
     return request.param
 
@@ -56,7 +54,9 @@ def test_limits_and_damping_agree_with_pinocchio(path):
     model, _ = pinocchio_from_file(path)
     for joint in robot.joints:
         theirs = model.joints[model.getJointId(joint.name)]
-        if theirs.nq == 1:
+        if joint.limits.lower is None and theirs.nq == 1:  # the file gives none: urdfdom reads zeros
+            assert model.lowerPositionLimit[theirs.idx_q] == model.upperPositionLimit[theirs.idx_q] == 0.0
+        elif theirs.nq == 1:
             assert joint.limits.lower == pytest.approx(model.lowerPositionLimit[theirs.idx_q])
             assert joint.limits.upper == pytest.approx(model.upperPositionLimit[theirs.idx_q])
         assert joint.damping == pytest.approx(model.damping[theirs.idx_v])
@@ -64,10 +64,15 @@ def test_limits_and_damping_agree_with_pinocchio(path):
 
 
 def test_impossible_inertias_of_a_real_file_are_warnings_and_with_strict_errors():
-    tiago = next((file for file in FILES if file.stem == "tiago_no_hand"), None)
-    if tiago is None:
-        pytest.skip("tiago_no_hand.urdf is not here")
+    tiago = robot_file("tiago_no_hand.urdf")
     warnings = load(tiago).warnings
     assert sum("not positive semidefinite" in line for line in warnings) == 2
     with pytest.raises(ModelError, match=r"base_antenna_left_link.*not positive semidefinite"):
         load(tiago, strict=True)
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_files_that_are_no_robots_are_refused_with_their_line(name):
+    path = robot_file(f"{name}.urdf")
+    with pytest.raises(ModelError, match=rf"{name}\.urdf:\d+: "):
+        load(path)

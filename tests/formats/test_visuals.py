@@ -13,7 +13,7 @@ from screwgraph.compiler.cache.fingerprint import fingerprint
 from screwgraph.formats import from_text, to_text
 from screwgraph.robot import Box, Capsule, Cylinder, Ellipsoid, Robot, Sphere, link_poses
 from screwgraph.spatial import from_xyz_rpy
-from tests.conftest import shared_file
+from tests.robots import robot_file
 
 URDF = """<robot name="r">
 <material name="blue"><color rgba="0 0 1 1"/></material>
@@ -119,15 +119,15 @@ def test_sdf_shapes_lie_where_the_file_puts_them(tmp_path):
     np.testing.assert_allclose((pose @ ball.T_bs)[:3, 3], (4.0, 5.0, 6.0), atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["ant.xml", "half_cheetah.xml", "humanoid.xml"])
+@pytest.mark.parametrize("name", ["walker.xml", "crane.xml", "ant.xml", "half_cheetah.xml", "humanoid.xml"])
 def test_mjcf_shapes_lie_where_mujoco_has_its_geoms(name):
     mujoco = pytest.importorskip("mujoco")
-    path = shared_file("robots", "mjcf", name)
+    path = robot_file(name)
     robot = sg.load(path)
     try:
         model = mujoco.MjModel.from_xml_path(str(path))
     except ValueError:
-        pytest.skip("this MuJoCo refuses the file as it is")
+        pytest.skip("this MuJoCo rejects the file as it is")
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     q = robot.neutral()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -16,9 +15,10 @@ from screwgraph.robot.joints import Fixed, Prismatic, Revolute
 from screwgraph.spatial import SpatialInertia, transform
 from tests.agreement import assert_agree
 from tests.closed_oracle import motion
-from tests.conftest import shared_file
 from tests.graph.closed_robots import closed_robots, scalars, values
+from tests.reference import reference
 from tests.robot.closed_instances import planar_four_bar
+from tests.robots import shared_file
 
 ROBOTS = closed_robots()
 CLOSED_ORDERS = ("kkt", "ancestor", "cluster_lambda")
@@ -78,7 +78,7 @@ def test_a_planar_loop_has_the_two_multipliers_of_its_plane():
 
 
 def test_the_loop_of_the_five_bar_is_its_fifth_joint():
-    """Paper 0, Fig. 12: its wrench has the number 5."""
+    """Xie & Dellaert (2019), Fig. 12: its wrench has the number 5."""
     graph = sg.dynamics_graph(ROBOTS["five_bar"])
     assert graph.variables[Key("lambda", "joint5")].label == "λ5"
 
@@ -119,7 +119,7 @@ def test_a_multiplier_acts_on_the_successor(ends, sign):
 
 @pytest.mark.parametrize("name", ["rotor_chain", "planar_leg_linkage"])
 def test_reference_values(name):
-    known = json.loads(shared_file("reference", "values.json").read_text())[name]
+    known = reference(name)
     file = known["model"].removeprefix("robots/")
     robot = sg.load(str(shared_file("robots", *file.split("/"))), gravity=tuple(known["gravity"]))
     q = robot.complete(known["y"])

@@ -10,7 +10,7 @@ import screwgraph as sg
 from screwgraph.formats import load
 from screwgraph.graph import Key, clusters, dynamics_graph
 from screwgraph.robot import Coupling
-from tests.conftest import shared_file
+from tests.robots import robot_file
 
 
 def names(found):
@@ -51,9 +51,9 @@ def test_a_graph_tells_the_clusters_of_its_robot():
     assert names(clusters(graph)) == names(clusters(dynamics_graph(robot)))
 
 
-@pytest.mark.parametrize("file", ["mini_cheetah.urdf", "mit_humanoid.urdf", "planar_leg_linkage.urdf"])
+@pytest.mark.parametrize("file", ["geared_leg", "crank_rocker", "mini_cheetah", "mit_humanoid", "planar_leg_linkage"])
 def test_every_cluster_hangs_on_one_link_of_an_earlier_one(file):
-    robot = load(str(shared_file("robots", "closed_chain", file)))
+    robot = load(robot_file(f"{file}.urdf"))
     reached = {robot.links[0].name}
     for cluster in clusters(dynamics_graph(robot)):
         moved = {joint.child for joint in cluster.joints}

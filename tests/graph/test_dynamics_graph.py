@@ -1,4 +1,4 @@
-"""The dynamics graph has the variables and laws of paper 0, Fig. 1, and simplifies to its Figs 3-9."""
+"""The dynamics graph has the variables and laws of Xie & Dellaert (2019), Fig. 1, and simplifies to its Figs 3-9."""
 
 from __future__ import annotations
 

@@ -12,9 +12,9 @@ from screwgraph.interop import States, mujoco_states, omega_first, pinocchio_sta
 from screwgraph.robot import Joint, Link, tree
 from screwgraph.robot.joints import Floating, Planar, Prismatic, Revolute, Spherical
 from screwgraph.spatial import SpatialInertia
-from tests.conftest import shared_file
 from tests.mujoco_oracle import MujocoOracle
 from tests.oracle import pinocchio_model
+from tests.robots import robot_file
 
 N = 7
 
@@ -126,7 +126,7 @@ def test_batches_are_their_states_one_by_one(library, request):
 
 
 def test_a_file_of_a_quadruped_is_matched_by_name():
-    path = shared_file("robots", "benchmark", "a1.urdf")
+    path = robot_file("a1.urdf")
     robot = sg.load(path, base="floating", damping=False)
     model = pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer())
     states = pinocchio_states(robot, model)
@@ -140,7 +140,7 @@ def test_a_file_of_a_quadruped_is_matched_by_name():
 
 
 def test_a_free_joint_of_mjcf_needs_no_name():
-    path = shared_file("robots", "mjcf", "ant.xml")
+    path = robot_file("walker.xml")
     robot, model = sg.load(path), mujoco.MjModel.from_xml_path(str(path))
     states = mujoco_states(robot, model)
     np.testing.assert_allclose(states.q_out(states.q_back(model.qpos0)), model.qpos0, atol=1e-12)

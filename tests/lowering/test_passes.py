@@ -27,7 +27,7 @@ from screwgraph.robot.joints import (
 )
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy
 from screwgraph.tape import program
-from tests.conftest import shared_file
+from tests.robots import robot_file
 
 ROBOTS = ("puma560", "panda", "cart_pole", "a1", "every_joint")
 
@@ -202,7 +202,7 @@ def test_elementary_transforms_are_welded_massless_links():
 
 
 def test_each_pass_makes_code_cheaper_or_equal_on_an_arm():
-    path = shared_file("robots", "benchmark", "ur5.urdf")
+    path = robot_file("ur5_robot.urdf")
     robot = sg.load(path, snap=1e-7)
 
     def count(changed: Robot, passes: Iterable[str]) -> int:

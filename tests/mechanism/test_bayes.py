@@ -1,4 +1,4 @@
-"""Bayesian networks of paper 1, Fig. 1, and the factor graphs that they become."""
+"""Bayesian networks of Blanco-Claraco et al. (2021), Fig. 1, and the factor graphs that they become."""
 
 from collections import Counter
 

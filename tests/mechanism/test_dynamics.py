@@ -1,7 +1,5 @@
 """Forward and inverse dynamics against closed forms, reduced equations and reference values."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -17,14 +15,10 @@ from screwgraph.models.mechanism.forces import Motion
 from screwgraph.models.mechanism.kinetic import kinetic_energy
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.models.mechanism.parts import Body, Point
-from tests.conftest import shared_file
 from tests.mechanism.oracle import reduced
+from tests.reference import reference
 
 RNG = np.random.default_rng(5)
-
-
-def references(name):
-    return json.loads(shared_file("reference", "values.json").read_text())[name]
 
 
 def states(mechanism, count):
@@ -110,25 +104,25 @@ def test_a_body_of_collinear_points_moves_like_one_of_two_points():
 
 
 def test_the_four_bar_starts_as_the_reference_says():
-    reference = references("four_bar_free_motion")
+    known = reference("four_bar_free_motion")
     for name in ("four_bar", "four_bar_angle"):
         model = sg.load_mechanism(name)
         q = model.home
         qdd = mechanics_of(model).acceleration(q, 0 * q, 0 * q)
-        assert qdd[1] == pytest.approx(reference["initial_theta_ddot"], abs=1e-9)
-        assert mechanics_of(model).energy(q, 0 * q)[:2].sum() == pytest.approx(reference["energy"])
+        assert qdd[1] == pytest.approx(known["initial_theta_ddot"], abs=1e-9)
+        assert mechanics_of(model).energy(q, 0 * q)[:2].sum() == pytest.approx(known["energy"])
 
 
 def test_inverse_dynamics_of_the_four_bar_is_the_reference():
     model = sg.load_mechanism("four_bar_angle")
-    for t, torque in references("four_bar_inverse_dynamics")["rows"]:
+    for t, torque in reference("four_bar_inverse_dynamics")["rows"]:
         theta = (1.2 * (1 - np.cos(2 * t)), 2.4 * np.sin(2 * t), 4.8 * np.cos(2 * t))
         assert _torques(model, [{"theta": value} for value in theta])[0] == pytest.approx(torque, abs=1e-7)
 
 
 def test_inverse_dynamics_of_the_parallel_robot_is_the_reference():
     model = sg.load_mechanism("parallel_robot")
-    for t, left, right in references("parallel_robot_inverse_dynamics")["rows"]:
+    for t, left, right in reference("parallel_robot_inverse_dynamics")["rows"]:
         x, up = min(t / 2.5, 1.0), max(t / 2.5 - 1.0, 0.0)
         shapes = [[3 * s**2 - 2 * s**3, (6 * s - 6 * s**2) / 2.5, (6 - 12 * s) / 2.5**2] for s in (x, up)]
         if t < 2.5:

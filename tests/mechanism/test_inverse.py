@@ -1,12 +1,10 @@
 """Torques along trajectories from the factor graph, against reference values; bad trajectories."""
 
-import json
-
 import numpy as np
 import pytest
 
 import screwgraph as sg
-from tests.conftest import shared_file
+from tests.reference import reference
 
 T = np.linspace(0.0, 3.0, 601)
 THETA = 1.2 * (1 - np.cos(2 * T))
@@ -18,7 +16,7 @@ def bar():
 
 
 def test_torques_of_the_four_bar_are_the_reference(bar):
-    rows = json.loads(shared_file("reference", "values.json").read_text())["four_bar_inverse_dynamics"]["rows"]
+    rows = reference("four_bar_inverse_dynamics")["rows"]
     answer = sg.inverse_trajectory(bar, {"t": T, "theta": THETA})
     scale = max(abs(torque) for _, torque in rows)
     for t, torque in rows:
@@ -73,7 +71,7 @@ def test_a_bad_trajectory_is_one_clear_line(case, bar):
 def test_a_trajectory_out_of_reach_names_what_comes_apart():
     robot = sg.load_mechanism("parallel_robot")
     wanted = {"t": T[:20], "x:6": np.linspace(-0.5, 9.0, 20), "y:6": np.full(20, -5.0)}
-    with pytest.raises(sg.ModelError, match=r"cannot be assembled: .* stays off by"):
+    with pytest.raises(sg.ModelError, match=r"cannot be assembled: .* remains violated by"):
         sg.inverse_trajectory(robot, wanted)
 
 

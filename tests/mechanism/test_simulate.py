@@ -1,15 +1,13 @@
 """Motions by direct integration: exact solutions, energy, exudyn."""
 
-import json
-
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.special import ellipj
 
 import screwgraph as sg
-from tests.conftest import shared_file
 from tests.mechanism.four_bar import exact_four_bar
+from tests.reference import reference
 
 
 def test_a_pendulum_swings_by_elliptic_functions():
@@ -23,9 +21,9 @@ def test_a_pendulum_swings_by_elliptic_functions():
 
 @pytest.mark.parametrize(("method", "error"), [("rk4", 1e-8), ("dop853", 1e-8), ("trapezoidal", 1e-4)])
 def test_the_four_bar_moves_as_the_reference_does(method, error):
-    reference = json.loads(shared_file("reference", "values.json").read_text())["four_bar_free_motion"]
+    known = reference("four_bar_free_motion")
     run = sg.simulate(sg.load_mechanism("four_bar"), time=5.0, dt=1e-3, method=method, rtol=1e-12, atol=1e-12)
-    for t, *_, x1, y1, x2, y2 in reference["rows"]:
+    for t, *_, x1, y1, x2, y2 in known["rows"]:
         at = round(t / 1e-3)
         np.testing.assert_allclose(run.point("P1")[at], [x1, y1], atol=error)
         np.testing.assert_allclose(run.point(2)[at], [x2, y2], atol=error)

@@ -55,11 +55,11 @@ def test_a_residual_that_is_not_finite_is_named():
 X = Variables("x", Vector(3), 4)
 BAD = {
     "no factors": (lambda: Problem([]), "a problem without factors"),
-    "no function": (lambda: soft(3, X), "is no function"),
+    "no function": (lambda: soft(3, X), "expected a function, got"),
     "unknown parameter": (lambda: soft(anchor, X, ad=0.0), r"cannot be called so: .*'a[td]'"),
     "too many unknowns": (lambda: soft(anchor, X, X, at=0.0), "cannot be called so"),
     "no unknowns": (lambda: soft(anchor, at=0.0), "factors without unknowns"),
-    "array as unknown": (lambda: soft(anchor, np.zeros(3), at=0.0), "are no variables"),
+    "array as unknown": (lambda: soft(anchor, np.zeros(3), at=0.0), "expected variables, got"),
     "lengths differ": (lambda: soft(bend, X[:2], X[1:], k=0.1, m=0.0), "numbers of unknowns and parameters differ"),
     "parameters too short": (lambda: soft(anchor, X, at=each(np.zeros((3, 3)))), "numbers of unknowns and parameters"),
     "same unknown twice": (lambda: soft(bend, X, X, k=0.1, m=0.0), "takes one unknown of x twice"),
@@ -73,7 +73,7 @@ BAD = {
     "no covariance": (lambda: soft(anchor, X, at=0.0, covariance=-np.eye(3)), "not symmetric and positive definite"),
     "unknown loss": (lambda: soft(anchor, X, at=0.0, loss="hubber"), "there is no loss 'hubber'"),
     "size of a vector": (lambda: Vector(0), "a vector of 0 numbers"),
-    "kind": (lambda: Variables("x", 3), "is no kind of unknown"),
+    "kind": (lambda: Variables("x", 3), "expected a manifold, got"),
     "count": (lambda: Variables("x", Vector(3), 0), "a family of 0 unknowns"),
     "same name": (
         lambda: Problem([soft(anchor, X, at=0.0), soft(anchor, Variables("x", Vector(2)), at=0.0)]),
@@ -118,7 +118,7 @@ def test_wrong_methods_and_parameters_are_refused():
     with pytest.raises(InputError, match="there is no method 'newton'"):
         solve(PROBLEM, method="newton")
     hard = Problem([*PROBLEM.factors, equality(anchor, X[0], at=0.0), inequality(anchor, X[1], at=0.0)])
-    with pytest.raises(InputError, match="dogleg cannot keep hard factors"):
+    with pytest.raises(InputError, match="dogleg does not support hard factors"):
         solve(hard, method="dogleg")
     with pytest.raises(InputError, match="there are no factors 'goal'"):
         PROBLEM.replaced("goal", at=0.0)

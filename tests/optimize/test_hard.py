@@ -114,7 +114,7 @@ def test_hard_factors_that_contradict_each_other_are_named():
         result = solve(problem, {"x": [0.5, 0.5]}, method=method, iterations=200)
         assert result.status is Status.INFEASIBLE
         assert result.violation > 0.1
-    assert "stays off by" in solve(problem, {"x": [0.5, 0.5]}).reason
+    assert "remains violated by" in solve(problem, {"x": [0.5, 0.5]}).reason
 
 
 def test_redundant_equalities_do_no_harm():

@@ -99,7 +99,10 @@ def test_what_is_no_window_is_refused():
     factors, x = batch(Z[:WINDOW])
     jump = soft(lambda a, b: b - a, x[:-2], x[2:], name="jump")
     hard = equality(lambda a: a, x[0], name="zero")
-    for extra, words in ((jump, "jump ties steps that are no neighbours"), (hard, "cannot keep hard factors")):
+    for extra, words in (
+        (jump, "jump connects steps that are not neighbours"),
+        (hard, "does not support hard factors"),
+    ):
         with pytest.raises(InputError, match=words):
             FixedLag(Problem([*factors, extra]), {})
     lag = FixedLag(Problem(factors), {})
@@ -107,7 +110,7 @@ def test_what_is_no_window_is_refused():
         lag.advance(parameters={"seen": {"y": 1.0}})
     with pytest.raises(InputError, match=r"z has the shape \(3,\), expected \(2,\)"):
         lag.advance(parameters={"seen": {"z": np.ones(3)}})
-    with pytest.raises(InputError, match="prior of x is no covariance"):
+    with pytest.raises(InputError, match="prior of x is not a covariance"):
         FixedLag(Problem(factors), {}, prior={"x": -np.eye(3)})
     with pytest.raises(InputError, match="a pinned window has no prior"):
         FixedLag(Problem(factors), {}, prior={"x": 1.0}, pinned=True)

@@ -193,25 +193,25 @@ def complaint(robot, contacts, phases=None, **fields):
 
 
 def test_what_contacts_cannot_be_is_told_in_a_line(robot):
-    assert "should stand, and is 0.1 m below" in complaint(robot, (PointContact("sole", ground=0.1),))
+    assert "is in contact, but 0.1 m below" in complaint(robot, (PointContact("sole", ground=0.1),))
     assert "away from its foothold" in complaint(robot, (PointContact("sole", at=(0.5, 0.0, 0.0)),))
     in_the_air = standing(robot) + np.eye(robot.nq)[2] * 0.3
-    assert "contact 1: at t = 0 s the foot 'sole' should stand, and is 0.3 m above" in complaint(
+    assert "contact 1: at t = 0 s the foot 'sole' is in contact, but 0.3 m above" in complaint(
         robot, (FLAT,), start=in_the_air
     )
     assert complaint(robot, (PointContact("toe"),)) == "contact 1: no frame is called 'toe' (did you mean sole?)"
     assert "friction of 'sole' is nan: it must be positive" in complaint(
         robot, (PointContact("sole", friction=np.nan),)
     )
-    assert "points of 'sole': 'abc': these are no numbers" in complaint(robot, (PointContact("sole", points="abc"),))
-    assert "radius of 'sole': 'wide': these are no numbers" in complaint(robot, (PointContact("sole", radius="wide"),))
+    assert "points of 'sole': 'abc': they are not numbers" in complaint(robot, (PointContact("sole", points="abc"),))
+    assert "radius of 'sole': 'wide': they are not numbers" in complaint(robot, (PointContact("sole", radius="wide"),))
     assert "footholds of 'sole': 'here'" in complaint(robot, (PointContact("sole", at="here"),))
     assert "friction of 'sole' is 0" in complaint(robot, (PointContact("sole", friction=0.0),))
     assert "friction of 'sole' is -1" in complaint(robot, (FlatContact("sole", 0.1, 0.05, friction=-1.0),))
     assert "width of 'sole' is 0" in complaint(robot, (FlatContact("sole", 0.1, 0.0),))
     assert "there is no phase 'walk'" in complaint(robot, (PointContact("sole", phases=["walk"]),))
     assert "phases are numbered 0..0" in complaint(robot, (PointContact("sole", phases=[3]),))
-    assert "set down 1 times" in complaint(robot, (PointContact("sole", at=np.zeros((2, 3))),))
+    assert "number of touchdowns: 1" in complaint(robot, (PointContact("sole", at=np.zeros((2, 3))),))
     assert "normal" in complaint(robot, (PointContact("sole", normal=(0, 0, 0)),))
     assert "a pyramid of 2 faces" in complaint(robot, (PointContact("sole", faces=2),))
     assert "cone 'cube'" in complaint(robot, (PointContact("sole", cone="cube"),))
@@ -222,7 +222,7 @@ def test_a_schedule_that_does_not_fill_the_horizon_is_refused():
     phases = (Phase(2, 0.1, "a"), Phase(2, 0.1, "b"))
     with pytest.raises(InputError, match="does not fill the horizon: it has 3 marks for 2 phases"):
         schedule(phases, {"sole": "x-x"})
-    with pytest.raises(InputError, match="'y' is no mark"):
+    with pytest.raises(InputError, match="'y' is not a mark"):
         schedule(phases, {"sole": "xy"})
     (contact,) = schedule(phases, {"sole": "-x"}, friction={"sole": 0.3})
     assert (contact.phases, contact.friction) == ((1,), 0.3)
@@ -260,7 +260,7 @@ def test_a_schedule_comes_nearer_with_its_footholds_goals_and_paths(robot):
 def test_a_schedule_that_ends_with_a_foot_in_the_air_says_so(robot):
     task = scheduled(robot)
     task = replace(task, contacts=(PointContact("sole", phases=["push"]),))
-    with pytest.raises(InputError, match="'sole' is set down no more in what is left of the schedule"):
+    with pytest.raises(InputError, match="'sole' has no touchdown in the rest of the schedule"):
         advanced(task, 5, 0.5)
 
 

@@ -16,7 +16,7 @@ from screwgraph.plan.costs import Effort, Smoothness
 from screwgraph.plan.goals import Position, Velocity
 from screwgraph.plan.obstacles import Avoid, AvoidItself
 from screwgraph.plan.read import read_task
-from tests.conftest import shared_file
+from tests.robots import robot_file
 
 SHAPES = (
     Sphere((0.6, 0.2, 0.4), 0.2),
@@ -119,7 +119,7 @@ def _fine_clearance(times, q, qd, shapes, spheres, parts: int = 10) -> float:
     pin = pytest.importorskip("pinocchio")
     from scipy.interpolate import CubicHermiteSpline
 
-    model = pin.buildModelFromUrdf(str(shared_file("robots", "urdf", "panda.urdf")))
+    model = pin.buildModelFromUrdf(str(robot_file("panda.urdf")))
     data, spline = model.createData(), CubicHermiteSpline(times, q, qd)
     worst = np.inf
     for t in np.linspace(times[0], times[-1], parts * (len(times) - 1) + 1):
@@ -218,7 +218,7 @@ def test_bad_obstacles_are_told_in_one_line():
         (lambda: Avoid((ball,), [BodySphere("panda_hand", radius=0.0)]), "radius of a sphere on 'panda_hand' is 0.0"),
         (lambda: Avoid((ball,), []), "no collision spheres"),
         (lambda: Avoid((), on), "no obstacles"),
-        (lambda: Avoid(cast(Any, (None,)), on), "is no obstacle"),
+        (lambda: Avoid(cast(Any, (None,)), on), "expected an obstacle, got"),
         (lambda: Avoid((ball,), on, between=-1), "positions between"),
         (lambda: Avoid((ball,), on, order=4), "order of interpolation"),
         (lambda: Avoid((ball,), on, sigma=0.0), "sigma"),
@@ -244,7 +244,7 @@ obstacles:
         ({"LINK": "hadn"}, r":6: .*hadn"),
         ({"RADIUS": "0"}, r":6: .*radius"),
         ({"SHAPE": "{sphere: {centre: [0, 0, 1], radius: 0}}"}, r":5: .*radius is 0.0"),
-        ({"SHAPE": "{ball: {radius: 1}}"}, r":5: there is no obstacle 'ball'"),
+        ({"SHAPE": "{ball: {radius: 1}}"}, r":5: there expected an obstacle, got 'ball'"),
         ({"SHAPE": "{sphere: {radius: 1}}"}, r":5: .*centre"),
         ({"SHAPE": "{distance_grid: {file: none.npz}}"}, r":5: .*cannot be read"),
         ({"SHAPE": "{distance_grid: {file: grid.npz}}"}, r":5: .*shape \(0, 1, 1\)"),

@@ -69,12 +69,16 @@ def test_the_horizon_moves_along_from_where_the_robot_is():
 def test_goals_that_contradict_each_other_or_a_limit_are_named_and_the_planner_keeps_its_task(planner):
     before = planner.task
     with pytest.raises(
-        InputError, match="goal 2: joint 'x' shall stand at 2 at t = 2 s: goal 1 has it stand at 1 then"
+        InputError, match="goal 2: joint 'x' must have the position 2 at t = 2 s: goal 1 requires the position 1 then"
     ):
         planner.change(goals=(Position({"x": 1.0}, 2.0), Position({"x": 2.0}, 2.0)))
-    with pytest.raises(InputError, match="goal 1: joint 'x' shall move at 3: its upper limit is 2, says limit 1"):
+    with pytest.raises(
+        InputError, match="goal 1: joint 'x' must have the velocity 3: its upper limit is 2, says limit 1"
+    ):
         planner.change(goals=(Velocity({"x": 3.0}, 2.0),), limits=(VelocityLimit({"x": 2.0}),))
-    with pytest.raises(InputError, match="goal 1: joint 'theta' shall stand at 1 at t = 0 s: start has it stand at 0"):
+    with pytest.raises(
+        InputError, match="goal 1: joint 'theta' must have the position 1 at t = 0 s: start requires the position 0"
+    ):
         planner.change(goals=(Position({"theta": 1.0}, "start"),))
     assert planner.task is before
 

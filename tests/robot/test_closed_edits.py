@@ -98,7 +98,9 @@ def test_locking_a_whole_loop_where_it_is_closed_takes_it_out():
     assert lock(robot, robot.joint_names).loops == ()
     q = robot.complete([0.4])
     assert lock(robot, dict(zip(robot.joint_names, q, strict=True))).loops == ()
-    with pytest.raises(InputError, match=r"loop 'joint4' gapes by 0\.\d+ with its joints locked there \(lock fewer"):
+    with pytest.raises(
+        InputError, match=r"loop 'joint4' has a loop-closure error of 0\.\d+ with its joints locked there \(lock fewer"
+    ):
         lock(robot, {"joint1": 0.4, "joint2": 0.0, "joint3": 0.0})
 
 
@@ -123,10 +125,10 @@ REFUSED = {
     ),
     "unknown joint": ({"couplings": [Coupling("c", {"z": 1.0})]}, "coupling 'c' ties 'z', and no joint has that name"),
     "a ball": ({"couplings": [Coupling("c", {"k": 1.0})]}, "coupling 'c' ties 'k': a joint with several coordinates"),
-    "no joint": ({"couplings": [Coupling("c", {"j": 0.0})]}, "coupling 'c' ties no joint"),
+    "no joint": ({"couplings": [Coupling("c", {"j": 0.0})]}, "coupling 'c' couples no joint"),
     "infinity": (
         {"couplings": [Coupling("c", {"j": 1.0}, np.inf)]},
-        "coupling 'c' has a coefficient that is no finite",
+        "coupling 'c' has a coefficient that is not a finite",
     ),
     "unknown choice": ({"independent": ["z"]}, "the independent joint 'z' does not exist"),
 }

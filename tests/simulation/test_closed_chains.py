@@ -19,12 +19,14 @@ from screwgraph.robot import (
 )
 from screwgraph.robot.joints import Revolute
 from screwgraph.spatial import SpatialInertia
-from tests.conftest import shared_file
 from tests.robot.closed_instances import planar_four_bar
+from tests.robots import robot_file
 
 CLOSED = [name for name in sg.zoo_names() if sg.load(name).is_closed]
 
 FILES = {
+    "crank_rocker.urdf": 0.5,
+    "geared_leg.urdf": 0.5,
     "four_bar.urdf": 0.1,
     "six_bar.urdf": 0.5,
     "planar_leg_linkage.urdf": 0.5,
@@ -52,7 +54,7 @@ def swinging(robot, scale=1.0):
 
 @pytest.mark.parametrize("name", [*CLOSED, *FILES])
 def test_energy_is_kept_for_ten_seconds(name):
-    path = name if name in CLOSED else shared_file("robots", "closed_chain", name)
+    path = name if name in CLOSED else robot_file(name)
     robot = movable(without_damping(sg.load(path)))
     run = sg.simulate(robot, *swinging(robot, FILES.get(name, 0.5)), time=10.0, dt=1e-3)
     assert run.energy_drift < 1e-4 * max(np.abs(run.energy).max(), 1.0)
@@ -61,7 +63,7 @@ def test_energy_is_kept_for_ten_seconds(name):
 
 def test_a_quadruped_with_its_rotors_keeps_its_energy():
     """The other whole robots, which take longer to make code for, are in benchmarks/RESULTS.md."""
-    path = shared_file("robots", "closed_chain", "mini_cheetah.urdf")
+    path = robot_file("mini_cheetah.urdf")
     robot = with_gravity(sg.load(path, damping=False), (0.0, 0.0, 0.0))
     run = sg.simulate(robot, *swinging(robot, 1.0), time=1.0, dt=1e-3)
     assert run.energy_drift < 1e-9 * run.energy[0]
@@ -77,7 +79,9 @@ def test_loops_stay_closed_by_every_method(name, method):
     rates = [
         np.abs(constraint_jacobian(robot, q) @ qd).max() for q, qd in zip(run.q[::100], run.qd[::100], strict=True)
     ]
-    np.testing.assert_allclose(run.violation[::100], gaps, atol=1e-12)
+    # Compiled gaps are exact to second order: off by their size times the change of the loop's joint in some steps.
+    change = 10 * 1e-3 * np.abs(run.qd).sum(axis=1).max()
+    np.testing.assert_allclose(run.violation[::100], gaps, rtol=change, atol=1e-15)
     assert max(gaps) < 1e-9
     assert max(rates) < 1e-8 * max(1.0, np.abs(run.qd).max())
 
@@ -137,14 +141,12 @@ def test_velocities_that_only_the_digits_of_a_file_forbid_are_allowed():
 
 
 def test_loops_that_do_not_close_are_refused():
-    with pytest.raises(sg.InputError, match="loop 'pin' stays open by"):
+    with pytest.raises(sg.InputError, match="loop 'pin' has a loop-closure error of"):
         sg.simulate(planar_four_bar((0.1, 0.2, 0.1, 2.0)), [0.1, 0.2, 0.3])
 
 
 def test_a_closed_chain_that_blows_up_is_one_line():
     robot = movable(sg.load("belt_leg"))
-    with pytest.raises(
-        sg.InputError, match=r"leaves all bounds before t = |loops come apart by|is not finite"
-    ) as caught:
+    with pytest.raises(sg.InputError, match=r"diverged before t = |loops come apart by|is not finite") as caught:
         sg.simulate(robot, time=100.0, dt=0.1, tau=lambda t, q, qd: 1.0 - 1e4 * qd)
     assert "\n" not in str(caught.value)

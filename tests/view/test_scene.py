@@ -12,7 +12,7 @@ from screwgraph import view
 from screwgraph.robot import Box, Capsule, Cylinder, Ellipsoid, Sphere, Visual, link_poses
 from screwgraph.spatial import from_xyz_rpy
 from screwgraph.view.bounds import bounds
-from tests.conftest import robot_files
+from tests.robots import robot_files
 
 T = np.array([0.0, 0.5, 1.0])
 POSE = from_xyz_rpy(np.array([0.1, 0.2, 0.3]), np.array([0.4, 0.5, 0.6]))
@@ -23,13 +23,13 @@ def stack(pose: np.ndarray) -> np.ndarray:
 
 
 BAD = {
-    "no time": (lambda: view.Scene("s", np.zeros(0)), "no array of finite times"),
+    "no time": (lambda: view.Scene("s", np.zeros(0)), "not an array of finite times"),
     "times back": (lambda: view.Scene("s", np.array([0.0, 0.0])), "do not increase"),
     "too few poses": (lambda: view.Scene("s", T, (view.Body("b", stack(POSE)[:2]),)), "(2, 4, 4), expected (4, 4)"),
     "NaN": (lambda: view.Scene("s", T, (view.Body("b", POSE * np.nan),)), "'b' are not finite"),
     "twins": (lambda: view.Scene("s", T, (view.Body("b"), view.Body("b"))), "two bodies are called 'b'"),
     "flat points": (lambda: view.Scene("s", T, lines=(view.Line("l", np.zeros((4, 2))),)), "'l' have the shape (4, 2)"),
-    "no direction": (lambda: view.Scene("s", T, up=(0.0, 0.0, 0.0)), "is no direction"),
+    "no direction": (lambda: view.Scene("s", T, up=(0.0, 0.0, 0.0)), "expected a direction"),
 }
 
 
@@ -113,11 +113,11 @@ def test_every_built_in_robot_can_be_seen(name):
     assert all((body.poses.reshape(4, 4) == poses[body.name]).all() for body in scene.bodies)
 
 
-@pytest.mark.parametrize("path", robot_files("urdf") + robot_files("sdf", "sdf"), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", robot_files(".urdf") + robot_files(".sdf"), ids=lambda path: path.name)
 def test_every_robot_of_files_can_be_seen(path):
     robot = sg.load(path)
     scene = view.robot_scene(robot, np.zeros(1), robot.neutral()[None])
-    low = min(bounds(body, np.array([0.0, 0.0, 1.0]))[0] for body in scene.bodies if body.visuals)
+    low = min([bounds(body, np.array([0.0, 0.0, 1.0]))[0] for body in scene.bodies if body.visuals], default=0.0)
     assert -1e3 < low <= scene.ground + 1e3
     assert view.html(scene)
 

@@ -54,7 +54,7 @@ def test_a_slider_that_would_open_a_loop_is_refused():
     before = coordinates(robot, q)
     after = before.copy()
     after[robot.v_slices["joint3"]] += 3.0
-    with pytest.raises(sg.InputError, match="loop 'joint4' stays open"):
+    with pytest.raises(sg.InputError, match="loop 'joint4' has a loop-closure error of"):
         posed(robot, q, before, after)
 
 

@@ -1,14 +1,12 @@
 """The closed robots of the zoo: closed at zero, moving as their builders meant, with the dimensions that they claim."""
 
-import json
-
 import numpy as np
 import pytest
 
 from screwgraph.formats import load
 from screwgraph.robot import closed_states, constraint_residual, link_poses
-from tests.conftest import shared_file
 from tests.formats.helpers import close, mass_matrix
+from tests.reference import reference
 from tests.zoo.test_zoo import CLOSED
 
 FREEDOMS = {"five_bar": 2, "four_bar_linkage": 1, "stewart_gough": 6, "belt_leg": 3, "differential": 2}
@@ -62,7 +60,7 @@ def test_the_five_bar_is_symmetric_at_zero():
 
 def test_the_four_bar_is_that_of_the_reference():
     """Its angles are counted from the crank pointing up."""
-    expected = json.loads(shared_file("reference", "values.json").read_text())["general_four_bar"]
+    expected = reference("general_four_bar")
     robot = load("four_bar_linkage")
     zero = [np.pi / 2, *(np.arctan2(T[1, 0], T[0, 0]) for T in (joint.origin for joint in robot.joints[1:]))]
     q = robot.complete([expected["q"][0] - zero[0]])

@@ -13,8 +13,8 @@ import pytest
 
 from screwgraph.formats import load
 from screwgraph.robot import Robot
-from tests.conftest import shared_file
 from tests.oracle import Oracle, file_oracle, oracle, pinocchio_from_file
+from tests.robots import robot_file
 
 ZOO = sorted(p.name.removesuffix(".yaml") for p in files("screwgraph.zoo").iterdir() if p.name.endswith(".yaml"))
 BENCHMARK = {"iiwa14": "iiwa.urdf", "panda": "panda7.urdf", "a1": "a1.urdf"}
@@ -63,13 +63,13 @@ def test_each_robot_has_a_positive_definite_mass_matrix(name):
 @pytest.mark.parametrize("name", BENCHMARK)
 def test_dynamics_are_those_of_the_benchmark_file(name, base):
     robot = load(name, base=base)
-    path = shared_file("robots", "benchmark", BENCHMARK[name])
+    path = robot_file(BENCHMARK[name])
     assert_same_dynamics(oracle(robot), file_oracle(robot, path, base == "floating"))
 
 
 def test_puma_dynamics_are_those_of_the_benchmark_file():
     robot = load("puma560")
-    model, data = pinocchio_from_file(shared_file("robots", "benchmark", "puma560.urdf"))
+    model, data = pinocchio_from_file(robot_file("puma560.urdf"))
     for seed in range(5):
         q, qd, qdd = state(robot, seed)
         M = np.triu(pin.crba(model, data, q))
@@ -78,11 +78,11 @@ def test_puma_dynamics_are_those_of_the_benchmark_file():
 
 
 @pytest.mark.parametrize(
-    ("name", "folder", "file"),
-    [("iiwa14", "benchmark", "iiwa.urdf"), ("panda", "urdf", "panda.urdf"), ("a1", "urdf", "a1.urdf")],
+    ("name", "file"),
+    [("iiwa14", "iiwa.urdf"), ("panda", "panda.urdf"), ("a1", "a1.urdf")],
 )
-def test_limits_are_those_of_the_file(name, folder, file):
-    model, _ = pinocchio_from_file(shared_file("robots", folder, file))
+def test_limits_are_those_of_the_file(name, file):
+    model, _ = pinocchio_from_file(robot_file(file))
     for joint in load(name).joints:
         i = model.joints[model.getJointId(joint.name)].idx_v
         theirs = [
@@ -98,7 +98,7 @@ def test_limits_are_those_of_the_file(name, folder, file):
 )
 def test_frames_lie_where_the_file_puts_them(name, frames):
     robot = load(name)
-    theirs = file_oracle(robot, shared_file("robots", "benchmark", BENCHMARK[name]))
+    theirs = file_oracle(robot, robot_file(BENCHMARK[name]))
     q = state(robot)[0]
     for frame in frames:
         np.testing.assert_allclose(oracle(robot).pose(q, frame), theirs.pose(q, frame), atol=1e-14)

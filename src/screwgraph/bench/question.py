@@ -10,6 +10,7 @@ import numpy as np
 from screwgraph.compiler import Function
 from screwgraph.dynamics import forward_dynamics, inverse_dynamics, mass_matrix
 from screwgraph.robot import Robot
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class Question:
 @dataclass(frozen=True, eq=False)
 class States:
     """States to compute at: q (N, nq), qd (N, nv), and (N, nv) numbers that serve as qdd or as tau."""
+
+    __repr__ = one_line
 
     q: np.ndarray
     qd: np.ndarray

@@ -10,6 +10,7 @@ from screwgraph.bench.measure import Effort
 from screwgraph.bench.peers import Case, NotMeasuredError, Peer
 from screwgraph.bench.question import Question, random_states
 from screwgraph.robot import Robot
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class Compared:
 @dataclass(frozen=True)
 class Surveyed:
     """Our figures; by peer what it took, or why it was not measured."""
+
+    __repr__ = one_line
 
     robot: str
     velocities: int

@@ -11,6 +11,7 @@ from screwgraph.bench.peers.base import NotMeasuredError
 from screwgraph.robot import Joint, Robot, merge_fixed
 from screwgraph.robot.joints import Floating, Prismatic, Revolute
 from screwgraph.spatial import SpatialInertia
+from screwgraph.summary import one_line
 
 KINDS = {Revolute: "revolute", Prismatic: "prismatic", Floating: "floating"}
 
@@ -18,6 +19,8 @@ KINDS = {Revolute: "revolute", Prismatic: "prismatic", Floating: "floating"}
 @dataclass(frozen=True, eq=False)
 class Body:
     """A moving link: its joint, what it weighs, and the number of its parent in the list; -1 is the base."""
+
+    __repr__ = one_line
 
     joint: Joint
     parent: int
@@ -40,6 +43,8 @@ class Tree:
 
     `q[..., tree.q_places]` and `qd[..., tree.v_places]` are ours in that order.
     """
+
+    __repr__ = one_line
 
     bodies: tuple[Body, ...]
     q_places: np.ndarray

@@ -25,7 +25,7 @@ def print_answer(answer: Answer, algorithm: bool) -> None:
     console = output_console()
     operations = answer.function.operations
     console.print(
-        f"{answer.robot.name}: {answer.problem.value} dynamics, order {answer.function.ordering}, "
+        f"{answer.robot.name}: {answer.problem.value} dynamics, ordering {answer.function.ordering}, "
         f"{operations.total} operations ({', '.join(str(operations).split('  '))})",
         style="bold",
     )

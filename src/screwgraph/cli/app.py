@@ -40,7 +40,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         abandon_output()
         return _refuse(FAILED, one_line("the output cannot be written", why=error.strerror or str(error)))
     except MemoryError:
-        return _refuse(FAILED, one_line("there is not enough memory", fix="ask for fewer states, or a smaller robot"))
+        return _refuse(FAILED, one_line("there is not enough memory", fix="use fewer states or a smaller robot"))
     except (KeyboardInterrupt, typer.Abort):
         return _refuse(INTERRUPTED, "interrupted")
     if status == INTERRUPTED:
@@ -55,7 +55,7 @@ def _refuse(status: int, line: str) -> int:
 
 def _command() -> Any:
     app = typer.Typer(
-        help="Robot dynamics by eliminating factor graphs: look at a robot, solve its dynamics, draw the graphs.",
+        help="Robot dynamics by elimination of factor graphs: inspect a robot, solve its dynamics, draw the graphs.",
         add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,

@@ -15,7 +15,7 @@ QUESTION_NAMES = ("inverse", "forward", "mass_matrix", "inverse_derivatives", "f
 DEFAULT_QUESTIONS = QUESTION_NAMES[:3]
 LARGEST_BATCH = 1_000_000
 
-HELP = """Measure how fast a robot's functions are here.
+HELP = """Measure the speed of a robot's functions on this machine.
 
 Operations of the code; time to compile it, at first and from the cache; time of a call from Python, and of a sample in
 batches with a sample's numbers side by side (rows), or each number's samples side by side (columns); GFLOP/s. Beside
@@ -50,14 +50,14 @@ Questions = Annotated[
         "--problem",
         metavar="NAME",
         callback=_known_questions,
-        help=f"Of {', '.join(QUESTION_NAMES)}; repeatable, or commas between.",
+        help=f"Of {', '.join(QUESTION_NAMES)}; repeatable, or separated by commas.",
     ),
 ]
-Base = Annotated[BaseKind | None, typer.Option("--base", help="How the base is held; default: fixed, a1's floats.")]
-Batch = Annotated[int, typer.Option("--batch", metavar="N", min=1, max=LARGEST_BATCH, help="Samples in a batch.")]
-Seconds = Annotated[
-    float, typer.Option("--seconds", metavar="S", min=0.001, max=60.0, help="CPU time for each figure.")
+Base = Annotated[
+    BaseKind | None, typer.Option("--base", help="Fixed or floating base; default: fixed, floating for a1.")
 ]
+Batch = Annotated[int, typer.Option("--batch", metavar="N", min=1, max=LARGEST_BATCH, help="Samples in a batch.")]
+Seconds = Annotated[float, typer.Option("--seconds", metavar="S", min=0.001, max=60.0, help="CPU time for each value.")]
 
 
 def bench(
@@ -91,7 +91,7 @@ def bench(
             with working(f"measuring the {question.name} problem of {robot.name}"):
                 surveyed.append(survey(robot, question, PYTHON_PEERS, effort))
         options.note_warnings(robot)
-    with working("measuring what a core can do"):
+    with working("measuring the speed of a core"):
         here, roof = machine(PYTHON_PEERS), roofline()
     if json:
         print_json(as_json(here, roof, effort, surveyed))

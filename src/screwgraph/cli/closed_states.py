@@ -47,10 +47,10 @@ def check_closed(robot: Robot, q: Float[np.ndarray, "*batch nq"], qd: Float[np.n
         worst = int(np.argmax(np.abs(gap)))
         if abs(gap[worst]) > CONSISTENT:
             raise InputError(
-                f"at q, {rows[worst].of!r} is open by {abs(gap[worst]):.3g} ({rows[worst].component})",
+                f"at q, {rows[worst].of!r} has a loop-closure error of {abs(gap[worst]):.3g} ({rows[worst].component})",
                 at=at,
-                why="the equations of motion hold where loops and couplings close",
-                fix="robot.close_loops(q) gives a closed position nearby",
+                why="the equations of motion hold only where loops and couplings are closed",
+                fix="robot.close_loops(q) returns a closed position nearby",
             )
         rate = constraint_jacobian(robot, position) @ velocity
         worst = int(np.argmax(np.abs(rate)))
@@ -59,5 +59,5 @@ def check_closed(robot: Robot, q: Float[np.ndarray, "*batch nq"], qd: Float[np.n
                 f"qd would open {rows[worst].of!r} at {abs(rate[worst]):.3g} per second ({rows[worst].component})",
                 at=at,
                 why="velocities must keep loops and couplings closed",
-                fix="robot.complete_velocity(q, yd) gives velocities that do",
+                fix="robot.complete_velocity(q, yd) returns such velocities",
             )

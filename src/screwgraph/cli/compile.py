@@ -28,10 +28,10 @@ class Number(StrEnum):
     float32 = "float32"
 
 
-Dtype = Annotated[Number, typer.Option("--dtype", help="The numbers that C and LLVM code computes with.")]
-Lang = Annotated[Language, typer.Option("--lang", help="What to write.")]
-Output = Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="Where to; made if it is not there.")]
-Report = Annotated[bool, typer.Option("--report", help="Print what each pass saved, in operations.")]
+Dtype = Annotated[Number, typer.Option("--dtype", help="Number type of C and LLVM code.")]
+Lang = Annotated[Language, typer.Option("--lang", help="Language of the code.")]
+Output = Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="Output folder; created if missing.")]
+Report = Annotated[bool, typer.Option("--report", help="Print the operations saved by each pass.")]
 
 HELP = """Write the code of a problem.
 
@@ -72,7 +72,7 @@ def compile_(
     from screwgraph.cli.problem import check_accelerations, compiled
 
     if lang is Language.casadi and dtype is not Number.float64:
-        raise wrong_use(context, f"--dtype {dtype.value} does not go with --lang casadi", fix="use --lang c or llvm")
+        raise wrong_use(context, f"--dtype {dtype.value} cannot be used with --lang casadi", fix="use --lang c or llvm")
     named = options.names(accelerations)
     check_accelerations(context, problem, named)
     if is_mechanism(robot):
@@ -96,7 +96,7 @@ def _write(function: Function, lang: Language, folder: Path) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError("the directory cannot be made", at=str(folder), why=error.strerror or str(error)) from error
+        raise InputError("the folder cannot be created", at=str(folder), why=error.strerror or str(error)) from error
     files = {
         Language.c: lambda: {".c": function.c_source(), ".h": function.c_header()},
         Language.llvm: lambda: {".ll": function.llvm_source()},

@@ -23,7 +23,7 @@ def print_description(robot: Mapping[str, Any]) -> None:
         f"nq {robot['nq']}, nv {robot['nv']}",
         style="bold",
     )
-    console.print(f"mass {robot['mass']:.6g} kg, {robot['moving_mass']:.6g} kg of it move with joints")
+    console.print(f"mass {robot['mass']:.6g} kg, {robot['moving_mass']:.6g} kg of it moved by joints")
     console.print(f"gravity {_listed(robot['gravity'])} m/s², base {robot['base']}\n")
     tables = (_joints(robot["joints"]), _loops(robot), _links(robot["links"]), _frames(robot["frames"]))
     for table in tables:
@@ -88,12 +88,12 @@ def _mobility(mobility: Mapping[str, Any] | None) -> list[str]:
         lines.append(f"redundant constraints, dropped: {', '.join(mobility['redundant'])}")
     if mobility["neglected"] > EXACT:
         lines.append(
-            f"they are redundant but for a part of {mobility['neglected']:.1e}, which is taken for rounding in the file"
+            f"their relative deviation from redundancy, {mobility['neglected']:.1e}, is taken for rounding in the file"
         )
     if mobility["singular"]:
-        lines.append(f"singular positions met: {mobility['singular']} of {mobility['states']}")
+        lines.append(f"singular positions found: {mobility['singular']} of {mobility['states']}")
     if mobility["freedom"] == 0:
-        lines.append("the mechanism is locked: it cannot move")
+        lines.append("the mechanism is locked")
     if mobility["independent_joints"]:
         lines.append(f"independent joints: {', '.join(mobility['independent_joints'])}")
     return [*lines[:-1], f"{lines[-1]}\n"]
@@ -127,7 +127,7 @@ def _remarks(robot: Mapping[str, Any]) -> list[str]:
     rubbing = [f"{joint['name']} {joint['friction']:g}" for joint in robot["joints"] if joint["friction"]]
     lines = (
         ("massless moving links", robot["massless_links"]),
-        ("Coulomb friction (kept, not modelled)", rubbing),
+        ("Coulomb friction (stored, not modelled)", rubbing),
     )
     return [f"{what}: {', '.join(items)}" for what, items in lines if items]
 

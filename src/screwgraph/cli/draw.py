@@ -28,17 +28,15 @@ class Figure(StrEnum):
 PICTURES = (".svg", ".png")
 TEXTS = (".dot", ".json")
 
-What = Annotated[Figure, typer.Option("--what", help="What is drawn.")]
+What = Annotated[Figure, typer.Option("--what", help="What to draw.")]
 Output = Annotated[
     str,
-    typer.Option(
-        "--output", "-o", metavar="FILE", help="Where to: a .svg or .png file; for the graph also .dot or .json."
-    ),
+    typer.Option("--output", "-o", metavar="FILE", help="Output file: .svg or .png; for the graph also .dot or .json."),
 ]
-Knowns = Annotated[bool, typer.Option("--knowns", help="Draw known variables of the graph, too, as squares.")]
+Knowns = Annotated[bool, typer.Option("--knowns", help="Draw known variables of the graph as squares.")]
 
 Coordinates = Annotated[
-    CoordinateKind | None, typer.Option("--coordinates", help="Of planar mechanisms: those of the graph.")
+    CoordinateKind | None, typer.Option("--coordinates", help="Coordinates of the graph (planar mechanisms only).")
 ]
 
 HELP = """Draw the factor graph and its elimination.
@@ -101,7 +99,7 @@ def draw(
         kind = "spanning" if coordinates is None else coordinates.value
         return draw_mechanism(context, robot, what.value, problem.value, kind, output, knowns)
     if what is Figure.network or coordinates is not None:
-        raise wrong_use(context, "networks and --coordinates go with mechanisms", why=f"{robot!r} is a robot")
+        raise wrong_use(context, "networks and --coordinates are for mechanisms", why=f"{robot!r} is a robot")
     _check_output(context, what, Path(output), knowns)
     named = options.names(accelerations)
     check_accelerations(context, problem, named)
@@ -113,7 +111,7 @@ def draw(
     else:
         write_picture(function.dag, what.value, output, knowns)
     options.note_warnings(model)
-    typer.echo(f"{output}: {what.value} of {model.name}, {problem.value} dynamics, order {function.ordering}")
+    typer.echo(f"{output}: {what.value} of {model.name}, {problem.value} dynamics, ordering {function.ordering}")
     return None
 
 
@@ -123,8 +121,8 @@ def _check_output(context: typer.Context, what: Figure, output: Path, knowns: bo
     if suffix not in allowed:
         raise wrong_use(
             context,
-            f"--output {str(output)!r} has not one of the suffixes {', '.join(allowed)}",
+            f"--output {str(output)!r} does not have one of the suffixes {', '.join(allowed)}",
             fix=f"-o {output.stem or what.value}.svg",
         )
     if knowns and (what is not Figure.graph or suffix in TEXTS):
-        raise wrong_use(context, "--knowns goes with pictures of the graph only", fix="--what graph -o graph.svg")
+        raise wrong_use(context, "--knowns is for drawings of the graph only", fix="--what graph -o graph.svg")

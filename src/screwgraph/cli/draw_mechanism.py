@@ -1,4 +1,4 @@
-"""`screwgraph draw` of planar mechanisms: the graphs of paper 1."""
+"""`screwgraph draw` of planar mechanisms: the graphs of Blanco-Claraco et al. (2021)."""
 
 from __future__ import annotations
 

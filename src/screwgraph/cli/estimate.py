@@ -18,28 +18,32 @@ if TYPE_CHECKING:
     from screwgraph.mechanism import Estimate
 
 Measured = Annotated[
-    str, typer.Option("--measurements", metavar="FILE", help="A .csv file: times t (s), and columns of sensors.")
+    str, typer.Option("--measurements", metavar="FILE", help="A .csv file with times t (s) and columns of sensors.")
 ]
 Parameters = Annotated[
     list[str] | None,
     typer.Option(
         "--parameters",
         metavar="NAME",
-        help="A parameter of the file, or a figure like mass:coupler; repeatable, or commas between.",
+        help="A parameter of the file, or one like mass:coupler; repeatable, or separated by commas.",
     ),
 ]
 Inputs = Annotated[
     list[str] | None,
-    typer.Option("--inputs", metavar="MOTOR", help="A motor whose torque is unknown; repeatable, or commas between."),
+    typer.Option(
+        "--inputs", metavar="MOTOR", help="A motor whose torque is unknown; repeatable, or separated by commas."
+    ),
 ]
 Sensor = Annotated[
     list[str] | None,
-    typer.Option("--sensor", metavar="YAML", help="A sensor, as in the file's sensors:, instead of these; repeatable."),
+    typer.Option(
+        "--sensor", metavar="YAML", help="A sensor, written as in the file's sensors:, which it replaces; repeatable."
+    ),
 ]
 ModelSigma = Annotated[
     float,
     typer.Option(
-        "--model-error", metavar="X", min=1e-3, max=1e6, help="How many times less than usual the model is believed."
+        "--model-error", metavar="X", min=1e-3, max=1e6, help="Factor on the standard deviations of the model."
     ),
 ]
 
@@ -101,12 +105,13 @@ def estimate(
         )
     found.save(output)
     if found.status.is_stopped:
-        note(f"interrupted with {len(found.t)} samples regarded: what was found so far is kept")
+        note(f"interrupted with {len(found.t)} samples used: the results so far are kept")
     for name in found.undetermined:
-        note(f"warning: the measurements say little of {name}")
+        note(f"warning: the measurements hardly determine {name}")
     if found.model_error > DOUBTFUL:
         note(
-            f"warning: the motion is off the model by {found.model_error:.3g} standard deviations (take smaller steps)"
+            f"warning: the motion deviates from the model by {found.model_error:.3g} standard deviations "
+            "(take smaller steps)"
         )
     figures = _figures(model, found, watch.wall_time, output)
     groups = _groups(model, found)
@@ -120,7 +125,7 @@ def estimate(
 
 
 DOUBTFUL = 5.0
-"""Largest residual of the model, in standard deviations, beyond which estimates are not to be relied on."""
+"""Largest residual of the model, in standard deviations, beyond which estimates are unreliable."""
 
 
 def _told(text: str) -> Any:

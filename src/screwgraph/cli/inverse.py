@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from screwgraph.mechanism import InverseSolution
 
 Trajectory = Annotated[
-    str, typer.Option("--trajectory", metavar="FILE", help="A .csv file: times t (s), and coordinates (m, rad).")
+    str, typer.Option("--trajectory", metavar="FILE", help="A .csv file with times t (s) and coordinates (m, rad).")
 ]
 
-HELP = """Find the torques of the motors that make a planar mechanism follow a trajectory.
+HELP = """Find the motor torques that make a planar mechanism follow a trajectory.
 
 Its factor graph grows in four stages: positions, velocities and accelerations, velocity constraints, dynamics.
 
@@ -65,7 +65,7 @@ def inverse(
         found = inverse_trajectory(model, wanted, watch=watch)
     found.run.save(output)
     if found.status.is_stopped:
-        note(f"interrupted in stage {len(found.stages)}: what was found so far is kept")
+        note(f"interrupted in stage {len(found.stages)}: the results so far are kept")
     figures = _figures(model, found, watch.wall_time, output)
     groups = run_groups(found.run)
     if report is not None:
@@ -78,7 +78,7 @@ def inverse(
         largest = f"largest {figures['torque']:.4g} N m" if figures["torque"] is not None else "not found yet"
         took = f"{figures['samples']} samples in {figures['wall_time']:.3g} s"
         typer.echo(f"{output}: torques of {model.name}, {took}, {largest}")
-        typer.echo(f"off the trajectory: {errors}; violation of constraints {figures['violation']:.3g}")
+        typer.echo(f"error of the trajectory: {errors}; constraint error {figures['violation']:.3g}")
 
 
 def _wanted(mechanism: Mechanism, table: Any) -> Any:

@@ -79,5 +79,5 @@ def torque_curves(mechanism: Mechanism, tau: Float[np.ndarray, "N motors"]) -> d
 
 def error_curves(run: Run) -> dict[str, Curves]:
     """Return panels of what a run leaves open: gaps of constraints, energy less work."""
-    balance = {"energy": run.energy, "energy less work": run.energy - run.work}
+    balance = {"energy": run.energy, "energy balance residual": run.energy - run.work}
     return {"largest gap [m, rad]": {"violation": run.violation}, "energy [J]": balance}

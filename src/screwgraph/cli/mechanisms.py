@@ -17,9 +17,9 @@ MechanismName = Annotated[
 ]
 Values = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=X", help="A parameter or figure, like mass:coupler=2.5; repeatable."),
+    typer.Option("--set", metavar="NAME=X", help="A parameter, for example mass:coupler=2.5; repeatable."),
 ]
-Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to: a .csv or .npz file.")]
+Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Output file: .csv or .npz.")]
 _TOP = re.compile(rb"^points\s*:", re.MULTILINE)
 
 

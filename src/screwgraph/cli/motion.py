@@ -91,4 +91,4 @@ def print_figures(figures: Mapping[str, Any]) -> None:
         f"{figures['output']}: {figures['robot']}, {figures['steps']} steps by {figures['method']}, "
         f"{figures['time']:g} s in {figures['wall_time']:.3g} s ({speed:.3g} times real time)"
     )
-    typer.echo(f"energy drift {figures['energy_drift']:.3g} J, violation of loops {figures['violation']:.3g}")
+    typer.echo(f"energy drift {figures['energy_drift']:.3g} J, loop-closure error {figures['violation']:.3g}")

@@ -22,7 +22,7 @@ def motion_panels(motion: Trajectory) -> dict[str, list[Panel]]:
     """Return panels of positions, velocities and efforts of the joints, and of the balance of energy."""
     from screwgraph.draw import Panel
 
-    balance = {"energy": motion.energy, "energy less work": motion.energy - motion.work}
+    balance = {"energy": motion.energy, "energy balance residual": motion.energy - motion.work}
     checks = [Panel("energy [J]", balance)]
     if motion.robot.is_closed:
         checks.append(Panel("violation [rad, m]", {"largest gap": motion.violation}))
@@ -41,8 +41,8 @@ def write_report(
     sections = [
         Table("Summary", ("figure", "value", "unit"), list(_summary(figures))),
         Animation("Motion", scene),
-        Picture("Joints", drawn["Joints"], "Positions, velocities and efforts of the joints"),
-        Picture("Energy", drawn["Energy"], "Energy less work stays where it began"),
+        Picture("Joints", drawn["Joints"], "Positions, velocities and torques of the joints"),
+        Picture("Energy", drawn["Energy"], "Energy balance residual"),
     ]
     save_report(f"Simulation of {motion.robot.name}", sections, path)
 

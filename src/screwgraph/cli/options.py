@@ -16,14 +16,14 @@ LARGEST_SNAP = 0.01
 
 
 class BaseKind(StrEnum):
-    """How the base is held."""
+    """Fixed or floating base."""
 
     fixed = "fixed"
     floating = "floating"
 
 
 class Problem(StrEnum):
-    """Which question is asked."""
+    """Problem to solve."""
 
     inverse = "inverse"
     forward = "forward"
@@ -32,7 +32,7 @@ class Problem(StrEnum):
 
 def _three_numbers(text: str | None) -> str | None:
     if text is not None and gravity_vector(text) is None:
-        raise typer.BadParameter(f'{text!r} is not three finite numbers (write --gravity "0 0 -9.81")')
+        raise typer.BadParameter(f'{text!r} is not three finite numbers (for example --gravity "0 0 -9.81")')
     return text
 
 
@@ -49,32 +49,38 @@ RobotName = Annotated[
         metavar="ROBOT", help="A robot file (.urdf, .sdf, .xml, .yaml), or a built-in robot such as puma560."
     ),
 ]
-Base = Annotated[BaseKind, typer.Option("--base", help="How the base is held.")]
+Base = Annotated[BaseKind, typer.Option("--base", help="Fixed or floating base.")]
 Lock = Annotated[
-    list[str] | None, typer.Option("--lock", metavar="JOINT", help="Weld a joint; repeatable, or commas between.")
+    list[str] | None, typer.Option("--lock", metavar="JOINT", help="Joint to weld; repeatable, or separated by commas.")
 ]
 Gravity = Annotated[
     str | None,
-    typer.Option("--gravity", metavar='"X Y Z"', callback=_three_numbers, help="m/s^2, instead of the file's."),
+    typer.Option(
+        "--gravity", metavar='"X Y Z"', callback=_three_numbers, help="Gravity (m/s^2), instead of the file's."
+    ),
 ]
-NoDamping = Annotated[bool, typer.Option("--no-damping", help="Leave out the joints' viscous damping.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Refuse a robot that has warnings.")]
+NoDamping = Annotated[bool, typer.Option("--no-damping", help="Ignore the viscous damping of joints.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")]
 Snap = Annotated[
     float,
     typer.Option(
-        "--snap", metavar="TOL", min=0.0, max=LARGEST_SNAP, help="Round rotation entries this close to 0 or +-1."
+        "--snap",
+        metavar="TOL",
+        min=0.0,
+        max=LARGEST_SNAP,
+        help="Round entries of rotations that are this close to 0 or +-1.",
     ),
 ]
 Model = Annotated[
-    str | None, typer.Option("--model", metavar="NAME", help="Of a file with several robots, the one that is meant.")
+    str | None, typer.Option("--model", metavar="NAME", help="Name of the robot, in a file with several.")
 ]
-ProblemKind = Annotated[Problem, typer.Option("--problem", help="Which question is asked.")]
+ProblemKind = Annotated[Problem, typer.Option("--problem", help="Problem to solve.")]
 External = Annotated[
     list[str] | None,
     typer.Option(
         "--external",
         metavar="LINK",
-        help="A link or frame that a known wrench acts on; repeatable, or commas between (`solve` knows "
+        help="A link or frame that a known wrench acts on; repeatable, or separated by commas (`solve` knows "
         "those of its state file by itself).",
     ),
 ]
@@ -83,7 +89,7 @@ Accelerations = Annotated[
     typer.Option(
         "--accelerations",
         metavar="JOINT",
-        help="Hybrid only: a joint whose acceleration is given; repeatable, or commas between.",
+        help="Hybrid only: a joint whose acceleration is given; repeatable, or separated by commas.",
     ),
 ]
 Actuated = Annotated[
@@ -92,7 +98,7 @@ Actuated = Annotated[
         "--actuated",
         metavar="JOINT",
         help="Inverse only: a joint that drives the robot, by default the independent ones; the smallest efforts of "
-        "all that do are found. Repeatable, or commas between.",
+        "all that do are found. Repeatable, or separated by commas.",
     ),
 ]
 OrderingName = Annotated[

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 Report = Annotated[
     str | None,
-    typer.Option("--report", metavar="FILE", help="Also an .html page: figures, curves with units, an animation."),
+    typer.Option("--report", metavar="FILE", help="Also write an .html page with values, plots and an animation."),
 ]
 Plots = Annotated[
-    str | None, typer.Option("--plot", metavar="DIR", help="Also pictures of the curves (.svg); the folder is made.")
+    str | None,
+    typer.Option("--plot", metavar="DIR", help="Also write the plots (.svg) into this folder; created if missing."),
 ]
 
 
@@ -44,7 +45,7 @@ def made(folder: str) -> Path:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         why = error.strerror or str(error)
-        raise InputError(f"the folder {folder!r} cannot be made", why=why) from error
+        raise InputError(f"the folder {folder!r} cannot be created", why=why) from error
     return path
 
 

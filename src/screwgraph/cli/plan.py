@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 TaskName = Annotated[
     str, typer.Argument(metavar="TASK", help="A task file (.yaml), or a built-in task such as cp2 or panda.")
 ]
-Folder = Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="Where to; the folder is made.")]
+Folder = Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="Output folder; created if missing.")]
 Iterations = Annotated[int, typer.Option("--iterations", min=0, metavar="N", help="At most so many.")]
 Seconds = Annotated[float, typer.Option("--seconds", min=0.0, metavar="S", help="At most so many.")]
-Method = Annotated[str, typer.Option("--method", help='How it is solved: "auto", "ipopt", "fatrop", ...')]
+Method = Annotated[str, typer.Option("--method", help='Solver: "auto", "ipopt", "fatrop", ...')]
 
-HELP = """Plan a motion, and write it.
+HELP = """Plan a motion and write it.
 
 \b
 DIR/plan.npz    t, q, qd, qdd, tau, all unknowns, status, cost, violation;
 DIR/plan.csv    t, q, qd, qdd, tau as a table;
 DIR/motion.svg  these over time, with limits (dashed) and goals (circles);
-DIR/costs.svg   what each item of the task costs;
+DIR/costs.svg   the cost of each item of the task;
 DIR/animation.html  the motion with goals, obstacles, forces of contacts, offline;
 DIR/report.html     all of this on one page that needs nothing else.
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 WIDTH = 4.8
 """Of a picture (inches): on a phone its letters are still large enough."""
 KINDS = {"q": "Positions", "qd": "Velocities", "qdd": "Accelerations", "tau": "Efforts"}
-KEY = "Dashed lines are limits, where they are near the motion; circles are what the start and goals ask for."
+KEY = "Dashed lines are limits close to the motion; circles are the start and the goals."
 
 
 def write_plan_report(plan: Plan, scene: Scene, path: str) -> None:
@@ -28,11 +28,11 @@ def write_plan_report(plan: Plan, scene: Scene, path: str) -> None:
     curves = [picture(kind) for kind in KINDS if kind != "tau" or plan.tau.any()]
     sections = [
         Table("Summary", ("figure", "value", "unit"), list(_summary(plan))),
-        Animation("Motion", scene, "Drag to turn, scroll or pinch to zoom."),
+        Animation("Motion", scene, "Drag to rotate, scroll or pinch to zoom."),
         Pictures("Joints", curves, KEY),
     ]
     if not plan.feasible:
-        sections.insert(0, Text("Not feasible", f"This is no motion to rely on. {plan.status}: {plan.reason}"))
+        sections.insert(0, Text("Not feasible", f"This motion is not feasible. {plan.status}: {plan.reason}"))
     if plan.costs:
         share = max(plan.cost, 1e-300)
         rows = [(label(plan.task, n), float(c), f"{100 * c / share:.1f} %") for n, c in plan.costs.items()]
@@ -41,7 +41,7 @@ def write_plan_report(plan: Plan, scene: Scene, path: str) -> None:
             Table("Costs by item", ("item", "cost", "share"), rows),
         ]
     held = [(label(plan.task, name), off) for name, off in plan.violations.items()]
-    sections.append(Table("What must hold", ("item", "largest violation (SI units)"), held))
+    sections.append(Table("Constraints", ("item", "largest violation (SI units)"), held))
     if len(plan.task.phases) > 1:
         phases = [(p.name or str(i), p.steps, float(T)) for i, (p, T) in enumerate(_phases(plan))]
         sections.append(Table("Phases", ("phase", "steps", "duration (s)"), phases))
@@ -57,11 +57,11 @@ def _phases(plan: Plan) -> Iterator[tuple]:
 def _summary(plan: Plan) -> Iterator[tuple[str, object, str]]:
     task = plan.task
     yield "status", plan.status, ""
-    yield "why the search ended", plan.reason, ""
+    yield "reason for the end", plan.reason, ""
     yield "cost", float(plan.cost), ""
     yield "largest violation", float(plan.violation), "SI units"
     yield "iterations", plan.iterations, ""
-    yield "time of the search", float(plan.seconds), "s"
+    yield "computation time", float(plan.seconds), "s"
     yield "steps", sum(phase.steps for phase in task.phases), ""
     yield "duration of the motion", float(plan.t[-1] - plan.t[0]), "s"
     yield "collocation", task.collocation, ""

@@ -22,12 +22,12 @@ def check_accelerations(context: typer.Context, problem: Problem, accelerations:
         raise wrong_use(
             context,
             "--problem hybrid needs --accelerations",
-            why="it says for which joints qdd is given, tau being given for the others",
+            why="it names the joints with given qdd; the others have given tau",
             fix="--accelerations JOINT",
         )
     if problem is not Problem.hybrid and accelerations:
         raise wrong_use(
-            context, f"--accelerations does not go with --problem {problem.value}", fix="use --problem hybrid"
+            context, f"--accelerations cannot be used with --problem {problem.value}", fix="use --problem hybrid"
         )
 
 
@@ -36,8 +36,8 @@ def check_actuated(context: typer.Context, problem: Problem, actuated: Sequence[
     if actuated is not None and problem is not Problem.inverse:
         raise wrong_use(
             context,
-            f"--actuated does not go with --problem {problem.value}",
-            why="efforts are given there, zero for joints that nothing drives",
+            f"--actuated cannot be used with --problem {problem.value}",
+            why="torques are given in these problems; use zero for passive joints",
             fix="use --problem inverse",
         )
 

@@ -23,23 +23,25 @@ LARGEST_TIME = 7 * 24 * 3600.0
 LARGEST_WORKERS = 256
 
 Seconds = Annotated[
-    float, typer.Option("--seconds", metavar="S", min=0.1, max=LARGEST_TIME, help="How long to search at most.")
+    float, typer.Option("--seconds", metavar="S", min=0.1, max=LARGEST_TIME, help="Time limit of the search.")
 ]
 Rounds = Annotated[
-    int | None, typer.Option("--rounds", metavar="N", min=0, help="End after N rounds: the same seed, the same result.")
+    int | None,
+    typer.Option("--rounds", metavar="N", min=0, help="Stop after N rounds; the same seed then gives the same result."),
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="S", min=0, help="Seed of the random choices.")]
 Workers = Annotated[
-    int, typer.Option("--workers", metavar="N", min=1, max=LARGEST_WORKERS, help="Processes that evaluate orders.")
+    int, typer.Option("--workers", metavar="N", min=1, max=LARGEST_WORKERS, help="Processes that evaluate orderings.")
 ]
 Dask = Annotated[
-    str | None, typer.Option("--dask", metavar="ADDRESS", help="Evaluate on a Dask cluster instead: its scheduler.")
+    str | None,
+    typer.Option("--dask", metavar="ADDRESS", help="Address of the scheduler of a Dask cluster, to evaluate there."),
 ]
 
-HELP = """Search for an elimination order that makes cheaper code.
+HELP = """Search for an elimination ordering with cheaper code.
 
-Starts from the named and greedy orders and improves the best by random changes. What is found is kept in the cache of
-compiled code, where ordering "auto" finds it from then on. Ctrl-C ends the search early and keeps what it found.
+Starts from the named and greedy orderings and improves the best by random changes. The result is stored in the cache of
+compiled code, where ordering "auto" finds it. Ctrl-C ends the search early and keeps the result so far.
 
 \b
 Example:
@@ -72,7 +74,7 @@ def search(
     from screwgraph.cli.problem import check_accelerations, compiled
 
     if dask is not None and workers != 1:
-        raise wrong_use(context, "--workers does not go with --dask", why="a Dask cluster has workers of its own")
+        raise wrong_use(context, "--workers cannot be used with --dask", why="a Dask cluster has its own workers")
     named = options.names(accelerations)
     check_accelerations(context, problem, named)
     model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
@@ -93,8 +95,8 @@ def search(
         print_json(best)
         return
     if watch.stopped:
-        note("interrupted: what was found so far is kept")
-    typer.echo(f"{function}: the best of {watch.evaluated} orders")
+        note("interrupted: the results so far are kept")
+    typer.echo(f"{function}: the best of {watch.evaluated} orderings")
 
 
 @contextmanager
@@ -152,7 +154,7 @@ def _watched(seconds: float) -> Iterator[_Watch]:
         task = bar.add_task("starting", total=seconds)
 
         def show(found: Found) -> None:
-            text = f"best cost {found.cost:.0f} of {found.evaluated} orders"
+            text = f"best cost {found.cost:.0f} of {found.evaluated} orderings"
             bar.update(task, completed=min(found.seconds, seconds), description=text)
 
         watch = _Watch(show)

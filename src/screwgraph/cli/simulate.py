@@ -42,28 +42,32 @@ def _seconds(value: float) -> float:
 
 
 Time = Annotated[
-    float, typer.Option("--time", metavar="S", callback=_seconds, help="Length of the motion, a multiple of dt.")
+    float, typer.Option("--time", metavar="S", callback=_seconds, help="Duration of the motion, a multiple of dt.")
 ]
-Dt = Annotated[float, typer.Option("--dt", metavar="S", callback=_seconds, help="Distance of the states in time.")]
-Kind = Annotated[MethodName, typer.Option("--method", help="How the motion is integrated.")]
+Dt = Annotated[float, typer.Option("--dt", metavar="S", callback=_seconds, help="Time step of the states.")]
+Kind = Annotated[MethodName, typer.Option("--method", help="Integration method.")]
 StateFile = Annotated[
     str | None,
-    typer.Option("--state", metavar="FILE", help="A JSON file of where to begin, and of constant efforts."),
+    typer.Option("--state", metavar="FILE", help="A JSON file with the initial state and constant torques."),
 ]
-Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to: a .csv or .npz file.")]
+Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Output file: .csv or .npz.")]
 
 Coordinates = Annotated[
-    CoordinateKind | None, typer.Option("--coordinates", help="Of the smoother: those of its factor graph.")
+    CoordinateKind | None, typer.Option("--coordinates", help="Coordinates of the factor graph (smoother only).")
 ]
 Window = Annotated[
-    int | None, typer.Option("--window", metavar="N", min=2, max=100, help="Of the smoother: states in its window.")
+    int | None, typer.Option("--window", metavar="N", min=2, max=100, help="States in the window (smoother only).")
 ]
 Integrator = Annotated[
     str | None,
-    typer.Option("--integrator", metavar="NAME", help="Of the smoother: euler, trapezoidal, hermite_simpson, ..."),
+    typer.Option(
+        "--integrator",
+        metavar="NAME",
+        help="Integration rule (smoother only): euler, trapezoidal, hermite_simpson, ...",
+    ),
 ]
 
-HELP = """Let a robot or a planar mechanism move, and write its motion.
+HELP = """Simulate a robot or a planar mechanism and write its motion.
 
 \b
 rk4:           Runge-Kutta of order 4;
@@ -127,7 +131,7 @@ def simulate(
             raise wrong_use(context, "--state goes with robots", why="a mechanism's file says how the motion begins")
         return simulate_mechanism(context, robot, output, (time, dt, method.value), graphs, report, plot, as_json)
     if method is MethodName.smoother or graphs.given:
-        raise wrong_use(context, "the smoother goes with planar mechanisms", why=f"{robot!r} is a robot")
+        raise wrong_use(context, "the smoother is for planar mechanisms", why=f"{robot!r} is a robot")
     model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
     with usage(context):
         check_outputs(output, report, plot)
@@ -138,7 +142,7 @@ def simulate(
     motion.save(output)
     options.note_warnings(model)
     if watch.stopped:
-        note(f"interrupted at t = {motion.t[-1]:g} s: what was computed so far is kept")
+        note(f"interrupted at t = {motion.t[-1]:g} s: the results so far are kept")
     figures = as_figures(model.name, motion, watch, output)
     groups = motion_panels(motion)
     if report is not None:
@@ -159,9 +163,9 @@ def _start(state: State, file: str) -> tuple[np.ndarray, ...]:
     from screwgraph.errors import InputError
 
     if state.external:
-        raise InputError("'wrenches' are not simulated", at=file, fix="take them out of the state")
+        raise InputError("'wrenches' are not simulated", at=file, fix="remove them from the state")
     if state.q[..., 0].size != 1:
-        raise InputError(f"{state.q[..., 0].size} states are given", at=file, why="a motion begins at one")
+        raise InputError(f"{state.q[..., 0].size} states are given", at=file, why="a motion begins at one state")
     for name, array in (("q", state.q), ("qd", state.qd), ("tau", state.given)):
         if not np.isfinite(array).all():
             raise InputError(f"{name} is not finite", at=file)

@@ -55,7 +55,7 @@ def simulate_mechanism(
         run = simulate(mechanism, None, None, time, dt, method, watch=watch, **graphs.given)
     run.save(output)
     if watch.stopped:
-        note(f"interrupted at t = {run.t[-1]:g} s: what was computed so far is kept")
+        note(f"interrupted at t = {run.t[-1]:g} s: the results so far are kept")
     figures = as_figures(mechanism.name, run, watch, output)
     groups = run_groups(run)
     if report is not None:

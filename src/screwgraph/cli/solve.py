@@ -17,10 +17,10 @@ StateFile = Annotated[
 ]
 Count = Annotated[
     int | None,
-    typer.Option("--random", metavar="N", min=1, max=LARGEST_COUNT, help="Solve at N random states; default: at one."),
+    typer.Option("--random", metavar="N", min=1, max=LARGEST_COUNT, help="Number of random states; default: 1."),
 ]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="S", min=0, help="Seed of random states; default: 0.")]
-Algorithm = Annotated[bool, typer.Option("--algorithm", help="Print the elimination as numbered assignments, too.")]
+Algorithm = Annotated[bool, typer.Option("--algorithm", help="Also print the elimination as numbered assignments.")]
 
 STATE_EXAMPLE = """{"q": [0, 0.1, 0.2, 0, 0, 0], "qd": {"joint1": 0.5}, "given": {"joint1": 1, "joint3": -2},
    "wrenches": {"link6": [0, 0, 0, 0, 0, 9.81]}}"""
@@ -28,7 +28,7 @@ STATE_EXAMPLE = """{"q": [0, 0.1, 0.2, 0, 0, 0], "qd": {"joint1": 0.5}, "given":
 HELP = f"""Solve inverse, forward or hybrid dynamics.
 
 \b
-inverse: accelerations are given (qdd), the result is the efforts (tau);
+inverse: accelerations are given (qdd), the result is torques and forces (tau);
 forward: tau is given, the result is qdd;
 hybrid:  qdd is given for the joints of --accelerations, tau for the others.
 
@@ -85,7 +85,7 @@ def solve(
     from screwgraph.cli.streams import print_json
 
     if state is not None and (random is not None or seed is not None):
-        raise wrong_use(context, "--state does not go with --random and --seed", fix="give one of them")
+        raise wrong_use(context, "--state cannot be used with --random and --seed", fix="give one of them")
     named = options.names(accelerations)
     driving = options.names(actuated) if actuated else None
     check_accelerations(context, problem, named)

@@ -49,7 +49,7 @@ def entries_of(file: str) -> Mapping[str, Any]:
     except json.JSONDecodeError as error:
         raise InputError(f"this is not JSON: {error.msg}", at=f"{file}:{error.lineno}", fix=_EXAMPLE) from error
     except UnicodeDecodeError as error:
-        raise InputError("this is not JSON: it is no UTF-8 text", at=file, fix=_EXAMPLE) from error
+        raise InputError("this is not JSON: it is not UTF-8 text", at=file, fix=_EXAMPLE) from error
     except RecursionError as error:
         raise InputError("lists are nested too deeply", at=file, fix=_EXAMPLE) from error
     except InputError as error:
@@ -121,5 +121,5 @@ def _batch(arrays: Mapping[str, np.ndarray]) -> tuple[int, ...]:
     except ValueError:
         counts = ", ".join(f"{name} {array.shape[:-1]}" for name, array in arrays.items() if array.ndim > 1)
         raise InputError(
-            f"the entries hold different numbers of states: {counts}", fix="give each as many states, or one"
+            f"the entries hold different numbers of states: {counts}", fix="give each the same number of states, or one"
         ) from None

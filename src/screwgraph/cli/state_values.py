@@ -71,7 +71,9 @@ def _by_joint(name: str, value: Mapping[str, Any], robot: Robot) -> np.ndarray:
     try:
         batch = np.broadcast_shapes(*(part.shape[:-1] for part in parts.values()))
     except ValueError:
-        raise InputError(f"the joints of {name} have different numbers of states", fix="give each as many") from None
+        raise InputError(
+            f"the joints of {name} have different numbers of states", fix="give each the same number"
+        ) from None
     start = robot.neutral() if is_position else np.zeros(robot.nv)
     result = np.tile(start, (*batch, 1))
     slices = robot.q_slices if is_position else robot.v_slices

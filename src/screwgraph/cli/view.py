@@ -18,22 +18,20 @@ Target = Annotated[
     str,
     typer.Argument(
         metavar="ROBOT|RESULT",
-        help="A robot or mechanism, a file or built in; or an .npz file of `simulate`, `estimate`, `plan`.",
+        help="A robot or mechanism (file or built-in), or an .npz file of `simulate`, `estimate`, `plan`.",
     ),
 ]
 Output = Annotated[
-    str | None, typer.Option("--output", "-o", metavar="FILE", help="Write an .html page instead of serving one.")
+    str | None, typer.Option("--output", "-o", metavar="FILE", help="Write an .html page instead of serving it.")
 ]
-Port = Annotated[
-    int, typer.Option("--port", min=1, max=65535, help="Where the browser finds it, on this machine only.")
-]
+Port = Annotated[int, typer.Option("--port", min=1, max=65535, help="Port of the server, on this machine only.")]
 Rate = Annotated[
-    float, typer.Option("--rate", metavar="HZ", min=0.1, max=1000.0, help="States a second of motion that are kept.")
+    float, typer.Option("--rate", metavar="HZ", min=0.1, max=1000.0, help="States kept per second of motion.")
 ]
 
 HELP = """Show a robot or planar mechanism with a slider for each joint, or a motion with one for time.
 
-A page written with -o plays the motion in any browser, with nothing installed and no network. Without -o it is
+A page written with -o plays the motion offline in any browser. Without -o the page is
 served on this machine until Ctrl-C, which needs: pip install 'screwgraph[view]'
 
 \b
@@ -87,8 +85,8 @@ def view(
             raise wrong_use(context, error.what, why=error.why, fix=error.fix) from error
     chosen = base is not BaseKind.fixed or lock or model_name
     if chosen and (target.lower().endswith(".npz") or is_mechanism(target)):
-        why = "a motion has its robot with it" if target.lower().endswith(".npz") else "this is a planar mechanism"
-        raise wrong_use(context, "--base, --lock and --model go with robots", why=why)
+        why = "a motion contains its robot" if target.lower().endswith(".npz") else "this is a planar mechanism"
+        raise wrong_use(context, "--base, --lock and --model are for robots", why=why)
     if target.lower().endswith(".npz"):
         scene = result_scene(read_result(target), rate)
         if output is None:
@@ -109,6 +107,6 @@ def view(
 
 
 def _serve(live: Live) -> None:
-    typer.echo(f"{live.address} in a browser shows it; Ctrl-C ends it")
+    typer.echo(f"open {live.address} in a browser; Ctrl-C ends it")
     with suppress(KeyboardInterrupt):
         live.run()

@@ -19,6 +19,7 @@ from screwgraph.compiler.signature import Argument, Result, check_arrays, check_
 from screwgraph.elimination import Dag
 from screwgraph.errors import InputError
 from screwgraph.robot import unknown
+from screwgraph.summary import one_line
 from screwgraph.tape import Operations, Program
 
 DTYPES = ("float64", "float32")
@@ -32,6 +33,8 @@ class Origin:
     `plain` makes the elimination of the robot as it is, in the same order; `savings` counts operations before any pass,
     and after each; `analytic` knows derivatives in closed form, where there are some.
     """
+
+    __repr__ = one_line
 
     plain: Callable[[], Dag]
     savings: Callable[[], Mapping[str, int]]
@@ -214,7 +217,7 @@ class Function:
         return llvm_source(self.program, shapes, [r.shape for r in self.results], self.dtype)
 
     def algorithm(self) -> str:
-        """Print the elimination DAG as numbered assignments, like Algorithm 1 of paper 0."""
+        """Print the elimination DAG as numbered assignments, like Algorithm 1 of Xie & Dellaert (2019)."""
         return self.dag.algorithm()
 
     def _explained(self, values: tuple[Any, ...], error: Exception) -> InputError:

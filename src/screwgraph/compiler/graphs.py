@@ -50,7 +50,7 @@ def compile_graph(
 def _asked(graph: FactorGraph, name: str | Key) -> list[Key]:
     """Return the variables that a name asks for: unknowns, or else what follows from the knowns alone."""
     if not isinstance(name, str | Key):
-        raise InputError(f"{name!r} is no name of a variable", fix='name what to solve for, such as "qdd"')
+        raise InputError(f"expected the name of a variable, got {name!r}", fix='name what to solve for, such as "qdd"')
     keys = [key for key in graph.select([name]) if graph.variables[key].dim]
     given = {v.key for v in graph.inputs}
     fixed = {d.key for d in graph.derived if d.factor.template is prior}

@@ -14,6 +14,7 @@ from screwgraph.graph import Column, Factor, FactorGraph, Key, Model, Role, Vari
 from screwgraph.graph.factors import prior
 from screwgraph.lowering import GRAPH_PASSES, KEEPS_VARIABLES, ROBOT_PASSES, absorbed, lowered, touched
 from screwgraph.robot import Robot
+from screwgraph.summary import one_line
 from screwgraph.tape import Number
 
 OF_JOINTS = (
@@ -35,6 +36,8 @@ class Problem:
     `model` is the robot whose laws the graph states and its edits, None where passes know nothing of them; `known` are
     the variables that are given. `made` is the graph, None where it is made of the model when code has to be.
     """
+
+    __repr__ = one_line
 
     name: str
     model: Model | None

@@ -10,6 +10,7 @@ import numpy as np
 
 from screwgraph.errors import InputError
 from screwgraph.spatial.manifolds import Manifold
+from screwgraph.summary import one_line
 
 REAL_KINDS = "biuf"
 """Kinds of NumPy arrays that are real numbers; text, objects and complex numbers are not."""
@@ -21,6 +22,8 @@ class Argument:
 
     `spaces` are the manifolds of positions, in order; empty for plain vectors.
     """
+
+    __repr__ = one_line
 
     name: str
     shape: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Figures of factor graphs, matrices and eliminations, in the style of paper 0, as SVG and PNG."""
+"""Figures of factor graphs, matrices and eliminations, in the style of Xie & Dellaert (2019), as SVG and PNG."""
 
 from screwgraph.draw.cliques import draw_cliques
 from screwgraph.draw.dag import draw_dag

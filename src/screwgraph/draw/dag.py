@@ -1,4 +1,4 @@
-"""The elimination DAG in the colours of paper 0 (Figs 5d, 7, 10)."""
+"""The elimination DAG in the colours of Xie & Dellaert (2019) (Figs 5d, 7, 10)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def draw_dag(dag: Dag) -> Figure:
-    """Draw an elimination DAG, each variable where the factor graph has it. Paper 0, Figs 5d, 7, 10.
+    """Draw an elimination DAG, each variable where the factor graph has it. Xie & Dellaert (2019), Figs 5d, 7, 10.
 
     An arrow leads from a variable to one that it expresses, as in a Bayes net: back-substitution follows the
     arrows. Accelerations are green (the forward path), wrenches blue, torques and joint accelerations orange

@@ -1,4 +1,4 @@
-"""The factor graph of a robot, in the arrangement of paper 0 (Figs 1, 3, 4a, 6a, 8, 9a)."""
+"""The factor graph of a robot, in the arrangement of Xie & Dellaert (2019) (Figs 1, 3, 4a, 6a, 8, 9a)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ Known = Literal["hide", "square"]
 
 
 def draw_graph(graph: FactorGraph, *, known: Known = "hide", gravity: bool = False) -> Figure:
-    """Draw a factor graph: circles are unknown, squares known, dots factors. Paper 0, Figs 1, 3, 4a, 6a, 8, 9a.
+    """Draw a factor graph: circles are unknown, squares known, dots factors.
+
+    Xie & Dellaert (2019), Figs 1, 3, 4a, 6a, 8, 9a.
 
     Args:
         graph: of any tree of links; branches are bands of rows, a column stands for a place in the chain.
         known: `"hide"` leaves out what is known (Fig. 4a), `"square"` shows it (Fig. 3).
-        gravity: whether to show the directions of gravity, which paper 0 leaves out.
+        gravity: whether to show the directions of gravity, which Xie & Dellaert (2019) leaves out.
 
     Raises:
         InputError: `known` is neither.

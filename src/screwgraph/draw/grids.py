@@ -25,7 +25,7 @@ SIMPLE = Grid(
     variables={"qdd": (-0.5, 0), "acceleration": (0, 1), "wrench": (-0.5, 2), "tau": (-0.5, 3), "external": (0, 3)},
     factors={"acceleration": (-0.5, 1), "wrench": (0, 2), "torque": (-0.5, 2.5)},
 )
-"""Links and joints alternate on one lattice: Figs 4a, 6a, 9a of paper 0."""
+"""Links and joints alternate on one lattice: Figs 4a, 6a, 9a of Xie & Dellaert (2019)."""
 
 FULL = Grid(
     pitch=168.0,
@@ -49,7 +49,7 @@ FULL = Grid(
         "gravity": (-0.72, 5),
     },
 )
-"""Kinematics above dynamics, staggered so that straight edges pass between nodes: Figs 1, 3, 8 of paper 0."""
+"""Kinematics above dynamics, staggered so that straight edges miss nodes: Figs 1, 3, 8 of Xie & Dellaert (2019)."""
 
 KINEMATIC = frozenset({"twist", "q", "qd", "gravity"})
 """Kinds of variables that only the full arrangement has a place for."""

@@ -1,4 +1,4 @@
-"""The block-sparse matrix of a linear problem (paper 0, Figs 4b, 6b, 9b)."""
+"""The block-sparse matrix of a linear problem (Xie & Dellaert (2019), Figs 4b, 6b, 9b)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAD = 6.0
 
 
 def draw_matrix(graph: FactorGraph, order: Sequence[str | Key] | None = None) -> Figure:
-    """Draw the block-sparse matrix of a graph. Paper 0, Figs 4b, 6b, 9b.
+    """Draw the block-sparse matrix of a graph. Xie & Dellaert (2019), Figs 4b, 6b, 9b.
 
     A row of blocks is a factor, a column an unknown; a block is filled where the factor touches the unknown,
     in the colour that the unknown has in `draw_dag`. Blocks grow with their numbers of rows and columns.

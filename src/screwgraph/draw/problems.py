@@ -1,4 +1,7 @@
-"""Factor graphs over time, and the Bayes networks that they stem from: steps are columns. Paper 1, Figs 1 to 4."""
+"""Factor graphs over time, and the Bayes networks that they stem from: steps are columns.
+
+Blanco-Claraco et al. (2021), Figs 1 to 4.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +76,9 @@ def problem_scene(problem: Problem, title: str = "") -> Scene:
 
 
 def draw_network(network: BayesNetwork, known: Iterable[str | Quantity] = (), title: str = "") -> Figure:
-    """Draw a Bayes network: arrows lead to what depends on something, squares are known. Paper 1, Fig. 1.
+    """Draw a Bayes network: arrows lead to what depends on something, squares are known.
+
+    Blanco-Claraco et al. (2021), Fig. 1.
 
     Raises:
         InputError: something known is no quantity of the network, or it is too large.

@@ -1,4 +1,4 @@
-"""Graph and DAG between eliminations (paper 0, Fig. 5)."""
+"""Graph and DAG between eliminations (Xie & Dellaert (2019), Fig. 5)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GAP, TITLE = 34.0, 22.0
 
 
 def draw_steps(dag: Dag, which: Sequence[int] | None = None) -> Figure:
-    """Draw what is left of the graph, and the DAG so far, after some eliminations. Paper 0, Fig. 5.
+    """Draw what is left of the graph, and the DAG so far, after some eliminations. Xie & Dellaert (2019), Fig. 5.
 
     Colours and arrows are those of `draw_dag`; what is not yet eliminated is white, its factors are dots.
 
@@ -76,7 +76,9 @@ def _run_ends(values: Sequence[Hashable]) -> list[int]:
 def _checked(which: Sequence[int], total: int) -> list[int]:
     for step in which:
         if not isinstance(step, int) or not 0 <= step <= total:
-            raise InputError(f"{step!r} is no number of eliminated variables", fix=f"name numbers from 0 to {total}")
+            raise InputError(
+                f"expected a number of eliminated variables, got {step!r}", fix=f"name numbers from 0 to {total}"
+            )
     if not which:
         raise InputError("there is no step to draw", fix=f"name numbers from 0 to {total}")
     return sorted(set(which))

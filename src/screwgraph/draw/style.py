@@ -51,7 +51,7 @@ PATHS: Mapping[str, Colours] = {
     "tau": ORANGE,
     "qdd": ORANGE,
 }
-"""Colours of paper 0: green forward path, blue and orange backward path."""
+"""Colours of Xie & Dellaert (2019): green forward path, blue and orange backward path."""
 
 
 def colours(kind: str) -> Colours:

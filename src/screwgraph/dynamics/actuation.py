@@ -39,13 +39,13 @@ def actuated_by(query: Query, joints: Sequence[str], weights: Mapping[str, float
 
 def _checked_weights(names: Sequence[str], weights: Mapping[str, float]) -> dict[str, float]:
     if not isinstance(weights, Mapping):
-        raise InputError(f"weights = {weights!r} is no mapping", fix='weights={"joint": 2.0}')
+        raise InputError(f"expected a mapping of weights, got {weights!r}", fix='weights={"joint": 2.0}')
     for name, weight in weights.items():
         if name not in names:
             raise InputError(f"weights name {name!r}, which is not among the actuated joints", fix="name actuated ones")
         number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
         if not number or not 0.0 < float(weight) < np.inf:
-            raise InputError(f"the weight of joint {name!r}, {weight!r}, is no positive, finite number")
+            raise InputError(f"the weight of joint {name!r}, {weight!r}, is not a positive, finite number")
     return {name: float(weights.get(name, 1.0)) for name in names}
 
 

@@ -27,7 +27,7 @@ def hybrid_dynamics(
     """Return unknown(q, qd, given): given[i] is qdd_i for the joints named in `accelerations`, tau_i else.
 
     The result holds, in the same places, what was not given: tau_i for the named joints, qdd_i else.
-    Arrays and `coordinates` as for `inverse_dynamics`. Featherstone (2008), section 9.2; paper 0, section VI.
+    Arrays and `coordinates` as for `inverse_dynamics`. Featherstone (2008), section 9.2; Xie & Dellaert (2019), VI.
 
     Raises:
         EliminationError: the order is impossible, or a joint of unknown acceleration moves nothing that has inertia.

@@ -14,8 +14,8 @@ from screwgraph.robot import Robot, with_gravity, without_loops
 def mass_matrix(robot: Robot | Mechanism, *, coordinates: str = SPANNING, dtype: str = "float64") -> Function:
     """Return M(q), (..., nq) -> (..., nv, nv), symmetric, rotors included (kg m^2, kg m, kg).
 
-    It is what composite-inertia elimination leaves of the torque equations when joint accelerations stay
-    unknown: paper 4, "Back to Mass Matrix". In spanning coordinates loops and couplings play no part in it. With
+    It is what composite-inertia elimination leaves of the torque equations when joint accelerations stay unknown:
+    Dellaert's slides, "Back to Mass Matrix". In spanning coordinates loops and couplings play no part in it. With
     `coordinates` "independent" it is (..., n, n), of the independent joints of closed chains: G' M G, where qd = G yd.
 
     Raises:

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 
 from screwgraph.elimination.system import Step
 from screwgraph.graph import Key
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True, eq=False)
 class Block:
     """A variable and how it was eliminated: its `parents` are the later variables that express it."""
+
+    __repr__ = one_line
 
     key: Key
     parents: tuple[Key, ...]

@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from screwgraph.graph import Key
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True)
 class Clique:
     """Variables that are handled together: `frontals` end here, `separator` is shared with the clique `parent`."""
+
+    __repr__ = one_line
 
     frontals: tuple[Key, ...]
     separator: tuple[Key, ...]
@@ -20,6 +23,8 @@ class Clique:
 @dataclass(frozen=True)
 class CliqueTree:
     """Cliques, parents first; a clique's number is its place in `cliques`."""
+
+    __repr__ = one_line
 
     cliques: tuple[Clique, ...]
     dims: Mapping[Key, int]

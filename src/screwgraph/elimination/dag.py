@@ -99,7 +99,7 @@ class Dag:
         return program(self.equations.tape, list(self.solution.values())).operations
 
     def algorithm(self) -> str:
-        """Print the DAG as numbered assignments, like Algorithm 1 of paper 0."""
+        """Print the DAG as numbered assignments, like Algorithm 1 of Xie & Dellaert (2019)."""
         return algorithm(self.graph, self.blocks)
 
     @cached_property
@@ -109,7 +109,7 @@ class Dag:
 
     @cached_property
     def states(self) -> tuple[State, ...]:
-        """What is left before the first, and after each variable (paper 0, Fig. 5)."""
+        """What is left before the first, and after each variable (Xie & Dellaert (2019), Fig. 5)."""
         return states(self.equations.rows, self.order, self.elimination.steps)
 
 

@@ -18,6 +18,7 @@ from screwgraph.elimination.pairs import eliminate_pairs
 from screwgraph.elimination.pivot import MAY_VANISH, SMALL, Candidate
 from screwgraph.elimination.system import Step, System
 from screwgraph.graph import Column, Row
+from screwgraph.summary import one_line
 from screwgraph.tape import Number
 
 Choice = tuple[tuple, Candidate]
@@ -30,6 +31,8 @@ class Elimination:
 
     `delayed` had to wait beyond their group; `unsafe_pivots` may vanish at some state: nothing better was left.
     """
+
+    __repr__ = one_line
 
     steps: tuple[Step, ...]
     remaining: tuple[Row, ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screwgraph.graph import Column
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,8 @@ class Group:
     With `block`, they go as a block, where that is safe: by the equations that pair with the unknowns `through`, by any
     if that is empty.
     """
+
+    __repr__ = one_line
 
     columns: tuple[Column, ...]
     law: str | None = None

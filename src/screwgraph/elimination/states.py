@@ -1,4 +1,4 @@
-"""The graph between two eliminations, for drawing (paper 0, Fig. 5)."""
+"""The graph between two eliminations, for drawing (Xie & Dellaert (2019), Fig. 5)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from dataclasses import dataclass
 
 from screwgraph.elimination.system import Step
 from screwgraph.graph import Column, Key, Row
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True)
 class State:
     """What is left after some variables are gone: (name, variables) of each factor that still has equations."""
+
+    __repr__ = one_line
 
     eliminated: tuple[Key, ...]
     factors: tuple[tuple[str, tuple[Key, ...]], ...]

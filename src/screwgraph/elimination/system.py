@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from screwgraph.elimination.pivot import Candidate, is_foreign, pivot_class
 from screwgraph.graph import Column, Role, Row, is_zero
+from screwgraph.summary import one_line
 from screwgraph.tape import Number, Scalar, reciprocal
 
 
@@ -19,6 +20,8 @@ class Step:
     that held `column`; `fill_in` are the (equation, unknown) pairs that the step made nonzero;
     `original` tells whether the equation was still as its factor gave it.
     """
+
+    __repr__ = one_line
 
     column: Column
     group: int

@@ -11,6 +11,7 @@ from screwgraph.elimination.engine import eliminate_rows
 from screwgraph.elimination.group import Group
 from screwgraph.errors import EliminationError
 from screwgraph.graph import Derived, FactorGraph, Key, Row, Variable, linear_rows
+from screwgraph.summary import one_line
 from screwgraph.tape import SAMPLES, WIDE, Tape
 
 SEED = 20260
@@ -20,6 +21,8 @@ SEED = 20260
 @dataclass(frozen=True, eq=False)
 class Equations:
     """A graph's linear equations with coefficients on a tape, and the values of its knowns there."""
+
+    __repr__ = one_line
 
     tape: Tape
     rows: tuple[Row, ...]

@@ -34,7 +34,7 @@ def not_modelled(robot: Robot, file: str) -> tuple[str, ...]:
     lines = []
     rubbing = [joint.name for joint in robot.joints if joint.friction]
     if rubbing:
-        lines.append(one_line(f"Coulomb friction of {_joints(rubbing)} is kept but not modelled", at=file))
+        lines.append(one_line(f"Coulomb friction of {_joints(rubbing)} is stored but not modelled", at=file))
     return tuple(lines)
 
 

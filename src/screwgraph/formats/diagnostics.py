@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from screwgraph.errors import InputError, ModelError, one_line
 
 LARGEST = 1e100
-"""No figure of a robot exceeds it (SI units); products of such figures do not overflow."""
+"""No parameter of a robot exceeds it (SI units); products of such parameters do not overflow."""
 
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _LONGEST_NUMBER = 100
@@ -74,7 +74,9 @@ def decimal(text: str) -> float | None:
 def reasonable(value: float, text: str, what: str, at: Place) -> float:
     """Return a number unless it is NaN or so large that computing with it would overflow; then raise ModelError."""
     if not abs(value) <= LARGEST:
-        raise ModelError(f"{what} is {shown(text)}", at=at, why=f"no figure of a robot exceeds {LARGEST:g} in SI units")
+        raise ModelError(
+            f"{what} is {shown(text)}", at=at, why=f"no parameter of a robot exceeds {LARGEST:g} in SI units"
+        )
     return value
 
 

@@ -29,7 +29,7 @@ _ARITHMETIC: dict[str, Callable[[float, float], float]] = {
 def coupling_of(
     name: str, text: str, numbers: Mapping[str, float], joints: Mapping[str, str], what: str, at: Place
 ) -> Coupling:
-    """Read the coupling that an equation states; without `=` the expression shall be zero.
+    """Read the coupling that an equation states; without `=` the expression must be zero.
 
     `numbers` are the named constants, `joints` the words that stand for joints. An equation that is linear in the
     positions becomes constant coefficients.
@@ -100,7 +100,7 @@ def _converted(node: ast.expr, numbers: Mapping[str, float], joints: Mapping[str
             return _operation(_SYMBOLS[type(symbol)], *operands)
         case ast.Call(ast.Name(function), [*arguments], []) if function in FUNCTIONS:
             return _called(function, [_converted(argument, numbers, joints) for argument in arguments])
-    raise ValueError("only joints, numbers, parameters, + - * / ** and functions may stand there")
+    raise ValueError("only joints, numbers, parameters, + - * / ** and functions are allowed there")
 
 
 def _operation(symbol: str, left: Expression, right: Expression) -> Expression:
@@ -139,7 +139,7 @@ def _checked(expression: Expression, depth: int = 0) -> Expression:
         raise ValueError(f"more than {DEEPEST} operations lie within one another")
     match expression:
         case Constant(value) if not abs(value) <= LARGEST:
-            raise ValueError(f"no figure of a robot exceeds {LARGEST:g} in SI units")
+            raise ValueError(f"no parameter of a robot exceeds {LARGEST:g} in SI units")
         case Operation(_, operands):
             for operand in operands:
                 _checked(operand, depth + 1)

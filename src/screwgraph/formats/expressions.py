@@ -129,7 +129,7 @@ def _value(tree: ast.expr, text: str, names: Mapping[str, float], what: str, at:
         value = evaluator.eval(text, previously_parsed=tree)
     except InvalidExpression as error:
         raise _refused(
-            text, what, at, "only numbers, parameters, + - * / ** and sin, cos, ... may stand there"
+            text, what, at, "only numbers, parameters, + - * / ** and sin, cos, ... are allowed there"
         ) from error
     except (ArithmeticError, ValueError, TypeError, RecursionError) as error:
         raise _refused(text, what, at, str(error.args[-1])) from error

@@ -132,7 +132,9 @@ def _read(source: object, model: str | None) -> tuple[Robot, str]:
 
 def _check_no_model(model: str | None, file: str) -> None:
     if model is not None:
-        raise InputError(f"model={model!r} chooses a model of an SDF world", at=file, why="the file is no .sdf")
+        raise InputError(
+            f"model={model!r} chooses a model of an SDF world", at=file, why="the file is not an .sdf file"
+        )
 
 
 def _merged(robot: Robot, file: str) -> Robot:

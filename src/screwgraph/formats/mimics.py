@@ -66,14 +66,14 @@ def _check(mimic: Mimic, by_follower: dict[str, Mimic], by_name: dict[str, Joint
                 f"joint {step.follower!r} mimics {step.leader!r}, which follows it",
                 at=step.at,
                 why="joints cannot mimic in a circle",
-                fix="take out one mimic",
+                fix="remove one mimic",
             )
         if max(by_name[step.leader].type.nq, by_name[step.follower].type.nq) > 1:
             raise ModelError(
                 f"joint {step.follower!r} mimics {step.leader!r}",
                 at=step.at,
                 why="a joint with several coordinates cannot",
-                fix="take out the mimic",
+                fix="remove the mimic",
             )
         path.append(step.leader)
         if step.leader not in by_follower:

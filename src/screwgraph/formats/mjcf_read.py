@@ -61,7 +61,7 @@ def _without_idle_inertials(root: Element, file: str, warnings: Warnings) -> str
         return None
     idle = [inertial for inertial in root.iter("inertial") if inertial.get("pos") is None]
     for inertial in idle:
-        warnings.add("<inertial> has no 'pos'", at=place(inertial, file), why="it counts for nothing, as shapes do")
+        warnings.add("<inertial> has no 'pos'", at=place(inertial, file), why="it is ignored, as shapes are")
         inertial.getparent().remove(inertial)
     return tostring(root) if idle else None
 
@@ -72,7 +72,7 @@ def _compiled(file: str, text: str | None, warnings: Warnings) -> Any:
         mujoco = mujoco_module()
     except ImportError as error:
         raise ModelError(
-            "MJCF is read through MuJoCo, and that is not installed",
+            "MuJoCo, which reads MJCF files, is not installed",
             at=Place(file),
             fix="pip install 'screwgraph[mjcf]'",
         ) from error
@@ -81,6 +81,6 @@ def _compiled(file: str, text: str | None, warnings: Warnings) -> Any:
     try:
         return mujoco.MjModel.from_xml_path(file) if text is None else mujoco.MjModel.from_xml_string(text)
     except (ValueError, TypeError, OSError, UnicodeError) as error:
-        raise ModelError("MuJoCo refuses the file", at=Place(file), why=" ".join(str(error).split())[:300]) from error
+        raise ModelError("MuJoCo rejects the file", at=Place(file), why=" ".join(str(error).split())[:300]) from error
     finally:
         mujoco.set_mju_user_warning(before)

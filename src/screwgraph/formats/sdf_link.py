@@ -22,13 +22,13 @@ def read_inertia(item: Item, warnings: Warnings) -> SpatialInertia:
         warnings.add(f"{who} has no <inertial>", at=at, why="SDF gives it 1 kg and 1 kg m^2 about each axis")
     elif attribute_flag(inertial, "auto", who, file):
         raise ModelError(
-            f"{who}: its inertia shall be computed from its shapes",
+            f"{who}: its inertia is to be computed from its shapes",
             at=place(inertial, file),
             why="shapes are not read",
-            fix="write mass and inertia down, and take out auto",
+            fix="write mass and inertia, and remove auto",
         )
     if child_of(inertial, "fluid_added_mass") is not None:
-        warnings.add(f"{who}: the mass of fluid that it moves is not modelled", at=at)
+        warnings.add(f"{who}: its added mass is not modelled", at=at)
     mass = number_in(inertial, "mass", who, file, 1.0)
     if mass < 0.0:
         raise ModelError(f"{who}: its mass is {mass:g} kg", at=at, why="a mass is not negative")

@@ -15,11 +15,14 @@ from jaxtyping import Float
 from screwgraph.errors import InputError, ModelError
 from screwgraph.formats.diagnostics import shown
 from screwgraph.formats.files import read_bytes
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True, eq=False)
 class Table(Mapping[str, Float[np.ndarray, " N"]]):
     """Columns of finite numbers by name, and the lines of the file that their names, and each row, stand in."""
+
+    __repr__ = one_line
 
     file: str
     columns: Mapping[str, Float[np.ndarray, " N"]]
@@ -94,7 +97,7 @@ def _row(names: list[str], cells: list[str], at: str) -> list[float]:
         if value is None or not math.isfinite(value):
             why = "" if value is None else "gaps cannot be guessed"
             what = f"{name} is {shown(cell)}" if cell else f"{name} is left out"
-            raise InputError(what, at=at, why=why, fix="give a finite number, or take the line out")
+            raise InputError(what, at=at, why=why, fix="give a finite number, or remove the line")
     return [value for value in values if value is not None]
 
 

@@ -27,7 +27,7 @@ def split_couplings(robot: Robot) -> tuple[dict[str, Written | Coupling], dict[s
         if not coupling.is_linear:
             raise ModelError(
                 f"coupling {coupling.name!r} says {coupling.text()}",
-                why="URDF has no words for that",
+                why="URDF cannot express this",
                 fix="save as .yaml",
             )
         mimic = _as_mimic(coupling, {follower: written[1] for follower, (written, _) in mimics.items()})

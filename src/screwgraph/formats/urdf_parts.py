@@ -35,7 +35,7 @@ def read_link(element: Element, file: str, warnings: Warnings) -> Link:
             f"{who}: its mass is {kilograms:g} kg",
             at=place(mass, file),
             why="a mass is not negative",
-            fix="mend the value, or take out <inertial> for a massless link",
+            fix="correct the value, or remove <inertial> for a massless link",
         )
     inertia = needed(inertial, "inertia", who, file, warnings)
     pose = read_origin(inertial, who, file, warnings)

@@ -90,7 +90,7 @@ def _check_writable(link: Link) -> None:
     if not is_writable(inertia):
         raise ModelError(
             f"link {link.name!r} has the mass {inertia.mass:g} kg and a first moment of {inertia.first_moment} kg m",
-            why="URDF has no words for that",
+            why="URDF cannot express this",
             fix="save as .yaml",
         )
 

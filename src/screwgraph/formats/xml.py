@@ -131,8 +131,8 @@ def _declaration(at: Place) -> ModelError:
     return ModelError(
         "the file declares a document type or entities",
         at=at,
-        why="robot files need none, and they can swamp the memory or read other files",
-        fix="take out the <!DOCTYPE ...> part",
+        why="robot files need none, and they can exhaust the memory or read other files",
+        fix="remove the <!DOCTYPE ...> part",
     )
 
 

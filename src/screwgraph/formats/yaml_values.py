@@ -127,7 +127,7 @@ class _Reading:
             raise ModelError("the YAML is too large or too deep once its aliases are expanded", at=at)
         if isinstance(node, yaml.ScalarNode):
             if node.tag not in _PLAIN_TAGS:
-                raise ModelError(f"there is the tag {shown(node.tag)}", at=at, why="robot files hold plain values only")
+                raise ModelError(f"unexpected tag {shown(node.tag)}", at=at, why="robot files hold plain values only")
             return Value(None if node.tag == _NULL else node.value, at)
         if isinstance(node, yaml.SequenceNode):
             return Value(tuple(self.value(item, depth + 1) for item in node.value), at)
@@ -140,7 +140,7 @@ class _Reading:
             if not isinstance(key.content, str):
                 raise ModelError(f"a key is {_summary(key.content)}", at=key.at, why="it must be a word")
             if key.content in entries:
-                raise ModelError(f"the key {shown(key.content)} stands twice", at=key.at, fix="take one out")
+                raise ModelError(f"the key {shown(key.content)} appears twice", at=key.at, fix="take one out")
             entries[key.content] = Value(value.content, key.at)
         return entries
 

@@ -10,6 +10,7 @@ from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.loop_ends import End
 from screwgraph.graph.variable import Key
 from screwgraph.robot import Chain, Joint
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,6 +19,8 @@ class Cluster:
 
     A joint that nothing ties is a cluster of its own.
     """
+
+    __repr__ = one_line
 
     joints: tuple[Joint, ...]
     multipliers: tuple[Key, ...]

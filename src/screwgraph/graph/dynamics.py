@@ -1,4 +1,4 @@
-"""From a robot to the factor graph of its dynamics (paper 0, Fig. 1), for trees and closed chains."""
+"""From a robot to the factor graph of its dynamics (Xie & Dellaert (2019), Fig. 1), for trees and closed chains."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from typing import Any
 from screwgraph.graph.kinds import Role
 from screwgraph.graph.variable import Key
 from screwgraph.spatial import Array
+from screwgraph.summary import one_line
 
 Argument = Key | tuple[Key, ...]
 Law = tuple[str, Key]
@@ -27,6 +28,8 @@ class Template:
     `cites` is its source. `conjugate` are the roles of the variables that its rows are conjugate to (a balance of
     wrenches to an acceleration): pivots of these keep their sign.
     """
+
+    __repr__ = one_line
 
     function: Callable[..., Array]
     name: str

@@ -13,11 +13,14 @@ from screwgraph.graph.factors import tied_velocities
 from screwgraph.graph.model import Model
 from screwgraph.graph.variable import Key, Variable
 from screwgraph.robot import Joint
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True)
 class Derived:
     """A variable that the knowns determine before elimination, and the factor that does it; `others` along with it."""
+
+    __repr__ = one_line
 
     key: Key
     factor: Factor
@@ -38,6 +41,8 @@ class FactorGraph:
     `factors` are the equations that are left. `dependence` tells which velocities of a closed chain follow from others,
     `model` which robot the laws are those of, and how the graph was edited.
     """
+
+    __repr__ = one_line
 
     variables: Mapping[Key, Variable]
     factors: tuple[Factor, ...]
@@ -92,7 +97,7 @@ class FactorGraph:
         return tuple(dict.fromkeys(key for name in names for key in self._named(name)))
 
     def given(self, *names: str | Key) -> FactorGraph:
-        """Declare variables as known, and drop what then is constant (paper 0, Figs 3, 4a, 6a, 8, 9a).
+        """Declare variables as known, and drop what then is constant (Xie & Dellaert (2019), Figs 3, 4a, 6a, 8, 9a).
 
         A variable that is known through a prior, or that some law is not linear in and one factor
         determines, becomes derived. Equations are never dropped unless they determine such a variable, or are those

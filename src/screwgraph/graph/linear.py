@@ -11,6 +11,7 @@ import numpy as np
 from screwgraph.errors import EliminationError
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.variable import Key, Variable
+from screwgraph.summary import one_line
 from screwgraph.tape import Number
 
 Column = tuple[Key, int]
@@ -20,6 +21,8 @@ Column = tuple[Key, int]
 @dataclass(frozen=True, eq=False)
 class Row:
     """One linear equation: sum of terms[column] * column + constant = 0; `factor` and `number` say where it is from."""
+
+    __repr__ = one_line
 
     terms: Mapping[Column, Number]
     constant: Number

@@ -18,6 +18,8 @@ Frames = dict[str, Float[np.ndarray, "4 4"]]
 
 PARALLEL = 1e-9
 """Sine of the angle below which two axes count as parallel."""
+ROUNDED = 1e-14
+"""Squared sine below which rounding hides where two axes are nearest."""
 FAR = 20.0
 """Axes that are parallel but for a file's digits meet far away; so many distances off, digits would be lost."""
 SWEEPS = 3
@@ -125,9 +127,9 @@ def _foot(z: np.ndarray, line: Line) -> Float[np.ndarray, "3"]:
     """Return the point of the axis z through 0 that is nearest to a line; the height of its point if parallel."""
     point, other = line
     level = (point @ z) * z
-    if np.linalg.norm(np.cross(z, other)) < PARALLEL:
-        return level
     cosine = z @ other
+    if 1.0 - cosine**2 < ROUNDED:
+        return level
     foot = (point @ z - cosine * (point @ other)) / (1.0 - cosine**2) * z
     return foot if np.linalg.norm(foot) <= FAR * np.linalg.norm(point) else level
 

@@ -1,4 +1,4 @@
-"""Planar multibody mechanisms in natural coordinates: models, kinematics, dynamics. Paper 1."""
+"""Planar multibody mechanisms in natural coordinates: models, kinematics, dynamics. Blanco-Claraco et al. (2021)."""
 
 from screwgraph.mechanism.bayes import BayesNetwork, GraphFactor, Quantity, bayes_network
 from screwgraph.mechanism.equations import Equations, equations

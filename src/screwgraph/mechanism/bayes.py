@@ -1,4 +1,7 @@
-"""Dynamic Bayesian networks of multibody motion, and the factor graphs that they become: paper 1, Fig. 1, section 5."""
+"""Dynamic Bayesian networks of multibody motion, and the factor graphs that they become.
+
+Blanco-Claraco et al. (2021), Fig. 1, section 5.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import NamedTuple
 
 from screwgraph.errors import InputError
 from screwgraph.robot import unknown
+from screwgraph.summary import one_line
 
 
 class Quantity(NamedTuple):
@@ -31,6 +35,8 @@ class GraphFactor(NamedTuple):
 class BayesNetwork:
     """What each quantity depends on: nodes, in order, with the kind of their conditional probability and parents."""
 
+    __repr__ = one_line
+
     parents: Mapping[Quantity, tuple[Quantity, ...]]
     kinds: Mapping[Quantity, str] = field(default_factory=dict)
 
@@ -38,7 +44,7 @@ class BayesNetwork:
         """Return the factor graph given what is known: kinds ("Q") or single quantities.
 
         Each node becomes a variable, and a factor that ties it to its parents. What is known is no variable but part of
-        the factors; those that tie nothing unknown are constant, and left out. Paper 1, section 5.
+        the factors; those that tie nothing unknown are constant, and left out. Blanco-Claraco et al. (2021), section 5.
 
         Raises:
             InputError: something known is no quantity of the network.

@@ -25,7 +25,10 @@ def limit(mechanism: Mechanism) -> float:
 
 
 def steepness(mechanism: Mechanism, q: Float[np.ndarray, "N n"]) -> Float[np.ndarray, " N"]:
-    """Return the largest entry of R at closed positions, infinite where these are not finite. Paper 1 (8), (10)."""
+    """Return the largest entry of R at closed positions, infinite where these are not finite.
+
+    Blanco-Claraco et al. (2021), eqs. (8), (10).
+    """
     found, finite = np.full(len(q), np.inf), np.isfinite(q).all(axis=1)
     chosen = list(mechanism.freedom.independent)
     free = _free_motions(mechanism, q[finite])

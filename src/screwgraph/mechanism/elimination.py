@@ -10,7 +10,9 @@ from typing import Any
 def constrained_motion(
     M: Any, J: Any, Q: Any, c: Any, added: Sequence[float], angles: Sequence[tuple[int, int]] = ()
 ) -> tuple[Any, Any]:
-    """Solve M qdd + J' lam = Q, J qdd = c for (qdd, lam), expressions of CasADi. Paper 1 (5), (6).
+    """Solve M qdd + J' lam = Q, J qdd = c for (qdd, lam), expressions of CasADi.
+
+    Blanco-Claraco et al. (2021), eqs. (5), (6).
 
     `angles` are massless coordinates and the rows that define them, (coordinate, row): each row has an entry that never
     vanishes in its own angle, and none in others. They are taken out first: they follow the points.

@@ -46,8 +46,8 @@ def estimate_motion(
 ) -> Estimate:
     """Estimate a motion, torques of motors and figures from what sensors measured: batch least squares.
 
-    Hermite-Simpson integrators, constraints and dynamics of paper 1, section 6, nearly exact; figures are unknowns that
-    all samples share.
+    Hermite-Simpson integrators, constraints and dynamics of Blanco-Claraco et al. (2021), section 6, nearly exact;
+    figures are unknowns that all samples share.
 
     Args:
         mechanism: what moves.

@@ -1,4 +1,4 @@
-"""Factor graphs of forward dynamics: Figs 2 and 3 of paper 1."""
+"""Factor graphs of forward dynamics: Figs 2 and 3 of Blanco-Claraco et al. (2021)."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def forward_graph(
     force: Any = None,
     noise: Noise | None = None,
 ) -> Problem:
-    """Return the factor graph of forward dynamics over so many states. Paper 1, Figs 2 and 3.
+    """Return the factor graph of forward dynamics over so many states. Blanco-Claraco et al. (2021), Figs 2 and 3.
 
     Args:
         mechanism: what moves.

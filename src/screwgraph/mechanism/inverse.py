@@ -68,7 +68,9 @@ def inverse_dynamics_of(
     noise: Noise = FOLLOWED,
     watch: Watch | None = None,
 ) -> InverseSolution:
-    """Find the torques of the motors that make a mechanism follow a trajectory. Paper 1, section 7.2.
+    """Find the torques of the motors that make a mechanism follow a trajectory.
+
+    Blanco-Claraco et al. (2021), section 7.2.
 
     The factor graph grows in four stages, each solved from where the one before ended.
 

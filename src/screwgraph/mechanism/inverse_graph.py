@@ -1,4 +1,4 @@
-"""The factor graph of inverse dynamics, in four stages: Fig. 4 and section 7.2 of paper 1."""
+"""The factor graph of inverse dynamics, in four stages: Fig. 4 and section 7.2 of Blanco-Claraco et al. (2021)."""
 
 from __future__ import annotations
 

@@ -36,7 +36,9 @@ def position_problem(mechanism: Mechanism, given: Mapping[str, float], guess: An
 
 
 def velocity_problem(mechanism: Mechanism, q: Any, given: Mapping[str, float]) -> Float[np.ndarray, " n"]:
-    """Return the smallest velocities qd at which coordinates have given ones (m/s, rad/s). Paper 1 (2), (11).
+    """Return the smallest velocities qd at which coordinates have given ones (m/s, rad/s).
+
+    Blanco-Claraco et al. (2021), eqs. (2), (11).
 
     Raises:
         InputError: an unknown coordinate, a position of wrong shape, or velocities that the constraints forbid.
@@ -47,7 +49,9 @@ def velocity_problem(mechanism: Mechanism, q: Any, given: Mapping[str, float]) -
 
 
 def acceleration_problem(mechanism: Mechanism, q: Any, qd: Any, given: Mapping[str, float]) -> Float[np.ndarray, " n"]:
-    """Return the smallest accelerations qdd at which coordinates have given ones (m/s^2, rad/s^2). Paper 1 (3), (12).
+    """Return the smallest accelerations qdd at which coordinates have given ones (m/s^2, rad/s^2).
+
+    Blanco-Claraco et al. (2021), eqs. (3), (12).
 
     Raises:
         InputError: an unknown coordinate, arrays of wrong shape, or accelerations that the constraints forbid.

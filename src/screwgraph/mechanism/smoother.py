@@ -36,7 +36,9 @@ def simulate_by_smoothing(
     noise: Noise | None = None,
     watch: Watch | None = None,
 ) -> Run:
-    """Let a mechanism move: its factor graph, solved in a window of states that moves on. Paper 1, section 7.1.
+    """Let a mechanism move: its factor graph, solved in a window of states that moves on.
+
+    Blanco-Claraco et al. (2021), section 7.1.
 
     The first state of each window is held as it was found, or, marginal, known as surely as what left the window says.
     Independent coordinates are those of the file, or well-conditioned ones; where they come near to not determining the

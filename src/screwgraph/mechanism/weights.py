@@ -15,15 +15,18 @@ LEAN = 100.0
 
 @dataclass(frozen=True)
 class Noise:
-    """Standard deviations; what matters is how they compare. Paper 1, table 2, has squares of such.
+    """Standard deviations; what matters is how they compare.
 
-    Constraints and dynamics hold much better than integration, whose errors no choice of weights can take away.
+    Blanco-Claraco et al. (2021), table 2, has squares of such.
+
+    Constraints and dynamics hold much better than integration, whose errors no choice of weights can take away. Soft
+    equality holds a motion back by (integration / equality)^2 of its way, which must stay below these errors.
     """
 
     integration: float = 1.0
     constraints: float = 1e-4
     dynamics: float = 1e-2
-    equality: float = 1e5
+    equality: float = 1e7
     prior: float = 1e-5
 
 

@@ -14,11 +14,14 @@ from screwgraph.optimize.factors import Factors
 from screwgraph.optimize.kernels import Shapes
 from screwgraph.optimize.layout import Layout
 from screwgraph.optimize.variables import Selection
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Factors of one signature, and the members that they were made of, one after the other."""
+
+    __repr__ = one_line
 
     factors: Factors
     members: tuple[tuple[str, int], ...]

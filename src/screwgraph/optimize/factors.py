@@ -18,6 +18,7 @@ from screwgraph.optimize.noise import noise_parameters
 from screwgraph.optimize.parameters import Each, real_array, sorted_parameters
 from screwgraph.optimize.templates import Hinge
 from screwgraph.optimize.variables import Selection, Variables, selection
+from screwgraph.summary import one_line
 
 Template = Callable[..., Any]
 """A pure function of unknowns (positional) and parameters (by keyword) to a residual, on CasADi scalars."""
@@ -32,6 +33,8 @@ class Factors:
 
     `refresh`, where given, makes some of `each` anew from the unknowns' values, whenever these change.
     """
+
+    __repr__ = one_line
 
     kind: Kind
     template: Template
@@ -151,7 +154,8 @@ def hinge(
 ) -> Factors:
     """Return factors that cost something where a residual comes nearer to being positive than `threshold`.
 
-    They cost half the square of max(0, residual + threshold) / sigma. Paper 2, eq. (7); other arguments as for `soft`.
+    They cost half the square of max(0, residual + threshold) / sigma. Xie et al. (2020), eq. (7); other arguments as
+    for `soft`.
     """
     name = name or _name(template)
     noise = noise_parameters(name, sigma, None, None)
@@ -194,7 +198,7 @@ def _check_call(template: Template, count: int, parameters: Mapping[str, Any], n
     try:
         signature = inspect.signature(template)
     except (TypeError, ValueError):
-        raise InputError(f"{name}: {template!r} is no function", fix="give a function of unknowns") from None
+        raise InputError(f"{name}: expected a function, got {template!r}", fix="give a function of unknowns") from None
     try:
         signature.bind(*[None] * count, **parameters)
     except TypeError as error:
@@ -221,7 +225,7 @@ def _loss(given: str | Loss | None) -> Loss | None:
             raise InputError(f"there is no loss {given!r}", fix=f"losses: {', '.join(LOSSES)}")
         return LOSSES[given]
     if given is not None and not isinstance(given, Loss):
-        raise InputError(f"{given!r} is no loss", fix=f"losses: {', '.join(LOSSES)}")
+        raise InputError(f"expected a loss, got {given!r}", fix=f"losses: {', '.join(LOSSES)}")
     return given
 
 

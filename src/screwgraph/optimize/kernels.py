@@ -19,6 +19,7 @@ from screwgraph.optimize.noise import INVERSE_SIGMA, WHITENING, whitened
 from screwgraph.optimize.split_jacobian import Through
 from screwgraph.optimize.templates import Sloped, column, split
 from screwgraph.spatial.manifolds import Manifold
+from screwgraph.summary import one_line
 from screwgraph.tape import Program
 
 Shapes = tuple[tuple[str, tuple[int, ...]], ...]
@@ -33,6 +34,8 @@ UNROLLED = 20_000
 @dataclass(frozen=True)
 class Signature:
     """All that the code of factors depends on: the template, kinds of unknowns, shapes of parameters, the loss."""
+
+    __repr__ = one_line
 
     template: Callable[..., Any]
     arguments: tuple[Manifold, ...]
@@ -53,6 +56,8 @@ class Kernels:
 
     All take the unknowns, then the shared parameters and those of each factor as one vector each (where there are any).
     """
+
+    __repr__ = one_line
 
     signature: Signature
     many: bool

@@ -15,11 +15,14 @@ from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.factors import Factors
 from screwgraph.optimize.layout import Layout
 from screwgraph.optimize.variables import Variables
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True, eq=False, init=False)
 class Problem:
     """Factors on families of unknowns; code is made when it is first solved."""
+
+    __repr__ = one_line
 
     factors: tuple[Factors, ...]
     families: tuple[Variables, ...]
@@ -35,7 +38,9 @@ class Problem:
             raise InputError("a problem without factors")
         for f in listed:
             if not isinstance(f, Factors):
-                raise InputError(f"{f!r} are no factors", fix="make them with soft, equality, inequality or hinge")
+                raise InputError(
+                    f"expected factors, got {f!r}", fix="make them with soft, equality, inequality or hinge"
+                )
         found = dict.fromkeys((*families, *(a.variables for f in listed for a in f.arguments)))
         for name, count in Counter(v.name for v in found).items():
             if count > 1:

@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.optimize.covariance import covariance, covariances
+from screwgraph.summary import one_line
 
 if TYPE_CHECKING:
     from screwgraph.optimize.problem import Problem
@@ -42,6 +43,8 @@ class Status(Enum):
 class Iterate:
     """Where a method stands: its values, their cost and largest violation, and what it needs to go on (`memory`)."""
 
+    __repr__ = one_line
+
     x: Float[np.ndarray, " s"]
     cost: float
     violation: float = 0.0
@@ -52,6 +55,8 @@ class Iterate:
 @dataclass(frozen=True)
 class Progress:
     """What callbacks are told after each iteration."""
+
+    __repr__ = one_line
 
     iteration: int
     cost: float

@@ -58,17 +58,17 @@ def solve(
     run = chosen(problem.assembly, x, tolerances, memory)
     iterate, count = Iterate(x, np.nan, np.nan), -1
     best = iterate
-    status, reason = Status.ITERATION_LIMIT, f"{iterations} iterations did not suffice"
+    status, reason = Status.ITERATION_LIMIT, f"{iterations} iterations were not enough"
     try:
         while True:
             iterate, count = next(run), count + 1
             best = _better(iterate, best, tolerances.violation)
             passed = perf_counter() - began
             if callback is not None and callback(_progress(problem, iterate, count, passed)):
-                status, reason = Status.STOPPED, "the callback said so"
+                status, reason = Status.STOPPED, "requested by the callback"
                 break
             if passed > seconds:
-                status, reason = Status.TIME_LIMIT, f"{seconds:g} s are over"
+                status, reason = Status.TIME_LIMIT, f"{seconds:g} s have passed"
                 break
             if count >= iterations:
                 status, reason = _last(run, status, reason)
@@ -112,7 +112,7 @@ def _method(problem: Problem, method: str | Method) -> tuple[Method, str]:
         raise InputError(f"there is no method {method!r}", fix=f"methods: {', '.join(METHODS)}")
     if name in UNCONSTRAINED and problem.has_hard:
         able = ", ".join(n for n in METHODS if n not in UNCONSTRAINED)
-        raise InputError(f"{name} cannot keep hard factors", fix=f"methods that can: {able}")
+        raise InputError(f"{name} does not support hard factors", fix=f"methods that can: {able}")
     return chosen, name
 
 

@@ -49,7 +49,10 @@ class _Without:
 
 @dataclass(frozen=True)
 class Hinge:
-    """max(0, residual + threshold): what is left of a residual that should stay below -threshold. Paper 2, eq. (7)."""
+    """max(0, residual + threshold): what is left of a residual that should stay below -threshold.
+
+    Xie et al. (2020), eq. (7).
+    """
 
     template: Callable[..., Any]
 

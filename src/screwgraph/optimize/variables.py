@@ -11,6 +11,7 @@ from jaxtyping import Int
 
 from screwgraph.errors import InputError
 from screwgraph.spatial.manifolds import Manifold
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,10 @@ class Variables:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
-            raise InputError(f"{self.name!r} is no name of variables", fix="give a text")
+            raise InputError(f"expected the name of variables, got {self.name!r}", fix="give a text")
         if not isinstance(self.manifold, Manifold) or isinstance(self.manifold, type):
             raise InputError(
-                f"{self.name}: {self.manifold!r} is no kind of unknown", fix="give Vector(n), SO3() or SE3()"
+                f"{self.name}: expected a manifold, got {self.manifold!r}", fix="give Vector(n), SO3() or SE3()"
             )
         if not isinstance(self.count, int | np.integer) or self.count < 1:
             raise InputError(f"{self.name}: a family of {self.count!r} unknowns", fix="give a positive count")
@@ -49,7 +50,9 @@ class Variables:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Unknowns of one family, by number; one may stand there more than once."""
+    """Unknowns of one family, by number; one are allowed there more than once."""
+
+    __repr__ = one_line
 
     variables: Variables
     indices: Int[np.ndarray, " N"]
@@ -72,4 +75,6 @@ def selection(given: Any) -> Selection:
         return given[:]
     if isinstance(given, Selection):
         return given
-    raise InputError(f"{given!r} are no variables", fix="pass families or selections first, parameters by keyword")
+    raise InputError(
+        f"expected variables, got {given!r}", fix="pass families or selections first, parameters by keyword"
+    )

@@ -16,7 +16,7 @@ from screwgraph.plan.templates import BoundViolation, Difference
 
 APART = 1e-6
 """Differences (rad, m, rad/s, m/s) that are rounding, or nearly."""
-WORDS = {"q": "stand", "qd": "move"}
+WORDS = {"q": "position", "qd": "velocity"}
 
 
 def check_goals(steps: Steps, factors: Iterable[Factors]) -> None:
@@ -35,9 +35,9 @@ def check_goals(steps: Steps, factors: Iterable[Factors]) -> None:
             for i, j in np.argwhere(off)[:1].tolist():
                 point, column = int(points[i]), int(columns[j])
                 raise InputError(
-                    f"{_item(f)}: joint {steps.mechanics.labels[column]!r} shall {WORDS[family]} at {values[i, j]:g} "
-                    f"at t = {steps.times[point]:g} s",
-                    why=f"{owner[point, column]} has it {WORDS[family]} at {wanted[point, column]:g} then",
+                    f"{_item(f)}: joint {steps.mechanics.labels[column]!r} must have the {WORDS[family]} "
+                    f"{values[i, j]:g} at t = {steps.times[point]:g} s",
+                    why=f"{owner[point, column]} requires the {WORDS[family]} {wanted[point, column]:g} then",
                     fix="drop one of them",
                 )
             wanted[where], owner[where] = values, _item(f)
@@ -91,7 +91,7 @@ def _check_limits(
             for i, j in np.argwhere(off)[:1].tolist():
                 joint, who = steps.mechanics.labels[columns[j]], owner[points[i], columns[j]]
                 raise InputError(
-                    f"{who}: joint {joint!r} shall {WORDS[family]} at {values[i, j]:g}",
+                    f"{who}: joint {joint!r} must have the {WORDS[family]} {values[i, j]:g}",
                     why=f"its {name} limit is {f.shared[name][j]:g}, says {_item(f)}",
                     fix="change one of them",
                 )

@@ -1,4 +1,7 @@
-"""The laws of motion with all twists, accelerations and wrenches of links as unknowns: the graph of paper 2, Fig. 5."""
+"""The laws of motion with all twists, accelerations and wrenches of links as unknowns.
+
+Xie et al. (2020), Fig. 5.
+"""
 
 from __future__ import annotations
 
@@ -68,8 +71,8 @@ def full_graph_factors(steps: Steps, wrenches: Sequence[Wrench]) -> list[Factors
     if steps.mechanics.robot.is_closed:
         raise InputError(
             f"robot {steps.mechanics.robot.name!r} has loops",
-            why="the full graph is that of a tree",
-            fix="leave `dynamics` out: loops are closed by multipliers then",
+            why="the full graph supports trees only",
+            fix="remove `dynamics`: then multipliers close the loops",
         )
     acting = np.zeros((len(steps.points), len(wrenches)), dtype=bool)
     for i, w in enumerate(wrenches):

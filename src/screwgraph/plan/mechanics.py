@@ -12,6 +12,7 @@ from screwgraph.errors import InputError
 from screwgraph.optimize import Manifold
 from screwgraph.robot import Robot, frame_pose, unknown, without_loops
 from screwgraph.spatial import Array
+from screwgraph.summary import one_line
 
 Template = Callable[..., Any]
 
@@ -19,6 +20,8 @@ Template = Callable[..., Any]
 @dataclass(frozen=True, eq=False)
 class Mechanics:
     """Expressions of a robot. Templates asked for with the same key are the same function: code is made once."""
+
+    __repr__ = one_line
 
     robot: Robot
     _kept: dict[Any, Any] = field(default_factory=dict)
@@ -88,5 +91,5 @@ def _pose(robot: Robot, name: str) -> Any:
 def checked_frame(robot: Robot, name: str) -> str:
     """Return the name of a link or frame. Raises InputError where there is none."""
     if not isinstance(name, str):
-        raise InputError(f"{name!r} is no name of a frame", fix="give the name of a link or frame")
+        raise InputError(f"expected the name of a frame, got {name!r}", fix="give the name of a link or frame")
     return robot.frame(name).name

@@ -77,7 +77,7 @@ def _contact(task: Task, contact: Any, gone: int) -> Any:
     left = tuple(p - gone for p in closed if p >= gone)
     if not left:
         raise InputError(
-            f"{contact.frame!r} is set down no more in what is left of the schedule",
+            f"{contact.frame!r} has no touchdown in the rest of the schedule",
             fix="planner.change(phases=..., contacts=...) says how the schedule goes on",
         )
     at = contact.at

@@ -64,7 +64,7 @@ class Search:
         ended = best if last.status in LOST else last
         reason = ended.reason + (f" (the best of {len(found)} tries)" if ended.status in LOST and found[1:] else "")
         if ended.status is Status.TIME_LIMIT:
-            reason = f"{self.seconds:g} s are over"
+            reason = f"{self.seconds:g} s have passed"
         made = sum(r.iterations for r in found)
         return replace(best, status=ended.status, reason=reason, iterations=made, seconds=_spent(found))
 

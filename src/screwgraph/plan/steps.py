@@ -139,7 +139,7 @@ class Steps:
         if time == "end":
             return len(self.times) - 1
         if isinstance(time, bool | str) or not np.isfinite(time):
-            raise InputError(f"{time!r} is no time", fix='give seconds, or "end"')
+            raise InputError(f"expected a time, got {time!r}", fix='give seconds, or "end"')
         nearest = int(np.abs(self.times - time).argmin())
         step = float(np.diff(self.times).min())
         if abs(self.times[nearest] - time) > max(ON_TIME, 0.01 * step):

@@ -2,33 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from pathlib import Path
 
-import numpy as np
-from jaxtyping import Float
-
-from screwgraph.errors import InputError
-from screwgraph.formats import described, write_atomically
+from screwgraph.formats import described
 from screwgraph.plan.plan import Plan
+from screwgraph.simulation import check_path, robot_columns, save_table
 
-SUFFIXES = (".csv", ".npz")
 ARRAYS = ("t", "q", "qd", "qdd", "tau")
-
-
-def columns(plan: Plan) -> tuple[str, ...]:
-    """Return names of a table's columns: t, q:joint[i], ..., tau:joint[i]."""
-    return (
-        "t",
-        *(
-            f"{kind}:{joint.name}[{i}]"
-            for kind in ARRAYS[1:]
-            for joint in plan.task.robot.joints
-            for i in range(joint.type.nq if kind == "q" else joint.type.nv)
-        ),
-    )
+FACTS = ("status", "cost", "violation", "iterations", "seconds")
 
 
 def save_plan(plan: Plan, path: str | os.PathLike[str]) -> Path:
@@ -39,31 +21,12 @@ def save_plan(plan: Plan, path: str | os.PathLike[str]) -> Path:
     Raises:
         InputError: another suffix, no such folder, or a path that cannot be written.
     """
-    target = Path(path)
-    if target.suffix.lower() not in SUFFIXES:
-        fix = f"save as one of {', '.join(SUFFIXES)}"
-        raise InputError(f"no plan has the suffix {target.suffix!r}", at=str(path), fix=fix)
-    if not target.parent.is_dir():
-        raise InputError(f"there is no folder {str(target.parent)!r}", at=str(path), fix="make the folder first")
+    check_path(path)
+    target, robot = Path(path), plan.task.robot
     if not plan.feasible:
         target = target.with_suffix(f".not_feasible{target.suffix}")
-    data = _csv(plan) if target.suffix.lower() == ".csv" else _npz(plan)
-    write_atomically(target, data, str(target))
+    facts = {name: getattr(plan, name) for name in FACTS}
+    unknowns = {f"unknowns/{name}": value for name, value in plan.values.items()}
+    arrays = {name: getattr(plan, name) for name in ARRAYS}
+    save_table(target, ("t", *robot_columns(robot)), arrays, **facts, **unknowns, robot=described(robot))
     return target
-
-
-def _csv(plan: Plan) -> bytes:
-    head, body = io.StringIO(), io.BytesIO()
-    csv.writer(head, lineterminator="\n").writerow(columns(plan))
-    table: Float[np.ndarray, "K n"] = np.column_stack([getattr(plan, name) for name in ARRAYS])
-    np.savetxt(body, table, fmt="%.17g", delimiter=",")
-    return head.getvalue().encode("utf-8") + body.getvalue()
-
-
-def _npz(plan: Plan) -> bytes:
-    data, arrays = io.BytesIO(), {name: getattr(plan, name) for name in ARRAYS}
-    arrays |= {f"unknowns/{name}": value for name, value in plan.values.items()}
-    facts = {name: np.array(getattr(plan, name)) for name in ("status", "cost", "violation", "iterations", "seconds")}
-    facts |= {"columns": np.array(columns(plan)), "robot": np.array(described(plan.task.robot))}
-    np.savez_compressed(data, **arrays, **facts)  # pyright: ignore[reportArgumentType]
-    return data.getvalue()

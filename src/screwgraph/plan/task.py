@@ -11,6 +11,7 @@ from screwgraph.plan.collocation import COLLOCATIONS
 from screwgraph.plan.items import Item
 from screwgraph.plan.phases import Phase
 from screwgraph.robot import Robot, unknown
+from screwgraph.summary import one_line
 
 GROUPS = ("goals", "costs", "limits", "obstacles", "contacts")
 """The fields of a task that hold items."""
@@ -48,6 +49,8 @@ class Task:
         InputError: something is of the wrong kind.
     """
 
+    __repr__ = one_line
+
     robot: Robot
     phases: tuple[Phase, ...]
     start: Any = None
@@ -66,7 +69,7 @@ class Task:
 
     def __post_init__(self) -> None:
         if not isinstance(self.robot, Robot):
-            raise InputError(f"{self.robot!r} is no robot", fix="load one: sg.load(...)")
+            raise InputError(f"expected a Robot, got {self.robot!r}", fix="load one: sg.load(...)")
         if not self.phases or not all(isinstance(p, Phase) for p in self.phases):
             raise InputError("a task needs phases", fix="phases=horizon(steps, dt=...)")
         if self.collocation not in COLLOCATIONS:
@@ -78,7 +81,7 @@ class Task:
         for group in GROUPS:
             for item in getattr(self, group):
                 if not isinstance(item, Item):
-                    raise InputError(f"{item!r} is none of {group}")
+                    raise InputError(f"expected one of {group}, got {item!r}")
 
     def items(self) -> Iterator[tuple[str, Item]]:
         """Return all items with their names: `goal 1`, `cost 2`, ..."""

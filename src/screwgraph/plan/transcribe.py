@@ -28,6 +28,7 @@ from screwgraph.plan.steps import Steps
 from screwgraph.plan.substitution import Piece
 from screwgraph.plan.task import CONDENSED, FULL_GRAPH, Task
 from screwgraph.plan.templates import BoundViolation
+from screwgraph.summary import one_line
 
 Follower = tuple[Variables, Sequence[Piece]] | None
 
@@ -35,6 +36,8 @@ Follower = tuple[Variables, Sequence[Piece]] | None
 @dataclass(frozen=True, eq=False)
 class Transcription:
     """A task as a factor graph over time."""
+
+    __repr__ = one_line
 
     task: Task
     steps: Steps

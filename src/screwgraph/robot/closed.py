@@ -47,7 +47,7 @@ def same_link(loop: Loop) -> ModelError:
     return ModelError(
         f"loop {loop.name!r} joins link {loop.predecessor!r} to itself",
         why="its ends cannot move against each other",
-        fix="take out the loop, or name two links that move",
+        fix="remove the loop, or name two links that move",
     )
 
 
@@ -70,7 +70,7 @@ def _check_loop(loop: Loop, links: set[str], where: Callable[[Any], object]) -> 
             raise ModelError(
                 f"loop {loop.name!r} has the {role} {link!r}, and no link has that name",
                 at=where(loop),
-                fix=f"add the link {link!r} or mend the loop's {role}",
+                fix=f"add the link {link!r} or correct the loop's {role}",
             )
     if loop.predecessor == loop.successor:
         error = same_link(loop)
@@ -79,15 +79,15 @@ def _check_loop(loop: Loop, links: set[str], where: Callable[[Any], object]) -> 
         raise ModelError(
             f"loop {loop.name!r} lets its ends move freely",
             at=where(loop),
-            why="so it closes nothing",
-            fix="take it out",
+            why="so it has no effect",
+            fix="remove it",
         )
 
 
 def _check_coupling(coupling: Coupling, joints: dict[str, Joint], where: Callable[[Any], object]) -> None:
     who = f"coupling {coupling.name!r}"
     if not coupling.joints:
-        raise ModelError(f"{who} ties no joint", at=where(coupling), fix="name at least one joint")
+        raise ModelError(f"{who} couples no joint", at=where(coupling), fix="name at least one joint")
     for name in coupling.joints:
         if name not in joints:
             raise ModelError(
@@ -101,4 +101,4 @@ def _check_coupling(coupling: Coupling, joints: dict[str, Joint], where: Callabl
                 fix="name joints of one coordinate",
             )
     if not all(math.isfinite(c) for c in (coupling.offset, *coupling.terms.values())):
-        raise ModelError(f"{who} has a coefficient that is no finite number", at=where(coupling))
+        raise ModelError(f"{who} has a coefficient that is not a finite number", at=where(coupling))

@@ -30,6 +30,9 @@ class Coupling:
     def __post_init__(self) -> None:
         object.__setattr__(self, "terms", {joint: float(c) for joint, c in self.terms.items() if c})
 
+    def __repr__(self) -> str:
+        return f"<coupling {self.name!r}: {self.text()}>"
+
     @property
     def joints(self) -> tuple[str, ...]:
         """Names of the joints that the equation ties."""

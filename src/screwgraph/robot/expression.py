@@ -93,7 +93,7 @@ def _value(expression: Expression, positions: Mapping[str, Any], number: Any) ->
             return prod([factor] * (exponent - 1), start=factor) if exponent else number(1.0)
         case Operation(symbol, operands):
             return _result(symbol, [_value(operand, positions, number) for operand in operands])
-    raise TypeError(f"{expression!r} is no expression")
+    raise TypeError(f"expected an expression, got {expression!r}")
 
 
 def _result(symbol: str, values: list[Any]) -> Any:
@@ -110,7 +110,7 @@ def _result(symbol: str, values: list[Any]) -> Any:
             return sin(a)
         case "cos", (a,):
             return cos(a)
-    raise TypeError(f"{symbol!r} of {len(values)} operands is no operation")
+    raise TypeError(f"{symbol!r} of {len(values)} operands is not an operation")
 
 
 def _text(expression: Expression, names: Mapping[str, str]) -> tuple[str, int]:
@@ -128,7 +128,7 @@ def _text(expression: Expression, names: Mapping[str, str]) -> tuple[str, int]:
         case Operation(symbol, (left, right)):
             binding = _BINDING[symbol]
             return f"{_enclosed(left, names, binding)} {symbol} {_enclosed(right, names, binding + 1)}", binding
-    raise TypeError(f"{expression!r} is no expression")
+    raise TypeError(f"expected an expression, got {expression!r}")
 
 
 def _enclosed(expression: Expression, names: Mapping[str, str], binding: int) -> str:

@@ -21,6 +21,9 @@ class Link:
     inertia: SpatialInertia = field(default_factory=SpatialInertia)
     visuals: tuple[Visual, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<link {self.name!r}: {self.inertia.mass:g} kg>"
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -38,7 +41,7 @@ class Joint:
 
     `origin` is T_pj, the joint's frame in the parent's. `damping` (N m s/rad or N s/m) and `armature`
     (rotor inertia as seen by the joint, kg m^2 or kg) act on every coordinate of the joint;
-    `friction` (Coulomb, N m or N) is kept but not modelled.
+    `friction` (Coulomb, N m or N) is stored but not modelled.
     """
 
     name: str
@@ -50,6 +53,9 @@ class Joint:
     damping: float = 0.0
     friction: float = 0.0
     armature: float = 0.0
+
+    def __repr__(self) -> str:
+        return f"<joint {self.name!r}: {_word(self.type)}, {self.child!r} moves on {self.parent!r}>"
 
     def T_parent_child(self, q: Float[Array, " nq"]) -> Float[Array, "4 4"]:
         """Return the pose of the child in the parent's frame."""
@@ -68,6 +74,9 @@ class Frame:
     link: str
     T_lf: Float[np.ndarray, "4 4"]
 
+    def __repr__(self) -> str:
+        return f"<frame {self.name!r} on link {self.link!r}>"
+
 
 @dataclass(frozen=True, eq=False)
 class Loop:
@@ -84,6 +93,9 @@ class Loop:
     T_pf: Float[np.ndarray, "4 4"] = field(default_factory=lambda: np.eye(4))
     T_sf: Float[np.ndarray, "4 4"] = field(default_factory=lambda: np.eye(4))
 
+    def __repr__(self) -> str:
+        return f"<loop {self.name!r}: {_word(self.type)}, {self.successor!r} moves on {self.predecessor!r}>"
+
     @property
     def rows(self) -> int:
         """Number of motions that the joint takes away."""
@@ -93,3 +105,7 @@ class Loop:
         """Hang the loop on other links: `frame_of` tells where each old link's frame lies on which link now."""
         p, s = frame_of[self.predecessor], frame_of[self.successor]
         return Loop(self.name, self.type, p.link, s.link, p.T_lf @ self.T_pf, s.T_lf @ self.T_sf)
+
+
+def _word(kind: JointType) -> str:
+    return type(kind).__name__.lower()

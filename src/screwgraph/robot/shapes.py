@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.summary import one_line
+
 
 @dataclass(frozen=True)
 class Box:
@@ -51,6 +53,8 @@ Shape = Box | Ellipsoid | Sphere | Cylinder | Capsule
 @dataclass(frozen=True, eq=False)
 class Visual:
     """A shape on a body: `T_bs` is its pose in the body's frame, `colour` is "#rrggbb" or empty for none."""
+
+    __repr__ = one_line
 
     shape: Shape
     T_bs: Float[np.ndarray, "4 4"] = field(default_factory=lambda: np.eye(4))

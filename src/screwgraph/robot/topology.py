@@ -76,7 +76,7 @@ def _check_names(links: Sequence[Link], joints: Sequence[Joint], where: Where) -
                 raise ModelError(
                     f"joint {joint.name!r} has the {role} {link!r}, and no link has that name",
                     at=where(joint),
-                    fix=f"add the link {link!r} or mend the joint's {role}",
+                    fix=f"add the link {link!r} or correct the joint's {role}",
                 )
 
 
@@ -126,7 +126,7 @@ def _find_base(links: Sequence[Link], joints: Sequence[Joint], where: Where) -> 
             f"the joints form a cycle: {' -> '.join(cycle)}",
             at=where(parent_joint[cycle[0]]),
             why="no link is the base",
-            fix="take out one joint and close the loop with a <loop> element",
+            fix="remove one joint and close the loop with a <loop> element",
         )
     parents = {joint.parent for joint in joints}
     return next((base for base in bases if base in parents), bases[0])
@@ -161,7 +161,7 @@ def _check_connected(base: str, links: Sequence[Link], joints: Sequence[Joint], 
             raise ModelError(
                 f"link {link.name!r} is not connected to the base {base!r}",
                 at=where(link),
-                why="every link but the base hangs on a joint, and joints in a cycle hang nowhere",
+                why="every link but the base is the child of a joint; a cycle of joints is not connected to the base",
                 fix="add a joint, or a fixed one",
             )
 

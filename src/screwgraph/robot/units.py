@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from screwgraph.robot.joints import JointType
+from screwgraph.summary import one_line
 
 _ROUNDING = 1e-12
 
@@ -14,6 +15,8 @@ _ROUNDING = 1e-12
 @dataclass(frozen=True)
 class Units:
     """The unit of each coordinate of a joint; no unit for parts of a quaternion."""
+
+    __repr__ = one_line
 
     position: tuple[str, ...]
     velocity: tuple[str, ...]

@@ -113,7 +113,10 @@ def _is_idle(loop: Loop) -> bool:
         return False
     gap = float(np.abs(loop_residual(loop, inverse(loop.T_pf) @ loop.T_sf)).max())
     if gap > CLOSED:
-        raise InputError(f"loop {loop.name!r} gapes by {gap:.3g} with its joints locked there", fix="lock fewer joints")
+        raise InputError(
+            f"loop {loop.name!r} has a loop-closure error of {gap:.3g} with its joints locked there",
+            fix="lock fewer joints",
+        )
     return True
 
 
@@ -129,7 +132,7 @@ def _locked(joint: Joint, position: float) -> Joint:
 
 
 def _position(joint: Joint, position: float | None) -> float:
-    """Check the position at which a joint shall be locked; zero for one of several coordinates: its neutral pose."""
+    """Check the position at which a joint must be locked; zero for one of several coordinates: its neutral pose."""
     if position is None:
         return float(joint.type.manifold.identity()[0]) if joint.type.nq == 1 else 0.0
     if joint.type.nq != 1 or not isinstance(position, Real) or not np.isfinite(position):

@@ -5,7 +5,7 @@ from screwgraph.simulation.methods import METHODS, State
 from screwgraph.simulation.run import Watch, collected, simulate, tolerances_of
 from screwgraph.simulation.start import sample_times
 from screwgraph.simulation.system import System
-from screwgraph.simulation.trajectory import Trajectory, check_path, in_short, save_table
+from screwgraph.simulation.trajectory import Trajectory, check_path, in_short, robot_columns, save_table
 
 __all__ = [
     "METHODS",
@@ -18,6 +18,7 @@ __all__ = [
     "in_short",
     "integrated",
     "potential_energy",
+    "robot_columns",
     "sample_times",
     "save_table",
     "simulate",

@@ -106,7 +106,7 @@ def tolerances_of(rtol: float, atol: float) -> Tolerances:
     """Check the tolerances that a user gives. Raises InputError."""
     for name, value in (("rtol", rtol), ("atol", atol)):
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 1e-13 <= value < 1.0:
-            raise InputError(f"{name} = {value!r} is no tolerance", fix="give a number from 1e-13 to below 1")
+            raise InputError(f"{name}: expected a tolerance, got {value!r}", fix="give a number from 1e-13 to below 1")
     return Tolerances(float(rtol), float(atol))
 
 
@@ -149,7 +149,7 @@ def _check_finite(t: np.ndarray, q: np.ndarray, qd: np.ndarray) -> None:
     finite = np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1)
     if not finite.all():
         raise InputError(
-            f"the motion leaves all bounds before t = {t[np.argmin(finite)]:g} s",
+            f"the simulation diverged before t = {t[np.argmin(finite)]:g} s",
             why="steps are too long for it, or it meets a singular position",
             fix="take a smaller dt, or another method",
         )

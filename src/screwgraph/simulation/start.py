@@ -39,7 +39,7 @@ def sample_times(model: Sized, time: float, dt: float) -> Float[np.ndarray, " N"
     """Return 0, dt, ..., time (s).
 
     Raises:
-        InputError: dt or time is not positive, time is no multiple of dt, or there are too many states to keep.
+        InputError: dt or time is not positive, time is not a multiple of dt, or there are too many states to keep.
     """
     for name, value in (("time", time), ("dt", dt)):
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0.0 < value < np.inf:
@@ -56,7 +56,7 @@ def sample_times(model: Sized, time: float, dt: float) -> Float[np.ndarray, " N"
     if steps < 1 or abs(count - steps) > MULTIPLE * max(1.0, count * 1e-6):
         near = max(1, steps)
         raise InputError(
-            f"time = {time:g} s is no multiple of dt = {dt:g} s",
+            f"time = {time:g} s is not a multiple of dt = {dt:g} s",
             fix=f"take time = {near * dt:.9g} or dt = {time / near:.9g}",
         )
     return np.arange(steps + 1) * (float(time) / steps)

@@ -72,13 +72,7 @@ class Trajectory:
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of a saved table: t, q:joint[i], ..., energy, work, violation."""
-        names = [
-            f"{kind}:{joint.name}[{i}]"
-            for kind in ("q", "qd", "qdd", "tau")
-            for joint in self.robot.joints
-            for i in range(joint.type.nq if kind == "q" else joint.type.nv)
-        ]
-        return ("t", *names, "energy", "work", "violation")
+        return ("t", *robot_columns(self.robot), "energy", "work", "violation")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a table with a line of names (.csv), or arrays by their names here, and `columns` (.npz).
@@ -93,10 +87,20 @@ class Trajectory:
         save_table(path, self.columns, numbers, method=self.method, robot=described(self.robot))
 
 
+def robot_columns(robot: Robot) -> list[str]:
+    """Return names of the columns of q, qd, qdd and tau: q:joint[i], ..."""
+    return [
+        f"{kind}:{joint.name}[{i}]"
+        for kind in ("q", "qd", "qdd", "tau")
+        for joint in robot.joints
+        for i in range(joint.type.nq if kind == "q" else joint.type.nv)
+    ]
+
+
 def save_table(
-    path: str | os.PathLike[str], columns: Sequence[str], arrays: Mapping[str, np.ndarray], **texts: str
+    path: str | os.PathLike[str], columns: Sequence[str], arrays: Mapping[str, np.ndarray], **more: Any
 ) -> None:
-    """Write arrays (N,) or (N, k) as a table whose columns have these names (.csv), or as they are, with texts (.npz).
+    """Write arrays (N,) or (N, k) as a table whose columns have these names (.csv), or as they are, and more (.npz).
 
     Raises:
         InputError: as `Trajectory.save` does.
@@ -109,8 +113,8 @@ def save_table(
         data = head.getvalue().encode("utf-8") + body.getvalue()
     else:
         packed = io.BytesIO()
-        words = {name: np.array(text) for name, text in texts.items()}
-        named: dict[str, Any] = {**arrays, "columns": np.array(columns), **words}
+        others = {name: np.asarray(value) for name, value in more.items()}
+        named: dict[str, Any] = {**arrays, "columns": np.array(columns), **others}
         np.savez_compressed(packed, **named)
         data = packed.getvalue()
     write_atomically(Path(path), data, str(path))

@@ -28,6 +28,10 @@ class SpatialInertia:
     first_moment: Float[np.ndarray, "3"] = field(default_factory=lambda: _zeros(3))
     about_origin: Float[np.ndarray, "3 3"] = field(default_factory=lambda: _zeros(3, 3))
 
+    def __repr__(self) -> str:
+        x, y, z = self.com
+        return f"<inertia: {self.mass:g} kg, centre of mass ({x:g}, {y:g}, {z:g}) m>"
+
     @classmethod
     def of_body(
         cls, mass: float, com: Float[Array, "3"], about_com: Float[Array, "3 3"], R: Float[Array, "3 3"] | None = None

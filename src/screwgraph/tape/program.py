@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.summary import one_line
 from screwgraph.tape.functions import FUNCTIONS
 from screwgraph.tape.scalar import OPERATIONS, Number, Scalar, Tape
 
@@ -40,6 +41,8 @@ class Operations:
 @dataclass(frozen=True)
 class Program:
     """Straight-line code: value i of `instructions` is (operation, ids or constant), `outputs` are ids or constants."""
+
+    __repr__ = one_line
 
     input_names: tuple[str, ...]
     instructions: Sequence[tuple[Any, ...]]

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from screwgraph.summary import one_line
+
 SAMPLES = 4
 """Random states at which every value is known while the tape is written."""
 WIDE = 64
@@ -30,6 +32,8 @@ Number = Any
 
 class Mark(NamedTuple):
     """What a tape knew at some time."""
+
+    __repr__ = one_line
 
     length: int
     by_form: dict[tuple[Any, ...], Scalar]

@@ -10,6 +10,7 @@ from html import escape
 from importlib.resources import files
 
 from screwgraph.errors import InputError
+from screwgraph.summary import one_line
 from screwgraph.view.page import html, save_page
 from screwgraph.view.scene import Scene
 
@@ -27,6 +28,8 @@ class Text:
 @dataclass(frozen=True)
 class Table:
     """Rows of texts or numbers under the names of columns."""
+
+    __repr__ = one_line
 
     title: str
     columns: Sequence[str]

@@ -15,6 +15,7 @@ from screwgraph.errors import InputError
 from screwgraph.formats import from_text
 from screwgraph.mechanism import Mechanism, from_texts
 from screwgraph.robot import Robot
+from screwgraph.summary import one_line
 from screwgraph.view.mechanisms import mechanism_scene
 from screwgraph.view.robots import robot_scene
 from screwgraph.view.scene import Scene
@@ -26,6 +27,8 @@ NAMES = ("t", "q", "robot", "mechanism", "values")
 @dataclass(frozen=True, eq=False)
 class Result:
     """A motion of a robot or a planar mechanism: times (N,) in s, positions (N, nq)."""
+
+    __repr__ = one_line
 
     robot: Robot | Mechanism
     t: Float[np.ndarray, " N"]
@@ -93,4 +96,4 @@ def _arrays(path: Path, file: str) -> dict[str, np.ndarray]:
     except InputError:
         raise
     except (ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
-        raise InputError("this is no .npz file, or it is damaged", at=file, fix=_REMEDY) from error
+        raise InputError("this is not an .npz file, or it is damaged", at=file, fix=_REMEDY) from error

@@ -10,6 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.robot import Visual
+from screwgraph.summary import one_line
 
 Vector = tuple[float, float, float]
 _STEEPEST = 1e-6
@@ -18,6 +19,8 @@ _STEEPEST = 1e-6
 @dataclass(frozen=True, eq=False)
 class Body:
     """A rigid body: its pose over time (N, 4, 4), or (4, 4) if it stands still, in the world's frame (m)."""
+
+    __repr__ = one_line
 
     name: str
     poses: Float[np.ndarray, "*N 4 4"] = field(default_factory=lambda: np.eye(4))
@@ -31,6 +34,8 @@ class Line:
     `name` stands in the legend, empty for none; `colour` is "#rrggbb", empty for any; `width` in pixels.
     """
 
+    __repr__ = one_line
+
     name: str
     points: Float[np.ndarray, "*N k 3"]
     colour: str = ""
@@ -41,6 +46,8 @@ class Line:
 class Points:
     """Small spheres of a radius (m) at points (m), (N, k, 3) over time or (k, 3); NaN hides one."""
 
+    __repr__ = one_line
+
     name: str
     points: Float[np.ndarray, "*N k 3"]
     radius: float = 0.01
@@ -50,6 +57,8 @@ class Points:
 @dataclass(frozen=True, eq=False)
 class Surface:
     """Triangles (T, 3, 3), corners in metres, that stand still."""
+
+    __repr__ = one_line
 
     name: str
     triangles: Float[np.ndarray, "T 3 3"]
@@ -74,6 +83,8 @@ class Scene:
     Raises:
         InputError: arrays of the wrong shape, poses or times that are not finite, two bodies of one name.
     """
+
+    __repr__ = one_line
 
     title: str
     t: Float[np.ndarray, " N"]
@@ -106,7 +117,7 @@ class Scene:
                 )
         for what, vector in (("up", self.up), ("look", self.look or self.up)):
             if np.shape(vector) != (3,) or not 0.0 < float(np.linalg.norm(vector)) < np.inf:
-                raise InputError(f"{what} = {vector!r} is no direction", fix="give three finite numbers")
+                raise InputError(f"{what}: expected a direction, got {vector!r}", fix="give three finite numbers")
 
     @property
     def frames(self) -> int:
@@ -131,7 +142,7 @@ def seen_from(scene: Scene) -> Float[np.ndarray, "3"]:
 
 def _check_times(t: np.ndarray) -> int:
     if not isinstance(t, np.ndarray) or t.ndim != 1 or not len(t) or not np.isfinite(t).all():
-        raise InputError("t is no array of finite times (N,)", fix="give one time at least")
+        raise InputError("t is not an array of finite times (N,)", fix="give one time at least")
     if (np.diff(t) <= 0.0).any():
         raise InputError("the times do not increase", fix="sort the motion by time")
     return len(t)

@@ -1,4 +1,6 @@
-"""Constraint templates: their derivatives against complex steps and against the closed forms that paper 1 prints."""
+"""Constraint templates: their derivatives against complex steps and against the closed forms that Blanco-Claraco et al.
+(2021) prints.
+"""
 
 import casadi as ca
 import numpy as np
@@ -63,7 +65,7 @@ def test_the_rate_of_every_jacobian_is_its_derivative_along_the_motion(name):
 
 
 def printed(name, q, qd, qdd):
-    """Phi_q, its rate, Phi_qq qdd, (rate of Phi_q)_q qd as printed in appendix III of paper 1."""
+    """Phi_q, its rate, Phi_qq qdd, (rate of Phi_q)_q qd as printed in appendix III of Blanco-Claraco et al. (2021)."""
     if name == "constant_distance":  # (41b), (41c), (41f), (41e)
 
         def row(v):

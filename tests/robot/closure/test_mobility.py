@@ -22,8 +22,8 @@ from screwgraph.robot import (
 )
 from screwgraph.robot.joints import Prismatic, Revolute, Spherical, Universal
 from screwgraph.spatial import from_xyz_rpy
-from tests.conftest import shared_file
 from tests.robot.closed_instances import geared_pair, planar_four_bar, two_arms
+from tests.robots import robot_file
 
 
 def test_a_planar_loop_has_three_rows_too_many():
@@ -53,6 +53,8 @@ def test_kept_rows_have_the_rank_of_all(loop):
     ("name", "freedom", "gruebler"),
     [
         ("four_bar", 1, -2),
+        ("crank_rocker", 1, -2),
+        ("geared_leg", 2, 2),
         ("six_bar", 3, 0),
         ("planar_leg_linkage", 2, -1),
         ("revolute_rotor_chain", 3, 3),
@@ -62,7 +64,7 @@ def test_kept_rows_have_the_rank_of_all(loop):
     ],
 )
 def test_real_robots_have_the_freedoms_that_their_files_mark(name, freedom, gruebler):
-    robot = load(shared_file("robots", "closed_chain", f"{name}.urdf"))
+    robot = load(robot_file(f"{name}.urdf"))
     assert (robot.mobility.freedom, robot.mobility.gruebler) == (freedom, gruebler)
     assert len(independent_coordinates(robot)) == freedom
     assert robot.with_independent_joints(None).independent_joints == robot.independent_joints
@@ -116,7 +118,9 @@ def test_a_locked_mechanism_has_no_freedom_and_no_independent_joint():
 
 
 def test_rods_that_never_reach_are_named_with_the_gap():
-    with pytest.raises(InputError, match=r"no position closes 'pin': 30 random ones .* gap of at least 1\.\d+ \(tran"):
+    with pytest.raises(
+        InputError, match=r"no position closes 'pin': 30 random ones .* loop-closure error of at least 1\.\d+ \(tran"
+    ):
         _ = planar_four_bar((0.1, 0.2, 0.1, 2.0)).mobility
 
 
@@ -195,7 +199,7 @@ def test_a_wrong_mark_in_a_file_is_refused_when_it_matters():
 
 def test_loops_that_are_planar_but_for_the_digits_of_a_file_lock_nothing():
     """cassie.sdf prints so few digits that the axes of its shin loops are parallel to 1e-6: the springs still move."""
-    robot = load(str(shared_file("robots", "sdf", "cassie.sdf")))
+    robot = load(str(robot_file("cassie.sdf")))
     found = robot.mobility
     assert (found.rank, found.freedom) == (26, 12)
     assert 1e-6 < found.neglected < 5e-6

@@ -5,8 +5,8 @@ import pytest
 import screwgraph as sg
 from screwgraph.robot import is_planar
 from screwgraph.robot.joints import Prismatic, Revolute, Spherical
-from tests.conftest import shared_file
 from tests.robot.closed_instances import planar_four_bar, two_arms
+from tests.robots import robot_file
 
 
 @pytest.mark.parametrize("name", ["five_bar", "four_bar_linkage"])
@@ -28,6 +28,6 @@ def test_arms_in_space_are_not(kind):
 
 
 def test_cassies_achilles_rods_leave_the_plane():
-    robot = sg.load(shared_file("robots", "sdf", "cassie_simple.sdf"))
+    robot = sg.load(robot_file("cassie_simple.sdf"))
     told = {loop.name: is_planar(robot, loop) for loop in robot.loops}
     assert not told["left-achilles-spring-joint"]

@@ -11,6 +11,7 @@ import numpy as np
 from screwgraph.bench.measure import Effort
 from screwgraph.bench.question import Question, States
 from screwgraph.robot import Robot
+from screwgraph.summary import one_line
 
 CHECKED = 32
 """Peers that are called from Python answer at this many states."""
@@ -32,6 +33,8 @@ class Case:
 @dataclass(frozen=True, eq=False)
 class Measured:
     """CPU time (ns) of a call, the peer's answers at the first states in our conventions, and its name for the way."""
+
+    __repr__ = one_line
 
     nanoseconds: float
     answers: np.ndarray

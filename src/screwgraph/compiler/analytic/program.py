@@ -17,6 +17,7 @@ from screwgraph.graph import Key, Model
 from screwgraph.graph.factors import prior
 from screwgraph.lowering import improved
 from screwgraph.robot import Robot
+from screwgraph.summary import one_line
 from screwgraph.tape import Number, Program, factor_out, program
 
 PASSES = ("canonical frames", "inertial regrouping", "second moments")
@@ -30,6 +31,8 @@ FRAMES = 4
 @dataclass(frozen=True, eq=False)
 class TreeProblem:
     """Dynamics of a robot without loops, whose derivatives have closed forms: what is given, and what is asked."""
+
+    __repr__ = one_line
 
     model: Model
     arguments: Named

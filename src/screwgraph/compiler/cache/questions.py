@@ -10,12 +10,15 @@ from screwgraph.compiler.cache.kinds import PROGRAM
 from screwgraph.compiler.cache.lookup import recall
 from screwgraph.compiler.cache.packing import pack_program, unpack_program
 from screwgraph.graph import Column, Key
+from screwgraph.summary import one_line
 from screwgraph.tape import Program
 
 
 @dataclass(frozen=True)
 class Made:
     """Straight-line code, the name of the order that it came from, and, where no name says it, that order itself."""
+
+    __repr__ = one_line
 
     program: Program
     ordering: str

@@ -15,6 +15,7 @@ from screwgraph.compiler.llvm.block import block
 from screwgraph.compiler.llvm.machine import MachineCode, remembered_code
 from screwgraph.compiler.llvm.sincos import sincos
 from screwgraph.compiler.llvm.text import Lanes, declarations
+from screwgraph.summary import one_line
 from screwgraph.tape import Program
 
 ONE = Lanes(1)
@@ -23,6 +24,8 @@ ONE = Lanes(1)
 @dataclass(frozen=True, eq=False)
 class Stage:
     """A program, and where in memory its inputs and its outputs stand."""
+
+    __repr__ = one_line
 
     program: Program
     reads: tuple[int, ...]

@@ -18,7 +18,9 @@ from screwgraph.graph import FactorGraph, Key
 
 @dataclass(frozen=True)
 class LeavesFirst:
-    """Tips to base, F_i then Vdot_i then the joint's unknown. Featherstone (2008), ch. 7; paper 0, Fig. 7b.
+    """Tips to base, F_i then Vdot_i then the joint's unknown.
+
+    Featherstone (2008), ch. 7; Xie & Dellaert (2019), Fig. 7b.
 
     Where carried accelerations are variables: Vdot_i, F_i, what is carried, the joint's unknown.
     """

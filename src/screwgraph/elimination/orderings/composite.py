@@ -21,8 +21,8 @@ class CompositeInertias:
     """Tips to base, F_i then Vdot_i; the joints' unknowns last.
 
     What it hands from link to link is the inertia of all that hangs there, the recursion by which CRBA is computed;
-    eliminating all wrenches first (`crba`, as paper 0 describes it) multiplies transforms instead. Featherstone
-    (2008), section 6.2.
+    eliminating all wrenches first (`crba`, as Xie & Dellaert (2019) describes it) multiplies transforms instead.
+    Featherstone (2008), section 6.2.
     """
 
     def suits(self, graph: FactorGraph) -> bool:

@@ -11,7 +11,7 @@ from screwgraph.graph import FactorGraph, Key
 
 @dataclass(frozen=True)
 class WrenchesFirst:
-    """All wrenches, then all accelerations, then the joints' unknowns. Paper 0, Fig. 7a."""
+    """All wrenches, then all accelerations, then the joints' unknowns. Xie & Dellaert (2019), Fig. 7a."""
 
     def suits(self, graph: FactorGraph) -> bool:
         """Whether "auto" tries it."""

@@ -17,7 +17,7 @@ class ClustersEmbedded:
 
     The constraints express the rates that depend on others, qdd = G ydd + g, and the efforts there give the
     multipliers; what is left are the cluster's inertia and bias in its independent rates, and the recursion goes on as
-    `aba`, which this order is on a tree. Jain (2012); paper 3.
+    `aba`, which this order is on a tree. Jain (2012); Chignoli et al. (2023).
     """
 
     def suits(self, graph: FactorGraph) -> bool:

@@ -11,7 +11,7 @@ from screwgraph.graph import FactorGraph, Key
 
 @dataclass(frozen=True)
 class LynchPark:
-    """Effort and wrench joint by joint, then accelerations, all base to tips. Paper 4, inverse dynamics."""
+    """Effort and wrench joint by joint, then accelerations, all base to tips. Dellaert's slides, inverse dynamics."""
 
     def suits(self, graph: FactorGraph) -> bool:
         """Whether "auto" tries it."""

@@ -11,6 +11,7 @@ from screwgraph.elimination.orderings.base import is_closed, joint_keys, link_ke
 from screwgraph.elimination.system import PAIR
 from screwgraph.graph import Column, FactorGraph, Key, spans, tied_by
 from screwgraph.robot import Joint
+from screwgraph.summary import one_line
 
 EMBEDDING, CLUSTER, ANCESTOR, LAST = TREATMENTS = ("embedding", "cluster_lambda", "ancestor", "kkt")
 """What may be done to a loop or coupling, by the name of the order that does it to all."""
@@ -28,6 +29,8 @@ class Mixed:
     treated by a prediction of what embedding costs: the rates that wait for the constraint are carried through all
     links of the loop, as multipliers are else. With `joints_first`, joints that wait for nothing go as `articulated`.
     """
+
+    __repr__ = one_line
 
     treatments: tuple[Key, ...] = ()
     joints_first: bool = False

@@ -18,7 +18,7 @@ from screwgraph.graph import FactorGraph, Key
 
 @dataclass(frozen=True)
 class NewtonEuler:
-    """All efforts, wrenches base to tips, accelerations tips to base. Paper 0, Fig. 5."""
+    """All efforts, wrenches base to tips, accelerations tips to base. Xie & Dellaert (2019), Fig. 5."""
 
     def suits(self, graph: FactorGraph) -> bool:
         """Whether "auto" tries it."""

@@ -13,7 +13,7 @@ from screwgraph.spatial import Ad, Array, ad
 @factor(
     linear=("Vdot", "Vdot_parent", "qdd"),
     conjugate=(Role.WRENCH,),
-    cites="Lynch & Park (8.46); paper 0 eq. (5)",
+    cites="Lynch & Park (8.46); Xie & Dellaert (2019), eq. (5)",
     solved={
         "Vdot": lambda n: (
             f"[Ad_T{n['i']},{n['p']}({n['q']})] {n['Vdot_parent']} + [ad_{n['V']}] A{n['i']} {n['qd']}"

@@ -11,7 +11,7 @@ from screwgraph.graph.factor import factor
 from screwgraph.spatial import Array, vector
 
 
-@factor(linear=("qdd",), cites="the second time derivative of the equation; paper 3, section II")
+@factor(linear=("qdd",), cites="the second time derivative of the equation; Chignoli et al. (2023), section II")
 def coupling(
     qdd: Sequence[Float[Array, "1"]],
     q: Sequence[Float[Array, "1"]] = (),

@@ -13,7 +13,7 @@ from screwgraph.spatial import Ad, Array, ad, inverse
 
 @factor(
     linear=("Vdot_p", "Vdot_s"),
-    cites="Featherstone (2008), (8.2)-(8.5); paper 0, Fig. 12",
+    cites="Featherstone (2008), (8.2)-(8.5); Xie & Dellaert (2019), Fig. 12",
 )
 def loop(
     Vdot_p: Float[Array, "6"],
@@ -26,7 +26,7 @@ def loop(
 ) -> Float[Array, " rows"]:
     """Along the wrenches that the loop joint transmits, both ends accelerate alike; in the successor's loop frame.
 
-    Only independent rows are kept: for a planar linkage, it is the planar factor of paper 0.
+    Only independent rows are kept: for a planar linkage, it is the planar factor of Xie & Dellaert (2019).
     """
     at_p, at_s = Ad(chain.T_fp(q)), Ad(inverse(chain.loop.T_sf))
     V_f = at_s @ V_s

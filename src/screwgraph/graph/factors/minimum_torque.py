@@ -14,7 +14,7 @@ def _solved_for_effort(n: Labels) -> str:
 
 @factor(
     linear=("tau", "adjoint_velocity"),
-    cites="paper 0, section VII; the normal equations of least tau' W tau / 2 under the dynamics",
+    cites="Xie & Dellaert (2019), section VII; the normal equations of least tau' W tau / 2 under the dynamics",
     solved={"tau": _solved_for_effort},
 )
 def minimum_torque(

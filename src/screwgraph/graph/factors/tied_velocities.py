@@ -12,7 +12,7 @@ from screwgraph.robot import Chain, Joint
 from screwgraph.spatial import Array, concatenate, vector
 
 
-@factor(linear=("qd",), cites="K qd = 0, Featherstone (2008), (8.2); paper 3, eq. (6)")
+@factor(linear=("qd",), cites="K qd = 0, Featherstone (2008), (8.2); Chignoli et al. (2023), eq. (6)")
 def tied_velocities(
     qd: Sequence[Float[Array, " nv"]],
     q: Sequence[Float[Array, " nq"]],

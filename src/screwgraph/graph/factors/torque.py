@@ -24,7 +24,7 @@ def _solved_for_effort(n: Labels) -> str:
 @factor(
     linear=("F", "tau", "qd", "qdd", "multipliers"),
     conjugate=(Role.COORDINATE_ACCELERATION, Role.COORDINATE_FORCE),
-    cites="Lynch & Park (8.49); paper 0 eq. (7)",
+    cites="Lynch & Park (8.49); Xie & Dellaert (2019), eq. (7)",
     solved={"tau": _solved_for_effort},
 )
 def torque(

@@ -11,7 +11,7 @@ from screwgraph.spatial import Ad, Array
 
 @factor(
     linear=("V", "V_parent", "qd"),
-    cites="Lynch & Park (8.45); paper 0 eq. (4)",
+    cites="Lynch & Park (8.45); Xie & Dellaert (2019), eq. (4)",
     solved={"V": lambda n: f"[Ad_T{n['i']},{n['p']}({n['q']})] {n['V_parent']} + A{n['i']} {n['qd']}"},
 )
 def twist(

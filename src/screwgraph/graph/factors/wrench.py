@@ -15,7 +15,7 @@ from screwgraph.spatial import Ad, Array, ad, concatenate
 
 
 def _solved_for_wrench(n: Labels) -> str:
-    """Print F = ...: children first, as Algorithm 1 of paper 0 does."""
+    """Print F = ...: children first, as Algorithm 1 of Xie & Dellaert (2019) does."""
     i = n["i"]
     terms = [
         f"[Ad_T{c},{i}({q})]ᵀ {F}" for c, q, F in zip(n["children"], n["q_children"], n["F_children"], strict=True)
@@ -30,7 +30,7 @@ def _solved_for_wrench(n: Labels) -> str:
 @factor(
     linear=("Vdot", "F", "F_children", "external", "multipliers"),
     conjugate=(Role.ACCELERATION,),
-    cites="Lynch & Park (8.40), (8.48); paper 0 eq. (6)",
+    cites="Lynch & Park (8.40), (8.48); Xie & Dellaert (2019), eq. (6)",
     solved={"F": _solved_for_wrench},
 )
 def wrench(

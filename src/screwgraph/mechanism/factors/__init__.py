@@ -1,4 +1,4 @@
-"""Factors of planar mechanisms: templates of the law that each states. Paper 1, section 6."""
+"""Factors of planar mechanisms: templates of the law that each states. Blanco-Claraco et al. (2021), section 6."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from screwgraph.models.mechanism.mechanism import Mechanism
 
 @dataclass(frozen=True)
 class PositionConstraints:
-    """Phi(q). Paper 1 (24)."""
+    """Phi(q). Blanco-Claraco et al. (2021), eq. (24)."""
 
     mechanism: Mechanism
 
@@ -23,7 +23,7 @@ class PositionConstraints:
 
 @dataclass(frozen=True)
 class VelocityConstraints:
-    """Phi_q qd. Paper 1 (25)."""
+    """Phi_q qd. Blanco-Claraco et al. (2021), eq. (25)."""
 
     mechanism: Mechanism
 
@@ -35,7 +35,7 @@ class VelocityConstraints:
 
 @dataclass(frozen=True)
 class AccelerationConstraints:
-    """Phi_q qdd and the rate of Phi_q times qd. Paper 1 (3), (32)."""
+    """Phi_q qdd and the rate of Phi_q times qd. Blanco-Claraco et al. (2021), eqs. (3), (32)."""
 
     mechanism: Mechanism
 

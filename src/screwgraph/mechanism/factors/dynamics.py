@@ -15,7 +15,7 @@ from screwgraph.models.mechanism.mechanism import Mechanism
 
 @dataclass(frozen=True)
 class ForwardDynamics:
-    """qdd(q, qd) less qdd. Paper 1 (26)."""
+    """qdd(q, qd) less qdd. Blanco-Claraco et al. (2021), eq. (26)."""
 
     mechanism: Mechanism
 
@@ -30,7 +30,7 @@ class ForwardDynamics:
 
 @dataclass(frozen=True)
 class IndependentForwardDynamics:
-    """zdd(q, qd) less zdd: the independent rows of the same. Paper 1 (15), (27)."""
+    """zdd(q, qd) less zdd: the independent rows of the same. Blanco-Claraco et al. (2021), eqs. (15), (27)."""
 
     mechanism: Mechanism
 
@@ -45,7 +45,7 @@ class IndependentForwardDynamics:
 
 @dataclass(frozen=True)
 class InverseDynamics:
-    """qdd(q, qd, tau) less qdd, with torques of the motors to be found. Paper 1 (28)."""
+    """qdd(q, qd, tau) less qdd, with torques of the motors to be found. Blanco-Claraco et al. (2021), eq. (28)."""
 
     mechanism: Mechanism
 
@@ -54,14 +54,17 @@ class InverseDynamics:
         return acceleration_of(self.mechanism, q, qd, torques_as_forces(self.mechanism, tau)) - qdd
 
     def jacobian(self, q: Any, qd: Any, qdd: Any, tau: Any) -> Any:
-        """Derivatives (n, 3n + motors) by q, qd, qdd, tau. Paper 1 (47), and those that it leaves out."""
+        """Derivatives (n, 3n + motors) by q, qd, qdd, tau.
+
+        Blanco-Claraco et al. (2021), eq. (47), and those that it leaves out.
+        """
         slope = acceleration_slope(self.mechanism, q, qd, torques_as_forces(self.mechanism, tau), tau)
         return _less(slope, range(self.mechanism.n), tau.numel())
 
 
 @dataclass(frozen=True)
 class IndependentInverseDynamics:
-    """zdd(q, qd, tau) less zdd. Paper 1 (29)."""
+    """zdd(q, qd, tau) less zdd. Blanco-Claraco et al. (2021), eq. (29)."""
 
     mechanism: Mechanism
 
@@ -71,7 +74,10 @@ class IndependentInverseDynamics:
         return acceleration_of(self.mechanism, q, qd, force)[_independent(self.mechanism)] - zdd
 
     def jacobian(self, q: Any, qd: Any, zdd: Any, tau: Any) -> Any:
-        """Derivatives (f, 2n + f + motors) by q, qd, zdd, tau. Paper 1 (50), and those that it leaves out."""
+        """Derivatives (f, 2n + f + motors) by q, qd, zdd, tau.
+
+        Blanco-Claraco et al. (2021), eq. (50), and those that it leaves out.
+        """
         slope = acceleration_slope(self.mechanism, q, qd, torques_as_forces(self.mechanism, tau), tau)
         return _less(slope, _independent(self.mechanism), tau.numel())
 

@@ -24,8 +24,8 @@ def acceleration_of(mechanism: Mechanism, q: Any, qd: Any, force: Any = 0.0) -> 
 def acceleration_slope(mechanism: Mechanism, q: Any, qd: Any, force: Any, *torques: Any) -> Any:
     """Return the derivatives of accelerations (n, 2n + k) by q, qd and, where given, symbols in `force`.
 
-    K (qdd, lam) = (Q, c), paper 1 (5), is differentiated as it stands: the derivatives of its residual are few, and
-    solved for with K, whose inverse has n rows that count.
+    K (qdd, lam) = (Q, c), Blanco-Claraco et al. (2021), eq. (5), is differentiated as it stands: the derivatives of its
+    residual are few, and solved for with K, whose inverse has n rows that count.
     """
     import casadi as ca
 

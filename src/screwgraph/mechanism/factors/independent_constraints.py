@@ -11,7 +11,7 @@ from screwgraph.models.mechanism.mechanism import Mechanism
 
 @dataclass(frozen=True)
 class IndependentPosition:
-    """Phi(q), and independent coordinates of q less z. Paper 1 (30)."""
+    """Phi(q), and independent coordinates of q less z. Blanco-Claraco et al. (2021), eq. (30)."""
 
     mechanism: Mechanism
 
@@ -22,7 +22,7 @@ class IndependentPosition:
 
 @dataclass(frozen=True)
 class IndependentVelocity:
-    """Phi_q qd, and independent coordinates of qd less zd. Paper 1 (31)."""
+    """Phi_q qd, and independent coordinates of qd less zd. Blanco-Claraco et al. (2021), eq. (31)."""
 
     mechanism: Mechanism
 
@@ -33,7 +33,10 @@ class IndependentVelocity:
 
 @dataclass(frozen=True)
 class IndependentAcceleration:
-    """Phi_q qdd and the rate of Phi_q times qd, and independent coordinates of qdd less zdd. Paper 1 (32)."""
+    """Phi_q qdd and the rate of Phi_q times qd, and independent coordinates of qdd less zdd.
+
+    Blanco-Claraco et al. (2021), eq. (32).
+    """
 
     mechanism: Mechanism
 

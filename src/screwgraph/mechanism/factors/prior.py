@@ -6,5 +6,5 @@ from typing import Any
 
 
 def prior(x: Any, *, mean: Any) -> Any:
-    """A variable less its expected value. Paper 1 (21)."""
+    """A variable less its expected value. Blanco-Claraco et al. (2021), eq. (21)."""
     return x - mean

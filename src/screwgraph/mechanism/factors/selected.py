@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class SelectedPrior:
-    """Chosen entries of a variable less their expected values. Paper 1 (21), section 5.3."""
+    """Chosen entries of a variable less their expected values. Blanco-Claraco et al. (2021), eq. (21), section 5.3."""
 
     entries: tuple[int, ...]
 

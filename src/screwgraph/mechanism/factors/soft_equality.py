@@ -6,5 +6,8 @@ from typing import Any
 
 
 def soft_equality(x: Any, ahead: Any) -> Any:
-    """A variable one step later less the variable; weak, it keeps to a branch. Paper 1, section 5.2, f_eq."""
+    """A variable one step later less the variable; weak, it keeps to a branch.
+
+    Blanco-Claraco et al. (2021), section 5.2, f_eq.
+    """
     return ahead - x

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from screwgraph.summary import one_line
+
 Figure = Any
 """A number, or a CasADi symbol that stands for one."""
 
@@ -30,6 +32,8 @@ class Body:
     `shape` holds where its points are in its own frame (m): origin in the first point, x axis toward the second.
     `com` is the centre of mass there, `inertia` the moment of inertia about the first point (kg m^2).
     """
+
+    __repr__ = one_line
 
     name: str
     points: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Our own mechanism format; listing 1 of paper 1 is one such file.
+"""Our own mechanism format; listing 1 of Blanco-Claraco et al. (2021) is one such file.
 
 SI units and rad; every number may be an expression over `parameters`, powers as `**` or `^`. All but `points` and
 `bodies` may be left out::

@@ -13,6 +13,7 @@ from jaxtyping import Float, Int
 
 from screwgraph.compiler.llvm import Lanes, remembered_code, vector_width
 from screwgraph.optimize.linear.assembly import Writer
+from screwgraph.summary import one_line
 
 TILE = 4
 """Columns that are made together."""
@@ -21,6 +22,8 @@ TILE = 4
 @dataclass(frozen=True, eq=False)
 class Gram:
     """Entries (rows[e], cols[e]) of J^T J, and J^T r, of Jacobians (m, c); made by `gram`."""
+
+    __repr__ = one_line
 
     m: int
     c: int

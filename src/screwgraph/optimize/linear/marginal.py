@@ -10,6 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.optimize.linear.pattern import SingularError
+from screwgraph.summary import one_line
 
 RANK = 1e-10
 """Rows whose part is this small, against the largest, do not count."""
@@ -18,6 +19,8 @@ RANK = 1e-10
 @dataclass(frozen=True, eq=False)
 class Remnant:
     """1/2 x^T H x + g^T x on the kept unknowns, subject to A x + b = 0 (which may have no rows)."""
+
+    __repr__ = one_line
 
     H: Float[np.ndarray, "k k"]
     g: Float[np.ndarray, " k"]

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Int
 
 from screwgraph.errors import InputError
+from screwgraph.summary import one_line
 
 
 class SingularError(Exception):
@@ -31,6 +32,8 @@ class Pattern:
     searched for: a step for each block that is no multiplier, -1 for the border.
     Raises InputError for negative sizes, places outside of the lower triangle, more multipliers than blocks.
     """
+
+    __repr__ = one_line
 
     sizes: Int[np.ndarray, " B"]
     rows: Int[np.ndarray, " E"]

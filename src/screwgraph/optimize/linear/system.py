@@ -19,6 +19,7 @@ from screwgraph.optimize.linear.pattern import Pattern, SingularError
 from screwgraph.optimize.linear.refine import ENOUGH, LITTLE, MUCH, Exact, left_over, refined
 from screwgraph.optimize.linear.regularise import MULTIPLIERS, Regulariser, regulariser
 from screwgraph.optimize.linear.sparse import SparseFactored
+from screwgraph.summary import one_line
 
 FEW = 40
 """Up to so many columns of an inverse are made one by one."""
@@ -27,6 +28,8 @@ FEW = 40
 @dataclass(frozen=True, eq=False)
 class System:
     """A pattern and how its matrices are factored; `str` says what was chosen and why."""
+
+    __repr__ = one_line
 
     pattern: Pattern
     choice: Choice

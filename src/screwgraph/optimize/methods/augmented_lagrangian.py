@@ -71,7 +71,7 @@ class AugmentedLagrangian:
             changed = max((float(np.abs(a - b).max()) for a, b in zip(new, shifts, strict=True)), default=0.0)
             if violation <= tolerances.violation and changed <= 10.0 * tolerances.violation:
                 yield Iterate(x, _cost(assembly, x), violation, 0.0, {"weight": weight, "shifts": new})
-                return Status.CONVERGED, "hard factors hold, and their multipliers have settled"
+                return Status.CONVERGED, "the hard factors hold and their multipliers have converged"
             if max(violation, changed) > 0.25 * before:
                 if weight >= LARGEST_WEIGHT:
                     return Status.INFEASIBLE, "no weight makes the hard factors hold"

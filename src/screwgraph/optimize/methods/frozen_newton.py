@@ -30,7 +30,7 @@ def simplified(
 ) -> Generator[Iterate, None, tuple[Float[np.ndarray, " s"], Mapping[str, Any]]]:
     """Yield iterates that whole steps with the memory's matrix lead from; return where they end, and the memory there.
 
-    It ends where the conditions of optimality hold, or where steps make too little of the error.
+    It ends where the KKT conditions are satisfied, or where steps make too little of the error.
     """
     factored = memory.get(FACTORED)
     if not isinstance(factored, Factored) or factored.system is not kkt.system:

@@ -60,7 +60,7 @@ class InteriorPoint:
             if not np.isfinite(model.cost + model.violation):
                 return Status.NOT_FINITE, "a cost or a residual is not finite"
             if error.hold(model, tolerances):
-                return Status.CONVERGED, "the conditions of optimality hold"
+                return Status.CONVERGED, "the KKT conditions are satisfied"
             while len(point.s) and error.largest(point.barrier) <= 10.0 * point.barrier and point.barrier > smallest:
                 point = point.with_barrier(max(smallest, min(0.2 * point.barrier, point.barrier**1.5)))
                 passed = Filter(broken(model, point))
@@ -151,11 +151,11 @@ def _stuck(kkt: Kkt, model: Model, x: Float[np.ndarray, " s"], tolerances: Toler
     name, most = worst(kkt.assembly, near)
     if settled and most > 10.0 * tolerances.violation:
         return _contradiction(name, most)
-    return Status.STALLED, "no step brings the hard factors nearer to holding"
+    return Status.STALLED, "no step reduces the violation of the hard factors"
 
 
 def _contradiction(name: str, most: float) -> End:
-    return Status.INFEASIBLE, f"the hard factors contradict each other near here: {name} stays off by {most:.3g}"
+    return Status.INFEASIBLE, f"the hard factors contradict each other near here: {name} remains violated by {most:.3g}"
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ def of_batch(batch: Batch, layout: Layout, x: Float[np.ndarray, " s"], d: Any, w
     f, count = batch.factors, len(batch)
     if f.refresh is not None:
         raise InputError(
-            f"{f.name} reads a table", why="CasADi's solvers want expressions", fix="choose another method"
+            f"{f.name} reads a table", why="CasADi's solvers need expressions", fix="choose another method"
         )
     function = of_one(batch, what)
     views, columns = layout.views(x), []

@@ -33,7 +33,7 @@ class Errors:
         return max(self.stationary / max(slope, self.multiplier), self.residual, complementary)
 
     def hold(self, model: Model, tolerances: Tolerances) -> bool:
-        """Whether the conditions of optimality hold."""
+        """Whether the KKT conditions are satisfied."""
         return self.largest(0.0) <= tolerances.dual and model.violation <= tolerances.violation
 
 

@@ -61,7 +61,7 @@ def stages(assembly: Assembly) -> Stages | str:
             *(_numbers(a, len(batch)) for a in batch.factors.arguments if a.variables.count > 1), strict=True
         ):
             if max(keys) - min(keys) > 1:
-                return f"there are no stages: {batch.factors.name} ties unknowns that are no neighbours"
+                return f"there are no stages: {batch.factors.name} connects unknowns that are not neighbours"
     copied = [shared, *(n + shared for n in owned[:-1])]
     firsts = np.concatenate([[0], np.cumsum(np.add(copied, owned))])
     directions, places = [], []

@@ -72,5 +72,5 @@ def _information(name: str, given: Any, dim: int) -> Float[np.ndarray, "d d"]:
             f"the prior of {name} has the shape {array.shape}", fix=f"give a number, ({dim},), or ({dim}, {dim})"
         )
     if not np.allclose(array, array.T) or np.linalg.eigvalsh(array)[0] <= 0.0:
-        raise InputError(f"the prior of {name} is no covariance", why="it is not symmetric and positive definite")
+        raise InputError(f"the prior of {name} is not a covariance", why="it is not symmetric and positive definite")
     return np.linalg.inv(array)

@@ -42,9 +42,9 @@ class FixedLag:
 
     The window is a problem whose families have one unknown a step (W of them), or one that all steps share. When the
     first step leaves, the factors that touch it become a quadratic prior on its neighbour and on what is shared: a
-    Schur complement in the tangent space of where they are then. `pinned` holds the first step fast instead (paper 1).
-    Small windows are compiled to two functions without loops (`straight.py`); larger ones call kernels of their factors
-    and structured linear algebra (`assembled.py`).
+    Schur complement in the tangent space of where they are then. `pinned` holds the first step fixed instead, as in
+    Blanco-Claraco et al. (2021). Small windows are compiled to two functions without loops (`straight.py`); larger ones
+    call kernels of their factors and structured linear algebra (`assembled.py`).
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class FixedLag:
         self._parameters = self._window.expressions.packed_parameters(problem.factors)
         self._own = self._window.expressions.parameter_places
         if prior and pinned:
-            raise InputError("a pinned window has no prior", why="its first step is held fast")
+            raise InputError("a pinned window has no prior", why="its first step is fixed")
         self._prior = [] if pinned else [first_prior(self._window, problem.layout.views(self._x), prior or {})]
         self._bound = self._engine.bound(self._parameters)
         self._damping = np.zeros(1)

@@ -33,13 +33,13 @@ class Window:
         if len(counts) != 1:
             raise InputError("a window needs families with one unknown a step", why=f"families have {sorted(counts)}")
         if self.problem.has_hard:
-            raise InputError("a window cannot keep hard factors", fix="make them soft, with a small sigma")
+            raise InputError("a window does not support hard factors", fix="make them soft, with a small sigma")
         if any(f.refresh is not None for f in self.problem.factors):
-            raise InputError("a window cannot read tables", fix="solve the problem as a whole")
+            raise InputError("a window does not support tables", fix="solve the problem as a whole")
         for f in self.problem.factors:
             for steps in self._steps_of(f):
                 if len(steps) > 1 and max(steps) - min(steps) > 1:
-                    raise InputError(f"{f.name} ties steps that are no neighbours", fix="give steps more unknowns")
+                    raise InputError(f"{f.name} connects steps that are not neighbours", fix="give steps more unknowns")
 
     @cached_property
     def steps(self) -> int:

@@ -20,7 +20,7 @@ MOST = 6
 def placed_spheres(robot: Robot, spheres: Sequence[BodySphere] | str) -> Spheres:
     """Return given spheres, or those of the robot's file for `AUTO`, in the frames of links. Raises InputError."""
     if isinstance(spheres, str) and spheres != AUTO:
-        raise InputError(f"{spheres!r} are no spheres", fix=f"give a list of them, or {AUTO!r}")
+        raise InputError(f"expected spheres, got {spheres!r}", fix=f"give a list of them, or {AUTO!r}")
     return placed(robot, automatic_spheres(robot) if isinstance(spheres, str) else spheres)
 
 

@@ -12,6 +12,7 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.plan.collision.shapes.base import positive, triple
 from screwgraph.robot import Robot
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class BodySphere:
 class Spheres:
     """Spheres on a robot's links: `numbers` (n, 4) are centre and radius, in the frame of the link of each."""
 
+    __repr__ = one_line
+
     links: tuple[str, ...]
     numbers: Float[np.ndarray, "n 4"]
 
@@ -49,7 +52,7 @@ def placed(robot: Robot, spheres: Sequence[BodySphere]) -> Spheres:
     links, rows = [], []
     for sphere in spheres:
         if not isinstance(sphere, BodySphere):
-            raise InputError(f"{sphere!r} is no sphere of a robot", fix="give link, centre, radius")
+            raise InputError(f"expected a sphere of the robot, got {sphere!r}", fix="give link, centre, radius")
         frame = robot.frame(sphere.link)
         centre = frame.T_lf[:3, :3] @ np.asarray(sphere.centre, dtype=float) + frame.T_lf[:3, 3]
         links.append(frame.link)

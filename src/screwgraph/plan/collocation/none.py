@@ -13,7 +13,7 @@ from screwgraph.plan.collocation.base import Point
 
 @dataclass(frozen=True)
 class Untied:
-    """No law joins the points: a smoothness prior does, as in paper 2 and GPMP2."""
+    """No law joins the points: a smoothness prior does, as in Xie et al. (2020) and GPMP2."""
 
     weights: tuple[float, ...] = (0.5, 0.5)
 

@@ -51,7 +51,7 @@ def numbers(what: str, value: Any) -> Float[np.ndarray, "..."]:
     try:
         return np.asarray(value, dtype=float)
     except (TypeError, ValueError):
-        raise InputError(f"{what}: {value!r}", why="these are no numbers") from None
+        raise InputError(f"{what}: {value!r}", why="they are not numbers") from None
 
 
 def unit(normal: Sequence[float]) -> Triple:
@@ -66,7 +66,7 @@ def unit(normal: Sequence[float]) -> Triple:
 def coned(
     template: Any, forces: Variables, sigma: float | None, threshold: float, name: str, **parameters: Any
 ) -> Factors:
-    """Return a cone as hard factors, or as hinges. Paper 2, V-C."""
+    """Return a cone as hard factors, or as hinges. Xie et al. (2020), V-C."""
     if sigma is None:
         return inequality(template, forces, name=f"{name}: friction", **parameters)
     return hinge(template, forces, sigma=sigma, threshold=threshold, name=f"{name}: friction", **parameters)
@@ -114,7 +114,7 @@ def _footholds(contact: Held, foot: Foot, runs: Sequence[Stance]) -> list[Float[
     if at.shape != (len(runs), 3) or not np.isfinite(at).all():
         raise InputError(
             f"footholds of {contact.frame!r} have the shape {np.shape(contact.at)}",
-            why=f"it is set down {len(runs)} times",
+            why=f"number of touchdowns: {len(runs)}",
             fix=f"give (3,) or ({len(runs)}, 3)",
         )
     return list(at)
@@ -132,7 +132,7 @@ def _check(steps: Steps, foot: Foot, run: Stance, ground: float, at: Float[np.nd
         if abs(worst) > ON_GROUND:
             side = "above" if worst > 0 else "below"
             raise InputError(
-                f"{when} the foot {foot.frame!r} should stand, and is {abs(worst):.3g} m {side} the ground",
+                f"{when} the foot {foot.frame!r} is in contact, but {abs(worst):.3g} m {side} the ground",
                 why="the position there is given",
                 fix="change that position, the ground, or the phases of this contact",
             )

@@ -21,6 +21,7 @@ from screwgraph.plan.items import Wrench
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
 from screwgraph.spatial import skew
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class FlatContact:
     The sole is a rectangle about `centre` (m) in the frame, `length` (m) along its x axis and `width` along y; z points
     along the plane's normal. The wrench's cone is Caron, Pham and Nakamura's (2015), of a pyramid of four faces.
     """
+
+    __repr__ = one_line
 
     frame: str
     length: float

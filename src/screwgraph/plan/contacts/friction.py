@@ -14,7 +14,7 @@ ROUNDED = 1e-3
 
 @dataclass(frozen=True)
 class Cone:
-    """Tangential force less friction * normal force (N). Paper 2, section V-C."""
+    """Tangential force less friction * normal force (N). Xie et al. (2020), section V-C."""
 
     def __call__(self, f: Any, *, friction: Any) -> Any:
         """Return it; f is (tangential, tangential, normal)."""

@@ -19,6 +19,7 @@ from screwgraph.plan.contacts.stance import stances
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,9 @@ class PointForces:
 
 @dataclass(frozen=True, eq=False)
 class PointContact:
-    """Points of a link stand on a plane, without slipping; they push only, within a friction cone. Paper 2, V-C.
+    """Points of a link stand on a plane, without slipping; they push only, within a friction cone.
+
+    Xie et al. (2020), V-C.
 
     Args:
         frame: the link or frame.
@@ -51,6 +54,8 @@ class PointContact:
             collocation is Euler's, else the velocity. What drifts is brought back within `settling` (s).
         clearance: whether the foot stays above the ground while it does not stand.
     """
+
+    __repr__ = one_line
 
     frame: str
     phases: Sequence[str | int] | str | None = None

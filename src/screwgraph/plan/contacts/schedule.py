@@ -29,7 +29,9 @@ def schedule(
     for foot, marks in feet.items():
         unknown = [m for m in marks if not isinstance(m, bool) and m not in MARKS]
         if unknown:
-            raise InputError(f"schedule of {foot!r}: {unknown[0]!r} is no mark", fix="x where it stands, - where not")
+            raise InputError(
+                f"schedule of {foot!r}: {unknown[0]!r} is not a mark", fix="x where it stands, - where not"
+            )
         if len(marks) != len(phases):
             raise InputError(
                 f"the schedule of {foot!r} does not fill the horizon",

@@ -44,7 +44,7 @@ def weights(
         pairs = [(c, w) for joint, w in given.items() for c in mechanics.coordinates(joint, what)]
         for c, _ in pairs:
             if c not in allowed:
-                raise InputError(f"joint {mechanics.labels[c]!r} is no {what}")
+                raise InputError(f"joint {mechanics.labels[c]!r} is not {what}")
         columns, values = tuple(allowed.index(c) for c, _ in pairs), np.array([w for _, w in pairs], dtype=float)
     else:
         columns, values = tuple(range(len(allowed))), np.asarray(given, dtype=float)

@@ -13,7 +13,10 @@ from screwgraph.plan.steps import Steps
 
 @dataclass(frozen=True, eq=False)
 class Effort:
-    """weight * integral of the squares of actuated joints' efforts; one weight, or {joint: weight}. Paper 2, V-B."""
+    """weight * integral of the squares of actuated joints' efforts; one weight, or {joint: weight}.
+
+    Xie et al. (2020), V-B.
+    """
 
     weight: Any = 1.0
 

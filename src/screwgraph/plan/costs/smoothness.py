@@ -21,7 +21,7 @@ class Smoothness:
     """Motions are smooth: a prior of constant velocity or acceleration with white noise of spectral density `Qc`.
 
     One density, or one for each joint, {joint: density}, all of them then; or a matrix (nv, nv). Mukadam et al. (2018),
-    GPMP2; paper 2, VI-A.
+    GPMP2; Xie et al. (2020), VI-A.
     """
 
     Qc: Any = 1.0

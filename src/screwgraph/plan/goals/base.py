@@ -24,7 +24,7 @@ def points_at(steps: Steps, time: Time) -> Int[np.ndarray, " n"]:
     if isinstance(time, tuple):
         first, last = (steps.point(t) for t in time)
         if last <= first:
-            raise InputError(f"the times {time[0]:g}..{time[1]:g} s are no interval")
+            raise InputError(f"the times {time[0]:g}..{time[1]:g} s are not an interval")
         return np.arange(first, last + 1)
     return np.array([steps.point(time)])
 

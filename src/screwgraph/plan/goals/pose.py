@@ -69,5 +69,5 @@ class Pose:
             return np.asarray(place(q), dtype=float)
         T = np.asarray(self.at, dtype=float)
         if T.shape[-2:] != (4, 4) or not np.allclose(T[..., :3, :3] @ np.swapaxes(T[..., :3, :3], -1, -2), np.eye(3)):
-            raise InputError(f"the goal of frame {self.frame!r} is no pose", fix="give a 4 x 4 matrix")
+            raise InputError(f"the goal of frame {self.frame!r} is not a pose", fix="give a 4 x 4 matrix")
         return T

@@ -16,7 +16,7 @@ class AccelerationLimit:
     """Joint accelerations stay within bounds (rad/s^2, m/s^2).
 
     `bounds`: b for +-b, (lower, upper), or {joint: one of these}. A `sigma` makes
-    them soft: they cost half the square of what comes nearer than `threshold`, over sigma. Paper 2, eq. (7).
+    them soft: they cost half the square of what comes nearer than `threshold`, over sigma. Xie et al. (2020), eq. (7).
     """
 
     bounds: Any = None

@@ -77,7 +77,10 @@ def box(mechanics: Mechanics, given: Any, of_file: Callable[[Joint], Pair], what
 
 
 def bounded(selected: Selection, bounds: Box, limit: Limit, name: str) -> Iterable[Factors]:
-    """Return factors that keep coordinates within bounds: hard, or hinges where it has a `sigma`. Paper 2, eq. (7)."""
+    """Return factors that keep coordinates within bounds: hard, or hinges where it has a `sigma`.
+
+    Xie et al. (2020), eq. (7).
+    """
     lower, upper = bounds
     above, below = np.flatnonzero(np.isfinite(upper)), np.flatnonzero(np.isfinite(lower))
     if not len(above) and not len(below):

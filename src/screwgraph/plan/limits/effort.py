@@ -16,7 +16,7 @@ class EffortLimit:
     """Joint efforts stay within bounds (N m, N).
 
     `bounds`: None for those of the robot's file, b for +-b, (lower, upper), or {joint: one of these}. A `sigma` makes
-    them soft: they cost half the square of what comes nearer than `threshold`, over sigma. Paper 2, eq. (7).
+    them soft: they cost half the square of what comes nearer than `threshold`, over sigma. Xie et al. (2020), eq. (7).
     """
 
     bounds: Any = None

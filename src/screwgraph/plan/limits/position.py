@@ -20,7 +20,7 @@ class PositionLimit:
     """Joint positions stay within bounds (rad, m); joints with quaternions have none.
 
     `bounds`: None for those of the robot's file, b for +-b, (lower, upper), or {joint: one of these}. A `sigma` makes
-    them soft: they cost half the square of what comes nearer than `threshold`, over sigma. Paper 2, eq. (7).
+    them soft: they cost half the square of what comes nearer than `threshold`, over sigma. Xie et al. (2020), eq. (7).
     """
 
     bounds: Any = None

@@ -22,6 +22,7 @@ from screwgraph.plan.collision.templates import Centres, TooNear, bodies_of, cou
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,8 @@ class Avoid:
         order: 2: between points the motion is that of constant velocity with white noise on acceleration, which
             velocities at the points determine; 3: of white noise on jerk, with accelerations.
     """
+
+    __repr__ = one_line
 
     shapes: Sequence[Shape | DistanceGrid]
     spheres: Sequence[BodySphere] | str = AUTO
@@ -95,7 +98,7 @@ class Avoid:
             elif isinstance(shape, Shape) and shape.kind in SHAPES:
                 grouped.setdefault(shape.kind, []).append(shape)
             else:
-                raise InputError(f"{shape!r} is no obstacle", fix=f"obstacles: {', '.join(SHAPES)}")
+                raise InputError(f"expected an obstacle, got {shape!r}", fix=f"obstacles: {', '.join(SHAPES)}")
         return grouped, fields
 
 

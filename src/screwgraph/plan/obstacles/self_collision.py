@@ -21,6 +21,7 @@ from screwgraph.plan.obstacles.avoid import centres_at
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
 from screwgraph.robot import Robot
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,8 @@ class AvoidItself:
 
     `allowed` are further pairs of links that may touch; other arguments are as for `Avoid`.
     """
+
+    __repr__ = one_line
 
     spheres: Sequence[BodySphere] | str = AUTO
     margin: float = 0.0

@@ -15,12 +15,15 @@ from jaxtyping import Float
 
 
 def transition(order: int, h: float = 1.0) -> Float[np.ndarray, "n n"]:
-    """Return Phi(h): where a state is after h (s) without noise. Barfoot (2017), eq. (3.210); paper 2, eq. (9)."""
+    """Return Phi(h): where a state is after h (s) without noise.
+
+    Barfoot (2017), eq. (3.210); Xie et al. (2020), eq. (9).
+    """
     return np.array([[h ** (j - i) / factorial(j - i) if j >= i else 0.0 for j in range(order)] for i in range(order)])
 
 
 def covariance(order: int, h: float = 1.0) -> Float[np.ndarray, "n n"]:
-    """Return Q(h): what noise of power 1 adds in h (s), (n, n). Paper 2, eq. (8); GPMP2 (2018), eq. (24)."""
+    """Return Q(h): what noise of power 1 adds in h (s), (n, n). Xie et al. (2020), eq. (8); GPMP2 (2018), eq. (24)."""
 
     def entry(i: int, j: int) -> float:
         power = 2 * order - 1 - i - j

@@ -69,7 +69,8 @@ def prior_factors(order: int, power: Any, steps: Steps, name: str) -> Iterable[F
     """Return one factor for each step, which costs half of e' Q(h)^-1 e, e the difference from motion without noise.
 
     Args:
-        order: 2 for white noise on acceleration (GPMP2 (2018), section 4), 3 for white noise on jerk (paper 2, VI-A).
+        order: 2 for white noise on acceleration (GPMP2 (2018), section 4), 3 for white noise on jerk
+            (Xie et al. (2020), VI-A).
         power: spectral density Q_c of the noise: a number, (nv,), (nv, nv), or {joint: number} for all joints.
         steps: the trajectory; accelerations may jump from one phase to the next.
         name: of the factors.

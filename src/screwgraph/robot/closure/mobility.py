@@ -39,6 +39,9 @@ class Mobility:
     states: tuple[Float[np.ndarray, " nq"], ...]
     neglected: float = 0.0
 
+    def __repr__(self) -> str:
+        return f"<mobility {self.freedom}: {self.nv} velocities, rank {self.rank} of {len(self.rows)} rows>"
+
     @property
     def freedom(self) -> int:
         """Number of independent velocities."""
@@ -146,7 +149,7 @@ def _closed_neutral(robot: Robot, best: Closing) -> Float[np.ndarray, " nq"]:
     row = constraint_rows(robot)[int(np.argmax(np.abs(best.residual)))]
     raise InputError(
         f"no position closes {row.of!r}",
-        why=f"{TRIES} random ones and the zero configuration left a gap of at least {best.gap:.3g} ({row.component})",
+        why=f"{TRIES} random ones and zero left a loop-closure error of at least {best.gap:.3g} ({row.component})",
         fix="check its lengths and axes",
     )
 

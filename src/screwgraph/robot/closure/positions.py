@@ -76,7 +76,9 @@ def complete_velocity(robot: Robot, q: ArrayLike, yd: ArrayLike) -> Float[np.nda
     given = _vector(yd, len(independent), "yd", f"velocities of {_listed(robot.independent_joints)}")
     end = Closing(at, constraint_residual(robot, at))
     if end.gap > OPEN * size_of(robot):
-        raise _gaping(robot, end, "velocities are told from closed positions only", "close_loops(q) closes them")
+        raise _gaping(
+            robot, end, "velocities are defined at closed positions only", "close_loops(q) returns a closed position"
+        )
     K = constraint_jacobian(robot, at)
     for rows in (K[list(robot.mobility.kept)], K):  # where the kept rows are dependent, the others may still tell
         qd = _followed(rows, independent, given)
@@ -104,14 +106,16 @@ def _followed(
 
 def _closed(robot: Robot, end: Closing, tolerance: float) -> Float[np.ndarray, " nq"]:
     if not end.gap <= tolerance * size_of(robot):
-        raise _gaping(robot, end, "no step brings its ends nearer", "start from a position nearer to a closed one")
+        raise _gaping(robot, end, "no step reduces it", "start from a position nearer to a closed one")
     return end.q
 
 
 def _gaping(robot: Robot, end: Closing, why: str, fix: str) -> InputError:
     row = constraint_rows(robot)[int(np.argmax(np.abs(end.residual)))]
     what = "loop" if any(loop.name == row.of for loop in robot.loops) else "coupling"
-    return InputError(f"{what} {row.of!r} stays open by {end.gap:.3g} ({row.component})", why=why, fix=fix)
+    return InputError(
+        f"{what} {row.of!r} has a loop-closure error of {end.gap:.3g} ({row.component})", why=why, fix=fix
+    )
 
 
 def _position(robot: Robot, q: ArrayLike, what: str) -> Float[np.ndarray, " nq"]:

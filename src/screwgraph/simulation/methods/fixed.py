@@ -11,10 +11,13 @@ from jaxtyping import Float
 
 from screwgraph.simulation.methods.tolerances import Tolerances
 from screwgraph.simulation.system import System
+from screwgraph.summary import one_line
 
 
 class State(NamedTuple):
     """A position, a velocity, and the largest gap (rad, m) of the loops there."""
+
+    __repr__ = one_line
 
     q: Float[np.ndarray, " nq"]
     qd: Float[np.ndarray, " nv"]

@@ -17,7 +17,7 @@ class Vector:
     """`size` real numbers; random ones are standard normal, or uniform within +- `reach` (size,)."""
 
     size: int
-    reach: tuple[float, ...] = field(default=(), compare=False)
+    reach: tuple[float, ...] = field(default=(), compare=False, repr=False)
     kind = "a vector"
 
     def __post_init__(self) -> None:

@@ -6,5 +6,8 @@ from typing import Any
 
 
 def mobile_slider(x: Any, y: Any, xi: Any, yi: Any, xj: Any, yj: Any) -> list[Any]:
-    """Cross product of the guide from i to j and the way from i to the point (m^2). Paper 1 (43a)."""
+    """Cross product of the guide from i to j and the way from i to the point (m^2).
+
+    Blanco-Claraco et al. (2021), eq. (43a).
+    """
     return [(xj - xi) * (y - yi) - (yj - yi) * (x - xi)]

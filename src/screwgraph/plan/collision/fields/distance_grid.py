@@ -14,6 +14,7 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.plan.collision.fields.cubic import CUBIC, LINEAR, Found, interpolated, padded
+from screwgraph.summary import one_line
 
 BASES = {"tricubic": CUBIC, "trilinear": LINEAR}
 
@@ -33,6 +34,8 @@ class DistanceGrid:
     Raises:
         InputError: it is empty, not finite, or a number is not positive.
     """
+
+    __repr__ = one_line
 
     values: Float[np.ndarray, "nx ny nz"]
     origin: Any = (0.0, 0.0, 0.0)
@@ -93,7 +96,7 @@ def read_arrays(path: str | os.PathLike[str], names: tuple[str, ...]) -> dict[st
     try:
         with np.load(Path(path), allow_pickle=False) as file:
             if not hasattr(file, "files"):
-                raise InputError(f"{path} is no .npz file")
+                raise InputError(f"{path} is not an .npz file")
             for name in names:
                 if name not in file.files:
                     raise InputError(f"{path} has no array {name!r}", fix=f"it must have {', '.join(names)}")

@@ -1,0 +1,33 @@
+"""The recipes of docs/extend pass the package's conformance tests once their file and their line are added."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.docs.pages import ROOT
+from tests.docs.recipes import recipes
+from tests.docs.running import run_alone
+
+EXTEND = ROOT / "docs" / "extend"
+CONFORMANCE = {
+    "index.md": (
+        "tests/robot/test_joints.py",
+        "tests/elimination/test_orderings.py",
+        "-k",
+        "cam or shaft or backwards",
+    ),
+}
+"""By page, the tests over registries and the new entries among these."""
+
+
+@pytest.mark.parametrize("name", CONFORMANCE)
+def test_conformance_tests_pick_up_what_a_page_adds(name, tmp_path: Path):
+    run_alone(EXTEND / name, tmp_path, tests=CONFORMANCE[name])
+
+
+def test_every_registry_that_the_pages_list_has_a_recipe():
+    registries = {recipe.registry for page in EXTEND.glob("*.md") for recipe in recipes(page)}
+    wanted = {"JOINT_TYPES", "ORDERINGS", "TEMPLATES", "COLLOCATIONS", "COSTS", "CONTACTS", "METHODS", "READERS"}
+    assert registries >= wanted
