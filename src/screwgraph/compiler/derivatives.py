@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from screwgraph.compiler.casadi_backend import casadi_function
+from screwgraph.compiler.backends.casadi import casadi_function
 from screwgraph.compiler.inputs import input_values
 from screwgraph.compiler.signature import Argument
 from screwgraph.elimination import cost

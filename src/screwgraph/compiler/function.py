@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler.c_source import c_header, c_source
+from screwgraph.compiler.backends.c import c_header, c_source
+from screwgraph.compiler.backends.casadi import casadi_function
+from screwgraph.compiler.backends.llvm import Compiled, compiled, llvm_source
 from screwgraph.compiler.cache import Made, pack_program, remembered
-from screwgraph.compiler.casadi_backend import casadi_function
 from screwgraph.compiler.derivatives import Analytic, derivatives
-from screwgraph.compiler.llvm import Compiled, compiled, llvm_source
 from screwgraph.compiler.pivots import Pivots, pivots
 from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, written
 from screwgraph.elimination import Dag

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from screwgraph.compiler.c_source import identifiers
+from screwgraph.compiler.backends.c import identifiers
 from screwgraph.tape import Program
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from screwgraph.compiler.llvm.text import Lanes
+from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.tape import Program
 
 INTRINSICS = {"sqrt": "sqrt", "abs": "fabs", "floor": "floor", "ceil": "ceil"}

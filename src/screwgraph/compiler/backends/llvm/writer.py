@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from screwgraph.compiler.llvm.functions import instruction
-from screwgraph.compiler.llvm.sincos import together
-from screwgraph.compiler.llvm.text import Lanes
+from screwgraph.compiler.backends.llvm.functions import instruction
+from screwgraph.compiler.backends.llvm.sincos import together
+from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.compiler.pieces import LEAVES
 from screwgraph.tape import FUNCTIONS, Program
 

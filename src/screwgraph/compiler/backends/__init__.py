@@ -1,0 +1,1 @@
+"""What a program can become: one file or folder each."""
