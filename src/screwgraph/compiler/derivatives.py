@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from screwgraph.compiler.backends.casadi import casadi_function
+from screwgraph.compiler.backends.casadi import casadi_function, from_casadi
 from screwgraph.compiler.inputs import input_values
 from screwgraph.compiler.signature import Argument
 from screwgraph.elimination import cost
 from screwgraph.spatial.manifolds import Manifold
-from screwgraph.tape import Number, Program, factor_out, program, reciprocal
+from screwgraph.tape import Program, factor_out, program
 
 SMALL = 2000
 """Operations of a program up to which both ways of differentiating it are tried, where there are two."""
@@ -83,39 +83,6 @@ def _tangent_map(q: Any, spaces: Sequence[Manifold]) -> Any:
 
 def _program(function: Any, arguments: Sequence[Argument]) -> Program:
     """Write a CasADi function on a tape, where equal values are one value."""
-    import casadi as ca
-
     tape, values = input_values(arguments)
-    inputs = [[values[name] for name in a.names] for a in arguments]
-    operations = {getattr(ca, name): apply for name, apply in _OPERATIONS.items()}
-    work: list[Number] = [0.0] * function.sz_w()
-    outputs: list[Number] = [0.0] * function.nnz_out(0)
-    for k in range(function.n_instructions()):
-        code = function.instruction_id(k)
-        source, target = function.instruction_input(k), function.instruction_output(k)
-        if code == ca.OP_CONST:
-            work[target[0]] = function.instruction_constant(k)
-        elif code == ca.OP_INPUT:
-            work[target[0]] = inputs[source[0]][source[1]]
-        elif code == ca.OP_OUTPUT:
-            outputs[target[1]] = work[source[0]]
-        else:
-            work[target[0]] = operations[code](*(work[i] for i in source))
+    (outputs,) = from_casadi(function, [[values[name] for name in a.names] for a in arguments])
     return factor_out(program(tape, outputs, [n for a in arguments for n in a.names]))
-
-
-_OPERATIONS: dict[str, Any] = {
-    "OP_ADD": lambda a, b: a + b,
-    "OP_SUB": lambda a, b: a - b,
-    "OP_MUL": lambda a, b: a * b,
-    "OP_DIV": lambda a, b: a * reciprocal(b),
-    "OP_NEG": lambda a: -a,
-    "OP_SQ": lambda a: a * a,
-    "OP_TWICE": lambda a: a + a,
-    "OP_INV": reciprocal,
-    "OP_SIN": lambda a: a.sin(),
-    "OP_COS": lambda a: a.cos(),
-    "OP_SQRT": lambda a: a.sqrt(),
-    "OP_ASSIGN": lambda a: a,
-}
-"""What programs and their derivatives are made of, by CasADi's names."""

@@ -1,20 +1,22 @@
 """Scalar straight-line code that simplifies itself: what elimination writes and back ends read."""
 
 from screwgraph.tape.factor_out import factor_out
-from screwgraph.tape.functions import FUNCTIONS
+from screwgraph.tape.operations import OPERATIONS, Operation
 from screwgraph.tape.program import Operations, Program, program
-from screwgraph.tape.scalar import SAMPLES, WIDE, Mark, Number, Scalar, Tape, reciprocal
+from screwgraph.tape.scalar import SAMPLES, WIDE, Mark, Number, Scalar, Tape, apply, reciprocal
 
 __all__ = [
-    "FUNCTIONS",
+    "OPERATIONS",
     "SAMPLES",
     "WIDE",
     "Mark",
     "Number",
+    "Operation",
     "Operations",
     "Program",
     "Scalar",
     "Tape",
+    "apply",
     "factor_out",
     "program",
     "reciprocal",

@@ -1,12 +1,60 @@
-"""A program as a `casadi.Function`."""
+"""Programs as `casadi.Function`s, and CasADi's expressions as scalars of a tape."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
+from screwgraph.compiler.backends.base import Backend, Listing
 from screwgraph.compiler.backends.c import identifiers
-from screwgraph.tape import Program
+from screwgraph.errors import InputError
+from screwgraph.tape import Number, Program, Tape, apply, program
+
+
+def casadi_module() -> Any:
+    """Return CasADi.
+
+    Raises:
+        InputError: it is not installed.
+    """
+    try:
+        import casadi
+    except ImportError:
+        raise InputError("CasADi is not installed", fix="pip install casadi") from None
+    return casadi
+
+
+def _function(name: str) -> Callable[..., Any]:
+    return lambda *operands: getattr(casadi_module(), name)(*operands)
+
+
+CASADI: Mapping[str, Callable[..., Any]] = MappingProxyType(
+    {
+        "add": lambda a, b: a + b,
+        "sub": lambda a, b: a - b,
+        "neg": lambda a: -a,
+        "mul": lambda a, b: a * b,
+        "div": lambda a, b: a / b,
+        "inv": lambda a: 1.0 / a,
+        "pow": lambda a, b: a**b,
+        "lt": lambda a, b: a < b,
+        "le": lambda a, b: a <= b,
+        "eq": lambda a, b: a == b,
+        "ne": lambda a, b: a != b,
+        "where": lambda condition, a: _function("if_else")(condition, a, 0.0),
+        **{name: _function(f"f{name}") for name in ("abs", "min", "max")},
+        **{name: _function(f"logic_{name}") for name in ("and", "or", "not")},
+        **{
+            name: _function(name)
+            for name in (
+                *("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh"),
+                *("atanh", "exp", "log", "sqrt", "floor", "ceil", "fmod", "erf", "sign"),
+            )
+        },
+    }
+)
+"""How CasADi writes each operation; its `fmin` and `fmax` leave NaN out, where all other back ends let it through."""
 
 
 def casadi_function(
@@ -19,8 +67,7 @@ def casadi_function(
 
     There is one column for each of `results`, (name, size), else one column "result". Derivatives are exact.
     """
-    import casadi as ca
-
+    ca = casadi_module()
     function, *ports = identifiers([name, *(a for a, _ in arguments), *([r for r, _ in results] or ["result"])])
     vectors = [ca.SX.sym(argument, len(names)) for argument, names in arguments]
     listed = zip(vectors, arguments, strict=True)
@@ -33,7 +80,7 @@ def casadi_function(
         elif operation == "input":
             values.append(inputs[operands[0]])
         else:
-            values.append(_OPERATIONS[operation](*(values[i] for i in operands)))
+            values.append(CASADI[operation](*(values[i] for i in operands)))
     outputs = [values[o] if isinstance(o, int) else ca.SX(o) for o in program.outputs]
     columns = []
     for size in [size for _, size in results] or [len(outputs)]:
@@ -42,14 +89,74 @@ def casadi_function(
     return ca.Function(function, vectors, columns, ports[: len(vectors)], ports[len(vectors) :])
 
 
-_OPERATIONS: dict[str, Any] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b,
-    "neg": lambda a: -a,
-    "inv": lambda a: 1.0 / a,
-    "sin": lambda a: a.sin(),
-    "cos": lambda a: a.cos(),
-    "sqrt": lambda a: a.sqrt(),
-}
+def from_casadi(function: Any, inputs: Sequence[Sequence[Number]]) -> list[list[Number]]:
+    """Evaluate a `casadi.Function` of SX expressions on numbers of any kind, scalars of a tape among them.
+
+    `inputs` has the nonzero entries of each argument, column by column; so do results.
+
+    Raises:
+        ValueError: the function holds an operation that there is no code for; its text names it.
+    """
+    ca = casadi_module()
+    codes = {getattr(ca, name): operation for name, operation in _CODES.items() if hasattr(ca, name)}
+    work: list[Number] = [0.0] * function.sz_w()
+    outputs: list[list[Number]] = [[0.0] * function.nnz_out(i) for i in range(function.n_out())]
+    for k in range(function.n_instructions()):
+        code = function.instruction_id(k)
+        if code == ca.OP_OUTPUT:
+            i, j = function.instruction_output(k)
+            outputs[i][j] = work[function.instruction_input(k)[0]]
+            continue
+        if code == ca.OP_CONST:
+            value = function.instruction_constant(k) + 0.0  # -0.0 is 0.0
+        elif code == ca.OP_INPUT:
+            i, j = function.instruction_input(k)
+            value = inputs[i][j]
+        elif code in codes:
+            value = codes[code](*(work[i] for i in function.instruction_input(k)))
+        else:
+            raise ValueError(f"CasADi's operation {code} has no code")
+        work[function.instruction_output(k)[0]] = value
+    return outputs
+
+
+def casadi_program(function: Any, names: tuple[str, ...]) -> Program:
+    """Return a `casadi.Function` of dense SX inputs as a program.
+
+    What holds only where a condition is true stays as it is: values are merged by form. `names` are those of the
+    inputs' numbers, one input after the other, column by column; results are read likewise.
+
+    Raises:
+        ValueError: the function holds an operation that there is no code for; its text names it.
+    """
+    tape = Tape(merge="form")
+    scalars = iter([tape.input(name) for name in names])
+    inputs = [[next(scalars) for _ in range(function.nnz_in(i))] for i in range(function.n_in())]
+    return program(tape, [value for column in from_casadi(function, inputs) for value in column])
+
+
+def _operation(name: str) -> Callable[..., Number]:
+    return lambda *operands: apply(name, *operands)
+
+
+_CODES: Mapping[str, Callable[..., Number]] = MappingProxyType(
+    {
+        "OP_ASSIGN": lambda a: a,
+        "OP_SQ": lambda a: a * a,
+        "OP_TWICE": lambda a: a + a,
+        "OP_CONSTPOW": _operation("pow"),
+        "OP_IF_ELSE_ZERO": _operation("where"),
+        **{f"OP_F{name.upper()}": _operation(name) for name in ("abs", "min", "max")},
+        **{f"OP_{name.upper()}": _operation(name) for name in CASADI if name not in ("abs", "min", "max", "where")},
+    }
+)
+"""CasADi's operations by their names."""
+
+
+def _files(f: Listing) -> dict[str, str]:
+    arguments = [(a.name, a.names) for a in f.arguments]
+    function = casadi_function(f.name, f.program, arguments, [(r.name, r.size) for r in f.results])
+    return {".casadi": function.serialize()}
+
+
+BACKEND = Backend("a serialised casadi.Function, for casadi.Function.deserialize", CASADI.keys(), _files, ("float64",))

@@ -13,10 +13,10 @@ import numpy as np
 from screwgraph.compiler.backends.llvm.block import block
 from screwgraph.compiler.backends.llvm.fastcall import layout_is_known, never, numpy_table, quick_call
 from screwgraph.compiler.backends.llvm.fastcall_code import call
-from screwgraph.compiler.backends.llvm.functions import function_declarations
 from screwgraph.compiler.backends.llvm.loop import Operand, Shape, lengths, loop
 from screwgraph.compiler.backends.llvm.machine import MachineCode, remembered_code, vector_width
 from screwgraph.compiler.backends.llvm.moves import moves
+from screwgraph.compiler.backends.llvm.operations import function_declarations
 from screwgraph.compiler.backends.llvm.sincos import sincos
 from screwgraph.compiler.backends.llvm.text import Lanes, declarations
 from screwgraph.compiler.cache import pack_program
