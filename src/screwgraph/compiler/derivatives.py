@@ -1,16 +1,17 @@
-"""Exact derivatives of a program: closed forms, or CasADi differentiates and the tape simplifies."""
+"""Exact derivatives of a program: closed forms, or sweeps on a tape that simplifies what they write."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
-from screwgraph.compiler.backends.casadi import casadi_function, from_casadi
+import numpy as np
+
 from screwgraph.compiler.inputs import input_values
 from screwgraph.compiler.signature import Argument
 from screwgraph.elimination import cost
 from screwgraph.spatial.manifolds import Manifold
-from screwgraph.tape import Program, factor_out, program
+from screwgraph.tape import Number, Program, Row, Scalar, factor_out, jacobian, program
 
 SMALL = 2000
 """Operations of a program up to which both ways of differentiating it are tried, where there are two."""
@@ -51,38 +52,35 @@ def derivatives(
 
 
 def _swept(source: Program, arguments: Sequence[Argument], by: Sequence[str]) -> Program:
-    """Let CasADi differentiate, by sweeps through the program."""
-    import casadi as ca
-
-    function = casadi_function("source", source, [(a.name, a.names) for a in arguments])
-    symbols = [ca.SX.sym(a.name, len(a.names)) for a in arguments]
-    values, columns = function(*symbols), []
-    for argument, symbol in zip(arguments, symbols, strict=True):
-        if argument.name in by:
-            derivative = ca.jacobian(values, symbol)
-            if argument.spaces:
-                derivative = derivative @ _tangent_map(symbol, argument.spaces)
-            # Transposed, because CasADi's matrices stand column by column.
-            columns.append((by.index(argument.name), ca.densify(ca.vec(derivative.T))))
-    flat = ca.vertcat(*(column for _, column in sorted(columns, key=lambda c: c[0])))
-    return _program(ca.Function("jacobian", symbols, [flat]), arguments)
-
-
-def _tangent_map(q: Any, spaces: Sequence[Manifold]) -> Any:
-    """Return the matrix N of dq/dt = N(q) qd for all joints."""
-    import casadi as ca
-
-    blocks, start = [], 0
-    for manifold in spaces:
-        velocity = ca.SX.sym("velocity", manifold.dim)
-        end = start + manifold.shape[0]
-        blocks.append(ca.jacobian(manifold.rate(q[start:end], velocity), velocity))
-        start = end
-    return ca.diagcat(*blocks)
-
-
-def _program(function: Any, arguments: Sequence[Argument]) -> Program:
-    """Write a CasADi function on a tape, where equal values are one value."""
+    """Differentiate by sweeps through the program, on a tape where equal values are one value."""
     tape, values = input_values(arguments)
-    (outputs,) = from_casadi(function, [[values[name] for name in a.names] for a in arguments])
-    return factor_out(program(tape, outputs, [n for a in arguments for n in a.names]))
+    outputs = source.on([values[name] for name in source.input_names])
+    entries: list[Number] = []
+    directions = {a.name: (a, [values[name] for name in a.names]) for a in arguments}
+    seeds, sizes = [], [directions[name][0].tangent_size for name in by]
+    starts = dict(zip(by, np.cumsum([0, *sizes]).tolist(), strict=False))
+    for name in by:
+        argument, x = directions[name]
+        rows = _position_rates(x, argument.spaces) if argument.spaces else [{i: 1.0} for i in range(len(x))]
+        seeds += [{starts[name] + j: entry for j, entry in row.items()} for row in rows]
+    rows = jacobian(outputs, [x for name in by for x in directions[name][1]], seeds)
+    for name, size in zip(by, sizes, strict=True):
+        entries += [row.get(starts[name] + j, 0.0) for row in rows for j in range(size)]
+    return factor_out(program(tape, entries, [n for a in arguments for n in a.names]))
+
+
+def _position_rates(q: Sequence[Scalar], spaces: Sequence[Manifold]) -> list[Row]:
+    """Return the rows of the matrix N of dq/dt = N(q) qd for all joints."""
+    rows: list[Row] = []
+    columns = 0
+    for manifold in spaces:
+        (size,) = manifold.shape
+        own = np.array(q[len(rows) : len(rows) + size], dtype=object)
+        rates = [manifold.rate(own, unit) for unit in np.eye(manifold.dim)]
+        rows += [{columns + j: r[i] for j, r in enumerate(rates) if _varies(r[i])} for i in range(size)]
+        columns += manifold.dim
+    return rows
+
+
+def _varies(rate: Number) -> bool:
+    return isinstance(rate, Scalar) or rate != 0.0

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.summary import one_line
 from screwgraph.tape.operations import OPERATIONS, symbol
-from screwgraph.tape.scalar import Number, Scalar, Tape
+from screwgraph.tape.scalar import Number, Scalar, Tape, apply
 
 LEAVES = ("constant", "input")
 """What stands in a program beside operations."""
@@ -52,6 +52,13 @@ class Program:
 
     def evaluate(self, inputs: Sequence[Any]) -> list[Any]:
         """Interpret with NumPy values of any one shape, one for each input; the slow reference of every back end."""
+        return self._run(inputs, lambda operation, *operands: OPERATIONS[operation].values(*operands))
+
+    def on(self, inputs: Sequence[Number]) -> list[Number]:
+        """Write the program once more, on the tape whose scalars are among the inputs: floats are folded."""
+        return self._run(inputs, apply)
+
+    def _run(self, inputs: Sequence[Any], apply: Callable[..., Any]) -> list[Any]:
         values: list[Any] = []
         for operation, *operands in self.instructions:
             if operation == "constant":
@@ -59,7 +66,7 @@ class Program:
             elif operation == "input":
                 values.append(inputs[operands[0]])
             else:
-                values.append(OPERATIONS[operation].values(*(values[i] for i in operands)))
+                values.append(apply(operation, *[values[i] for i in operands]))
         return [values[o] if isinstance(o, int) else o for o in self.outputs]
 
 
