@@ -12,6 +12,7 @@ from screwgraph.compiler.signature import Argument
 from screwgraph.elimination import cost
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.tape import Number, Program, Row, Scalar, factor_out, jacobian, program
+from screwgraph.tape.rows import sparse
 
 SMALL = 2000
 """Operations of a program up to which both ways of differentiating it are tried, where there are two."""
@@ -77,10 +78,6 @@ def _position_rates(q: Sequence[Scalar], spaces: Sequence[Manifold]) -> list[Row
         (size,) = manifold.shape
         own = np.array(q[len(rows) : len(rows) + size], dtype=object)
         rates = [manifold.rate(own, unit) for unit in np.eye(manifold.dim)]
-        rows += [{columns + j: r[i] for j, r in enumerate(rates) if _varies(r[i])} for i in range(size)]
+        rows += [{columns + j: x for j, x in row.items()} for row in sparse(np.transpose(rates))]
         columns += manifold.dim
     return rows
-
-
-def _varies(rate: Number) -> bool:
-    return isinstance(rate, Scalar) or rate != 0.0

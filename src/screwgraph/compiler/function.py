@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -61,6 +61,8 @@ class Function:
     def __call__(self, *values: Any, out: Any = None) -> Any:
         """Evaluate for one state or for batches; NaN and infinity go through, with NumPy's floating-point warnings.
 
+        Of arrays of scalars of a tape, one state, it returns such arrays: its code is written on that tape.
+
         Raises:
             InputError: wrong number, shape or type of arguments.
         """
@@ -73,7 +75,20 @@ class Function:
         try:
             return self.ufunc(*values, **into, dtype=self.dtype)  # wider numbers are rounded
         except (TypeError, ValueError) as error:
+            if any(isinstance(v, np.ndarray) and v.dtype == object for v in values):
+                return self._written(values)
             raise self._explained(values, error) from None
+
+    def _written(self, values: Sequence[Any]) -> Any:
+        """Write the function on the tape whose scalars are in arrays of objects, for one state."""
+        given = {
+            name: x
+            for argument, value in zip(self.arguments, values, strict=True)
+            for name, x in zip(argument.names, np.broadcast_to(value, argument.shape).ravel(), strict=True)
+        }
+        numbers = iter(self.program.on([given[name] for name in self.program.input_names]))
+        found = [np.array([next(numbers) for _ in range(r.size)], dtype=object).reshape(r.shape) for r in self.results]
+        return found[0] if len(found) == 1 else tuple(found)
 
     @property
     def ufunc(self) -> np.ufunc:

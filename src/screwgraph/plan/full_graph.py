@@ -19,6 +19,7 @@ from screwgraph.optimize import Factors, Selection, Variables, Vector, equality
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.steps import Steps
+from screwgraph.spatial import vector
 
 JOINT_KINDS = ("q", "qd", "qdd", "tau")
 
@@ -40,11 +41,9 @@ class Law:
         return self.factor.residual({key: self._value(key, given) for key in self.factor.keys})
 
     def _value(self, key: Key, given: dict[str, Any]) -> Any:
-        import casadi as ca
-
         robot, base = self.mechanics.robot, dict(self.base)
         if key in base:
-            return ca.SX(np.array(base[key]))
+            return np.array(base[key])
         if key.kind == "q":
             return given["q"][robot.q_slices[key.name]]
         if key.kind in ("qd", "qdd"):
@@ -52,7 +51,7 @@ class Law:
         if key.kind == "tau":
             part = robot.v_slices[key.name]
             places = [self.actuated.index(c) if c in self.actuated else -1 for c in range(part.start, part.stop)]
-            return ca.vertcat(*(given["tau"][i] if i >= 0 else ca.SX(0.0) for i in places))
+            return vector([given["tau"][i] if i >= 0 else 0.0 for i in places])
         if key.kind == "external":
             pose = self.mechanics.pose_of(key.name)(given["q"])
             acting = [

@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from screwgraph.optimize import Factors, Variables, Vector, equality
+from screwgraph.optimize.manifold_code import tangents
 from screwgraph.plan.mechanics import Mechanics, Template
 from screwgraph.plan.steps import Steps
 from screwgraph.robot import constraint_residual
 from screwgraph.spatial import Array, vanishing
+from screwgraph.tape import gradient, jacobian, substituted, tape_of
+from screwgraph.tape.rows import transposed_times
 
 SETTLING = 0.2
 """How fast gaps that collocation leaves are closed again, per step."""
@@ -24,17 +27,14 @@ def loop_forces(steps: Steps) -> Variables | None:
 
 
 def gaps(mechanics: Mechanics, q: Array) -> Array:
-    """Return the loop-closure errors and residuals of couplings, a column of the independent rows."""
+    """Return the loop-closure errors and residuals of couplings (r,), of the independent rows."""
     return constraint_residual(mechanics.robot, q, size=vanishing)[list(mechanics.robot.mobility.kept)]
 
 
 def pulled(mechanics: Mechanics, q: Array, forces: Array) -> Array:
-    """Return the efforts K' forces of multipliers, a column (nv,), on CasADi scalars."""
-    import casadi as ca
-
-    d = ca.SX.sym("d", mechanics.robot.nv)
-    along = ca.gradient(ca.dot(forces, gaps(mechanics, mechanics.positions.near(q, d))), d)
-    return ca.substitute(along, d, ca.SX.zeros(mechanics.robot.nv))
+    """Return the efforts K' forces of multipliers, (nv,), of scalars on a tape."""
+    by_q = gradient(forces @ gaps(mechanics, q), list(q))
+    return np.array(transposed_times(tangents(mechanics.positions, q), by_q, mechanics.robot.nv), dtype=object)
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,13 @@ class StabilisedClosure:
 
     def __call__(self, q: Any, qd: Any, qdd: Any, *, h: Any, rate: float = SETTLING) -> Any:
         """Return that, one entry for each independent row."""
-        import casadi as ca
-
-        t = ca.SX.sym("t")
-        g = gaps(self.mechanics, self.mechanics.positions.near(q, t * qd + 0.5 * t * t * qdd))
-        first = ca.jacobian(g, t)
-        a, zero = rate / h, ca.SX(0.0)
-        return ca.substitute(ca.jacobian(first, t) + 2.0 * a * first + a * a * g, t, zero)
+        (t,) = moments = list(tape_of(q).inputs("t", (1,)))
+        g = gaps(self.mechanics, self.mechanics.positions.near(q, t * qd + 0.5 * t * t * qdd)).tolist()
+        first = [row.get(0, 0.0) for row in jacobian(g, moments)]
+        second = [row.get(0, 0.0) for row in jacobian(first, moments)]
+        g, first, second = (np.array(substituted(x, {t: 0.0}), dtype=object) for x in (g, first, second))
+        a = rate / h
+        return second + 2.0 * a * first + a * a * g
 
 
 @dataclass(frozen=True)

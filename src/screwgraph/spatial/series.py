@@ -9,19 +9,22 @@ from collections.abc import Sequence
 from math import factorial
 from typing import Any
 
-from screwgraph.spatial.arrays import choose, is_tape, real, sin, sqrt
+from screwgraph.spatial.arrays import choose, is_merged_by_value, real, sin, sqrt
 
 SMALL = 0.01
 """Squared angle (rad^2) below which series are used."""
 TERMS = 5
 """Of series that are exact there."""
 TAPE_TERMS = 9
-"""Of series on a tape, which has no branches: exact for angles below 1 rad."""
+"""Of series without branches, on tapes that merge by value: exact for angles below 1 rad."""
 
 
 def coefficients(angle2: Any) -> tuple[Any, Any, Any]:
-    """Return sin(t)/t, (1 - cos t)/t^2, (t - sin t)/t^3 of t^2 = `angle2` (rad^2); on a tape, for t below 1 rad."""
-    if is_tape(angle2):
+    """Return sin(t)/t, (1 - cos t)/t^2, (t - sin t)/t^3 of t^2 = `angle2` (rad^2).
+
+    On a tape that merges by value, t must be below 1 rad.
+    """
+    if is_merged_by_value(angle2):
         return _series(angle2, 1, TAPE_TERMS), _series(angle2, 2, TAPE_TERMS), _series(angle2, 3, TAPE_TERMS)
     small = real(angle2) < SMALL
     x = angle2

@@ -1,10 +1,13 @@
 """Scalar straight-line code that simplifies itself: what elimination writes and back ends read."""
 
-from screwgraph.tape.derivative import Row, gradient, hessian, jacobian
+from screwgraph.tape import rows
+from screwgraph.tape.derivative import gradient, hessian, jacobian
 from screwgraph.tape.factor_out import factor_out
 from screwgraph.tape.operations import OPERATIONS, Operation
 from screwgraph.tape.program import Operations, Program, program
-from screwgraph.tape.scalar import SAMPLES, WIDE, Mark, Number, Scalar, Tape, apply, reciprocal
+from screwgraph.tape.rows import Row
+from screwgraph.tape.scalar import SAMPLES, WIDE, Mark, Number, Scalar, Tape, apply, reciprocal, tape_of
+from screwgraph.tape.substitute import depends_on, substituted
 
 __all__ = [
     "OPERATIONS",
@@ -19,10 +22,14 @@ __all__ = [
     "Scalar",
     "Tape",
     "apply",
+    "depends_on",
     "factor_out",
     "gradient",
     "hessian",
     "jacobian",
     "program",
     "reciprocal",
+    "rows",
+    "substituted",
+    "tape_of",
 ]

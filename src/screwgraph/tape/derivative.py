@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.tape.operations import OPERATIONS
+from screwgraph.tape.rows import Row, add_entry
 from screwgraph.tape.scalar import Number, Scalar, Tape
-
-Row = dict[int, Number]
-"""A row of a sparse matrix: entries by column."""
 
 
 def jacobian(outputs: Sequence[Number], inputs: Sequence[Number], seeds: Sequence[Row] | None = None) -> list[Row]:
@@ -56,7 +54,7 @@ class _Graph:
     """
 
     tape: Tape
-    edges: Mapping[int, list[tuple[int, Number]]]
+    edges: dict[int, list[tuple[int, Number]]]
     reached: Mapping[int, int]
 
     def forward_work(self, columns: Mapping[int, int]) -> int:
@@ -130,7 +128,7 @@ def _partials(
     found: Row = {}
     for operand, rule in rules:
         if rule is not None and operand in varying:
-            _add(found, operand, rule(*values))
+            add_entry(found, operand, rule(*values))
     return list(found.items())
 
 
@@ -146,7 +144,7 @@ def _forward(graph: _Graph, seeded: Mapping[int, Row]) -> dict[int, Row]:
             total: Row = {}
             for operand, partial in edges:
                 for j, t in tangents[operand].items():
-                    _add(total, j, t * partial)
+                    add_entry(total, j, t * partial)
             tangents[node] = total
     return tangents
 
@@ -161,18 +159,10 @@ def _reverse(graph: _Graph, outputs: Sequence[Number], seeded: Mapping[int, Row]
         for operand, partial in graph.edges[node]:
             into = adjoints.setdefault(operand, {})
             for number, a in own.items():
-                _add(into, number, a * partial)
+                add_entry(into, number, a * partial)
     rows: list[Row] = [{} for _ in outputs]
     for i, seed in seeded.items():
         for number, a in adjoints.get(i, {}).items():
             for j, s in seed.items():
-                _add(rows[number], j, a * s)
+                add_entry(rows[number], j, a * s)
     return rows
-
-
-def _add(row: Row, column: int, term: Number) -> None:
-    total = row[column] + term if column in row else term
-    if isinstance(total, Scalar) or total != 0.0:
-        row[column] = total
-    else:
-        row.pop(column, None)

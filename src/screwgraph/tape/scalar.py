@@ -68,12 +68,12 @@ class Tape:
         known = tuple(float(s) for s in samples[:SAMPLES]) if self.by_value else ()
         return self.record(form, known, self.by_value)
 
-    def inputs(self, name: str, shape: tuple[int, ...]) -> np.ndarray:
-        """Return an array of inputs of a tape that merges by form: `name[0]`, or `name[0, 1]`."""
+    def inputs(self, name: str, shape: tuple[int, ...]) -> Any:
+        """Return an array of inputs of a tape that merges by form: `name[0]`, or `name[0, 1]`; a Scalar if it is ()."""
         found = np.empty(shape, dtype=object)
         for place in np.ndindex(shape):
             found[place] = self.input(f"{name}{list(place)}")
-        return found
+        return found[()]
 
     def constant(self, value: float) -> Scalar:
         """Return the node of a constant."""
@@ -210,6 +210,13 @@ class Scalar:
     __lt__, __le__ = _method("lt"), _method("le")
     __gt__, __ge__ = _method("lt", reverse=True), _method("le", reverse=True)
 
+    minimum, maximum, sign = _method("min"), _method("max"), _method("sign")
+
+    def if_else(self, yes: Number, no: Number) -> Number:
+        """Return `yes` where this condition is true, else `no`."""
+        where, negated = self.tape.function, self.tape.function("not", self)
+        return where("where", self, yes) + where("where", negated, no)
+
     # NumPy calls these on arrays of objects.
     sqrt, exp, log = _method("sqrt"), _method("exp"), _method("log")
     tan, arcsin, arccos = _method("tan"), _method("asin"), _method("acos")
@@ -225,6 +232,11 @@ class Scalar:
     def cos(self) -> Scalar:
         """Return the cosine (argument in rad)."""
         return self.tape.record(("cos", self.id), tuple([math.cos(s) for s in self.samples]), self.certain)
+
+
+def tape_of(values: np.ndarray) -> Tape:
+    """Return the tape of an array of scalars and floats."""
+    return next(x.tape for x in values.flat if isinstance(x, Scalar))
 
 
 def reciprocal(a: Number) -> Number:

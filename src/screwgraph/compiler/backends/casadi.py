@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from types import MappingProxyType
 from typing import Any
+
+import numpy as np
 
 from screwgraph.compiler.backends.base import Backend, Listing
 from screwgraph.compiler.backends.c import identifiers
 from screwgraph.errors import InputError
-from screwgraph.tape import Number, Program, Tape, apply, program
+from screwgraph.tape import Number, Program, Scalar, Tape, apply, program
 
 
 def casadi_module() -> Any:
@@ -133,6 +136,43 @@ def casadi_program(function: Any, names: tuple[str, ...]) -> Program:
     scalars = iter([tape.input(name) for name in names])
     inputs = [[next(scalars) for _ in range(function.nnz_in(i))] for i in range(function.n_in())]
     return program(tape, [value for column in from_casadi(function, inputs) for value in column])
+
+
+def casadi_template(template: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that is written with CasADi as one of arrays of scalars on a tape.
+
+    Arrays become columns or matrices of CasADi; what it returns, an expression or a sequence of them, becomes arrays
+    again: columns are vectors. Arguments that hold no scalars of a tape go through as they are.
+    """
+
+    @wraps(template)
+    def call(*arguments: Any, **parameters: Any) -> Any:
+        if not any(_on_tape(x) for x in (*arguments, *parameters.values())):
+            return template(*arguments, **parameters)
+        ca, symbols, given = casadi_module(), [], []
+
+        def symbol(x: Any) -> Any:
+            if not isinstance(x, np.ndarray | Scalar):
+                return x
+            values = np.asarray(x, dtype=object)
+            symbols.append(ca.SX.sym("x", *(*values.shape, 1, 1)[:2]))
+            given.append(values.ravel(order="F").tolist())
+            return symbols[-1]
+
+        found = template(*map(symbol, arguments), **{name: symbol(x) for name, x in parameters.items()})
+        several = isinstance(found, list | tuple)
+        results = [ca.densify(ca.SX(r)) for r in (found if several else [found])]
+        values = from_casadi(ca.Function("template", symbols, results), given)
+        pairs = zip(values, results, strict=True)
+        arrays = [np.array(v, dtype=object).reshape(r.shape, order="F") for v, r in pairs]
+        arrays = [a[:, 0] if a.shape[1] == 1 else a for a in arrays]
+        return arrays if several else arrays[0]
+
+    return call
+
+
+def _on_tape(x: Any) -> bool:
+    return isinstance(x, Scalar) or (isinstance(x, np.ndarray) and x.dtype == object)
 
 
 def _operation(name: str) -> Callable[..., Number]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from screwgraph.compiler import casadi_template
 from screwgraph.mechanism.factors.expressions import substituted, symbolic
 from screwgraph.models.mechanism.mechanism import Mechanism
 
@@ -15,6 +16,7 @@ class PositionConstraints:
 
     mechanism: Mechanism
 
+    @casadi_template
     def __call__(self, q: Any) -> Any:
         """Residual (m,)."""
         e = symbolic(self.mechanism)
@@ -27,6 +29,7 @@ class VelocityConstraints:
 
     mechanism: Mechanism
 
+    @casadi_template
     def __call__(self, q: Any, qd: Any) -> Any:
         """Residual (m,)."""
         e = symbolic(self.mechanism)
@@ -39,6 +42,7 @@ class AccelerationConstraints:
 
     mechanism: Mechanism
 
+    @casadi_template
     def __call__(self, q: Any, qd: Any, qdd: Any) -> Any:
         """Residual (m,)."""
         e = symbolic(self.mechanism)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from screwgraph.compiler import casadi_template
 from screwgraph.mechanism.factors.expressions import acceleration_of, acceleration_slope, torques_as_forces
 from screwgraph.models.mechanism.mechanism import Mechanism
 
@@ -19,10 +20,12 @@ class ForwardDynamics:
 
     mechanism: Mechanism
 
+    @casadi_template
     def __call__(self, q: Any, qd: Any, qdd: Any, *, force: Any = 0.0) -> Any:
         """Residual (n,); `force` (n,) is added to the mechanism's own."""
         return acceleration_of(self.mechanism, q, qd, force) - qdd
 
+    @casadi_template
     def jacobian(self, q: Any, qd: Any, qdd: Any, *, force: Any = 0.0) -> Any:
         """Derivatives (n, 3n) by q, qd, qdd."""
         return _less(acceleration_slope(self.mechanism, q, qd, force), range(self.mechanism.n))
@@ -34,10 +37,12 @@ class IndependentForwardDynamics:
 
     mechanism: Mechanism
 
+    @casadi_template
     def __call__(self, q: Any, qd: Any, zdd: Any, *, force: Any = 0.0) -> Any:
         """Residual (f,); `force` (n,) is added to the mechanism's own."""
         return acceleration_of(self.mechanism, q, qd, force)[_independent(self.mechanism)] - zdd
 
+    @casadi_template
     def jacobian(self, q: Any, qd: Any, zdd: Any, *, force: Any = 0.0) -> Any:
         """Derivatives (f, 2n + f) by q, qd, zdd."""
         return _less(acceleration_slope(self.mechanism, q, qd, force), _independent(self.mechanism))
@@ -49,10 +54,12 @@ class InverseDynamics:
 
     mechanism: Mechanism
 
+    @casadi_template
     def __call__(self, q: Any, qd: Any, qdd: Any, tau: Any) -> Any:
         """Residual (n,)."""
         return acceleration_of(self.mechanism, q, qd, torques_as_forces(self.mechanism, tau)) - qdd
 
+    @casadi_template
     def jacobian(self, q: Any, qd: Any, qdd: Any, tau: Any) -> Any:
         """Derivatives (n, 3n + motors) by q, qd, qdd, tau.
 
@@ -68,11 +75,13 @@ class IndependentInverseDynamics:
 
     mechanism: Mechanism
 
+    @casadi_template
     def __call__(self, q: Any, qd: Any, zdd: Any, tau: Any) -> Any:
         """Residual (f,)."""
         force = torques_as_forces(self.mechanism, tau)
         return acceleration_of(self.mechanism, q, qd, force)[_independent(self.mechanism)] - zdd
 
+    @casadi_template
     def jacobian(self, q: Any, qd: Any, zdd: Any, tau: Any) -> Any:
         """Derivatives (f, 2n + f + motors) by q, qd, zdd, tau.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from screwgraph.compiler import casadi_template
 from screwgraph.mechanism.factors.expressions import substituted
 from screwgraph.mechanism.symbolic_parameters import Varied
 
@@ -23,6 +24,7 @@ class Estimated:
     ends: int = 0
     figured: bool = False
 
+    @casadi_template
     def __call__(self, *unknowns: Any, **parameters: Any) -> Any:
         """Residual of the template."""
         import casadi as ca

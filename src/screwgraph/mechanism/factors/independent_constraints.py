@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from screwgraph.compiler import casadi_template
 from screwgraph.mechanism.factors.constraints import AccelerationConstraints, PositionConstraints, VelocityConstraints
 from screwgraph.models.mechanism.mechanism import Mechanism
 
@@ -15,6 +16,7 @@ class IndependentPosition:
 
     mechanism: Mechanism
 
+    @casadi_template
     def __call__(self, q: Any, z: Any) -> Any:
         """Residual (m + f,)."""
         return _with_choice(self.mechanism, PositionConstraints(self.mechanism)(q), q, z)
@@ -26,6 +28,7 @@ class IndependentVelocity:
 
     mechanism: Mechanism
 
+    @casadi_template
     def __call__(self, q: Any, qd: Any, zd: Any) -> Any:
         """Residual (m + f,)."""
         return _with_choice(self.mechanism, VelocityConstraints(self.mechanism)(q, qd), qd, zd)
@@ -40,6 +43,7 @@ class IndependentAcceleration:
 
     mechanism: Mechanism
 
+    @casadi_template
     def __call__(self, q: Any, qd: Any, qdd: Any, zdd: Any) -> Any:
         """Residual (m + f,)."""
         return _with_choice(self.mechanism, AccelerationConstraints(self.mechanism)(q, qd, qdd), qdd, zdd)

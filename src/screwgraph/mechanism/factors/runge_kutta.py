@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from screwgraph.compiler import casadi_template
 from screwgraph.mechanism.factors.expressions import acceleration_of
 from screwgraph.models.mechanism.mechanism import Mechanism
 
@@ -15,6 +16,7 @@ class RungeKutta:
 
     mechanism: Mechanism
 
+    @casadi_template
     def __call__(self, q: Any, q1: Any, v: Any, v1: Any, *, dt: Any, force: Any = 0.0) -> Any:
         """Positions, then velocities (2 n,); `force` (n,) is constant over the step."""
         import casadi as ca
