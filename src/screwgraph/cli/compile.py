@@ -10,7 +10,7 @@ import typer
 
 from screwgraph.cli import options
 from screwgraph.cli.options import BaseKind
-from screwgraph.compiler import BACKENDS, Function, Listing
+from screwgraph.compiler import BACKENDS, Function
 
 Language = StrEnum("Language", {name: name for name in BACKENDS})
 """What the code is written in."""
@@ -23,7 +23,7 @@ class Number(StrEnum):
     float32 = "float32"
 
 
-Dtype = Annotated[Number, typer.Option("--dtype", help="Number type of C and LLVM code.")]
+Dtype = Annotated[Number, typer.Option("--dtype", help="Number type of the code.")]
 Lang = Annotated[Language, typer.Option("--lang", help="Language of the code.")]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="Output folder; created if missing.")]
 Report = Annotated[bool, typer.Option("--report", help="Print the operations saved by each pass.")]
@@ -93,8 +93,7 @@ def _write(function: Function, lang: Language, folder: Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError("the folder cannot be created", at=str(folder), why=error.strerror or str(error)) from error
-    listing = Listing(function.name, function.program, function.arguments, function.results, function.dtype)
-    files = BACKENDS[lang.value].files(listing)
+    files = function.code(lang.value)
     paths = []
     for suffix, text in files.items():
         paths.append(folder / f"{function.name}{suffix}")

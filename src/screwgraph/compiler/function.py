@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler.backends.c import c_header, c_source
+from screwgraph.compiler.backends import BACKENDS, Listing
 from screwgraph.compiler.backends.casadi import casadi_function
-from screwgraph.compiler.backends.llvm import Compiled, compiled, llvm_source
+from screwgraph.compiler.backends.llvm import Compiled, compiled
 from screwgraph.compiler.cache import Made, pack_program, remembered
 from screwgraph.compiler.derivatives import Analytic, derivatives
 from screwgraph.compiler.pivots import Pivots, pivots
@@ -218,18 +218,30 @@ class Function:
         name = f"{self.name}_by_{'_'.join(by)}"
         return replace(self, name=name, results=results, program=made.program, origin=origin)
 
+    def code(self, language: str) -> Mapping[str, str]:
+        """Return the same function as the texts of files, by suffix, in a language of `screwgraph.compiler.BACKENDS`.
+
+        Raises:
+            InputError: there is no such language, it has no code for this type of numbers, or it is not installed.
+        """
+        if language not in BACKENDS:
+            raise unknown("language", language, tuple(BACKENDS))
+        if self.dtype not in BACKENDS[language].dtypes:
+            others = " or ".join(name for name, backend in BACKENDS.items() if self.dtype in backend.dtypes)
+            raise InputError(f"{language} has no code for {self.dtype}", fix=f"use {others}")
+        return BACKENDS[language].files(Listing(self.name, self.program, self.arguments, self.results, self.dtype))
+
     def c_source(self) -> str:
         """The same function as self-contained C99 that needs nothing but math.h; matrices stand row by row."""
-        return c_source(self.name, self.program, self.arguments, self.results, self.dtype)
+        return self.code("c")[".c"]
 
     def c_header(self) -> str:
         """The header that goes with `c_source`, for C and C++."""
-        return c_header(self.name, self.arguments, self.results, self.dtype)
+        return self.code("c")[".h"]
 
     def llvm_source(self) -> str:
         """The LLVM assembly that machine code is made from here: a loop as NumPy calls it."""
-        shapes = [(a.shape, a.names) for a in self.arguments]
-        return llvm_source(self.program, shapes, [r.shape for r in self.results], self.dtype)
+        return self.code("llvm")[".ll"]
 
     def algorithm(self) -> str:
         """Print the elimination DAG as numbered assignments, like Algorithm 1 of Xie & Dellaert (2019)."""

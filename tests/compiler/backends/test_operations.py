@@ -7,10 +7,12 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import screwgraph as sg
 from screwgraph.compiler import BACKENDS, Argument, Listing, compiled
 from screwgraph.compiler.signature import Result
 from screwgraph.tape import OPERATIONS, Program
@@ -71,7 +73,24 @@ def through_casadi(dtype: str, folder: Path) -> Values:
     return np.array(ca.Function.deserialize(text).map(len(x))(x.T)).T
 
 
-THROUGH: dict[str, Callable[[str, Path], Values]] = {"c": through_c, "llvm": through_llvm, "casadi": through_casadi}
+def through_numpy(dtype: str, folder: Path) -> Values:
+    return written(listing(dtype))(points())
+
+
+def written(f: Listing) -> Callable[..., Values]:
+    """Run the Python source of a function."""
+    (source,) = BACKENDS["numpy"].files(f).values()
+    found: dict[str, Any] = {}
+    exec(source, found)
+    return found[f.name]
+
+
+THROUGH: dict[str, Callable[[str, Path], Values]] = {
+    "c": through_c,
+    "llvm": through_llvm,
+    "numpy": through_numpy,
+    "casadi": through_casadi,
+}
 CASES = [(name, dtype) for name, backend in BACKENDS.items() for dtype in backend.dtypes]
 
 
@@ -116,3 +135,28 @@ def defined(backend: str, operation: str, a: Values, b: Values) -> np.ndarray:
     if backend == "casadi" and operation in ("min", "max"):
         known &= np.isfinite(a + b) | np.isinf(a) & np.isinf(b)
     return known
+
+
+def test_python_source_is_a_function_of_arrays_that_broadcast():
+    arm = sg.load("panda")
+    f = sg.inverse_dynamics(arm, external_wrenches=("panda_hand_tcp",)).jacobian("q", "qd")
+    rng = np.random.default_rng(2)
+    values = [
+        rng.standard_normal((3, 1, *f.arguments[0].shape)),
+        *(rng.standard_normal(a.shape) for a in f.arguments[1:]),
+    ]
+    found = written(Listing(f.name, f.program, f.arguments, f.results))(*values)
+    for one, expected in zip(found, f(*values), strict=True):
+        assert one.shape == expected.shape
+        np.testing.assert_allclose(one, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+def test_names_that_python_keeps_for_itself_are_changed():
+    program = Program(("lambda", "np"), (("input", 0), ("input", 1), ("mul", 0, 1)), (2, 3.5))
+    arguments = tuple(Argument(n, (1,), (n,)) for n in program.input_names)
+    f = Listing("shape", program, arguments, (Result("class", (1,)), Result("shape", (1,))))
+    (source,) = BACKENDS["numpy"].files(f).values()
+    found: dict[str, Any] = {}
+    exec(source, found)
+    both = next(v for k, v in found.items() if k.startswith("shape"))([2.0], [[3.0], [4.0]])
+    np.testing.assert_array_equal(np.hstack(both), [[6.0, 3.5], [8.0, 3.5]])

@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from screwgraph.compiler.backends import c, casadi, llvm
+from screwgraph.compiler.backends import c, casadi, llvm, numpy
 from screwgraph.compiler.backends.base import Backend, Listing
 
-BACKENDS: Mapping[str, Backend] = MappingProxyType({"c": c.BACKEND, "llvm": llvm.BACKEND, "casadi": casadi.BACKEND})
+BACKENDS: Mapping[str, Backend] = MappingProxyType(
+    {"c": c.BACKEND, "llvm": llvm.BACKEND, "numpy": numpy.BACKEND, "casadi": casadi.BACKEND}
+)
 
 __all__ = ["BACKENDS", "Backend", "Listing"]
