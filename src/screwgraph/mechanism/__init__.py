@@ -1,7 +1,7 @@
 """Planar multibody mechanisms in natural coordinates: models, kinematics, dynamics. Blanco-Claraco et al. (2021)."""
 
 from screwgraph.mechanism.bayes import BayesNetwork, GraphFactor, Quantity, bayes_network
-from screwgraph.mechanism.equations import Equations, equations
+from screwgraph.mechanism.equations import Equations
 from screwgraph.mechanism.estimate import estimate_motion
 from screwgraph.mechanism.estimation import Estimate
 from screwgraph.mechanism.factors import FACTORS
@@ -58,7 +58,6 @@ __all__ = [
     "bayes_network",
     "chain_of_pendulums",
     "constraints_of",
-    "equations",
     "estimate_motion",
     "finite_displacement",
     "forward_graph",

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler import casadi_template
 from screwgraph.mechanism.forward_graph import forward_graph
 from screwgraph.mechanism.weights import Noise
 from screwgraph.models.mechanism.mechanism import Mechanism
@@ -68,7 +67,6 @@ class Windows:
         options = (self.dt, self.coordinates, self.integrator)
         return forward_graph(self.mechanism, self.steps, *options, force=force, noise=self.noise)
 
-    @casadi_template
     def _predict(self, *x: Any) -> tuple[Any, ...]:
         """Predict the unknowns of the next state: q, v, a, or q, z, v, w, a, b."""
         if not self.independent:

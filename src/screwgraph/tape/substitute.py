@@ -9,15 +9,20 @@ from screwgraph.tape.scalar import Number, Scalar, Tape, apply
 
 
 def substituted(values: Sequence[Number], replaced: Mapping[Scalar, Number]) -> list[Number]:
-    """Return values with scalars replaced by others of the same tape, or by floats, which are folded."""
+    """Return values with scalars replaced by others, or by floats, which are folded.
+
+    What replaces them may be on another tape, if nothing else varies.
+    """
     found = {x.id: value for x, value in replaced.items()}
     tapes = [v.tape for v in values if isinstance(v, Scalar)]
     if not tapes or not found:
         return list(values)
-    for i in _needed(tapes[0], values, found):
-        operation, *operands = tapes[0].nodes[i]
-        changed = operation in OPERATIONS and any(found[o] is not tapes[0].at(o) for o in operands)
-        found[i] = apply(operation, *[found[o] for o in operands]) if changed else tapes[0].at(i)
+    tape = tapes[0]
+    for i in _needed(tape, values, found):
+        operation, *operands = tape.nodes[i]
+        changed = operation in OPERATIONS and any(found[o] is not tape.at(o) for o in operands)
+        given = [tape.nodes[o][1] if tape.nodes[o][0] == "constant" else found[o] for o in operands if changed]
+        found[i] = apply(operation, *given) if changed else tape.at(i)
     return [found[v.id] if isinstance(v, Scalar) else v for v in values]
 
 

@@ -24,7 +24,7 @@ def casadi_module() -> Any:
     try:
         import casadi
     except ImportError:
-        raise InputError("CasADi is not installed", fix="pip install casadi") from None
+        raise InputError("CasADi is not installed", fix="pip install 'screwgraph[casadi]'") from None
     return casadi
 
 

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from screwgraph.compiler import casadi_template
+import numpy as np
+
 from screwgraph.mechanism.factors.expressions import acceleration_of, acceleration_slope, torques_as_forces
 from screwgraph.models.mechanism.mechanism import Mechanism
 
@@ -20,12 +21,10 @@ class ForwardDynamics:
 
     mechanism: Mechanism
 
-    @casadi_template
     def __call__(self, q: Any, qd: Any, qdd: Any, *, force: Any = 0.0) -> Any:
         """Residual (n,); `force` (n,) is added to the mechanism's own."""
         return acceleration_of(self.mechanism, q, qd, force) - qdd
 
-    @casadi_template
     def jacobian(self, q: Any, qd: Any, qdd: Any, *, force: Any = 0.0) -> Any:
         """Derivatives (n, 3n) by q, qd, qdd."""
         return _less(acceleration_slope(self.mechanism, q, qd, force), range(self.mechanism.n))
@@ -37,12 +36,10 @@ class IndependentForwardDynamics:
 
     mechanism: Mechanism
 
-    @casadi_template
     def __call__(self, q: Any, qd: Any, zdd: Any, *, force: Any = 0.0) -> Any:
         """Residual (f,); `force` (n,) is added to the mechanism's own."""
         return acceleration_of(self.mechanism, q, qd, force)[_independent(self.mechanism)] - zdd
 
-    @casadi_template
     def jacobian(self, q: Any, qd: Any, zdd: Any, *, force: Any = 0.0) -> Any:
         """Derivatives (f, 2n + f) by q, qd, zdd."""
         return _less(acceleration_slope(self.mechanism, q, qd, force), _independent(self.mechanism))
@@ -54,19 +51,17 @@ class InverseDynamics:
 
     mechanism: Mechanism
 
-    @casadi_template
     def __call__(self, q: Any, qd: Any, qdd: Any, tau: Any) -> Any:
         """Residual (n,)."""
         return acceleration_of(self.mechanism, q, qd, torques_as_forces(self.mechanism, tau)) - qdd
 
-    @casadi_template
     def jacobian(self, q: Any, qd: Any, qdd: Any, tau: Any) -> Any:
         """Derivatives (n, 3n + motors) by q, qd, qdd, tau.
 
         Blanco-Claraco et al. (2021), eq. (47), and those that it leaves out.
         """
         slope = acceleration_slope(self.mechanism, q, qd, torques_as_forces(self.mechanism, tau), tau)
-        return _less(slope, range(self.mechanism.n), tau.numel())
+        return _less(slope, range(self.mechanism.n), len(tau))
 
 
 @dataclass(frozen=True)
@@ -75,20 +70,18 @@ class IndependentInverseDynamics:
 
     mechanism: Mechanism
 
-    @casadi_template
     def __call__(self, q: Any, qd: Any, zdd: Any, tau: Any) -> Any:
         """Residual (f,)."""
         force = torques_as_forces(self.mechanism, tau)
         return acceleration_of(self.mechanism, q, qd, force)[_independent(self.mechanism)] - zdd
 
-    @casadi_template
     def jacobian(self, q: Any, qd: Any, zdd: Any, tau: Any) -> Any:
         """Derivatives (f, 2n + f + motors) by q, qd, zdd, tau.
 
         Blanco-Claraco et al. (2021), eq. (50), and those that it leaves out.
         """
         slope = acceleration_slope(self.mechanism, q, qd, torques_as_forces(self.mechanism, tau), tau)
-        return _less(slope, _independent(self.mechanism), tau.numel())
+        return _less(slope, _independent(self.mechanism), len(tau))
 
 
 def _independent(mechanism: Mechanism) -> list[int]:
@@ -97,7 +90,5 @@ def _independent(mechanism: Mechanism) -> list[int]:
 
 def _less(slope: Any, rows: Sequence[int], torques: int = 0) -> Any:
     """Return some rows of the accelerations' derivatives, with those by the accelerations that are taken away."""
-    import casadi as ca
-
-    kept, before = slope[list(rows), :], slope.shape[1] - torques
-    return ca.horzcat(kept[:, :before], -ca.SX.eye(len(rows)), kept[:, before:])
+    kept, before = slope[list(rows)], slope.shape[1] - torques
+    return np.concatenate([kept[:, :before], -np.eye(len(rows)), kept[:, before:]], axis=1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from screwgraph.compiler import casadi_template
 from screwgraph.mechanism.factors.expressions import acceleration_of
 from screwgraph.models.mechanism.mechanism import Mechanism
 
@@ -21,7 +20,6 @@ class HermiteSimpsonVelocity:
 
     mechanism: Mechanism
 
-    @casadi_template
     def __call__(self, q: Any, q1: Any, v: Any, v1: Any, a: Any, a1: Any, *, dt: Any, force: Any = 0.0) -> Any:
         """What velocities change by beyond Simpson's integral; `force` (n,) is added to the mechanism's own."""
         q_middle, v_middle = _middle(q, q1, v, v1, dt), _middle(v, v1, a, a1, dt)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from screwgraph.compiler import casadi_template
 from screwgraph.mechanism.factors.constraints import AccelerationConstraints, PositionConstraints, VelocityConstraints
 from screwgraph.models.mechanism.mechanism import Mechanism
+from screwgraph.spatial import concatenate
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,6 @@ class IndependentPosition:
 
     mechanism: Mechanism
 
-    @casadi_template
     def __call__(self, q: Any, z: Any) -> Any:
         """Residual (m + f,)."""
         return _with_choice(self.mechanism, PositionConstraints(self.mechanism)(q), q, z)
@@ -28,7 +27,6 @@ class IndependentVelocity:
 
     mechanism: Mechanism
 
-    @casadi_template
     def __call__(self, q: Any, qd: Any, zd: Any) -> Any:
         """Residual (m + f,)."""
         return _with_choice(self.mechanism, VelocityConstraints(self.mechanism)(q, qd), qd, zd)
@@ -43,13 +41,10 @@ class IndependentAcceleration:
 
     mechanism: Mechanism
 
-    @casadi_template
     def __call__(self, q: Any, qd: Any, qdd: Any, zdd: Any) -> Any:
         """Residual (m + f,)."""
         return _with_choice(self.mechanism, AccelerationConstraints(self.mechanism)(q, qd, qdd), qdd, zdd)
 
 
 def _with_choice(mechanism: Mechanism, residual: Any, x: Any, z: Any) -> Any:
-    import casadi as ca
-
-    return ca.vertcat(residual, x[list(mechanism.freedom.independent)] - z)
+    return concatenate(residual, x[list(mechanism.freedom.independent)] - z)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from screwgraph.compiler import casadi_template
 from screwgraph.mechanism.factors.expressions import acceleration_of
 from screwgraph.models.mechanism.mechanism import Mechanism
+from screwgraph.spatial import concatenate
 
 
 @dataclass(frozen=True)
@@ -16,10 +16,8 @@ class RungeKutta:
 
     mechanism: Mechanism
 
-    @casadi_template
     def __call__(self, q: Any, q1: Any, v: Any, v1: Any, *, dt: Any, force: Any = 0.0) -> Any:
         """Positions, then velocities (2 n,); `force` (n,) is constant over the step."""
-        import casadi as ca
 
         def rate(q: Any, v: Any) -> Any:
             return acceleration_of(self.mechanism, q, v, force)
@@ -31,5 +29,5 @@ class RungeKutta:
         a3 = rate(q + dt / 2 * v2, v3)
         v4 = v + dt * a3
         a4 = rate(q + dt * v3, v4)
-        change = ca.vertcat(v + 2 * v2 + 2 * v3 + v4, a1 + 2 * a2 + 2 * a3 + a4)
-        return ca.vertcat(q1 - q, v1 - v) - dt / 6 * change
+        change = concatenate(v + 2 * v2 + 2 * v3 + v4, a1 + 2 * a2 + 2 * a3 + a4)
+        return concatenate(q1 - q, v1 - v) - dt / 6 * change
