@@ -48,7 +48,7 @@ def main() -> None:
     bar = sg.load_mechanism("four_bar_angle")
     truth = exact(bar, time)
     runs = table_1(bar, truth, windows, time)
-    runs["dependent, the paper's weights"] = table_2(bar, truth, time)
+    runs["spanning, the paper's weights"] = table_2(bar, truth, time)
     integrators(bar, truth, time)
     explain(bar, truth, time)
     draw(truth, runs)
@@ -89,7 +89,7 @@ def table_2(bar: Mechanism, truth: Run, time: float) -> Run:
         figures = [f"{sigma:.3g}" for sigma in astuple(noise)]
         rows.append([name, *figures, f"{millimetres(run, truth):.5f}", f"{run.violation.max():.1g}"])
     heads = ["weights", "f_ti", "f_pc, f_vc", "f_dyn", "f_eq", "f_prior q", "RMSE, mm", "violation"]
-    table("Table 2: standard deviations of the factors, dependent coordinates, N_w = 2", heads, rows)
+    table("Table 2: standard deviations of the factors, spanning coordinates, N_w = 2", heads, rows)
     return run
 
 

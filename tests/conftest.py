@@ -10,8 +10,8 @@ import hypothesis
 import llvmlite.binding as llvm
 import pytest
 
-from screwgraph.compiler.llvm import machine
-from screwgraph.compiler.llvm.machine import Processor
+from screwgraph.compiler.backends.llvm import machine
+from screwgraph.compiler.backends.llvm.machine import Processor
 
 hypothesis.settings.register_profile("any machine", deadline=None)
 hypothesis.settings.load_profile("any machine")

@@ -53,7 +53,9 @@ def test_a_loop_that_cannot_close_is_named_with_its_gap(make):
 
 
 def test_more_accelerations_than_freedoms_cannot_be_given():
-    with pytest.raises(sg.InputError, match=r"accelerations of joint1, joint2, joint3 cannot all .* 2 freedoms"):
+    with pytest.raises(
+        sg.InputError, match=r"accelerations of joint1, joint2, joint3 cannot all .* 2 degrees of freedom"
+    ):
         sg.hybrid_dynamics(sg.load("five_bar"), ["joint1", "joint2", "joint3"])
 
 

@@ -58,7 +58,9 @@ def test_all_joints_of_a_tree_are_driven_as_usual():
 
 
 def test_joints_that_cannot_drive_the_robot_are_refused_by_name():
-    with pytest.raises(sg.InputError, match=r"actuated joints 'joint1' cannot drive .* 1 of its 2 freedoms") as error:
+    with pytest.raises(
+        sg.InputError, match=r"actuated joints 'joint1' cannot drive .* 1 of its 2 degrees of freedom"
+    ) as error:
         sg.inverse_dynamics(sg.load("five_bar"), actuated=["joint1"])
     assert "name one of these joints" in str(error.value)
     with pytest.raises(sg.InputError, match=r"cannot drive all motions of robot 'rrr' .*|.*'joint3'"):

@@ -24,8 +24,8 @@ def in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
         return pieces.pieces(program, first, whole=0, length=50)
 
     monkeypatch.setenv("SCREWGRAPH_CACHE", "off")
-    monkeypatch.setattr("screwgraph.compiler.llvm.block.pieces", short)
-    monkeypatch.setattr("screwgraph.compiler.c_source.pieces", short)
+    monkeypatch.setattr("screwgraph.compiler.backends.llvm.block.pieces", short)
+    monkeypatch.setattr("screwgraph.compiler.backends.c.pieces", short)
 
 
 def states(robot: sg.Robot, count: int) -> list[np.ndarray]:

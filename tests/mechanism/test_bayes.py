@@ -23,7 +23,7 @@ def test_the_dependent_network_factorises_as_equation_16():
 
 
 def test_known_forces_leave_the_graph_of_forward_dynamics():
-    """Fig. 2, but for the constraints, which the network of dependent coordinates does not show."""
+    """Fig. 2, but for the constraints, which the network of spanning coordinates does not show."""
     graph = bayes_network(4).factor_graph(["Q"])
     assert Counter(factor.kind for factor in graph) == {"prior": 2, "integrator": 6, "dynamics": 4}
     dynamics = [factor for factor in graph if factor.kind == "dynamics"]

@@ -1,22 +1,16 @@
 """Templates of factors: their Jacobians against complex steps, and what they say."""
 
-import casadi as ca
 import numpy as np
 import pytest
 
 import screwgraph as sg
 from screwgraph.mechanism import FACTORS, acceleration_problem, position_problem, velocity_problem
-from screwgraph.mechanism.factors import (
-    Acceleration,
-    Accelerometer,
-    Gyroscope,
-    InverseDynamics,
-    LineAngle,
-    PointPosition,
-)
+from screwgraph.mechanism.factors import Acceleration, Accelerometer, Gyroscope, LineAngle, PointPosition
 from screwgraph.mechanism.mechanics import mechanics_of
 from screwgraph.optimize import Vector
-from screwgraph.optimize.templates import Sloped
+from screwgraph.optimize.templates import Sloped, column
+from screwgraph.tape import OPERATIONS, Tape, jacobian, program
+from screwgraph.tape.rows import sparse
 from screwgraph.time import RK4, ExplicitDefect
 
 RNG = np.random.default_rng(11)
@@ -59,12 +53,15 @@ def template(name, mechanism):
 
 
 def residual(name, mechanism):
+    """Code of a template's residual, code of its Jacobian, row by row, and the sizes of its unknowns."""
     law, sizes, parameters = template(name, mechanism)
-    x = [ca.SX.sym(f"x{i}", size) for i, size in enumerate(sizes)]
-    r = ca.vertcat(law(*x, **parameters))
-    known = isinstance(law, Sloped)
-    J = law.jacobian(*x, **parameters) if known else ca.jacobian(r, ca.vertcat(*x))
-    return ca.Function("r", x, [r, J]), sizes
+    tape = Tape(merge="form")
+    x = [tape.inputs(f"x{i}", (size,)) for i, size in enumerate(sizes)]
+    names, numbers = tuple(tape.input_names), [entry for vector in x for entry in vector]
+    r = column(law(*x, **parameters)).tolist()
+    rows = sparse(law.jacobian(*x, **parameters)) if isinstance(law, Sloped) else jacobian(r, numbers)
+    J = [row.get(j, 0.0) for row in rows for j in range(len(numbers))]
+    return program(tape, r, names), program(tape, J, names), sizes
 
 
 def _angle(y, x):
@@ -72,50 +69,27 @@ def _angle(y, x):
     return np.arctan2(y.real, x.real) + 1j * (x.real * y.imag - y.real * x.imag) / (x.real**2 + y.real**2)
 
 
-OPERATIONS = {
-    ca.OP_ADD: np.add,
-    ca.OP_SUB: np.subtract,
-    ca.OP_MUL: np.multiply,
-    ca.OP_DIV: np.divide,
-    ca.OP_NEG: np.negative,
-    ca.OP_SQ: np.square,
-    ca.OP_TWICE: lambda x: 2.0 * x,
-    ca.OP_INV: np.reciprocal,
-    ca.OP_SQRT: np.sqrt,
-    ca.OP_SIN: np.sin,
-    ca.OP_COS: np.cos,
-    ca.OP_ATAN2: _angle,
-}
-
-
-def complex_value(f, columns):
-    """The first output of a function of scalars at complex inputs, operation by operation."""
-    work, result = {}, np.zeros(f.numel_out(0), dtype=complex)
-    rows = f.sparsity_out(0).row()
-    for k in range(f.n_instructions()):
-        kind, given, to = f.instruction_id(k), f.instruction_input(k), f.instruction_output(k)
-        if kind == ca.OP_CONST:
-            work[to[0]] = complex(f.instruction_constant(k))
-        elif kind == ca.OP_INPUT:
-            work[to[0]] = columns[given[0]][given[1]]
-        elif kind == ca.OP_OUTPUT:
-            result[rows[to[1]]] = work[given[0]]
+def complex_value(code, inputs):
+    """The outputs of a program at complex inputs, operation by operation."""
+    work = []
+    for operation, *given in code.instructions:
+        if operation == "constant":
+            work.append(complex(given[0]))
+        elif operation == "input":
+            work.append(inputs[given[0]])
         else:
-            work[to[0]] = OPERATIONS[kind](*(work[i] for i in given))
-    return result
+            values = _angle if operation == "atan2" else OPERATIONS[operation].values
+            work.append(values(*(work[i] for i in given)))
+    return np.array([work[o] if isinstance(o, int) else o for o in code.outputs], dtype=complex)
 
 
 @pytest.mark.parametrize("name", FACTORS)
 def test_jacobians_of_all_templates_are_complex_steps_of_their_residuals(name, bar):
-    f, sizes = residual(name, bar)
+    r, slope, sizes = residual(name, bar)
     q = bar.home
-    values = [np.resize(q, size) + 0.1 * RNG.standard_normal(size) for size in sizes]
-    J, columns = np.array(f(*values)[1]), []
-    only = ca.Function("r", f.sx_in(), [f.call(f.sx_in())[0]])
-    for i, size in enumerate(sizes):
-        for unit in np.eye(size):
-            moved = [v + (1e-30j * unit if k == i else 0j) for k, v in enumerate(values)]
-            columns.append(complex_value(only, moved).imag / 1e-30)
+    x = np.concatenate([np.resize(q, size) + 0.1 * RNG.standard_normal(size) for size in sizes])
+    J = np.array(slope.evaluate(x), dtype=float).reshape(-1, len(x))
+    columns = [complex_value(r, x + 1e-30j * unit).imag / 1e-30 for unit in np.eye(len(x))]
     np.testing.assert_allclose(J, np.stack(columns, axis=1), rtol=1e-10, atol=1e-12 * max(1.0, np.abs(J).max()))
 
 
@@ -141,7 +115,7 @@ def test_constraints_and_dynamics_vanish_along_a_motion(bar, moving):
         "independent_inverse_dynamics": (q, qd, qdd[z], np.array([3.0])),
     }
     for name, values in arguments.items():
-        r = np.array(residual(name, bar)[0](*values)[0])
+        r = np.array(residual(name, bar)[0].evaluate(np.concatenate(values)), dtype=float)
         np.testing.assert_allclose(r, 0.0, atol=1e-10, err_msg=name)
 
 
@@ -163,10 +137,9 @@ def test_the_derivative_by_torques_in_independent_coordinates_is_the_printed_one
     from tests.mechanism.oracle import reduced
 
     q, qd, qdd = moving
-    x = [ca.SX.sym("x", n) for n in (5, 5, 5, 1)]
-    J = ca.Function("J", x, [ca.jacobian(InverseDynamics(bar)(*x), x[3])])(q, qd, qdd, 3.0)
+    J = residual("inverse_dynamics", bar)[1].evaluate([*q, *qd, *qdd, 3.0])
     r = reduced(bar, q, qd)
-    assert float(J[4]) == pytest.approx((np.linalg.inv(r.mass) @ r.R.T)[0, 4], rel=1e-10)
+    assert float(J[5 * 16 - 1]) == pytest.approx((np.linalg.inv(r.mass) @ r.R.T)[0, 4], rel=1e-10)
 
 
 def test_sensors_measure_what_the_motion_is(bar, moving):
@@ -186,5 +159,4 @@ def test_the_runge_kutta_factor_vanishes_after_a_step_of_that_method(bar):
     run = sg.simulate(bar, time=2e-3, dt=1e-3)
     q, v = run.q, run.qd
     factor = ExplicitDefect(RK4, Vector(bar.n), Acceleration(bar))
-    r = ca.evalf(ca.SX(factor(*(ca.SX(x) for x in (q[0], q[1], v[0], v[1])), dt=1e-3)))
-    np.testing.assert_allclose(np.array(ca.DM(r)), 0.0, atol=1e-11)
+    np.testing.assert_allclose(factor(q[0], q[1], v[0], v[1], dt=1e-3), 0.0, atol=1e-11)

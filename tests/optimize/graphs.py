@@ -1,6 +1,5 @@
 """Problems that tests share: templates made once, so that their code is made once."""
 
-import casadi as ca
 import numpy as np
 
 from screwgraph.optimize import SE3, Problem, Variables, Vector, each, equality, inequality, soft
@@ -100,7 +99,7 @@ def effort(u):
 
 
 def between(x, *, lower, upper):
-    return ca.vertcat(x - upper, lower - x)
+    return concatenate(x - upper, lower - x)
 
 
 def collocated(q, v, u, q_next, v_next, u_next, *, h):

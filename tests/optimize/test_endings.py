@@ -44,7 +44,7 @@ def test_an_unknown_that_nothing_determines_is_named():
 
 def test_a_residual_that_is_not_finite_is_named():
     x = Variables("x", Vector(1), 3)
-    problem = Problem([soft(lambda x: x.log(), x, name="logarithm"), soft(anchor, x, at=[1.0])])
+    problem = Problem([soft(np.log, x, name="logarithm"), soft(anchor, x, at=[1.0])])
     for method in ("levenberg_marquardt", "gauss_newton", "dogleg", "interior_point", "augmented_lagrangian"):
         with np.errstate(all="ignore"):
             result = solve(problem, {"x": [[1.0], [-1.0], [2.0]]}, method=method)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from screwgraph.compiler.casadi_backend import casadi_function
+from screwgraph.compiler.backends.casadi import casadi_function
 from screwgraph.tape import Scalar, Tape, program, reciprocal
 from tests.tape.expressions import INPUTS, evaluate, inputs, known_well, trees, values
 

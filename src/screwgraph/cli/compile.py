@@ -10,15 +10,10 @@ import typer
 
 from screwgraph.cli import options
 from screwgraph.cli.options import BaseKind
-from screwgraph.compiler import Function
+from screwgraph.compiler import BACKENDS, Function
 
-
-class Language(StrEnum):
-    """What the code is written in."""
-
-    c = "c"
-    llvm = "llvm"
-    casadi = "casadi"
+Language = StrEnum("Language", {name: name for name in BACKENDS})
+"""What the code is written in."""
 
 
 class Number(StrEnum):
@@ -28,17 +23,16 @@ class Number(StrEnum):
     float32 = "float32"
 
 
-Dtype = Annotated[Number, typer.Option("--dtype", help="Number type of C and LLVM code.")]
+Dtype = Annotated[Number, typer.Option("--dtype", help="Number type of the code.")]
 Lang = Annotated[Language, typer.Option("--lang", help="Language of the code.")]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="Output folder; created if missing.")]
 Report = Annotated[bool, typer.Option("--report", help="Print the operations saved by each pass.")]
 
-HELP = """Write the code of a problem.
+LANGUAGES = "\n".join(f"{name + ':':<7} {backend.about};" for name, backend in BACKENDS.items())
+HELP = f"""Write the code of a problem.
 
 \b
-c:      C99 source and a header; needs nothing but math.h;
-llvm:   LLVM assembly, for the vectors of this machine, with NumPy's loop;
-casadi: a serialised casadi.Function, for casadi.Function.deserialize.
+{LANGUAGES}
 
 \b
 Example:
@@ -71,8 +65,10 @@ def compile_(
     from screwgraph.cli.mechanisms import is_mechanism, loaded, refuse_robot_options
     from screwgraph.cli.problem import check_accelerations, compiled
 
-    if lang is Language.casadi and dtype is not Number.float64:
-        raise wrong_use(context, f"--dtype {dtype.value} cannot be used with --lang casadi", fix="use --lang c or llvm")
+    if dtype.value not in BACKENDS[lang.value].dtypes:
+        others = " or ".join(name for name, backend in BACKENDS.items() if dtype.value in backend.dtypes)
+        what = f"--dtype {dtype.value} cannot be used with --lang {lang.value}"
+        raise wrong_use(context, what, fix=f"use --lang {others}")
     named = options.names(accelerations)
     check_accelerations(context, problem, named)
     if is_mechanism(robot):
@@ -97,11 +93,7 @@ def _write(function: Function, lang: Language, folder: Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError("the folder cannot be created", at=str(folder), why=error.strerror or str(error)) from error
-    files = {
-        Language.c: lambda: {".c": function.c_source(), ".h": function.c_header()},
-        Language.llvm: lambda: {".ll": function.llvm_source()},
-        Language.casadi: lambda: {".casadi": function.casadi.serialize()},
-    }[lang]()
+    files = function.code(lang.value)
     paths = []
     for suffix, text in files.items():
         paths.append(folder / f"{function.name}{suffix}")

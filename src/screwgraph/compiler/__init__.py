@@ -1,19 +1,23 @@
 """From problems and orders to functions of arrays: passes, straight-line code, machine code."""
 
+from screwgraph.compiler.backends import BACKENDS, Backend, Listing
+from screwgraph.compiler.backends.casadi import casadi_function, casadi_module, casadi_program, casadi_template
+from screwgraph.compiler.backends.llvm import March, Marching, Settle, Stage, compiled, marching
 from screwgraph.compiler.cache import Made
 from screwgraph.compiler.compile import Order, compile_problem, make_function
-from screwgraph.compiler.expressions import casadi_program
 from screwgraph.compiler.function import Argument, Function, Origin
 from screwgraph.compiler.graphs import compile_graph
-from screwgraph.compiler.llvm import March, Marching, Settle, Stage, compiled, marching
 from screwgraph.compiler.matrix import compile_matrix
 from screwgraph.compiler.problem import Problem, at, robot_arguments, without_metadata
 from screwgraph.compiler.searched import Search
 from screwgraph.compiler.signature import Result
 
 __all__ = [
+    "BACKENDS",
     "Argument",
+    "Backend",
     "Function",
+    "Listing",
     "Made",
     "March",
     "Marching",
@@ -25,7 +29,10 @@ __all__ = [
     "Settle",
     "Stage",
     "at",
+    "casadi_function",
+    "casadi_module",
     "casadi_program",
+    "casadi_template",
     "compile_graph",
     "compile_matrix",
     "compile_problem",

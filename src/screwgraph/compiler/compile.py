@@ -46,7 +46,7 @@ class _Recipe:
         return eliminate(self.problem.graph(passes), self.order)
 
     def code(self, inputs: Sequence[str] | None, passes: Sequence[str] | None = None) -> Program:
-        """Make straight-line code of the named inputs; after all passes unless told."""
+        """Make straight-line code of the named inputs; after all passes by default."""
         dag = self.eliminated(self.passes if passes is None else passes)
         outputs = self.problem.outputs(dag.graph, dag.equations, dag.solution)
         return program(dag.equations.tape, outputs, inputs)

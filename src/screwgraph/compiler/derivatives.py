@@ -1,16 +1,18 @@
-"""Exact derivatives of a program: closed forms, or CasADi differentiates and the tape simplifies."""
+"""Exact derivatives of a program: closed forms, or sweeps on a tape that simplifies what they write."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
-from screwgraph.compiler.casadi_backend import casadi_function
+import numpy as np
+
 from screwgraph.compiler.inputs import input_values
 from screwgraph.compiler.signature import Argument
 from screwgraph.elimination import cost
 from screwgraph.spatial.manifolds import Manifold
-from screwgraph.tape import Number, Program, factor_out, program, reciprocal
+from screwgraph.tape import Number, Program, Row, Scalar, factor_out, jacobian, program
+from screwgraph.tape.rows import sparse
 
 SMALL = 2000
 """Operations of a program up to which both ways of differentiating it are tried, where there are two."""
@@ -51,71 +53,31 @@ def derivatives(
 
 
 def _swept(source: Program, arguments: Sequence[Argument], by: Sequence[str]) -> Program:
-    """Let CasADi differentiate, by sweeps through the program."""
-    import casadi as ca
-
-    function = casadi_function("source", source, [(a.name, a.names) for a in arguments])
-    symbols = [ca.SX.sym(a.name, len(a.names)) for a in arguments]
-    values, columns = function(*symbols), []
-    for argument, symbol in zip(arguments, symbols, strict=True):
-        if argument.name in by:
-            derivative = ca.jacobian(values, symbol)
-            if argument.spaces:
-                derivative = derivative @ _tangent_map(symbol, argument.spaces)
-            # Transposed, because CasADi's matrices stand column by column.
-            columns.append((by.index(argument.name), ca.densify(ca.vec(derivative.T))))
-    flat = ca.vertcat(*(column for _, column in sorted(columns, key=lambda c: c[0])))
-    return _program(ca.Function("jacobian", symbols, [flat]), arguments)
-
-
-def _tangent_map(q: Any, spaces: Sequence[Manifold]) -> Any:
-    """Return the matrix N of dq/dt = N(q) qd for all joints."""
-    import casadi as ca
-
-    blocks, start = [], 0
-    for manifold in spaces:
-        velocity = ca.SX.sym("velocity", manifold.dim)
-        end = start + manifold.shape[0]
-        blocks.append(ca.jacobian(manifold.rate(q[start:end], velocity), velocity))
-        start = end
-    return ca.diagcat(*blocks)
-
-
-def _program(function: Any, arguments: Sequence[Argument]) -> Program:
-    """Write a CasADi function on a tape, where equal values are one value."""
-    import casadi as ca
-
+    """Differentiate by sweeps through the program, on a tape where equal values are one value."""
     tape, values = input_values(arguments)
-    inputs = [[values[name] for name in a.names] for a in arguments]
-    operations = {getattr(ca, name): apply for name, apply in _OPERATIONS.items()}
-    work: list[Number] = [0.0] * function.sz_w()
-    outputs: list[Number] = [0.0] * function.nnz_out(0)
-    for k in range(function.n_instructions()):
-        code = function.instruction_id(k)
-        source, target = function.instruction_input(k), function.instruction_output(k)
-        if code == ca.OP_CONST:
-            work[target[0]] = function.instruction_constant(k)
-        elif code == ca.OP_INPUT:
-            work[target[0]] = inputs[source[0]][source[1]]
-        elif code == ca.OP_OUTPUT:
-            outputs[target[1]] = work[source[0]]
-        else:
-            work[target[0]] = operations[code](*(work[i] for i in source))
-    return factor_out(program(tape, outputs, [n for a in arguments for n in a.names]))
+    outputs = source.on([values[name] for name in source.input_names])
+    entries: list[Number] = []
+    directions = {a.name: (a, [values[name] for name in a.names]) for a in arguments}
+    seeds, sizes = [], [directions[name][0].tangent_size for name in by]
+    starts = dict(zip(by, np.cumsum([0, *sizes]).tolist(), strict=False))
+    for name in by:
+        argument, x = directions[name]
+        rows = _position_rates(x, argument.spaces) if argument.spaces else [{i: 1.0} for i in range(len(x))]
+        seeds += [{starts[name] + j: entry for j, entry in row.items()} for row in rows]
+    rows = jacobian(outputs, [x for name in by for x in directions[name][1]], seeds)
+    for name, size in zip(by, sizes, strict=True):
+        entries += [row.get(starts[name] + j, 0.0) for row in rows for j in range(size)]
+    return factor_out(program(tape, entries, [n for a in arguments for n in a.names]))
 
 
-_OPERATIONS: dict[str, Any] = {
-    "OP_ADD": lambda a, b: a + b,
-    "OP_SUB": lambda a, b: a - b,
-    "OP_MUL": lambda a, b: a * b,
-    "OP_DIV": lambda a, b: a * reciprocal(b),
-    "OP_NEG": lambda a: -a,
-    "OP_SQ": lambda a: a * a,
-    "OP_TWICE": lambda a: a + a,
-    "OP_INV": reciprocal,
-    "OP_SIN": lambda a: a.sin(),
-    "OP_COS": lambda a: a.cos(),
-    "OP_SQRT": lambda a: a.sqrt(),
-    "OP_ASSIGN": lambda a: a,
-}
-"""What programs and their derivatives are made of, by CasADi's names."""
+def _position_rates(q: Sequence[Scalar], spaces: Sequence[Manifold]) -> list[Row]:
+    """Return the rows of the matrix N of dq/dt = N(q) qd for all joints."""
+    rows: list[Row] = []
+    columns = 0
+    for manifold in spaces:
+        (size,) = manifold.shape
+        own = np.array(q[len(rows) : len(rows) + size], dtype=object)
+        rates = [manifold.rate(own, unit) for unit in np.eye(manifold.dim)]
+        rows += [{columns + j: x for j, x in row.items()} for row in sparse(np.transpose(rates))]
+        columns += manifold.dim
+    return rows

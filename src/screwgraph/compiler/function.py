@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler.c_source import c_header, c_source
+from screwgraph.compiler.backends import BACKENDS, Listing
+from screwgraph.compiler.backends.casadi import casadi_function
+from screwgraph.compiler.backends.llvm import Compiled, compiled
 from screwgraph.compiler.cache import Made, pack_program, remembered
-from screwgraph.compiler.casadi_backend import casadi_function
 from screwgraph.compiler.derivatives import Analytic, derivatives
-from screwgraph.compiler.llvm import Compiled, compiled, llvm_source
 from screwgraph.compiler.pivots import Pivots, pivots
 from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, written
 from screwgraph.elimination import Dag
@@ -61,6 +61,8 @@ class Function:
     def __call__(self, *values: Any, out: Any = None) -> Any:
         """Evaluate for one state or for batches; NaN and infinity go through, with NumPy's floating-point warnings.
 
+        Of arrays of scalars of a tape, one state, it returns such arrays: its code is written on that tape.
+
         Raises:
             InputError: wrong number, shape or type of arguments.
         """
@@ -73,7 +75,20 @@ class Function:
         try:
             return self.ufunc(*values, **into, dtype=self.dtype)  # wider numbers are rounded
         except (TypeError, ValueError) as error:
+            if any(isinstance(v, np.ndarray) and v.dtype == object for v in values):
+                return self._written(values)
             raise self._explained(values, error) from None
+
+    def _written(self, values: Sequence[Any]) -> Any:
+        """Write the function on the tape whose scalars are in arrays of objects, for one state."""
+        given = {
+            name: x
+            for argument, value in zip(self.arguments, values, strict=True)
+            for name, x in zip(argument.names, np.broadcast_to(value, argument.shape).ravel(), strict=True)
+        }
+        numbers = iter(self.program.on([given[name] for name in self.program.input_names]))
+        found = [np.array([next(numbers) for _ in range(r.size)], dtype=object).reshape(r.shape) for r in self.results]
+        return found[0] if len(found) == 1 else tuple(found)
 
     @property
     def ufunc(self) -> np.ufunc:
@@ -176,8 +191,8 @@ class Function:
         base's are (omega, v) in its own frame, the others those of q itself. Several arguments give a tuple, in their
         order, and cost less than one after the other.
 
-        Of closed chains, q is differentiated coordinate by coordinate of the spanning tree, as if loops might gape: the
-        law K qdd = k holds at any q, and nothing pulls gaps together. Only along changes that keep positions closed and
+        Of closed chains, q is differentiated coordinate by coordinate of the spanning tree, as if loops were open: the
+        law K qdd = k holds at any q, and nothing pulls them closed. Only along changes that keep positions closed and
         velocities allowed (K dq = 0, and K dqd = -dK qd) is the result what the mechanism does.
 
         Raises:
@@ -203,18 +218,30 @@ class Function:
         name = f"{self.name}_by_{'_'.join(by)}"
         return replace(self, name=name, results=results, program=made.program, origin=origin)
 
+    def code(self, language: str) -> Mapping[str, str]:
+        """Return the same function as the texts of files, by suffix, in a language of `screwgraph.compiler.BACKENDS`.
+
+        Raises:
+            InputError: there is no such language, it has no code for this type of numbers, or it is not installed.
+        """
+        if language not in BACKENDS:
+            raise unknown("language", language, tuple(BACKENDS))
+        if self.dtype not in BACKENDS[language].dtypes:
+            others = " or ".join(name for name, backend in BACKENDS.items() if self.dtype in backend.dtypes)
+            raise InputError(f"{language} has no code for {self.dtype}", fix=f"use {others}")
+        return BACKENDS[language].files(Listing(self.name, self.program, self.arguments, self.results, self.dtype))
+
     def c_source(self) -> str:
         """The same function as self-contained C99 that needs nothing but math.h; matrices stand row by row."""
-        return c_source(self.name, self.program, self.arguments, self.results, self.dtype)
+        return self.code("c")[".c"]
 
     def c_header(self) -> str:
         """The header that goes with `c_source`, for C and C++."""
-        return c_header(self.name, self.arguments, self.results, self.dtype)
+        return self.code("c")[".h"]
 
     def llvm_source(self) -> str:
         """The LLVM assembly that machine code is made from here: a loop as NumPy calls it."""
-        shapes = [(a.shape, a.names) for a in self.arguments]
-        return llvm_source(self.program, shapes, [r.shape for r in self.results], self.dtype)
+        return self.code("llvm")[".ll"]
 
     def algorithm(self) -> str:
         """Print the elimination DAG as numbered assignments, like Algorithm 1 of Xie & Dellaert (2019)."""

@@ -42,8 +42,8 @@ class Search:
     """An order to be searched for: until `seconds` or `rounds` are over, whichever ends first.
 
     The random choices come from `seed`: the same number of rounds gives the same order. `executor`, any of
-    `concurrent.futures`' kind, evaluates plans on so many `workers`. `progress` is told what is best after every
-    plan, and ends the search by returning True.
+    `concurrent.futures`' kind, evaluates plans on so many `workers`. `progress` is called after every
+    plan with the best one, and ends the search by returning True.
     """
 
     seconds: float = 60.0

@@ -1,4 +1,4 @@
-"""Inverse dynamics of robots that more, or other, joints drive than the independent ones: the smallest efforts."""
+"""Inverse dynamics of robots that more, or other, joints drive than the independent ones: the smallest torques."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _check_drives(robot: Robot, names: Sequence[str]) -> None:
     moving = [j.name for j in robot.joints if share[robot.v_slices[j.name]].max(initial=0.0) > 1e-3 * share.max()]
     raise InputError(
         f"the actuated joints {_listed(names)} cannot drive all motions of robot {robot.name!r}",
-        why=f"{least.shape[1]} of its {robot.mobility.freedom} freedoms move without them, in which take part: "
+        why=f"{least.shape[1]} of its {robot.mobility.freedom} degrees of freedom are not driven; in these take part: "
         f"{_listed(moving)}",
         fix="name one of these joints, too",
     )

@@ -20,7 +20,7 @@ def bias_forces(
     external_wrenches: Sequence[str] = (),
     dtype: str = "float64",
 ) -> Function:
-    """Return the efforts h(q, qd) that hold all accelerations at zero: velocity products, gravity, damping.
+    """Return the nonlinear effects h(q, qd): Coriolis and centrifugal terms, gravity, damping.
 
     tau = M(q) qdd + h(q, qd). Arrays as for `inverse_dynamics`. In spanning coordinates loops and couplings play no
     part in it; with `coordinates` "independent", the accelerations of the independent joints are held at zero.

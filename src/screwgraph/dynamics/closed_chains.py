@@ -37,7 +37,7 @@ def driving_joints(robot: Robot) -> tuple[str, ...]:
     if split:
         raise EliminationError(
             f"only a part of joint {split[0].partition('[')[0]!r} is independent",
-            why="velocities, accelerations and efforts are asked of whole joints",
+            why="velocities, accelerations and torques are asked of whole joints",
             fix="choose whole joints with robot.with_independent_joints(names)",
         )
     return robot.independent_joints
@@ -57,7 +57,7 @@ def check_free(robot: Robot, names: Iterable[str]) -> None:
     if all(np.linalg.matrix_rank(K, tol=SINGULAR) < found.rank for K in others):
         raise InputError(
             f"the accelerations of {', '.join(names)} cannot all be given",
-            why=f"loops and couplings tie them; the robot has {found.freedom} freedoms",
+            why=f"loops and couplings tie them; the robot has {found.freedom} degrees of freedom",
             fix="give those of fewer joints",
         )
 

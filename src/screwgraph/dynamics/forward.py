@@ -21,9 +21,9 @@ def forward_dynamics(
     external_wrenches: Sequence[str] = (),
     dtype: str = "float64",
 ) -> Function:
-    """Return qdd(q, qd, tau): the accelerations that efforts cause; arrays and `coordinates` as for `inverse_dynamics`.
+    """Return qdd(q, qd, tau): the accelerations that torques cause; arrays and `coordinates` as for `inverse_dynamics`.
 
-    In spanning coordinates efforts may act at every joint of a closed chain.
+    In spanning coordinates torques may act at every joint of a closed chain.
 
     Raises:
         EliminationError: the order is impossible, or a joint moves nothing that has inertia.

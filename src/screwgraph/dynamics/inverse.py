@@ -24,17 +24,17 @@ def inverse_dynamics(
     actuated: Iterable[str] | None = None,
     weights: Mapping[str, float] | None = None,
 ) -> Function:
-    """Return tau(q, qd, qdd): the efforts that a motion needs.
+    """Return tau(q, qd, qdd): the torques that a motion needs.
 
     Arrays are (..., nq), (..., nv), (..., nv) -> (..., nv), SI units, coordinates as in `robot.joint_names`.
     With `external_wrenches`, names of links or frames, there is one more argument (..., k, 6): wrenches
     (moment, force) on the robot at these frames, in their axes. `dtype` "float32" computes with such numbers.
-    Closed chains are driven by their independent joints: only these joints' accelerations are read, the efforts of the
-    others are zero. With `coordinates` "independent", velocities, accelerations and efforts (..., n) are those of
+    Closed chains are driven by their independent joints: only these joints' accelerations are read, the torques of the
+    others are zero. With `coordinates` "independent", velocities, accelerations and torques (..., n) are those of
     `robot.independent_joints` alone; positions are those of all joints, at which the loops close.
-    `actuated` names the joints that drive a robot instead; where these are more than its freedoms, their efforts are
-    the smallest: of all that cause the motion, the sum of weight tau^2 is the least, with `weights` for some of these
-    joints, 1 for the others.
+    `actuated` names the joints that drive a robot instead; where these outnumber its degrees of freedom, their torques
+    are weighted minimum-norm torques: of all that cause the motion, the sum of weight tau^2 is the least, with
+    `weights` for some of these joints, 1 for the others.
 
     Raises:
         EliminationError: the order is impossible, or only a part of a joint is independent.

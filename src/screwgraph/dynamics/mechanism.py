@@ -101,8 +101,9 @@ def hybrid_dynamics(
     The result holds, in the same places, what was not given.
 
     Raises:
-        InputError: a name is no motor's angle, or these accelerations cannot all be given.
+        InputError: no motors, a name is no motor's angle, or these accelerations cannot all be given.
     """
+    mechanism.check_motors()
     check_free(mechanism, accelerations)
     graph, motors = dynamics_graph(mechanism, forces), [mechanism.angles[i].name for i in mechanism.motors]
     given = [Key("qdd" if name in accelerations else "tau", name) for name in motors]

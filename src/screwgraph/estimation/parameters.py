@@ -112,4 +112,4 @@ def _slope(robot: Robot, name: str) -> Callable[[Any, Any, Any], Any]:
         unit = _with_inertia(empty, part, SpatialInertia.of_body(1.0, robot.link(part).inertia.com, np.zeros((3, 3))))
     else:
         unit = KINDS[key].changed(empty, part, 1.0)
-    return inverse_dynamics(unit).casadi
+    return inverse_dynamics(unit)

@@ -47,7 +47,7 @@ def with_loop_ends(balance: Factor, link: str, constraints: Iterable[Constraint]
 
 
 def with_couplings(balance: Factor, joint: Joint, constraints: Iterable[Constraint]) -> Factor:
-    """Let the couplings of a joint act in the balance of its efforts."""
+    """Let the couplings of a joint act in the balance of its torques."""
     couplings: list[tuple[Key, CouplingLaw]] = []
     for constraint in constraints:
         law = constraint.law

@@ -54,7 +54,7 @@ class Constraint:
 
     @property
     def multiplier(self) -> Key:
-        """The variable of its wrench or effort: one number a row."""
+        """The variable of its wrench or torque: one number a row."""
         return Key("lambda", self.name)
 
     @property

@@ -44,7 +44,7 @@ def robot_graph(robot: Robot, external_wrenches: Sequence[str] = ()) -> FactorGr
     gravity; `external` for each link or frame of `external_wrenches`: a wrench (moment N m, force N) on
     the robot, at that frame and in its axes. Priors: the base rests. Per loop and coupling `lambda`, one number
     for each of its rows that do not follow from others: the wrench that the loop joint transmits to its successor,
-    and against its predecessor, or the effort of the coupling.
+    and against its predecessor, or the torque of the coupling.
 
     Raises:
         InputError: no link or frame has a name of `external_wrenches`, or one is named twice; no position

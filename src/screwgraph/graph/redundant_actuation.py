@@ -18,10 +18,10 @@ ADJOINT_VELOCITY = "adjoint_velocity"
 
 
 def with_redundant_actuation(graph: FactorGraph, robot: Robot, weights: Mapping[str, float]) -> FactorGraph:
-    """Make the efforts of driven joints the smallest that cause a motion: of all, sum weight tau^2 is the least.
+    """Make the torques of driven joints the smallest that cause a motion: of all, sum weight tau^2 is the least.
 
     `weights` has a positive number for each joint that is driven. The Lagrangian's derivatives are added to the graph:
-    by an effort, that its weighted value is a virtual velocity (`minimum_torque`); by the multipliers of loops and
+    by an torque, that its weighted value is a virtual velocity (`minimum_torque`); by the multipliers of loops and
     couplings, that these allow the virtual motion (`tied_velocities`). Clusters that are driven by just their
     independent joints have no choice, and stay as they are.
 

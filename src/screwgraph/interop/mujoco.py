@@ -31,7 +31,7 @@ def mujoco_states(robot: Robot, model: Any) -> States:
         nq, nv, change = KINDS[int(model.jnt_type[number])]
         if (nq, nv) != (joint.type.nq, joint.type.nv):
             raise InputError(
-                f"joint {joint.name!r} has {joint.type.nv} freedoms here and {nv} in MuJoCo",
+                f"joint {joint.name!r} has {joint.type.nv} degrees of freedom here and {nv} in MuJoCo",
                 why="its types are different",
             )
         q, v = int(model.jnt_qposadr[number]), int(model.jnt_dofadr[number])

@@ -31,7 +31,7 @@ def pinocchio_states(robot: Robot, model: Any) -> States:
 def _place(joint: Joint, theirs: Any) -> Place:
     if theirs.nv != joint.type.nv:
         raise InputError(
-            f"joint {joint.name!r} has {joint.type.nv} freedoms here and {theirs.nv} in Pinocchio",
+            f"joint {joint.name!r} has {joint.type.nv} degrees of freedom here and {theirs.nv} in Pinocchio",
             why="its types are different",
         )
     q, v = slice(theirs.idx_q, theirs.idx_q + theirs.nq), slice(theirs.idx_v, theirs.idx_v + theirs.nv)

@@ -20,7 +20,7 @@ def canonical_frames(robot: Robot, keep: Collection[str] = ()) -> Robot:
     z is the axis of the link's joint; origin and x are where the work is least, mostly the foot of the common normal to
     the parent's axis, and along that to a child's (Khalil & Kleinfinger, 1986). The constant angle between two such
     frames is added to the position of a revolute joint. Links of other joints keep their frames. Joint coordinates,
-    efforts and the frames that names mean stay as they were; twists and wrenches of links are in the new frames.
+    torques and the frames that names mean stay as they were; twists and wrenches of links are in the new frames.
     A fixed base turns gravity with it.
     """
     del keep  # wrenches of joints only change their axes, which frames tell

@@ -18,7 +18,7 @@ def regroup_inertia(robot: Robot, keep: Collection[str] = ()) -> Robot:
     """Move the inertia that is invariant under a joint's motion to the parent, tips first.
 
     For a joint about z: mass, its moment along z, and I_yy about x and y; for a joint along z: the rotational inertia
-    (Khalil & Kleinfinger, 1987). Joint efforts and accelerations do not change, wrenches inside do, and masses may
+    (Khalil & Kleinfinger, 1987). Joint torques and accelerations do not change, wrenches inside do, and masses may
     become negative or vanish. Joints about other axes are left alone: run `canonical_frames` before.
     """
     return moved_to_parents(robot, _invariant, keep)

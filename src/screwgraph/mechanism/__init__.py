@@ -2,7 +2,7 @@
 
 from screwgraph.mechanism.bayes import BayesNetwork, GraphFactor, Quantity, bayes_network
 from screwgraph.mechanism.branch import followed
-from screwgraph.mechanism.equations import Equations, equations
+from screwgraph.mechanism.equations import Equations
 from screwgraph.mechanism.estimate import estimate_motion
 from screwgraph.mechanism.estimation import Estimate
 from screwgraph.mechanism.factors import FACTORS
@@ -68,7 +68,6 @@ __all__ = [
     "checked_window",
     "column",
     "constraints_of",
-    "equations",
     "estimate_motion",
     "even_or_each",
     "finite_displacement",

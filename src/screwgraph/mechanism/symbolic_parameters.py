@@ -1,4 +1,4 @@
-"""Mechanisms whose figures are symbols."""
+"""Mechanisms whose figures are scalars of a tape."""
 
 from __future__ import annotations
 
@@ -9,13 +9,20 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.compiler import compiled
 from screwgraph.errors import InputError
 from screwgraph.mechanism.equations import Equations
+from screwgraph.mechanism.mechanics import mechanics_of
 from screwgraph.models.mechanism.mechanism import Mechanism, Source
 from screwgraph.models.mechanism.read import read_mechanism
 from screwgraph.models.mechanism.symbolic_numbers import Traced, as_expressions
+from screwgraph.optimize.kernels import without_unused
+from screwgraph.optimize.manifold_code import number_names
 from screwgraph.robot import unknown
+from screwgraph.tape import Tape, program, tape_of
 
+FIGURES = "figures"
+"""What their symbols are called."""
 ZERO = 1e-12
 """Size below which a value is no measure of how large its changes may be."""
 _WITH_FIGURES = ("points", "bodies", "gears", "springs", "dampers", "forces", "torques", "gravity")
@@ -27,7 +34,7 @@ class Varied:
 
     mechanism: Mechanism
     names: tuple[str, ...]
-    symbols: Any
+    symbols: np.ndarray
     scale: Float[np.ndarray, " k"]
     values: Float[np.ndarray, " k"]
 
@@ -35,16 +42,24 @@ class Varied:
         self, q: Float[np.ndarray, " n"], qd: Float[np.ndarray, " n"], force: Any, figures: Any
     ) -> Float[np.ndarray, " n"]:
         """Return accelerations (n,); `force` (n,) is added to the mechanism's own, `figures` are over their scale."""
-        return np.array(self._acceleration(q, qd, force, figures)).ravel()
+        if not self.names:
+            return mechanics_of(self.mechanism).acceleration(q, qd, np.broadcast_to(force, np.shape(q)))
+        vectors = (np.ascontiguousarray(x, dtype=float) for x in (q, qd, np.broadcast_to(force, np.shape(q)), figures))
+        return self._acceleration(*vectors)
+
+    @property
+    def tape(self) -> Tape:
+        """The tape of the symbols, if there are any."""
+        return tape_of(self.symbols)
 
     @cached_property
-    def _acceleration(self) -> Any:
-        import casadi as ca
-
-        mechanism = self.mechanism
-        q, qd, force = (ca.SX.sym(name, mechanism.n) for name in ("q", "qd", "force"))
-        qdd = Equations(mechanism, q, qd).solved_motion(force)[0]
-        return ca.Function("acceleration", [q, qd, force, self.symbols], [ca.densify(qdd)])
+    def _acceleration(self) -> np.ufunc:
+        n, sizes = self.mechanism.n, {"q": self.mechanism.n, "qd": self.mechanism.n, "force": self.mechanism.n}
+        q, qd, force = (self.tape.inputs(name, (size,)) for name, size in sizes.items())
+        qdd = Equations(self.mechanism, q, qd).solved_motion(force)[0]
+        arguments = [((k,), number_names(name, (k,))) for name, k in {**sizes, FIGURES: len(self.names)}.items()]
+        code = without_unused(program(self.tape, list(qdd)))
+        return compiled("acceleration", code, arguments, [(n,)], batches=False).ufunc
 
 
 @lru_cache(maxsize=64)
@@ -54,10 +69,8 @@ def varied(mechanism: Mechanism, names: tuple[str, ...]) -> Varied:
     Raises:
         InputError: the mechanism was not read from a file, or has nothing of a name; a name stands there twice.
     """
-    import casadi as ca
-
     if not names:
-        return Varied(mechanism, (), ca.SX(0, 1), np.zeros(0), np.zeros(0))
+        return Varied(mechanism, (), np.zeros(0), np.zeros(0), np.zeros(0))
     if mechanism.source is None:
         raise InputError(
             f"mechanism {mechanism.name!r} was not read from a file",
@@ -72,8 +85,8 @@ def varied(mechanism: Mechanism, names: tuple[str, ...]) -> Varied:
             raise unknown("parameter or figure", name, known)
     values = np.array([float(known[name]) for name in names])
     scale = np.where(np.abs(values) > ZERO, np.abs(values), 1.0)
-    symbols = ca.SX.sym("figures", len(names))
-    listed = zip(names, values, scale, ca.vertsplit(symbols), strict=True)
+    symbols = Tape(merge="form").inputs(FIGURES, (len(names),))
+    listed = zip(names, values, scale, symbols, strict=True)
     traced = {name: Traced(value, size * symbol) for name, value, size, symbol in listed}
     return Varied(_symbolic(mechanism, mechanism.source, traced), names, symbols, scale, values)
 

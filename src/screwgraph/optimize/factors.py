@@ -21,7 +21,12 @@ from screwgraph.optimize.variables import Selection, Variables, selection
 from screwgraph.summary import one_line
 
 Template = Callable[..., Any]
-"""A pure function of unknowns (positional) and parameters (by keyword) to a residual, on CasADi scalars."""
+"""A pure function of unknowns (positional) and parameters (by keyword) to a residual.
+
+All are arrays of scalars of any kind, parameters of shape () scalars. It is written with NumPy's operators and the
+functions of `screwgraph.spatial` (`concatenate`, `vector`, `sin`, `choose`, ...); one that is written with CasADi works
+under `screwgraph.compiler.casadi_template`.
+"""
 Kind = Literal["soft", "equality", "inequality"]
 Refresh = Callable[..., Mapping[str, np.ndarray]]
 """From values of a factor's unknowns, (N, *shape) each or (*shape), to parameters (N, ...) by name."""

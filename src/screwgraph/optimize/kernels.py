@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
-from itertools import pairwise
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from jaxtyping import Int
 
-from screwgraph.compiler import casadi_program, compiled
+from screwgraph.compiler import compiled
 from screwgraph.errors import InputError
 from screwgraph.optimize.losses import Loss
-from screwgraph.optimize.manifold_code import number_names, symbol
+from screwgraph.optimize.manifold_code import bends, number_names, tangents
 from screwgraph.optimize.noise import INVERSE_SIGMA, WHITENING, whitened
 from screwgraph.optimize.split_jacobian import Through
 from screwgraph.optimize.templates import Sloped, column, split
+from screwgraph.spatial import Array, sqrt
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.summary import one_line
-from screwgraph.tape import Program
+from screwgraph.tape import Number, Program, Row, Tape, gradient, jacobian, program
+from screwgraph.tape.rows import add_entry, lower_product, scaled, sparse, transposed_times
 
 Shapes = tuple[tuple[str, tuple[int, ...]], ...]
 MANY = 8
@@ -65,7 +66,7 @@ class Kernels:
     @cached_property
     def rows(self) -> int:
         """Length of one residual."""
-        return self._residual.shape[0]
+        return len(self._residual)
 
     @cached_property
     def dims(self) -> tuple[int, ...]:
@@ -92,43 +93,41 @@ class Kernels:
     @cached_property
     def cost(self) -> np.ufunc:
         """Half the loss of the whitened residual, (1,)."""
-        return self._compiled("cost", [(self._cost, (1,))])
+        return self._compiled("cost", [([self._cost], (1,))])
 
     @cached_property
     def normal(self) -> np.ufunc:
         """Entries of J'J at `pattern`, J'r (n,), and the cost (1,), weighed by the loss."""
         H, g = self._normal
-        return self._compiled("normal", [(_entries(H), (H.nnz(),)), (g, (self.size,)), (self._cost, (1,))])
+        entries = _entries(H)
+        return self._compiled("normal", [(entries, (len(entries),)), (g, (self.size,)), ([self._cost], (1,))])
 
     @cached_property
     def whitened_jacobian(self) -> np.ufunc:
         """Whitened residual (m,) and Jacobian (m, n), both times the root of the loss's weight; the cost (1,)."""
-        import casadi as ca
-
-        root = ca.sqrt(self._weight)
-        J = ca.vec(ca.densify(root * self._jacobian_whitened).T)
-        results = [(root * self._whitened, (self.rows,)), (J, (self.rows, self.size)), (self._cost, (1,))]
+        root = sqrt(self._weight)
+        J = [row.get(j, 0.0) for row in scaled(self._jacobian_whitened, root) for j in range(self.size)]
+        results = [(root * self._whitened, (self.rows,)), (J, (self.rows, self.size)), ([self._cost], (1,))]
         return self._compiled("whitened_jacobian", results)
 
     @cached_property
     def jacobian(self) -> np.ufunc:
         """The residual (m,), and the entries of its Jacobian at `places`."""
-        J = self._jacobian
-        return self._compiled("jacobian", [(self._residual, (self.rows,)), (_entries(J), (J.nnz(),))])
+        entries = _entries(self._jacobian)
+        return self._compiled("jacobian", [(self._residual, (self.rows,)), (entries, (len(entries),))])
 
     @cached_property
     def curvature(self) -> np.ufunc:
         """Entries at `bends` of the second derivative of y'r; takes y (m,) as its last argument."""
-        H, y = self._curvature
-        return self._compiled("curvature", [(_entries(H), (H.nnz(),))], [("y", y)])
+        entries = _entries(self._curvature)
+        return self._compiled("curvature", [(entries, (len(entries),))], [("y", (self.rows,))])
 
     @cached_property
     def unrolled(self) -> bool:
         """Whether `normal` is small enough to be worth compiling."""
         if self._through is not None:
             return True
-        counts = np.bincount(self._jacobian_whitened.sparsity().row(), minlength=1)
-        return int((counts * (counts + 1) // 2).sum()) <= UNROLLED
+        return sum(len(row) * (len(row) + 1) // 2 for row in self._jacobian_whitened) <= UNROLLED
 
     @cached_property
     def pattern(self) -> tuple[Int[np.ndarray, " e"], Int[np.ndarray, " e"]]:
@@ -145,157 +144,139 @@ class Kernels:
     @cached_property
     def bends(self) -> tuple[Int[np.ndarray, " e"], Int[np.ndarray, " e"]]:
         """Rows and columns, lower triangle, of the second derivative that may differ from zero."""
-        return _places(self._curvature[0])
+        return _places(self._curvature)
 
-    def expression(self, unknowns: Sequence[Any], parameters: Mapping[str, Any], *, white: bool = True) -> Any:
-        """Return the residual, whitened or not, as a CasADi expression of given symbols."""
-        noise = {INVERSE_SIGMA, WHITENING}
-        own = {n: p for n, p in parameters.items() if n not in noise}
-        r = column(self.signature.template(*unknowns, **own))
+    def expression(self, unknowns: Sequence[Array], parameters: Mapping[str, Any], *, white: bool = True) -> np.ndarray:
+        """Return the residual (m,), whitened or not, of values of any kind."""
+        r = column(self.signature.template(*unknowns, **_without_noise(parameters)))
         return whitened(r, dict(parameters)) if white else r
 
-    def sloping(self, unknowns: Sequence[Any], directions: Any, parameters: Mapping[str, Any], *, white: bool) -> Any:
-        """Return the residual where unknowns are moved along directions, a column: right to first order at zero.
+    def linearised(
+        self, unknowns: Sequence[Array], parameters: Mapping[str, Any], *, white: bool
+    ) -> tuple[np.ndarray, list[Row]]:
+        """Return the residual of scalars on a tape, whitened or not, and its derivatives by their directions.
 
-        A template may bring its Jacobian along (`templates.Sloped`) where that is shorter than CasADi's derivative.
+        A template may bring its Jacobian along (`templates.Sloped`) where that is shorter than sweeps.
         """
-        moved, kinds = parts(directions, self.dims), self.signature.arguments
-        if not isinstance(self.signature.template, Sloped):
-            near = [m.near(x, d) for m, x, d in zip(kinds, unknowns, moved, strict=True)]
-            return self.expression(near, parameters, white=white)
-        own = {n: p for n, p in parameters.items() if n not in {INVERSE_SIGMA, WHITENING}}
-        r = self.expression(unknowns, parameters, white=False)
-        r = r + self.signature.template.jacobian(*unknowns, **own) @ directions
-        return whitened(r, dict(parameters)) if white else r
+        r = self.expression(unknowns, parameters, white=white)
+        template = self.signature.template
+        if not isinstance(template, Sloped):
+            return r, jacobian(r.tolist(), _numbers(unknowns), self._seeds(unknowns))
+        J = np.asarray(template.jacobian(*unknowns, **_without_noise(parameters)), dtype=object)
+        return r, sparse(np.transpose([whitened(c, dict(parameters)) for c in J.T]) if white else J)
+
+    def _seeds(self, unknowns: Sequence[Array]) -> list[Row]:
+        """Return the derivatives of all unknowns' numbers by their directions."""
+        rows, start = [], 0
+        for manifold, x in zip(self.signature.arguments, unknowns, strict=True):
+            rows += [{start + j: t for j, t in row.items()} for row in tangents(manifold, x)]
+            start += manifold.dim
+        return rows
+
+    @cached_property
+    def _tape(self) -> Tape:
+        return Tape(merge="form")
 
     @cached_property
     def _symbols(self) -> tuple[list[Any], dict[str, Any]]:
-        import casadi as ca
-
-        unknowns = [symbol(m, f"x{i}") for i, m in enumerate(self.signature.arguments)]
+        unknowns = [self._tape.inputs(f"x{i}", m.shape) for i, m in enumerate(self.signature.arguments)]
         shapes = (*self.signature.shared, *self.signature.each)
-        return unknowns, {name: ca.SX.sym(name, *(*shape, 1, 1)[:2]) for name, shape in shapes}
+        return unknowns, {name: self._tape.inputs(name, shape) for name, shape in shapes}
 
     @cached_property
-    def _residual(self) -> Any:
+    def _residual(self) -> np.ndarray:
         return self.expression(*self._symbols, white=False)
 
     @cached_property
-    def _whitened(self) -> Any:
+    def _whitened(self) -> np.ndarray:
         return whitened(self._residual, dict(self._symbols[1]))
 
     @cached_property
-    def _cost(self) -> Any:
-        import casadi as ca
-
-        s, loss = ca.sumsqr(self._whitened), self.signature.loss
-        return 0.5 * (s if loss is None else loss.rho(s))
+    def _square(self) -> Number:
+        return self._whitened @ self._whitened
 
     @cached_property
-    def _weight(self) -> Any:
-        import casadi as ca
-
+    def _cost(self) -> Number:
         loss = self.signature.loss
-        return ca.SX(1.0) if loss is None else loss.weight(ca.sumsqr(self._whitened))
+        return 0.5 * (self._square if loss is None else loss.rho(self._square))
 
     @cached_property
-    def _jacobian(self) -> Any:
-        through = self._through
-        return self._sloped(white=False) if through is None else through.jacobian(lambda r: r)
+    def _weight(self) -> Number:
+        loss = self.signature.loss
+        return 1.0 if loss is None else loss.weight(self._square)
 
     @cached_property
-    def _jacobian_whitened(self) -> Any:
-        through = self._through
-        if through is None:
-            return self._sloped(white=True)
-        return through.jacobian(partial(whitened, parameters=dict(self._symbols[1])))
+    def _jacobian(self) -> list[Row]:
+        if self._through is not None:
+            return self._through.jacobian(lambda r: r)
+        return self.linearised(*self._symbols, white=False)[1]
 
-    def _sloped(self, *, white: bool) -> Any:
-        d = self._directions
-        return self._at_zero(_jacobian(self.sloping(self._symbols[0], d, self._symbols[1], white=white), d))
+    @cached_property
+    def _jacobian_whitened(self) -> list[Row]:
+        if self._through is not None:
+            return self._through.jacobian(self._white)
+        return self.linearised(*self._symbols, white=True)[1]
+
+    def _white(self, r: np.ndarray) -> np.ndarray:
+        return whitened(r, dict(self._symbols[1]))
 
     @cached_property
     def _through(self) -> Through | None:
         """The residual by way of few numbers, where the template tells them."""
-        parts = split(self.signature.template)
-        return None if parts is None else Through.of(parts, self._near, self._symbols[1], self._directions)
+        parts, (unknowns, parameters) = split(self.signature.template), self._symbols
+        if parts is None:
+            return None
+        own, seeds = _without_noise(parameters), self._seeds(unknowns)
+        return Through.of(parts, self._tape, unknowns, own, seeds, self.size)
 
     @cached_property
-    def _directions(self) -> Any:
-        import casadi as ca
-
-        return ca.SX.sym("d", self.size)
-
-    @cached_property
-    def _moved(self) -> Any:
-        """The residual near where the unknowns are, exact to second order."""
-        return self.expression(self._near, self._symbols[1], white=False)
-
-    @cached_property
-    def _near(self) -> list[Any]:
-        """The unknowns, moved."""
-        d, kinds = parts(self._directions, self.dims), self.signature.arguments
-        return [m.near(x, part) for m, x, part in zip(kinds, self._symbols[0], d, strict=True)]
-
-    def _at_zero(self, expression: Any) -> Any:
-        import casadi as ca
-
-        return ca.sparsify(ca.substitute(expression, self._directions, ca.SX.zeros(self.size)))
+    def _normal(self) -> tuple[list[Row], list[Number]]:
+        w = self._weight
+        if self._through is not None:
+            H, g = self._through.normal(self._white)
+        else:
+            J = self._jacobian_whitened
+            H, g = lower_product(J, J, self.size), transposed_times(J, self._whitened, self.size)
+        return scaled(H, w), [w * entry for entry in g]
 
     @cached_property
-    def _normal(self) -> tuple[Any, Any]:
-        import casadi as ca
-
-        w, through = self._weight, self._through
-        if through is not None:
-            H, g = through.normal(partial(whitened, parameters=dict(self._symbols[1])))
-            return ca.sparsify(w * ca.tril(H)), ca.densify(w * g)
-        J = self._jacobian_whitened
-        return ca.sparsify(w * ca.tril(J.T @ J)), ca.densify(w * (J.T @ self._whitened))
-
-    @cached_property
-    def _curvature(self) -> tuple[Any, Any]:
-        import casadi as ca
-
-        y, through = ca.SX.sym("y", self.rows), self._through
+    def _curvature(self) -> list[Row]:
+        y, through = self._tape.inputs("y", (self.rows,)), self._through
         if through is not None and through.is_linear:
-            return ca.sparsify(ca.tril(through.curvature(y))), y
-        H, _ = ca.hessian(ca.dot(y, self._moved), self._directions)
-        return ca.sparsify(ca.tril(self._at_zero(H))), y
+            return through.curvature(y)
+        unknowns = self._symbols[0]
+        x, seeds = _numbers(unknowns), self._seeds(unknowns)
+        g = gradient(y @ self._residual, x)
+        H = lower_product(seeds, jacobian(g, x, seeds), self.size)
+        start, second = 0, []
+        for manifold, value in zip(self.signature.arguments, unknowns, strict=True):
+            second += [(start, rows) for rows in bends(manifold, value)]
+            start += manifold.dim
+        for slope, (start, rows) in zip(g, second, strict=True):
+            for i, row in enumerate(rows):
+                for j, entry in row.items():
+                    if j <= i:
+                        add_entry(H[start + i], start + j, slope * entry)
+        return H
 
     def _compiled(
-        self, name: str, results: Sequence[tuple[Any, tuple[int, ...]]], more: Sequence[tuple[str, Any]] = ()
+        self,
+        name: str,
+        results: Sequence[tuple[Iterable[Number], tuple[int, ...]]],
+        more: Sequence[tuple[str, tuple[int, ...]]] = (),
     ) -> np.ufunc:
-        import casadi as ca
-
-        unknowns, parameters = self._symbols
-        symbols = [*unknowns, *parameters.values(), *(s for _, s in more)]
-        arguments, columns = [], []
+        arguments = []
         for i, manifold in enumerate(self.signature.arguments):
-            rows, down = number_names(f"x{i}", manifold.shape)
-            arguments.append((manifold.shape, rows))
-            columns += down
+            arguments.append((manifold.shape, number_names(f"x{i}", manifold.shape)))
         for shapes in (self.signature.shared, self.signature.each):
-            names = [number_names(n, shape) for n, shape in shapes]
-            flat = tuple(n for rows, _ in names for n in rows)
+            flat = tuple(n for name, shape in shapes for n in number_names(name, shape))
             if flat:
                 arguments.append(((len(flat),), flat))
-            columns += [n for _, down in names for n in down]
-        for extra, s in more:
-            names, _ = number_names(extra, (s.numel(),))
-            arguments.append(((s.numel(),), names))
-            columns += names
-        outputs = [ca.densify(ca.vec(expression)) for expression, _ in results]
-        function = ca.Function(name, symbols, outputs)
-        program = without_unused(casadi_program(function, tuple(columns)))
-        batches = self.many and len(program.instructions) <= LONGEST
-        return compiled(name, program, arguments, [shape for _, shape in results], batches=batches).ufunc
-
-
-def parts(column: Any, sizes: Sequence[int]) -> list[Any]:
-    """Return a CasADi column as parts of given sizes."""
-    ends = np.cumsum((0, *sizes)).tolist()
-    return [column[a:b] for a, b in pairwise(ends)]
+        arguments += [(shape, number_names(extra, shape)) for extra, shape in more]
+        outputs = [value for values, _ in results for value in values]
+        code = without_unused(program(self._tape, outputs))
+        batches = self.many and len(code.instructions) <= LONGEST
+        return compiled(name, code, arguments, [shape for _, shape in results], batches=batches).ufunc
 
 
 def without_unused(program: Program) -> Program:
@@ -306,18 +287,19 @@ def without_unused(program: Program) -> Program:
     return Program(tuple(program.input_names[i] for i in used), moved, program.outputs)
 
 
-def _jacobian(expression: Any, by: Any) -> Any:
-    import casadi as ca
-
-    return ca.jacobian(expression, by)
+def _without_noise(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {n: p for n, p in parameters.items() if n not in (INVERSE_SIGMA, WHITENING)}
 
 
-def _entries(matrix: Any) -> Any:
-    import casadi as ca
-
-    return ca.vertcat(*matrix.nonzeros()) if matrix.nnz() else ca.SX(0, 1)
+def _numbers(unknowns: Sequence[Array]) -> list[Number]:
+    return [entry for x in unknowns for entry in x.ravel()]
 
 
-def _places(matrix: Any) -> tuple[np.ndarray, np.ndarray]:
-    rows, columns = matrix.sparsity().get_triplet()
-    return np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp)
+def _entries(rows: Sequence[Row]) -> list[Number]:
+    return [rows[i][j] for i, j in zip(*_places(rows), strict=True)]
+
+
+def _places(rows: Sequence[Row]) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows and columns of a matrix's entries, column by column."""
+    places = sorted((j, i) for i, row in enumerate(rows) for j in row)
+    return np.array([i for _, i in places], dtype=np.intp), np.array([j for j, _ in places], dtype=np.intp)

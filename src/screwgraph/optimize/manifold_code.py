@@ -1,4 +1,4 @@
-"""Values of manifolds in code: symbols, names of their numbers, and steps of many values at once."""
+"""Values of manifolds in code: names of their numbers, derivatives by directions, and steps of many values at once."""
 
 from __future__ import annotations
 
@@ -8,22 +8,37 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler import casadi_program, compiled
+from screwgraph.compiler import compiled
+from screwgraph.spatial import Array
 from screwgraph.spatial.manifolds import Manifold, Vector
+from screwgraph.tape import Number, Row, Tape, jacobian, program, substituted, tape_of
 
 
-def symbol(manifold: Manifold, name: str) -> Any:
-    """Return a CasADi symbol for one value: a column, or a matrix."""
-    import casadi as ca
-
-    shape = manifold.shape
-    return ca.SX.sym(name, *shape) if len(shape) == 2 else ca.SX.sym(name, shape[0])
+def number_names(name: str, shape: tuple[int, ...]) -> tuple[str, ...]:
+    """Return the names of an array's numbers on a tape, row by row."""
+    return tuple(f"{name}{list(place)}" for place in np.ndindex(*shape))
 
 
-def number_names(name: str, shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return names of an array's numbers row by row, and as CasADi holds them, column by column."""
-    places = np.array([f"{name}{list(i)}" for i in np.ndindex(*shape)], dtype=object).reshape(shape)
-    return tuple(places.ravel()), tuple(places.ravel(order="F"))
+def tangents(manifold: Manifold, x: Array) -> list[Row]:
+    """Return the derivative of each number of a value, row by row, by the directions in which it can change."""
+    d = list(tape_of(x).inputs("d", (manifold.dim,)))
+    entries = np.ravel(manifold.near(x, np.array(d, dtype=object))).tolist()
+    return _without(d, jacobian(entries, d))
+
+
+def bends(manifold: Manifold, x: Array) -> list[list[Row]]:
+    """Return the second derivatives of each number of a value, row by row, by the directions in which it can change."""
+    d = list(tape_of(x).inputs("d", (manifold.dim,)))
+    entries = np.ravel(manifold.near(x, np.array(d, dtype=object))).tolist()
+    first = jacobian(entries, d)
+    return [_without(d, jacobian([row.get(j, 0.0) for j in range(manifold.dim)], d)) for row in first]
+
+
+def _without(d: list[Any], rows: list[Row]) -> list[Row]:
+    """Return derivatives where no unknown has moved."""
+    entries: list[Number] = substituted([x for row in rows for x in row.values()], dict.fromkeys(d, 0.0))
+    values = iter(entries)
+    return [{j: next(values) for j in row} for row in rows]
 
 
 def moved(manifold: Manifold, x: np.ndarray, d: Float[np.ndarray, "N dim"]) -> np.ndarray:
@@ -34,12 +49,9 @@ def moved(manifold: Manifold, x: np.ndarray, d: Float[np.ndarray, "N dim"]) -> n
 @cache
 def _moving(manifold: Manifold) -> np.ufunc:
     """Return `retract` for arrays of values, compiled."""
-    import casadi as ca
-
-    x, d = symbol(manifold, "x"), ca.SX.sym("d", manifold.dim)
-    rows, columns = number_names("x", manifold.shape)
-    directions, _ = number_names("d", (manifold.dim,))
-    result = ca.densify(manifold.retract(x, d).T)  # transposed: results are read row by row
-    program = casadi_program(ca.Function("moved", [x, d], [result]), (*columns, *directions))
-    arguments = [(manifold.shape, rows), ((manifold.dim,), directions)]
-    return compiled("moved", program, arguments, [manifold.shape]).ufunc
+    tape = Tape(merge="form")
+    x, d = tape.inputs("x", manifold.shape), tape.inputs("d", (manifold.dim,))
+    code = program(tape, np.ravel(manifold.retract(x, d)).tolist())
+    shapes = {"x": manifold.shape, "d": (manifold.dim,)}
+    arguments = [(shape, number_names(name, shape)) for name, shape in shapes.items()]
+    return compiled("moved", code, arguments, [manifold.shape]).ufunc

@@ -36,7 +36,7 @@ def noise_parameters(name: str, sigma: Any, covariance: Any, sqrt_information: A
 
 
 def whitened(r: Any, parameters: dict[str, Any]) -> Any:
-    """Return a residual, a CasADi column, divided by its noise; takes the noise out of the parameters."""
+    """Return a residual (m,) of any kind of numbers divided by its noise."""
     inverse, root = parameters.get(INVERSE_SIGMA), parameters.get(WHITENING)
     if inverse is not None:
         return r * inverse

@@ -6,12 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
+
+from screwgraph.spatial import maximum
+
 
 @runtime_checkable
 class Sloped(Protocol):
     """A template of vectors that knows its Jacobian: worth it where what was solved need not be differentiated.
 
-    Ordinary templates leave their derivatives to CasADi.
+    Derivatives of ordinary templates are made by sweeps.
     """
 
     def __call__(self, *unknowns: Any, **parameters: Any) -> Any:
@@ -57,10 +61,8 @@ class Hinge:
     template: Callable[..., Any]
 
     def __call__(self, *unknowns: Any, threshold: Any, **parameters: Any) -> Any:
-        """Return the template's residual, hinged, on CasADi scalars."""
-        import casadi as ca
-
-        return ca.fmax(0.0, column(self.template(*unknowns, **parameters)) + threshold)
+        """Return the template's residual, hinged."""
+        return maximum(0.0, column(self.template(*unknowns, **parameters)) + threshold)
 
     def split(self) -> Split | None:
         """Return its template's parts, the second one hinged."""
@@ -75,7 +77,7 @@ class Pulled:
     template: Callable[..., Any]
 
     def __call__(self, *unknowns: Any, weight: Any, shift: Any, **parameters: Any) -> Any:
-        """Return the template's residual, shifted and weighed, on CasADi scalars."""
+        """Return the template's residual, shifted and weighed."""
         return weight * (column(self.template(*unknowns, **parameters)) + shift)
 
 
@@ -86,19 +88,12 @@ class Pushed:
     template: Callable[..., Any]
 
     def __call__(self, *unknowns: Any, weight: Any, shift: Any, **parameters: Any) -> Any:
-        """Return the template's residual, shifted, hinged and weighed, on CasADi scalars."""
-        import casadi as ca
-
-        return weight * ca.fmax(0.0, column(self.template(*unknowns, **parameters)) + shift)
+        """Return the template's residual, shifted, hinged and weighed."""
+        return weight * maximum(0.0, column(self.template(*unknowns, **parameters)) + shift)
 
 
-def column(residual: Any) -> Any:
-    """Return what a template returned as a CasADi column: scalars, lists, arrays of scalars, rows and columns."""
-    import casadi as ca
-    import numpy as np
-
-    if isinstance(residual, np.ndarray):
-        residual = list(residual.ravel())
+def column(residual: Any) -> np.ndarray:
+    """Return what a template returned as one vector: a scalar, or arrays and lists of scalars, row by row."""
     if isinstance(residual, list | tuple):
-        residual = ca.vertcat(*(column(r) for r in residual))
-    return ca.vec(ca.densify(ca.SX(residual)))
+        return np.concatenate([np.zeros(0, dtype=object), *map(column, residual)])
+    return np.ravel(np.asarray(residual, dtype=object))

@@ -29,12 +29,11 @@ class Balance:
 
     def __call__(self, q: Any, qd: Any, qdd: Any, *more: Any) -> Any:
         """Return what vanishes where the robot moves by `more`, (nv,): its efforts, forces of its loops, wrenches."""
-        import casadi as ca
-
         split = 1 if self.actuated else 0
         closing = 1 if self.mechanics.robot.is_closed else 0
         tau, loops, acting = more[:split], more[split : split + closing], self._acting(q, more[split + closing :])
-        found = self.mechanics.efforts(tuple(acting))(q, qd, qdd, *([ca.vertcat(*acting.values())] if acting else []))
+        wrenches = [np.stack(list(acting.values()))] if acting else []
+        found = self.mechanics.efforts(tuple(acting))(q, qd, qdd, *wrenches)
         for t in tau:
             found[list(self.actuated)] -= t
         for forces in loops:

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from screwgraph.optimize import Factors, Variables, Vector, equality
+from screwgraph.optimize.manifold_code import tangents
 from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.mechanics import Mechanics, Template
 from screwgraph.plan.steps import Steps
 from screwgraph.robot import constraint_residual
 from screwgraph.spatial import Array, concatenate, vanishing
+from screwgraph.tape import gradient, jacobian, substituted, tape_of
+from screwgraph.tape.rows import transposed_times
 
 SETTLING = 0.2
 """How fast gaps that collocation leaves are closed again, per step."""
@@ -25,19 +28,16 @@ def loop_forces(steps: Steps) -> Variables | None:
 
 
 def gaps(mechanics: Mechanics, q: Array) -> Array:
-    """Return the loop-closure errors and residuals of couplings, a column of the independent rows."""
+    """Return the loop-closure errors and residuals of couplings (r,), of the independent rows."""
     if isinstance(mechanics.robot, MechanismCoordinates):
         return mechanics.robot.gaps(q)
     return constraint_residual(mechanics.robot, q, size=vanishing)[list(mechanics.robot.mobility.kept)]
 
 
 def pulled(mechanics: Mechanics, q: Array, forces: Array) -> Array:
-    """Return the efforts K' forces of multipliers, a column (nv,), on CasADi scalars."""
-    import casadi as ca
-
-    d = ca.SX.sym("d", mechanics.robot.nv)
-    along = ca.gradient(ca.dot(forces, gaps(mechanics, mechanics.positions.near(q, d))), d)
-    return ca.substitute(along, d, ca.SX.zeros(mechanics.robot.nv))
+    """Return the efforts K' forces of multipliers, (nv,), of scalars on a tape."""
+    by_q = gradient(forces @ gaps(mechanics, q), list(q))
+    return np.array(transposed_times(tangents(mechanics.positions, q), by_q, mechanics.robot.nv), dtype=object)
 
 
 @dataclass(frozen=True)
@@ -69,13 +69,11 @@ class Closure:
 
 def _levels(mechanics: Mechanics, q: Any, qd: Any, qdd: Any) -> tuple[Any, Any, Any]:
     """Return gaps and their first two derivatives in time."""
-    import casadi as ca
-
-    t = ca.SX.sym("t")
-    g = gaps(mechanics, mechanics.positions.near(q, t * qd + 0.5 * t * t * qdd))
-    first = ca.jacobian(g, t)
-    zero = ca.SX(0.0)
-    g, first, second = (ca.substitute(x, t, zero) for x in (g, first, ca.jacobian(first, t)))
+    (t,) = moments = list(tape_of(q).inputs("t", (1,)))
+    g = gaps(mechanics, mechanics.positions.near(q, t * qd + 0.5 * t * t * qdd)).tolist()
+    first = [row.get(0, 0.0) for row in jacobian(g, moments)]
+    second = [row.get(0, 0.0) for row in jacobian(first, moments)]
+    g, first, second = (np.array(substituted(x, {t: 0.0}), dtype=object) for x in (g, first, second))
     return g, first, second
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from screwgraph.dynamics import inverse_dynamics
 from screwgraph.errors import InputError
 from screwgraph.optimize import Manifold
+from screwgraph.plan.code import written
 from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.robot import Robot, frame_pose, unknown, without_loops
 from screwgraph.spatial import Array
@@ -42,16 +43,16 @@ class Mechanics:
         return self._kept[key]
 
     def efforts(self, frames: Sequence[str] = ()) -> Any:
-        """Return inverse dynamics as a CasADi function of q, qd, qdd and wrenches on frames, column after column."""
+        """Return inverse dynamics as a function of q, qd, qdd and wrenches on frames (k, 6)."""
         frames = tuple(frames)
         if isinstance(self.robot, MechanismCoordinates):
             return self.kept("efforts", self.robot.efforts)
         return self.kept(
-            ("efforts", frames), lambda: inverse_dynamics(without_loops(self.robot), external_wrenches=frames).casadi
+            ("efforts", frames), lambda: inverse_dynamics(without_loops(self.robot), external_wrenches=frames)
         )
 
     def pose(self, frame: str, q: Array) -> Array:
-        """Return the pose (4, 4) of a link or frame in the base, on CasADi scalars.
+        """Return the pose (4, 4) of a link or frame in the base.
 
         Raises:
             InputError: there is no such frame.
@@ -59,7 +60,7 @@ class Mechanics:
         return self.pose_of(frame)(q)
 
     def pose_of(self, frame: str) -> Any:
-        """Return a CasADi function of q to the pose (4, 4) of a link or frame in the base. Raises InputError."""
+        """Return a function of q to the pose (4, 4) of a link or frame in the base. Raises InputError."""
         return self.kept(("pose", frame), lambda: _pose(self.robot, frame))
 
     def columns(self, names: Sequence[str], what: str = "joint") -> tuple[int, ...]:
@@ -88,10 +89,7 @@ class Mechanics:
 
 
 def _pose(robot: Robot, name: str) -> Any:
-    import casadi as ca
-
-    q = ca.SX.sym("q", robot.nq)
-    return ca.Function("pose", [q], [ca.densify(ca.SX(frame_pose(robot, robot.frame(name), q)))])
+    return written(lambda q: frame_pose(robot, robot.frame(name), q), robot.nq)
 
 
 def checked_frame(robot: Robot, name: str) -> str:

@@ -30,9 +30,10 @@ def save_plan(plan: Plan, path: str | os.PathLike[str]) -> Path:
     facts = {name: getattr(plan, name) for name in FACTS}
     unknowns = {f"unknowns/{name}": value for name, value in plan.values.items()}
     arrays = {name: getattr(plan, name) for name in ARRAYS}
-    names, model = robot_columns(robot), {"robot": described(robot)}
     if isinstance(robot, MechanismCoordinates):
         names = [f"{kind}:{name}" for kind in ARRAYS[1:] for name in robot.joint_names]
         model = to_texts(robot.mechanism)
+    else:
+        names, model = robot_columns(robot), {"robot": described(robot)}
     save_table(target, ("t", *names), arrays, **facts, **unknowns, **model)
     return target

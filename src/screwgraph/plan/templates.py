@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from screwgraph.spatial import concatenate, sqrt
+
 
 @dataclass(frozen=True)
 class Timed:
@@ -26,8 +28,6 @@ class SqrtDtWeighted:
 
     def __call__(self, *unknowns: Any, h: Any, **parameters: Any) -> Any:
         """Return the template's residual times sqrt(h)."""
-        from screwgraph.spatial import sqrt
-
         return sqrt(h) * self.template(*unknowns, **parameters)
 
 
@@ -62,7 +62,5 @@ class BoundViolation:
 
     def __call__(self, x: Any, *, upper: Any = None, lower: Any = None) -> Any:
         """Return what must not be positive."""
-        import casadi as ca
-
         parts = [] if upper is None else [x[list(self.above)] - upper]
-        return ca.vertcat(*parts, *([] if lower is None else [lower - x[list(self.below)]]))
+        return concatenate(*parts, *([] if lower is None else [lower - x[list(self.below)]]))

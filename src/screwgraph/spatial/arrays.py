@@ -1,4 +1,7 @@
-"""Small linear algebra that works alike on NumPy (float, complex, object) and CasADi values."""
+"""Small linear algebra that works alike on NumPy arrays (float, complex, object) and CasADi values.
+
+Arrays of objects hold scalars of a tape.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +24,9 @@ def is_casadi(x: Any) -> bool:
     return kind not in _PLAIN and kind.__module__.startswith("casadi")
 
 
-def is_tape(x: Any) -> bool:
-    """Tell whether `x` is a scalar on a tape, without importing tapes."""
-    return type(x).__module__.startswith("screwgraph.tape")
+def is_merged_by_value(x: Any) -> bool:
+    """Tell whether `x` is a scalar on a tape that merges by value, where branches would keep it from simplifying."""
+    return hasattr(x, "tape") and x.tape.by_value
 
 
 def real(x: Any) -> Any:
@@ -31,24 +34,41 @@ def real(x: Any) -> Any:
     return x.real if isinstance(x, complex) else x
 
 
+def _elementwise(name: str, of_numbers: np.ufunc, x: Any) -> Any:
+    """Apply a function to a number of any kind, or to each entry of an array."""
+    if isinstance(x, np.ndarray) and x.dtype == object:
+        return np.array([_elementwise(name, of_numbers, entry) for entry in x.ravel()], dtype=object).reshape(x.shape)
+    return getattr(x, name)() if hasattr(x, name) else of_numbers(x)
+
+
 def sin(x: Any) -> Any:
-    """Sine of one scalar of any kind."""
-    return x.sin() if hasattr(x, "sin") else np.sin(x)
+    """Sine of a scalar of any kind, or of each entry of an array."""
+    return _elementwise("sin", np.sin, x)
 
 
 def cos(x: Any) -> Any:
-    """Cosine of one scalar of any kind."""
-    return x.cos() if hasattr(x, "cos") else np.cos(x)
+    """Cosine of a scalar of any kind, or of each entry of an array."""
+    return _elementwise("cos", np.cos, x)
+
+
+def tan(x: Any) -> Any:
+    """Tangent of a scalar of any kind, or of each entry of an array."""
+    return _elementwise("tan", np.tan, x)
 
 
 def sqrt(x: Any) -> Any:
-    """Square root of one scalar of any kind."""
-    return x.sqrt() if hasattr(x, "sqrt") else np.sqrt(x)
+    """Square root of a scalar of any kind, or of each entry of an array."""
+    return _elementwise("sqrt", np.sqrt, x)
+
+
+def exp(x: Any) -> Any:
+    """Exponential of a scalar of any kind, or of each entry of an array."""
+    return _elementwise("exp", np.exp, x)
 
 
 def log(x: Any) -> Any:
-    """Natural logarithm of one scalar of any kind."""
-    return x.log() if hasattr(x, "log") else np.log(x)
+    """Natural logarithm of a scalar of any kind, or of each entry of an array."""
+    return _elementwise("log", np.log, x)
 
 
 def floor(x: Any) -> Any:
@@ -68,12 +88,38 @@ def atan2(y: Any, x: Any) -> Any:
     return angle
 
 
+def minimum(a: Any, b: Any) -> Any:
+    """Return the smaller of two scalars of any real kind, or of each two entries of arrays."""
+    return _of_two("minimum", "fmin", a, b)
+
+
+def maximum(a: Any, b: Any) -> Any:
+    """Return the larger of two scalars of any real kind, or of each two entries of arrays."""
+    return _of_two("maximum", "fmax", a, b)
+
+
+def _of_two(name: str, casadi_name: str, a: Any, b: Any) -> Any:
+    if is_casadi(a) or is_casadi(b):
+        import casadi as ca
+
+        return getattr(ca, casadi_name)(a, b)
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        pairs = np.broadcast(a, b)
+        if all(np.asarray(x).dtype != object for x in (a, b)):
+            return getattr(np, name)(a, b)
+        return np.array([_of_two(name, casadi_name, *pair) for pair in pairs], dtype=object).reshape(pairs.shape)
+    first, second = (a, b) if hasattr(a, name) else (b, a)
+    return getattr(first, name)(second) if hasattr(first, name) else getattr(np, name)(a, b)
+
+
 def choose(condition: Any, yes: Any, no: Any) -> Any:
     """Return one of two scalars; both are computed, so both must be finite."""
     if is_casadi(condition):
         import casadi as ca
 
         return ca.if_else(condition, yes, no)
+    if hasattr(condition, "if_else"):
+        return condition.if_else(yes, no)
     return yes if condition else no
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from jaxtyping import Float
 
 from screwgraph.spatial.arrays import Array, atan2, choose, matrix, real, sqrt, vector
-from screwgraph.spatial.series import SMALL, coefficients
+from screwgraph.spatial.series import SMALL, coefficients, polynomial
 from screwgraph.spatial.so3 import squared
+
+ARCTANGENT_TERMS = 7
 
 
 def product(p: Float[Array, "4"], q: Float[Array, "4"]) -> Float[Array, "4"]:
@@ -83,7 +85,8 @@ def logarithm(q: Float[Array, "4"]) -> Float[Array, "3"]:
     safe = sqrt(choose(small, 1.0, size))
     # 2 atan(s / w) / s in powers of s^2 where s is small; w is near 1 there.
     t = size / choose(small, w * w, 1.0)
-    series = 2.0 / choose(small, w, 1.0) * (1.0 - t / 3 + t * t / 5 - t**3 / 7 + t**4 / 9 - t**5 / 11 + t**6 / 13)
+    powers = polynomial(t, [(-1.0) ** k / (2 * k + 1) for k in range(ARCTANGENT_TERMS)])
+    series = 2.0 / choose(small, w, 1.0) * powers
     scale = choose(small, series, 2.0 * atan2(safe, w) / safe)
     return vector([x * scale, y * scale, z * scale])
 

@@ -1,21 +1,35 @@
 """Scalar straight-line code that simplifies itself: what elimination writes and back ends read."""
 
+from screwgraph.tape import rows
+from screwgraph.tape.derivative import gradient, hessian, jacobian
 from screwgraph.tape.factor_out import factor_out
-from screwgraph.tape.functions import FUNCTIONS
+from screwgraph.tape.operations import OPERATIONS, Operation
 from screwgraph.tape.program import Operations, Program, program
-from screwgraph.tape.scalar import SAMPLES, WIDE, Mark, Number, Scalar, Tape, reciprocal
+from screwgraph.tape.rows import Row
+from screwgraph.tape.scalar import SAMPLES, WIDE, Mark, Number, Scalar, Tape, apply, reciprocal, tape_of
+from screwgraph.tape.substitute import depends_on, substituted
 
 __all__ = [
-    "FUNCTIONS",
+    "OPERATIONS",
     "SAMPLES",
     "WIDE",
     "Mark",
     "Number",
+    "Operation",
     "Operations",
     "Program",
+    "Row",
     "Scalar",
     "Tape",
+    "apply",
+    "depends_on",
     "factor_out",
+    "gradient",
+    "hessian",
+    "jacobian",
     "program",
     "reciprocal",
+    "rows",
+    "substituted",
+    "tape_of",
 ]

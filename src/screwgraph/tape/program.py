@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from screwgraph.summary import one_line
-from screwgraph.tape.functions import FUNCTIONS
-from screwgraph.tape.scalar import OPERATIONS, Number, Scalar, Tape
+from screwgraph.tape.operations import OPERATIONS, symbol
+from screwgraph.tape.scalar import Number, Scalar, Tape, apply
 
-ARITHMETIC = {"add": "+", "sub": "-", "neg": "-", "mul": "*", "div": "/", "inv": "/", "sin": "sin", "cos": "cos"} | {
-    name: name for name in FUNCTIONS
-}
-"""What each operation counts as."""
+LEAVES = ("constant", "input")
+"""What stands in a program beside operations."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +47,18 @@ class Program:
     @property
     def operations(self) -> Operations:
         """Count the arithmetic operations; inputs, constants and outputs cost nothing."""
-        counts = Counter(ARITHMETIC[i[0]] for i in self.instructions if i[0] in ARITHMETIC)
+        counts = Counter(symbol(i[0]) for i in self.instructions if i[0] not in LEAVES)
         return Operations(dict(counts))
 
     def evaluate(self, inputs: Sequence[Any]) -> list[Any]:
         """Interpret with NumPy values of any one shape, one for each input; the slow reference of every back end."""
+        return self._run(inputs, lambda operation, *operands: OPERATIONS[operation].values(*operands))
+
+    def on(self, inputs: Sequence[Number]) -> list[Number]:
+        """Write the program once more, on the tape whose scalars are among the inputs: floats are folded."""
+        return self._run(inputs, apply)
+
+    def _run(self, inputs: Sequence[Any], apply: Callable[..., Any]) -> list[Any]:
         values: list[Any] = []
         for operation, *operands in self.instructions:
             if operation == "constant":
@@ -63,12 +66,8 @@ class Program:
             elif operation == "input":
                 values.append(inputs[operands[0]])
             else:
-                values.append(INTERPRETED[operation](*(values[i] for i in operands)))
+                values.append(apply(operation, *[values[i] for i in operands]))
         return [values[o] if isinstance(o, int) else o for o in self.outputs]
-
-
-INTERPRETED = {**OPERATIONS, **FUNCTIONS, "div": np.divide}
-"""The operations of a program: those of a tape, division, and functions that expressions may hold."""
 
 
 def program(tape: Tape, outputs: Sequence[Number], inputs: Sequence[str] | None = None) -> Program:
@@ -104,7 +103,7 @@ def _needed(tape: Tape, outputs: Sequence[Number]) -> list[int]:
 
 
 def _operands(node: tuple[Any, ...]) -> tuple[int, ...]:
-    return () if node[0] in ("constant", "input") else node[1:]
+    return () if node[0] in LEAVES else node[1:]
 
 
 def _as_division(tape: Tape, node: tuple[Any, ...], uses: Counter[int]) -> tuple[Any, ...]:

@@ -1,19 +1,22 @@
 """Symbolic scalars on a tape: straight-line arithmetic that simplifies itself while it is written.
 
-Every value carries what it is at a few random states. Two values that agree there are one value,
-a difference that vanishes there is zero: so algebraic identities that a syntax tree hides
-(sin^2 + cos^2 = 1, structural cancellation in elimination) are found for free.
+On a tape that merges by value, every value carries what it is at a few random states. Two values that agree there are
+one value, a difference that vanishes there is zero: so algebraic identities that a syntax tree hides
+(sin^2 + cos^2 = 1, structural cancellation in elimination) are found for free. On a tape that merges by form, equal
+operations on equal operands are one value: for expressions with conditions, and where many derivatives are to be made.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from screwgraph.errors import InputError
 from screwgraph.summary import one_line
+from screwgraph.tape.operations import OPERATIONS
 
 SAMPLES = 4
 """Random states at which every value is known while the tape is written."""
@@ -25,6 +28,8 @@ EQUAL = 1e-14
 """Values that agree this well, relatively and at every sample, are one value."""
 CONSTANT = 4e-16
 """A sum whose samples agree this well, relative to its terms, is a constant."""
+LARGEST_POWER = 16
+"""Whole exponents up to which powers are products."""
 
 Number = Any
 """A float (a constant) or a Scalar."""
@@ -41,34 +46,50 @@ class Mark(NamedTuple):
 
 
 class Tape:
-    """A growing list of operations; `nodes[i]` is (operation, operand ids), operands before results."""
+    """A growing list of operations; `nodes[i]` is (operation, operand ids), operands before results.
 
-    def __init__(self) -> None:
+    Values are merged by "value", which random samples of the inputs tell, or by "form" only.
+    """
+
+    def __init__(self, merge: Literal["value", "form"] = "value") -> None:
         self.nodes: list[tuple[Any, ...]] = []
         self.input_names: list[str] = []
+        self.by_value = merge == "value"
         self._by_form: dict[tuple[Any, ...], Scalar] = {}
         self._by_value: dict[tuple[int, ...], Scalar] = {}
         self._wide_inputs: list[np.ndarray] = []
         self._wide: list[Any] = []
 
-    def input(self, name: str, samples: Sequence[float]) -> Scalar:
-        """Add an input; `samples` are `SAMPLES + WIDE` values that it may take."""
+    def input(self, name: str, samples: Sequence[float] = ()) -> Scalar:
+        """Add an input; `samples` are `SAMPLES + WIDE` values that it may take, where values are merged by value."""
         self.input_names.append(name)
         self._wide_inputs.append(np.asarray(samples[SAMPLES:], dtype=float))
         form = ("input", len(self.input_names) - 1)
-        return self._record(form, tuple(float(s) for s in samples[:SAMPLES]))
+        known = tuple(float(s) for s in samples[:SAMPLES]) if self.by_value else ()
+        return self.record(form, known, self.by_value)
+
+    def inputs(self, name: str, shape: tuple[int, ...]) -> Any:
+        """Return an array of inputs of a tape that merges by form: `name[0]`, or `name[0, 1]`; a Scalar if it is ()."""
+        found = np.empty(shape, dtype=object)
+        for place in np.ndindex(shape):
+            found[place] = self.input(f"{name}{list(place)}")
+        return found[()]
 
     def constant(self, value: float) -> Scalar:
         """Return the node of a constant."""
-        return self._record(("constant", float(value)), (float(value),) * SAMPLES)
+        value = float(value)
+        return self.record(("constant", value), (value,) * SAMPLES if self.by_value else (), self.by_value)
 
-    def unary(self, operation: str, a: Scalar, samples: tuple[float, ...]) -> Scalar:
-        """Return the node of a function of one value, an old one where an equal one is known."""
-        return self._record((operation, a.id), samples)
-
-    def binary(self, operation: str, a: Scalar, b: Scalar, samples: tuple[float, ...]) -> Scalar:
-        """Return the node of a function of two values, an old one where an equal one is known."""
-        return self._record((operation, a.id, b.id), samples)
+    def function(self, operation: str, *operands: Number) -> Scalar:
+        """Return the node of an operation of the table on operands one of which, at least, is a Scalar."""
+        scalars = [o if isinstance(o, Scalar) else self.constant(o) for o in operands]
+        known = OPERATIONS[operation]
+        samples: tuple[float, ...] = ()
+        if self.by_value:
+            with np.errstate(all="ignore"):
+                samples = tuple(float(known.values(*at)) for at in zip(*(s.samples for s in scalars), strict=True))
+        certain = known.entire and all(s.certain for s in scalars)
+        return self.record((operation, *(s.id for s in scalars)), samples, certain)
 
     def mark(self) -> Mark:
         """Return what `restore` needs to forget all that is written from here on."""
@@ -92,18 +113,23 @@ class Tape:
             return operands[0]
         if operation == "input":
             return self._wide_inputs[operands[0]]
-        return OPERATIONS[operation](*(self._wide[i] for i in operands))
+        return OPERATIONS[operation].values(*(self._wide[i] for i in operands))
 
-    def _record(self, form: tuple[Any, ...], samples: tuple[float, ...]) -> Scalar:
+    def at(self, id: int) -> Scalar:
+        """Return a node as a Scalar."""
+        return self._by_form[self.nodes[id]]
+
+    def record(self, form: tuple[Any, ...], samples: tuple[float, ...], certain: bool) -> Scalar:
+        """Return the node of an operation on nodes, an old one where an equal one is known."""
         known = self._by_form.get(form)
         if known is not None:
             return known
-        key = _value_key(samples)
+        key = _value_key(samples) if certain else None
         equal = self._by_value.get(key) if key is not None and form[0] != "input" else None
         if equal is not None and _agree(equal.samples, samples):
             self._by_form[form] = equal
             return equal
-        scalar = Scalar(self, len(self.nodes), samples)
+        scalar = Scalar(self, len(self.nodes), samples, certain)
         self.nodes.append(form)
         self._by_form[form] = scalar
         if key is not None:
@@ -111,16 +137,34 @@ class Tape:
         return scalar
 
 
+def _method(operation: str, reverse: bool = False) -> Callable[..., Any]:
+    def method(self: Scalar, *others: Number) -> Any:
+        operands = (self, *others)
+        return self.tape.function(operation, *(reversed(operands) if reverse else operands))
+
+    return method
+
+
 class Scalar:
-    """A value on a tape: supports + - * / with numbers, sin, cos, and knows its samples."""
+    """A value on a tape: what NumPy's operators and functions make of it is written on the tape.
 
-    __slots__ = ("id", "samples", "tape")
+    `samples` are its values at random states, none where the tape merges by form; it is `certain` that values of equal
+    samples are equal.
+    """
 
-    def __init__(self, tape: Tape, id: int, samples: tuple[float, ...]) -> None:
-        self.tape, self.id, self.samples = tape, id, samples
+    __slots__ = ("certain", "id", "samples", "tape")
+
+    def __init__(self, tape: Tape, id: int, samples: tuple[float, ...], certain: bool) -> None:
+        self.tape, self.id, self.samples, self.certain = tape, id, samples, certain
 
     def __repr__(self) -> str:
         return f"<{self.tape.nodes[self.id][0]} %{self.id}>"
+
+    def __bool__(self) -> bool:
+        raise InputError(
+            "a condition on an unknown value has no truth value yet",
+            fix="use screwgraph.spatial.choose(condition, yes, no), minimum or maximum in the place of `if`",
+        )
 
     def __add__(self, other: Number) -> Number:
         return _sum(self, other)
@@ -147,63 +191,89 @@ class Scalar:
     def __neg__(self) -> Number:
         tape, node = self.tape, self.tape.nodes[self.id]
         if node[0] == "neg":
-            return _at(tape, node[1])
+            return tape.at(node[1])
+        samples = tuple([-s for s in self.samples])
         if node[0] == "sub":
-            a, b = node[1], node[2]
-            return tape.binary("sub", _at(tape, b), _at(tape, a), tuple(-s for s in self.samples))
-        return tape.unary("neg", self, tuple(-s for s in self.samples))
+            return tape.record(("sub", node[2], node[1]), samples, self.certain)
+        return tape.record(("neg", self.id), samples, self.certain)
 
     def __pos__(self) -> Scalar:
         return self
 
+    def __pow__(self, exponent: Number) -> Number:
+        return _power(self, exponent)
+
+    __rpow__ = _method("pow", reverse=True)
+    __mod__ = _method("fmod")
+    __abs__ = _method("abs")
+    __floor__, __ceil__ = _method("floor"), _method("ceil")
+    __lt__, __le__ = _method("lt"), _method("le")
+    __gt__, __ge__ = _method("lt", reverse=True), _method("le", reverse=True)
+
+    minimum, maximum, sign = _method("min"), _method("max"), _method("sign")
+
+    def if_else(self, yes: Number, no: Number) -> Number:
+        """Return `yes` where this condition is true, else `no`."""
+        where, negated = self.tape.function, self.tape.function("not", self)
+        return where("where", self, yes) + where("where", negated, no)
+
+    # NumPy calls these on arrays of objects.
+    sqrt, exp, log = _method("sqrt"), _method("exp"), _method("log")
+    tan, arcsin, arccos = _method("tan"), _method("asin"), _method("acos")
+    arctan, arctan2 = _method("atan"), _method("atan2")
+    sinh, cosh, tanh = _method("sinh"), _method("cosh"), _method("tanh")
+    arcsinh, arccosh, arctanh = _method("asinh"), _method("acosh"), _method("atanh")
+    floor, ceil = _method("floor"), _method("ceil")
+
     def sin(self) -> Scalar:
         """Return the sine (argument in rad)."""
-        return self.tape.unary("sin", self, tuple(math.sin(s) for s in self.samples))
+        return self.tape.record(("sin", self.id), tuple([math.sin(s) for s in self.samples]), self.certain)
 
     def cos(self) -> Scalar:
         """Return the cosine (argument in rad)."""
-        return self.tape.unary("cos", self, tuple(math.cos(s) for s in self.samples))
-
-    def sqrt(self) -> Scalar:
-        """Return the square root."""
-        return self.tape.unary("sqrt", self, tuple(math.sqrt(s) if s >= 0.0 else math.nan for s in self.samples))
+        return self.tape.record(("cos", self.id), tuple([math.cos(s) for s in self.samples]), self.certain)
 
 
-OPERATIONS: dict[str, Any] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "neg": lambda a: -a,
-    "inv": lambda a: 1.0 / a,
-    "sin": np.sin,
-    "cos": np.cos,
-    "sqrt": np.sqrt,
-}
-"""What each operation of a tape does, on NumPy values."""
+def tape_of(values: np.ndarray) -> Tape:
+    """Return the tape of an array of scalars and floats."""
+    return next(x.tape for x in values.flat if isinstance(x, Scalar))
 
 
 def reciprocal(a: Number) -> Number:
     """Return 1 / a; infinite where a is the constant zero."""
     if not isinstance(a, Scalar):
         return 1.0 / a if a else math.inf
-    node = a.tape.nodes[a.id]
+    tape, node = a.tape, a.tape.nodes[a.id]
     if node[0] == "inv":
-        return _at(a.tape, node[1])
+        return tape.at(node[1])
     if node[0] == "neg":
-        return -reciprocal(_at(a.tape, node[1]))
-    return a.tape.unary("inv", a, tuple(1.0 / s if s else math.inf for s in a.samples))
+        return -reciprocal(tape.at(node[1]))
+    samples = tuple([1.0 / s if s else math.inf for s in a.samples])
+    return tape.record(("inv", a.id), samples, a.certain)
+
+
+def apply(operation: str, *operands: Number) -> Number:
+    """Return an operation of the table on numbers of any kind, simplified where that is possible."""
+    if operation in _WRITTEN:
+        return _WRITTEN[operation](*operands)
+    tape = next((o.tape for o in operands if isinstance(o, Scalar)), None)
+    if tape is not None:
+        return tape.function(operation, *operands)
+    return OPERATIONS[operation].values(*operands)
 
 
 def _sum(a: Scalar, b: Number) -> Number:
     if isinstance(b, Scalar):
-        if b.tape.nodes[b.id][0] == "neg":
+        nodes = a.tape.nodes
+        if nodes[b.id][0] == "neg":
             return _difference(a, -b)
-        if a.tape.nodes[a.id][0] == "neg":
+        if nodes[a.id][0] == "neg":
             return _difference(b, -a)
-        samples = tuple(x + y for x, y in zip(a.samples, b.samples, strict=True))
-        found = _settled(samples, a, b)
-        first, second = (a, b) if a.id <= b.id else (b, a)
-        return a.tape.binary("add", first, second, samples) if found is None else found
+        certain = a.certain and b.certain
+        samples = tuple([x + y for x, y in zip(a.samples, b.samples, strict=True)])
+        found = _settled(samples, a, b) if certain else None
+        form = ("add", a.id, b.id) if a.id <= b.id else ("add", b.id, a.id)
+        return a.tape.record(form, samples, certain) if found is None else found
     if not isinstance(b, (float, int)):
         return NotImplemented
     return a if b == 0 else _sum(a, a.tape.constant(b))
@@ -216,13 +286,17 @@ def _difference(a: Number, b: Number) -> Number:
         if not isinstance(a, (float, int)):
             return NotImplemented
         return -b if a == 0 else _difference(b.tape.constant(a), b)
-    if b.tape.nodes[b.id][0] == "neg":
+    nodes = a.tape.nodes
+    if nodes[b.id][0] == "neg":
         return _sum(a, -b)
-    if a.tape.nodes[a.id][0] == "neg":
+    if nodes[a.id][0] == "neg":
         return -_sum(-a, b)
-    samples = tuple(x - y for x, y in zip(a.samples, b.samples, strict=True))
-    found = _settled(samples, a, b)
-    return a.tape.binary("sub", a, b, samples) if found is None else found
+    if a is b:
+        return 0.0
+    certain = a.certain and b.certain
+    samples = tuple([x - y for x, y in zip(a.samples, b.samples, strict=True)])
+    found = _settled(samples, a, b) if certain else None
+    return a.tape.record(("sub", a.id, b.id), samples, certain) if found is None else found
 
 
 def _product(a: Scalar, b: Number) -> Number:
@@ -234,14 +308,43 @@ def _product(a: Scalar, b: Number) -> Number:
         if b == 1:
             return a
         return -a if b == -1 else _product(a, a.tape.constant(b))
-    tape = a.tape
-    if tape.nodes[a.id][0] == "neg":
+    nodes = a.tape.nodes
+    if nodes[a.id][0] == "neg":
         return -_product(-a, b)
-    if tape.nodes[b.id][0] == "neg":
+    if nodes[b.id][0] == "neg":
         return -_product(a, -b)
-    samples = tuple(x * y for x, y in zip(a.samples, b.samples, strict=True))
-    first, second = (a, b) if a.id <= b.id else (b, a)
-    return tape.binary("mul", first, second, samples)
+    samples = tuple([x * y for x, y in zip(a.samples, b.samples, strict=True)])
+    form = ("mul", a.id, b.id) if a.id <= b.id else ("mul", b.id, a.id)
+    return a.tape.record(form, samples, a.certain and b.certain)
+
+
+def _power(a: Scalar, exponent: Number) -> Number:
+    if isinstance(exponent, Scalar) or not isinstance(exponent, (float, int)):
+        return a.tape.function("pow", a, exponent)
+    if exponent < 0:
+        return reciprocal(_power(a, -exponent))
+    if exponent == 0.5:
+        return a.sqrt()
+    if exponent != int(exponent) or exponent > LARGEST_POWER:
+        return a.tape.function("pow", a, exponent)
+    result, square, rest = 1.0, a, int(exponent)
+    while rest:
+        if rest & 1:
+            result = square * result
+        square, rest = square * square, rest >> 1
+    return result
+
+
+_WRITTEN: dict[str, Callable[..., Number]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "neg": lambda a: -a,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a * reciprocal(b),
+    "inv": reciprocal,
+    "pow": lambda a, b: a**b,
+}
+"""Operations that simplify themselves."""
 
 
 def _settled(samples: tuple[float, ...], a: Scalar, b: Scalar) -> float | None:
@@ -253,11 +356,6 @@ def _settled(samples: tuple[float, ...], a: Scalar, b: Scalar) -> float | None:
     if all(abs(s - first) <= CONSTANT * scale for s in samples):
         return first
     return None
-
-
-def _at(tape: Tape, id: int) -> Scalar:
-    """Return a node as a Scalar; its samples are those that it was recorded with."""
-    return tape._by_form[tape.nodes[id]]
 
 
 def _value_key(samples: tuple[float, ...]) -> tuple[int, ...] | None:

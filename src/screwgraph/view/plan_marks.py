@@ -138,16 +138,8 @@ def _acting(plan: Plan, weight: float) -> Iterator[tuple[Float[np.ndarray, "K 3"
 
 def _wrench(plan: Plan, wrench: Wrench, q: np.ndarray, unknowns: np.ndarray) -> Float[np.ndarray, "6"]:
     """Return the wrench in the axes of its frame."""
-    import casadi as ca
-
-    mechanics = plan.transcription.steps.mechanics
-
-    def made() -> ca.Function:
-        x, y = ca.SX.sym("q", len(q)), ca.SX.sym("y", len(unknowns))
-        T = mechanics.pose_of(wrench.frame)(x)
-        return ca.Function("wrench", [x, y], [ca.densify(wrench.template(x, T, y))])
-
-    return np.array(mechanics.kept(("drawn wrench", wrench.template), made)(q, unknowns)).ravel()
+    T = plan.transcription.steps.mechanics.pose_of(wrench.frame)(q)
+    return np.asarray(wrench.template(q, T, unknowns), dtype=float)
 
 
 def _on_ground(p: np.ndarray, moment: np.ndarray, f: np.ndarray, item: object) -> Float[np.ndarray, "3"]:

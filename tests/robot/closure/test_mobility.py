@@ -171,7 +171,7 @@ def test_one_coordinate_of_a_joint_can_be_independent():
 
 
 REFUSED = {
-    "too many": (["joint1", "joint2"], "the independent joints joint1, joint2 have 2 coordinates, and .* 1 freedoms"),
+    "too many": (["joint1", "joint2"], "the independent joints joint1, joint2 have 2 coordinates, and .* 1 degrees"),
     "none": ([], r"the independent joints \(none\) have 0 coordinates"),
     "unknown": (["jiont1"], "no joint is called 'jiont1'"),
     "no name": ([3], "no joint is called 3"),

@@ -59,11 +59,11 @@ class Coordinate:
         )
 
     def effort_by_q(self, other: Coordinate) -> Number:
-        """Return the derivative of this coordinate's effort by the position of a carrying one, or its own."""
+        """Return the derivative of this coordinate's torque by the position of a carrying one, or its own."""
         return _power(other.second, self.by_qdd, other.carried, self.felt)
 
     def effort_by_qd(self, other: Coordinate) -> Number:
-        """Return the derivative of this coordinate's effort by the rate of a carrying one, or its own."""
+        """Return the derivative of this coordinate's torque by the rate of a carrying one, or its own."""
         return _power(other.rate, self.by_qdd, other.axis[0], self.felt)
 
 

@@ -1,6 +1,6 @@
-"""Derivatives of what dynamics leave unknown: accelerations, efforts, or some of each.
+"""Derivatives of what dynamics leave unknown: accelerations, torques, or some of each.
 
-tau(x, qdd) = 0 differentiated: d qdd/dx = -M^-1 d tau/dx at the accelerations that solve it, and M^-1 by the efforts.
+tau(x, qdd) = 0 differentiated: d qdd/dx = -M^-1 d tau/dx at the accelerations that solve it, and M^-1 by the torques.
 So forward dynamics' derivatives are inverse dynamics' and one factorisation (Carpentier & Mansard, 2018, section IV).
 """
 
@@ -18,7 +18,7 @@ from screwgraph.tape import Number
 
 @dataclass(frozen=True, eq=False)
 class Unknowns:
-    """Of each coordinate either the acceleration is unknown (`free` lists these) or the effort."""
+    """Of each coordinate either the acceleration is unknown (`free` lists these) or the torque."""
 
     robot: Robot
     inverse: TreeDerivatives
@@ -34,7 +34,7 @@ class Unknowns:
         return found
 
     def by_given(self) -> Entries:
-        """Return the derivatives of all unknowns by what is given instead of each: its effort, or its acceleration."""
+        """Return the derivatives of all unknowns by what is given instead of each: its torque, or its acceleration."""
         M, place = self.inverse.by_qdd, {k: n for n, k in enumerate(self.free)}
         if len(place) == self.robot.nv:
             return self._factors.inverse()
@@ -49,14 +49,14 @@ class Unknowns:
         return found
 
     def _answer(self, column: Column) -> Column:
-        """Return what happens to the unknowns where efforts would have to change by `column`."""
+        """Return what happens to the unknowns where torques would have to change by `column`."""
         place = {k: n for n, k in enumerate(self.free)}
         right = {place[i]: -value for i, value in column.items() if i in place}
         moved = {self.free[n]: x for n, x in self._factors.solve(right).items()} if right else {}
         return {**self._efforts(column, moved), **moved}
 
     def _efforts(self, column: Column, moved: Column) -> Column:
-        """Return the changes of the unknown efforts."""
+        """Return the changes of the unknown torques."""
         M, free = self.inverse.by_qdd, set(self.free)
         found: dict[int, Number] = {}
         for i in range(self.robot.nv):

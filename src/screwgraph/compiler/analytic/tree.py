@@ -28,7 +28,7 @@ Entries = Mapping[tuple[int, int], Number]
 
 @dataclass(frozen=True)
 class TreeDerivatives:
-    """Derivatives of the efforts by q (its tangent coordinates), qd and qdd: (effort, coordinate) -> value."""
+    """Derivatives of the torques by q (its tangent coordinates), qd and qdd: (torque, coordinate) -> value."""
 
     by_q: Entries
     by_qd: Entries

@@ -21,7 +21,7 @@ from screwgraph.robot import Joint
 
 @dataclass(frozen=True)
 class JointsFirst:
-    """Tips to base: the wrench along a joint's axis by its effort, the joint's acceleration, the link's along the axis.
+    """Tips to base: the wrench along a joint's axis by its torque, the joint's acceleration, the link's along the axis.
 
     What is left of the link's inertia has nothing along the axis, so that carrying it to the parent costs less; the
     articulated-body algorithm as Featherstone (2008), table 7.1, computes it. Joints whose axes are not coordinate
@@ -33,9 +33,9 @@ class JointsFirst:
         return is_closed(graph) or (is_open(graph) and moves_freely(graph))
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
-        efforts = unknown_only(joint_keys(graph, "tau"), graph)
+        torques = unknown_only(joint_keys(graph, "tau"), graph)
         bodies = (item for joint in reversed(graph.joints) for item in joint_first(joint, graph))
-        return with_multipliers([*efforts, *bodies], graph)
+        return with_multipliers([*torques, *bodies], graph)
 
 
 def joint_first(joint: Joint, graph: FactorGraph) -> list[Key | Group]:

@@ -89,7 +89,7 @@ def joint_keys(graph: FactorGraph, kind: str) -> list[Key]:
 def with_multipliers(order: Iterable[Key | Group], graph: FactorGraph) -> list[Key | Group]:
     """Complete an order by the multipliers that it does not name, and pair rates with inertias where chains are closed.
 
-    A tied joint's acceleration goes by its effort's equation, and a multiplier by its own law, where that is possible:
+    A tied joint's acceleration goes by its torque's equation, and a multiplier by its own law, where that is possible:
     so every pivot is a generalised inertia or an inverse one, which cannot vanish, and never a slope of a constraint.
     """
     items = list(order)
@@ -106,7 +106,7 @@ def with_multipliers(order: Iterable[Key | Group], graph: FactorGraph) -> list[K
 
 
 def _blocks(graph: FactorGraph, by_law: Collection[Key]) -> list[Group]:
-    """Return multipliers whose own laws are no equations: the joints of known efforts give them, cluster by cluster."""
+    """Return multipliers whose own laws are no equations: the joints of known torques give them, cluster by cluster."""
     ties = {key: joints for key, joints in tied_by(graph).items() if key not in by_law and key not in graph.known}
     groups = []
     for keys, joints in connected(ties):

@@ -18,9 +18,9 @@ class WrenchesFirst:
         return False
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
-        efforts, wrenches, joints = (joint_keys(graph, k) for k in ("tau", "wrench", "qdd"))
+        torques, wrenches, joints = (joint_keys(graph, k) for k in ("tau", "wrench", "qdd"))
         return with_multipliers(
-            unknown_only([*efforts, *wrenches, *accelerations_inward(graph), *reversed(joints)], graph), graph
+            unknown_only([*torques, *wrenches, *accelerations_inward(graph), *reversed(joints)], graph), graph
         )
 
 

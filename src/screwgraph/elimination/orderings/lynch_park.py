@@ -11,15 +11,15 @@ from screwgraph.graph import FactorGraph, Key
 
 @dataclass(frozen=True)
 class LynchPark:
-    """Effort and wrench joint by joint, then accelerations, all base to tips. Dellaert's slides, inverse dynamics."""
+    """Torque and wrench joint by joint, then accelerations, all base to tips. Dellaert's slides, inverse dynamics."""
 
     def suits(self, graph: FactorGraph) -> bool:
         """Whether "auto" tries it."""
         return is_open(graph) and not moves_freely(graph)
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
-        efforts, wrenches, accelerations = (joint_keys(graph, k) for k in ("tau", "wrench", "acceleration"))
-        pairs = [key for pair in zip(efforts, wrenches, strict=True) for key in pair]
+        torques, wrenches, accelerations = (joint_keys(graph, k) for k in ("tau", "wrench", "acceleration"))
+        pairs = [key for pair in zip(torques, wrenches, strict=True) for key in pair]
         joints = [*joint_keys(graph, "carried"), *joint_keys(graph, "qdd")]
         return with_multipliers(unknown_only([*pairs, *accelerations, *joints], graph), graph)
 

@@ -1,4 +1,4 @@
-"""Where the variables of least efforts stand in an order."""
+"""Where the variables of least torques stand in an order."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ MINIMUM = TEMPLATES["minimum_torque"]
 def virtual_motions(graph: FactorGraph) -> list[Group]:
     """Return a group for each set of loops: the virtual velocities that follow from those of the independent joints.
 
-    They go first, by the laws of the loops; each driven joint's effort follows by its law, the multipliers by the
-    efforts of the joints that follow others, and last the virtual velocities of the independent joints: their pivots
+    They go first, by the laws of the loops; each driven joint's torque follows by its law, the multipliers by the
+    torques of the joints that follow others, and last the virtual velocities of the independent joints: their pivots
     are those of G' S W^-1 S G, which is positive definite.
     """
     groups = []
@@ -37,7 +37,7 @@ def independent_motions(graph: FactorGraph) -> list[Group]:
 
 
 def as_least_efforts(items: Iterable[Key | Group], graph: FactorGraph) -> list[Key | Group]:
-    """Let the efforts that are the smallest go by that law."""
+    """Let the torques that are the smallest go by that law."""
     smallest = {f.arguments["tau"] for f in graph.factors if f.template is MINIMUM}
 
     def turned(key: Key) -> Group:
@@ -47,7 +47,7 @@ def as_least_efforts(items: Iterable[Key | Group], graph: FactorGraph) -> list[K
 
 
 def dependent_rates(graph: FactorGraph, joints: Collection[str]) -> tuple[Column, ...]:
-    """Return the rates that follow from others, in order, if the efforts of these joints are to be the smallest."""
+    """Return the rates that follow from others, in order, if the torques of these joints are to be the smallest."""
     if graph.dependence is None or not any(Key(ADJOINT_VELOCITY, joint) in graph.variables for joint in joints):
         return ()
     follows = graph.dependence.rates

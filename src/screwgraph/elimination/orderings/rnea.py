@@ -18,16 +18,16 @@ from screwgraph.graph import FactorGraph, Key
 
 @dataclass(frozen=True)
 class NewtonEuler:
-    """All efforts, wrenches base to tips, accelerations tips to base. Xie & Dellaert (2019), Fig. 5."""
+    """All torques, wrenches base to tips, accelerations tips to base. Xie & Dellaert (2019), Fig. 5."""
 
     def suits(self, graph: FactorGraph) -> bool:
         """Whether "auto" tries it."""
         return is_open(graph) and not moves_freely(graph)
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
-        efforts, wrenches, joints = (joint_keys(graph, k) for k in ("tau", "wrench", "qdd"))
+        torques, wrenches, joints = (joint_keys(graph, k) for k in ("tau", "wrench", "qdd"))
         bodies = [*wrenches, *accelerations_inward(graph)]
-        return with_multipliers(unknown_only([*reversed(efforts), *bodies, *reversed(joints)], graph), graph)
+        return with_multipliers(unknown_only([*reversed(torques), *bodies, *reversed(joints)], graph), graph)
 
 
 def rnea() -> NewtonEuler:

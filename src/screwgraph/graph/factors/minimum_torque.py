@@ -1,4 +1,4 @@
-"""Which efforts are the smallest, where more joints are driven than a mechanism has freedoms."""
+"""Which torques are the smallest, where more joints are driven than there are degrees of freedom."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def _solved_for_effort(n: Labels) -> str:
 def minimum_torque(
     tau: Float[Array, " nv"], adjoint_velocity: Float[Array, " nv"], *, weight: float
 ) -> Float[Array, " nv"]:
-    """The weighted effort is a velocity that the loops allow: no allowed change of efforts is cheaper.
+    """The weighted torque is a velocity that the loops allow: no allowed change of torques is cheaper.
 
-    Efforts that leave the motion alone are those that do no work in any motion that loops allow. The smallest efforts
+    Torques that leave the motion alone are those that do no work in any motion that loops allow. The smallest torques
     are orthogonal to them, so that W tau, at the joints that are driven, is such a motion itself.
     """
     return weight * tau - adjoint_velocity

@@ -1,4 +1,4 @@
-"""Effort of a joint."""
+"""Torque of a joint."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def torque(
     joint: Joint,
     couplings: Sequence[CouplingLaw] = (),
 ) -> Float[Array, " nv"]:
-    """The effort carries the wrench along the screw axes, the damping and the rotor, less what couplings give.
+    """The torque carries the wrench along the screw axes, the damping and the rotor, less what couplings give.
 
     Arguments that have no effect are not bound: q where the axes are constant, qd without damping, qdd without rotor.
     Each multiplier is of a coupling (`couplings`); q_couplings: positions of nonlinear ones.

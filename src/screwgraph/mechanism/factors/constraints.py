@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from screwgraph.mechanism.factors.expressions import substituted, symbolic
+from screwgraph.mechanism.equations import Equations
 from screwgraph.models.mechanism.mechanism import Mechanism
 
 
@@ -17,8 +17,7 @@ class PositionConstraints:
 
     def __call__(self, q: Any) -> Any:
         """Residual (m,)."""
-        e = symbolic(self.mechanism)
-        return substituted(e.residual, (e.q, q))
+        return Equations(self.mechanism, q, 0.0 * q).residual
 
 
 @dataclass(frozen=True)
@@ -29,8 +28,7 @@ class VelocityConstraints:
 
     def __call__(self, q: Any, qd: Any) -> Any:
         """Residual (m,)."""
-        e = symbolic(self.mechanism)
-        return substituted(e.jacobian @ e.qd, (e.q, q), (e.qd, qd))
+        return Equations(self.mechanism, q, qd).jacobian @ qd
 
 
 @dataclass(frozen=True)
@@ -41,5 +39,5 @@ class AccelerationConstraints:
 
     def __call__(self, q: Any, qd: Any, qdd: Any) -> Any:
         """Residual (m,)."""
-        e = symbolic(self.mechanism)
-        return substituted(e.jacobian @ qdd - e.bias, (e.q, q), (e.qd, qd))
+        e = Equations(self.mechanism, q, qd)
+        return e.jacobian @ qdd - e.bias

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from screwgraph.mechanism.factors.expressions import acceleration_of, acceleration_slope, torques_as_forces
 from screwgraph.models.mechanism.mechanism import Mechanism
 
@@ -59,7 +61,7 @@ class InverseDynamics:
         Blanco-Claraco et al. (2021), eq. (47), and those that it leaves out.
         """
         slope = acceleration_slope(self.mechanism, q, qd, torques_as_forces(self.mechanism, tau), tau)
-        return _less(slope, range(self.mechanism.n), tau.numel())
+        return _less(slope, range(self.mechanism.n), len(tau))
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class IndependentInverseDynamics:
         Blanco-Claraco et al. (2021), eq. (50), and those that it leaves out.
         """
         slope = acceleration_slope(self.mechanism, q, qd, torques_as_forces(self.mechanism, tau), tau)
-        return _less(slope, _independent(self.mechanism), tau.numel())
+        return _less(slope, _independent(self.mechanism), len(tau))
 
 
 def _independent(mechanism: Mechanism) -> list[int]:
@@ -88,7 +90,5 @@ def _independent(mechanism: Mechanism) -> list[int]:
 
 def _less(slope: Any, rows: Sequence[int], torques: int = 0) -> Any:
     """Return some rows of the accelerations' derivatives, with those by the accelerations that are taken away."""
-    import casadi as ca
-
-    kept, before = slope[list(rows), :], slope.shape[1] - torques
-    return ca.horzcat(kept[:, :before], -ca.SX.eye(len(rows)), kept[:, before:])
+    kept, before = slope[list(rows)], slope.shape[1] - torques
+    return np.concatenate([kept[:, :before], -np.eye(len(rows)), kept[:, before:]], axis=1)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from screwgraph.mechanism.factors.expressions import substituted
+import numpy as np
+
 from screwgraph.mechanism.symbolic_parameters import Varied
+from screwgraph.optimize.templates import column
+from screwgraph.tape import depends_on, substituted
 
 
 @dataclass(frozen=True)
@@ -25,26 +28,32 @@ class Estimated:
 
     def __call__(self, *unknowns: Any, **parameters: Any) -> Any:
         """Residual of the template."""
-        import casadi as ca
-
         own = list(unknowns)
         figures = own.pop() if self.figured else None
         if self.ends:
             mean = sum(own[-self.ends :]) / self.ends
             own = own[: -self.ends]
-            force = ca.SX.zeros(self.varied.mechanism.n)
+            force = np.zeros(self.varied.mechanism.n, dtype=object)
             force[list(self.inputs)] = mean
             parameters["force"] = parameters.get("force", 0.0) + force
-        residual = self.template(*own, **parameters)
-        return residual if figures is None else substituted(residual, (self.varied.symbols, figures))
+        if not self.varied.names:
+            return self.template(*own, **parameters)
+        # Figures are scalars of a tape of their own: the template is written there, and moved.
+        moved: dict[Any, Any] = {} if figures is None else dict(zip(self.varied.symbols, figures, strict=True))
+
+        def symbol(x: Any) -> Any:
+            inputs = self.varied.tape.inputs("x", np.shape(x))
+            moved.update(zip(np.ravel(inputs), np.ravel(np.asarray(x, dtype=object)), strict=True))
+            return inputs
+
+        residual = self.template(*map(symbol, own), **{name: symbol(x) for name, x in parameters.items()})
+        return substituted(column(residual).tolist(), moved)
 
 
 def depends_on_figures(template: Any, varied: Varied, sizes: tuple[int, ...], parameters: tuple[str, ...]) -> bool:
     """Tell whether a template, of unknowns of such sizes and parameters of such names, changes with the figures."""
-    import casadi as ca
-
     if not varied.names:
         return False
-    own = [ca.SX.sym(f"x{i}", size) for i, size in enumerate(sizes)]
-    residual = template(*own, **{name: ca.SX.sym(name) for name in parameters})
-    return bool(ca.depends_on(ca.SX(residual), varied.symbols))
+    own = [varied.tape.inputs("x", (size,)) for size in sizes]
+    residual = template(*own, **{name: varied.tape.input(name) for name in parameters})
+    return depends_on(column(residual).tolist(), list(varied.symbols))

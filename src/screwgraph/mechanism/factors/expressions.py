@@ -1,25 +1,29 @@
-"""Expressions that several templates share, on CasADi columns."""
+"""Expressions that several templates share."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+
+import numpy as np
 
 from screwgraph.mechanism.elimination import constrained_motion
-from screwgraph.mechanism.equations import Equations, equations
+from screwgraph.mechanism.equations import Equations
 from screwgraph.mechanism.mechanics import mechanics_of
 from screwgraph.models.mechanism.massless import constraint_weights, defining_among_kept
 from screwgraph.models.mechanism.mechanism import Mechanism
+from screwgraph.spatial import Array
+from screwgraph.tape import Number, jacobian, substituted, tape_of
+from screwgraph.tape.rows import product
 
 
-def acceleration_of(mechanism: Mechanism, q: Any, qd: Any, force: Any = 0.0) -> Any:
-    """Return qdd(q, qd) of the equations of motion (n,); `force` (n,) is added to the mechanism's own. Paper 1 (6)."""
+def acceleration_of(mechanism: Mechanism, q: Array, qd: Array, force: Array | float = 0.0) -> Array:
+    """Return qdd(q, qd) of the equations of motion (n,); `force` (n,) is added to the mechanism's own.
+
+    Blanco-Claraco et al. (2021), eq. (6).
+    """
     if mechanism.nominal is None:
-        import casadi as ca
-
-        return mechanics_of(mechanism).acceleration.casadi(q, qd, force + ca.SX.zeros(mechanism.n))
-    e = symbolic(mechanism)
-    return substituted(e.solved_motion(force)[0], (e.q, q), (e.qd, qd))
+        return mechanics_of(mechanism).acceleration(q, qd, force + np.zeros(mechanism.n))
+    return Equations(mechanism, q, qd).solved_motion(force + np.zeros(mechanism.n))[0]
 
 
 @dataclass(frozen=True)
@@ -28,53 +32,40 @@ class Acceleration:
 
     mechanism: Mechanism
 
-    def __call__(self, q: Any, qd: Any, force: Any) -> Any:
+    def __call__(self, q: Array, qd: Array, force: Array | float) -> Array:
         """Return qdd(q, qd) (n,)."""
         return acceleration_of(self.mechanism, q, qd, force)
 
 
-def acceleration_slope(mechanism: Mechanism, q: Any, qd: Any, force: Any, *torques: Any) -> Any:
-    """Return the derivatives of accelerations (n, 2n + k) by q, qd and, where given, symbols in `force`.
+def acceleration_slope(mechanism: Mechanism, q: Array, qd: Array, force: Array | float, *torques: Array) -> Array:
+    """Return the derivatives of accelerations (n, 2n + k) by q, qd and, where given, inputs that `force` depends on.
 
-    K (qdd, lam) = (Q, c), Blanco-Claraco et al. (2021), eq. (5), is differentiated as it stands: the derivatives of its
-    residual are few, and solved for with K, whose inverse has n rows that count.
+    All are inputs of a tape. K (qdd, lam) = (Q, c), Blanco-Claraco et al. (2021), eq. (5), is differentiated as it
+    stands: the derivatives of its residual are few, and solved for with K, whose inverse has n rows that count.
     """
-    import casadi as ca
-
-    e, n = symbolic(mechanism), mechanism.n
+    e, n, tape = Equations(mechanism, q, qd), mechanism.n, tape_of(q)
     rows = list(mechanism.freedom.kept)
-    J, c = e.jacobian[rows, :], e.bias[rows]
-    accelerations, multipliers = ca.SX.sym("qdd", n), ca.SX.sym("lam", len(rows))
-    off = ca.vertcat(
-        e.mass_matrix @ accelerations + J.T @ multipliers - e.force - force,
-        J @ accelerations - c,
-    )
-    slope = ca.jacobian(off, ca.vertcat(e.q, e.qd, *torques))
-    slope = ca.substitute(slope, ca.vertcat(accelerations, multipliers), ca.vertcat(*e.solved_motion(force)))
-    right = ca.SX.sym("right", n + len(rows))
+    J, c, inputs = e.jacobian[rows], e.bias[rows], [x for vector in (q, qd, *torques) for x in vector]
+    found = tape.inputs("solved", (n + len(rows),))
+    accelerations, multipliers = found[:n], found[n:]
+    off = [*(e.mass_matrix @ accelerations + J.T @ multipliers - e.force - force), *(J @ accelerations - c)]
+    slope = jacobian(off, inputs)
+    solved: list[Number] = [x for part in e.solved_motion(force) for x in part]
+    values = iter(substituted([x for row in slope for x in row.values()], dict(zip(found, solved, strict=True))))
+    slope = [{j: next(values) for j in row} for row in slope]
+    right = tape.inputs("right", (n + len(rows),))
     regular = constraint_weights(mechanism), defining_among_kept(mechanism)
-    solved = constrained_motion(e.mass_matrix, J, right[:n], right[n:], *regular)[0]
-    inverse = ca.substitute(ca.jacobian(solved, right), right, ca.SX.zeros(right.numel()))
-    return substituted(-(inverse @ slope), (e.q, q), (e.qd, qd))
+    inverse = jacobian(list(constrained_motion(e.mass_matrix, J, right[:n], right[n:], *regular)[0]), list(right))
+    result = np.zeros((n, len(inputs)), dtype=object)
+    for i, row in enumerate(product(inverse, slope)):
+        for j, x in row.items():
+            result[i, j] = -x
+    return result
 
 
-def symbolic(mechanism: Mechanism) -> Equations:
-    """Return the equations in the symbols in which they are kept."""
-    return equations(mechanism)
-
-
-def substituted(expression: Any, *pairs: tuple[Any, Any]) -> Any:
-    """Replace symbols by expressions, all at once."""
-    import casadi as ca
-
-    return ca.substitute([expression], [old for old, _ in pairs], [ca.SX(new) for _, new in pairs])[0]
-
-
-def torques_as_forces(mechanism: Mechanism, tau: Any) -> Any:
+def torques_as_forces(mechanism: Mechanism, tau: Array) -> Array:
     """Return the forces on all coordinates (n,) that torques of the motors (motors,) are."""
-    import casadi as ca
-
-    force = ca.SX.zeros(mechanism.n)
+    force = np.zeros(mechanism.n, dtype=object)
     for i, angle in enumerate(mechanism.motors):
         force[mechanism.angle_slots[angle]] = tau[i]
     return force

@@ -7,6 +7,7 @@ from typing import Any
 
 from screwgraph.mechanism.factors.constraints import AccelerationConstraints, PositionConstraints, VelocityConstraints
 from screwgraph.models.mechanism.mechanism import Mechanism
+from screwgraph.spatial import concatenate
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,4 @@ class IndependentAcceleration:
 
 
 def _with_choice(mechanism: Mechanism, residual: Any, x: Any, z: Any) -> Any:
-    import casadi as ca
-
-    return ca.vertcat(residual, x[list(mechanism.freedom.independent)] - z)
+    return concatenate(residual, x[list(mechanism.freedom.independent)] - z)

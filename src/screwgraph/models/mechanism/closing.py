@@ -127,7 +127,7 @@ def assembled(
     if not (left <= ROUGH * size).all():
         worst = int(np.argmax(left))
         raise ModelError(
-            f"mechanism {mechanism.name!r} cannot be assembled: {rows[worst]} stays off by {left[worst]:.3g}",
+            f"mechanism {mechanism.name!r} cannot be assembled: {rows[worst]} remains violated by {left[worst]:.3g}",
             at=mechanism.places.get(rows[worst]),
             why="lengths do not allow it, redundant constraints contradict each other, or the drawing is too far off",
             fix="check the figures, and draw it nearer to how it closes",

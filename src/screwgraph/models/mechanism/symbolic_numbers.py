@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Self
 
+from screwgraph.tape import apply
+
 
 class Traced(float):
-    """A number, and the CasADi expression that it is the value of; what arithmetic makes of it is traced as well."""
+    """A number, and the scalar on a tape that it is the value of; what arithmetic makes of it is traced as well."""
 
     expression: Any
 
@@ -38,10 +40,7 @@ def _operator(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
 
 def _function(name: str) -> Callable[..., Any]:
     def traced(*numbers: Any) -> Traced:
-        import casadi as ca
-
-        symbols = [ca.SX(expression_of(x)) for x in numbers]
-        return Traced(getattr(math, name)(*map(_plain, numbers)), getattr(ca, name)(*symbols))
+        return Traced(getattr(math, name)(*map(_plain, numbers)), apply(name, *map(expression_of, numbers)))
 
     return traced
 
@@ -63,7 +62,7 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "__rpow__": lambda a, b: b**a,
     "__neg__": lambda a: -a,
     "__pos__": lambda a: a,
-    "__abs__": lambda a: (a * a) ** 0.5,
+    "__abs__": abs,
 }
 _FUNCTIONS = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt")
 for _name, _call in _OPERATORS.items():

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from screwgraph.compiler.llvm import Lanes
+from screwgraph.compiler.backends.llvm import Lanes
 
 FLAGS = "contract nsz"
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from screwgraph.compiler.llvm import vector_width
+from screwgraph.compiler.backends.llvm import vector_width
 from screwgraph.optimize.linear.border import Border, border_factors
 from screwgraph.optimize.linear.chain_factor import UNROLLED, Shape
 from screwgraph.optimize.linear.dense import SMALLEST

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from screwgraph.compiler.llvm import Lanes
+from screwgraph.compiler.backends.llvm import Lanes
 from screwgraph.optimize.linear.assembly import Writer
 
 UNROLLED = 16

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.compiler.llvm import Lanes, remembered_code, vector_width
+from screwgraph.compiler.backends.llvm import Lanes, remembered_code, vector_width
 from screwgraph.optimize.linear.assembly import Writer
 from screwgraph.summary import one_line
 

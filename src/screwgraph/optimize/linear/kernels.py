@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from screwgraph.compiler.llvm import Lanes, MachineCode, remembered_code, vector_width
+from screwgraph.compiler.backends.llvm import Lanes, MachineCode, remembered_code, vector_width
 from screwgraph.optimize.linear import scatter
 from screwgraph.optimize.linear.chain_factor import Shape, factor_text
 from screwgraph.optimize.linear.chain_solve import solve_text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from screwgraph.compiler.llvm import Lanes
+from screwgraph.compiler.backends.llvm import Lanes
 from screwgraph.optimize.linear.assembly import Writer
 
 

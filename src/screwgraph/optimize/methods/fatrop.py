@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.compiler import casadi_module
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.batch import Batch
 from screwgraph.optimize.methods.base import Run, Tolerances
@@ -31,7 +32,7 @@ class Fatrop:
         self, assembly: Assembly, x: Float[np.ndarray, " s"], tolerances: Tolerances, memory: Mapping[str, Any]
     ) -> Run:
         """Solve by fatrop."""
-        import casadi as ca
+        ca = casadi_module()
 
         yield iterate(assembly, x, np.inf)
         staged = stages(assembly)
@@ -54,7 +55,7 @@ def _program(
     assembly: Assembly, staged: Stages, x: Float[np.ndarray, " s"]
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """Return the program, stage by stage: (copy of the stage before, own unknowns); constraints in the same order."""
-    import casadi as ca
+    ca = casadi_module()
 
     copies = [ca.SX.sym(f"s{k}", n) for k, n in enumerate(staged.copied)]
     own = [ca.SX.sym(f"u{k}", n) for k, n in enumerate(staged.owned)]
@@ -93,7 +94,7 @@ def _factors(
     assembly: Assembly, staged: Stages, batch: Batch, x: np.ndarray, copies: list[Any], own: list[Any]
 ) -> list[tuple[int, Any]]:
     """Return (stage, cost or residual) of each factor, on the symbols of its stage."""
-    import casadi as ca
+    ca = casadi_module()
 
     views, found = assembly.layout.views(x), []
     function = of_one(batch, "cost" if batch.factors.kind == "soft" else "residual")

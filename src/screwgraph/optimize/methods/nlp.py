@@ -9,14 +9,17 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.compiler import casadi_function, casadi_module
 from screwgraph.errors import InputError
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.batch import Batch
 from screwgraph.optimize.layout import Layout
-from screwgraph.optimize.manifold_code import symbol
+from screwgraph.optimize.manifold_code import number_names
 from screwgraph.optimize.methods.base import Run, Tolerances
 from screwgraph.optimize.methods.kkt import Kkt
 from screwgraph.optimize.result import Iterate, Status
+from screwgraph.tape import Tape
+from screwgraph.tape import program as tape_program
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class Ipopt:
         self, assembly: Assembly, x: Float[np.ndarray, " s"], tolerances: Tolerances, memory: Mapping[str, Any]
     ) -> Run:
         """Solve by IPOPT."""
-        import casadi as ca
+        ca = casadi_module()
 
         nlp, lower, upper = program(assembly, x)
         given = {f"ipopt.{name}": value for name, value in self.options.items()}
@@ -49,7 +52,7 @@ class Ipopt:
 
 def program(assembly: Assembly, x: Float[np.ndarray, " s"]) -> tuple[dict[str, Any], np.ndarray, np.ndarray]:
     """Return the program in directions d from x, as `casadi.nlpsol` takes it, and the bounds of its constraints."""
-    import casadi as ca
+    ca = casadi_module()
 
     layout = assembly.layout
     d = ca.MX.sym("d", layout.size)
@@ -63,7 +66,7 @@ def program(assembly: Assembly, x: Float[np.ndarray, " s"]) -> tuple[dict[str, A
 
 def of_batch(batch: Batch, layout: Layout, x: Float[np.ndarray, " s"], d: Any, what: str) -> Any:
     """Return costs (1, N) or residuals (m, N) of a batch where unknowns have moved by d from x."""
-    import casadi as ca
+    ca = casadi_module()
 
     f, count = batch.factors, len(batch)
     if f.refresh is not None:
@@ -86,27 +89,24 @@ def of_batch(batch: Batch, layout: Layout, x: Float[np.ndarray, " s"], d: Any, w
 
 def of_one(batch: Batch, what: str) -> Any:
     """Return one factor's cost or residual as a function of its unknowns and directions in turn, and parameters."""
-    import casadi as ca
-
-    f = batch.factors
-    inputs, unknowns = [], []
+    f, tape = batch.factors, Tape(merge="form")
+    arguments, unknowns = [], []
     for i, a in enumerate(f.arguments):
         kind = a.variables.manifold
-        x, d = symbol(kind, f"x{i}"), ca.SX.sym(f"d{i}", kind.dim)
-        inputs += [ca.vec(x.T), d]
-        unknowns.append(kind.retract(x, d))
+        for name, shape in ((f"x{i}", kind.shape), (f"d{i}", (kind.dim,))):
+            arguments.append((name, number_names(name, shape)))
+        unknowns.append(kind.retract(tape.inputs(f"x{i}", kind.shape), tape.inputs(f"d{i}", (kind.dim,))))
     parameters: dict[str, Any] = {}
-    for shapes in (f.signature.shared, f.signature.each):
-        symbols = {name: ca.SX.sym(name, *(*shape, 1, 1)[:2]) for name, shape in shapes}
-        if symbols:
-            inputs.append(ca.vertcat(*(ca.vec(s.T) for s in symbols.values())))
-        parameters |= symbols
+    for i, shapes in enumerate((f.signature.shared, f.signature.each)):
+        if shapes:
+            arguments.append((f"p{i}", [n for name, shape in shapes for n in number_names(name, shape)]))
+        parameters |= {name: tape.inputs(name, shape) for name, shape in shapes}
     if what == "residual":
-        result = f.kernels.expression(unknowns, parameters, white=False)
+        result = f.kernels.expression(unknowns, parameters, white=False).tolist()
     else:
-        s = ca.sumsqr(f.kernels.expression(unknowns, parameters))
-        result = 0.5 * (s if f.loss is None else f.loss.rho(s))
-    return ca.Function(what, inputs, [ca.densify(result)])
+        r = f.kernels.expression(unknowns, parameters)
+        result = [0.5 * (r @ r if f.loss is None else f.loss.rho(r @ r))]
+    return casadi_function(what, tape_program(tape, result), arguments)
 
 
 def iterate(assembly: Assembly, x: np.ndarray, gradient: float) -> Iterate:

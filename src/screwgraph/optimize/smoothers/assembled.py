@@ -26,10 +26,10 @@ class Assembled:
     def bound(self, parameters: Float[np.ndarray, " p"]) -> Assembly:
         """Return an assembly with these parameters."""
         factors, start = {f.name: f for f in self.window.problem.factors}, 0
-        for group, name, own, symbols in self.window.expressions.parameters:
+        for group, name, own, inputs in self.window.expressions.parameters:
             f = factors[group]
             shape = (f.each if own else f.shared)[name].shape
-            end = start + sum(s.numel() for s in symbols)
+            end = start + sum(np.size(x) for x in inputs)
             value = parameters[start:end].reshape(shape).copy()
             which = "each" if own else "shared"
             factors[group] = replace(f, **{which: {**getattr(f, which), name: value}})

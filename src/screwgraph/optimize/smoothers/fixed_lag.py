@@ -66,7 +66,7 @@ class FixedLag:
             prior: how sure the start is of the first step, and of what is shared: by family a standard deviation (a
                 number, or one for each direction), or a covariance (dim, dim). Families left out: not at all.
             pinned: hold the first step of the window fast.
-            predict: from the last step's unknowns to those of the next, on CasADi scalars; by default the same again.
+            predict: from the last step's unknowns to those of the next; by default the same again.
             iterations: Gauss-Newton steps for each window, at most.
             tolerance: of a step: its largest entry. Where rounding keeps steps longer, they end at 1e-7 of the values.
 

@@ -10,55 +10,57 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler import casadi_program, compiled
+from screwgraph.compiler import compiled
 from screwgraph.optimize.factors import Factors
 from screwgraph.optimize.kernels import without_unused
 from screwgraph.optimize.layout import Layout
-from screwgraph.optimize.manifold_code import number_names, symbol
-from screwgraph.tape import factor_out
+from screwgraph.optimize.manifold_code import number_names
+from screwgraph.tape import Number, Row, Tape, factor_out, program
 
 Unknown = tuple[str, int]
 """Family and number."""
 
 
 @dataclass(frozen=True, eq=False)
-class Expressions:
-    """CasADi expressions of soft factors: unknowns as symbols, and directions to move them along.
+class Linearised:
+    """A factor's whitened residual, its weight, and the residual's derivatives by its unknowns' directions in turn."""
 
-    `parameters` lists (name of factors, name of parameter, symbols), each an array (N or 1, *shape) or (*shape).
-    """
+    residual: np.ndarray
+    weight: Number
+    unknowns: tuple[Unknown, ...]
+    jacobian: list[Row]
+
+
+@dataclass(frozen=True, eq=False)
+class Expressions:
+    """Soft factors on a tape: unknowns and parameters are its inputs."""
 
     layout: Layout
     factors: tuple[Factors, ...]
 
     @cached_property
-    def unknowns(self) -> dict[Unknown, Any]:
-        """A symbol for each unknown."""
-        return {(v.name, i): symbol(v.manifold, f"{v.name}{i}") for v in self.layout.families for i in range(v.count)}
+    def tape(self) -> Tape:
+        """What they are written on."""
+        return Tape(merge="form")
 
     @cached_property
-    def directions(self) -> dict[Unknown, Any]:
-        """A symbol for the directions of each unknown."""
-        import casadi as ca
-
+    def unknowns(self) -> dict[Unknown, np.ndarray]:
+        """The inputs of each unknown."""
+        families = self.layout.families
         return {
-            (v.name, i): ca.SX.sym(f"d{v.name}{i}", v.manifold.dim)
-            for v in self.layout.families
-            for i in range(v.count)
+            (v.name, i): self.tape.inputs(f"{v.name}{i}", v.manifold.shape) for v in families for i in range(v.count)
         }
 
     @cached_property
     def parameters(self) -> list[tuple[str, str, bool, list[Any]]]:
-        """(factors, parameter, whether each has its own, symbols: one, or one a factor)."""
-        import casadi as ca
-
+        """(factors, parameter, whether each has its own, inputs: one array or scalar, or one a factor)."""
         found = []
         for f in self.factors:
-            for name, array in f.shared.items():
-                found.append((f.name, name, False, [ca.SX.sym(name, *(*array.shape, 1, 1)[:2])]))
-            for name, array in f.each.items():
-                shape = (*array.shape[1:], 1, 1)[:2]
-                found.append((f.name, name, True, [ca.SX.sym(name, *shape) for _ in range(len(array))]))
+            listed = [(n, False, array.shape, 1) for n, array in f.shared.items()]
+            listed += [(n, True, array.shape[1:], len(array)) for n, array in f.each.items()]
+            for name, own, shape, count in listed:
+                inputs = [self.tape.inputs(f"{f.name}.{name}.{len(found)}.{k}", shape) for k in range(count)]
+                found.append((f.name, name, own, inputs))
         return found
 
     def packed_parameters(self, factors: Sequence[Factors]) -> np.ndarray:
@@ -72,81 +74,56 @@ class Expressions:
         """Where each parameter that every factor has its own of begins in that vector, and its shape."""
         places, start = {}, 0
         named = {f.name: f for f in self.factors}
-        for group, name, own, symbols in self.parameters:
+        for group, name, own, inputs in self.parameters:
             if own:
                 places[group, name] = (start, named[group].each[name].shape)
-            start += sum(s.numel() for s in symbols)
+            start += sum(np.size(x) for x in inputs)
         return places
 
     def without_parameters(self) -> Expressions:
         """Return these expressions of the same unknowns, for what depends on no parameters."""
         other = Expressions(self.layout, ())
-        other.__dict__["unknowns"] = self.unknowns
+        other.__dict__.update(tape=self.tape, unknowns=self.unknowns)
         return other
 
-    def residuals(self) -> list[tuple[Any, Any, tuple[Unknown, ...]]]:
-        """Return (whitened residual, weight, unknowns) of every factor, with unknowns moved along their directions."""
-        import casadi as ca
-
+    @cached_property
+    def linearised(self) -> list[Linearised]:
+        """Every factor, linearised where the unknowns are."""
         found = []
         for f in self.factors:
-            own = {(n, o): s for g, n, o, s in self.parameters if g == f.name}
+            own = {(n, o): x for g, n, o, x in self.parameters if g == f.name}
             for k in range(len(f)):
-                parameters = {n: s[k if o and len(s) > 1 else 0] for (n, o), s in own.items()}
+                parameters = {n: x[k if o and len(x) > 1 else 0] for (n, o), x in own.items()}
                 keys = tuple((a.variables.name, int(a.indices[k if len(a) > 1 else 0])) for a in f.arguments)
-                along = ca.vertcat(*(self.directions[key] for key in keys))
-                r = f.kernels.sloping([self.unknowns[key] for key in keys], along, parameters, white=True)
-                weight = ca.SX(1.0) if f.loss is None else f.loss.weight(ca.sumsqr(r))
-                found.append((r, weight, keys))
+                unknowns = [self.unknowns[key] for key in keys]
+                r, J = f.kernels.linearised(unknowns, parameters, white=True)
+                weight = 1.0 if f.loss is None else f.loss.weight(r @ r)
+                found.append(Linearised(r, weight, keys, J))
         return found
 
-    def at_zero(self, expression: Any) -> Any:
-        """Return an expression where no unknown has moved."""
-        import casadi as ca
-
-        d = ca.vertcat(*self.directions.values())
-        return ca.sparsify(ca.substitute(expression, d, ca.SX.zeros(d.numel())))
-
-    def inputs(self) -> tuple[list[Any], tuple[str, ...], list[tuple[tuple[int, ...], tuple[str, ...]]]]:
-        """Return all symbols, their numbers' names, and arguments x and p as `compiled` wants them."""
-        symbols, columns, rows = [], [], []
-        for (name, i), s in self.unknowns.items():
-            across, down = number_names(
-                f"{name}{i}", next(v for v in self.layout.families if v.name == name).manifold.shape
+    def arguments(self) -> list[tuple[tuple[int, ...], tuple[str, ...]]]:
+        """Return arguments x and p, if there are parameters, as `compiled` wants them."""
+        manifolds = {v.name: v.manifold for v in self.layout.families}
+        columns = [tuple(n for name, i in self.unknowns for n in number_names(f"{name}{i}", manifolds[name].shape))]
+        columns.append(
+            tuple(
+                n
+                for place, (group, name, _, inputs) in enumerate(self.parameters)
+                for k, x in enumerate(inputs)
+                for n in number_names(f"{group}.{name}.{place}.{k}", np.shape(x))
             )
-            symbols.append(s)
-            columns += down
-            rows += across
-        flat = []
-        for place, (group, name, _, listed) in enumerate(self.parameters):
-            for k, s in enumerate(listed):
-                across, down = number_names(f"{group}.{name}.{place}.{k}", tuple(s.shape))
-                symbols.append(s)
-                columns += down
-                flat += across
-        arguments: list[tuple[tuple[int, ...], tuple[str, ...]]] = [((len(rows),), tuple(rows))]
-        if flat:
-            arguments.append(((len(flat),), tuple(flat)))
-        return symbols, tuple(columns), arguments
+        )
+        return [((len(names),), names) for names in columns if names]
 
 
 def unrolled(
-    name: str,
-    expressions: Expressions,
-    more: Sequence[tuple[str, Any]],
-    outputs: Sequence[Any],
+    name: str, expressions: Expressions, more: Sequence[tuple[str, tuple[int, ...]]], outputs: Sequence[Any]
 ) -> Any:
-    """Compile expressions of a problem's unknowns, parameters and `more` columns: one result, all outputs in a row."""
-    import casadi as ca
-
-    symbols, columns, arguments = expressions.inputs()
-    for extra, s in more:
-        names, _ = number_names(extra, (s.numel(),))
-        symbols, columns = [*symbols, s], (*columns, *names)
-        arguments.append(((s.numel(),), names))
-    result = ca.densify(ca.vertcat(*(ca.vec(ca.densify(o.T)) for o in outputs)))
-    program = factor_out(without_unused(casadi_program(ca.Function(name, symbols, [result]), columns)))
-    return compiled(name, program, arguments, [(result.numel(),)], batches=False)
+    """Compile values of a problem's unknowns, parameters and `more` vectors of its tape: one result, all in a row."""
+    arguments = [*expressions.arguments(), *((shape, number_names(extra, shape)) for extra, shape in more)]
+    values = [value for output in outputs for value in np.ravel(np.asarray(output, dtype=object)).tolist()]
+    code = factor_out(without_unused(program(expressions.tape, values)))
+    return compiled(name, code, arguments, [(len(values),)], batches=False)
 
 
 def numbers(layout: Layout) -> int:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
 
 from screwgraph.errors import InputError
 from screwgraph.optimize.problem import Problem
-from screwgraph.optimize.smoothers.unrolled import Expressions, Unknown, unrolled
+from screwgraph.optimize.smoothers.elimination import factored
+from screwgraph.optimize.smoothers.unrolled import Expressions, Linearised, Unknown, unrolled
+from screwgraph.spatial import maximum
+from screwgraph.tape import Number, Row
+from screwgraph.tape.rows import add_entry, lower_product, scaled, transposed_times
 
 Predict = Callable[..., Any]
-"""From a step's unknowns, family by family, to those of the next: a sequence of as many, on CasADi scalars."""
+"""From a step's unknowns, family by family, to those of the next: a sequence of as many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,17 +96,15 @@ class Window:
     @cached_property
     def newton(self) -> Any:
         """(x, p, prior, damping) -> moved values, cost at x, largest entry of the step."""
-        import casadi as ca
-
-        H, g, cost = self._normal(self.expressions.residuals(), self.free)
-        damping = ca.SX.sym("damping")
-        D, LT, order = ca.ldl(H + damping * ca.diag(ca.diag(H)), False)
-        step = ca.densify(ca.ldl_solve(-g, D, LT, order))
+        H, g, cost = self._normal(self.expressions.linearised, self.free)
+        (damping,) = self.expressions.tape.inputs("damping", (1,))
+        damped = [row | {i: row[i] + damping * row[i]} if i in row else row for i, row in enumerate(H)]
+        step = np.array(factored(damped).solve([-entry for entry in g]), dtype=object)
         moved = dict(self.expressions.unknowns)
         for key, d in self._split(step, self.free):
             moved[key] = self._manifold(key).retract(moved[key], d)
-        outputs = [*moved.values(), cost, ca.norm_inf(step)]
-        return unrolled("window_step", self.expressions, [*self._extra, ("damping", damping)], outputs)
+        outputs = [*moved.values(), cost, reduce(maximum, [abs(d) for d in step])]
+        return unrolled("window_step", self.expressions, [*self._extra, ("damping", (1,))], outputs)
 
     @cached_property
     def advance(self) -> Any:
@@ -128,77 +130,81 @@ class Window:
         return list(moved.values())
 
     @cached_property
-    def _prior(self) -> tuple[Any, Any, list[Any]]:
-        import casadi as ca
-
-        from screwgraph.optimize.manifold_code import symbol
-
-        n = self.held_size
-        at = [symbol(self._manifold(key), f"at{i}") for i, key in enumerate(self.held)]
-        return ca.SX.sym("information", n, n), ca.SX.sym("vector", n), at
+    def _prior(self) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+        """Information, vector, and the values where they were made."""
+        n, given = self.held_size, self.expressions.tape.inputs("prior", (self.prior_size,))
+        shapes = [self._manifold(key).shape for key in self.held]
+        ends = n * (n + 1) + np.cumsum([0, *(int(np.prod(shape)) for shape in shapes)])
+        at = [given[a:b].reshape(shape) for a, b, shape in zip(ends, ends[1:], shapes, strict=False)]
+        return given[: n * n].reshape(n, n), given[n * n : n * (n + 1)], at
 
     @property
-    def _extra(self) -> list[tuple[str, Any]]:
-        import casadi as ca
-
-        if self.pinned:
-            return []
-        information, vector, at = self._prior
-        flat = [ca.vec(information.T), vector, *(ca.vec(a.T) for a in at)]
-        return [("prior", ca.vertcat(*flat))]
+    def _extra(self) -> list[tuple[str, tuple[int, ...]]]:
+        return [] if self.pinned else [("prior", (self.prior_size,))]
 
     def _marginal(self) -> list[Any]:
         """Return the prior that is left when the first step goes: a Schur complement, where the values are now."""
-        import casadi as ca
-
         first = set(self.of_step(0))
-        factors = [item for item in self.expressions.residuals() if first & set(item[2])]
+        factors = [item for item in self.expressions.linearised if first & set(item.unknowns)]
         going, staying = self.of_step(0), [*self.of_step(1), *self.shared]
         H, g, _ = self._normal(factors, [*going, *staying])
         k = sum(self._manifold(key).dim for key in going)
-        D, LT, order = ca.ldl(H[:k, :k], False)
-        gain = ca.ldl_solve(ca.densify(ca.horzcat(H[:k, k:], g[:k])), D, LT, order)
-        information = H[k:, k:] - H[k:, :k] @ gain[:, :-1]
-        vector = g[k:] - H[k:, :k] @ gain[:, -1]
+        eliminated = factored(H[:k])
+        coupling = [{j: x for j, x in row.items() if j < k} for row in H[k:]]
+        gains = [eliminated.solve([row.get(i, 0.0) for i in range(k)]) for row in coupling]
+        moved = eliminated.solve(g[:k])
+        n = len(coupling)
+        information = np.zeros((n, n), dtype=object)
+        for i in range(n):
+            for j in range(i + 1):
+                entry = H[k + i].get(k + j, 0.0) - _dot(coupling[i], gains[j])
+                information[i, j] = information[j, i] = entry
+        vector = [g[k + i] - _dot(coupling[i], moved) for i in range(n)]
         return [information, vector, *(self.expressions.unknowns[key] for key in staying)]
 
-    def _normal(
-        self, residuals: list[tuple[Any, Any, tuple[Unknown, ...]]], keys: list[Unknown]
-    ) -> tuple[Any, Any, Any]:
-        """Return J'J, J'r and the cost of factors and the prior, in the directions of `keys`."""
-        import casadi as ca
-
-        d = ca.vertcat(*(self.expressions.directions[key] for key in keys))
-        r = ca.vertcat(*(item[0] for item in residuals))
-        weights = ca.vertcat(*(ca.repmat(w, item.numel(), 1) for item, w, _ in residuals))
-        J = self.expressions.at_zero(ca.jacobian(r, d))
-        r, weights = self.expressions.at_zero(r), self.expressions.at_zero(weights)
-        H, g = J.T @ (ca.repmat(ca.densify(weights), 1, J.shape[1]) * J), J.T @ (weights * r)
-        cost = 0.5 * ca.dot(ca.densify(weights), r * r)
+    def _normal(self, factors: Sequence[Linearised], keys: Sequence[Unknown]) -> tuple[list[Row], list[Number], Number]:
+        """Return the lower triangle of J'J, J'r and the cost of factors and the prior, in the directions of `keys`."""
+        ends = np.cumsum([0, *(self._manifold(key).dim for key in keys)]).tolist()
+        where, size = dict(zip(keys, ends, strict=False)), ends[-1]
+        H: list[Row] = [{} for _ in range(size)]
+        g: list[Number] = [0.0] * size
+        cost: Number = 0.0
+        for item in factors:
+            J = self._in_directions(item, where)
+            r, weighted = item.residual, scaled(J, item.weight)
+            for i, row in enumerate(lower_product(J, weighted, size)):
+                for j, entry in row.items():
+                    add_entry(H[i], j, entry)
+            g = [a + b for a, b in zip(g, transposed_times(weighted, r, size), strict=True)]
+            cost = cost + 0.5 * (item.weight * (r @ r))
         if self.held and set(self.held) <= set(keys) | set(self.shared):
-            H, g, cost = self._with_prior(H, g, cost, keys)
-        return ca.sparsify(H), ca.densify(g), cost
+            cost = cost + self._add_prior(H, g, where)
+        return H, g, cost
 
-    def _with_prior(self, H: Any, g: Any, cost: Any, keys: list[Unknown]) -> tuple[Any, Any, Any]:
-        import casadi as ca
+    def _in_directions(self, item: Linearised, where: Mapping[Unknown, int]) -> list[Row]:
+        """Return a factor's Jacobian by the directions of some unknowns, which begin at these places."""
+        columns = [
+            where[key] + i if key in where else None for key in item.unknowns for i in range(self._manifold(key).dim)
+        ]
+        kept = [{columns[j]: x for j, x in row.items()} for row in item.jacobian]
+        return [{j: x for j, x in row.items() if j is not None} for row in kept]
 
+    def _add_prior(self, H: list[Row], g: list[Number], where: Mapping[Unknown, int]) -> Number:
+        """Add the prior to J'J and J'r, and return its cost."""
         information, vector, at = self._prior
         local = [
             self._manifold(key).difference(a, self.expressions.unknowns[key])
             for key, a in zip(self.held, at, strict=True)
         ]
-        away = ca.vertcat(*local)
-        ends = np.cumsum([0, *(self._manifold(key).dim for key in keys)])
-        where = dict(zip(keys, ends[:-1].tolist(), strict=True))
+        away = np.concatenate(local)
         places = [where[key] + i for key in self.held for i in range(self._manifold(key).dim)]
         pull = information @ away + vector
-        extended, added = ca.SX(H.shape[0], H.shape[0]), ca.SX(g.shape[0], 1)
         for a, i in enumerate(places):
-            added[i] = pull[a]
+            g[i] = g[i] + pull[a]
             for b, j in enumerate(places):
-                extended[i, j] = information[a, b]
-        cost = cost + 0.5 * ca.dot(away, information @ away) + ca.dot(vector, away)
-        return H + extended, g + added, cost
+                if j <= i:
+                    add_entry(H[i], j, information[a, b])
+        return 0.5 * (away @ (information @ away)) + vector @ away
 
     def _predicted(self, last: list[Any]) -> list[Any]:
         assert self.predict is not None
@@ -221,3 +227,7 @@ class Window:
             several = [a for a in factors.arguments if a.variables.count > 1]
             found.append({int(a.indices[k if len(a) > 1 else 0]) for a in several})
         return found
+
+
+def _dot(row: Row, vector: Sequence[Number]) -> Number:
+    return sum((x * vector[k] for k, x in row.items()), start=0.0)

@@ -11,7 +11,7 @@ from screwgraph.plan.collision.shapes import SHAPES
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.priors.between import Between
 from screwgraph.robot import Robot, link_poses
-from screwgraph.spatial import Array, matrix
+from screwgraph.spatial import Array, matrix, vector
 
 TAYLOR = 13
 """Numbers of a field at a sphere: the point, distance, gradient, and second derivatives xx yy zz xy xz yz."""
@@ -25,7 +25,7 @@ class Bodies:
     links: tuple[str, ...]
 
     def centres(self, q: Array, spheres: Array) -> list[list[Any]]:
-        """Return the centre of each sphere (link after link, x y z in the link's frame) in the base, CasADi scalars."""
+        """Return the centre of each sphere (link after link, x y z in the link's frame) in the base."""
         poses = link_poses(self.robot, q, self.links)
         return [
             [sum(poses[link][i, j] * spheres[number, j] for j in range(3)) + poses[link][i, 3] for i in range(3)]
@@ -47,10 +47,8 @@ class Centres:
 
     def __call__(self, *unknowns: Any, spheres: Any, w: Any = None, h: Any = None) -> Any:
         """Return them (3 n,); unknowns are q, or the states of a step's ends, `spheres` (n, 4) centre and radius."""
-        import casadi as ca
-
         q = self.position(*unknowns, w=w, h=h)
-        return ca.vertcat(*(c for centre in self.bodies.centres(q, spheres) for c in centre))
+        return vector([c for centre in self.bodies.centres(q, spheres) for c in centre])
 
     def position(self, *unknowns: Any, w: Any = None, h: Any = None, **parameters: Any) -> Any:
         """Return the position at which spheres are looked at; further parameters are of no matter."""
@@ -77,8 +75,6 @@ class TooNear:
         self, *unknowns: Any, spheres: Any, margin: Any, w: Any = None, h: Any = None, field: Any = None, **numbers: Any
     ) -> Any:
         """Return one number for each obstacle and sphere, spheres of one obstacle one after the other."""
-        import casadi as ca
-
         flat = self.centres(*unknowns, spheres=spheres, w=w, h=h)
         count = len(self.centres.bodies.links)
         points = [[flat[3 * i + j] for j in range(3)] for i in range(count)]
@@ -90,7 +86,7 @@ class TooNear:
         for k in range(self.fields):
             for i, p in enumerate(points):
                 rows.append(_less(taylor(p, field[k * count + i, :]), spheres[i, 3], margin))
-        return ca.vertcat(*rows)
+        return vector(rows)
 
     def split(self) -> Split | None:
         """Return the position as few numbers, and the margins of a position."""
@@ -108,14 +104,12 @@ class TooNearItself:
 
     def __call__(self, *unknowns: Any, spheres: Any, margin: Any, w: Any = None, h: Any = None) -> Any:
         """Return one number for each pair."""
-        import casadi as ca
-
         flat = self.centres(*unknowns, spheres=spheres, w=w, h=h)
         rows = []
         for a, b in self.pairs:
-            numbers = ca.horzcat(*(flat[3 * b + j] for j in range(3)), spheres[b, 3])
+            numbers = vector([*flat[3 * b : 3 * b + 3], spheres[b, 3]])
             rows.append(_less(SHAPES["sphere"].distance(flat[3 * a : 3 * a + 3], numbers), spheres[a, 3], margin))
-        return ca.vertcat(*rows)
+        return vector(rows)
 
     def split(self) -> Split | None:
         """Return the position as few numbers, and the margins of a position."""

@@ -20,7 +20,7 @@ from screwgraph.plan.contacts.stance import stances
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
-from screwgraph.spatial import skew
+from screwgraph.spatial import concatenate, skew
 from screwgraph.summary import one_line
 
 
@@ -32,9 +32,7 @@ class SoleWrench:
 
     def __call__(self, q: Any, T: Any, w: Any) -> Any:
         """Return it at the frame's origin."""
-        import casadi as ca
-
-        return ca.vertcat(w[:3] + skew(np.array(self.centre)) @ w[3:], w[3:])
+        return concatenate(w[:3] + skew(np.array(self.centre)) @ w[3:], w[3:])
 
 
 @dataclass(frozen=True, eq=False)

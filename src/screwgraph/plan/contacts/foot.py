@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.spatial import skew
+from screwgraph.spatial import concatenate, skew
 
 Triple = tuple[float, float, float]
 
@@ -65,8 +65,8 @@ class Foot:
     def heights(self, q: Any) -> Any:
         """Return how high the corners are above the plane through the origin (m), a ball's lowest points."""
         T = self.mechanics.pose_of(self.frame)(q)
-        n = self.surface[:, 2:]
-        return self.corners @ (T[:3, :3].T @ n) + (n.T @ T[:3, 3] - self.radius)
+        n = self.surface[:, 2]
+        return self.corners @ (T[:3, :3].T @ n) + (n @ T[:3, 3] - self.radius)
 
     def arms(self, R: Any) -> Any:
         """Return where the points touch, from the frame's origin, in the frame (3, k); R is its rotation."""
@@ -75,10 +75,8 @@ class Foot:
 
     def wrench(self, R: Any, forces: Any) -> Any:
         """Return the wrench (moment, force) on the frame, in its axes, of forces (3 k,) at the points, in surface's."""
-        import casadi as ca
-
-        arms, found = self.arms(R), ca.SX.zeros(6)
+        arms, found = self.arms(R), np.zeros(6)
         for i in range(len(self.points)):
             f = R.T @ (self.surface @ forces[3 * i : 3 * i + 3])
-            found += ca.vertcat(skew(arms[:, i] if self.radius else np.array(self.points[i])) @ f, f)
+            found = found + concatenate(skew(arms[:, i]) @ f, f)
         return found

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from screwgraph.plan.contacts.foot import Foot
 from screwgraph.plan.motion import rate_of, twist_of
+from screwgraph.spatial import concatenate, skew, vector
 
 
 @dataclass(frozen=True)
@@ -40,17 +43,15 @@ class NoSlip:
 
     def __call__(self, q: Any, q_next: Any) -> Any:
         """Return it along the surface, and about its normal where the foot has several points."""
-        import casadi as ca
-
         surface = self.foot.surface
         (R, p), (R_next, p_next) = self.foot.place(q), self.foot.place(q_next)
         turned = R_next @ R.T
-        angle = 0.5 * ca.vertcat(
-            turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1]
+        angle = 0.5 * vector(
+            [turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1]]
         )  # third-order accurate
-        rolled = self.foot.radius * ca.cross(angle, ca.DM(surface[:, 2]))
+        rolled = self.foot.radius * (skew(angle) @ surface[:, 2])
         slip = surface[:, :2].T @ (p_next - p - rolled)
-        return slip if self.foot.turns else ca.vertcat(slip, surface[:, 2:].T @ angle)
+        return slip if self.foot.turns else concatenate(slip, surface[:, 2:].T @ angle)
 
 
 @dataclass(frozen=True)
@@ -67,26 +68,22 @@ class AtRest:
 
     def __call__(self, q: Any, qd: Any, *, ground: Any, at: Any = None) -> Any:
         """Return velocities of the corners along the normal, of the centre along the surface, about the normal."""
-        import casadi as ca
-
-        rows = ca.vertcat(*self._moving(q, qd))
+        rows = concatenate(*self._moving(q, qd))
         off = [self.foot.heights(q) - ground]
         if self.has_foothold:
             off.append(Foothold(self.foot)(q, at=at))
         kept = sum(o.shape[0] for o in off)
         if self.sliding:
             return rows[kept:]
-        return rows + ca.vertcat(*off, ca.SX.zeros(rows.shape[0] - kept)) / self.settling
+        return rows + concatenate(*off, np.zeros(rows.shape[0] - kept)) / self.settling
 
     def _moving(self, q: Any, qd: Any) -> list[Any]:
-        import casadi as ca
-
         foot = self.foot
         surface = foot.surface
         V = twist_of(foot.mechanics, foot.frame)(q, qd)
         R, _ = foot.place(q)
-        touching = [V[3:] + ca.cross(V[:3], R @ c) for c in foot.corners]
-        sliding = V[3:] + ca.cross(V[:3], R @ foot.centre - foot.radius * surface[:, 2])
+        touching = [V[3:] + skew(V[:3]) @ (R @ c) for c in foot.corners]
+        sliding = V[3:] + skew(V[:3]) @ (R @ foot.centre - foot.radius * surface[:, 2])
         rows = [surface[:, 2:].T @ v for v in touching] + [surface[:, :2].T @ sliding]
         return rows if foot.turns else [*rows, surface[:, 2:].T @ V[:3]]
 
@@ -99,13 +96,11 @@ class NotAccelerated:
 
     def __call__(self, q: Any, qd: Any, qdd: Any, *, ground: Any, at: Any = None) -> Any:
         """Return accelerations (m/s^2, rad/s^2) that vanish while the contact holds."""
-        import casadi as ca
-
         parameters = {"ground": ground} if at is None else {"ground": ground, "at": at}
-        values = ca.vertcat(*parameters.values())
+        values = vector([x for p in parameters.values() for x in np.ravel(p)])
 
         def resting(q: Any, qd: Any, values: Any) -> Any:
             return self.rest(q, qd, ground=values[0], **({} if at is None else {"at": values[1:]}))
 
-        rate = rate_of(self.rest.foot.mechanics, self, resting, len(parameters) and values.shape[0])
+        rate = rate_of(self.rest.foot.mechanics, self, resting, len(values))
         return rate(q, qd, qdd, values) + resting(q, qd, values) / self.rest.settling

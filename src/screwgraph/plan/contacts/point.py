@@ -19,6 +19,7 @@ from screwgraph.plan.contacts.stance import stances
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
+from screwgraph.spatial import concatenate
 from screwgraph.summary import one_line
 
 
@@ -143,7 +144,5 @@ class _EachPoint:
     count: int
 
     def __call__(self, forces: Any, *, friction: Any) -> Any:
-        import casadi as ca
-
         parts = [self.cone(forces[3 * i : 3 * i + 3], friction=friction) for i in range(self.count)]
-        return ca.vertcat(*parts)
+        return concatenate(*parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,12 @@ from jaxtyping import Float, Int
 from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors, each, soft
+from screwgraph.plan.code import Code, written
 from screwgraph.plan.goals.point import AtPoint
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
+from screwgraph.spatial import Array
 
 KEYS = ("frame", "times", "points", "weight")
 
@@ -81,21 +84,17 @@ class Path:
         return points, at
 
 
-def centre_of_mass(mechanics: Mechanics) -> Any:
-    """Return a CasADi function of q to the robot's centre of mass (3,) in the base."""
-    return mechanics.kept("centre of mass", lambda: _centre_of_mass(mechanics))
+def centre_of_mass(mechanics: Mechanics) -> Code:
+    """Return a function of q to the robot's centre of mass (3,) in the base. Raises InputError where it has no mass."""
+    return mechanics.kept("centre of mass", lambda: written(partial(_centre_of_mass, mechanics), mechanics.robot.nq))
 
 
-def _centre_of_mass(mechanics: Mechanics) -> Any:
-    import casadi as ca
-
-    q = ca.SX.sym("q", mechanics.robot.nq)
-    moment, mass = ca.SX.zeros(3), 0.0
+def _centre_of_mass(mechanics: Mechanics, q: Array) -> Array:
     moved = [link for link in mechanics.robot.links if link.inertia.mass > 0.0]
     if not moved:
         raise InputError(f"robot {mechanics.robot.name!r} has no mass")
-    for link in moved:
-        T = mechanics.pose_of(link.name)(q)
-        moment += link.inertia.mass * T[:3, 3] + ca.mtimes(T[:3, :3], ca.DM(link.inertia.first_moment))
-        mass += link.inertia.mass
-    return ca.Function("centre_of_mass", [q], [moment / mass])
+    poses = [mechanics.pose_of(link.name)(q) for link in moved]
+    moments = (
+        m.inertia.mass * T[:3, 3] + T[:3, :3] @ m.inertia.first_moment for m, T in zip(moved, poses, strict=True)
+    )
+    return sum(moments, start=np.zeros(3)) / sum(link.inertia.mass for link in moved)

@@ -16,7 +16,7 @@ from screwgraph.plan.goals.base import Time, demanded, points_at
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
-from screwgraph.spatial import concatenate, log3, rotation, translation
+from screwgraph.spatial import inverse, turn_and_shift
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,7 @@ class AtPose:
 
     def __call__(self, q: Any, *, at: Any) -> Any:
         """Return them, (6,)."""
-        T, R = self.mechanics.pose_of(self.frame)(q), rotation(at)
-        return concatenate(log3(R.T @ rotation(T)), R.T @ (translation(T) - translation(at)))
+        return turn_and_shift(inverse(at) @ self.mechanics.pose_of(self.frame)(q))
 
 
 @dataclass(frozen=True, eq=False)

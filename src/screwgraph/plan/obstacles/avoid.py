@@ -104,12 +104,5 @@ class Avoid:
 
 def centres_at(mechanics: Mechanics, spheres: Spheres, q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, "n 3"]:
     """Return the centres of spheres at a position, in the base."""
-    import casadi as ca
-
-    def made() -> Any:
-        x, numbers = ca.SX.sym("q", mechanics.robot.nq), ca.SX.sym("spheres", len(spheres), 4)
-        template = Centres(bodies_of(mechanics, spheres.links))
-        return ca.Function("centres", [x, numbers], [template(x, spheres=numbers)])
-
-    function = mechanics.kept(("centres", spheres.links), made)
-    return np.asarray(function(q, spheres.numbers), dtype=float).reshape(-1, 3)
+    centres = Centres(bodies_of(mechanics, spheres.links))
+    return centres(q, spheres=spheres.numbers).reshape(-1, 3)

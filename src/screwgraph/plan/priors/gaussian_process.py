@@ -14,6 +14,7 @@ from screwgraph.plan.priors.chain import transition, whitening
 from screwgraph.plan.priors.local import place, rate, second_rate
 from screwgraph.plan.priors.power import noise
 from screwgraph.plan.steps import Steps
+from screwgraph.spatial import concatenate, sqrt
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,6 @@ class Whitened:
 
     def __call__(self, *states: Any, h: Any) -> Any:
         """Return the residual (n nv,); states are (q, qd[, qdd]) of the beginning and of the end of a step."""
-        import casadi as ca
-
         n, W, Phi = self.order, whitening(self.order), transition(self.order)
         start, end = states[:n], states[n:]
         d = place(self.positions, start[0], end[0])
@@ -39,8 +38,8 @@ class Whitened:
             (ended[i] - sum(Phi[i, j] * h ** (j - i) * begun[j] for j in range(i, n))) * h ** (i - n + 1)
             for i in range(n)
         ]
-        root = 1.0 / ca.sqrt(h)
-        return ca.vertcat(*(root * sum(W[i, j] * errors[j] for j in range(i, n)) for i in range(n)))
+        root = 1.0 / sqrt(h)
+        return concatenate(*(root * sum(W[i, j] * errors[j] for j in range(i, n)) for i in range(n)))
 
 
 def neighbours(steps: Steps, order: int) -> tuple[list[Any], np.ndarray, np.ndarray]:

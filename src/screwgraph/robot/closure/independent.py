@@ -88,7 +88,7 @@ def _check(robot: Robot, names: tuple[str, ...]) -> None:
     if len(independent) != freedom:
         raise InputError(
             f"the independent joints {listed or '(none)'} have {len(independent)} coordinates, and the robot has "
-            f"{freedom} freedoms",
+            f"{freedom} degrees of freedom",
             fix=fix,
         )
     dependent = np.setdiff1d(np.arange(robot.nv), independent)

@@ -55,8 +55,9 @@ class SE3:
         return x @ (transform(skew(v[:3]), v[3:]) - CORNER)
 
     def step_rate(self, d: Float[Array, "6"], v: Float[Array, "6"]) -> Float[Array, "6"]:
-        first = ad(d) @ v
-        return bracket_series(first, ad(d) @ first, v)
+        B = ad(d)
+        first = B @ v
+        return bracket_series(first, B @ first, v)
 
     def turns(self, d: Float[Array, "6"]) -> list:
         return ROTATIONS.turns(d[:3])

@@ -52,8 +52,9 @@ class UnitQuaternion:
         return quaternions.rate(x, v)
 
     def step_rate(self, d: Float[Array, "3"], v: Float[Array, "3"]) -> Float[Array, "3"]:
-        first = skew(d) @ v
-        return bracket_series(first, skew(d) @ first, v)
+        B = skew(d)
+        first = B @ v
+        return bracket_series(first, B @ first, v)
 
     def turns(self, d: Float[Array, "3"]) -> list:
         return [squared(d)]

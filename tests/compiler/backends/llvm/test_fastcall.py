@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.llvm.fastcall import layout_is_known
+from screwgraph.compiler.backends.llvm.fastcall import layout_is_known
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +147,7 @@ def test_it_outlives_the_function_that_made_it(state):
 
 
 def test_where_arrays_are_laid_out_otherwise_numpy_does_it_all(monkeypatch, state):
-    monkeypatch.setattr("screwgraph.compiler.llvm.gufunc.layout_is_known", lambda: False)
+    monkeypatch.setattr("screwgraph.compiler.backends.llvm.gufunc.layout_is_known", lambda: False)
     f = sg.bias_forces(sg.load("puma560"))
     assert f._quick(*state[:2]) is None
     np.testing.assert_array_equal(f(*state[:2]), f.ufunc(*state[:2]))

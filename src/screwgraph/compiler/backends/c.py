@@ -4,24 +4,62 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 
+from screwgraph.compiler.backends.base import Backend, Listing
 from screwgraph.compiler.pieces import LEAVES, Pieces, pieces
 from screwgraph.compiler.signature import Argument, Result
 from screwgraph.tape import Program
 
-INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+C: Mapping[str, str] = MappingProxyType(
+    {
+        "add": "{0} + {1}",
+        "sub": "{0} - {1}",
+        "neg": "-{0}",
+        "mul": "{0} * {1}",
+        "div": "{0} / {1}",
+        "inv": "1.0{f} / {0}",
+        "abs": "fabs{f}({0})",
+        "min": "{0} < {1} || {0} != {0} ? {0} : {1}",
+        "max": "{0} > {1} || {0} != {0} ? {0} : {1}",
+        "lt": "{0} < {1}",
+        "le": "{0} <= {1}",
+        "eq": "{0} == {1}",
+        "ne": "{0} != {1}",
+        "not": "{0} == 0.0{f}",
+        "and": "{0} != 0.0{f} && {1} != 0.0{f}",
+        "or": "{0} != 0.0{f} || {1} != 0.0{f}",
+        "where": "{0} != 0.0{f} ? {1} : 0.0{f}",
+        "sign": "{0} > 0.0{f} ? 1.0{f} : {0} < 0.0{f} ? -1.0{f} : {0}",
+        **{
+            name: f"{name}{{f}}({{0}})"
+            for name in (
+                *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+                *("exp", "log", "sqrt", "floor", "ceil", "erf"),
+            )
+        },
+        **{name: f"{name}{{f}}({{0}}, {{1}})" for name in ("atan2", "pow", "fmod")},
+    }
+)
+"""How C writes each operation on operands that are names or numbers; `f` is what functions end in."""
 SCALARS = {"float64": ("double", ""), "float32": ("float", "f")}
 """Each type of numbers in C, and what its constants and functions end in."""
 RESERVED = frozenset(
     {"auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float"}
     | {"for", "goto", "if", "inline", "int", "long", "main", "register", "restrict", "return", "short", "signed"}
     | {"sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while"}
-    | {"sin", "cos", "sinf", "cosf", "memory", "piece", "pieces"}
+    | {"memory", "piece", "pieces"}
+    | {
+        function
+        for form in C.values()
+        for f in ("", "f")
+        for function in re.findall(r"(\w+)\(", form.replace("{f}", f))
+    }
 )
 
 
@@ -207,7 +245,7 @@ def _lines(interface: _Interface, program: Program, cut: Pieces, places: Sequenc
     for i in places:
         operation, *operands = program.instructions[i]
         if operation not in LEAVES:
-            expression = _expression(operation, [written(o) for o in operands], interface.suffix)
+            expression = C[operation].format(*(written(o) for o in operands), f=interface.suffix)
             lines.append(f"    const {interface.scalar} v{i} = {expression};")
             if i in cut.slots:
                 lines.append(f"    memory[{cut.slots[i]}] = v{i};")
@@ -220,17 +258,17 @@ def _constants(interface: _Interface, program: Program) -> list[str]:
     return [f"    {target} = {_number(output, interface)};" for target, output in pairs if not isinstance(output, int)]
 
 
-def _expression(operation: str, operands: list[str], suffix: str) -> str:
-    if operation in INFIX:
-        return f" {INFIX[operation]} ".join(operands)
-    if operation == "neg":
-        return f"-{operands[0]}"
-    return f"1.0{suffix} / {operands[0]}" if operation == "inv" else f"{operation}{suffix}({operands[0]})"
-
-
 def _number(value: float, interface: _Interface) -> str:
     """Write a number so that it is read back exactly, a float32 after rounding; negative ones in brackets."""
     with np.errstate(over="ignore"):
         rounded = np.dtype(interface.dtype).type(value)
     text = f"{rounded}{interface.suffix}" if np.isfinite(rounded) else f"{'-' if value < 0 else ''}HUGE_VAL"
     return f"({text})" if value < 0 else text
+
+
+def _files(f: Listing) -> dict[str, str]:
+    source = c_source(f.name, f.program, f.arguments, f.results, f.dtype)
+    return {".c": source, ".h": c_header(f.name, f.arguments, f.results, f.dtype)}
+
+
+BACKEND = Backend("C99 source and a header; needs nothing but math.h", C.keys(), _files)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from screwgraph.compiler.llvm.moves import TILE
-from screwgraph.compiler.llvm.text import Lanes
+from screwgraph.compiler.backends.llvm.moves import TILE
+from screwgraph.compiler.backends.llvm.text import Lanes
 
 Shape = tuple[int, ...]
 

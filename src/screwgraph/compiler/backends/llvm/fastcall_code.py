@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from screwgraph.compiler.llvm.loop import Operand, Shape
-from screwgraph.compiler.llvm.text import Lanes
+from screwgraph.compiler.backends.llvm.loop import Operand, Shape
+from screwgraph.compiler.backends.llvm.text import Lanes
 
 TYPE, DATA, DIMENSIONS_COUNT, DIMENSIONS, DESCRIPTION, FLAGS = 8, 16, 24, 32, 56, 64
 """Where a NumPy array has what, in bytes (`PyArrayObject_fields`), for pointers of 8 bytes."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from screwgraph.compiler.llvm.text import Lanes
+from screwgraph.compiler.backends.llvm.text import Lanes
 
 LARGEST = 1e5
 HARMLESS = 1.0

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler.llvm import fastcall_code
-from screwgraph.compiler.llvm.machine import MachineCode
+from screwgraph.compiler.backends.llvm import fastcall_code
+from screwgraph.compiler.backends.llvm.machine import MachineCode
 
 _NEW_ARRAY = 93
 """Place of PyArray_New in NumPy's table of C functions."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from screwgraph.compiler.llvm.text import Lanes
+from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.tape import Program
 
 

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from screwgraph.compiler.llvm.functions import instruction
-from screwgraph.compiler.llvm.sincos import together
-from screwgraph.compiler.llvm.text import Lanes
+from screwgraph.compiler.backends.llvm.operations import LLVM, TOGETHER, Line
+from screwgraph.compiler.backends.llvm.sincos import together
+from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.compiler.pieces import LEAVES
-from screwgraph.tape import FUNCTIONS, Program
-
-FLAGS = "contract nsz arcp"
-"""Multiplications and additions may fuse; NaN and infinity keep their meaning."""
-
-ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+from screwgraph.tape import Program
 
 
 class Writer:
@@ -69,22 +64,14 @@ class Writer:
         D, name, tag = self._lanes.real, f"%v{i}", self._lanes.tag
         operation, *operands = self._program.instructions[i]
         values = [self.value(o) for o in operands]
-        if operation in ARITHMETIC:
-            text = f"{ARITHMETIC[operation]} {FLAGS} {D} {values[0]}, {values[1]}"
-        elif operation == "neg":
-            text = f"fneg {FLAGS} {D} {values[0]}"
-        elif operation in FUNCTIONS:
-            self.lines += instruction(name, operation, values, self._lanes)
+        if operation not in TOGETHER:
+            self.lines += LLVM[operation](Line(name, self._lanes), *values)
             return name
-        elif operation == "inv":
-            text = f"fdiv {FLAGS} {D} {self._lanes.number(1.0)}, {values[0]}"
-        else:
-            angle, kind = operands[0], together(self._lanes)
-            if angle not in pairs:
-                pairs[angle] = f"%pair{i}"
-                self.lines.append(f"  %pair{i} = call {kind} @sincos{tag}({D} {values[0]})")
-            text = f"extractvalue {kind} {pairs[angle]}, {('sin', 'cos').index(operation)}"
-        self.lines.append(f"  {name} = {text}")
+        angle, kind = operands[0], together(self._lanes)
+        if angle not in pairs:
+            pairs[angle] = f"%pair{i}"
+            self.lines.append(f"  %pair{i} = call {kind} @sincos{tag}({D} {values[0]})")
+        self.lines.append(f"  {name} = extractvalue {kind} {pairs[angle]}, {TOGETHER.index(operation)}")
         return name
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.c_source import identifiers
+from screwgraph.compiler.backends.c import identifiers
 
 COMPILERS = [c for c in ("gcc", "clang") if shutil.which(c)]
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wdouble-promotion", "-Werror")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.llvm import machine
-from screwgraph.compiler.llvm.machine import GENERIC, Processor, machine_code, vector_width
+from screwgraph.compiler.backends.llvm import machine
+from screwgraph.compiler.backends.llvm.machine import GENERIC, Processor, machine_code, vector_width
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.compiler.backends.llvm.block import block
+from screwgraph.compiler.backends.llvm.machine import MachineCode, remembered_code
+from screwgraph.compiler.backends.llvm.sincos import sincos
+from screwgraph.compiler.backends.llvm.text import Lanes, declarations
 from screwgraph.compiler.cache import pack_program
-from screwgraph.compiler.llvm.block import block
-from screwgraph.compiler.llvm.machine import MachineCode, remembered_code
-from screwgraph.compiler.llvm.sincos import sincos
-from screwgraph.compiler.llvm.text import Lanes, declarations
 from screwgraph.summary import one_line
 from screwgraph.tape import Program
 

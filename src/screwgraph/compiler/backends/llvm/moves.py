@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from screwgraph.compiler.llvm.text import Lanes
+from screwgraph.compiler.backends.llvm.text import Lanes
 
 TILE = 4
 """Blocks that move together where samples are neighbours: arrays whose columns are a power of two apart share few

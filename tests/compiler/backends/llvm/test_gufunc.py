@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.llvm.gufunc import assembly, gufunc
-from screwgraph.compiler.llvm.loop import Operand
-from screwgraph.compiler.llvm.machine import machine_code
-from screwgraph.compiler.llvm.text import Lanes
+from screwgraph.compiler.backends.llvm.gufunc import assembly, gufunc
+from screwgraph.compiler.backends.llvm.loop import Operand
+from screwgraph.compiler.backends.llvm.machine import machine_code
+from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.tape import Program
 
 SINCOS = Program(("x",), (("input", 0), ("sin", 0), ("cos", 0)), (1, 2))

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.compiler.backends.llvm.block import block
+from screwgraph.compiler.backends.llvm.fastcall import layout_is_known, never, numpy_table, quick_call
+from screwgraph.compiler.backends.llvm.fastcall_code import call
+from screwgraph.compiler.backends.llvm.loop import Operand, Shape, lengths, loop
+from screwgraph.compiler.backends.llvm.machine import MachineCode, remembered_code, vector_width
+from screwgraph.compiler.backends.llvm.moves import moves
+from screwgraph.compiler.backends.llvm.operations import function_declarations
+from screwgraph.compiler.backends.llvm.sincos import sincos
+from screwgraph.compiler.backends.llvm.text import Lanes, declarations
 from screwgraph.compiler.cache import pack_program
-from screwgraph.compiler.llvm.block import block
-from screwgraph.compiler.llvm.fastcall import layout_is_known, never, numpy_table, quick_call
-from screwgraph.compiler.llvm.fastcall_code import call
-from screwgraph.compiler.llvm.functions import function_declarations
-from screwgraph.compiler.llvm.loop import Operand, Shape, lengths, loop
-from screwgraph.compiler.llvm.machine import MachineCode, remembered_code, vector_width
-from screwgraph.compiler.llvm.moves import moves
-from screwgraph.compiler.llvm.sincos import sincos
-from screwgraph.compiler.llvm.text import Lanes, declarations
 from screwgraph.tape import Program
 
 _FROM_SIGNATURE = 31

@@ -1,0 +1,34 @@
+"""Expressions of a robot as straight-line code that is written once and used many times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.tape import Program, Tape, program
+
+
+@dataclass(frozen=True, eq=False)
+class Code:
+    """A function of vectors of floats, or of scalars of a tape, on which its code is written then."""
+
+    program: Program
+    shape: tuple[int, ...]
+
+    def __call__(self, *vectors: Any) -> np.ndarray:
+        """Return an array of that shape."""
+        entries = [entry for v in vectors for entry in np.ravel(v).tolist()]
+        found = self.program.on(entries)
+        kind = float if all(isinstance(x, float | int) for x in entries) else object
+        return np.array(found, dtype=kind).reshape(self.shape)
+
+
+def written(function: Callable[..., Any], *sizes: int) -> Code:
+    """Return the code of a function of vectors of these sizes."""
+    tape = Tape(merge="form")
+    vectors = [tape.inputs(f"x{i}", (size,)) for i, size in enumerate(sizes)]
+    found = np.asarray(function(*vectors), dtype=object)
+    return Code(program(tape, found.ravel().tolist()), found.shape)

@@ -1,0 +1,162 @@
+"""Every back end has every operation, and computes what the table says: operations x back ends x types of numbers."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.compiler import BACKENDS, Argument, Listing, compiled
+from screwgraph.compiler.signature import Result
+from screwgraph.tape import OPERATIONS, Program
+
+COMPILERS = [c for c in ("gcc", "clang") if shutil.which(c)]
+STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wdouble-promotion", "-Werror")
+NAMES = tuple(OPERATIONS)
+SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.0, np.inf, -np.inf, np.nan)
+Values = np.ndarray
+
+
+def points() -> Values:
+    """Return pairs of random and of special numbers."""
+    rng = np.random.default_rng(3)
+    pairs = [(a, b) for a in SPECIAL for b in SPECIAL]
+    return np.concatenate([rng.standard_normal((40, 2)), rng.uniform(-1.0, 1.0, (20, 2)), np.array(pairs)])
+
+
+def every_operation() -> Program:
+    """Return the program of each operation on two inputs."""
+    inputs = [("input", 0), ("input", 1)]
+    operations = [(name, *range(operation.arity)) for name, operation in OPERATIONS.items()]
+    return Program(("a", "b"), (*inputs, *operations), tuple(range(2, 2 + len(operations))))
+
+
+def listing(dtype: str) -> Listing:
+    program = every_operation()
+    argument, result = Argument("x", (2,), ("a", "b")), Result("y", (len(NAMES),))
+    return Listing("every", program, (argument,), (result,), dtype)
+
+
+def through_c(dtype: str, folder: Path) -> Values:
+    if not COMPILERS:
+        pytest.skip("there is no C compiler here")
+    source = folder / "every.c"
+    source.write_text(BACKENDS["c"].files(listing(dtype))[".c"])
+    library = folder / "every.so"
+    command = [COMPILERS[0], *STRICT, "-O1", "-shared", "-fPIC", str(source), "-o", str(library), "-lm"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    x = points().astype(dtype)
+    y = np.empty((len(x), len(NAMES)), dtype)
+    every = ctypes.CDLL(str(library)).every
+    for row, result in zip(x, y, strict=True):
+        every(ctypes.c_void_p(row.ctypes.data), ctypes.c_void_p(result.ctypes.data))
+    return y
+
+
+def through_llvm(dtype: str, folder: Path) -> Values:
+    code = compiled("every", every_operation(), [((2,), ("a", "b"))], [(len(NAMES),)], dtype)
+    return code.ufunc(points().astype(dtype))
+
+
+def through_casadi(dtype: str, folder: Path) -> Values:
+    ca = pytest.importorskip("casadi")
+    (text,) = BACKENDS["casadi"].files(listing(dtype)).values()
+    x = points()
+    return np.array(ca.Function.deserialize(text).map(len(x))(x.T)).T
+
+
+def through_numpy(dtype: str, folder: Path) -> Values:
+    return written(listing(dtype))(points())
+
+
+def written(f: Listing) -> Callable[..., Values]:
+    """Run the Python source of a function."""
+    (source,) = BACKENDS["numpy"].files(f).values()
+    found: dict[str, Any] = {}
+    exec(source, found)
+    return found[f.name]
+
+
+THROUGH: dict[str, Callable[[str, Path], Values]] = {
+    "c": through_c,
+    "llvm": through_llvm,
+    "numpy": through_numpy,
+    "casadi": through_casadi,
+}
+CASES = [(name, dtype) for name, backend in BACKENDS.items() for dtype in backend.dtypes]
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+def test_every_operation_has_a_form(name):
+    assert set(BACKENDS[name].operations) == set(OPERATIONS)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("name", "dtype"), CASES)
+def test_every_form_computes_what_the_table_says(name, dtype, tmp_path):
+    found = THROUGH[name](dtype, tmp_path)
+    a, b = points().astype(dtype).astype(float).T
+    with np.errstate(all="ignore"):
+        results = every_operation().evaluate([a, b])
+        slopes = [condition_number(operation, a, b) for operation in NAMES]
+    unit = float(np.finfo(dtype).eps)
+    for operation, value, expected, slope in zip(NAMES, found.T, results, slopes, strict=True):
+        known = defined(name, operation, a, b)
+        with np.errstate(over="ignore"):
+            expected = expected.astype(dtype)
+        near = np.abs(value - expected) <= 8.0 * unit * (np.abs(expected) + slope)
+        same = (value == expected) | (np.isnan(value) & np.isnan(expected)) | near
+        assert same[known].all(), (operation, np.flatnonzero(known & ~same), value[known & ~same], expected[~same])
+
+
+def condition_number(operation: str, a: Values, b: Values) -> Values:
+    """Return how far relative errors of one unit in the operands move the result, to first order."""
+    operands = (a, b)[: OPERATIONS[operation].arity]
+    y, moved = OPERATIONS[operation].values(*operands), np.zeros_like(a)
+    for rule, operand in zip(OPERATIONS[operation].partials, operands, strict=True):
+        if rule is not None:
+            moved = moved + np.nan_to_num(np.abs(operand * rule(y, *operands)), posinf=0.0)
+    return moved
+
+
+def defined(backend: str, operation: str, a: Values, b: Values) -> np.ndarray:
+    """Return where a back end must agree: the sign of zero may be lost, and CasADi's fmin and fmax leave NaN out."""
+    known = np.ones(a.shape, dtype=bool)
+    if backend == "llvm" and operation in ("inv", "div"):
+        known &= (a != 0.0) & (b != 0.0)
+    if backend == "casadi" and operation in ("min", "max"):
+        known &= np.isfinite(a + b) | np.isinf(a) & np.isinf(b)
+    return known
+
+
+def test_python_source_is_a_function_of_arrays_that_broadcast():
+    arm = sg.load("panda")
+    f = sg.inverse_dynamics(arm, external_wrenches=("panda_hand_tcp",)).jacobian("q", "qd")
+    rng = np.random.default_rng(2)
+    values = [
+        rng.standard_normal((3, 1, *f.arguments[0].shape)),
+        *(rng.standard_normal(a.shape) for a in f.arguments[1:]),
+    ]
+    found = written(Listing(f.name, f.program, f.arguments, f.results))(*values)
+    for one, expected in zip(found, f(*values), strict=True):
+        assert one.shape == expected.shape
+        np.testing.assert_allclose(one, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+def test_names_that_python_keeps_for_itself_are_changed():
+    program = Program(("lambda", "np"), (("input", 0), ("input", 1), ("mul", 0, 1)), (2, 3.5))
+    arguments = tuple(Argument(n, (1,), (n,)) for n in program.input_names)
+    f = Listing("shape", program, arguments, (Result("class", (1,)), Result("shape", (1,))))
+    (source,) = BACKENDS["numpy"].files(f).values()
+    found: dict[str, Any] = {}
+    exec(source, found)
+    both = next(v for k, v in found.items() if k.startswith("shape"))([2.0], [[3.0], [4.0]])
+    np.testing.assert_array_equal(np.hstack(both), [[6.0, 3.5], [8.0, 3.5]])
