@@ -27,7 +27,7 @@ _LATER = {
     "over": "estimation",
     **dict.fromkeys(("Plan", "Planner", "Task", "task_names"), "plan"),
 }
-"""Rooms that are loaded when they are first asked for, most programs need none of them, and names that these hold."""
+"""Packages that are loaded when they are first needed, most programs need none of them, and names that these hold."""
 
 
 def __getattr__(name: str) -> object:
@@ -35,8 +35,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'screwgraph' has no attribute {name!r}")
     import importlib
 
-    room = importlib.import_module(f"screwgraph.{_LATER[name] or name}")
-    return getattr(room, name) if _LATER[name] else room
+    package = importlib.import_module(f"screwgraph.{_LATER[name] or name}")
+    return getattr(package, name) if _LATER[name] else package
 
 
 def __dir__() -> list[str]:

@@ -29,7 +29,7 @@ __all__ = [
 
 
 class _Room(ModuleType):
-    """`sg.plan` is this room and, called, its function: `sg.plan("cp2")`."""
+    """`sg.plan` is this package and, called, its function: `sg.plan("cp2")`."""
 
     __call__ = staticmethod(plan)
 
