@@ -30,7 +30,7 @@ def test_halving_the_step_shows_the_order(name, integrator):
 def test_a_longer_or_a_marginal_window_finds_the_same_motion(name):
     """The equations determine the motion; windows differ by what they remember of rounding."""
     robot, q0, qd0 = moving(name)
-    options = {"time": 0.3, "dt": 0.01, "method": "smoother"}
+    options = {"time": 0.3, "dt": 0.01, "method": "smoother", "tau": push}
     short = sg.simulate(robot, q0, qd0, **options)
     for more in ({"window": 5}, {"window": 3, "marginal": True}):
         run = sg.simulate(robot, q0, qd0, **options, **more)
@@ -63,3 +63,10 @@ def test_bad_options_are_one_line(options, line):
 def test_a_watch_ends_the_simulation():
     run = sg.simulate(sg.load("rr"), time=5.0, dt=0.01, method="smoother", watch=lambda t: t >= 1.0)
     assert 1.0 <= run.t[-1] < 2.1
+
+
+def test_a_long_window_knows_torques_between_its_instants():
+    robot, q0, qd0 = moving("rr")
+    options = {"time": 0.2, "dt": 0.02, "method": "smoother", "integrator": "hermite_simpson", "tau": push}
+    whole = sg.simulate(robot, q0, qd0, **options, window=11)
+    np.testing.assert_allclose(whole.q, sg.simulate(robot, q0, qd0, **options).q, atol=1e-6)

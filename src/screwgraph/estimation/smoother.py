@@ -52,7 +52,7 @@ def simulate_robot_by_smoothing(
     Raises:
         InputError: a bad argument, or a window whose optimisation fails.
     """
-    if coordinates not in ("spanning", "dependent"):
+    if coordinates != "spanning":
         raise InputError(
             f"the smoother of robots has no {coordinates} coordinates",
             why="it integrates those of all joints, which also hold singular positions of loops",
@@ -92,7 +92,8 @@ def _problem(motion: Motion, times: np.ndarray, first: State, forces: np.ndarray
     dt, families = float(times[1]), [v for node in (0, *motion.inner) for v in motion.states(node)]
     if not callable(forces):
         return Problem(motion.factors(dt, forces, sigma), families)
-    steps = [_torques(motion, 0.0, float(t), first, forces) for t in times[1 : motion.count]]
+    states = [(float(t), ahead(motion.mechanics.positions, float(t), *first)) for t in times[: motion.count - 1]]
+    steps = [_torques(motion, t, dt, state, forces) for t, state in states]
     problem = Problem(motion.factors(dt, np.zeros((motion.count, len(first[1]))), sigma), families)
     known = {name: {"tau": each([step[name]["tau"] for step in steps])} for name in steps[0]}
     known["dynamics"] = {"tau": each([forces(0.0, *first[:2]), *(step["dynamics"]["tau"] for step in steps)])}

@@ -15,7 +15,13 @@ from screwgraph.time.templates import RateDefect, StepDefect
 from screwgraph.time.trapezoidal import TRAPEZOIDAL
 
 RULES: Mapping[str, Rule] = {
-    rule.name: rule for rule in (EULER, SEMI_IMPLICIT, RK4, TRAPEZOIDAL, LINEAR_ACCELERATION, RADAU, HERMITE_SIMPSON)
+    "euler": EULER,
+    "semi_implicit": SEMI_IMPLICIT,
+    "rk4": RK4,
+    "trapezoidal": TRAPEZOIDAL,
+    "linear_acceleration": LINEAR_ACCELERATION,
+    "radau": RADAU,
+    "hermite_simpson": HERMITE_SIMPSON,
 }
 
 __all__ = [
