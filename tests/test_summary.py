@@ -85,6 +85,8 @@ def _held() -> Iterator[Any]:
     yield from (0.1234567, 12345, True, Tape().input("x", range(100)), SpatialInertia())
     robot, bar = sg.load("rr"), sg.load_mechanism("four_bar_angle")
     graph = sg.dynamics_graph(sg.load("panda")).given("q", "qd", "tau")
+    five, leg = sg.load("five_bar"), sg.load("belt_leg")
+    yield from (*five.loops, *five.frames, *leg.couplings, five.mobility)
     yield from (robot, *robot.joints, *robot.links, bar, graph, *graph.variables, *graph.variables.values())
     yield graph.factors[0]
     dag = sg.eliminate(graph, sg.orderings.aba())

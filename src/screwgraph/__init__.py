@@ -17,15 +17,17 @@ __version__ = "0.1.0"
 
 
 if TYPE_CHECKING:
+    from screwgraph.estimation import over
     from screwgraph.mechanism import Mechanism, load_mechanism, mechanism_names
     from screwgraph.plan import Plan, Planner, Task, plan, task_names
 
 _LATER = {
     **dict.fromkeys(("draw", "optimize", "plan", "view"), ""),
     **dict.fromkeys(("Mechanism", "load_mechanism", "mechanism_names"), "mechanism"),
+    "over": "estimation",
     **dict.fromkeys(("Plan", "Planner", "Task", "task_names"), "plan"),
 }
-"""Rooms that are loaded when they are first asked for, most programs need none of them, and names that these hold."""
+"""Packages that are loaded when they are first needed, most programs need none of them, and names that these hold."""
 
 
 def __getattr__(name: str) -> object:
@@ -33,8 +35,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'screwgraph' has no attribute {name!r}")
     import importlib
 
-    room = importlib.import_module(f"screwgraph.{_LATER[name] or name}")
-    return getattr(room, name) if _LATER[name] else room
+    package = importlib.import_module(f"screwgraph.{_LATER[name] or name}")
+    return getattr(package, name) if _LATER[name] else package
 
 
 def __dir__() -> list[str]:
@@ -75,6 +77,7 @@ __all__ = [
     "mass_matrix",
     "mechanism_names",
     "orderings",
+    "over",
     "plan",
     "save",
     "simulate",

@@ -106,7 +106,7 @@ def test_a_bad_table_is_told_with_file_and_line(refused, folder, text, where, wo
     ("arguments", "words"),
     [
         (("simulate", "four_bar", "--window", 3, "-o", "a.csv"), "smoother"),
-        (("simulate", "puma560", "--method", "smoother", "-o", "a.csv"), "mechanisms"),
+        (("simulate", "puma560", "--window", "3", "-o", "a.csv"), "goes with the smoother"),
         (("simulate", "four_bar", "--base", "floating", "-o", "a.csv"), "robots"),
         (("simulate", "four_bar", "-o", "a.txt"), ".csv"),
         (("estimate", "four_bar", "--measurements", "m.csv", "-o", "a.csv", "--sensor", "gyro"), "--sensor"),

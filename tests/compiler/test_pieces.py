@@ -54,6 +54,12 @@ def test_a_value_is_kept_for_later_pieces_only_where_one_needs_it():
     assert len(set(cut.slots.values())) == len(cut.slots) < len(code.instructions)
 
 
+def test_a_short_rest_is_one_piece():
+    code = sg.inverse_dynamics(sg.load("rrr")).program
+    before = range(len(code.instructions) - 10)
+    assert pieces.pieces(code, before, whole=0, length=20) == Pieces([list(range(before.stop, before.stop + 10))], {})
+
+
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 def test_c_source_in_pieces_gives_the_same_numbers(in_pieces, tmp_path):
     f = sg.forward_dynamics(sg.load("rrr")).jacobian("q")

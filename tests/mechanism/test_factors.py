@@ -5,15 +5,16 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.mechanism import FACTORS, acceleration_problem, position_problem, velocity_problem
-from screwgraph.mechanism.factors import Accelerometer, Gyroscope, LineAngle, PointPosition, RungeKutta
+from screwgraph.mechanism.factors import Acceleration, Accelerometer, Gyroscope, LineAngle, PointPosition
 from screwgraph.mechanism.mechanics import mechanics_of
+from screwgraph.optimize import Vector
 from screwgraph.optimize.templates import Sloped, column
 from screwgraph.tape import OPERATIONS, Tape, jacobian, program
 from screwgraph.tape.rows import sparse
+from screwgraph.time import RK4, ExplicitDefect
 
 RNG = np.random.default_rng(11)
-DT = 0.01
-STEPPING = {"euler": 3, "trapezoidal": 4, "hermite_simpson": 6, "soft_equality": 2, "prior": 1}
+STEPPING = {"soft_equality": 2, "prior": 1}
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +26,7 @@ def template(name, mechanism):
     """The template, sizes of its unknowns, and its parameters."""
     n, f, k = mechanism.n, mechanism.dof, len(mechanism.motors)
     if name in STEPPING:
-        parameters = {"prior": {"mean": np.ones(n)}, "soft_equality": {}}.get(name, {"dt": DT})
-        return FACTORS[name], [n] * STEPPING[name], parameters
+        return FACTORS[name], [n] * STEPPING[name], {"mean": np.ones(n)} if name == "prior" else {}
     sensors = {
         "point_position": ((1,), [n], np.array([0.1, 0.2])),
         "coordinate_angle": ((4,), [n], 0.3),
@@ -38,8 +38,6 @@ def template(name, mechanism):
         extra, sizes, measured = sensors[name]
         return FACTORS[name](mechanism, *extra), sizes, {"measured": measured}
     sizes = {
-        "hermite_simpson_velocity": [n] * 6,
-        "runge_kutta": [n] * 4,
         "position_constraints": [n],
         "velocity_constraints": [n, n],
         "acceleration_constraints": [n] * 3,
@@ -51,7 +49,7 @@ def template(name, mechanism):
         "inverse_dynamics": [n, n, n, k],
         "independent_inverse_dynamics": [n, n, f, k],
     }[name]
-    return FACTORS[name](mechanism), sizes, {"dt": DT} if "runge" in name or "hermite" in name else {}
+    return FACTORS[name](mechanism), sizes, {}
 
 
 def residual(name, mechanism):
@@ -160,4 +158,5 @@ def test_sensors_measure_what_the_motion_is(bar, moving):
 def test_the_runge_kutta_factor_vanishes_after_a_step_of_that_method(bar):
     run = sg.simulate(bar, time=2e-3, dt=1e-3)
     q, v = run.q, run.qd
-    np.testing.assert_allclose(RungeKutta(bar)(q[0], q[1], v[0], v[1], dt=1e-3), 0.0, atol=1e-11)
+    factor = ExplicitDefect(RK4, Vector(bar.n), Acceleration(bar))
+    np.testing.assert_allclose(factor(q[0], q[1], v[0], v[1], dt=1e-3), 0.0, atol=1e-11)

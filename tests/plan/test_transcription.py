@@ -156,7 +156,13 @@ def test_a_closed_chain_stays_closed_and_moves_as_forward_dynamics_says():
     q0 = linkage.close_loops(np.zeros(3))
     goals = (Position({"joint1": q0[0] + 0.5}), Velocity({"joint1": 0.0}))
     common = {"goals": goals, "costs": (Effort(),), "actuated": ("joint1",), "guess": "stay"}
-    plan = sg.plan(Task(linkage, horizon(50, duration=1.0), start=q0, **common))
+    plan, full = (
+        sg.plan(Task(linkage, horizon(50, duration=1.0), start=q0, **common, dynamics=dynamics))
+        for dynamics in (True, "graph")
+    )
     assert plan.solved
+    assert full.solved
+    assert full.cost == pytest.approx(plan.cost, rel=1e-6)
+    assert full.q == pytest.approx(plan.q, abs=1e-5)
     assert max(np.abs(constraint_residual(linkage, q)).max() for q in plan.q) < 2e-5
     assert sg.forward_dynamics(linkage)(plan.q, plan.qd, plan.tau) == pytest.approx(plan.qdd, abs=5e-3)

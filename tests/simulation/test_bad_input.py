@@ -61,7 +61,7 @@ def test_a_velocity_beyond_all_bounds_is_one_line():
         sg.simulate(free_body(), qd0=np.full(6, 1e150), time=0.01)
 
 
-@pytest.mark.parametrize("method", ["rk4", "dop853", "semi_implicit", "trapezoidal"])
+@pytest.mark.parametrize("method", ["rk4", "dop853", "euler", "semi_implicit", "trapezoidal"])
 def test_a_motion_that_ends_at_infinity_is_one_line(method):
     complaint = "diverged|is not finite|finds no step|has no solution nearby"
     with pytest.raises(sg.InputError, match=complaint) as caught:

@@ -14,7 +14,14 @@ from tests.oracle import oracle, to_pin_q, to_pin_v
 from tests.simulation.robots import BODY, free_body, pendulum
 
 TREES = [name for name in sg.zoo_names() if not sg.load(name).is_closed]
-EXACT = {"rk4": 1e-9, "dop853": 1e-8, "trapezoidal": 1e-4, "semi_implicit": 2e-2}
+EXACT = {
+    "rk4": 1e-9,
+    "dop853": 1e-8,
+    "trapezoidal": 1e-4,
+    "semi_implicit": 2e-2,
+    "linear_acceleration": 1e-4,
+    "radau": 1e-8,
+}
 """Methods, and what they may err by on an ordinary motion of a second in steps of 1 ms."""
 
 

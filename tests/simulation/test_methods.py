@@ -6,17 +6,13 @@ import pytest
 import screwgraph as sg
 from screwgraph.robot import Joint, Link, Robot, tree
 from screwgraph.robot.joints import Floating, Revolute, Spherical
-from screwgraph.simulation import METHODS
+from screwgraph.time import RULES
 from tests.robot.joint_instances import in_a_tree, instances
 from tests.simulation.robots import BODY, free_body, pendulum
 
-ORDERS = {"rk4": 4, "semi_implicit": 1, "trapezoidal": 2}
-STEPS = {"rk4": 40, "semi_implicit": 800, "trapezoidal": 200}
-"""Steps at first: so many that the order shows, so few that rounding does not."""
-
-
-def test_every_method_with_fixed_steps_is_tested():
-    assert {*ORDERS, "dop853"} == set(METHODS)
+ORDERS = {name: rule.order for name, rule in RULES.items()}
+STEPS = {1: 800, 2: 200, 3: 60, 4: 30}
+"""Steps at first, by order: so many that the order shows, so few that rounding does not."""
 
 
 def distance(robot: Robot, method: str, steps: int, exact: np.ndarray) -> float:
@@ -56,7 +52,7 @@ ROBOTS = {
 @pytest.mark.parametrize("name", ROBOTS)
 @pytest.mark.parametrize("method", ORDERS)
 def test_halving_the_step_shows_the_order(name, method):
-    robot, steps = ROBOTS[name], STEPS[method]
+    robot, steps = ROBOTS[name], STEPS[ORDERS[method]]
     exact = exact_end(robot)
     coarse, fine = (distance(robot, method, n, exact) for n in (steps, 2 * steps))
     order = np.log2(coarse / fine)

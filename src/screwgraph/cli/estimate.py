@@ -1,4 +1,4 @@
-"""`screwgraph estimate`: states, torques and parameters of a planar mechanism from measurements."""
+"""`screwgraph estimate`: states, torques and parameters of a robot or a mechanism from measurements."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from screwgraph import Robot
 from screwgraph.cli import options
 from screwgraph.cli.failures import usage
-from screwgraph.cli.mechanisms import MechanismName, Output, Values, loaded
+from screwgraph.cli.mechanisms import ModelName, Output, Values, is_mechanism, loaded, no_values
+from screwgraph.cli.options import BaseKind
 from screwgraph.cli.outputs import Plots, Report, check_outputs, write_plots
+from screwgraph.cli.robot_trajectories import load, report_estimate
 
 if TYPE_CHECKING:
     from screwgraph import Mechanism
@@ -25,13 +28,13 @@ Parameters = Annotated[
     typer.Option(
         "--parameters",
         metavar="NAME",
-        help="A parameter of the file, or one like mass:coupler; repeatable, or separated by commas.",
+        help="A parameter of the file, or one like mass:coupler, damping:joint1; repeatable, or separated by commas.",
     ),
 ]
 Inputs = Annotated[
     list[str] | None,
     typer.Option(
-        "--inputs", metavar="MOTOR", help="A motor whose torque is unknown; repeatable, or separated by commas."
+        "--inputs", metavar="MOTOR", help="A motor or joint of unknown torque; repeatable, or separated by commas."
     ),
 ]
 Sensor = Annotated[
@@ -47,16 +50,18 @@ ModelSigma = Annotated[
     ),
 ]
 
-HELP = """Estimate the motion of a planar mechanism, torques of its motors and parameters from measurements.
+HELP = """Estimate the motion of a robot or a planar mechanism, torques and parameters from measurements.
 
 Batch least squares on its factor graph: constraints and dynamics are nearly exact, sensors have the standard
-deviations of the file's sensors:, or of --sensor. Columns are called like the sensor, with _x and _y where it measures
-two numbers, and tau:MOTOR for known torques.
+deviations of the file's sensors:, or of --sensor. Columns are called like the sensor, with _x, _y, ... where it
+measures several numbers, and tau:MOTOR for known torques. Sensors of robots: joint_position, joint_velocity,
+joint_torque of a joint; position, pose, gyroscope, accelerometer of a frame.
 
 \b
 Example:
   screwgraph estimate four_bar_angle --measurements gyros.csv --parameters mass:coupler -o estimate.csv
   screwgraph estimate four_bar_angle --measurements gyros.csv --inputs theta -o estimate.csv --plot pictures
+  screwgraph estimate rr --measurements m.csv --sensor "{sensor: a, joint_position: joint1, sigma: 0.001}" -o e.npz
   screwgraph estimate arm.yaml --measurements m.csv --sensor "{sensor: imu, gyroscope: rod, sigma: 0.01}" -o e.npz
 with a gyros.csv like
   t,crank_gyro,coupler_gyro
@@ -70,7 +75,7 @@ search early; what was found for the samples regarded so far is written.
 
 def estimate(
     context: typer.Context,
-    mechanism: MechanismName,
+    model: ModelName,
     measurements: Measured,
     output: Output,
     parameters: Parameters = None,
@@ -78,6 +83,7 @@ def estimate(
     sensor: Sensor = None,
     model_error: ModelSigma = 1.0,
     values: Values = None,
+    base: options.Base = BaseKind.fixed,
     report: Report = None,
     plot: Plots = None,
     as_json: options.AsJson = False,
@@ -91,11 +97,14 @@ def estimate(
 
     with usage(context):
         check_outputs(output, report, plot)
-    model, table = loaded(mechanism, values), read_table(measurements)
+    if not is_mechanism(model):
+        no_values(context, values)
+    asked = loaded(model, values) if is_mechanism(model) else load(model, base)
+    table = read_table(measurements)
     until = float(table["t"].max() - table["t"].min()) if "t" in table else 1.0
     with watched(until, "estimating") as watch:
         found = solve(
-            model,
+            asked,
             table,
             options.names(parameters),
             inputs=options.names(inputs),
@@ -113,11 +122,14 @@ def estimate(
             f"warning: the motion deviates from the model by {found.model_error:.3g} standard deviations "
             "(take smaller steps)"
         )
-    figures = _figures(model, found, watch.wall_time, output)
-    groups = _groups(model, found)
-    if report is not None:
-        _report(model, found, groups, figures, report)
-    figures |= write_plots(found.t, groups, plot)
+    figures = _figures(asked, found, watch.wall_time, output)
+    if isinstance(asked, Robot):
+        figures |= report_estimate(asked, found, figures, report, plot)
+    else:
+        groups = _groups(asked, found)
+        if report is not None:
+            _report(asked, found, groups, figures, report)
+        figures |= write_plots(found.t, groups, plot)
     if as_json:
         print_json(figures)
     else:
@@ -141,11 +153,11 @@ def _told(text: str) -> Any:
     return told
 
 
-def _figures(mechanism: Mechanism, found: Estimate, wall_time: float, output: str) -> dict[str, Any]:
+def _figures(model: Mechanism | Robot, found: Estimate, wall_time: float, output: str) -> dict[str, Any]:
     import numpy as np
 
     return {
-        "robot": mechanism.name,
+        "robot": model.name,
         "samples": len(found.t),
         "wall_time": wall_time,
         "status": found.status.value,

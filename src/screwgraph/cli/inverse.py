@@ -1,4 +1,4 @@
-"""`screwgraph inverse`: torques that make a planar mechanism follow a trajectory."""
+"""`screwgraph inverse`: torques that make a robot or a planar mechanism follow a trajectory."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import typer
 
 from screwgraph.cli import options
 from screwgraph.cli.failures import usage
-from screwgraph.cli.mechanisms import MechanismName, Output, Values, loaded
+from screwgraph.cli.mechanisms import ModelName, Output, Values, is_mechanism, loaded, no_values
+from screwgraph.cli.options import BaseKind
 from screwgraph.cli.outputs import Plots, Report, check_outputs, write_plots
+from screwgraph.cli.robot_trajectories import inverse_of_robot, load
 
 if TYPE_CHECKING:
     from screwgraph import Mechanism
@@ -21,31 +23,34 @@ Trajectory = Annotated[
     str, typer.Option("--trajectory", metavar="FILE", help="A .csv file with times t (s) and coordinates (m, rad).")
 ]
 
-HELP = """Find the motor torques that make a planar mechanism follow a trajectory.
+HELP = """Find the torques that make a robot or a planar mechanism follow a trajectory.
 
-Its factor graph grows in four stages: positions, velocities and accelerations, velocity constraints, dynamics.
+Of robots, inverse dynamics at each sample. The factor graph of a mechanism grows in four stages: positions, velocities
+and accelerations, velocity constraints, dynamics.
 
 \b
 Example:
   screwgraph inverse four_bar_angle --trajectory trajectory.csv -o torques.csv
-  screwgraph inverse robot.yaml --trajectory trajectory.csv -o torques.csv --report torques.html --plot pictures
+  screwgraph inverse rr --trajectory trajectory.csv -o torques.csv --report torques.html --plot pictures
 with a trajectory.csv like
   t,theta
   0,0
   0.01,0.0005
 
-The trajectory has as many coordinates as the mechanism has degrees of freedom, at equal distances in time; of a table
-that `screwgraph simulate` wrote, the independent coordinates are taken. The file that is written has the columns t,
-q, qd, qdd, tau, energy, work and violation, in SI units. Ctrl-C ends the search early; what was found is written.
+The trajectory has the coordinates of all joints of a robot, or of the independent ones of a closed chain; of a
+mechanism as many as it has degrees of freedom; at equal time steps. A table that `screwgraph simulate` wrote will do.
+The file that is written has the columns t, q, qd, qdd, tau, energy, work and violation, in SI units. Ctrl-C ends the
+search early; what was found is written.
 """
 
 
 def inverse(
     context: typer.Context,
-    mechanism: MechanismName,
+    model: ModelName,
     trajectory: Trajectory,
     output: Output,
     values: Values = None,
+    base: options.Base = BaseKind.fixed,
     report: Report = None,
     plot: Plots = None,
     as_json: options.AsJson = False,
@@ -59,14 +64,17 @@ def inverse(
 
     with usage(context):
         check_outputs(output, report, plot)
-    model = loaded(mechanism, values)
-    wanted = _wanted(model, read_table(trajectory))
+    if not is_mechanism(model):
+        no_values(context, values)
+        return inverse_of_robot(load(model, base), read_table(trajectory), output, report, plot, as_json)
+    mechanism = loaded(model, values)
+    wanted = _wanted(mechanism, read_table(trajectory))
     with watched(4.0, "solving", "stages") as watch:
-        found = inverse_trajectory(model, wanted, watch=watch)
+        found = inverse_trajectory(mechanism, wanted, watch=watch)
     found.run.save(output)
     if found.status.is_stopped:
         note(f"interrupted in stage {len(found.stages)}: the results so far are kept")
-    figures = _figures(model, found, watch.wall_time, output)
+    figures = _figures(mechanism, found, watch.wall_time, output)
     groups = run_groups(found.run)
     if report is not None:
         _report(found, groups, figures, report)
@@ -77,8 +85,9 @@ def inverse(
         errors = ", ".join(f"{name} {error:.3g}" for name, error in found.errors.items())
         largest = f"largest {figures['torque']:.4g} N m" if figures["torque"] is not None else "not found yet"
         took = f"{figures['samples']} samples in {figures['wall_time']:.3g} s"
-        typer.echo(f"{output}: torques of {model.name}, {took}, {largest}")
+        typer.echo(f"{output}: torques of {mechanism.name}, {took}, {largest}")
         typer.echo(f"error of the trajectory: {errors}; constraint error {figures['violation']:.3g}")
+    return None
 
 
 def _wanted(mechanism: Mechanism, table: Any) -> Any:

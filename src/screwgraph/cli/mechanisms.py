@@ -15,6 +15,10 @@ MechanismName = Annotated[
     str,
     typer.Argument(metavar="MECHANISM", help="A mechanism file (.yaml), or a built-in one such as four_bar_angle."),
 ]
+ModelName = Annotated[
+    str,
+    typer.Argument(metavar="MODEL", help="A robot or a mechanism: a file, or a built-in one such as rr or four_bar."),
+]
 Values = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=X", help="A parameter, for example mass:coupler=2.5; repeatable."),
@@ -32,6 +36,12 @@ def is_mechanism(source: str) -> bool:
         return path.suffix.lower() in (".yaml", ".yml") and path.is_file() and bool(_TOP.search(path.read_bytes()))
     except OSError:
         return False
+
+
+def no_values(context: typer.Context, values: list[str] | None) -> None:
+    """Refuse --set for robots."""
+    if values:
+        raise wrong_use(context, "--set goes with planar mechanisms", why="a robot's file has no parameters")
 
 
 def refuse_robot_options(context: typer.Context, *given: object) -> None:

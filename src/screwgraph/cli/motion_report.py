@@ -30,7 +30,11 @@ def motion_panels(motion: Trajectory) -> dict[str, list[Panel]]:
 
 
 def write_report(
-    motion: Trajectory, groups: Mapping[str, Sequence[Panel]], figures: Mapping[str, Any], path: str
+    motion: Trajectory,
+    groups: Mapping[str, Sequence[Panel]],
+    figures: Mapping[str, Any],
+    path: str,
+    title: str = "",
 ) -> None:
     """Write a report with `motion_panels` as HTML. Raises InputError where it cannot be written."""
     from screwgraph.draw import draw_histories, encode
@@ -44,7 +48,7 @@ def write_report(
         Picture("Joints", drawn["Joints"], "Positions, velocities and torques of the joints"),
         Picture("Energy", drawn["Energy"], "Energy balance residual"),
     ]
-    save_report(f"Simulation of {motion.robot.name}", sections, path)
+    save_report(title or f"Simulation of {motion.robot.name}", sections, path)
 
 
 def _summary(figures: Mapping[str, Any]) -> Iterator[tuple[str, object, str]]:

@@ -25,6 +25,7 @@ class MethodName(StrEnum):
     dop853 = "dop853"
     semi_implicit = "semi_implicit"
     trapezoidal = "trapezoidal"
+    radau = "radau"
     smoother = "smoother"
 
 
@@ -74,7 +75,8 @@ rk4:           Runge-Kutta of order 4;
 dop853:        adaptive, of order 8, states at dt by interpolation;
 semi_implicit: Euler's method, of order 1, energy does not drift in the mean;
 trapezoidal:   implicit, of order 2, for stiff motions;
-smoother:      of mechanisms, their factor graph in a window of states that moves on.
+radau:         implicit, of order 3, L-stable: stiff motions decay;
+smoother:      the factor graph in a window of states that moves on.
 
 \b
 Example:
@@ -130,15 +132,15 @@ def simulate(
         if state is not None:
             raise wrong_use(context, "--state goes with robots", why="a mechanism's file says how the motion begins")
         return simulate_mechanism(context, robot, output, (time, dt, method.value), graphs, report, plot, as_json)
-    if method is MethodName.smoother or graphs.given:
-        raise wrong_use(context, "the smoother is for planar mechanisms", why=f"{robot!r} is a robot")
+    if graphs.given and method is not MethodName.smoother:
+        raise wrong_use(context, f"--{next(iter(graphs.given))} goes with the smoother", fix="--method smoother")
     model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
     with usage(context):
         check_outputs(output, report, plot)
         sample_times(model, time, dt)
     q0, qd0, tau = (None, None, None) if state is None else _start(read_state(state, model, "tau", ()), state)
     with watched(time) as watch:
-        motion = run(model, q0, qd0, time, dt, method.value, tau, watch=watch)
+        motion = run(model, q0, qd0, time, dt, method.value, tau, watch=watch, **graphs.given)
     motion.save(output)
     options.note_warnings(model)
     if watch.stopped:

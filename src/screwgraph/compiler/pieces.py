@@ -36,7 +36,7 @@ def pieces(program: Program, first: Sequence[int] = (), whole: int = WHOLE, leng
     """Return how a program is cut, but for the instructions at the places `first`, which somebody else does before."""
     count, apart = len(program.instructions), set(first)
     rest = [i for i in range(count) if i not in apart]
-    if count <= whole:
+    if count <= whole or len(rest) <= length:
         return Pieces([rest], {})
     parts = [rest[start : start + length] for start in range(0, len(rest), length)]
     home = {i: n for n, part in enumerate(parts) for i in part}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from screwgraph.graph.factor import Factor, Law
 from screwgraph.graph.variable import Variable
 from screwgraph.robot import Robot
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,6 +19,8 @@ class Model:
     work where there are more than degrees of freedom. `variables` and `added` are of other origin, `absent` are the
     robot's laws that were taken out.
     """
+
+    __repr__ = one_line
 
     robot: Robot
     external: tuple[str, ...] = ()

@@ -19,9 +19,11 @@ from screwgraph.mechanism.symbolic_parameters import varied
 from screwgraph.mechanism.weights import ModelNoise
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.models.mechanism.read_sensors import told_sensors
+from screwgraph.models.mechanism.sensors import columns
 from screwgraph.optimize import Progress, Result, Status, solve
 from screwgraph.robot import unknown
 from screwgraph.simulation import Watch
+from screwgraph.time import RK4, stepped
 
 FIRST = 16
 """Samples that the search begins with; it goes on with twice as many, up to all."""
@@ -67,7 +69,8 @@ def estimate_motion(
         ModelError: the mechanism cannot be assembled.
     """
     noise, figures = noise or ModelNoise(), varied(mechanism, _names(parameters, "parameters"))
-    data = measured(mechanism, measurements, mechanism.sensors if sensors is None else told_sensors(mechanism, sensors))
+    used = mechanism.sensors if sensors is None else told_sensors(mechanism, sensors)
+    data = measured(measurements, used, columns, [mechanism.angles[i].name for i in mechanism.motors])
     chosen = _motors(mechanism, _names(inputs, "inputs"), data)
     q = first_position(mechanism, q0)
     start = (q, first_velocity(mechanism, q, qd0))
@@ -155,16 +158,11 @@ def _predicted(
     def rate(q: np.ndarray, v: np.ndarray) -> np.ndarray:
         return model.acceleration(q, v, force, figures)
 
-    (q, v), path = state, []
+    space, path = unknowns.state("q").manifold, [state]
     for dt in steps:
-        a = rate(q, v)
-        path.append((q, v, a))
-        b = rate(q + dt / 2 * v, v + dt / 2 * a)
-        c = rate(q + dt / 2 * (v + dt / 2 * a), v + dt / 2 * b)
-        d = rate(q + dt * (v + dt / 2 * b), v + dt * c)
-        q, v = q + dt * (v + dt / 6 * (a + b + c)), v + dt / 6 * (a + 2 * b + 2 * c + d)
-    path.append((q, v, rate(q, v)))
-    return tuple(np.array(part) for part in zip(*path, strict=True))
+        path.append(stepped(RK4, space, lambda _, q, v: rate(q, v), dt, *path[-1]))
+    q, v, a = (np.array(part) for part in zip(*((*state, rate(*state)) for state in path), strict=True))
+    return q, v, a
 
 
 def _solved(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.models.mechanism.sensors import columns
 from screwgraph.models.mechanism.text import to_texts
 from screwgraph.optimize import Result, Status
+from screwgraph.robot import Robot
 from screwgraph.simulation import save_table
 
 ARRAYS = ("t", "q", "qd", "qdd", "tau", "q_sigma", "qd_sigma", "qdd_sigma", "tau_sigma")
@@ -32,18 +33,19 @@ class Estimate:
     measured. `undetermined` names parameters of which the measurements say little. `model_error` is the largest
     residual of the model in its own standard deviations: where it is large, time steps are too long, or the model
     contradicts the sensors. `status` and `reason` tell how the search ended; one that was interrupted holds what was
-    found so far.
+    found so far. `names` are those of the coordinates "q", "qd" and "tau", `texts` what a saved file says of the model.
+    Standard deviations of positions are those of their velocity coordinates.
     """
 
-    mechanism: Mechanism
+    model: Mechanism | Robot
     t: Float[np.ndarray, " N"]
-    q: Float[np.ndarray, "N n"]
-    qd: Float[np.ndarray, "N n"]
-    qdd: Float[np.ndarray, "N n"]
+    q: Float[np.ndarray, "N nq"]
+    qd: Float[np.ndarray, "N nv"]
+    qdd: Float[np.ndarray, "N nv"]
     tau: Float[np.ndarray, "N motors"]
-    q_sigma: Float[np.ndarray, "N n"]
-    qd_sigma: Float[np.ndarray, "N n"]
-    qdd_sigma: Float[np.ndarray, "N n"]
+    q_sigma: Float[np.ndarray, "N nv"]
+    qd_sigma: Float[np.ndarray, "N nv"]
+    qdd_sigma: Float[np.ndarray, "N nv"]
     tau_sigma: Float[np.ndarray, "N motors"]
     parameters: Mapping[str, float]
     covariance: Float[np.ndarray, "k k"]
@@ -51,11 +53,13 @@ class Estimate:
     undetermined: tuple[str, ...]
     model_error: float
     result: Result
+    names: Mapping[str, Sequence[str]]
+    texts: Mapping[str, str]
 
     def __repr__(self) -> str:
         found = [f"{name} = {value:.6g} +- {self.sigma[name]:.2g}" for name, value in self.parameters.items()]
         parts = [f"{len(self.t)} states", *found, self.status.value]
-        return f"<estimate of {self.mechanism.name!r}: {', '.join(parts)}>"
+        return f"<estimate of {self.model.name!r}: {', '.join(parts)}>"
 
     @property
     def sigma(self) -> dict[str, float]:
@@ -75,20 +79,22 @@ class Estimate:
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of a saved table: t, q:theta, ..., tau:theta, sigma:q:theta, ..., sigma:tau:theta."""
-        names = [f"{kind}:{name}" for kind in ("q", "qd", "qdd") for name in self.mechanism.coordinates]
-        names += [f"tau:{self.mechanism.angles[i].name}" for i in self.mechanism.motors]
-        return ("t", *names, *(f"sigma:{name}" for name in names))
+        of = {"q": "q", "qd": "qd", "qdd": "qd", "tau": "tau"}
+        names = [f"{kind}:{name}" for kind, key in of.items() for name in self.names[key]]
+        sigmas = {**of, "q": "qd"}
+        spread = [f"sigma:{kind}:{name}" for kind, key in sigmas.items() for name in self.names[key]]
+        return ("t", *names, *spread)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a table with a line of names (.csv), or arrays by their names here, and `columns` (.npz).
 
-        An .npz file holds the mechanism, too; `screwgraph view` shows it.
+        An .npz file holds the model, too; `screwgraph view` shows it.
 
         Raises:
             InputError: another suffix, no such folder, or a path that cannot be written.
         """
         arrays = {name: getattr(self, name) for name in ARRAYS}
-        save_table(path, self.columns, arrays, method="estimate", **to_texts(self.mechanism))
+        save_table(path, self.columns, arrays, method="estimate", **self.texts)
 
 
 def estimation(
@@ -115,6 +121,12 @@ def estimation(
         undetermined=tuple(name for name, is_weak in zip(varied.names, weak, strict=True) if is_weak),
         model_error=_model_error(mechanism, noise, result),
         result=result,
+        names={
+            "q": mechanism.coordinates,
+            "qd": mechanism.coordinates,
+            "tau": [mechanism.angles[i].name for i in mechanism.motors],
+        },
+        texts=to_texts(mechanism),
     )
 
 

@@ -9,11 +9,10 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.mechanism.factors import (
+    Acceleration,
     ForwardDynamics,
-    HermiteSimpsonVelocity,
     PositionConstraints,
     VelocityConstraints,
-    hermite_simpson,
     prior,
     soft_equality,
 )
@@ -21,10 +20,11 @@ from screwgraph.mechanism.factors.estimated import Estimated, depends_on_figures
 from screwgraph.mechanism.forward_graph import State
 from screwgraph.mechanism.measurements import Measurements
 from screwgraph.mechanism.symbolic_parameters import Varied
-from screwgraph.mechanism.trajectory import are_even
+from screwgraph.mechanism.trajectory import even_or_each
 from screwgraph.mechanism.weights import ModelNoise, integration_sigma
 from screwgraph.models.mechanism.sensors import SENSORS
 from screwgraph.optimize import Factors, Problem, Selection, Variables, Vector, each, soft
+from screwgraph.time import SimpsonVelocities, simpson_positions
 
 FIGURES = "figures"
 
@@ -83,8 +83,7 @@ def estimation_graph(
     if unknowns.inputs:
         tau = unknowns.tau
         factors.append(soft(prior, tau[0], mean=np.zeros(len(unknowns.inputs)), sigma=noise.torque, name="f_prior tau"))
-        steps = noise.torque_rate * np.sqrt(data.steps)
-        sigma = steps[0] if are_even(data.steps) else each(steps)
+        sigma = even_or_each(noise.torque_rate * np.sqrt(data.steps))
         factors.append(soft(soft_equality, tau[:-1], tau[1:], sigma=sigma, name="f_eq tau"))
     varied = unknowns.varied
     if varied.names:
@@ -95,7 +94,7 @@ def estimation_graph(
 
 def _model(unknowns: Unknowns, data: Measurements, noise: ModelNoise) -> list[Factors]:
     mechanism = unknowns.varied.mechanism
-    dt = data.steps[0] if are_even(data.steps) else each(data.steps)
+    dt = even_or_each(data.steps)
     q, v, a = (unknowns.state(name) for name in "qva")
     ends = tuple(part for x in (q, v, a) for part in (x[:-1], x[1:]))
     now, between = _pushed(unknowns, data)
@@ -104,10 +103,10 @@ def _model(unknowns: Unknowns, data: Measurements, noise: ModelNoise) -> list[Fa
         unknowns.tie("f_pc", PositionConstraints(mechanism), q, sigma=noise.constraints),
         unknowns.tie("f_vc", VelocityConstraints(mechanism), q, v, sigma=noise.constraints),
         unknowns.tie("f_dyn", ForwardDynamics(mechanism), q, v, a, ends=1, sigma=noise.dynamics, **now),
-        unknowns.tie("f_hs q", hermite_simpson, *ends, dt=dt, sigma=integration),
+        unknowns.tie("f_hs q", simpson_positions, *ends, dt=dt, sigma=integration),
         unknowns.tie(
             "f_hs v",
-            HermiteSimpsonVelocity(mechanism),
+            SimpsonVelocities(Acceleration(mechanism)),
             *ends,
             ends=2,
             dt=dt,

@@ -9,32 +9,33 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.mechanism.factors import (
+    Acceleration,
     ForwardDynamics,
-    HermiteSimpsonVelocity,
     IndependentAcceleration,
     IndependentForwardDynamics,
     IndependentPosition,
     IndependentVelocity,
     PositionConstraints,
-    RungeKutta,
     VelocityConstraints,
-    euler,
-    hermite_simpson,
     prior,
     soft_equality,
-    trapezoidal,
 )
 from screwgraph.mechanism.weights import Noise, integration_sigma
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.optimize import Factors, Problem, Variables, Vector, each, soft
 from screwgraph.robot import unknown
+from screwgraph.time import EULER, RK4, TRAPEZOIDAL, ExplicitDefect, RateDefect, SimpsonVelocities, simpson_positions
 
 State = tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]
 """A position and a velocity."""
 
 
 def _euler(mechanism: Mechanism, x: tuple[Variables, ...], dt: float, sigma: Any, force: Any) -> list[Factors]:
-    return [_between(euler, rate[:-1], value, dt, sigma) for value, rate in ((x[0], x[1]), (x[1], x[2]))]
+    template, found = RateDefect(EULER), []
+    for value, rate in ((x[0], x[1]), (x[1], x[2])):
+        pairs = (value[:-1], value[1:], rate[:-1])
+        found.append(soft(template, *pairs, dt=dt, sigma=sigma, name=f"f_ei {value.name}"))
+    return found
 
 
 def _trapezoidal(mechanism: Mechanism, x: tuple[Variables, ...], dt: float, sigma: Any, force: Any) -> list[Factors]:
@@ -42,21 +43,17 @@ def _trapezoidal(mechanism: Mechanism, x: tuple[Variables, ...], dt: float, sigm
     for value, rate in ((x[0], x[1]), (x[1], x[2])):
         name = f"f_ti {value.name}"
         pairs = (value[:-1], value[1:], rate[:-1], rate[1:])
-        found.append(soft(trapezoidal, *pairs, dt=dt, sigma=sigma, name=name))
+        found.append(soft(RateDefect(TRAPEZOIDAL), *pairs, dt=dt, sigma=sigma, name=name))
     return found
-
-
-def _between(template: Any, rate: Any, value: Variables, dt: float, sigma: Any) -> Factors:
-    return soft(template, value[:-1], value[1:], rate, dt=dt, sigma=sigma, name=f"f_ei {value.name}")
 
 
 def _hermite_simpson(
     mechanism: Mechanism, x: tuple[Variables, ...], dt: float, sigma: Any, force: Any
 ) -> list[Factors]:
     ends = tuple(part for value in x for part in (value[:-1], value[1:]))
-    middle = HermiteSimpsonVelocity(mechanism)
+    middle = SimpsonVelocities(Acceleration(mechanism))
     return [
-        soft(hermite_simpson, *ends, dt=dt, sigma=sigma, name=f"f_hs {x[0].name}"),
+        soft(simpson_positions, *ends, dt=dt, sigma=sigma, name=f"f_hs {x[0].name}"),
         soft(middle, *ends, dt=dt, sigma=sigma, name=f"f_hs {x[1].name}", **force),
     ]
 
@@ -64,7 +61,8 @@ def _hermite_simpson(
 def _runge_kutta(mechanism: Mechanism, x: tuple[Variables, ...], dt: float, sigma: Any, force: Any) -> list[Factors]:
     q, v, _ = x
     both = np.concatenate([np.broadcast_to(sigma, mechanism.n)] * 2)
-    return [soft(RungeKutta(mechanism), q[:-1], q[1:], v[:-1], v[1:], dt=dt, sigma=both, name="f_rk", **force)]
+    template = ExplicitDefect(RK4, q.manifold, Acceleration(mechanism))
+    return [soft(template, q[:-1], q[1:], v[:-1], v[1:], dt=dt, sigma=both, name="f_rk", **force)]
 
 
 INTEGRATORS: Mapping[str, Callable[..., list[Factors]]] = {

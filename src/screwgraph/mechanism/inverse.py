@@ -14,7 +14,6 @@ from screwgraph.errors import InputError
 from screwgraph.mechanism.branch import followed
 from screwgraph.mechanism.inverse_graph import FOLLOWED, STAGES, inverse_graph, parameters_of
 from screwgraph.mechanism.kinematics import acceleration_problem, as_vector, velocity_problem
-from screwgraph.mechanism.run import Run
 from screwgraph.mechanism.simulate import completed
 from screwgraph.mechanism.trajectory import Reference, reference
 from screwgraph.mechanism.weights import Noise
@@ -30,25 +29,27 @@ ROUGH = Tolerances(step=1e-5, decrease=1e-6)
 
 @dataclass(frozen=True, eq=False)
 class InverseSolution:
-    """The motion that follows a trajectory, with the torques of its motors as `run.tau`, and how it was found.
+    """The motion that follows a trajectory, with torques of motors or joints as `run.tau`, and how it was found.
+
+    `run` is a `Run` of a mechanism or a `Trajectory` of a robot.
 
     `errors` are the largest distances of each given coordinate from the trajectory (m, rad); `stages` the results of
-    the optimisations, one a stage. `status` says whether all stages were solved; where they were stopped, states are
-    those of the last stage, and torques that it did not come to are NaN.
+    the optimisations, one a stage, none where torques follow in closed form. `status` says whether all stages were
+    solved; where they were stopped, states are those of the last stage, and torques that it did not come to are NaN.
     """
 
-    run: Run
+    run: Any
     errors: Mapping[str, float]
     stages: tuple[Result, ...]
 
     def __repr__(self) -> str:
         stages = ", ".join(stage.status.value for stage in self.stages)
-        return f"<inverse dynamics of {self.run.mechanism.name!r}: {len(self.t)} states; stages {stages}>"
+        return f"<inverse dynamics: {len(self.t)} states; " + (f"stages {stages}>" if stages else "in closed form>")
 
     @property
     def status(self) -> Status:
         """How the last stage ended."""
-        return self.stages[-1].status
+        return self.stages[-1].status if self.stages else Status.CONVERGED
 
     @property
     def t(self) -> Float[np.ndarray, " N"]:
@@ -57,7 +58,7 @@ class InverseSolution:
 
     @property
     def tau(self) -> Float[np.ndarray, "N motors"]:
-        """Torques of the motors (N m)."""
+        """Torques of the motors, or of all joints (N m, N)."""
         return self.run.tau
 
 

@@ -8,7 +8,6 @@ from screwgraph.mechanism.factors import (
     VelocityConstraints,
     prior,
     soft_equality,
-    trapezoidal,
 )
 from screwgraph.mechanism.factors.selected import SelectedPrior
 from screwgraph.mechanism.forward_graph import State
@@ -16,6 +15,7 @@ from screwgraph.mechanism.trajectory import Reference
 from screwgraph.mechanism.weights import Noise
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.optimize import Factors, Problem, Variables, Vector, each, soft
+from screwgraph.time import TRAPEZOIDAL, RateDefect
 
 STAGES = 4
 FOLLOWED = Noise(integration=1.0, constraints=1e-3, dynamics=1e-2, equality=1e2, prior=1e-3)
@@ -61,7 +61,9 @@ def inverse_graph(
             factors.append(soft(prior, x[0], mean=mean, sigma=noise.prior, name=f"f_prior {x.name}_0"))
         for x, rate in ((q, v), (v, a)):
             ends = (x[:-1], x[1:], rate[:-1], rate[1:])
-            factors.append(soft(trapezoidal, *ends, dt=wanted.dt, sigma=noise.integration, name=f"f_ti {x.name}"))
+            factors.append(
+                soft(RateDefect(TRAPEZOIDAL), *ends, dt=wanted.dt, sigma=noise.integration, name=f"f_ti {x.name}")
+            )
     if stage >= 3:
         factors.append(soft(VelocityConstraints(mechanism), q, v, sigma=noise.constraints, name="f_vc"))
     if stage >= STAGES:

@@ -48,12 +48,12 @@ def marched(
     start = windows.guess(first)
     known = dict.fromkeys(start, windows.noise.prior) if windows.marginal else None
     lag = windows.smoother(start, _pushed(windows, start, times, force), known)
-    _check([lag.solve()], float(times[0]))
+    check_windows([lag.solve()], float(times[0]))
     parts, done = [lag.values], windows.steps
     stopped = watch(float(times[0]))
     while not stopped and done < len(times):
         record, ended, lag = _stretch(windows, lag, times[done - 1 : done + CHUNK], force, allowed)
-        _check(ended, float(times[done]))
+        check_windows(ended, float(times[done]))
         parts.append(record)
         done += len(ended)
         if windows.independent and done < len(times) and len(ended) < CHUNK:
@@ -132,7 +132,8 @@ def _coming(
     return told()
 
 
-def _check(ended: list[Solved], t: float) -> None:
+def check_windows(ended: list[Solved], t: float) -> None:
+    """Raise InputError where a window was not solved; t (s) is where the first one ends."""
     for solved in ended:
         if solved.status is not Status.CONVERGED and not solved.step <= CLOSE:
             raise InputError(

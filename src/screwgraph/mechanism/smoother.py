@@ -64,7 +64,7 @@ def simulate_by_smoothing(
         ModelError: the mechanism cannot be assembled.
     """
     times = sample_times(mechanism, time, dt)
-    steps = _checked_window(window, len(times))
+    steps = checked_window(window, len(times))
     force, torques = generalised(mechanism, tau)
     noise = noise or Noise(integration=FADING if marginal else Noise().integration)
     q = first_position(mechanism, q0)
@@ -80,7 +80,8 @@ def simulate_by_smoothing(
     return completed(mechanism, "smoother", t, values["q"], values["v"], tau, values["a"])
 
 
-def _checked_window(window: Any, states: int) -> int:
+def checked_window(window: Any, states: int) -> int:
+    """Return how many states a window has, at most all. Raises InputError for anything but a number from 2."""
     if isinstance(window, bool) or not isinstance(window, (int, np.integer)) or window < 2:
         raise InputError(f"window = {window!r} is not a number of states from 2", fix="the paper takes 2 to 10")
     return min(int(window), states)

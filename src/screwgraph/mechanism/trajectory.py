@@ -13,6 +13,7 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.formats import Table
 from screwgraph.models.mechanism.mechanism import Mechanism
+from screwgraph.optimize import each
 
 EVEN = 1e-6
 """Differences of time steps, relative to a step, that printed digits explain."""
@@ -98,6 +99,11 @@ def column(name: str, values: Any, length: int | None, of: str = "trajectory") -
 def are_even(steps: Float[np.ndarray, " k"]) -> bool:
     """Tell whether time steps are equal but for printed digits."""
     return not (np.abs(steps - steps.mean()) > EVEN * steps.mean() + 1e-12).any()
+
+
+def even_or_each(values: Float[np.ndarray, " k"]) -> Any:
+    """Return equal values as one number, others as one for each factor."""
+    return values[0] if are_even(values) else each(values)
 
 
 def checked_times(table: Mapping[str, Any], of: str, *, uneven: bool = False) -> Float[np.ndarray, " N"]:

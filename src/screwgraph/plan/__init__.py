@@ -4,6 +4,7 @@ import sys
 from types import ModuleType
 
 from screwgraph.plan.collocation import COLLOCATIONS
+from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.phases import Phase, horizon
 from screwgraph.plan.plan import Plan
 from screwgraph.plan.planner import Planner
@@ -14,6 +15,7 @@ from screwgraph.plan.task import Task
 
 __all__ = [
     "COLLOCATIONS",
+    "MechanismCoordinates",
     "Phase",
     "Plan",
     "Planner",
@@ -27,7 +29,7 @@ __all__ = [
 
 
 class _Room(ModuleType):
-    """`sg.plan` is this room and, called, its function: `sg.plan("cp2")`."""
+    """`sg.plan` is this package and, called, its function: `sg.plan("cp2")`."""
 
     __call__ = staticmethod(plan)
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from screwgraph.optimize import Factors, Variables, equality
-from screwgraph.plan.collocation import Euler
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.substitution import Piece, composed, evaluated
+from screwgraph.time import SEMI_IMPLICIT, Positions
 
 Followers = tuple[tuple[Variables, tuple[Piece, ...]], ...]
 """Families that are no unknowns any more, each with what it is; the first ones need none of the others."""
@@ -30,16 +30,17 @@ class Difference:
 class PositionDefect:
     """Euler's position defect: that of the velocity needs no factor where accelerations are differences."""
 
-    positions: Any
+    positions: Positions
 
     def __call__(self, q: Any, q_end: Any, v_end: Any, *, h: Any) -> Any:
         """Return the gap of positions at the end of a step of length h (s)."""
-        return self.positions.defect(self.positions.retract(q, h * v_end), q_end)
+        (step,) = SEMI_IMPLICIT.steps(self.positions, (None, v_end), (), h)
+        return self.positions.defect(self.positions.retract(q, step), q_end)
 
 
 def can_drop_accelerations(steps: Steps) -> bool:
     """Whether accelerations are differences of velocities."""
-    return isinstance(steps.collocation, Euler)
+    return steps.collocation == SEMI_IMPLICIT
 
 
 def difference_pieces(steps: Steps) -> tuple[list[Factors], list[Piece]]:

@@ -8,28 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.optimize import Factors, Manifold, Selection, equality
-from screwgraph.plan.collocation import Collocation, Untied
+from screwgraph.optimize import Factors, Selection, equality
+from screwgraph.plan.collocation import UNTIED
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.loops import loop_forces, pulled
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.substitution import Piece
-
-
-@dataclass(frozen=True)
-class CollocationDefect:
-    """The collocation's defects over one step; `is_open`: without an acceleration at its end."""
-
-    collocation: Collocation
-    positions: Manifold
-    is_open: bool
-
-    def __call__(self, *unknowns: Any, h: Any) -> Any:
-        """Return the defects; unknowns are q, qd, qdd of one point after the other, h is the step (s)."""
-        given = [*unknowns, None] if self.is_open else list(unknowns)
-        points = [(given[i], given[i + 1], given[i + 2]) for i in range(0, len(given), 3)]
-        return self.collocation.defects(self.positions, points, h)
+from screwgraph.time import StepDefect
 
 
 @dataclass(frozen=True)
@@ -65,7 +51,7 @@ class Balance:
 
 def collocation_factors(steps: Steps) -> list[Factors]:
     """Return the factors that join the points of every step."""
-    if isinstance(steps.collocation, Untied):
+    if steps.collocation == UNTIED:
         return []
     stride, n = steps.per_step, [p.steps for p in steps.phases]
     first = np.concatenate([s.start + stride * np.arange(k) for s, k in zip(steps.states, n, strict=True)])
@@ -75,7 +61,7 @@ def collocation_factors(steps: Steps) -> list[Factors]:
         unknowns += [steps.q[first + i], steps.qd[first + i]]
         if not (steps.is_open and i == stride):
             unknowns.append(steps.qdd[sample + i])
-    template = CollocationDefect(steps.collocation, steps.mechanics.positions, steps.is_open)
+    template = StepDefect(steps.collocation, steps.mechanics.positions, steps.is_open)
     phases = np.repeat(np.arange(len(n)), n)
     made, arguments, timing = steps.timed(template, *unknowns, phases=phases, scale=1.0 / np.array(n)[phases])
     return [equality(made, *arguments, name="collocation", **timing)]

@@ -1,129 +1,85 @@
-"""The laws of motion with all twists, accelerations and wrenches of links as unknowns.
-
-Xie et al. (2020), Fig. 5.
-"""
+"""The equations of motion with all twists, accelerations and wrenches as unknowns: Xie et al. (2020), Fig. 5."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.errors import InputError
-from screwgraph.graph import Factor, Key, dynamics_graph
-from screwgraph.graph.factors import prior
-from screwgraph.optimize import Factors, Selection, Variables, Vector, equality
+from screwgraph.graph import FactorGraph, Key, Role, dynamics_graph
+from screwgraph.optimize import Factors, Variables, Vector
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.steps import Steps
-from screwgraph.spatial import vector
-
-JOINT_KINDS = ("q", "qd", "qdd", "tau")
+from screwgraph.time.instants import Binding, Entries, at_instants, balances, constants
 
 
 @dataclass(frozen=True)
-class Law:
-    """One factor of the graph of dynamics at one time, its variables gathered from unknowns called `names`."""
+class External:
+    """The sum of the wrenches of contacts on a frame."""
 
     mechanics: Mechanics
-    factor: Factor
-    names: tuple[str, ...]
-    actuated: tuple[int, ...]
-    wrenches: tuple[Wrench, ...] = ()
-    base: tuple[tuple[Key, tuple[float, ...]], ...] = ()
+    frame: str
+    templates: tuple[Any, ...]
 
-    def __call__(self, *unknowns: Any) -> Any:
-        """Return the residual of the law."""
-        given = dict(zip(self.names, unknowns, strict=True))
-        return self.factor.residual({key: self._value(key, given) for key in self.factor.keys})
-
-    def _value(self, key: Key, given: dict[str, Any]) -> Any:
-        robot, base = self.mechanics.robot, dict(self.base)
-        if key in base:
-            return np.array(base[key])
-        if key.kind == "q":
-            return given["q"][robot.q_slices[key.name]]
-        if key.kind in ("qd", "qdd"):
-            return given[key.kind][robot.v_slices[key.name]]
-        if key.kind == "tau":
-            part = robot.v_slices[key.name]
-            places = [self.actuated.index(c) if c in self.actuated else -1 for c in range(part.start, part.stop)]
-            return vector([given["tau"][i] if i >= 0 else 0.0 for i in places])
-        if key.kind == "external":
-            pose = self.mechanics.pose_of(key.name)(given["q"])
-            acting = [
-                w.template(given["q"], pose, given[w.unknowns.name]) for w in self.wrenches if w.frame == key.name
-            ]
-            return sum(acting[1:], acting[0])
-        return given[_family(key)]
+    def __call__(self, q: Any, *unknowns: Any) -> Any:
+        """Return it (6,), in the frame."""
+        pose = self.mechanics.pose_of(self.frame)(q)
+        acting = [template(q, pose, x) for template, x in zip(self.templates, unknowns, strict=True)]
+        return sum(acting[1:], acting[0])
 
 
 def full_graph_factors(steps: Steps, wrenches: Sequence[Wrench]) -> list[Factors]:
-    """Return the factors of all laws at all samples, each with the wrenches that act there.
+    """Return the factors of the graph at all samples, each with the wrenches that act there.
 
-    Raises:
-        InputError: the robot has loops or couplings.
+    Of closed chains, the multipliers of loops and couplings are unknowns, too. Their own laws of velocities and
+    accelerations are those of `plan.loops`, which also close the positions.
     """
-    if steps.mechanics.robot.is_closed:
-        raise InputError(
-            f"robot {steps.mechanics.robot.name!r} has loops",
-            why="the full graph supports trees only",
-            fix="remove `dynamics`: then multipliers close the loops",
-        )
     acting = np.zeros((len(steps.points), len(wrenches)), dtype=bool)
     for i, w in enumerate(wrenches):
         acting[w.samples, i] = True
     found: list[Factors] = []
     for pattern in np.unique(acting, axis=0):
         samples = np.flatnonzero((acting == pattern).all(axis=1))
-        found += _laws(steps, samples, tuple(wrenches[i] for i in np.flatnonzero(pattern).tolist()))
+        chosen = tuple(wrenches[i] for i in np.flatnonzero(pattern).tolist())
+        frames = tuple(dict.fromkeys(w.frame for w in chosen))
+        graph = _graph(steps.mechanics, frames)
+        found += at_instants(balances(graph), _bindings(steps, graph, samples, chosen) | constants(graph))
     return found
 
 
-def _laws(steps: Steps, samples: np.ndarray, wrenches: tuple[Wrench, ...]) -> list[Factors]:
-    mechanics, frames = steps.mechanics, tuple(dict.fromkeys(w.frame for w in wrenches))
-    graph = mechanics.kept(("full graph", frames), lambda: dynamics_graph(mechanics.robot, frames))
-    known = [f for f in graph.factors if f.template is prior]
-    base = tuple((f.variable("x"), tuple(f.parameters["value"].tolist())) for f in known)
-    found = []
-    for factor in graph.factors:
-        if factor in known:
-            continue
-        families: dict[str, Selection] = {}
-        mine = tuple(w for w in wrenches if Key("external", w.frame) in factor.keys)
-        for key in (k for k in factor.keys if k not in dict(base)):
-            families |= _unknowns(steps, key, graph.variables[key].dim, samples, mine)
-        names = tuple(families)
-        template: Callable[..., Any] = Law(mechanics, factor, names, steps.actuated, mine, base)
-        found.append(equality(template, *families.values(), name=f"dynamics: {factor.name}"))
+def _graph(mechanics: Mechanics, frames: tuple[str, ...]) -> FactorGraph:
+    return mechanics.kept(("full graph", frames), lambda: dynamics_graph(mechanics.robot, frames))
+
+
+def _bindings(
+    steps: Steps, graph: FactorGraph, samples: np.ndarray, wrenches: tuple[Wrench, ...]
+) -> dict[Key, Binding]:
+    """Return the graph's variables as functions of the unknowns at samples."""
+    robot, q = steps.mechanics.robot, steps.q[steps.points[samples]]
+    families = {Role.POSITION: q, Role.VELOCITY: steps.qd[steps.points[samples]]}
+    families |= {Role.COORDINATE_ACCELERATION: steps.qdd[samples]}
+    found: dict[Key, Binding] = {}
+    for key, variable in graph.variables.items():
+        if key.role in families:
+            part = (robot.q_slices if key.role is Role.POSITION else robot.v_slices)[key.name]
+            found[key] = Binding((families[key.role],), Entries(tuple(range(part.start, part.stop))))
+        elif key.role is Role.COORDINATE_FORCE:
+            part = robot.v_slices[key.name]
+            places = [steps.actuated.index(c) if c in steps.actuated else None for c in range(part.start, part.stop)]
+            driven = any(place is not None for place in places)
+            found[key] = Binding((steps.tau[samples],) if driven else (), Entries(tuple(places)))
+        elif key.role is Role.EXTERNAL_WRENCH:
+            own = [w for w in wrenches if w.frame == key.name]
+            acting = External(steps.mechanics, key.name, tuple(w.template for w in own))
+            found[key] = Binding((q, *(w.unknowns[np.searchsorted(w.samples, samples)] for w in own)), acting)
+        else:
+            family = Variables(_family(key), Vector(variable.dim), len(steps.points))
+            found[key] = Binding((family[samples],), Entries(tuple(range(variable.dim))))
     return found
-
-
-def _unknowns(
-    steps: Steps, key: Key, dim: int, samples: np.ndarray, wrenches: tuple[Wrench, ...]
-) -> dict[str, Selection]:
-    """Return the unknowns that a variable of the graph is made of, by family."""
-    q = steps.q[steps.points[samples]]
-    if key.kind == "q":
-        return {"q": q}
-    if key.kind == "qd":
-        return {"qd": steps.qd[steps.points[samples]]}
-    if key.kind == "qdd":
-        return {"qdd": steps.qdd[samples]}
-    if key.kind == "tau":
-        part = steps.mechanics.robot.v_slices[key.name]
-        driven = set(range(part.start, part.stop)) & set(steps.actuated)
-        return {"tau": steps.tau[samples]} if driven else {}
-    if key.kind == "external":
-        return {"q": q} | {w.unknowns.name: w.unknowns[_places(w, samples)] for w in wrenches}
-    return {_family(key): Variables(_family(key), Vector(dim), len(steps.points))[samples]}
-
-
-def _places(wrench: Wrench, samples: np.ndarray) -> np.ndarray:
-    return np.searchsorted(wrench.samples, samples)
 
 
 def _family(key: Key) -> str:

@@ -9,10 +9,11 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.plan.contacts.share import resting_forces
+from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.full_graph import first_directions
 from screwgraph.plan.goals import FrameVelocity, Point, Pose, Position
 from screwgraph.plan.goals.base import points_at
-from screwgraph.plan.goals.position import whole_position
+from screwgraph.plan.goals.position import start_position, whole_position
 from screwgraph.plan.inverse_kinematics import reaching
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import FULL_GRAPH, Task
@@ -56,21 +57,19 @@ def first_values(task: Task, steps: Steps, choice: int = 0) -> dict[str, np.ndar
         values["q"] = _stay(task, steps)
     else:
         values["q"] = _linear(task, steps, _stops(task, steps, 0))
+        if isinstance(task.robot, MechanismCoordinates):
+            values["q"] = task.robot.closed_path(values["q"])
     q = values["q"]
     return values | (first_directions(steps, q) if task.dynamics == FULL_GRAPH else {})
 
 
-def _start(task: Task) -> Float[np.ndarray, " nq"]:
-    return task.robot.neutral() if task.start is None else whole_position(task.robot, task.start)[0]
-
-
 def _stay(task: Task, steps: Steps) -> Float[np.ndarray, "K nq"]:
-    return np.tile(_start(task), (len(steps.times), 1))
+    return np.tile(start_position(task), (len(steps.times), 1))
 
 
 def _stops(task: Task, steps: Steps, choice: int) -> dict[int, Float[np.ndarray, " nq"]]:
     """Return positions that are wanted, or reach what is wanted, by point; joints that no goal names stay."""
-    stops = {0: _start(task)}
+    stops = {0: start_position(task)}
     for goal in task.goals:
         if isinstance(goal, Position):
             at, joints = whole_position(task.robot, goal.at)

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.plan.collocation import Point
+from screwgraph.optimize import Manifold
+from screwgraph.optimize.manifold_code import moved
+from screwgraph.plan.collocation import UNTIED
+from screwgraph.plan.priors.chain import interpolation
+from screwgraph.plan.priors.local import place, position, rate
 from screwgraph.plan.steps import Steps
+from screwgraph.time import Point, Rule, between, polynomials
 
 Motion = tuple[Float[np.ndarray, "n nq"], Float[np.ndarray, "n nv"], Float[np.ndarray, "n nv"]]
 
@@ -37,8 +43,35 @@ def motion_at(
         points.append(
             (values["q"][first + i], values["qd"][first + i], values["qdd"][sample + i] if has_sample else None)
         )
-    q, qd = steps.collocation.between(steps.mechanics.positions, points, h[:, None], part)
+    q, qd = _state_between(steps.collocation, steps.mechanics.positions, points, h[:, None], part)
     return q, qd, _efforts(steps, values, sample, part)
+
+
+def _state_between(
+    rule: Rule, positions: Manifold, points: list[Point], h: Float[np.ndarray, "n 1"], part: Float[np.ndarray, "n 1"]
+) -> tuple[Float[np.ndarray, "n nq"], Float[np.ndarray, "n nv"]]:
+    """Return positions and velocities at the parts 0..1 of N steps of lengths h (s), in the rule's own sense.
+
+    `points` are those of the steps, with N rows each; accelerations are None where there are none. Without a rule:
+    what is most probable if accelerations are white noise, cubic polynomials; of rotation vectors, where joints turn
+    in space. Mukadam et al. (2018), eqs. (25), (26).
+    """
+    if rule != UNTIED:
+        step, velocity = between(rule, points, h, part)
+        return moved(positions, points[0][0], step), velocity
+    (q, v, _), (q_end, v_end, _) = points
+    found = [_most_probable(positions, *row) for row in zip(q, v, q_end, v_end, h[:, 0], part[:, 0], strict=True)]
+    return np.array([a for a, _ in found]), np.array([b for _, b in found])
+
+
+def _most_probable(positions: Manifold, q: Any, v: Any, q_end: Any, v_end: Any, h: float, s: float) -> tuple[Any, Any]:
+    d = place(positions, q, q_end)
+    start, end = h * v, h * rate(positions, d, v_end)
+    w = interpolation(2, s)
+    d_there = w[1][0, 0] * d + w[0][0, 1] * start + w[1][0, 1] * end
+    speed = (w[1][1, 0] * d + w[0][1, 1] * start + w[1][1, 1] * end) / h
+    turning = np.stack([np.asarray(rate(positions, d_there, e), dtype=float) for e in np.eye(len(v))], axis=1)
+    return position(positions, q, d_there), np.linalg.solve(turning, speed)
 
 
 def _efforts(
@@ -47,8 +80,7 @@ def _efforts(
     """Return the polynomials through the efforts of each step; where its end has none, they are held."""
     tau = np.zeros((len(part), steps.mechanics.robot.nv))
     if "tau" in values:
-        nodes = np.linspace(0.0, 1.0, steps.per_step + 1)[: steps.per_step + 1 - steps.is_open]
-        for i, node in enumerate(nodes):
-            others = [(part - other) / (node - other) for other in nodes if other != node]
-            tau[:, list(steps.actuated)] += np.prod(others, axis=0) * values["tau"][sample + i]
+        nodes = steps.collocation.nodes[: steps.per_step + 1 - steps.is_open]
+        for i, share in enumerate(polynomials(nodes)):
+            tau[:, list(steps.actuated)] += share(part) * values["tau"][sample + i]
     return tau

@@ -9,10 +9,11 @@ import numpy as np
 
 from screwgraph.optimize import Factors, Variables, Vector, equality
 from screwgraph.optimize.manifold_code import tangents
+from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.mechanics import Mechanics, Template
 from screwgraph.plan.steps import Steps
 from screwgraph.robot import constraint_residual
-from screwgraph.spatial import Array, vanishing
+from screwgraph.spatial import Array, concatenate, vanishing
 from screwgraph.tape import gradient, jacobian, substituted, tape_of
 from screwgraph.tape.rows import transposed_times
 
@@ -28,6 +29,8 @@ def loop_forces(steps: Steps) -> Variables | None:
 
 def gaps(mechanics: Mechanics, q: Array) -> Array:
     """Return the loop-closure errors and residuals of couplings (r,), of the independent rows."""
+    if isinstance(mechanics.robot, MechanismCoordinates):
+        return mechanics.robot.gaps(q)
     return constraint_residual(mechanics.robot, q, size=vanishing)[list(mechanics.robot.mobility.kept)]
 
 
@@ -48,13 +51,30 @@ class StabilisedClosure:
 
     def __call__(self, q: Any, qd: Any, qdd: Any, *, h: Any, rate: float = SETTLING) -> Any:
         """Return that, one entry for each independent row."""
-        (t,) = moments = list(tape_of(q).inputs("t", (1,)))
-        g = gaps(self.mechanics, self.mechanics.positions.near(q, t * qd + 0.5 * t * t * qdd)).tolist()
-        first = [row.get(0, 0.0) for row in jacobian(g, moments)]
-        second = [row.get(0, 0.0) for row in jacobian(first, moments)]
-        g, first, second = (np.array(substituted(x, {t: 0.0}), dtype=object) for x in (g, first, second))
+        g, first, second = _levels(self.mechanics, q, qd, qdd)
         a = rate / h
         return second + 2.0 * a * first + a * a * g
+
+
+@dataclass(frozen=True)
+class Closure:
+    """The gaps of loops and couplings with their first and second derivatives in time."""
+
+    mechanics: Mechanics
+
+    def __call__(self, q: Any, qd: Any, qdd: Any) -> Any:
+        """Return them one after the other, each with one entry for each independent row."""
+        return concatenate(*_levels(self.mechanics, q, qd, qdd))
+
+
+def _levels(mechanics: Mechanics, q: Any, qd: Any, qdd: Any) -> tuple[Any, Any, Any]:
+    """Return gaps and their first two derivatives in time."""
+    (t,) = moments = list(tape_of(q).inputs("t", (1,)))
+    g = gaps(mechanics, mechanics.positions.near(q, t * qd + 0.5 * t * t * qdd)).tolist()
+    first = [row.get(0, 0.0) for row in jacobian(g, moments)]
+    second = [row.get(0, 0.0) for row in jacobian(first, moments)]
+    g, first, second = (np.array(substituted(x, {t: 0.0}), dtype=object) for x in (g, first, second))
+    return g, first, second
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from screwgraph.dynamics import inverse_dynamics
 from screwgraph.errors import InputError
 from screwgraph.optimize import Manifold
 from screwgraph.plan.code import written
+from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.robot import Robot, frame_pose, unknown, without_loops
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
@@ -20,7 +21,10 @@ Template = Callable[..., Any]
 
 @dataclass(frozen=True, eq=False)
 class Mechanics:
-    """Expressions of a robot. Templates asked for with the same key are the same function: code is made once."""
+    """Expressions of a robot, or of the coordinates of a mechanism.
+
+    Templates asked for with the same key are the same function: code is made once.
+    """
 
     __repr__ = one_line
 
@@ -41,6 +45,8 @@ class Mechanics:
     def efforts(self, frames: Sequence[str] = ()) -> Any:
         """Return inverse dynamics as a function of q, qd, qdd and wrenches on frames (k, 6)."""
         frames = tuple(frames)
+        if isinstance(self.robot, MechanismCoordinates):
+            return self.kept("efforts", self.robot.efforts)
         return self.kept(
             ("efforts", frames), lambda: inverse_dynamics(without_loops(self.robot), external_wrenches=frames)
         )

@@ -1,10 +1,11 @@
 """Task files: YAML.
 
-All keys but `robot` and a horizon may be left out::
+All keys but `robot` (or `mechanism`) and a horizon may be left out::
 
     name: swing-up
     robot: cart_pole                    # a file beside this one, a built-in robot, or
                                         # {file, base: floating, lock: [joint, ...], gravity: [x, y, z], damping: no}
+    mechanism: four_bar_angle           # instead: a planar mechanism, whose coordinates then count as joints
     parameters: {far: 1.0}              # numbers may be expressions over these
     horizon: {steps: 200, dt: 0.02}     # or {steps, duration}; or
     phases:                             # one after the other; durations between `shortest` and `longest` are free
@@ -42,7 +43,9 @@ from screwgraph.formats.diagnostics import Place, as_model_error, did_you_mean, 
 from screwgraph.formats.expressions import evaluate_parameters
 from screwgraph.formats.files import read_bytes
 from screwgraph.formats.yaml_values import Value, parse_yaml
+from screwgraph.mechanism import load_mechanism, mechanism_names
 from screwgraph.plan.contacts import CONTACTS
+from screwgraph.plan.coordinates import as_robot
 from screwgraph.plan.costs import COSTS
 from screwgraph.plan.goals import GOALS
 from screwgraph.plan.items import Item
@@ -56,6 +59,7 @@ from screwgraph.robot import Robot
 KEYS = (
     "name",
     "robot",
+    "mechanism",
     "parameters",
     "horizon",
     "phases",
@@ -105,10 +109,13 @@ def read_task(source: str | os.PathLike[str]) -> Task:
 def _task(root: Value, file: str, name: str, folder: Path | None) -> Task:
     entries = root.section(KEYS, "a task")
     entries = {key: value.called(key) for key, value in entries.items()}
-    for needed in ("robot", "horizon" if "phases" not in entries else "phases"):
+    model = "mechanism" if "mechanism" in entries else "robot"
+    if {"robot", "mechanism"} <= entries.keys():
+        raise entries["mechanism"].complaint("there is a robot, too: a task has one of them")
+    for needed in (model, "horizon" if "phases" not in entries else "phases"):
         if needed not in entries:
             raise ModelError(f"the task has no {needed}", at=file, fix=f"add the key {needed!r}")
-    robot = _robot(entries["robot"], folder)
+    robot = (_mechanism if model == "mechanism" else _robot)(entries[model], folder)
     reading = Reading(robot, _parameters(entries.get("parameters")), folder)
     fields: dict[str, Any] = {"name": entries["name"].text() if "name" in entries else name}
     for key, read in _PARTS.items():
@@ -135,6 +142,13 @@ def _placed(at: Place, who: str = "the task") -> Callable[[Callable[[], Any]], A
             raise as_model_error(error, who, at) from None
 
     return called
+
+
+def _mechanism(value: Value, folder: Path | None) -> Any:
+    source = value.text()
+    if source not in mechanism_names() and folder is not None:
+        source = str(folder / source)
+    return as_robot(_placed(value.at, "mechanism")(lambda: load_mechanism(source)))
 
 
 def _robot(value: Value, folder: Path | None) -> Robot:

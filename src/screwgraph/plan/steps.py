@@ -13,10 +13,10 @@ from jaxtyping import Float, Int
 
 from screwgraph.errors import InputError
 from screwgraph.optimize import Factors, Variables, Vector, each, soft
-from screwgraph.plan.collocation import Collocation
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.phases import Phase, knot_times
 from screwgraph.plan.templates import SqrtDtWeighted, Timed
+from screwgraph.time import Rule
 
 ON_TIME = 1e-6
 """A time is that of a point if it differs by less than so much of a step."""
@@ -33,7 +33,7 @@ class Steps:
 
     mechanics: Mechanics
     phases: tuple[Phase, ...]
-    collocation: Collocation
+    collocation: Rule
     actuated: tuple[int, ...]
     has_dynamics: bool = True
     start_given: bool = True

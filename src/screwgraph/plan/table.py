@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 
 from screwgraph.formats import described
+from screwgraph.models.mechanism import to_texts
+from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.plan import Plan
 from screwgraph.simulation import check_path, robot_columns, save_table
 
@@ -28,5 +30,10 @@ def save_plan(plan: Plan, path: str | os.PathLike[str]) -> Path:
     facts = {name: getattr(plan, name) for name in FACTS}
     unknowns = {f"unknowns/{name}": value for name, value in plan.values.items()}
     arrays = {name: getattr(plan, name) for name in ARRAYS}
-    save_table(target, ("t", *robot_columns(robot)), arrays, **facts, **unknowns, robot=described(robot))
+    if isinstance(robot, MechanismCoordinates):
+        names = [f"{kind}:{name}" for kind in ARRAYS[1:] for name in robot.joint_names]
+        model = to_texts(robot.mechanism)
+    else:
+        names, model = robot_columns(robot), {"robot": described(robot)}
+    save_table(target, ("t", *names), arrays, **facts, **unknowns, **model)
     return target

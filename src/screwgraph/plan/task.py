@@ -8,6 +8,7 @@ from typing import Any
 
 from screwgraph.errors import InputError
 from screwgraph.plan.collocation import COLLOCATIONS
+from screwgraph.plan.coordinates import MechanismCoordinates, as_robot
 from screwgraph.plan.items import Item
 from screwgraph.plan.phases import Phase
 from screwgraph.robot import Robot, unknown
@@ -26,7 +27,7 @@ class Task:
     """A robot, a horizon, and what its motion must and should be.
 
     Args:
-        robot: any robot.
+        robot: any robot; or a mechanism, whose natural coordinates then count as joints, driven by its motors.
         phases: the horizon, see `horizon` for one of equal steps.
         start: the position at the beginning (nq,) or {joint: value}, others neutral; None leaves it free.
         start_velocity: the velocity there: 0, (nv,) or {joint: value}; None leaves it free.
@@ -51,7 +52,7 @@ class Task:
 
     __repr__ = one_line
 
-    robot: Robot
+    robot: Any
     phases: tuple[Phase, ...]
     start: Any = None
     start_velocity: Any = 0.0
@@ -68,8 +69,9 @@ class Task:
     places: tuple[tuple[Any, Any], ...] = field(default=(), kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.robot, Robot):
-            raise InputError(f"expected a Robot, got {self.robot!r}", fix="load one: sg.load(...)")
+        object.__setattr__(self, "robot", as_robot(self.robot))
+        if not isinstance(self.robot, Robot | MechanismCoordinates):
+            raise InputError(f"expected a robot or a mechanism, got {self.robot!r}", fix="load one: sg.load(...)")
         if not self.phases or not all(isinstance(p, Phase) for p in self.phases):
             raise InputError("a task needs phases", fix="phases=horizon(steps, dt=...)")
         if self.collocation not in COLLOCATIONS:
@@ -78,6 +80,12 @@ class Task:
             raise unknown("guess", self.guess, GUESSES)
         if not isinstance(self.dynamics, bool) and self.dynamics not in KINDS:
             raise InputError(f"dynamics {self.dynamics!r}", fix=f"True, False or one of {', '.join(KINDS)}")
+        if self.dynamics == FULL_GRAPH and not isinstance(self.robot, Robot):
+            raise InputError(
+                "dynamics 'graph' is for robots",
+                why="bodies of a planar mechanism have no twists and wrenches",
+                fix="leave it out: natural coordinates and multipliers are unknowns then",
+            )
         for group in GROUPS:
             for item in getattr(self, group):
                 if not isinstance(item, Item):

@@ -13,11 +13,12 @@ from screwgraph.optimize import Factors, Problem, Variables, each, inequality
 from screwgraph.plan.collocation import COLLOCATIONS
 from screwgraph.plan.condense import Followers, can_drop_accelerations, condensed, difference_pieces, followed
 from screwgraph.plan.contradictions import check_goals
+from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.dynamics import collocation_factors, dynamics_factors, effort_pieces
 from screwgraph.plan.full_graph import full_graph_factors
 from screwgraph.plan.goals import Position, Velocity
 from screwgraph.plan.goals.base import points_at
-from screwgraph.plan.goals.position import whole_position
+from screwgraph.plan.goals.position import start_position, whole_position
 from screwgraph.plan.goals.velocity import chosen_velocities
 from screwgraph.plan.items import Acting, Wrench
 from screwgraph.plan.limits.base import check_start
@@ -128,6 +129,8 @@ def _actuated(task: Task, mechanics: Mechanics) -> tuple[int, ...]:
     if task.actuated is not None:
         return tuple(sorted(set(mechanics.columns(task.actuated, "joint to actuate"))))
     robot = task.robot
+    if isinstance(robot, MechanismCoordinates):
+        return tuple(sorted(robot.actuated))
     return tuple(c for j in robot.joints if j.type.nv < 6 for c in mechanics.coordinates(j.name))
 
 
@@ -143,14 +146,16 @@ def wrenches(task: Task, steps: Steps) -> Sequence[Wrench]:
 
 def _starts(task: Task, mechanics: Mechanics) -> dict[str, np.ndarray]:
     """Return whole position and velocity at the start, as far as they are given. Raises InputError."""
-    found = {}
+    found, robot = {}, task.robot
     with told_by("start"):
         if task.start is not None:
-            found["q"] = whole_position(task.robot, task.start)[0]
+            found["q"] = start_position(task)
         if task.start_velocity is not None:
-            found["qd"] = np.zeros(task.robot.nv)
+            found["qd"] = np.zeros(robot.nv)
             columns, values = chosen_velocities(mechanics, task.start_velocity)
             found["qd"][list(columns)] = values
+            if isinstance(robot, MechanismCoordinates) and isinstance(task.start_velocity, Mapping) and "q" in found:
+                found["qd"] = robot.completed_velocity(found["q"], task.start_velocity)
     return found
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.errors import InputError
 from screwgraph.queries.models import is_mechanism, table_of
 
 if TYPE_CHECKING:
     from screwgraph.mechanism import Estimate, Mechanism, ModelNoise
+    from screwgraph.robot import Robot
     from screwgraph.simulation import Watch
 
 
 def estimate(
-    model: Mechanism,
+    model: Mechanism | Robot,
     measurements: Mapping[str, Any] | str,
     parameters: Sequence[str] = (),
     *,
@@ -25,38 +25,36 @@ def estimate(
     noise: ModelNoise | None = None,
     watch: Watch | None = None,
 ) -> Estimate:
-    """Estimate the motion of a mechanism, torques of motors and parameters from measurements.
+    """Estimate the motion of a robot or a mechanism, torques and parameters from measurements: batch least squares.
+
+    Hermite-Simpson integration, loops and dynamics hold nearly exactly (`noise`); parameters are unknowns that all
+    samples share. Of robots, the equations of motion are one factor an instant: compiled inverse dynamics.
 
     Args:
-        model: a mechanism.
-        measurements: {"t": (N,) s, column: (N,), ...}, or a .csv file of these columns.
-        parameters: names of parameters of the file, and of values by key and part, "mass:coupler".
-        inputs: motors whose torques are unknown.
-        sensors: by default those of the mechanism's file.
-        q0: roughly the initial position (n,), by default the assembled one.
-        qd0: roughly the initial velocity (n,), by default that of the file, or rest.
-        noise: standard deviations of the model.
+        model: a robot (tree, floating or closed chain), or a mechanism.
+        measurements: {"t": (N,) s, column: (N,), ...}, or a .csv file of these columns. Columns are named by sensors,
+            with _x, _y, ... where they measure several numbers; "tau:NAME" are known torques of a motor or joint.
+        parameters: of robots "mass:LINK" (kg; centre of mass and inertia about it stay), "damping:JOINT",
+            "armature:JOINT"; of mechanisms names of parameters of the file, and of values by key and part.
+        inputs: motors or joints whose torques are unknown.
+        sensors: by default those of the mechanism's file; [{"sensor": name, kind: target, "sigma": 0.01}, ...]. Kinds
+            on robots: "joint_position", "joint_velocity", "joint_torque" of a joint; "position", "pose" (x, y, z, qx,
+            qy, qz, qw), "gyroscope", "accelerometer" of a link or frame, the last two in its axes.
+        q0: roughly the initial position (nq,), by default the neutral or the assembled one.
+        qd0: roughly the initial velocity (nv,), by default rest, or that of the file.
+        noise: standard deviations of the model; of dynamics as accelerations.
         watch: progress callback with the time (s) up to which samples are used; the search ends where it returns true.
 
     Raises:
         InputError: a bad argument, or a search that fails.
         ModelError: the mechanism cannot be assembled.
     """
-    if not is_mechanism(model):
-        raise InputError(
-            f"{model!r} is a robot, and estimation is for mechanisms",
-            fix="sg.estimate(sg.load_mechanism(path), measurements)",
-        )
-    from screwgraph.mechanism import estimate_motion
-
-    return estimate_motion(
-        model,
-        table_of(measurements),
-        parameters,
-        inputs=inputs,
-        sensors=sensors,
-        q0=q0,
-        qd0=qd0,
-        noise=noise,
-        watch=watch,
-    )
+    found: Any
+    if is_mechanism(model):
+        from screwgraph.mechanism import estimate_motion as found
+    else:
+        from screwgraph.estimation import estimate_robot as found
+    options: dict[str, Any] = {"inputs": inputs, "q0": q0, "qd0": qd0, "noise": noise, "watch": watch}
+    if sensors is not None:
+        options["sensors"] = sensors
+    return found(model, table_of(measurements), parameters, **options)

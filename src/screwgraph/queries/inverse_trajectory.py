@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.errors import InputError
-from screwgraph.queries.models import is_mechanism, table_of
+from screwgraph.queries.models import is_mechanism, refuse, table_of
+from screwgraph.robot import Robot
 
 if TYPE_CHECKING:
     from screwgraph.mechanism import InverseSolution, Mechanism, Noise
@@ -14,34 +14,37 @@ if TYPE_CHECKING:
 
 
 def inverse_trajectory(
-    model: Mechanism,
+    model: Mechanism | Robot,
     trajectory: Mapping[str, Any] | str,
     *,
     q0: Any = None,
     noise: Noise | None = None,
     watch: Watch | None = None,
 ) -> InverseSolution:
-    """Return the torques of the motors that make a mechanism follow a trajectory.
+    """Return the torques that make a robot or a mechanism follow a trajectory.
 
-    Blanco-Claraco et al. (2021), section 7.2.
+    Of mechanisms the factor graph of Blanco-Claraco et al. (2021), section 7.2; of robots inverse dynamics at each
+    sample of splines of degree 7. The torques of a floating base are the wrench that it would need.
 
     Args:
-        model: a mechanism whose file names its motors.
-        trajectory: {"t": (N,) s, coordinate: (N,) m or rad, ...} or a .csv file of these columns: as many coordinates
-            as there are degrees of freedom, at equal time steps.
+        model: a robot (tree, floating or closed chain), or a mechanism whose file names its motors.
+        trajectory: {"t": (N,) s, coordinate: (N,) m or rad, ...} or a .csv file of these columns, at equal time steps.
+            Of mechanisms as many coordinates as there are degrees of freedom; of robots those of all joints ("joint",
+            "joint[0]", ...), or of the independent joints of a closed chain.
         q0: a position (n,) in the assembly mode that is meant, by default the assembled one.
-        noise: standard deviations of the factors.
-        watch: progress callback with the number of stages done; the search ends where it returns true.
+        noise: standard deviations of the factors of a mechanism's graph.
+        watch: progress callback with the number of stages done, of robots one; the search ends where it returns true.
 
     Raises:
-        InputError: a bad trajectory, no motors, or a graph that cannot be solved.
+        InputError: a bad trajectory, no motors, loops that do not close, or a graph that cannot be solved.
         ModelError: the mechanism does not reach the trajectory.
     """
-    if not is_mechanism(model):
-        raise InputError(
-            "a robot's torques along a trajectory are inverse dynamics at each of its states",
-            fix="sg.inverse_dynamics(robot)(q, qd, qdd) with arrays (N, nq), (N, nv), (N, nv)",
-        )
+    if isinstance(model, Robot):
+        from screwgraph.estimation import inverse_robot_trajectory
+
+        refuse({"noise": noise}, "inverse dynamics of robots has a closed form", "leave it out")
+        return inverse_robot_trajectory(model, table_of(trajectory), q0, watch)
+    is_mechanism(model)  # raises where it is neither
     from screwgraph.mechanism import inverse_dynamics_of
 
     options = {} if noise is None else {"noise": noise}

@@ -43,17 +43,18 @@ def simulate(
         qd0: initial velocity (nv,); by default rest, or that of the mechanism's file.
         time: duration (s), a multiple of dt.
         dt: step (s), and distance of the states that are returned.
-        method: "rk4" (order 4), "dop853" (adaptive, order 8), "semi_implicit" (Euler, order 1), "trapezoidal"
-            (implicit, order 2); of mechanisms also "smoother": the factor graph in a sliding window of states
-            (Blanco-Claraco et al., 2021, section 7.1).
+        method: "dop853" (adaptive, order 8), or a rule of `screwgraph.time.RULES`: "rk4" (order 4), "semi_implicit"
+            (Euler, order 1), implicit "trapezoidal" (order 2), "radau" (order 3, L-stable), ...; or "smoother": the
+            factor graph in a sliding window of states (Blanco-Claraco et al., 2021, section 7.1).
         tau: joint torques and forces, of mechanisms the torques of the motors: zero, constant (n,), or a function of
             t, q and qd, which is called several times a step.
         rtol: relative error of a step that "dop853" allows, 1e-9 by default.
         atol: absolute error of a step that "dop853" allows (SI units), 1e-9 by default.
-        coordinates: of the smoother: "spanning" or "independent".
+        coordinates: of the smoother of mechanisms: "spanning" or "independent".
         window: of the smoother: states in the window, 2 or more.
         marginal: of the smoother: whether states that leave the window stay as a prior.
-        integrator: of the smoother: "trapezoidal", "hermite_simpson", "runge_kutta" or "euler".
+        integrator: of the smoother: "trapezoidal", "hermite_simpson", "euler"; of mechanisms also "runge_kutta", of
+            robots "radau", "linear_acceleration", "semi_implicit".
         noise: of the smoother: standard deviations of the factors.
         watch: progress callback with the time (s) reached, first 0.0; the simulation ends where it returns true.
 
@@ -64,13 +65,16 @@ def simulate(
     """
     smoothing = {"coordinates": coordinates, "window": window, "marginal": marginal}
     smoothing |= {"integrator": integrator, "noise": noise}
-    if method == SMOOTHER and is_mechanism(model):
-        from screwgraph.mechanism import simulate_by_smoothing
-
+    if method == SMOOTHER:
+        by_smoothing: Any
+        if is_mechanism(model):
+            from screwgraph.mechanism import simulate_by_smoothing as by_smoothing
+        else:
+            from screwgraph.estimation import simulate_robot_by_smoothing as by_smoothing
         refuse({"rtol": rtol, "atol": atol}, "they are tolerances of the method 'dop853'", "leave them out")
         chosen: dict[str, Any] = {name: value for name, value in smoothing.items() if value is not None}
-        return simulate_by_smoothing(model, q0, qd0, time, dt, tau, watch=watch, **chosen)
-    refuse(smoothing, "they are options of the method 'smoother' of mechanisms", "leave them out")
+        return by_smoothing(model, q0, qd0, time, dt, tau, watch=watch, **chosen)
+    refuse(smoothing, "they are options of the method 'smoother'", "leave them out")
     directly: Any = simulate_robot
     if is_mechanism(model):
         from screwgraph.mechanism import simulate_directly as directly

@@ -45,7 +45,7 @@ def lock(robot: Robot, joints: Iterable[str] | Mapping[str, float]) -> Robot:
     with a remark where they do not hold.
 
     Raises:
-        InputError: no such joint, a position for a joint with several coordinates, or positions at which loops gape.
+        InputError: no such joint, a position for a joint with several coordinates, or positions that open loops.
     """
     at = dict(joints) if isinstance(joints, Mapping) else dict.fromkeys(_names(joints))
     positions = {name: _position(robot.joint(name), position) for name, position in at.items()}
@@ -108,7 +108,7 @@ def _settled(robot: Robot, locked: Mapping[str, float]) -> Robot:
 
 
 def _is_idle(loop: Loop) -> bool:
-    """Whether a loop's ends lie on one link, closed; raises InputError where they gape."""
+    """Whether a loop's ends lie on one link, closed; raises InputError where they are apart."""
     if loop.predecessor != loop.successor:
         return False
     gap = float(np.abs(loop_residual(loop, inverse(loop.T_pf) @ loop.T_sf)).max())

@@ -50,8 +50,8 @@ def simulate(
         qd0: velocity at the beginning (nv,), by default rest; loops must allow it.
         time: length of the motion (s), a multiple of dt.
         dt: distance of the states (s); the step of all methods but "dop853".
-        method: "rk4" (order 4), "dop853" (adaptive, order 8), "semi_implicit" (Euler, order 1) or "trapezoidal"
-            (implicit, order 2, for stiff motions).
+        method: "dop853" (adaptive, order 8), or a rule of `time.RULES`: "rk4" (order 4), "semi_implicit" (Euler,
+            order 1), implicit ones for stiff motions "trapezoidal" (order 2), "radau" (order 3, L-stable), ...
         tau: joint efforts: none, constant (nv,), or a function of t, q and qd, and of nothing else: it is called
             several times a step.
         rtol: relative error of one step that "dop853" allows.
@@ -64,10 +64,8 @@ def simulate(
     """
     if method not in METHODS:
         raise unknown("method", method, METHODS)
-    times, forces = sample_times(robot, time, dt), efforts(robot, tau)
-    tolerances = tolerances_of(rtol, atol)
-    q = initial_position(robot, q0)
-    qd = initial_velocity(robot, q, qd0)
+    times, tolerances = sample_times(robot, time, dt), tolerances_of(rtol, atol)
+    q, qd, forces = starting_state(robot, q0, qd0, tau)
     function = forward_dynamics(robot)
     constraints = Constraints(robot, q) if robot.is_closed else None
     start = State(q, qd) if constraints is None else State(*constraints.projected(0.0, q, qd))
@@ -77,7 +75,16 @@ def simulate(
         states = _states(robot, function, forces, constraints, system, (method, start, times, tolerances))
         q, qd, violation = collected(robot, start, states, times, watch or (lambda t: False))
         t = times[: len(q)]
-        return _trajectory(robot, method, function, forces, (t, q, qd, violation))
+        return simulated(robot, method, function, forces, (t, q, qd, violation))
+
+
+def starting_state(
+    robot: Robot, q0: Any, qd0: Any, tau: Any
+) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nv"], Float[np.ndarray, " nv"] | Efforts]:
+    """Return position and velocity at which a motion begins, loops closed, and checked torques. Raises InputError."""
+    forces = efforts(robot, tau)
+    q = initial_position(robot, q0)
+    return q, initial_velocity(robot, q, qd0), forces
 
 
 def _states(
@@ -155,14 +162,14 @@ def _check_finite(t: np.ndarray, q: np.ndarray, qd: np.ndarray) -> None:
         )
 
 
-def _trajectory(
+def simulated(
     robot: Robot,
     method: str,
     function: Function,
     forces: Float[np.ndarray, " nv"] | Efforts,
     states: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
 ) -> Trajectory:
-    """Add accelerations, energy and work to the states that a method found."""
+    """Return a trajectory: accelerations, energy and work added to the states that a method found."""
     t, q, qd, violation = states
     if callable(forces):
         tau = np.array([forces(*state) for state in zip(t.tolist(), q, qd, strict=True)])

@@ -10,9 +10,9 @@ import numpy as np
 
 from screwgraph.compiler import Function, Stage
 from screwgraph.simulation.memory import Memory
-from screwgraph.simulation.methods import Explicit
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.tape import SAMPLES, WIDE, Number, Scalar, Tape, program
+from screwgraph.time import Rule, stages
 
 SEED = 20261
 
@@ -58,21 +58,21 @@ class SmallSteps:
         return self.manifold.step_rate(d, v)
 
 
-def step_stages(method: Explicit, function: Function, space: SmallSteps, memory: Memory) -> Iterator[Stage]:
+def step_stages(rule: Rule, function: Function, space: SmallSteps, memory: Memory) -> Iterator[Stage]:
     """Yield the stages of a step; they read q, qd, tau and dt, and write q and qd."""
     memory.add("at q", len(memory.places("q")))
     memory.add("at qd", len(memory.places("qd")))
     vectors = TapeVectors(memory)
     q, qd, (dt,) = (vectors.read(name) for name in ("q", "qd", "dt"))
-    stages = method(space, dt, q, qd)
-    _, at, velocity = next(stages)
+    step = stages(rule, space, dt, q, qd)
+    _, at, velocity = next(step)
     try:
         for number in range(1, 100):
             yield vectors.stage(("at q", at), ("at qd", velocity), *_turns(space, memory))
             result = f"qdd {number}"
             memory.add(result, len(qd))
             yield _dynamics(function, memory, result)
-            _, at, velocity = stages.send(vectors.read(result))
+            _, at, velocity = step.send(vectors.read(result))
     except StopIteration as end:
         at, velocity = end.value
         yield vectors.stage(("q", at), ("qd", velocity), *_turns(space, memory))

@@ -12,9 +12,10 @@ from screwgraph.compiler import Function, March, Marching, Settle, Stage, marchi
 from screwgraph.robot import Robot
 from screwgraph.simulation.constraints import ITERATIONS, TOLERANCE, Constraints
 from screwgraph.simulation.memory import Memory
-from screwgraph.simulation.methods import EXPLICIT, State
+from screwgraph.simulation.methods import State
 from screwgraph.simulation.projection_code import projection
 from screwgraph.simulation.step_code import SmallSteps, step_stages
+from screwgraph.time import RULES
 
 CHUNK = 100
 """Steps of one call."""
@@ -56,7 +57,7 @@ def stepper(robot: Robot, function: Function, constraints: Constraints | None, m
 
     `function` is the robot's forward dynamics.
     """
-    if method not in EXPLICIT:
+    if method not in RULES or not RULES[method].is_explicit:
         return None
     gaps = constraints.rows if constraints else 0
     memory = Memory()
@@ -64,7 +65,7 @@ def stepper(robot: Robot, function: Function, constraints: Constraints | None, m
         memory.add(name, size)
     memory.add("x", sum(loop.type.nq for loop in robot.loops))
     space = SmallSteps(robot.manifold)
-    parts: list[Stage | Settle] = list(step_stages(EXPLICIT[method], function, space, memory))
+    parts: list[Stage | Settle] = list(step_stages(RULES[method], function, space, memory))
     if constraints:
         parts += _closing(robot, constraints, space, memory)
     sound = [(place, FINITE) for name in ("q", "qd", "gaps") for place in memory.places(name)]

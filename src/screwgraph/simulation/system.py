@@ -22,18 +22,6 @@ Acceleration = Callable[
 ]
 
 
-class Space(Protocol):
-    """What explicit methods need to know of positions."""
-
-    def retract(self, x: Any, d: Any) -> Any:
-        """Return where a unit of time at the velocity d leads from x."""
-        ...
-
-    def step_rate(self, d: Any, v: Any) -> Any:
-        """Return the rate of d where retract(x, d) has the velocity v."""
-        ...
-
-
 class Projector(Protocol):
     """What puts states back onto the constraints of a model."""
 

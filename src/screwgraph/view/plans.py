@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from screwgraph.plan import Plan
+from screwgraph.plan import MechanismCoordinates, Plan
 from screwgraph.plan.obstacles import Avoid
+from screwgraph.view.mechanisms import mechanism_scene
 from screwgraph.view.obstacles import obstacle_bodies
 from screwgraph.view.plan_marks import contact_marks, goal_marks, path_lines, way_lines
 from screwgraph.view.robots import robot_scene
@@ -29,6 +30,9 @@ def plan_scene(plan: Plan, title: str = "", *, rate: float = RATE) -> Scene:
         InputError: `rate` leaves no states.
     """
     robot, keep = plan.task.robot, kept(plan.t, rate)
+    if isinstance(robot, MechanismCoordinates):
+        named = f"{title or f'{plan.task.name}: {robot.name}'}{'' if plan.feasible else ' - NOT FEASIBLE'}"
+        return mechanism_scene(robot.mechanism, plan.t[keep], np.asarray(plan.q)[keep], named)
     shapes = [shape for item in plan.task.obstacles if isinstance(item, Avoid) for shape in item.shapes]
     bodies, surfaces = obstacle_bodies(shapes, PLATES * reach(robot))
     goals, balls = goal_marks(plan)

@@ -90,7 +90,7 @@ def _equal_box(link: Link, largest: float, colour: str) -> list[Visual]:
 
 
 def _joint_shape(joint: Joint, radius: float) -> list[Visual]:
-    """Return a cylinder about the axis of a hinge, a box along that of a slider, a ball for joints of more freedoms."""
+    """Return a cylinder about the axis of a hinge, a box along that of a slider, a ball for other joints."""
     if joint.type.nv == 6:
         return []
     axis = np.array(getattr(joint.type, "axis", (0.0, 0.0, 1.0)), dtype=float)

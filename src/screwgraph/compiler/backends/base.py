@@ -7,12 +7,15 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from screwgraph.compiler.signature import Argument, Result
+from screwgraph.summary import one_line
 from screwgraph.tape import Program
 
 
 @dataclass(frozen=True)
 class Listing:
     """A function to write: its name, its code, what it takes and gives, and the type of its numbers."""
+
+    __repr__ = one_line
 
     name: str
     program: Program

@@ -12,17 +12,14 @@ from screwgraph.mechanism.factors.dynamics import (
     IndependentInverseDynamics,
     InverseDynamics,
 )
-from screwgraph.mechanism.factors.euler import euler
-from screwgraph.mechanism.factors.hermite_simpson import HermiteSimpsonVelocity, hermite_simpson
+from screwgraph.mechanism.factors.expressions import Acceleration
 from screwgraph.mechanism.factors.independent_constraints import (
     IndependentAcceleration,
     IndependentPosition,
     IndependentVelocity,
 )
 from screwgraph.mechanism.factors.prior import prior
-from screwgraph.mechanism.factors.runge_kutta import RungeKutta
 from screwgraph.mechanism.factors.soft_equality import soft_equality
-from screwgraph.mechanism.factors.trapezoidal import trapezoidal
 from screwgraph.models.mechanism.observations import (
     Accelerometer,
     CoordinateAngle,
@@ -34,11 +31,6 @@ from screwgraph.models.mechanism.observations import (
 FACTORS: Mapping[str, Callable[..., Any]] = {
     "prior": prior,
     "soft_equality": soft_equality,
-    "euler": euler,
-    "trapezoidal": trapezoidal,
-    "hermite_simpson": hermite_simpson,
-    "hermite_simpson_velocity": HermiteSimpsonVelocity,
-    "runge_kutta": RungeKutta,
     "position_constraints": PositionConstraints,
     "velocity_constraints": VelocityConstraints,
     "acceleration_constraints": AccelerationConstraints,
@@ -59,12 +51,12 @@ FACTORS: Mapping[str, Callable[..., Any]] = {
 
 __all__ = [
     "FACTORS",
+    "Acceleration",
     "AccelerationConstraints",
     "Accelerometer",
     "CoordinateAngle",
     "ForwardDynamics",
     "Gyroscope",
-    "HermiteSimpsonVelocity",
     "IndependentAcceleration",
     "IndependentForwardDynamics",
     "IndependentInverseDynamics",
@@ -74,11 +66,7 @@ __all__ = [
     "LineAngle",
     "PointPosition",
     "PositionConstraints",
-    "RungeKutta",
     "VelocityConstraints",
-    "euler",
-    "hermite_simpson",
     "prior",
     "soft_equality",
-    "trapezoidal",
 ]

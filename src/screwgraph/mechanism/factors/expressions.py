@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from screwgraph.mechanism.elimination import constrained_motion
@@ -22,6 +24,17 @@ def acceleration_of(mechanism: Mechanism, q: Array, qd: Array, force: Array | fl
     if mechanism.nominal is None:
         return mechanics_of(mechanism).acceleration(q, qd, force + np.zeros(mechanism.n))
     return Equations(mechanism, q, qd).solved_motion(force + np.zeros(mechanism.n))[0]
+
+
+@dataclass(frozen=True)
+class Acceleration:
+    """`acceleration_of` one mechanism, as integration rules ask for it."""
+
+    mechanism: Mechanism
+
+    def __call__(self, q: Array, qd: Array, force: Array | float) -> Array:
+        """Return qdd(q, qd) (n,)."""
+        return acceleration_of(self.mechanism, q, qd, force)
 
 
 def acceleration_slope(mechanism: Mechanism, q: Array, qd: Array, force: Array | float, *torques: Array) -> Array:

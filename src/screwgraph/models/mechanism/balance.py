@@ -13,6 +13,7 @@ from screwgraph.models.mechanism.kinetic import mass_entries
 from screwgraph.models.mechanism.massless import constraint_weights
 from screwgraph.models.mechanism.mechanism import Mechanism, without_metadata
 from screwgraph.spatial import Taylor
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,8 @@ class Rows:
 @dataclass(frozen=True, eq=False)
 class Balance:
     """The forces on coordinate `slot` of a mechanism, and the constraints that act on it."""
+
+    __repr__ = one_line
 
     mechanism: Mechanism
     slot: int

@@ -19,7 +19,7 @@ Triple = tuple[float, float, float]
 class Foot:
     """Points of a frame (m) that touch a plane of that normal; with a radius they are centres of balls, which roll.
 
-    One point takes away three freedoms, two take five, more (not in a line) six, however many they are.
+    One point removes three degrees of freedom, two take five, more (not in a line) six, however many they are.
     """
 
     mechanics: Mechanics

@@ -13,6 +13,8 @@ from screwgraph.plan.steps import Steps
 def resting_forces(steps: Steps, wrenches: Sequence[Wrench]) -> dict[str, np.ndarray]:
     """Return values of the wrenches' unknowns, by family, under which normal forces carry the weight together."""
     robot = steps.mechanics.robot
+    if not wrenches:
+        return {}
     weight = sum(link.inertia.mass for link in robot.links) * float(np.linalg.norm(robot.gravity))
     acting = np.zeros(len(steps.points))
     for w in wrenches:

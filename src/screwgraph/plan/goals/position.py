@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
@@ -12,10 +12,14 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors, Manifold
+from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.goals.base import Time, demanded, points_at
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
 from screwgraph.robot import Robot, unknown
+
+if TYPE_CHECKING:
+    from screwgraph.plan.task import Task
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,14 @@ class Position:
         columns = steps.mechanics.columns(joints)
         template = Apart(steps.mechanics.positions, columns)
         yield demanded(template, steps.q[points_at(steps, self.time)], sigma=self.sigma, name=f"{name}: position", at=q)
+
+
+def start_position(task: Task) -> Float[np.ndarray, " nq"]:
+    """Return where a task's motion begins; coordinates of a mechanism that are not given follow. Raises InputError."""
+    q = task.robot.neutral() if task.start is None else whole_position(task.robot, task.start)[0]
+    if isinstance(task.robot, MechanismCoordinates) and isinstance(task.start, Mapping):
+        return task.robot.completed(task.start)
+    return q
 
 
 def whole_position(robot: Robot, at: Any) -> tuple[Float[np.ndarray, " nq"], tuple[str, ...]]:

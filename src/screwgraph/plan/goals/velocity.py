@@ -34,7 +34,11 @@ class Velocity:
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return one factor for each point of the time. Raises InputError."""
-        columns, value = chosen_velocities(steps.mechanics, self.at)
+        at, robot = self.at, steps.mechanics.robot
+        if robot.is_closed and self.time != "start" and not isinstance(at, Mapping) and not np.any(at):
+            # Loops hold the others at rest then: rows that repeat this would differ by what collocation errs.
+            at = dict.fromkeys(robot.independent_joints, 0.0)
+        columns, value = chosen_velocities(steps.mechanics, at)
         points = points_at(steps, self.time)
         yield demanded(Difference(columns), steps.qd[points], sigma=self.sigma, name=f"{name}: velocity", at=value)
 

@@ -12,6 +12,7 @@ from screwgraph.robot.joints import Universal
 from screwgraph.robot.parts import Joint, Loop
 from screwgraph.robot.robot import Robot
 from screwgraph.spatial import Ad, Array, concatenate, concatenate_columns, inverse, matrix, rotation, so3, vector
+from screwgraph.summary import one_line
 
 Poses = Sequence[Float[Array, "4 4"]]
 
@@ -22,6 +23,8 @@ class Chain:
 
     `kept` are the columns of its wrench basis whose constraints are independent. Methods take positions of `joints`.
     """
+
+    __repr__ = one_line
 
     loop: Loop
     kept: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Methods of integration, one a file."""
+"""Methods of integration: those of `time.RULES` at fixed steps, and an adaptive one."""
 
 from __future__ import annotations
 
@@ -7,27 +7,21 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.simulation.methods.adaptive import dop853
-from screwgraph.simulation.methods.explicit import Explicit, Stages, by_stages
+from screwgraph.simulation.methods.dop853 import dop853
+from screwgraph.simulation.methods.explicit import explicit
 from screwgraph.simulation.methods.fixed import State, at_fixed_steps
-from screwgraph.simulation.methods.rk4 import rk4
-from screwgraph.simulation.methods.semi_implicit import semi_implicit
+from screwgraph.simulation.methods.implicit import implicit
 from screwgraph.simulation.methods.tolerances import Tolerances
-from screwgraph.simulation.methods.trapezoidal import trapezoidal
 from screwgraph.simulation.system import System
+from screwgraph.time import RULES
 
 Method = Callable[[System, State, Float[np.ndarray, " N"], Tolerances], Iterator[State]]
 """Yields the state at every time after the first."""
 
-EXPLICIT: Mapping[str, Explicit] = {"rk4": rk4, "semi_implicit": semi_implicit}
-"""Those of fixed steps whose steps are compiled as a whole, where efforts are constant."""
-
 METHODS: Mapping[str, Method] = {
-    "rk4": at_fixed_steps(by_stages(rk4)),
+    **{name: at_fixed_steps((explicit if rule.is_explicit else implicit)(rule)) for name, rule in RULES.items()},
     "dop853": dop853,
-    "semi_implicit": at_fixed_steps(by_stages(semi_implicit)),
-    "trapezoidal": at_fixed_steps(trapezoidal),
 }
 """The methods by name."""
 
-__all__ = ["EXPLICIT", "METHODS", "Explicit", "Method", "Stages", "State", "Tolerances"]
+__all__ = ["METHODS", "Method", "State", "Tolerances"]

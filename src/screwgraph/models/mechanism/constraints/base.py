@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from screwgraph.spatial import Taylor, gradient
+from screwgraph.summary import one_line
 
 Template = Callable[..., Sequence[Any]]
 """A pure function of coordinates, in order, and of named constants: residuals that vanish where it holds."""
@@ -22,6 +23,8 @@ class Constraint:
     `defines` is the coordinate, an angle, that it determines at any position of the others. Methods take coordinates,
     by place in q, of any kind of number.
     """
+
+    __repr__ = one_line
 
     template: Template
     part: str

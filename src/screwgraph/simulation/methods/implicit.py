@@ -1,4 +1,4 @@
-"""The trapezoidal rule: implicit, of order two, stable whatever the step, for stiff springs and dampers."""
+"""Steps of implicit rules: Newton's method finds the accelerations."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.simulation.methods.fixed import Step
 from screwgraph.simulation.system import System
+from screwgraph.time import Rule
 
 ITERATIONS = 40
 SETTLED = 1e-13
-"""Change of the velocity, relative to 1 + the largest velocity, at which iterations end."""
+"""Change of a step's velocities, relative to 1 + the largest one, at which iterations end."""
 SLOW = 0.3
 """Iterations that shrink by less than this factor ask for a new matrix."""
 ROUNDING = 1e-7
@@ -21,43 +22,55 @@ ROUNDING = 1e-7
 HALVINGS = 10
 NUDGE = 1e-7
 
-Vector = Float[np.ndarray, " nv"]
+Vector = Float[np.ndarray, " n"]
 Residual = Callable[[Vector], Vector]
 
 
-def trapezoidal(system: System, dt: float) -> Step:
-    """Return the step of the trapezoidal rule: both ends' accelerations, and both ends' velocities, in the mean.
+def implicit(rule: Rule) -> Callable[[System, float], Step]:
+    """Make what makes steps of an implicit rule, of all accelerations at its points.
 
-    Newton's method finds the velocity at the end; its matrix is kept from step to step while it is good enough.
+    Newton's matrix is kept from step to step while it is good enough.
     """
-    f, moved, half = system.acceleration, system.manifold.retract, dt / 2.0
-    newton = _Newton()
 
-    def step(t, q, qd):
-        start = f(t, q, qd)
+    def step_of(system: System, dt: float) -> Step:
+        f, space, newton, parts = system.acceleration, system.manifold, _Newton(), rule.nodes[1:]
+        rows = np.array(rule.velocity)
+        held = -np.linalg.solve(rows[:, 1:], rows[:, 0])
 
-        def residual(ahead: Vector) -> Vector:
-            return ahead - qd - half * (start + f(t + dt, moved(q, half * (qd + ahead)), ahead))
+        def step(t, q, qd):
+            start = f(t, q, qd)
 
-        ahead = newton.solve(residual, qd + dt * start)
-        if ahead is None:  # what is stiff may be nearer to where it was than to where it seemed to go
-            ahead = newton.solve(residual, qd)
-        if ahead is None:
-            raise InputError(
-                f"the trapezoidal step at t = {t:g} s of {dt:g} s has no solution nearby",
-                why="accelerations change too fast there",
-                fix="take a smaller dt",
-            )
-        return moved(q, half * (qd + ahead)), ahead
+            def states(gained: Vector) -> tuple[list, list]:
+                a = [start, *gained.reshape(len(parts), -1) / dt]
+                v = rule.velocities(qd, a, dt)
+                return v[1:], [space.retract(q, s) for s in rule.steps(space, v, a, dt)]
 
-    return step
+            def residual(gained: Vector) -> Vector:
+                ahead = zip(parts, *states(gained), strict=True)
+                return gained - dt * np.concatenate([f(t + part * dt, at, v) for part, v, at in ahead])
+
+            # Stiff motions may be nearer to where they were, with the velocity held, than to where they go.
+            found = (newton.solve(residual, dt * np.kron(share, start)) for share in (np.ones(len(parts)), held))
+            gained = next((x for x in found if x is not None), None)
+            if gained is None:
+                raise InputError(
+                    f"the {rule.name} step at t = {t:g} s of {dt:g} s has no solution nearby",
+                    why="accelerations change too fast there",
+                    fix="take a smaller dt",
+                )
+            v, at = states(gained)
+            return at[-1], v[-1]
+
+        return step
+
+    return step_of
 
 
 class _Newton:
     """Newton's method for equations that resemble those before: it remembers its inverse matrix."""
 
     def __init__(self) -> None:
-        self._inverse: Float[np.ndarray, "nv nv"] | None = None
+        self._inverse: Float[np.ndarray, "n n"] | None = None
 
     def solve(self, residual: Residual, guess: Vector) -> Vector | None:
         """Return the root near a guess; None where the iterations do not get there."""
@@ -90,7 +103,7 @@ class _Newton:
 
 def _shortened(
     residual: Residual,
-    inverse: Float[np.ndarray, "nv nv"],
+    inverse: Float[np.ndarray, "n n"],
     step: tuple[Vector, Vector, float],
     end: tuple[Vector, Vector],
 ) -> tuple[Vector, Vector]:
@@ -109,7 +122,7 @@ def _largest(x: Vector) -> float:
     return float(np.abs(x).max(initial=0.0))
 
 
-def _inverse_derivative(residual: Residual, x: Vector, value: Vector) -> Float[np.ndarray, "nv nv"]:
+def _inverse_derivative(residual: Residual, x: Vector, value: Vector) -> Float[np.ndarray, "n n"]:
     """Return the inverse of the derivative, which differences tell well enough for Newton's method."""
     J = np.empty((len(x), len(x)))
     for i in range(len(x)):

@@ -1,0 +1,133 @@
+"""Joint torques that a robot needs to follow a trajectory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.dynamics import inverse_dynamics
+from screwgraph.errors import InputError
+from screwgraph.mechanism import DEGREE, InverseSolution, checked_times, column
+from screwgraph.robot import Joint, Robot, constraint_residual, unknown
+from screwgraph.simulation import Trajectory, Watch, energies, initial_position, work_done
+
+
+def inverse_robot_trajectory(
+    robot: Robot, trajectory: Mapping[str, Any], q0: Any = None, watch: Watch | None = None
+) -> InverseSolution:
+    """Return the torques that make a robot follow a trajectory: inverse dynamics at each sample.
+
+    Velocities and accelerations are derivatives of splines of degree 7. Of closed chains, where the independent joints
+    are given, the others follow. The torques of a floating base's joint are the wrench that it would need.
+
+    Args:
+        robot: a tree or a closed chain.
+        trajectory: {"t": (N,) s, joint: (N,) m or rad, ...} at equal time steps; coordinates of joints with several
+            are called "joint[0]", ...: all of them, or those of the independent joints of a closed chain.
+        watch: is called with 0.0 first, and with 1.0 at the end.
+        q0: roughly the first position (nq,) of a closed chain, by default the neutral one: the assembly mode.
+
+    Raises:
+        InputError: a bad trajectory, or positions at which loops do not close.
+    """
+    watch = watch or (lambda done: False)
+    watch(0.0)
+    names = _names(trajectory)
+    places = _places(robot, names)
+    t = checked_times(trajectory, "trajectory")
+    given = np.stack([column(name, trajectory[name], len(t)) for name in names], axis=1)
+    if len(names) == robot.nq:
+        q = np.empty((len(t), robot.nq))
+        q[:, places] = given
+    else:
+        q = _completed(robot, places, given, initial_position(robot, q0))
+    q, qd, qdd = _derivatives(robot, t, q)
+    if robot.is_closed:
+        gap = max(float(np.abs(constraint_residual(robot, x)).max()) for x in q)
+        if gap > CLOSED:
+            raise InputError(
+                f"the trajectory leaves loops open by {gap:.3g}", fix="give the coordinates of the independent joints"
+            )
+    tau = inverse_dynamics(robot)(q, qd, qdd)
+    errors = {
+        name: float(np.abs(q[:, i] - given[:, k]).max()) for k, (name, i) in enumerate(zip(names, places, strict=True))
+    }
+    violation = np.array([np.abs(constraint_residual(robot, x)).max(initial=0.0) for x in q])
+    energy, work = energies(robot, q, qd), work_done(robot, float(t[1] - t[0]), qd, tau)
+    watch(1.0)
+    run = Trajectory(robot, "inverse", t - t[0], q, qd, qdd, tau, energy, work, violation)
+    return InverseSolution(run, errors, ())
+
+
+CLOSED = 1e-4
+"""Gap (m, rad) of loops that a given trajectory may leave."""
+
+
+def _names(trajectory: Any) -> list[str]:
+    if not isinstance(trajectory, Mapping) or "t" not in trajectory:
+        raise InputError("the trajectory has no times", fix='give {"t": times, "joint1": angles, ...}')
+    return [name for name in trajectory if name != "t"]
+
+
+def _labels(joint: Joint) -> list[str]:
+    return [joint.name] if joint.type.nq == 1 else [f"{joint.name}[{i}]" for i in range(joint.type.nq)]
+
+
+def _places(robot: Robot, names: Sequence[str]) -> list[int]:
+    """Return the places in q of a trajectory's columns. Raises InputError: unknown, or too few of them."""
+    labels = [label for joint in robot.joints for label in _labels(joint)]
+    for name in names:
+        if name not in labels:
+            raise unknown("coordinate", name, labels)
+    if len(names) == robot.nq:
+        return [labels.index(name) for name in names]
+    independent = [label for name in robot.independent_joints for label in _labels(robot.joint(name))]
+    if robot.is_closed and sorted(names) == sorted(independent):
+        return [labels.index(name) for name in names]
+    wanted = f"or those of the independent joints, {', '.join(independent)}" if robot.is_closed else ""
+    raise InputError(
+        f"the trajectory gives {len(names)} of {robot.nq} coordinates",
+        why="the motion of the others does not follow from these",
+        fix=f"give all of them {wanted}".strip(),
+    )
+
+
+def _completed(
+    robot: Robot, places: Sequence[int], given: Float[np.ndarray, "N k"], near: Float[np.ndarray, " nq"]
+) -> Float[np.ndarray, "N nq"]:
+    """Return the positions of all joints at each sample: each on the branch of the one before."""
+    order = [place for name in robot.independent_joints for place in _range(robot.q_slices[name])]
+    y, found = given[:, [list(places).index(place) for place in order]], []
+    for row in y:
+        near = robot.complete(row, near)
+        found.append(near)
+    return np.array(found)
+
+
+def _range(part: slice) -> range:
+    return range(part.start, part.stop)
+
+
+def _derivatives(
+    robot: Robot, t: Float[np.ndarray, " N"], q: Float[np.ndarray, "N nq"]
+) -> tuple[Float[np.ndarray, "N nq"], Float[np.ndarray, "N nv"], Float[np.ndarray, "N nv"]]:
+    """Return positions, quaternions made unit, with velocities and accelerations."""
+    from scipy.interpolate import make_interp_spline
+
+    spline = make_interp_spline(t, q, k=DEGREE)
+    rates, q = spline.derivative(1)(t), np.array([robot.manifold.normalised(x) for x in q])
+    qd, qdd = np.empty((len(t), robot.nv)), np.empty((len(t), robot.nv))
+    for joint in robot.joints:
+        at, of = robot.q_slices[joint.name], robot.v_slices[joint.name]
+        if joint.type.nq == joint.type.nv:
+            qd[:, of], qdd[:, of] = rates[:, at], spline.derivative(2)(t)[:, at]
+            continue
+        units = np.eye(joint.type.nv)
+        for k, (x, rate) in enumerate(zip(q[:, at], rates[:, at], strict=True)):
+            E = np.stack([joint.type.manifold.rate(x, unit) for unit in units], axis=1)
+            qd[k, of] = np.linalg.lstsq(E, rate, rcond=None)[0]
+        qdd[:, of] = make_interp_spline(t, qd[:, of], k=DEGREE).derivative(1)(t)
+    return q, qd, qdd

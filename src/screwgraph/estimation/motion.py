@@ -1,0 +1,113 @@
+"""The factor graph of a robot's motion: its equations at many instants, joined by an integration rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.estimation.equilibrium import Equilibrium
+from screwgraph.estimation.parameters import Parameters
+from screwgraph.optimize import Factors, Selection, Variables, Vector, each, soft
+from screwgraph.plan.loops import Closure
+from screwgraph.plan.mechanics import Mechanics
+from screwgraph.robot import Robot
+from screwgraph.time import Rule, StepDefect
+
+NONE = Parameters((), np.zeros(0), np.zeros(0), ())
+
+
+@lru_cache(maxsize=8)
+def mechanics_of(robot: Robot) -> Mechanics:
+    """Return a robot's expressions; those of the last robots are kept, with the code made of them."""
+    return Mechanics(robot)
+
+
+@dataclass(frozen=True)
+class Sigmas:
+    """Standard deviations of the model.
+
+    `integration` over one step (m, rad, and their rates), `closure` of loops (m, rad, and their rates), `dynamics`
+    (N m or N).
+    """
+
+    integration: float
+    closure: float
+    dynamics: Float[np.ndarray, " nv"]
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Families of unknowns of a motion at `count` instants, and between them at the inner points of a rule.
+
+    Families are q, qd, qdd and, of closed chains, the multipliers `loops`; those of inner point i are called "q.i".
+    `tau` are unknown torques of the coordinates `inputs`, `parameters` unknowns that all instants share. A sliding
+    window has as many inner points as instants, each before its instant; the first one is held with its instant.
+    """
+
+    mechanics: Mechanics
+    count: int
+    rule: Rule
+    inputs: tuple[int, ...] = ()
+    parameters: Parameters = field(default=NONE)
+    is_window: bool = False
+
+    def states(self, node: int = 0) -> tuple[Variables, ...]:
+        """Return q, qd, qdd and multipliers at the instants (node 0), or at an inner point of the steps."""
+        robot, end = self.mechanics.robot, f".{node}" if node else ""
+        count = self.count - 1 if node and not self.is_window else self.count
+        kinds = [("q", self.mechanics.positions), ("qd", Vector(robot.nv)), ("qdd", Vector(robot.nv))]
+        kinds += [("loops", Vector(robot.mobility.rank))] if robot.is_closed else []
+        return tuple(Variables(name + end, manifold, count) for name, manifold in kinds)
+
+    @property
+    def inner(self) -> range:
+        """Numbers of the rule's inner points."""
+        return range(1, len(self.rule.nodes) - 1)
+
+    @property
+    def tau(self) -> Variables:
+        """Unknown torques at the instants."""
+        return Variables("tau", Vector(len(self.inputs)), self.count)
+
+    @property
+    def shared(self) -> Variables:
+        """Unknown parameters over their scale."""
+        return Variables("parameters", Vector(len(self.parameters.names)), 1)
+
+    def factors(
+        self, h: Any, tau: Float[np.ndarray, "N nv"] | Float[np.ndarray, " nv"], sigma: Sigmas
+    ) -> list[Factors]:
+        """Return the factors of the model; h is the step (s), or `each` of the steps, tau known torques."""
+        found = self._at(0, self.states(), tau, sigma)
+        points: list[Selection] = [x[:-1] for x in self.states()[:3]]
+        for i in self.inner:
+            states = [x[1:] if self.is_window else x[:] for x in self.states(i)]
+            found += self._at(i, states, _between(tau, self.rule.nodes[i]), sigma)
+            points += states[:3]
+        ends = [x[1:] for x in self.states()[: 2 if self._is_open else 3]]
+        template = StepDefect(self.rule, self.mechanics.positions, self._is_open)
+        return [*found, soft(template, *points, *ends, h=h, sigma=sigma.integration, name="integration")]
+
+    def _at(self, node: int, states: Any, tau: Float[np.ndarray, "*N nv"], sigma: Sigmas) -> list[Factors]:
+        """Return the equations of motion, and of loops, at the instants or at inner points."""
+        end, known = f".{node}" if node else "", each(tau) if tau.ndim > 1 else tau
+        torques = () if not self.inputs else (self.tau[:-1], self.tau[1:]) if node else (self.tau,)
+        shared = (self.shared,) if self.parameters.names else ()
+        template = Equilibrium(self.mechanics, self.parameters, self.inputs, len(torques), self.rule.nodes[node])
+        found = [soft(template, *states, *torques, *shared, tau=known, sigma=sigma.dynamics, name="dynamics" + end)]
+        if self.mechanics.robot.is_closed:
+            found.append(soft(Closure(self.mechanics), *states[:3], sigma=sigma.closure, name="closure" + end))
+        return found
+
+    @property
+    def _is_open(self) -> bool:
+        return not any(row[-1] for row in (*self.rule.velocity, *self.rule.curvature))
+
+
+def _between(tau: Float[np.ndarray, "*N nv"], part: float) -> Float[np.ndarray, "*M nv"]:
+    """Return torques inside the steps: linear between the instants."""
+    return tau if tau.ndim == 1 else (1.0 - part) * tau[:-1] + part * tau[1:]

@@ -1,0 +1,158 @@
+"""A planar mechanism as a task sees it: a closed chain whose joints are its coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.mechanism import Mechanism, followed, position_problem, velocity_problem
+from screwgraph.models.mechanism.equations import forces, mass_matrix, residual
+from screwgraph.robot import Joint
+from screwgraph.robot.joints import Prismatic
+from screwgraph.spatial import vector
+from screwgraph.spatial.manifolds import Vector
+
+
+@dataclass(frozen=True)
+class Mobility:
+    """How many rows of the constraints count."""
+
+    rank: int
+
+
+@dataclass(frozen=True, eq=False)
+class MechanismCoordinates:
+    """A mechanism in the terms of robots: natural coordinates (m, rad) are joints of one coordinate each.
+
+    Its torques are those of the motors, along their angles; constraints are loops.
+    """
+
+    mechanism: Mechanism
+
+    is_closed = True
+    couplings = ()
+    warnings = ()
+
+    @property
+    def name(self) -> str:
+        """Name of the mechanism."""
+        return self.mechanism.name
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return self.mechanism.n
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+        return self.mechanism.n
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the coordinates."""
+        return self.mechanism.coordinates
+
+    @cached_property
+    def joints(self) -> tuple[Joint, ...]:
+        """One joint a coordinate, without limits."""
+        return tuple(Joint(name, Prismatic((1.0, 0.0, 0.0)), "ground", name) for name in self.joint_names)
+
+    @cached_property
+    def q_slices(self) -> Mapping[str, slice]:
+        """Where each coordinate stands in q, and its velocity in qd."""
+        return {name: slice(i, i + 1) for i, name in enumerate(self.joint_names)}
+
+    @property
+    def v_slices(self) -> Mapping[str, slice]:
+        """Where each velocity stands."""
+        return self.q_slices
+
+    @property
+    def manifold(self) -> Vector:
+        """The space of q."""
+        return Vector(self.mechanism.n)
+
+    @property
+    def independent_joints(self) -> tuple[str, ...]:
+        """Names of the independent coordinates."""
+        return self.mechanism.independent_coordinates
+
+    @cached_property
+    def mobility(self) -> Mobility:
+        """Rows of the constraints that count."""
+        return Mobility(len(self.mechanism.freedom.kept))
+
+    @property
+    def actuated(self) -> tuple[int, ...]:
+        """Coordinates that motors drive."""
+        return tuple(self.mechanism.angle_slots[i] for i in self.mechanism.motors)
+
+    @property
+    def gravity(self) -> tuple[float, float, float]:
+        """Gravity (m/s^2)."""
+        x, y = self.mechanism.gravity
+        return float(x), float(y), 0.0
+
+    def neutral(self) -> Float[np.ndarray, " n"]:
+        """Return the assembled position."""
+        return self.mechanism.home.copy()
+
+    def efforts(self) -> Any:
+        """Return M qdd - Q(q, qd) as a function of q, qd, qdd: forces on all coordinates, but for constraints."""
+        M = mass_matrix(self.mechanism)
+
+        def efforts(q: Any, qd: Any, qdd: Any) -> Any:
+            return M @ qdd - vector(forces(self.mechanism, self._numbers(q), self._numbers(qd)))
+
+        return efforts
+
+    def gaps(self, q: Any) -> Any:
+        """Return the constraints that count, (rank,)."""
+        every = residual(self.mechanism, self._numbers(q))
+        return vector([every[i] for i in self.mechanism.freedom.kept])
+
+    def _numbers(self, x: Any) -> list[Any]:
+        return [x[i] for i in range(self.mechanism.n)]
+
+    def completed(self, given: Mapping[str, float]) -> Float[np.ndarray, " n"]:
+        """Return the closed position at which coordinates have given values. Raises ModelError."""
+        return position_problem(self.mechanism, {name: float(np.ravel(x)[0]) for name, x in given.items()})
+
+    def completed_velocity(self, q: Float[np.ndarray, " n"], given: Mapping[str, float]) -> Float[np.ndarray, " n"]:
+        """Return the velocity that the constraints allow, at which some are given. Raises InputError."""
+        return velocity_problem(self.mechanism, q, {name: float(np.ravel(x)[0]) for name, x in given.items()})
+
+    def closed_path(self, q: Float[np.ndarray, "K n"]) -> Float[np.ndarray, "K n"]:
+        """Return closed positions at which the independent coordinates are those of q, from the first one on.
+
+        Raises:
+            ModelError: the mechanism is blocked on the way.
+        """
+        chosen = tuple(self.mechanism.freedom.independent)
+        return followed(self.mechanism, q[0], chosen, q[:, list(chosen)])
+
+    @property
+    def links(self) -> NoReturn:
+        """Refuse: a mechanism has no shapes."""
+        raise InputError(
+            "obstacles and contacts are for robots",
+            why="bodies of a planar mechanism are lines without thickness, which nothing touches",
+        )
+
+    def frame(self, name: str) -> NoReturn:
+        """Refuse: a mechanism has no frames."""
+        raise InputError(
+            f"there is no frame {name!r} on a mechanism", fix=f"name coordinates: {', '.join(self.joint_names)}"
+        )
+
+
+def as_robot(model: Any) -> Any:
+    """Return a mechanism in the terms of robots, anything else as it is."""
+    return MechanismCoordinates(model) if isinstance(model, Mechanism) else model

@@ -1,0 +1,39 @@
+"""Smoothing, torques along a trajectory, and estimates of robots on the command line."""
+
+import csv
+import json
+
+import numpy as np
+
+import screwgraph as sg
+
+
+def test_a_robot_is_simulated_by_smoothing_and_its_torques_found_again(command, tmp_path):
+    table = tmp_path / "rr.csv"
+    options = ("--time", "0.5", "--dt", "0.01", "--method", "smoother", "--integrator", "hermite_simpson")
+    command("simulate", "rr", *options, "-o", table)
+    result = command("inverse", "rr", "--trajectory", table, "-o", tmp_path / "tau.npz", "--json")
+    figures = json.loads(result.out)
+    assert figures["errors"] == {"joint1": 0.0, "joint2": 0.0}
+    assert np.abs(np.load(tmp_path / "tau.npz")["tau"][8:-8]).max() < 1e-2  # it falls freely
+
+
+def test_a_mass_is_estimated_from_encoders(command, tmp_path):
+    robot, rng = sg.load("rr"), np.random.default_rng(0)
+    run = sg.simulate(robot, [0.3, 0.2], time=0.5, dt=0.02)
+    with (tmp_path / "m.csv").open("w", newline="") as target:
+        writer = csv.writer(target)
+        writer.writerow(["t", "a", "b"])
+        writer.writerows(np.column_stack([run.t, run.q + 1e-3 * rng.standard_normal(run.q.shape)]).tolist())
+    sensors = [f"{{sensor: {n}, joint_position: {j}, sigma: 0.001}}" for n, j in (("a", "joint1"), ("b", "joint2"))]
+    arguments = ["--measurements", tmp_path / "m.csv", "--parameters", "mass:link2", "-o", tmp_path / "e.npz"]
+    result = command("estimate", "rr", *arguments, *(x for s in sensors for x in ("--sensor", s)), "--json")
+    found = json.loads(result.out)["parameters"]["mass:link2"]
+    assert abs(found["value"] - robot.link("link2").inertia.mass) < 4.0 * found["sigma"]
+    assert np.load(tmp_path / "e.npz")["q_sigma"].shape == (26, 2)
+
+
+def test_values_of_mechanisms_are_refused_for_robots(refused, tmp_path):
+    (tmp_path / "m.csv").write_text("t,a\n0,1\n")
+    arguments = ("--measurements", tmp_path / "m.csv", "-o", tmp_path / "e.csv", "--set", "m=1")
+    assert "--set goes with planar mechanisms" in refused(2, "estimate", "rr", *arguments).err

@@ -1,0 +1,164 @@
+"""Estimates of robots: the truth, as simulated, is where its covariance says, over many noisy runs."""
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+import screwgraph as sg
+from screwgraph.robot import link_poses
+from tests.estimation.robots import imu, moving
+
+RUNS = 30
+SURE = 1e-4
+"""Probability that a consistent estimator fails a test; seeds are fixed."""
+
+
+def motion(robot, q0, qd0, time=1.0, dt=0.02, drive=1.0):
+    driven = np.zeros(robot.nv)
+    for joint in robot.independent_joints:
+        if robot.joint(joint).type.nv == 1:
+            driven[robot.v_slices[joint]] = drive
+    return sg.simulate(robot, q0, qd0, time=time, dt=dt, method="dop853", tau=lambda t, q, qd: driven * np.cos(5.0 * t))
+
+
+def encoders(robot, run, sigma, rng, kind="joint_position"):
+    """Sensors on all joints with one coordinate, and what they read."""
+    sensors, table = [], {}
+    for joint in robot.joints:
+        if joint.type.nv == 1:
+            value = run.q[:, robot.q_slices[joint.name].start]
+            sensors.append({"sensor": f"enc {joint.name}", kind: joint.name, "sigma": sigma})
+            table[f"enc {joint.name}"] = value + sigma * rng.standard_normal(len(value))
+    return sensors, table
+
+
+def torques(robot, run):
+    return {f"tau:{j.name}": run.tau[:, robot.v_slices[j.name].start] for j in robot.joints if j.type.nv == 1}
+
+
+def in_the_mean(squares, dof):
+    """Whether normalised squared errors, one a run, are a sample of chi square in the mean."""
+    total, k = float(np.sum(squares)), dof * len(squares)
+    return chi2.ppf(SURE / 2, k) < total < chi2.ppf(1 - SURE / 2, k)
+
+
+def normalised(found, truth):
+    error = np.array(list(found.parameters.values())) - truth
+    return float(error @ np.linalg.solve(found.covariance, error))
+
+
+def test_mass_and_damping_of_an_arm_are_within_their_covariance():
+    robot, q0, qd0 = moving("rr")
+    run = motion(robot, q0, qd0)
+    squares, hits, states = [], [], []
+    for seed in range(RUNS):
+        sensors, table = encoders(robot, run, 1e-3, np.random.default_rng(seed))
+        found = sg.estimate(
+            robot,
+            {"t": run.t, **table, **torques(robot, run)},
+            ("mass:link2", "damping:joint1"),
+            sensors=sensors,
+            q0=q0,
+        )
+        assert found.status.value == "converged"
+        assert found.model_error < 1.0
+        squares.append(normalised(found, [robot.link("link2").inertia.mass, 0.0]))
+        hits.append(np.abs(found.q - run.q) < 3.0 * found.q_sigma)
+        k = len(run.t) // 2
+        states.append(((found.q[k] - run.q[k]) / found.q_sigma[k]) ** 2)
+    assert in_the_mean(squares, 2)
+    assert in_the_mean(np.array(states)[:, 0], 1)
+    assert np.mean(hits) > 0.985
+
+
+def test_an_unknown_torque_is_found_from_what_moves():
+    robot, q0, qd0 = moving("rr")
+    run = motion(robot, q0, qd0)
+    sensors, table = encoders(robot, run, 1e-5, np.random.default_rng(0))
+    known = {"tau:joint2": run.tau[:, 1]}
+    found = sg.estimate(robot, {"t": run.t, **table, **known}, inputs=["joint1"], sensors=sensors, q0=q0)
+    error = np.abs(found.tau[:, 0] - run.tau[:, 0])
+    assert (error < 4.0 * found.tau_sigma[:, 0]).mean() > 0.97
+    assert np.median(error) < 0.1
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_floating_robot_by_pose_gyroscope_and_accelerometer(seed):
+    robot, q0, qd0 = moving("thrown")
+    run, rng = motion(robot, q0, qd0, time=0.6), np.random.default_rng(seed)
+    turning, force = imu(robot, run, "hand")
+    sensors, table = encoders(robot, run, 1e-3, rng)
+    for name, kind, values, sigma in (("gyro", "gyroscope", turning, 1e-2), ("acc", "accelerometer", force, 5e-2)):
+        sensors.append({"sensor": name, kind: "hand", "sigma": sigma})
+        noisy = values + sigma * rng.standard_normal(values.shape)
+        table |= {f"{name}_{x}": noisy[:, i] for i, x in enumerate("xyz")}
+    sensors.append({"sensor": "camera", "position": "body", "sigma": 1e-2})
+    at = np.array([link_poses(robot, q)["body"][:3, 3] for q in run.q]) + 1e-2 * rng.standard_normal((len(run.t), 3))
+    table |= {f"camera_{x}": at[:, i] for i, x in enumerate("xyz")}
+    found = sg.estimate(
+        robot, {"t": run.t, **table, **torques(robot, run)}, ("mass:hand",), sensors=sensors, q0=q0, qd0=qd0
+    )
+    assert abs(found.parameters["mass:hand"] - robot.link("hand").inertia.mass) < 3.5 * found.sigma["mass:hand"]
+    assert found.sigma["mass:hand"] < 0.1 * robot.link("hand").inertia.mass
+    assert (np.abs(found.qd - run.qd) < 3.0 * found.qd_sigma).mean() > 0.97
+    np.testing.assert_allclose(np.linalg.norm(found.q[:, 3:7], axis=1), 1.0, atol=1e-12)
+    residuals = np.array([found.residuals[f"{name}_{x}"] for name in ("gyro", "acc") for x in "xyz"])
+    spread = residuals.std(axis=1) / np.repeat([1e-2, 5e-2], 3)
+    assert ((spread > 0.6) & (spread < 1.4)).all()
+
+
+def test_a_pose_sensor_places_a_floating_robot_and_the_estimate_is_saved(tmp_path):
+    robot, q0, qd0 = moving("thrown")
+    run = motion(robot, q0, qd0, time=0.4)
+    sensors, table = encoders(robot, run, 1e-4, np.random.default_rng(0))
+    sensors.append({"sensor": "marker", "pose": "body", "sigma": [1e-4] * 3 + [1e-4] * 3})
+    table |= {f"marker_{x}": run.q[:, i] for i, x in enumerate(["x", "y", "z", "qx", "qy", "qz", "qw"])}
+    found = sg.estimate(robot, {"t": run.t, **table, **torques(robot, run)}, sensors=sensors, q0=q0)
+    np.testing.assert_allclose(found.q, run.q, atol=1e-3)
+    np.testing.assert_allclose(found.qd, run.qd, atol=1e-2)
+    assert repr(found) == "<estimate of 'thrown': 21 states, converged>"
+    found.save(tmp_path / "estimate.csv")
+    heading, *rows = (tmp_path / "estimate.csv").read_text().splitlines()
+    assert heading.startswith("t,q:fly[0],")
+    assert len(rows) == 21
+    assert len(heading.split(",")) == 1 + robot.nq + 7 * robot.nv
+
+
+def test_the_mass_of_a_closed_chain_is_within_its_covariance():
+    robot, q0, qd0 = moving("five_bar")
+    run = motion(robot, q0, qd0, time=0.6, dt=0.01, drive=0.2)
+    link, driven = robot.links[-1].name, robot.independent_joints
+    squares, off = [], []
+    for seed in range(RUNS):
+        sensors, table = encoders(robot, run, 1e-3, np.random.default_rng(seed))
+        kept = [s for s in sensors if s["joint_position"] in driven]
+        table = {s["sensor"]: table[s["sensor"]] for s in kept}
+        given = {"t": run.t, **table, **torques(robot, run)}
+        found = sg.estimate(robot, given, (f"mass:{link}",), sensors=kept, q0=q0, qd0=qd0)
+        squares.append(normalised(found, [robot.link(link).inertia.mass]))
+        off.append(np.abs(found.q - run.q) < 3.0 * found.q_sigma)
+    assert in_the_mean(squares, 1)
+    assert np.mean(off) > 0.985
+
+
+ENCODER = {"sensor": "a", "joint_position": "joint1", "sigma": 1e-3}
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ({"parameters": ("mass:link9",)}, "link9"),
+        ({"parameters": ("inertia:link1",)}, r"no parameter is called 'inertia:link1'"),
+        ({"inputs": ("joint9",)}, r"no joint is called 'joint9'"),
+        ({"sensors": [{"sensor": "a", "sonar": "link1", "sigma": 1.0}]}, r"no kind of sensor is called 'sonar'"),
+        ({"sensors": [{**ENCODER, "joint_position": "joint9"}]}, r"no joint is called 'joint9'"),
+        ({"sensors": [{**ENCODER, "sigma": 0.0}]}, "is not a positive standard deviation"),
+        ({"sensors": [ENCODER, ENCODER]}, "two sensors are called 'a'"),
+        ({"sensors": [{"sensor": "a", "joint_torque": "joint1", "sigma": 1.0}]}, "is measured, but not unknown"),
+    ],
+)
+def test_bad_arguments_are_one_line(options, line):
+    table = {"t": 0.01 * np.arange(10), "a": np.zeros(10)}
+    with pytest.raises(sg.ScrewgraphError, match=line) as caught:
+        sg.estimate(sg.load("rr"), table, **{"sensors": [ENCODER], **options})
+    assert "\n" not in str(caught.value)
