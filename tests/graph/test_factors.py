@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import casadi as ca
 import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.compiler import casadi_of
 from screwgraph.graph import (
     TEMPLATES,
     Key,
@@ -101,8 +101,8 @@ def test_linear_coefficients_equal_the_complex_step_derivative(law):
 @pytest.mark.parametrize("law", TEMPLATES)
 def test_casadi_and_numpy_agree(law):
     _, factor, values = a_factor(law)
-    symbols = {key: ca.SX.sym("x", len(value)) for key, value in values.items()}
-    function = ca.Function("residual", list(symbols.values()), [factor.residual(symbols)])
+    shapes = [value.shape for value in values.values()]
+    function = casadi_of(lambda *x: factor.residual(dict(zip(values, x, strict=True))), *shapes)
     result = np.array(function(*values.values())).ravel()
     np.testing.assert_allclose(result, factor.residual(values), atol=1e-12)
 

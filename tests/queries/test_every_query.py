@@ -166,7 +166,7 @@ def estimate(name: str) -> None:
     from screwgraph.models.mechanism.read_sensors import told_sensors
 
     model = model_of(name)
-    run = sg.simulate(model, time=0.1, dt=0.02)
+    run = sg.simulate(model, time=0.16, dt=0.02)
     point = next(p.name for p in model.points if not p.fixed)
     sensors = [{"sensor": "camera", "position": point, "sigma": 1e-4}]
     table = observed(model, {"q": run.q, "v": run.qd, "a": run.qdd}, told_sensors(model, sensors))

@@ -1,9 +1,9 @@
 """Equations between joint positions on every kind of number."""
 
-import casadi as ca
 import numpy as np
 import pytest
 
+from screwgraph.compiler import casadi_of
 from screwgraph.robot import Constant, Coupling, Operation, Position, Power
 from screwgraph.robot.expression import substituted, text_of
 from screwgraph.tape.scalar import SAMPLES, WIDE, Tape
@@ -61,10 +61,9 @@ def test_the_curvature_is_the_second_derivative_along_the_motion(coupling, q):
 
 
 def test_casadi_agrees(coupling, q):
-    x, v = ca.SX.sym("x", len(q)), ca.SX.sym("v", len(q))
-    f = ca.Function("f", [x, v], [coupling(x), ca.DM(1) * ca.SX(coupling.gradient(x)), coupling.curvature(x, v)])
     qd = np.ones(len(q))
-    residual, gradient, curvature = f(q, qd)
+    residual, gradient = (casadi_of(f, q.shape)(q) for f in (coupling, coupling.gradient))
+    curvature = casadi_of(coupling.curvature, q.shape, qd.shape)(q, qd)
     close(float(residual), coupling(q))
     close(np.array(gradient).ravel(), coupling.gradient(q))
     close(float(curvature), coupling.curvature(q, qd))

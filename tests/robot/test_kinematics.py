@@ -1,9 +1,9 @@
 """Poses and velocities of frames, on every kind of number."""
 
-import casadi as ca
 import numpy as np
 import pytest
 
+from screwgraph.compiler import casadi_of
 from screwgraph.robot import Frame, frame_pose, frame_velocity, link_poses
 from screwgraph.spatial import from_xyz_rpy
 from tests.robot.joint_instances import in_a_tree, instances
@@ -42,8 +42,7 @@ def test_the_velocity_of_a_frame_is_the_derivative_of_its_pose(tree):
 
 def test_casadi_and_numpy_agree(tree):
     robot, frame, q, qd = tree
-    symbols = ca.SX.sym("q", robot.nq), ca.SX.sym("qd", robot.nv)
-    found = ca.Function("f", symbols, [frame_pose(robot, frame, symbols[0]), frame_velocity(robot, frame, *symbols)])
-    T, V = found(q, qd)
-    np.testing.assert_allclose(np.array(T), frame_pose(robot, frame, q), rtol=0, atol=1e-13)
+    T = casadi_of(lambda q: frame_pose(robot, frame, q), q.shape)(q)
+    V = casadi_of(lambda q, qd: frame_velocity(robot, frame, q, qd), q.shape, qd.shape)(q, qd)
+    np.testing.assert_allclose(np.array(T).reshape(4, 4), frame_pose(robot, frame, q), rtol=0, atol=1e-13)
     np.testing.assert_allclose(np.array(V)[:, 0], frame_velocity(robot, frame, q, qd), rtol=0, atol=1e-12)

@@ -1,7 +1,13 @@
 """From problems and orders to functions of arrays: passes, straight-line code, machine code."""
 
 from screwgraph.compiler.backends import BACKENDS, Backend, Listing
-from screwgraph.compiler.backends.casadi import casadi_function, casadi_module, casadi_program, casadi_template
+from screwgraph.compiler.backends.casadi import (
+    casadi_function,
+    casadi_module,
+    casadi_of,
+    casadi_program,
+    casadi_template,
+)
 from screwgraph.compiler.backends.llvm import March, Marching, Settle, Stage, compiled, marching
 from screwgraph.compiler.cache import Made
 from screwgraph.compiler.compile import Order, compile_problem, make_function
@@ -31,6 +37,7 @@ __all__ = [
     "at",
     "casadi_function",
     "casadi_module",
+    "casadi_of",
     "casadi_program",
     "casadi_template",
     "compile_graph",

@@ -19,7 +19,7 @@ class Coupling:
 
     `terms` maps joints of one coordinate to their coefficients; `expression`, where there is one, may be any
     arithmetic of joint positions (rad, m). The methods take the positions of `joints`, in that order, as numbers
-    of any kind: NumPy arrays (float, complex, tape scalars) or CasADi vectors.
+    of any kind: NumPy arrays of floats, complex numbers, tape scalars.
     """
 
     name: str

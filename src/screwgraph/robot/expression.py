@@ -46,7 +46,7 @@ _BINDING = {"+": 1, "-": 1, "*": 2, "/": 2}
 
 
 def evaluate(expression: Expression, positions: Mapping[str, Any]) -> Any:
-    """Return the value at the positions of joints: numbers of any kind, tape scalars, CasADi values, `Taylor`."""
+    """Return the value at the positions of joints: numbers of any kind, tape scalars, `Taylor`."""
     like = next(iter(positions.values()), 0.0)
     return _value(expression, positions, (lambda x: Taylor(x, 0.0, 0.0)) if isinstance(like, Taylor) else float)
 

@@ -92,6 +92,19 @@ def casadi_function(
     return ca.Function(function, vectors, columns, ports[: len(vectors)], ports[len(vectors) :])
 
 
+def casadi_of(function: Callable[..., Any], *shapes: tuple[int, ...], name: str = "function") -> Any:
+    """Return a function of arrays of scalars as a CasADi function of columns, row by row, to the column of its result.
+
+    `shapes` are those of its arguments; it is written with NumPy's operators and functions of `screwgraph.spatial`.
+    """
+    tape, listed = Tape(merge="form"), []
+    for i, shape in enumerate(shapes):
+        first = len(tape.input_names)
+        listed.append((tape.inputs(f"x{i}", shape), (f"x{i}", tuple(tape.input_names[first:]))))
+    result = np.ravel(np.asarray(function(*(x for x, _ in listed)), dtype=object))
+    return casadi_function(name, program(tape, result.tolist()), [argument for _, argument in listed])
+
+
 def from_casadi(function: Any, inputs: Sequence[Sequence[Number]]) -> list[list[Number]]:
     """Evaluate a `casadi.Function` of SX expressions on numbers of any kind, scalars of a tape among them.
 

@@ -1,7 +1,7 @@
 """What a planar mechanism is made of: points, bodies, angles, guides, gears, and what pushes them.
 
 Points and angles are named by their place in `Mechanism.points` and `Mechanism.angles`. Figures may be numbers, or
-symbols of CasADi where they are to be estimated.
+scalars of a tape where they are to be estimated.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from screwgraph.summary import one_line
 
 Figure = Any
-"""A number, or a CasADi symbol that stands for one."""
+"""A number, or a scalar of a tape that stands for one."""
 
 
 @dataclass(frozen=True)

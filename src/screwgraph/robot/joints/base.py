@@ -19,7 +19,7 @@ Vector3 = tuple[float, float, float]
 class JointType(Protocol):
     """The motion that a joint allows: pose and screw axes of the child as functions of q.
 
-    Every method works on NumPy values (float, complex, tape scalars) and on CasADi values.
+    Every method works on NumPy values: float, complex, tape scalars.
     """
 
     @property

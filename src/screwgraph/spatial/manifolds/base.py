@@ -17,7 +17,7 @@ TOLERANCE = 1e-6
 class Manifold(Protocol):
     """Values of one shape that change along a tangent space: velocities in the body's own frame. Frozen dataclasses.
 
-    Methods take one value. Those on `Array` work on every kind of number: float, complex, tape scalars, CasADi.
+    Methods take one value. Those on `Array` work on every kind of number: float, complex, tape scalars.
     """
 
     @property

@@ -36,9 +36,4 @@ class Box:
     def distance(point: Array, numbers: Array) -> Any:
         """Return how far a point is from the surface (m), negative within."""
         own = local(point, numbers)
-        return beyond([abs_(own[i]) - numbers[12 + i] for i in range(3)])
-
-
-def abs_(x: Any) -> Any:
-    """Return the magnitude of a scalar of any kind."""
-    return x.fabs() if hasattr(x, "fabs") else np.abs(x)
+        return beyond([abs(own[i]) - numbers[12 + i] for i in range(3)])

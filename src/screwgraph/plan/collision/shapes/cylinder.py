@@ -9,7 +9,6 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.plan.collision.shapes.base import length, local, pose_numbers, positive, triple
-from screwgraph.plan.collision.shapes.box import abs_
 from screwgraph.plan.collision.shapes.extents import beyond
 from screwgraph.spatial import Array
 
@@ -38,4 +37,4 @@ class Cylinder:
     def distance(point: Array, numbers: Array) -> Any:
         """Return how far a point is from the surface (m), negative within."""
         x, y, z = local(point, numbers)
-        return beyond([length(x, y) - numbers[12], abs_(z) - numbers[13]])
+        return beyond([length(x, y) - numbers[12], abs(z) - numbers[13]])
