@@ -221,7 +221,7 @@ TABLE: Mapping[str, Cell] = {
     "constraint forces": Cell(constraint_forces, dict.fromkeys(TREES, "no variable is called 'lambda'")),
     "simulate, explicit": Cell(explicit),
     "simulate, implicit": Cell(implicit),
-    "simulate, smoother": Cell(smoother, later=ROBOTS),
+    "simulate, smoother": Cell(smoother),
     "inverse trajectory": Cell(inverse_trajectory, {"four_bar": NO_MOTORS}, later=ROBOTS),
     "plan": Cell(plan, later=MECHANISMS),
     "estimate": Cell(estimate, later=ROBOTS),
