@@ -139,8 +139,11 @@ def simulated(name: str, method: str) -> object:
 def inverse_trajectory(name: str) -> None:
     """Torques along a motion move the model along it."""
     model, t = model_of(name), np.linspace(0.0, 0.5, 51)
-    z = model.independent_coordinates
-    table = {c: model.home[model.index(c)] + 0.05 * (1 - np.cos(4.0 * t)) for c in z}
+    if name in MECHANISMS:
+        start = {c: model.home[model.index(c)] for c in model.independent_coordinates}
+    else:
+        start = {j: model.close_loops(model.neutral())[model.q_slices[j]][0] for j in model.independent_joints}
+    table = {c: x + 0.05 * (1 - np.cos(4.0 * t)) for c, x in start.items()}
     solution = sg.inverse_trajectory(model, {"t": t, **table})
     again = sg.inverse_dynamics(model)(solution.run.q, solution.run.qd, solution.run.qdd)
     middle = slice(5, -5)  # at the ends soft equality pulls to one side
@@ -221,8 +224,8 @@ TABLE: Mapping[str, Cell] = {
     "constraint forces": Cell(constraint_forces, dict.fromkeys(TREES, "no variable is called 'lambda'")),
     "simulate, explicit": Cell(explicit),
     "simulate, implicit": Cell(implicit),
-    "simulate, smoother": Cell(smoother, later=ROBOTS),
-    "inverse trajectory": Cell(inverse_trajectory, {"four_bar": NO_MOTORS}, later=ROBOTS),
+    "simulate, smoother": Cell(smoother),
+    "inverse trajectory": Cell(inverse_trajectory, {"four_bar": NO_MOTORS}, later=("a1",)),
     "plan": Cell(plan, later=MECHANISMS),
     "estimate": Cell(estimate, later=ROBOTS),
     "code": Cell(code),
