@@ -244,7 +244,7 @@ obstacles:
         ({"LINK": "hadn"}, r":6: .*hadn"),
         ({"RADIUS": "0"}, r":6: .*radius"),
         ({"SHAPE": "{sphere: {centre: [0, 0, 1], radius: 0}}"}, r":5: .*radius is 0.0"),
-        ({"SHAPE": "{ball: {radius: 1}}"}, r":5: there expected an obstacle, got 'ball'"),
+        ({"SHAPE": "{ball: {radius: 1}}"}, r":5: there is no obstacle 'ball'"),
         ({"SHAPE": "{sphere: {radius: 1}}"}, r":5: .*centre"),
         ({"SHAPE": "{distance_grid: {file: none.npz}}"}, r":5: .*cannot be read"),
         ({"SHAPE": "{distance_grid: {file: grid.npz}}"}, r":5: .*shape \(0, 1, 1\)"),

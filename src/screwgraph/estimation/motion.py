@@ -15,6 +15,7 @@ from screwgraph.optimize import Factors, Selection, Variables, Vector, each, sof
 from screwgraph.plan.loops import Closure
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.robot import Robot
+from screwgraph.summary import one_line
 from screwgraph.time import Rule, StepDefect
 
 NONE = Parameters((), np.zeros(0), np.zeros(0), ())
@@ -33,6 +34,8 @@ class Sigmas:
     `integration` over one step (m, rad, and their rates), `closure` of loops (m, rad, and their rates), `dynamics`
     (N m or N).
     """
+
+    __repr__ = one_line
 
     integration: float
     closure: float

@@ -12,6 +12,7 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.mechanism.trajectory import are_even, checked_times, column, names_of
 from screwgraph.robot import unknown
+from screwgraph.summary import one_line
 
 TORQUE = "tau:"
 """What the names of columns of known torques begin with; the motor follows."""
@@ -20,6 +21,8 @@ TORQUE = "tau:"
 @dataclass(frozen=True, eq=False)
 class Measurements:
     """What sensors read at N times (s), (N, k) each, and known torques of the motors (N m)."""
+
+    __repr__ = one_line
 
     t: Float[np.ndarray, " N"]
     sensors: tuple[Any, ...]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from screwgraph.spatial import Array, concatenate
+from screwgraph.summary import one_line
 
 Row = tuple[float, ...]
 Point = tuple[Any, Any, Any]
@@ -44,6 +45,8 @@ class Rule:
     On manifolds velocities are corrected by the inverse differential of the exponential map, `corrections` times for
     implicit rules (Munthe-Kaas; Hairer, Lubich & Wanner, 2006, section IV.8): `order` holds there, too.
     """
+
+    __repr__ = one_line
 
     name: str
     order: int
