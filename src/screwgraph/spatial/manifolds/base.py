@@ -80,7 +80,7 @@ class Manifold(Protocol):
         ...
 
     def is_off(self, x: np.ndarray, tolerance: float = TOLERANCE) -> Bool[np.ndarray, " N"]:
-        """Return which of N values (N, *shape) are off the manifold."""
+        """Return which of N values `(N, *shape)` are off the manifold."""
         ...
 
 
