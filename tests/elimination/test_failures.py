@@ -41,3 +41,8 @@ def test_an_order_that_names_a_known_or_repeats_is_refused(arm):
 def test_an_unknown_ordering_suggests_the_nearest(arm):
     with pytest.raises(sg.InputError, match=r"no ordering is called 'abba' \(did you mean .*aba"):
         sg.orderings.by_name("abba")
+
+
+def test_what_is_not_linear_has_to_be_given():
+    with pytest.raises(EliminationError, match="declare it as given"):
+        sg.eliminate(sg.dynamics_graph(sg.load("rr")), "aba")

@@ -132,6 +132,7 @@ def eliminate(
         EliminationError: the order leaves out, repeats or invents a variable; the problem is singular.
         InputError: a name means nothing.
     """
+    graph.check_linear()
     order = by_name(ordering) if isinstance(ordering, str) else ordering
     groups = as_groups(order, graph) if variables is None else _some(order, graph, set(graph.select(variables)))
     system = equations(graph, constants)

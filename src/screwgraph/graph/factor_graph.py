@@ -122,8 +122,9 @@ class FactorGraph:
                     factors.remove(factor)
                     progress = True
         factors = [factor for factor in factors if not _is_kept_by(factor, known)]
-        self._check_linear(factors, known)
-        return replace(self, factors=tuple(factors), known=frozenset(known), derived=tuple(derived))
+        graph = replace(self, factors=tuple(factors), known=frozenset(known), derived=tuple(derived))
+        graph.check_linear()
+        return graph
 
     def factor(self, name: str) -> Factor:
         """Return a factor by template and variable: `"torque:joint3"`, `"wrench:link5"`, `"loop:left"`.
@@ -224,10 +225,11 @@ class FactorGraph:
         """Whether every law takes a variable linearly."""
         return all(f.is_linear_in(key) for f in self.factors_of[key])
 
-    def _check_linear(self, factors: Iterable[Factor], known: set[Key]) -> None:
-        for factor in factors:
+    def check_linear(self) -> None:
+        """Raise EliminationError where a variable that enters a factor nonlinearly is unknown."""
+        for factor in self.factors:
             for key in factor.keys:
-                if key not in known and not factor.is_linear_in(key):
+                if key not in self.known and not factor.is_linear_in(key):
                     raise EliminationError(
                         f"{key} is unknown, and {factor.name!r} is not linear in it",
                         why="elimination solves linear equations",
