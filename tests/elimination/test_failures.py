@@ -44,5 +44,5 @@ def test_an_unknown_ordering_suggests_the_nearest(arm):
 
 
 def test_what_is_not_linear_has_to_be_given():
-    with pytest.raises(EliminationError, match="declare it as given"):
+    with pytest.raises(sg.EliminationError, match="declare it as given"):
         sg.eliminate(sg.dynamics_graph(sg.load("rr")), "aba")
