@@ -62,7 +62,7 @@ def estimate_motion(
         q0: roughly the position at the beginning (n,), on the branch that is meant, by default the assembled one.
         qd0: roughly the velocity at the beginning (n,), by default that of the file, or rest.
         noise: standard deviations of the model.
-        watch: is told the time up to which samples are regarded; if it returns true, the search ends there.
+        watch: progress callback with the time (s) up to which samples are used; the search ends where it returns true.
 
     Raises:
         InputError: a bad argument, or a search that fails.

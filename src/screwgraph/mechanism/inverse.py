@@ -81,7 +81,7 @@ def inverse_dynamics_of(
             distances in time.
         q0: a position (n,) on the branch that is meant, by default the assembled one.
         noise: standard deviations of the factors.
-        watch: is told how many stages are done; if it returns true, the search ends there.
+        watch: progress callback with the number of stages done; the search ends where it returns true.
 
     Raises:
         InputError: a bad trajectory, no motors, or a graph that cannot be solved.

@@ -53,10 +53,10 @@ def simulate_directly(
         tau: torques of the motors (N m): none, constant (motors,), or a function of t, q and qd.
         rtol: relative error of one step that "dop853" allows.
         atol: absolute error of one step that "dop853" allows (SI units).
-        watch: is told the time reached now and then; if it returns true, the motion ends there.
+        watch: progress callback with the time reached (s); the motion ends where it returns true.
 
     Raises:
-        InputError: a bad argument, or a motion that leaves all bounds.
+        InputError: a bad argument, or a simulation that diverged.
         ModelError: the mechanism cannot be assembled.
     """
     if method not in METHODS:

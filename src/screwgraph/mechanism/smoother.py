@@ -57,7 +57,7 @@ def simulate_by_smoothing(
         marginal: whether what leaves the window stays as a prior, instead of a pinned first state.
         integrator: "trapezoidal" (order 2), "hermite_simpson" or "runge_kutta" (order 4), or "euler" (order 1).
         noise: standard deviations of the factors.
-        watch: is told the time reached now and then; if it returns true, the motion ends there.
+        watch: progress callback with the time reached (s); the motion ends where it returns true.
 
     Raises:
         InputError: a bad argument, or a window whose optimisation fails.

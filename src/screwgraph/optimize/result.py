@@ -1,4 +1,4 @@
-"""What came of solving a problem."""
+"""Result of solving a problem."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of planning."""
+"""Planning result."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def simulate(
         watch: is called now and then with the time reached, first with 0.0; if it returns true, the motion ends there.
 
     Raises:
-        InputError: a bad argument, an initial velocity that loops forbid, or a motion that leaves all bounds.
+        InputError: a bad argument, an initial velocity that loops forbid, or a simulation that diverged.
         EliminationError: a joint moves nothing that has inertia.
     """
     if method not in METHODS:
@@ -135,7 +135,7 @@ def collected(
     Returns q, qd and the gaps of the loops at the times that were reached.
 
     Raises:
-        InputError: the motion leaves all bounds.
+        InputError: the simulation diverged.
     """
     n = len(times)
     q, qd, violation = np.empty((n, robot.nq)), np.empty((n, robot.nv)), np.empty(n)
