@@ -196,3 +196,12 @@ def test_a_moving_base_is_a_floating_one_whose_motion_is_given(state):
     values: list = [q, qd, tau, V, Vdot]
     values[named["twist"]], values[named["acceleration"]] = V, Vdot
     np.testing.assert_allclose(f(*values), expected, rtol=1e-9)
+
+
+def test_gravity_may_be_given(arm, state):
+    """As an input it is no constant that passes could use; the answer is that of a robot on the moon all the same."""
+    graph, base = sg.dynamics_graph(arm), arm.links[0].name
+    held = next(f for f in graph.factors if f.keys == (Key("gravity", base),))
+    f = sg.compile(graph.without(held).given("q", "qd", "tau", f"gravity:{base}"), "qdd")
+    moon = (0.1, 0.2, -1.6)
+    np.testing.assert_allclose(f(*state, moon), sg.forward_dynamics(with_gravity(arm, moon))(*state), rtol=1e-9)

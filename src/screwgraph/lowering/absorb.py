@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from screwgraph.graph import TEMPLATES, Factor, Key, Model
+from screwgraph.graph import TEMPLATES, Factor, Key, Model, Role
 from screwgraph.graph.factors import prior, torque, wrench
 from screwgraph.robot import Frame, Robot, lock
 from screwgraph.spatial import SpatialInertia, inverse
@@ -29,7 +29,9 @@ def absorbed(model: Model, asked: Collection[Key]) -> Model | None:
             if changed is None:
                 return None
             model = changed
-    if any(name in KINEMATIC for name, _ in model.absent) or any(_is_loose(f) for f in model.added):
+    # Passes make gravity a constant acceleration of the base: it must be the robot's own.
+    lost = any(name in KINEMATIC or key.role is Role.FIELD for name, key in model.absent)
+    if lost or any(_is_loose(f) for f in model.added):
         return None
     return _with_locked(model, asked)
 
