@@ -37,7 +37,7 @@ def test_the_order_can_be_chosen(command, tmp_path):
     files = {name: tmp_path / f"{name}.svg" for name in ("aba", "crba")}
     for name, path in files.items():
         result = command("draw", "rrr", "--problem", "forward", "--ordering", name, "--what", "dag", "-o", path)
-        assert f"order {name}" in result.out
+        assert f"ordering {name}" in result.out
     assert files["aba"].read_bytes() != files["crba"].read_bytes()
 
 
