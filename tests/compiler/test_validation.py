@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.problem import Problem, problem_of
+from screwgraph.compiler.problem import Problem
 from screwgraph.compiler.validation import validated
+from screwgraph.dynamics.query import Query
 from screwgraph.errors import EliminationError
-from screwgraph.graph import Key, Model
+from screwgraph.graph import Key
 from tests.agreement import assert_agree
 from tests.closed_oracle import motion
 
@@ -21,7 +22,7 @@ ORDERS = ("min_degree", "greedy", "colamd", "nested_dissection", "crba", "symmet
 def forward(robot: sg.Robot) -> Problem:
     keys = {kind: tuple(Key(kind, name) for name in robot.joint_names) for kind in ("q", "qd", "tau", "qdd")}
     arguments = tuple((kind, keys[kind]) for kind in ("q", "qd", "tau"))
-    return problem_of(Model(robot), "forward_dynamics", arguments, (("result", keys["qdd"]),))
+    return Query("forward_dynamics", robot, arguments, keys["qdd"]).problem
 
 
 @pytest.mark.parametrize("name", ["five_bar", "belt_leg"])

@@ -10,10 +10,10 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.compiler.evaluate import Trials
-from screwgraph.compiler.problem import problem_of
+from screwgraph.dynamics.query import Query
 from screwgraph.elimination import Plan
 from screwgraph.elimination.orderings import TREATMENTS, Mixed, by_name
-from screwgraph.graph import Key, Model
+from screwgraph.graph import Key
 from screwgraph.robot import Robot
 from tests.agreement import assert_agree
 from tests.closed_oracle import motion
@@ -38,7 +38,7 @@ def planned(robot: Robot, name: str) -> tuple[Trials, Plan]:
     """Return the equations of forward dynamics, and a named order of them."""
     keys = {kind: tuple(Key(kind, joint) for joint in robot.joint_names) for kind in ("q", "qd", "tau", "qdd")}
     arguments = tuple((kind, keys[kind]) for kind in ("q", "qd", "tau"))
-    trials = Trials(problem_of(Model(robot), "forward_dynamics", arguments, (("result", keys["qdd"]),)))
+    trials = Trials(Query("forward_dynamics", robot, arguments, keys["qdd"]).problem)
     return trials, trials.plan(by_name(name))
 
 

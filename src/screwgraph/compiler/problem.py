@@ -109,11 +109,6 @@ class Problem:
         return [values[key][i] if key in values else solution[key, i] for key, i in wanted]
 
 
-def problem_of(model: Model, name: str, arguments: Named, results: Named) -> Problem:
-    """Return what is asked of a model, whose graph is made only if its answer is not known yet."""
-    return Problem(name, model, tuple(key for _, keys in arguments for key in keys), arguments, results)
-
-
 def at(robot: Robot, values: Mapping[Key, np.ndarray]) -> tuple[Factor, ...]:
     """Return priors that set variables of a robot's joints to values."""
     index = {joint.name: i for i, joint in enumerate(robot.joints, 1)}
