@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from screwgraph.compiler.backends.casadi import casadi_function
-from screwgraph.tape import Scalar, Tape, program, reciprocal
+from screwgraph.tape import Scalar, Tape, by_outputs, program, reciprocal
 from tests.tape.expressions import INPUTS, evaluate, inputs, known_well, trees, values
 
 PROPERTY = settings(deadline=None, max_examples=200)
@@ -85,6 +85,19 @@ def test_operands_come_before_results(several):
 def test_no_instruction_stands_twice(tree):
     instructions = compiled([tree]).instructions
     assert len(set(instructions)) == len(instructions)
+
+
+@PROPERTY
+@given(st.lists(plain_trees, min_size=1, max_size=4))
+def test_another_order_of_instructions_computes_the_same(several):
+    code = compiled(several)
+    moved = by_outputs(code)
+    x = [0.7312, -1.1823, 1.6231]
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(moved.evaluate(x), code.evaluate(x))
+    assert moved.operations == code.operations
+    for number, (operation, *ids) in enumerate(moved.instructions):
+        assert operation in ("constant", "input") or all(i < number for i in ids)
 
 
 def counts(*outputs):

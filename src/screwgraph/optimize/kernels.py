@@ -20,7 +20,7 @@ from screwgraph.optimize.templates import Sloped, column, split
 from screwgraph.spatial import Array, sqrt
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.summary import one_line
-from screwgraph.tape import Number, Program, Row, Tape, gradient, jacobian, program
+from screwgraph.tape import Number, Program, Row, Tape, by_outputs, gradient, jacobian, program
 from screwgraph.tape.rows import add_entry, lower_product, scaled, sparse, transposed_times
 
 Shapes = tuple[tuple[str, tuple[int, ...]], ...]
@@ -274,9 +274,10 @@ class Kernels:
                 arguments.append(((len(flat),), flat))
         arguments += [(shape, number_names(extra, shape)) for extra, shape in more]
         outputs = [value for values, _ in results for value in values]
-        code = without_unused(program(self._tape, outputs))
+        code = without_unused(by_outputs(program(self._tape, outputs)))
         batches = self.many and len(code.instructions) <= LONGEST
-        return compiled(name, code, arguments, [shape for _, shape in results], batches=batches).ufunc
+        shapes = [shape for _, shape in results]
+        return compiled(name, code, arguments, shapes, batches=batches, quickly=True).ufunc
 
 
 def without_unused(program: Program) -> Program:

@@ -4,7 +4,7 @@ from screwgraph.tape import rows
 from screwgraph.tape.derivative import gradient, hessian, jacobian
 from screwgraph.tape.factor_out import factor_out
 from screwgraph.tape.operations import OPERATIONS, Operation
-from screwgraph.tape.program import Operations, Program, program
+from screwgraph.tape.program import Operations, Program, by_outputs, program
 from screwgraph.tape.rows import Row
 from screwgraph.tape.scalar import SAMPLES, WIDE, Mark, Number, Scalar, Tape, apply, reciprocal, tape_of
 from screwgraph.tape.substitute import depends_on, substituted
@@ -22,6 +22,7 @@ __all__ = [
     "Scalar",
     "Tape",
     "apply",
+    "by_outputs",
     "depends_on",
     "factor_out",
     "gradient",

@@ -91,6 +91,30 @@ def program(tape: Tape, outputs: Sequence[Number], inputs: Sequence[str] | None 
     return Program(tuple(inputs), tuple(moved), results)
 
 
+def by_outputs(program: Program) -> Program:
+    """Return the program with one output after the other: what leads to it comes just before, if nothing needed it yet.
+
+    Values of a long program are so used near where they are made, and its pieces (`compiler/pieces.py`) leave fewer to
+    each other: matrix products compile in half the time. Closed-form derivatives of dynamics do not gain.
+    """
+    code, order, done = program.instructions, list[int](), set[int]()
+    for output in program.outputs:
+        stack = [output] if isinstance(output, int) else []
+        while stack:
+            waiting = [o for o in _operands(code[stack[-1]]) if o not in done]
+            if waiting:
+                stack.append(waiting[0])
+                continue
+            last = stack.pop()
+            if last not in done:
+                done.add(last)
+                order.append(last)
+    place = {old: new for new, old in enumerate(order)}
+    moved = tuple((i[0], *(place[o] for o in i[1:])) if _operands(i) else i for i in (code[old] for old in order))
+    outputs = tuple(place[o] if isinstance(o, int) else o for o in program.outputs)
+    return Program(program.input_names, moved, outputs)
+
+
 def _needed(tape: Tape, outputs: Sequence[Number]) -> list[int]:
     seen: set[int] = set()
     stack = [o.id for o in outputs if isinstance(o, Scalar)]

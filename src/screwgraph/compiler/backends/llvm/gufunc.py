@@ -14,7 +14,7 @@ from screwgraph.compiler.backends.llvm.block import block
 from screwgraph.compiler.backends.llvm.fastcall import layout_is_known, never, numpy_table, quick_call
 from screwgraph.compiler.backends.llvm.fastcall_code import call
 from screwgraph.compiler.backends.llvm.loop import Operand, Shape, lengths, loop
-from screwgraph.compiler.backends.llvm.machine import MachineCode, remembered_code, vector_width
+from screwgraph.compiler.backends.llvm.machine import FAST, QUICK, MachineCode, remembered_code, vector_width
 from screwgraph.compiler.backends.llvm.moves import moves
 from screwgraph.compiler.backends.llvm.operations import function_declarations
 from screwgraph.compiler.backends.llvm.sincos import sincos
@@ -46,13 +46,16 @@ def compiled(
     dtype: str = "float64",
     *,
     batches: bool = True,
+    quickly: bool = False,
 ) -> Compiled:
     """Compile a program for this machine; `results` are the outputs' core shapes, `dtype` float64 or float32.
 
-    Without `batches`, code for single states only is made, in a fraction of the time.
+    Without `batches`, code for single states only is made, in a fraction of the time; `quickly` takes less time for
+    long programs whose code may be a little slower.
     """
     question = (pack_program(program), arguments, results, dtype, *(() if batches else ("single",)))
-    code = remembered_code(question, lambda: _source(program, arguments, results, dtype, batches), "loop")
+    level = QUICK if quickly else FAST
+    code = remembered_code(question, lambda: _source(program, arguments, results, dtype, batches), "loop", level)
     inputs = ",".join(_core(shape) for shape, _ in arguments)
     signature = inputs + "->" + ",".join(_core(shape) for shape in results)
     number = np.dtype(dtype)
