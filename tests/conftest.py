@@ -46,7 +46,7 @@ def soon_compiled(request: pytest.FixtureRequest, own_cache: None) -> Iterator[N
         yield
 
 
-def _object_soon(assembly: str, processor: Processor) -> bytes:
+def _object_soon(assembly: str, processor: Processor, level: int) -> bytes:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple().create_target_machine(
