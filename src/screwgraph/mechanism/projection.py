@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,7 +37,7 @@ class Projection:
         way = np.inf
         for _ in range(STEPS):
             step, nearest = self.function(q, qd)
-            way = float(np.abs(step).max())
+            way = math.sqrt(step.dot(step))
             if not way > self.tolerance:  # NaN, too, ends the search; it is found where states are collected
                 return q, nearest, way
             q = q + step

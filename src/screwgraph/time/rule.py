@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol
 
 from screwgraph.spatial import Array, concatenate
@@ -99,8 +100,17 @@ class Rule:
 def combined(row: Row, rates: Sequence[Any], h: Any) -> Any:
     """Return h sum(row rates): one product for rates of equal weight."""
     total: Any = None
-    for weight in dict.fromkeys(w for w in row if w):
-        equal = [rate for w, rate in zip(row, rates, strict=False) if w == weight]
-        part = (h * weight) * sum(equal[1:], equal[0])
+    for weight, first, others in _groups(row):
+        part = rates[first]
+        for i in others:
+            part = part + rates[i]
+        part = (h * weight) * part
         total = part if total is None else total + part
     return total
+
+
+@cache
+def _groups(row: Row) -> tuple[tuple[float, int, tuple[int, ...]], ...]:
+    """Return each weight of a row that is not zero, and the places where it stands: the first, and the others."""
+    places = {weight: [i for i, w in enumerate(row) if w == weight] for weight in row if weight}
+    return tuple((weight, first, tuple(others)) for weight, (first, *others) in places.items())
