@@ -48,7 +48,7 @@ def test_a_wrong_shape_is_told_with_the_right_one(inverse, name, shape):
 def test_a_wrong_shape_of_wrenches_is_told_with_the_right_one(puma):
     f = inverse_dynamics(puma, external_wrenches=("link6",))
     text = message(InputError, f, ZERO, ZERO, ZERO, np.zeros(6))
-    assert "wrenches has the shape (6,), expected (..., 1, 6)" in text
+    assert "external_wrenches has the shape (6,), expected (..., 1, 6)" in text
 
 
 def test_batches_that_do_not_broadcast_are_told_with_their_shapes(inverse):

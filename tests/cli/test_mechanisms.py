@@ -177,7 +177,11 @@ def test_what_a_mechanism_is_and_its_elimination_are_shown(command, folder):
     [
         (1, ("solve", "four_bar", "--problem", "inverse"), "has no motors"),
         (2, ("solve", "slider_crank", "--problem", "forward", "--base", "floating"), "go with robots"),
-        (2, ("solve", "slider_crank", "--problem", "forward", "--external", "piston"), "--external goes with robots"),
+        (
+            2,
+            ("solve", "slider_crank", "--problem", "forward", "--external-wrenches", "piston"),
+            "--external-wrenches goes with robots",
+        ),
         (1, ("solve", "slider_crank", "--problem", "hybrid", "--accelerations", "nose"), "nose"),
         (2, ("info", "slider_crank", "--lock", "theta"), "go with robots"),
         (

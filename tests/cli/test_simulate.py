@@ -96,7 +96,10 @@ def test_files_that_cannot_be_written_are_refused_before_any_work(refused, tmp_p
 STATES = {
     "two states": ('{"q": [[1, 2], [3, 4]]}', "2 states are given: a motion begins at one state"),
     "NaN": ('{"q": [NaN, 0]}', "q is not finite"),
-    "wrenches": ('{"wrenches": {"link1": [0, 0, 0, 0, 0, 1]}}', "'wrenches' are not simulated"),
+    "external_wrenches": (
+        '{"external_wrenches": {"link1": [0, 0, 0, 0, 0, 1]}}',
+        "'external_wrenches' are not simulated",
+    ),
     "accelerations": ('{"qdd": [1, 2]}', "'qdd' does not belong to this problem"),
 }
 

@@ -38,10 +38,10 @@ def test_a_force_that_carries_the_weight_leaves_no_torque(command, pendulum, sta
     q = 0.7
     up = MASS * 9.81 * np.array([np.sin(q) * -1.0, 0.0, np.cos(q)])  # in the bob's axes
     wrench = [*np.cross([0.0, 0.0, -LENGTH], up), *up]
-    state = state_file(json.dumps({"q": [q], "wrenches": {"bob": list(wrench)}}))
+    state = state_file(json.dumps({"q": [q], "external_wrenches": {"bob": list(wrench)}}))
     answer = command("solve", pendulum, "--problem", "inverse", "--state", state, "--json").json
     assert answer["result"] == pytest.approx([0.0], abs=1e-12)
-    assert answer["wrenches"]["bob"] == pytest.approx(wrench)
+    assert answer["external_wrenches"]["bob"] == pytest.approx(wrench)
 
 
 @pytest.mark.parametrize("problem", ["inverse", "forward", "hybrid"])
@@ -97,8 +97,16 @@ def test_every_order_gives_the_same_answer(command):
 
 
 def test_named_frames_take_wrenches(command):
-    options = ("--problem", "inverse", "--external", "tool", "--external", "link2,link4,tool", "--json")
-    assert list(command("solve", "puma560", *options).json["wrenches"]) == ["tool", "link2", "link4"]
+    options = (
+        "--problem",
+        "inverse",
+        "--external-wrenches",
+        "tool",
+        "--external-wrenches",
+        "link2,link4,tool",
+        "--json",
+    )
+    assert list(command("solve", "puma560", *options).json["external_wrenches"]) == ["tool", "link2", "link4"]
 
 
 def test_numbers_that_are_none_become_null(command, state_file):
@@ -176,7 +184,9 @@ def test_a_misspelt_order_is_guessed(refused):
 
 
 @pytest.mark.parametrize(
-    "options", [("hybrid", "--accelerations", "jiont1"), ("inverse", "--external", "lnik1")], ids=lambda o: o[0]
+    "options",
+    [("hybrid", "--accelerations", "jiont1"), ("inverse", "--external-wrenches", "lnik1")],
+    ids=lambda o: o[0],
 )
 def test_unknown_parts_of_the_robot_are_guessed(refused, options):
     assert "did you mean" in refused(1, "solve", "puma560", "--problem", *options).err

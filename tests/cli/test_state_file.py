@@ -63,8 +63,10 @@ def test_batches_of_states_equal_single_ones(solved):
 
 
 def test_wrenches_join_those_of_the_command_line(solved):
-    state = solved({"wrenches": {"tool": [[1] * 6, [2] * 6]}}, "puma560", "inverse", "--external", "link3")
-    assert state["wrenches"] == {"link3": [[0] * 6] * 2, "tool": [[1] * 6, [2] * 6]}
+    state = solved(
+        {"external_wrenches": {"tool": [[1] * 6, [2] * 6]}}, "puma560", "inverse", "--external-wrenches", "link3"
+    )
+    assert state["external_wrenches"] == {"link3": [[0] * 6] * 2, "tool": [[1] * 6, [2] * 6]}
 
 
 def test_a_byte_order_mark_is_no_harm(command, state_file):
@@ -102,11 +104,11 @@ WRONG = {
     '{"q": {"joint1": [1, 2], "joint2": [1, 2, 3]}}': "different numbers of states",
     '{"q": [[1, 2], [3, 4]], "qd": [[1, 2], [3, 4], [5, 6]]}': "different numbers of states",
     '{"q": [1, 2], "q": [3, 4]}': "'q' is given twice",
-    '{"wrenches": [1, 2, 3, 4, 5, 6]}': "'wrenches' is not a mapping",
-    '{"wrenches": {"nolink": [1, 2, 3, 4, 5, 6]}}': "'nolink'",
-    '{"wrenches": {"link1": [1, 2, 3]}}': "6 numbers",
-    '{"wrenches": {"link1": 5}}': "6 numbers",
-    '{"wrenches": {"link1": [1, 2, 3, 4, 5, "x"]}}': '"x"',
+    '{"external_wrenches": [1, 2, 3, 4, 5, 6]}': "'external_wrenches' is not a mapping",
+    '{"external_wrenches": {"nolink": [1, 2, 3, 4, 5, 6]}}': "'nolink'",
+    '{"external_wrenches": {"link1": [1, 2, 3]}}': "6 numbers",
+    '{"external_wrenches": {"link1": 5}}': "6 numbers",
+    '{"external_wrenches": {"link1": [1, 2, 3, 4, 5, "x"]}}': '"x"',
     '{"q": ' + "[" * 100_000: "nested too deeply",
     '{"q": ' + "[" * 90 + "]" * 90 + "}": "nested too deeply",
 }

@@ -91,7 +91,7 @@ def test_arguments_hold_what_is_given_and_no_more(arm, state):
 
 
 def test_external_wrenches_are_an_argument(arm, state):
-    graph = sg.dynamics_graph(arm, [LINK, "panda_hand_tcp"]).given("q", "qd", "tau", "external")
+    graph = sg.dynamics_graph(arm, [LINK, "panda_hand_tcp"]).given("q", "qd", "tau", "external_wrenches")
     f = sg.compile(graph, "qdd", ordering="aba")
     assert f.arguments[-1].shape == (2, 6)
     wrenches = np.random.default_rng(1).normal(size=(2, 6))

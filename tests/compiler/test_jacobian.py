@@ -101,7 +101,7 @@ def test_matrices_and_wrenches_have_derivatives_too():
     np.testing.assert_allclose(by_q(q)[:, :, 1], slope, atol=1e-8)
     f = sg.inverse_dynamics(robot, external_wrenches=("tool",))
     state = (q, np.zeros(2), np.zeros(2), np.ones((1, 6)))
-    by_wrench = f.jacobian("wrenches")(*state)
+    by_wrench = f.jacobian("external_wrenches")(*state)
     np.testing.assert_allclose(by_wrench @ np.ones(6), f(*state) - f(*state[:3], np.zeros((1, 6))), atol=1e-12)
 
 

@@ -94,9 +94,9 @@ def test_rows_that_no_unknown_needs_take_no_room() -> None:
 
 def test_external_wrenches_on_one_link_stand_side_by_side_with_labels_of_their_own() -> None:
     g = dynamics_graph(robot("puma560"), external_wrenches=["link3", "link6"])
-    g = g.with_variables(vector_variable("external", "tool", 6, 6, None))
+    g = g.with_variables(vector_variable("external_wrenches", "tool", 6, 6, None))
     scene = graph_scene(g)
-    wrenches = {n.text: n.at for n in scene.nodes if n.name.startswith("external")}
+    wrenches = {n.text: n.at for n in scene.nodes if n.name.startswith("external_wrenches")}
     assert set(wrenches) == {r"$W_{3}$", r"$W_{6\mathrm{a}}$", r"$W_{6\mathrm{b}}$"}
     first, second = wrenches[r"$W_{6\mathrm{a}}$"], wrenches[r"$W_{6\mathrm{b}}$"]
     assert first[1] == second[1]

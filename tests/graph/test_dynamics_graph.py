@@ -100,7 +100,7 @@ def test_damping_and_rotor_join_the_torque_factor_only_where_they_are():
 def test_external_wrenches_are_variables_of_their_links_balance(arm):
     graph = sg.dynamics_graph(arm, external_wrenches=("tool",))
     balance = next(f for f in graph.factors if f.name == "wrench 3")
-    assert Key("external", "tool") in balance.keys
+    assert Key("external_wrenches", "tool") in balance.keys
 
 
 def test_every_law_holds_at_a_consistent_motion(arm):

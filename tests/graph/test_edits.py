@@ -80,7 +80,7 @@ def spring(pull, push, q, *, joints, stiffness):
 
 def test_a_spring_between_two_links(arm, state):
     between, ends = arm.joints[2:6], (arm.joints[1].child, arm.joints[5].child)
-    bound = {"pull": Key("external", ends[0]), "push": Key("external", ends[1])}
+    bound = {"pull": Key("external_wrenches", ends[0]), "push": Key("external_wrenches", ends[1])}
     bound["q"] = tuple(Key("q", joint.name) for joint in between)
     law = sg.Factor(spring, bound, 12, 6, {"joints": between, "stiffness": 40.0})
     f = sg.compile(sg.dynamics_graph(arm, ends).with_factors(law).given("q", "qd", "tau"), "qdd")
@@ -91,7 +91,7 @@ def test_a_spring_between_two_links(arm, state):
     wrenches = np.array([[0, 0, 0, *force], [0, 0, 0, *(-T[:3, :3].T @ force)]])
     driven = sg.forward_dynamics(arm, external_wrenches=ends)
     np.testing.assert_allclose(f(*state), driven(*state, wrenches), rtol=1e-9)
-    code = sg.compile(sg.dynamics_graph(arm, ends).with_factors(law).given("q", "qd", "tau"), ("external",))
+    code = sg.compile(sg.dynamics_graph(arm, ends).with_factors(law).given("q", "qd", "tau"), ("external_wrenches",))
     assert f.operations.total <= WITHIN * (driven.operations.total + code.operations.total)
 
 

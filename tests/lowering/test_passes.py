@@ -175,11 +175,11 @@ def test_external_wrenches_act_where_they_did():
     state = [robot.random(rng), *rng.standard_normal((2, 6)), rng.standard_normal((2, 6))]
     places = ("tool", "link3")
     by_code = sg.inverse_dynamics(robot, external_wrenches=places)(*state)
-    plain = dynamics_graph(robot, places).given("q", "qd", "qdd", "external")
+    plain = dynamics_graph(robot, places).given("q", "qd", "qdd", "external_wrenches")
     values = {key: np.zeros(v.dim) for key, v in plain.variables.items() if v in plain.inputs}
     for name, s in robot.v_slices.items():
         values |= {Key(kind, name): x[s] for kind, x in zip(("q", "qd", "qdd"), state, strict=False)}
-    values |= {Key("external", place): state[3][i] for i, place in enumerate(places)}
+    values |= {Key("external_wrenches", place): state[3][i] for i, place in enumerate(places)}
     solution = sg.eliminate(plain, sg.orderings.rnea(), constants=values).solution
     expected = [solution[tau(name), 0] for name in robot.joint_names]
     np.testing.assert_allclose(by_code, expected, rtol=1e-10, atol=1e-10)

@@ -61,7 +61,7 @@ def as_json(answer: Answer, algorithm: bool) -> dict[str, Any]:
         "qd": state.qd,
         "given": state.given,
         "given_names": _names(answer, answer.given_kind),
-        "wrenches": {name: state.wrenches[..., i, :] for i, name in enumerate(state.external)},
+        "external_wrenches": {name: state.wrenches[..., i, :] for i, name in enumerate(state.frames)},
         "result": answer.result,
         "result_names": _names(answer, lambda joint: RESULT[answer.given_kind(joint)]),
         **({"algorithm": answer.function.algorithm()} if algorithm else {}),

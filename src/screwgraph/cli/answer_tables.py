@@ -33,8 +33,8 @@ def print_answer(answer: Answer, algorithm: bool) -> None:
     states = list(np.ndindex(*answer.state.batch))
     for number, at in enumerate(states[:SHOWN_STATES], start=1):
         console.print(_table(answer, at, f"state {number} of {len(states)}" if answer.state.batch else ""))
-        for name, wrench in zip(answer.state.external, answer.state.wrenches[at], strict=True):
-            console.print(f"wrench on {name}: moment {_listed(wrench[:3])} N m, force {_listed(wrench[3:])} N")
+        for name, wrench in zip(answer.state.frames, answer.state.wrenches[at], strict=True):
+            console.print(f"external wrench on {name}: moment {_listed(wrench[:3])} N m, force {_listed(wrench[3:])} N")
         console.print()
     if len(states) > SHOWN_STATES:
         console.print(f"... and {len(states) - SHOWN_STATES} more states (--json prints all)")

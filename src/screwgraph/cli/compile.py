@@ -49,7 +49,7 @@ def compile_(
     output: Output,
     ordering: options.OrderingName = None,
     accelerations: options.Accelerations = None,
-    external: options.External = None,
+    external_wrenches: options.ExternalWrenches = None,
     dtype: Dtype = Number.float64,
     report: Report = False,
     base: options.Base = BaseKind.fixed,
@@ -77,7 +77,7 @@ def compile_(
     else:
         model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
         options.note_warnings(model)
-    function = compiled(model, problem, named, ordering or "auto", options.names(external))
+    function = compiled(model, problem, named, ordering or "auto", options.names(external_wrenches))
     function = function.astype(dtype.value)
     for path in _write(function, lang, Path(output)):
         typer.echo(f"{path}: {function}")

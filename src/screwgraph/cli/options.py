@@ -75,12 +75,12 @@ Model = Annotated[
     str | None, typer.Option("--model", metavar="NAME", help="Name of the robot, in a file with several.")
 ]
 ProblemKind = Annotated[Problem, typer.Option("--problem", help="Problem to solve.")]
-External = Annotated[
+ExternalWrenches = Annotated[
     list[str] | None,
     typer.Option(
-        "--external",
+        "--external-wrenches",
         metavar="LINK",
-        help="A link or frame that a known wrench acts on; repeatable, or separated by commas (`solve` knows "
+        help="A link or frame on which an external wrench acts; repeatable, or separated by commas (`solve` knows "
         "those of its state file by itself).",
     ),
 ]

@@ -1,4 +1,4 @@
-"""The three problems, as functions of (q, qd, given, wrenches)."""
+"""The three problems, as functions of (q, qd, given, external_wrenches)."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def compiled(
     problem: Problem,
     accelerations: Sequence[str],
     ordering: Order,
-    external: Sequence[str] = (),
+    frames: Sequence[str] = (),
     actuated: Sequence[str] | None = None,
 ) -> Function:
     """Return the function that answers a problem; raises what `inverse_dynamics` and its siblings do."""
     with working(f"eliminating the {problem.value} problem of {robot.name}"):
         if problem is Problem.inverse:
-            return inverse_dynamics(robot, ordering=ordering, external_wrenches=external, actuated=actuated)
+            return inverse_dynamics(robot, ordering=ordering, external_wrenches=frames, actuated=actuated)
         if problem is Problem.forward:
-            return forward_dynamics(robot, ordering=ordering, external_wrenches=external)
-        return hybrid_dynamics(robot, accelerations, ordering=ordering, external_wrenches=external)
+            return forward_dynamics(robot, ordering=ordering, external_wrenches=frames)
+        return hybrid_dynamics(robot, accelerations, ordering=ordering, external_wrenches=frames)

@@ -59,7 +59,7 @@ def search(
     workers: Workers = 1,
     dask: Dask = None,
     accelerations: options.Accelerations = None,
-    external: options.External = None,
+    external_wrenches: options.ExternalWrenches = None,
     base: options.Base = BaseKind.fixed,
     lock: options.Lock = None,
     gravity: options.Gravity = None,
@@ -78,10 +78,10 @@ def search(
     named = options.names(accelerations)
     check_accelerations(context, problem, named)
     model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
-    wrenches = options.names(external)
+    frames = options.names(external_wrenches)
     with _executor(workers, dask) as (executor, count), _watched(seconds) as watch:
         effort = Search(seconds, rounds, seed, executor, count, watch)
-        function = compiled(model, problem, named, effort, wrenches)
+        function = compiled(model, problem, named, effort, frames)
     options.note_warnings(model)
     best: dict[str, Any] = {
         "robot": model.name,

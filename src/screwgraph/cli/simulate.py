@@ -164,8 +164,8 @@ def _start(state: State, file: str) -> tuple[np.ndarray, ...]:
 
     from screwgraph.errors import InputError
 
-    if state.external:
-        raise InputError("'wrenches' are not simulated", at=file, fix="remove them from the state")
+    if state.frames:
+        raise InputError("'external_wrenches' are not simulated", at=file, fix="remove them from the state")
     if state.q[..., 0].size != 1:
         raise InputError(f"{state.q[..., 0].size} states are given", at=file, why="a motion begins at one state")
     for name, array in (("q", state.q), ("qd", state.qd), ("tau", state.given)):

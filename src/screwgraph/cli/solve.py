@@ -23,7 +23,7 @@ Seed = Annotated[int | None, typer.Option("--seed", metavar="S", min=0, help="Se
 Algorithm = Annotated[bool, typer.Option("--algorithm", help="Also print the elimination as numbered assignments.")]
 
 STATE_EXAMPLE = """{"q": [0, 0.1, 0.2, 0, 0, 0], "qd": {"joint1": 0.5}, "given": {"joint1": 1, "joint3": -2},
-   "wrenches": {"link6": [0, 0, 0, 0, 0, 9.81]}}"""
+   "external_wrenches": {"link6": [0, 0, 0, 0, 0, 9.81]}}"""
 
 HELP = f"""Solve inverse, forward or hybrid dynamics.
 
@@ -42,11 +42,12 @@ Example:
 with a state.json like
   {STATE_EXAMPLE}
 
-The entries of a state are q, qd, what the problem takes (qdd, tau or given) and wrenches (moment, force) on links
-or frames, in SI units: lists in the order of the coordinates, lists of lists for several states, or mappings from
-joints. What is missing is zero, positions are neutral. A floating base has q = (x y z, qx qy qz qw) and
-qd = (angular, linear velocity) in its own frame. Loops must be closed, and qd must keep them so. Planar mechanisms
-take q, qd and qdd of some coordinates, which determine the others, tau and given of motors; q is assembled.
+The entries of a state are q, qd, what the problem takes (qdd, tau or given) and external_wrenches (moment, force)
+on links or frames, in SI units: lists in the order of the coordinates, lists of lists for several states, or
+mappings from joints. What is missing is zero, positions are neutral. A floating base has q = (x y z, qx qy qz qw)
+and qd = (angular, linear velocity) in its own frame. Loops must be closed, and qd must keep them so. Planar
+mechanisms take q, qd and qdd of some coordinates, which determine the others, tau and given of motors; q is
+assembled.
 """
 
 
@@ -60,7 +61,7 @@ def solve(
     random: Count = None,
     seed: Seed = None,
     ordering: options.OrderingName = "auto",
-    external: options.External = None,
+    external_wrenches: options.ExternalWrenches = None,
     base: options.Base = BaseKind.fixed,
     lock: options.Lock = None,
     gravity: options.Gravity = None,
@@ -92,23 +93,25 @@ def solve(
     check_actuated(context, problem, driving)
     if is_mechanism(robot):
         refuse_robot_options(context, lock, gravity, no_damping, strict, snap, model_name, base is not BaseKind.fixed)
-        if external:
-            raise wrong_use(context, "--external goes with robots", fix="write forces: into the mechanism's file")
+        if external_wrenches:
+            raise wrong_use(
+                context, "--external-wrenches goes with robots", fix="write forces: into the mechanism's file"
+            )
         where = (state, random, seed or 0)
         solution = solved(loaded(robot), problem, named, driving, ordering or "auto", where)
         return print_json(as_values(solution, algorithm)) if json else print_solution(solution, algorithm)
     model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
-    wrenches = options.names(external)
+    frames = options.names(external_wrenches)
     at = (
-        random_state(model, wrenches, random, seed or 0)
+        random_state(model, frames, random, seed or 0)
         if state is None
-        else read_state(state, model, GIVEN[problem], wrenches)
+        else read_state(state, model, GIVEN[problem], frames)
     )
     if state is not None:
         check_closed(model, at.q, at.qd, state)
-    function = compiled(model, problem, named, ordering or "auto", at.external, driving)
+    function = compiled(model, problem, named, ordering or "auto", at.frames, driving)
     with np.errstate(all="ignore"):  # the answer itself shows what is not finite
-        result = function(at.q, at.qd, at.given, *((at.wrenches,) if at.external else ()))
+        result = function(at.q, at.qd, at.given, *((at.wrenches,) if at.frames else ()))
     answer = Answer(model, problem, named, function, at, result, driving)
     options.note_warnings(model)
     if json:

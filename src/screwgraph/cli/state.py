@@ -15,14 +15,14 @@ from screwgraph.cli.closed_states import allowed_velocities, random_positions
 class State:
     """One state, or a batch of them along the leading axes; all arrays have the same leading axes.
 
-    `wrenches` acts on the links or frames `external`; `origin` says where the numbers come from.
+    External `wrenches` act on the links or frames `frames`; `origin` says where the numbers come from.
     """
 
     q: Float[np.ndarray, "*batch nq"]
     qd: Float[np.ndarray, "*batch nv"]
     given: Float[np.ndarray, "*batch nv"]
     wrenches: Float[np.ndarray, "*batch k 6"]
-    external: tuple[str, ...]
+    frames: tuple[str, ...]
     origin: str
 
     @property
@@ -31,7 +31,7 @@ class State:
         return self.q.shape[:-1]
 
 
-def random_state(robot: Robot, external: tuple[str, ...], count: int | None, seed: int) -> State:
+def random_state(robot: Robot, frames: tuple[str, ...], count: int | None, seed: int) -> State:
     """Draw states: q from each joint's own distribution, everything else standard normal (SI units).
 
     Of closed chains, positions at which the loops close, and what these allow of velocities.
@@ -48,6 +48,6 @@ def random_state(robot: Robot, external: tuple[str, ...], count: int | None, see
     qd, given = rng.standard_normal((2, *shape, robot.nv))
     if closed:
         qd = allowed_velocities(robot, q.reshape(-1, robot.nq), qd.reshape(-1, robot.nv)).reshape(qd.shape)
-    wrenches = rng.standard_normal((*shape, len(external), 6))
+    wrenches = rng.standard_normal((*shape, len(frames), 6))
     drawn = "a random state" if count in (None, 1) else f"{count} random states"
-    return State(q, qd, given, wrenches, external, f"{drawn}, seed {seed}")
+    return State(q, qd, given, wrenches, frames, f"{drawn}, seed {seed}")

@@ -1,8 +1,8 @@
 """States from a JSON file.
 
-`{"q": [...], "qd": {"joint1": 0.1}, "qdd" | "tau" | "given": ..., "wrenches": {"link": [6 numbers]}}`: each entry a
-list in the order of the coordinates or a mapping from joints, lists of lists for several states. What is missing
-is zero, positions are neutral.
+`{"q": [...], "qd": {"joint1": 0.1}, "qdd" | "tau" | "given": ..., "external_wrenches": {"link": [6 numbers]}}`: each
+entry a list in the order of the coordinates or a mapping from joints, lists of lists for several states. What is
+missing is zero, positions are neutral.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from screwgraph.robot import unknown
 _OTHERS = ("qdd", "tau", "given")
 
 
-def read_state(file: str, robot: Robot, given: str, external: tuple[str, ...]) -> State:
+def read_state(file: str, robot: Robot, given: str, frames: tuple[str, ...]) -> State:
     """Read the states in a JSON file.
 
     Args:
         file: path of the file.
         robot: the robot that they are states of.
         given: which of "qdd", "tau", "given" the problem takes.
-        external: links or frames with a wrench, whether or not the file gives it.
+        frames: links or frames with a wrench, whether or not the file gives it.
 
     Raises:
         InputError: the file is unreadable, no JSON, or does not fit the robot or the problem; names file and line.
     """
     entries = entries_of(file)
     try:
-        return _state(entries, robot, given, external, file)
+        return _state(entries, robot, given, frames, file)
     except InputError as error:
         raise InputError(error.what, at=file, why=error.why, fix=error.fix) from error
 
@@ -73,13 +73,13 @@ def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     return entries
 
 
-def _state(entries: Mapping[str, Any], robot: Robot, given: str, external: tuple[str, ...], file: str) -> State:
+def _state(entries: Mapping[str, Any], robot: Robot, given: str, frames: tuple[str, ...], file: str) -> State:
     _check_keys(entries, given)
     q = coordinates("q", entries.get("q", {}), robot)
     qd = coordinates("qd", entries.get("qd", {}), robot)
     rest = coordinates(given, entries.get(given, {}), robot)
-    wrenches = _wrenches(entries.get("wrenches", {}), robot, external)
-    arrays = {"q": q, "qd": qd, given: rest} | {f"wrenches of {name}": w for name, w in wrenches.items()}
+    wrenches = _wrenches(entries.get("external_wrenches", {}), robot, frames)
+    arrays = {"q": q, "qd": qd, given: rest} | {f"external_wrenches of {name}": w for name, w in wrenches.items()}
     batch = _batch(arrays)
     check_quaternions(robot, q)
     stacked = [np.broadcast_to(wrench, (*batch, 6)) for wrench in wrenches.values()]
@@ -88,13 +88,13 @@ def _state(entries: Mapping[str, Any], robot: Robot, given: str, external: tuple
         qd=np.broadcast_to(qd, (*batch, robot.nv)),
         given=np.broadcast_to(rest, (*batch, robot.nv)),
         wrenches=np.stack(stacked, axis=-2) if stacked else np.zeros((*batch, 0, 6)),
-        external=tuple(wrenches),
+        frames=tuple(wrenches),
         origin=file,
     )
 
 
 def _check_keys(entries: Mapping[str, Any], given: str) -> None:
-    known = ("q", "qd", given, "wrenches")
+    known = ("q", "qd", given, "external_wrenches")
     for key in entries:
         if key in _OTHERS and key != given:
             raise InputError(f"{key!r} does not belong to this problem", fix=f"give {given!r} instead")
@@ -102,10 +102,12 @@ def _check_keys(entries: Mapping[str, Any], given: str) -> None:
             raise unknown("entry of a state", key, known)
 
 
-def _wrenches(value: Any, robot: Robot, external: tuple[str, ...]) -> dict[str, np.ndarray]:
+def _wrenches(value: Any, robot: Robot, frames: tuple[str, ...]) -> dict[str, np.ndarray]:
     if not isinstance(value, Mapping):
-        raise InputError("'wrenches' is not a mapping", fix='write "wrenches": {"link": [0, 0, 0, 0, 0, 9.81]}')
-    wrenches = {name: np.zeros(6) for name in external}
+        raise InputError(
+            "'external_wrenches' is not a mapping", fix='write "external_wrenches": {"link": [0, 0, 0, 0, 0, 9.81]}'
+        )
+    wrenches = {name: np.zeros(6) for name in frames}
     for name, entry in value.items():
         robot.frame(name)
         wrench = numbers(entry, f"wrench {name!r}")

@@ -22,7 +22,13 @@ class Grid:
 SIMPLE = Grid(
     pitch=88.0,
     row=60.0,
-    variables={"qdd": (-0.5, 0), "acceleration": (0, 1), "wrench": (-0.5, 2), "tau": (-0.5, 3), "external": (0, 3)},
+    variables={
+        "qdd": (-0.5, 0),
+        "acceleration": (0, 1),
+        "wrench": (-0.5, 2),
+        "tau": (-0.5, 3),
+        "external_wrenches": (0, 3),
+    },
     factors={"acceleration": (-0.5, 1), "wrench": (0, 2), "torque": (-0.5, 2.5)},
 )
 """Links and joints alternate on one lattice: Figs 4a, 6a, 9a of Xie & Dellaert (2019)."""
@@ -38,7 +44,7 @@ FULL = Grid(
         "qdd": (-0.5, 2.46),
         "wrench": (-0.5, 3.15),
         "tau": (-0.5, 4.1),
-        "external": (0.1, 4.1),
+        "external_wrenches": (0.1, 4.1),
         "gravity": (0.0, 5),
     },
     factors={

@@ -17,7 +17,7 @@ MATH = {
     "qdd": r"\ddot{\theta}",
     "tau": r"\tau",
     "gravity": "g",
-    "external": "W",
+    "external_wrenches": "W",
     "lambda": r"\lambda",
 }
 

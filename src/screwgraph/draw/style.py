@@ -46,7 +46,7 @@ PATHS: Mapping[str, Colours] = {
     "twist": GREEN,
     "acceleration": GREEN,
     "wrench": BLUE,
-    "external": BLUE,
+    "external_wrenches": BLUE,
     "lambda": BLUE,
     "tau": ORANGE,
     "qdd": ORANGE,

@@ -33,7 +33,7 @@ def forward_dynamics(
         return mechanism.forward_dynamics(robot, coordinates, ordering, external_wrenches).astype(dtype)
     check_moves(robot)
     arguments = tuple((kind, of_joints(robot, kind)) for kind in ("q", "qd", "tau"))
-    external = checked_names(external_wrenches, "links or frames")
-    query = Query("forward_dynamics", robot, arguments, of_joints(robot, "qdd"), external=external)
+    frames = checked_names(external_wrenches, "links or frames")
+    query = Query("forward_dynamics", robot, arguments, of_joints(robot, "qdd"), external_wrenches=frames)
     with naming_idle_joints(robot, robot.joint_names):
         return in_coordinates(query, coordinates).compiled(ordering, dtype)

@@ -48,7 +48,7 @@ def hybrid_dynamics(
     given = tuple(Key("qdd" if name in named else "tau", name) for name in robot.joint_names)
     result = tuple(Key("tau" if name in named else "qdd", name) for name in robot.joint_names)
     arguments = (("q", of_joints(robot, "q")), ("qd", of_joints(robot, "qd")), ("given", given))
-    external = checked_names(external_wrenches, "links or frames")
-    query = Query("hybrid_dynamics", robot, arguments, result, external=external)
+    frames = checked_names(external_wrenches, "links or frames")
+    query = Query("hybrid_dynamics", robot, arguments, result, external_wrenches=frames)
     with naming_idle_joints(robot, [name for name in robot.joint_names if name not in named]):
         return in_coordinates(query, coordinates).compiled(ordering, dtype)

@@ -27,8 +27,9 @@ def inverse_dynamics(
     """Return tau(q, qd, qdd): the torques that a motion needs.
 
     Arrays are (..., nq), (..., nv), (..., nv) -> (..., nv), SI units, coordinates as in `robot.joint_names`.
-    With `external_wrenches`, names of links or frames, there is one more argument (..., k, 6): wrenches
-    (moment, force) on the robot at these frames, in their axes. `dtype` "float32" computes with such numbers.
+    With `external_wrenches`, names of links or frames, there is one more argument of this name (..., k, 6): wrenches
+    (moment, force) on the robot at these frames, in their axes. Of planar mechanisms these are names of points or
+    angles, and the argument is `force` (..., k), along their coordinates. `dtype` "float32" computes with such numbers.
     Closed chains are driven by their independent joints: only these joints' accelerations are read, the torques of the
     others are zero. With `coordinates` "independent", velocities, accelerations and torques (..., n) are those of
     `robot.independent_joints` alone; positions are those of all joints, at which the loops close.
@@ -46,8 +47,8 @@ def inverse_dynamics(
     check_moves(robot)
     check_coordinates(coordinates)
     arguments = tuple((kind, of_joints(robot, kind)) for kind in ("q", "qd", "qdd"))
-    external = checked_names(external_wrenches, "links or frames")
-    query = Query("inverse_dynamics", robot, arguments, of_joints(robot, "tau"), external=external)
+    frames = checked_names(external_wrenches, "links or frames")
+    query = Query("inverse_dynamics", robot, arguments, of_joints(robot, "tau"), external_wrenches=frames)
     if actuated is None and weights is not None:
         raise InputError("weights without actuated joints", fix="name these joints by actuated=")
     if actuated is not None and coordinates != SPANNING:

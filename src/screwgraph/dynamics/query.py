@@ -21,7 +21,8 @@ class Query:
     """A graph, what is given, and what is asked.
 
     `fixed` are knowns that are no arguments, `unread` variables of arguments that are not read, as others determine
-    them. `external` names links or frames on which wrenches act, `weights` those of joints that share their work.
+    them. `external_wrenches` names links or frames on which wrenches act, `weights` those of joints that share their
+    work.
     """
 
     name: str
@@ -30,7 +31,7 @@ class Query:
     result: tuple[Key, ...]
     fixed: Mapping[Key, np.ndarray] = field(default_factory=dict)
     unread: frozenset[Key] = frozenset()
-    external: tuple[str, ...] = ()
+    external_wrenches: tuple[str, ...] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
 
     def compiled(self, ordering: Order, dtype: str) -> Function:
@@ -40,10 +41,11 @@ class Query:
     @property
     def problem(self) -> Problem:
         """The query as the compiler takes it."""
-        wrenches = (("wrenches", tuple(Key("external", frame) for frame in self.external)),) if self.external else ()
-        arguments = (*self.arguments, *wrenches)
+        kind = "external_wrenches"
+        wrenches = tuple(Key(kind, frame) for frame in self.external_wrenches)
+        arguments = (*self.arguments, *(((kind, wrenches),) if wrenches else ()))
         known = tuple(key for _, keys in arguments for key in keys if key not in self.unread)
-        model = Model(self.robot, self.external, self.weights, added=at(self.robot, self.fixed))
+        model = Model(self.robot, self.external_wrenches, self.weights, added=at(self.robot, self.fixed))
         return Problem(self.name, model, known, arguments, (("result", self.result),))
 
 

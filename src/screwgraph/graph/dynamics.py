@@ -41,7 +41,7 @@ def robot_graph(robot: Robot, external_wrenches: Sequence[str] = ()) -> FactorGr
 
     Variables: per link `twist`, `acceleration`; per joint, named by the link that it moves, `wrench`;
     per joint `q`, `qd`, `qdd`, `tau`; per link `gravity`, its direction in the link's frame, where there is
-    gravity; `external` for each link or frame of `external_wrenches`: a wrench (moment N m, force N) on
+    gravity; `external_wrenches` for each link or frame named so: a wrench (moment N m, force N) on
     the robot, at that frame and in its axes. Priors: the base rests. Per loop and coupling `lambda`, one number
     for each of its rows that do not follow from others: the wrench that the loop joint transmits to its successor,
     and against its predecessor, or the torque of the coupling.
@@ -50,18 +50,18 @@ def robot_graph(robot: Robot, external_wrenches: Sequence[str] = ()) -> FactorGr
         InputError: no link or frame has a name of `external_wrenches`, or one is named twice; no position
             closes the loops.
     """
-    external = [robot.frame(name) for name in external_wrenches]
+    frames = [robot.frame(name) for name in external_wrenches]
     for name, count in Counter(external_wrenches).items():
         if count > 1:
             raise InputError(f"external wrenches name {name!r} twice", fix="name it once, and add the wrenches")
     variables = [*_base_variables(robot), *(v for joint in robot.joints for v in _joint_variables(robot, joint))]
-    for frame in external:
-        variables.append(vector_variable("external", frame.name, 6, robot.link_index(frame.link), None))
+    for frame in frames:
+        variables.append(vector_variable("external_wrenches", frame.name, 6, robot.link_index(frame.link), None))
     closing = independent_constraints(robot)
     variables += [vector_variable(*c.multiplier, c.rows, c.index, None) for c in closing]
     factors = list(_base_factors(robot))
     for joint in robot.joints:
-        factors += _joint_factors(robot, joint, tuple(f for f in external if f.link == joint.child), closing)
+        factors += _joint_factors(robot, joint, tuple(f for f in frames if f.link == joint.child), closing)
     factors += [*(closing_factor(c) for c in closing), *velocity_factors(robot, closing)]
     dependence = Dependence(analysed_as(robot, replace(robot, warnings=()))) if closing else None
     model = Model(robot, tuple(external_wrenches))
@@ -90,7 +90,7 @@ def with_loop(graph: FactorGraph, loop: Loop) -> FactorGraph:
 
 def graph_of(model: Model) -> FactorGraph:
     """Return the graph of a model, edits included. Raises what `dynamics_graph` raises."""
-    graph = dynamics_graph(model.robot, model.external)
+    graph = dynamics_graph(model.robot, model.external_wrenches)
     if model.weights:
         graph = with_redundant_actuation(graph, model.robot, model.weights)
     kept = tuple(f for f in graph.factors if f.law not in model.absent)
@@ -125,7 +125,7 @@ def _base_factors(robot: Robot) -> list[Factor]:
     return [Factor(prior, {"x": Key(kind, base)}, len(value), 0, {"value": value}) for kind, value in values.items()]
 
 
-def _joint_factors(robot: Robot, joint: Joint, external: tuple, closing: tuple[Constraint, ...]) -> list[Factor]:
+def _joint_factors(robot: Robot, joint: Joint, frames: tuple, closing: tuple[Constraint, ...]) -> list[Factor]:
     index = robot.link_index(joint.child)
     q, qd, qdd, tau = (Key(kind, joint.name) for kind in ("q", "qd", "qdd", "tau"))
     V, V_parent = Key("twist", joint.child), Key("twist", joint.parent)
@@ -137,7 +137,7 @@ def _joint_factors(robot: Robot, joint: Joint, external: tuple, closing: tuple[C
     factors = [
         Factor(twist, velocity, 6, index, bound),
         Factor(acceleration, accelerating, 6, index, bound),
-        with_loop_ends(_wrench_factor(robot, joint, external), joint.child, closing),
+        with_loop_ends(_wrench_factor(robot, joint, frames), joint.child, closing),
         with_couplings(_torque_factor(joint, index, q, qd, qdd, tau), joint, closing),
     ]
     if _has_gravity(robot):
@@ -145,7 +145,7 @@ def _joint_factors(robot: Robot, joint: Joint, external: tuple, closing: tuple[C
     return factors
 
 
-def _wrench_factor(robot: Robot, joint: Joint, external: tuple) -> Factor:
+def _wrench_factor(robot: Robot, joint: Joint, frames: tuple) -> Factor:
     link = joint.child
     children = robot.children(link)
     arguments = {
@@ -154,14 +154,14 @@ def _wrench_factor(robot: Robot, joint: Joint, external: tuple) -> Factor:
         "F": Key("wrench", link),
         "F_children": tuple(Key("wrench", child.child) for child in children),
         "q_children": tuple(Key("q", child.name) for child in children),
-        "external": tuple(Key("external", frame.name) for frame in external),
+        "external_wrenches": tuple(Key("external_wrenches", frame.name) for frame in frames),
     }
     if _has_gravity(robot):
         arguments["g"] = Key("gravity", link)
     parameters = {
         "G": robot.link(link).inertia.matrix(),
         "joints": children,
-        "T_fl": tuple(inverse(frame.T_lf) for frame in external),
+        "T_fl": tuple(inverse(frame.T_lf) for frame in frames),
     }
     return Factor(wrench, arguments, 6, robot.link_index(link), parameters)
 

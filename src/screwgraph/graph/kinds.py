@@ -42,7 +42,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "qdd": Kind("θ̈", Role.COORDINATE_ACCELERATION, "tau"),
         "tau": Kind("τ", Role.COORDINATE_FORCE, "qdd"),
         "force": Kind("f", Role.COORDINATE_FORCE, "qdd"),
-        "external": Kind("W", Role.EXTERNAL_WRENCH),
+        "external_wrenches": Kind("W", Role.EXTERNAL_WRENCH),
         "twist": Kind("V", Role.TWIST, "wrench"),
         "acceleration": Kind("V̇", Role.ACCELERATION, "wrench"),
         "wrench": Kind("F", Role.WRENCH, "acceleration"),

@@ -15,7 +15,7 @@ from screwgraph.summary import one_line
 class Model:
     """A robot, and what a graph has beyond and without its laws.
 
-    `external` names the links or frames on which external wrenches act, `weights` those of joints that share their
+    `external_wrenches` names the links or frames on which these act, `weights` those of joints that share their
     work where there are more than degrees of freedom. `variables` and `added` are of other origin, `absent` are the
     robot's laws that were taken out.
     """
@@ -23,7 +23,7 @@ class Model:
     __repr__ = one_line
 
     robot: Robot
-    external: tuple[str, ...] = ()
+    external_wrenches: tuple[str, ...] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
     variables: tuple[Variable, ...] = ()
     added: tuple[Factor, ...] = ()

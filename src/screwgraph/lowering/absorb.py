@@ -72,17 +72,17 @@ def _with_wrench(model: Model, f: Factor) -> Model | None:
     inertia = _inertia(np.asarray(f.parameters["G"], dtype=float))
     if inertia is None or f.arguments.get("multipliers"):
         return None
-    robot, external = model.robot, list(model.external)
-    external_keys = [key for name, key in f.bindings() if name == "external"]
+    robot, frames = model.robot, list(model.external_wrenches)
+    external_keys = [key for name, key in f.bindings() if name == "external_wrenches"]
     for key, T_fl in zip(external_keys, f.parameters.get("T_fl", ()), strict=True):
-        if key.name not in external:
+        if key.name not in frames:
             if any(frame.name == key.name for frame in robot.frames) or key.name in {i.name for i in robot.links}:
                 return None
             robot = replace(robot, frames=(*robot.frames, Frame(key.name, link, inverse(T_fl))))
-            external.append(key.name)
+            frames.append(key.name)
     links = tuple(replace(i, inertia=inertia) if i.name == link else i for i in robot.links)
-    rest = tuple(v for v in model.variables if not (v.key.kind == "external" and v.key.name in external))
-    return replace(_settled(model, f, replace(robot, links=links)), external=tuple(external), variables=rest)
+    rest = tuple(v for v in model.variables if not (v.key.kind == "external_wrenches" and v.key.name in frames))
+    return replace(_settled(model, f, replace(robot, links=links)), external_wrenches=tuple(frames), variables=rest)
 
 
 def _inertia(G: np.ndarray) -> SpatialInertia | None:

@@ -196,7 +196,7 @@ def _relative_terms(V_parent: Float[Array, "3"], q: Array, qd: Array, joint: Joi
 
 
 @factor(
-    linear=("Vdot", "F", "F_children", "external", "multipliers"),
+    linear=("Vdot", "F", "F_children", "external_wrenches", "multipliers"),
     conjugate=(Role.ACCELERATION,),
     cites="Khalil & Dombre (2002), 9.3.3",
     solved={"F": lambda n: ""},
@@ -207,7 +207,7 @@ def wrench(
     F: Float[Array, "6"],
     F_children: Sequence[Float[Array, "6"]],
     q_children: Sequence[Array],
-    external: Sequence[Float[Array, "6"]] = (),
+    external_wrenches: Sequence[Float[Array, "6"]] = (),
     multipliers: Sequence[Array] = (),
     q_loops: Sequence[Array] = (),
     *,
@@ -223,7 +223,7 @@ def wrench(
     balance = concatenate(moment, force) - F
     for joint, q, F_child in zip(joints, q_children, F_children, strict=True):
         balance = balance + Ad(joint.T_child_parent(q)).T @ F_child
-    for T, W in zip(T_fl, external, strict=True):
+    for T, W in zip(T_fl, external_wrenches, strict=True):
         balance = balance - Ad(T).T @ W
     return balance - loop_wrenches(ends, multipliers, q_loops)
 

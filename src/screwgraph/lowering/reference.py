@@ -148,7 +148,7 @@ def carry(carried: Float[Array, "6"], Vdot_parent: Float[Array, "6"], q: Array, 
 
 
 @factor(
-    linear=("Vdot", "F", "F_children", "external", "multipliers"),
+    linear=("Vdot", "F", "F_children", "external_wrenches", "multipliers"),
     conjugate=(Role.ACCELERATION,),
     cites="Khalil & Dombre (2002), 9.3.3",
     solved={"F": lambda n: ""},
@@ -160,7 +160,7 @@ def wrench(
     F: Float[Array, "6"],
     F_children: Sequence[Float[Array, "6"]],
     q_children: Sequence[Array],
-    external: Sequence[Float[Array, "6"]] = (),
+    external_wrenches: Sequence[Float[Array, "6"]] = (),
     multipliers: Sequence[Array] = (),
     q_loops: Sequence[Array] = (),
     *,
@@ -171,5 +171,5 @@ def wrench(
 ) -> Float[Array, "6"]:
     """Newton and Euler about the link's origin, for the reference motion and what is beyond."""
     law = conventional.wrench.function
-    at_reference = law(V, reference, F, F_children, q_children, external, G=G, joints=joints, T_fl=T_fl)
+    at_reference = law(V, reference, F, F_children, q_children, external_wrenches, G=G, joints=joints, T_fl=T_fl)
     return G @ Vdot + at_reference - loop_wrenches(ends, multipliers, q_loops)

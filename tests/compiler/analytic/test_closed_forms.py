@@ -59,7 +59,7 @@ def test_of_inverse_dynamics(robot):
 def test_of_inverse_dynamics_under_external_wrenches(robot):
     f = sg.inverse_dynamics(robot, external_wrenches=("body3", "body7"))
     assert_both_ways_agree(f, robot, "q", "qd")
-    assert not f.origin.analytic.covers(("q", "wrenches"))
+    assert not f.origin.analytic.covers(("q", "external_wrenches"))
 
 
 def test_of_bias_forces(robot):

@@ -80,9 +80,10 @@ class TreeProblem:
         for (key, _), value in zip(unknown, found, strict=True):
             known.setdefault(key, []).append(value)
         q, qd, qdd = (_vector(known, robot, kind) for kind in ("q", "qd", "qdd"))
-        external = {key.name: (value[:3], value[3:]) for key, value in known.items() if key.kind == "external"}
+        kind = "external_wrenches"
+        wrenches = {key.name: (value[:3], value[3:]) for key, value in known.items() if key.kind == kind}
         free = [i for i, (key, _) in enumerate(unknown) if key.kind == "qdd"]
-        unknowns = Unknowns(robot, tree_derivatives(robot, q, qd, qdd, external, frames), free)
+        unknowns = Unknowns(robot, tree_derivatives(robot, q, qd, qdd, wrenches, frames), free)
         outputs: list[Number] = []
         for name in by:
             entries = unknowns.by_state(name) if name in ("q", "qd") else unknowns.by_given()
@@ -99,7 +100,7 @@ def _vector(values: Mapping[Key, Sequence[Number]], robot: Robot, kind: str) -> 
 
 
 def _size(robot: Robot, key: Key) -> int:
-    if key.kind == "external":
+    if key.kind == "external_wrenches":
         return 6
     joint = robot.joint(key.name).type
     return joint.nq if key.kind == "q" else joint.nv

@@ -40,7 +40,7 @@ def tree_derivatives(
     q: np.ndarray,
     qd: np.ndarray,
     qdd: np.ndarray,
-    external: Mapping[str, Pair] | None = None,
+    external_wrenches: Mapping[str, Pair] | None = None,
     anchors: Sequence[str] = (),
 ) -> TreeDerivatives:
     """Return the derivatives at a state.
@@ -50,11 +50,11 @@ def tree_derivatives(
         q: positions (nq,).
         qd: velocities (nv,).
         qdd: accelerations (nv,).
-        external: wrenches (moment, force) on the robot, by frame, in its axes.
+        external_wrenches: wrenches (moment, force) on the robot, by frame, in its axes.
         anchors: the links in whose axes pairs of joints meet, one for each limb of the base; by default its first.
     """
     moved = motions(robot, q, qd, qdd)
-    wholes = _wholes(robot, moved, external or {})
+    wholes = _wholes(robot, moved, external_wrenches or {})
     own = {name: coordinates(motion, wholes[name]) for name, motion in moved.items()}
     view = views(robot, moved, anchors or [joint.child for joint in robot.children(robot.links[0].name)])
     seen = {name: [c.seen(*view[name]) for c in columns] for name, columns in own.items()}
@@ -77,10 +77,10 @@ def tree_derivatives(
     return TreeDerivatives(by_q, by_qd, by_qdd)
 
 
-def _wholes(robot: Robot, moved: Mapping[str, Motion], external: Mapping[str, Pair]) -> Mapping[str, Body]:
+def _wholes(robot: Robot, moved: Mapping[str, Motion], external_wrenches: Mapping[str, Pair]) -> Mapping[str, Body]:
     """Return all that hangs on each joint as one body, by the name of the joint's link."""
     outside = dict.fromkeys(moved, NOTHING)
-    for name, wrench in external.items():
+    for name, wrench in external_wrenches.items():
         frame = robot.frame(name)
         if frame.link in moved:
             outside[frame.link] = pair_sum(outside[frame.link], _at_link(frame, wrench))

@@ -23,12 +23,12 @@ def _solved_for_wrench(n: Labels) -> str:
     text = " + ".join([*terms, f"G{i} {n['Vdot']}"]) + f" − [ad_{n['V']}]ᵀ G{i} {n['V']}"
     if "g" in n:
         text += f" − G{i} {n['g']}"
-    text += "".join(f" − [Ad_T{W},{i}]ᵀ {W}" for W in n["external"])
+    text += "".join(f" − [Ad_T{W},{i}]ᵀ {W}" for W in n["external_wrenches"])
     return text + "".join(f" − W{i},{x[1:]} {x}" for x in n.get("multipliers", ()))
 
 
 @factor(
-    linear=("Vdot", "F", "F_children", "external", "multipliers"),
+    linear=("Vdot", "F", "F_children", "external_wrenches", "multipliers"),
     conjugate=(Role.ACCELERATION,),
     cites="Lynch & Park (8.40), (8.48); Xie & Dellaert (2019), eq. (6)",
     solved={"F": _solved_for_wrench},
@@ -39,7 +39,7 @@ def wrench(
     F: Float[Array, "6"],
     F_children: Sequence[Float[Array, "6"]],
     q_children: Sequence[Float[Array, " nq"]],
-    external: Sequence[Float[Array, "6"]] = (),
+    external_wrenches: Sequence[Float[Array, "6"]] = (),
     g: Float[Array, "3"] | None = None,
     multipliers: Sequence[Float[Array, " rows"]] = (),
     q_loops: Sequence[Float[Array, " nq"]] = (),
@@ -58,7 +58,7 @@ def wrench(
     balance = G @ Vdot - ad(V).T @ (G @ V) - F
     for joint, q, F_child in zip(joints, q_children, F_children, strict=True):
         balance = balance + Ad(joint.T_child_parent(q)).T @ F_child
-    for T, W in zip(T_fl, external, strict=True):
+    for T, W in zip(T_fl, external_wrenches, strict=True):
         balance = balance - Ad(T).T @ W
     balance = balance - loop_wrenches(ends, multipliers, q_loops)
     return balance if g is None else balance - G @ concatenate(np.zeros(3), g)

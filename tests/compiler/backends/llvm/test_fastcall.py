@@ -76,7 +76,7 @@ def test_mistakes_are_told_as_ever(f, state):
         ([*state, state[0]], "takes 4 arguments"),
         ([state[0][:5], *state[1:]], "q has the shape"),
         ([None, *state[1:]], "q is not an array"),
-        ([*state[:3], state[3].T], "wrenches has the shape"),
+        ([*state[:3], state[3].T], "external_wrenches has the shape"),
     ):
         with pytest.raises(sg.InputError, match=message):
             f(*wrong)
