@@ -9,11 +9,11 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.cli.draw import Figure
-from screwgraph.draw import FIGURES
+from screwgraph.draw import FIGURES, OVER_TIME
 
 
 def test_all_figures_can_be_asked_for():
-    assert {figure.value for figure in Figure} == {*FIGURES, "network"}
+    assert {figure.value for figure in Figure} == {*FIGURES, *OVER_TIME}
 
 
 @pytest.mark.parametrize("what", list(FIGURES))
@@ -25,6 +25,20 @@ def test_figures_are_drawn_as_svg(command, tmp_path, what, problem):
     assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
     order = "rnea" if problem[0] == "inverse" else "aba"
     assert result.out == f"{path}: {what} of rr, {problem[0]} dynamics, ordering {order}\n"
+
+
+@pytest.mark.parametrize("what", list(OVER_TIME))
+@pytest.mark.parametrize("problem", ["inverse", "forward"])
+def test_motions_over_time_are_drawn_as_svg(command, tmp_path, what, problem):
+    path = tmp_path / "time.svg"
+    result = command("draw", "five_bar", "--problem", problem, "--what", what, "-o", path)
+    assert result.out == f"{path}: {what} of five_bar, {problem} dynamics, spanning coordinates, three instants\n"
+    assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+
+
+def test_a_robot_over_time_has_no_independent_coordinates(refused, tmp_path):
+    options = ("--what", "network", "--coordinates", "independent", "-o", tmp_path / "x.svg")
+    assert "no independent coordinates" in refused(1, "draw", "rr", "--problem", "forward", *options).err
 
 
 def test_figures_are_drawn_as_png(command, tmp_path):

@@ -112,7 +112,7 @@ def test_a_bad_table_is_told_with_file_and_line(refused, folder, text, where, wo
         (("estimate", "four_bar", "--measurements", "m.csv", "-o", "a.csv", "--sensor", "gyro"), "--sensor"),
         (("draw", "four_bar", "--problem", "forward", "--what", "dag", "-o", "a.txt"), ".svg"),
         ((*DRAWN, "--what", "dag", "--coordinates", "independent"), "--coordinates"),
-        (("draw", "puma560", "--problem", "forward", "--what", "network", "-o", "a.svg"), "mechanisms"),
+        ((*DRAWN, "--what", "network", "--ordering", "greedy"), "no order"),
     ],
 )
 def test_options_that_do_not_go_together_are_wrong_use(refused, tmp_path, monkeypatch, arguments, words):
@@ -124,13 +124,13 @@ def test_options_that_do_not_go_together_are_wrong_use(refused, tmp_path, monkey
 @pytest.mark.parametrize(
     "options",
     [
-        ("--problem", "forward", "--what", "graph"),
-        ("--problem", "forward", "--what", "graph", "--coordinates", "independent"),
-        ("--problem", "inverse", "--what", "graph"),
-        ("--problem", "forward", "--what", "network", "--knowns"),
+        ("--problem", "forward", "--what", "network"),
+        ("--problem", "forward", "--what", "network", "--coordinates", "independent"),
+        ("--problem", "inverse", "--what", "network"),
+        ("--problem", "forward", "--what", "bayes", "--knowns"),
     ],
 )
-def test_graphs_of_paper_1_are_drawn(command, tmp_path, options):
+def test_graphs_of_motions_over_time_are_drawn(command, tmp_path, options):
     done = command("draw", "four_bar_angle", *options, "-o", tmp_path / "graph.svg")
     assert done.status == 0, done.err
     assert (tmp_path / "graph.svg").read_text().startswith("<?xml")

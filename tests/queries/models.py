@@ -10,8 +10,9 @@ import numpy as np
 
 import screwgraph as sg
 from screwgraph.mechanism import acceleration_problem, position_problem, velocity_problem
+from tests.robots import robot_file
 
-MODELS = ("puma560", "a1", "five_bar", "leg", "four_bar", "slider_crank", "parallel_robot")
+MODELS = ("puma560", "a1", "five_bar", "cassie_leg", "four_bar", "slider_crank", "parallel_robot")
 MECHANISMS = ("four_bar", "slider_crank", "parallel_robot")
 ROBOTS = tuple(name for name in MODELS if name not in MECHANISMS)
 TREES = ("puma560", "a1")
@@ -19,10 +20,14 @@ TREES = ("puma560", "a1")
 
 @cache
 def model_of(name: str) -> Any:
-    """Return a model; the leg is closed by belts."""
+    """Return a model; the leg is Cassie's left one, its pelvis and the spring of its heel locked."""
     if name in MECHANISMS:
         return sg.load_mechanism(name)
-    return sg.load({"leg": "belt_leg"}.get(name, name), base="floating" if name == "a1" else "fixed")
+    if name == "cassie_leg":
+        file = robot_file("cassie_simple.sdf")
+        right = [joint for joint in sg.load(file).joint_names if joint.startswith("right")]
+        return sg.load(file, lock=[*right, "static", "left-tarsus-spring-joint"])
+    return sg.load(name, base="floating" if name == "a1" else "fixed")
 
 
 @dataclass(frozen=True)

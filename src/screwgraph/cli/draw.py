@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from screwgraph import Robot
 from screwgraph.cli import options
 from screwgraph.cli.failures import wrong_use
 from screwgraph.cli.options import BaseKind, Problem
@@ -15,7 +16,7 @@ from screwgraph.cli.simulate import CoordinateKind
 
 
 class Figure(StrEnum):
-    """What is drawn; a key of `screwgraph.draw.FIGURES`."""
+    """What is drawn; a key of `screwgraph.draw.FIGURES` or `OVER_TIME`."""
 
     graph = "graph"
     matrix = "matrix"
@@ -23,7 +24,10 @@ class Figure(StrEnum):
     steps = "steps"
     cliques = "cliques"
     network = "network"
+    bayes = "bayes"
 
+
+OVER_TIME = (Figure.network, Figure.bayes)
 
 PICTURES = (".svg", ".png")
 TEXTS = (".dot", ".json")
@@ -35,9 +39,7 @@ Output = Annotated[
 ]
 Knowns = Annotated[bool, typer.Option("--knowns", help="Draw known variables of the graph as squares.")]
 
-Coordinates = Annotated[
-    CoordinateKind | None, typer.Option("--coordinates", help="Coordinates of the graph (planar mechanisms only).")
-]
+Coordinates = Annotated[CoordinateKind | None, typer.Option("--coordinates", help="Coordinates of figures over time.")]
 
 HELP = """Draw the factor graph and its elimination.
 
@@ -47,15 +49,15 @@ matrix:  its equations (rows) and unknowns (columns) as blocks;
 dag:     the elimination DAG, each variable expressed by later ones;
 steps:   what is left after each variable;
 cliques: the clique (Bayes) tree;
-network: of a planar mechanism, the Bayes network behind its factor graph.
+network: the factor graph of a motion over three instants;
+bayes:   the Bayes network behind that graph.
 
-The default order is rnea for inverse problems, aba for the others. Of planar mechanisms, the picture of the graph is
-that of three time steps; with --ordering it is that of one instant, which is what all other kinds show.
+The default order of a robot is rnea for inverse problems, aba for the others.
 
 \b
 Example:
   screwgraph draw puma560 --problem forward --ordering crba --what dag -o crba.svg
-  screwgraph draw four_bar_angle --problem forward --what graph --coordinates independent -o four_bar.svg
+  screwgraph draw four_bar_angle --problem forward --what network --coordinates independent -o net.svg
   screwgraph draw slider_crank --problem forward --what dag -o dag.svg
   screwgraph draw a1 --base floating --problem inverse --what graph --knowns -o a1.png
 """
@@ -80,39 +82,41 @@ def draw(
     coordinates: Coordinates = None,
 ) -> None:
     """Write a picture, or the graph as text, and say where it is."""
-    from screwgraph.cli.draw_mechanism import draw_elimination, draw_mechanism
-    from screwgraph.cli.mechanisms import is_mechanism
-    from screwgraph.cli.pictures import write_graph, write_picture
+    from screwgraph.cli.mechanisms import is_mechanism, loaded
+    from screwgraph.cli.pictures import write_graph, write_over_time, write_picture
     from screwgraph.cli.problem import check_accelerations, compiled
 
-    if is_mechanism(robot):
-        over_time = what in (Figure.graph, Figure.network) and Path(output).suffix.lower() in PICTURES
-        if not over_time or ordering or accelerations:
-            _check_output(context, what, Path(output), knowns)
-            named = options.names(accelerations)
-            check_accelerations(context, problem, named)
-            if what is Figure.network or coordinates is not None:
-                raise wrong_use(
-                    context, "networks and --coordinates go with graphs over time", fix="leave out --ordering"
-                )
-            return draw_elimination(robot, what.value, problem, named, ordering or "auto", output, knowns)
-        kind = "spanning" if coordinates is None else coordinates.value
-        return draw_mechanism(context, robot, what.value, problem.value, kind, output, knowns)
-    if what is Figure.network or coordinates is not None:
-        raise wrong_use(context, "networks and --coordinates are for mechanisms", why=f"{robot!r} is a robot")
     _check_output(context, what, Path(output), knowns)
-    named = options.names(accelerations)
+    is_planar, named = is_mechanism(robot), options.names(accelerations)
+    if what in OVER_TIME and (ordering or accelerations or problem is Problem.hybrid):
+        raise wrong_use(
+            context,
+            f"--what {what.value} has no order of elimination and no hybrid problem",
+            fix="leave out --ordering and --accelerations, take --problem forward or inverse",
+        )
+    if what not in OVER_TIME and coordinates is not None:
+        raise wrong_use(context, "--coordinates goes with figures over time", fix="--what network")
     check_accelerations(context, problem, named)
-    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
-    order = ordering or ("rnea" if problem is Problem.inverse else "aba")
-    function = compiled(model, problem, named, order)
-    if Path(output).suffix.lower() in TEXTS:
-        write_graph(function.dag.graph, output)
+    model = (
+        loaded(robot)
+        if is_planar
+        else options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
+    )
+    if what in OVER_TIME:
+        kind = "spanning" if coordinates is None else coordinates.value
+        write_over_time(model, what.value, problem.value, kind, output, knowns)
+        shown = f"{problem.value} dynamics, {kind} coordinates, three instants"
     else:
-        write_picture(function.dag, what.value, output, knowns)
-    options.note_warnings(model)
-    typer.echo(f"{output}: {what.value} of {model.name}, {problem.value} dynamics, ordering {function.ordering}")
-    return None
+        order = ordering or ("auto" if is_planar else "rnea" if problem is Problem.inverse else "aba")
+        function = compiled(model, problem, named, order)
+        if Path(output).suffix.lower() in TEXTS:
+            write_graph(function.dag.graph, output)
+        else:
+            write_picture(function.dag, what.value, output, knowns)
+        shown = f"{problem.value} dynamics, ordering {function.ordering}"
+    if isinstance(model, Robot):
+        options.note_warnings(model)
+    typer.echo(f"{output}: {what.value} of {model.name}, {shown}")
 
 
 def _check_output(context: typer.Context, what: Figure, output: Path, knowns: bool) -> None:
@@ -124,5 +128,5 @@ def _check_output(context: typer.Context, what: Figure, output: Path, knowns: bo
             f"--output {str(output)!r} does not have one of the suffixes {', '.join(allowed)}",
             fix=f"-o {output.stem or what.value}.svg",
         )
-    if knowns and (what is not Figure.graph or suffix in TEXTS):
-        raise wrong_use(context, "--knowns is for drawings of the graph only", fix="--what graph -o graph.svg")
+    if knowns and (what not in (Figure.graph, Figure.bayes) or suffix in TEXTS):
+        raise wrong_use(context, "--knowns is for drawings of the graph or the Bayes network", fix="--what graph")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from screwgraph import Dag, FactorGraph, InputError
+from screwgraph import Dag, FactorGraph, InputError, Mechanism, Robot
 from screwgraph.cli.streams import working
 from screwgraph.graph import to_dot, to_json
 
@@ -25,3 +25,13 @@ def write_picture(dag: Dag, what: str, output: str, knowns: bool) -> None:
     with working("drawing"):
         figure = draw_graph(dag.graph, known="square") if knowns else FIGURES[what](dag)
         save(figure, output)
+
+
+def write_over_time(
+    model: Robot | Mechanism, what: str, problem: str, coordinates: str, output: str, knowns: bool
+) -> None:
+    """Draw one of `OVER_TIME` into a file. Raises InputError as `save` and the figures do."""
+    from screwgraph.draw import OVER_TIME, save
+
+    with working("drawing"):
+        save(OVER_TIME[what](model, problem, coordinates, knowns), output)

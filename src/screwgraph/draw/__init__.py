@@ -6,6 +6,7 @@ from screwgraph.draw.figures import FIGURES
 from screwgraph.draw.graph import draw_graph
 from screwgraph.draw.histories import Panel, draw_histories
 from screwgraph.draw.matrix import draw_matrix
+from screwgraph.draw.over_time import OVER_TIME, draw_bayes_network, draw_motion_graph
 from screwgraph.draw.plan import draw_costs, draw_motion
 from screwgraph.draw.problems import draw_network, draw_problem
 from screwgraph.draw.save import encode, save
@@ -13,7 +14,9 @@ from screwgraph.draw.steps import draw_steps
 
 __all__ = [
     "FIGURES",
+    "OVER_TIME",
     "Panel",
+    "draw_bayes_network",
     "draw_cliques",
     "draw_costs",
     "draw_dag",
@@ -21,6 +24,7 @@ __all__ = [
     "draw_histories",
     "draw_matrix",
     "draw_motion",
+    "draw_motion_graph",
     "draw_network",
     "draw_problem",
     "draw_steps",

@@ -32,7 +32,7 @@ MOST = 400
 SYMBOLS: Mapping[str, str] = {
     **{"z": "z", "w": r"\dot{z}", "b": r"\ddot{z}", "q": "q", "v": r"\dot{q}", "a": r"\ddot{q}"},
     **{"qd": r"\dot{q}", "qdd": r"\ddot{q}", "zd": r"\dot{z}", "zdd": r"\ddot{z}"},
-    **{"tau": r"\tau", "figures": "p"},
+    **{"tau": r"\tau", "loops": r"\lambda", "figures": "p"},
 }
 """How unknowns are written, by the names of their families in the order of rows, and by kinds of quantities."""
 UNKNOWN, FACTOR = ("circle", "unknown", style.PLAIN), ("dot", "factor", style.PLAIN)
@@ -144,7 +144,8 @@ def _name(text: str, at: Point, ends: list[Point]) -> Text:
         return Text(text, (x - 6.0, y), "right", 8.0, style.FAINT)
     if len({end[0] for end in ends}) == 1:
         return Text(text, (x + 7.0, y - 6.0), "left", 8.0, style.FAINT)
-    return Text(text, (x, y - 12.0), "center", 8.0, style.FAINT)
+    above = 12.0 if text.startswith("$") else 26.0  # words are wider than the gap to the next column
+    return Text(text, (x, y - above), "center", 8.0, style.FAINT)
 
 
 def _label(kind: str, index: str, alone: Problem | None = None) -> str:
