@@ -30,7 +30,7 @@ docs: $(VENV)/installed-docs
 pictures: $(VENV)/installed-dev
 	SCREWGRAPH_SEARCH_SECONDS=0 $(BIN)/python -m tests.docs.pages --long $(ARGS)
 
-# Every table and figure of the papers that can be made again, into docs/papers, and the pages' long blocks; make papers ARGS="--only 3"
+# Every table and figure of the papers that can be made again, into docs/papers, and the pages' long blocks; make papers ARGS="--only chignoli_2023"
 papers: $(VENV)/installed-dev
 	$(BIN)/python -m examples.papers $(ARGS)
 	$(BIN)/python -m tests.docs.pages --only-long

@@ -1,4 +1,4 @@
-"""Closed chains: the robots of paper 3, and Cassie as five files describe it; states at which their loops close."""
+"""Closed chains: the robots of Chignoli et al. (2023), Cassie of five files; states where their loops close."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from examples.paper3_robots import chain
+from examples.chignoli_2023_robots import chain
 
 import screwgraph as sg
 from benchmarks.subjects import FOLDER

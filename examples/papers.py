@@ -25,12 +25,20 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 LIST = HERE / "papers.yaml"
 RESULTS = ROOT / "docs" / "papers"
+CITED = {
+    "xie_2019": "Xie & Dellaert (2019)",
+    "blanco_2021": "Blanco-Claraco et al. (2021)",
+    "xie_2020": "Xie et al. (2020)",
+    "chignoli_2023": "Chignoli et al. (2023)",
+    "slides": "Slides",
+}
+"""How the papers are cited, by the names that begin files."""
 TITLES = {
-    0: "Xie, Dellaert: one method for inverse, forward and hybrid manipulator dynamics using factor graphs (2019)",
-    1: "Blanco-Claraco, Leanza, Reina: a framework for multibody systems using factor graphs (2021)",
-    2: "Xie, Escontrela, Dellaert: factor graphs for optimization problems with dynamics constraints (2020)",
-    3: "Chignoli et al.: a propagation perspective on recursive forward dynamics with kinematic loops (2023)",
-    4: "slides on recursive Newton-Euler as a factor graph",
+    "xie_2019": "one method for inverse, forward and hybrid manipulator dynamics using factor graphs",
+    "blanco_2021": "a framework for multibody systems using factor graphs",
+    "xie_2020": "factor graphs for optimization problems with dynamics constraints",
+    "chignoli_2023": "a propagation perspective on recursive forward dynamics with kinematic loops",
+    "slides": "recursive Newton-Euler as a factor graph",
 }
 
 
@@ -38,7 +46,7 @@ TITLES = {
 class Entry:
     """A table or figure, the command that makes it, and how it compares; without a command it cannot be made."""
 
-    paper: int
+    paper: str
     number: str
     what: str
     verdict: str
@@ -57,13 +65,13 @@ class Entry:
     @property
     def slug(self) -> str:
         """A name for files."""
-        return f"paper{self.paper}-" + "".join(c if c.isalnum() else "-" for c in self.number.lower())
+        return f"{self.paper.replace('_', '-')}-" + "".join(c if c.isalnum() else "-" for c in self.number.lower())
 
 
 def main() -> None:
     """Run what is asked for, and write the page."""
     parser = argparse.ArgumentParser(description="Make the papers' tables and figures again.")
-    parser.add_argument("--only", type=int, nargs="*", choices=sorted(TITLES), help="papers by number; default: all")
+    parser.add_argument("--only", nargs="*", choices=sorted(TITLES), help="papers; default: all")
     parser.add_argument("--processes", type=int, default=min(2, os.cpu_count() or 1), help="how many run at a time")
     asked = parser.parse_args()
     entries = listed()
@@ -129,17 +137,18 @@ def arguments(command: str) -> list[str]:
 def page(entries: Sequence[Entry]) -> str:
     """Write the page: a table of all, then what was made, its command under it."""
     lines = ["# The papers' tables and figures", ""]
-    lines += ["Written by `make papers` from `examples/papers.yaml`. The papers, by number:", ""]
-    lines += [f"{number}. {title}" for number, title in TITLES.items()]
+    lines += ["Written by `make papers` from `examples/papers.yaml`. The papers:", ""]
+    lines += [f"- {CITED[paper]}: {title}" for paper, title in TITLES.items()]
     lines += ["", "| paper | number | what | command | compares |", "|---|---|---|---|---|"]
     for e in entries:
-        command = f"`{e.command}`" if e.command else "-"
-        lines.append(f"| {e.paper} | {e.number} | {e.what} | {command} | {e.verdict}{': ' + e.why if e.why else ''} |")
+        command, why = f"`{e.command}`" if e.command else "-", f": {e.why}" if e.why else ""
+        lines.append(f"| {CITED[e.paper]} | {e.number} | {e.what} | {command} | {e.verdict}{why} |")
     for e in entries:
+        cited = CITED[e.paper]
         if e.command and (e.pictures or e.text):
-            lines += ["", f"## Paper {e.paper}, {e.number}", "", f"{e.what[0].upper()}{e.what[1:]}.", ""]
+            lines += ["", f"## {cited}, {e.number}", "", f"{e.what[0].upper()}{e.what[1:]}.", ""]
             for picture in e.pictures:
-                lines += [f"![{e.number} of paper {e.paper}: {e.what}]({picture})", ""]
+                lines += [f"![{cited}, {e.number}: {e.what}]({picture})", ""]
             lines += ["```sh", e.command, "```"]
             if e.text:
                 lines += ["", f"```{{literalinclude}} {e.printed}", ":language: text", "```"]

@@ -25,18 +25,18 @@ def _beside_the_scripts(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("kind", ["rotor", "belt", "four_bar"])
 def test_chains_take_at_most_six_tenths_of_the_published_instructions(kind):
-    import paper3_chains
-    from paper3_common import Question, counted
+    import chignoli_2023_chains
+    from chignoli_2023_common import Question, counted
 
     for depth in (1, 4):
-        count = counted(Question(paper3_chains.chain, (kind, depth), ("embedding",)))
-        assert count["embedding"].instructions <= 0.6 * paper3_chains.PUBLISHED[kind, 1, depth][0]
+        count = counted(Question(chignoli_2023_chains.chain, (kind, depth), ("embedding",)))
+        assert count["embedding"].instructions <= 0.6 * chignoli_2023_chains.PUBLISHED[kind, 1, depth][0]
 
 
 @pytest.mark.parametrize("kind", ["coupling", "rod"])
 def test_auto_is_never_worse_than_the_better_of_embedding_and_kkt(kind):
-    from paper3_common import Question, counted
-    from paper3_loop_size import branches
+    from chignoli_2023_common import Question, counted
+    from chignoli_2023_loop_size import branches
 
     count = counted(Question(branches, (5, 4, kind)))
     numbers = {order: found.instructions for order, found in count.items()}
@@ -44,25 +44,25 @@ def test_auto_is_never_worse_than_the_better_of_embedding_and_kkt(kind):
 
 
 def test_sweeps_are_printed_and_drawn(monkeypatch, capsys):
-    import paper3_chains
-    import paper3_loop_size
-    from paper3_common import Count
+    import chignoli_2023_chains
+    import chignoli_2023_loop_size
+    from chignoli_2023_common import Count
 
     def made_up(questions, what):
         return [{order: Count(1000 + 100 * i, order) for order in q.orders} for i, q in enumerate(questions)]
 
-    for script in (paper3_chains, paper3_loop_size):
+    for script in (chignoli_2023_chains, chignoli_2023_loop_size):
         monkeypatch.setattr(script, "counts", made_up)
-    monkeypatch.setattr(paper3_chains, "KINDS", {"rotor": "link and rotor"})
-    paper3_chains.main()
-    paper3_loop_size.main()
+    monkeypatch.setattr(chignoli_2023_chains, "KINDS", {"rotor": "link and rotor"})
+    chignoli_2023_chains.main()
+    chignoli_2023_loop_size.main()
     assert "link and rotor" in capsys.readouterr().out
     drawn = {path.name for path in Path("out").iterdir()}
-    assert {"paper3-fig8-chains.svg", "paper3-fig10-loop-size.png"} <= drawn
+    assert {"chignoli-2023-fig8-chains.svg", "chignoli-2023-fig10-loop-size.png"} <= drawn
 
 
 def test_the_approximate_tree_has_the_joints_that_drive_and_the_rotors_inertia():
-    from paper3_rotors import without_rotors
+    from chignoli_2023_rotors import without_rotors
 
     leg = sg.load("belt_leg")
     tree = without_rotors(leg, reflected=True)
@@ -78,7 +78,7 @@ def test_the_approximate_tree_has_the_joints_that_drive_and_the_rotors_inertia()
 
 
 def test_the_legs_exact_torques_are_the_trees_carried_to_the_joints_that_drive():
-    import paper3_torque_error as script
+    import chignoli_2023_torque_error as script
 
     leg, t = sg.load("belt_leg"), np.linspace(0.0, 1.0, 7)
     y, yd, ydd = script.motion(3, t)
@@ -91,27 +91,27 @@ def test_the_legs_exact_torques_are_the_trees_carried_to_the_joints_that_drive()
 
 
 def test_torque_errors_are_printed_and_drawn(capsys):
-    import paper3_torque_error
+    import chignoli_2023_torque_error
 
-    paper3_torque_error.main()
+    chignoli_2023_torque_error.main()
     assert "RMS error" in capsys.readouterr().out
-    assert Path("out/paper3-fig13-torque-error.svg").exists()
+    assert Path("out/chignoli-2023-fig13-torque-error.svg").exists()
 
 
 def test_mini_cheetah_with_rotors_takes_hardly_more_than_without():
-    import paper3_legged
-    from paper3_common import Question, counted
+    import chignoli_2023_legged
+    from chignoli_2023_common import Question, counted
 
     robot_file("mini_cheetah.urdf")
-    whole = counted(Question(paper3_legged.load, ("mini_cheetah", False), ("embedding",)))["embedding"]
-    tree = counted(Question(paper3_legged.load, ("mini_cheetah", True), ("aba",)))["aba"]
-    assert whole.instructions <= 0.4 * paper3_legged.PUBLISHED["mini_cheetah"]["embedding"]
+    whole = counted(Question(chignoli_2023_legged.load, ("mini_cheetah", False), ("embedding",)))["embedding"]
+    tree = counted(Question(chignoli_2023_legged.load, ("mini_cheetah", True), ("aba",)))["aba"]
+    assert whole.instructions <= 0.4 * chignoli_2023_legged.PUBLISHED["mini_cheetah"]["embedding"]
     assert whole.instructions <= 1.3 * tree.instructions
 
 
 @pytest.mark.parametrize("order", ["rnea", "kkt", "embedding", "colamd"])
 def test_the_five_bar_has_the_same_answers_in_any_order(order):
-    import paper0_five_bar as script
+    import xie_2019_five_bar as script
 
     robot = sg.load("five_bar")
     q, qd, qdd, tau = script.motion(robot)
@@ -122,26 +122,29 @@ def test_the_five_bar_has_the_same_answers_in_any_order(order):
     assert float(difference) < 1e-12
 
 
-def test_forward_dynamics_of_paper_1_is_printed_beside_its_table_and_drawn(capsys):
-    import paper1_forward
+def test_forward_dynamics_of_the_four_bar_is_printed_beside_its_table_and_drawn(capsys):
+    import blanco_2021_forward
 
-    paper1_forward.main()
+    blanco_2021_forward.main()
     printed = capsys.readouterr().out
     assert "3.11773" in printed
     assert "9.8021" in printed
-    assert {path.name for path in Path("out").iterdir()} >= {"paper1-fig7-four-bar.svg", "paper1-fig8-constraints.png"}
+    assert {path.name for path in Path("out").iterdir()} >= {
+        "blanco-2021-fig7-four-bar.svg",
+        "blanco-2021-fig8-constraints.png",
+    }
 
 
-def test_inverse_dynamics_of_paper_1_is_printed_and_drawn(capsys):
-    import paper1_inverse
+def test_inverse_dynamics_of_mechanisms_is_printed_and_drawn(capsys):
+    import blanco_2021_inverse
 
-    paper1_inverse.main()
+    blanco_2021_inverse.main()
     assert "5.3" in capsys.readouterr().out
-    assert Path("out/paper1-fig9-four-bar-inverse.svg").exists()
+    assert Path("out/blanco-2021-fig9-four-bar-inverse.svg").exists()
 
 
 def test_the_robots_torques_along_the_papers_corner_are_the_reference():
-    import paper1_inverse as script
+    import blanco_2021_inverse as script
 
     found = script.solved("parallel_robot", script.corner(500), rounds=1)
     rows = script.reference("parallel_robot_inverse_dynamics")

@@ -1,4 +1,4 @@
-"""The four-bar of paper 1 in exudyn: rigid bodies in the plane, revolute joints, an implicit integrator."""
+"""The four-bar of Blanco-Claraco et al. (2021) in exudyn: rigid bodies in the plane, implicit integration."""
 
 from __future__ import annotations
 

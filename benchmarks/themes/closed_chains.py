@@ -33,10 +33,11 @@ COLUMNS = (
     "theirs",
 )
 NOTES = (
-    "Accelerations from efforts at states that keep the loops closed: paper 3's chain of four-bars, its robots, and "
-    "Cassie. Times in ns, CPU time of the thread. Python: a call, beside `pin`; C: the better of our C99 and our "
-    "machine code, one sample a call, beside C++; batch: a sample of many, the better layout. cD: constraintDynamics. "
-    "Both of Pinocchio's ways with mu = 1e-6 and one proximal iteration, their fastest. Difference: between our "
+    "Accelerations from efforts at states that keep the loops closed: the chain of four-bars and the robots of "
+    "Chignoli et al. (2023), and Cassie. Times in ns, CPU time of the thread. Python: a call, beside `pin`; C: the "
+    "better of our C99 and our machine code, one sample a call, beside C++; batch: a sample of many, the better "
+    "layout. cD: constraintDynamics. Both of Pinocchio's ways with mu = 1e-6 and one proximal iteration, their "
+    "fastest. Difference: between our "
     f"answers and constraintDynamics after {CONVERGED} iterations, relative to the state's largest acceleration; "
     "violation: |K qdd - k| of ours, likewise; theirs: the smallest of the ways that were timed. Where a file rounds, "
     "rows that our code leaves out as redundant are off by that rounding, and iterations run after it (cassie_v2).",

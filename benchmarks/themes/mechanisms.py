@@ -27,7 +27,8 @@ COLUMNS = (
 )
 NOTES = (
     "One core, CPU time of one call of `sg.simulate` or `sg.inverse_dynamics`, best of several; code is made before. "
-    "Motions: four-bar of paper 1, 5 s, 1 ms a step; error: RMSE (mm) of both points against the exact motion. "
+    "Motions: four-bar of Blanco-Claraco et al. (2021), 5 s, 1 ms a step; error: RMSE (mm) of both points against the "
+    "exact motion. "
     "exudyn: the same trapezoidal rule on rigid bodies, time of its solver alone. Inverse dynamics: the paper's four "
     "stages, and the iterations of each; error: of the torques, relative to the largest, against linear algebra on the "
     "same motion; the first call with a mechanism also looks at its graph. Paper: as published, on a Core i7-8700.",

@@ -8,7 +8,7 @@ from benchmarks.bench import Tools
 from benchmarks.closed_subjects import ClosedSubject, closed_case, violation
 from benchmarks.peers.loops import CONVERGED, WAYS, LoopsFromPython, LoopsInCpp
 from benchmarks.themes import THEMES, closed_chains
-from examples.paper3_robots import chain
+from examples.chignoli_2023_robots import chain
 
 import screwgraph as sg
 from screwgraph.bench import Effort, NotMeasuredError, error

@@ -41,13 +41,13 @@ def test_everything_that_the_page_shows_is_there():
 def test_a_command_leaves_its_picture_and_its_text(monkeypatch, tmp_path):
     monkeypatch.setattr("examples.papers.RESULTS", tmp_path)
     command = "screwgraph draw rr --problem inverse --what dag -o out/a.svg"
-    make([Entry(0, "Fig. X", "a picture", "agrees", command=command, pictures=("a.svg",), text=True)])
-    assert {path.name for path in tmp_path.iterdir()} == {"a.svg", "paper0-fig--x.txt"}
+    make([Entry("xie_2019", "Fig. X", "a picture", "agrees", command=command, pictures=("a.svg",), text=True)])
+    assert {path.name for path in tmp_path.iterdir()} == {"a.svg", "xie-2019-fig--x.txt"}
 
 
 def test_a_command_that_fails_ends_the_run():
     with pytest.raises(SystemExit, match="exit status 1"):
-        make([Entry(0, "Fig. X", "nothing", "agrees", command="screwgraph info nosuch")])
+        make([Entry("xie_2019", "Fig. X", "nothing", "agrees", command="screwgraph info nosuch")])
     assert arguments("python examples/demo.py")[1] == str(ROOT / "examples" / "demo.py")
 
 

@@ -25,7 +25,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 @pytest.fixture(scope="module")
 def robots(module_monkeypatch):
     module_monkeypatch.syspath_prepend(str(EXAMPLES))
-    return import_module("paper3_robots")
+    return import_module("chignoli_2023_robots")
 
 
 @pytest.fixture(scope="module")

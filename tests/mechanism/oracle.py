@@ -11,7 +11,7 @@ from screwgraph.mechanism import Mechanism, mechanics_of
 
 @dataclass(frozen=True, eq=False)
 class Reduced:
-    """At states (..., n): qd = R zd, qdd = S c + R zdd, mass zdd = force. Paper 1 (11), (12), (15)."""
+    """At states (..., n): qd = R zd, qdd = S c + R zdd, mass zdd = force. Blanco-Claraco et al. (2021), (11)-(15)."""
 
     R: np.ndarray
     Sc: np.ndarray

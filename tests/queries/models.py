@@ -20,13 +20,13 @@ TREES = ("puma560", "a1")
 
 @cache
 def model_of(name: str) -> Any:
-    """Return a model; the leg is Cassie's left one, its pelvis and the spring of its heel locked."""
+    """Return a model; the leg is Cassie's left one, undamped, its pelvis and the spring of its heel locked."""
     if name in MECHANISMS:
         return sg.load_mechanism(name)
     if name == "cassie_leg":
         file = robot_file("cassie_simple.sdf")
         right = [joint for joint in sg.load(file).joint_names if joint.startswith("right")]
-        return sg.load(file, lock=[*right, "static", "left-tarsus-spring-joint"])
+        return sg.load(file, lock=[*right, "static", "left-tarsus-spring-joint"], damping=False)
     return sg.load(name, base="floating" if name == "a1" else "fixed")
 
 
@@ -89,3 +89,18 @@ def allowed_acceleration(name: str) -> np.ndarray:
     model, state = model_of(name), state_of(name)
     wanted = dict.fromkeys(model.independent_coordinates, 0.7)
     return acceleration_problem(model, state.q, state.qd, wanted)
+
+
+def coordinates_of(robot: sg.Robot, joint: Any, q: np.ndarray) -> list[tuple[str, float]]:
+    """Return the names of a joint's coordinates in tables, and their values."""
+    own = q[robot.q_slices[joint.name]]
+    return [(joint.name if len(own) == 1 else f"{joint.name}[{i}]", float(x)) for i, x in enumerate(own)]
+
+
+def held_joint(name: str) -> tuple[str, int]:
+    """Return a driven joint whose acceleration may be given in the place of its torque, and its place among these."""
+    model = model_of(name)
+    if name in MECHANISMS:
+        return next((model.angles[i].name for i in model.motors), "none"), 0
+    joint = model.independent_joints[-1]
+    return joint, model.v_slices[joint].start

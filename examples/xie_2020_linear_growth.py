@@ -1,6 +1,6 @@
 """The cost of planning grows linearly with the number of steps: the cart-pole's two goals, ever more steps.
 
-Run: python examples/paper2_linear_growth.py [--quick]; the picture goes to out/.
+Run: python examples/xie_2020_linear_growth.py [--quick]; the picture goes to out/.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def main() -> None:
     a, b, exponent = fitted(steps, seconds)
     print(f"an iteration takes {1e3 * a:.3f} ms + {1e6 * b:.2f} us N; the larger half grows like N^{exponent:.2f}")
     OUT.mkdir(exist_ok=True)
-    save(draw(steps, iterations, seconds, (a, b)), OUT / "paper2-linear-growth.svg")
+    save(draw(steps, iterations, seconds, (a, b)), OUT / "xie-2020-linear-growth.svg")
 
 
 if __name__ == "__main__":

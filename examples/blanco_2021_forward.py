@@ -1,6 +1,6 @@
-"""Forward dynamics of the four-bar by fixed-lag smoothing: Tables 1 and 2, Figs 7 and 8 of paper 1.
+"""Forward dynamics of the four-bar by fixed-lag smoothing: Blanco-Claraco et al. (2021), Tables 1 and 2, Figs 7 and 8.
 
-Run: python examples/paper1_forward.py [--full]; pictures go to `out/`. With --full all windows of 2 to 10 states.
+Run: python examples/blanco_2021_forward.py [--full]; pictures go to `out/`. With --full all windows of 2 to 10 states.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-from paper1_common import BLUE, DT, GREEN, RED, console, exact, figure, millimetres, rms, save, table
+from blanco_2021_common import BLUE, DT, GREEN, RED, console, exact, figure, millimetres, rms, save, table
 
 import screwgraph as sg
 from screwgraph.mechanism import Mechanism, Noise, Run
@@ -131,7 +131,7 @@ def draw(truth: Run, runs: dict[str, Run]) -> None:
         below.set_xlabel("t, s")
     axes[0][0].set_title("Fig. 7: four-bar, smoother with $N_w = 2$ (thin), exact (thick)", loc="left")
     picture.legend(*axes[0][0].get_legend_handles_labels(), ncols=4, loc="outside lower center", frameon=False)
-    save(picture, "paper1-fig7-four-bar")
+    save(picture, "blanco-2021-fig7-four-bar")
     picture, ((axis,),) = figure(1, 1, (8.0, 3.4))
     for (kind, one), colour in zip(runs.items(), (BLUE, RED, GREEN), strict=True):
         residuals = mechanics_of(one.mechanism).closing(one.q)[0]
@@ -139,7 +139,7 @@ def draw(truth: Run, runs: dict[str, Run]) -> None:
         axis.semilogy(t, size, ".", markersize=1.0, color=colour, label=kind)
     axis.set(xlabel="t, s", ylabel=r"$|\Phi(q)|$", title="Fig. 8: constraints of the four-bar")
     picture.legend(ncols=3, loc="outside lower center", frameon=False, markerscale=8.0)
-    save(picture, "paper1-fig8-constraints")
+    save(picture, "blanco-2021-fig8-constraints")
 
 
 if __name__ == "__main__":

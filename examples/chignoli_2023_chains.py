@@ -1,13 +1,13 @@
-"""Fig. 8 of paper 3: instructions of forward dynamics of chains of sub-mechanisms, over their depth and branches.
+"""Fig. 8 of Chignoli et al. (2023): instructions of forward dynamics of chains of sub-mechanisms.
 
-Run: python examples/paper3_chains.py [--quick | --full]; the picture goes to `out/`.
+Run: python examples/chignoli_2023_chains.py [--quick | --full]; the picture goes to `out/`.
 """
 
 from __future__ import annotations
 
 from itertools import pairwise
 
-from paper3_common import (
+from chignoli_2023_common import (
     COLOURS,
     NAMES,
     ORDERS,
@@ -23,7 +23,7 @@ from paper3_common import (
     save,
     table,
 )
-from paper3_robots import chain
+from chignoli_2023_robots import chain
 
 KINDS = {"rotor": "link and rotor", "belt": "parallel belt", "four_bar": "four-bar"}
 MARKS = {1: "o", 2: "s", 4: "^", 6: "D"}
@@ -76,7 +76,7 @@ def report(ours: dict[Chain, ByOrder]) -> None:
         cells = (*numbers, by_order["auto"].order, embedding, kkt, ratio(numbers[-1], embedding))
         rows.append((KINDS[key[0]], *key[1:], *cells))
     heads = ("chain of", "branches", "depth", *ORDERS, "taken", "published embedding", "KKT", "auto / published")
-    table("Instructions of forward dynamics (Fig. 8 of paper 3)", heads, rows)
+    table("Instructions of forward dynamics (Chignoli et al., 2023, Fig. 8)", heads, rows)
     for kind, name in KINDS.items():
         line = [(key[2], n["auto"].instructions) for key, n in ours.items() if key[:2] == (kind, 1)]
         steps = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(line[1:])]
@@ -101,7 +101,7 @@ def draw(ours: dict[Chain, ByOrder]) -> None:
         log_ticks(axis)
     axes[0][0].set_ylabel("instructions of forward dynamics")
     legend(picture, axes[0][0])
-    save(picture, "paper3-fig8-chains")
+    save(picture, "chignoli-2023-fig8-chains")
 
 
 def legend(picture, axis) -> None:

@@ -1,4 +1,4 @@
-"""Rotors left out of a robot, or put into the joints that they drive: the trees that paper 3 compares with (VI-C)."""
+"""Rotors left out of a robot, or put into the joints that they drive: Chignoli et al. (2023), section VI-C."""
 
 from __future__ import annotations
 

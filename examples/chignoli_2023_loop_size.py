@@ -1,12 +1,12 @@
-"""Fig. 10 of paper 3: instructions of forward dynamics of two branches, over the size of the loop that ties them.
+"""Fig. 10 of Chignoli et al. (2023): instructions of forward dynamics of two branches, by size of their loop.
 
 The last panel is the case that the paper leaves to future work: two branches of local loops (belts), and a long loop
-around them. Run: python examples/paper3_loop_size.py [--quick | --full]; the picture goes to `out/`.
+around them. Run: python examples/chignoli_2023_loop_size.py [--quick | --full]; the picture goes to `out/`.
 """
 
 from __future__ import annotations
 
-from paper3_common import (
+from chignoli_2023_common import (
     COLOURS,
     NAMES,
     ORDERS,
@@ -21,7 +21,7 @@ from paper3_common import (
     save,
     table,
 )
-from paper3_robots import branches, mixed
+from chignoli_2023_robots import branches, mixed
 
 KINDS = {"coupling": "transmission", "rod": "connecting rod"}
 PLACES: dict[int, tuple[int, ...]] = {5: (1, 2, 3, 4, 5), 10: (1, 2, 4, 6, 8, 10), 20: (2, 7, 13, 20)}
@@ -57,7 +57,7 @@ def report(sweep: Sweep, local_and_long: dict[int, ByOrder]) -> None:
         published = PUBLISHED.get(at) if (depth, kind) == (10, "coupling") else None
         rows.append((KINDS[kind], depth, at, *_cells(by_order), published))
     heads = (*ORDERS, "taken", "auto / better")
-    title = "Instructions of forward dynamics (Fig. 10 of paper 3)"
+    title = "Instructions of forward dynamics (Chignoli et al., 2023, Fig. 10)"
     table(title, ("loop", "depth", "between links", *heads, "published embedding"), rows)
     rows = [(f"{n} belts a branch, one rod", *_cells(by_order)) for n, by_order in local_and_long.items()]
     table("Local and long loops together", ("robot", *heads), rows)
@@ -89,7 +89,7 @@ def draw(sweep: Sweep, local_and_long: dict[int, ByOrder]) -> None:
     panel(axes[0][-1], local_and_long)
     axes[1][-1].axis("off")
     axes[1][-1].legend(*legend_of(axes), loc="center", frameon=False)
-    save(picture, "paper3-fig10-loop-size")
+    save(picture, "chignoli-2023-fig10-loop-size")
 
 
 def size(kind: str, at: int) -> int:

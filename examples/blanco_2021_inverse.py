@@ -1,7 +1,7 @@
-"""Inverse dynamics of the four-bar and the parallel robot: Table 3, Figs 9, 11 and 12 of paper 1.
+"""Inverse dynamics of the four-bar and the parallel robot: Table 3, Figs 9, 11 and 12 of Blanco-Claraco et al. (2021).
 
-Run: python examples/paper1_inverse.py; pictures go to `out/`. The paper's crank follows a curve that it does not give:
-ours is theta = 1.2 (1 - cos 2t). Its robot's point #6 goes along an "L"; ours starts and ends each leg at rest.
+Run: python examples/blanco_2021_inverse.py; pictures go to `out/`. The paper's crank follows a curve that it does
+not give: ours is theta = 1.2 (1 - cos 2t). Its robot's point #6 goes along an "L"; ours rests at the ends of each leg.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from time import process_time
 
 import numpy as np
-from paper1_common import BLUE, GREEN, RED, console, figure, reference, save, table
+from blanco_2021_common import BLUE, GREEN, RED, console, figure, reference, save, table
 
 import screwgraph as sg
 from screwgraph.mechanism import InverseSolution, Mechanism
@@ -145,7 +145,7 @@ def draw_four_bar(s: Solved) -> None:
     c.set(ylabel="following error, degrees", xlabel="t, s")
     for axis in (a, b):
         axis.legend(loc="best", framealpha=1.0)
-    save(picture, "paper1-fig9-four-bar-inverse")
+    save(picture, "blanco-2021-fig9-four-bar-inverse")
 
 
 def draw_robot(s: Solved) -> None:
@@ -173,7 +173,7 @@ def draw_robot(s: Solved) -> None:
         d.plot(rows[:, 0], rows[:, 1:], "o", color=GREEN, markersize=5)
     d.set(xlabel="t, s", ylabel="torque, N m", title="Fig. 12: torques; thick: linear algebra, dots: reference")
     c.legend(loc="best")
-    save(picture, "paper1-fig11-12-parallel-robot")
+    save(picture, "blanco-2021-fig11-12-parallel-robot")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""A cart-pole meets two timed goals: paper 2, VII-A, Fig. 6.
+"""A cart-pole meets two timed goals: Xie et al. (2020), VII-A, Fig. 6.
 
-Run: python examples/paper2_cart_pole.py; pictures and animations go to out/.
+Run: python examples/xie_2020_cart_pole.py; pictures and animations go to out/.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def main() -> None:
             print(
                 f"  t = {plan.t[k]:g} s: x = {x:.6f} m, theta = {theta:.6f} rad, at rest to {abs(plan.qd[k]).max():.1e}"
             )
-        save(draw_motion(plan, ("q", "qd", "tau")), OUT / f"paper2-{name}.svg")
-        save_html(plan_scene(plan), OUT / f"paper2-{name}.html")
+        save(draw_motion(plan, ("q", "qd", "tau")), OUT / f"xie-2020-{name}.svg")
+        save_html(plan_scene(plan), OUT / f"xie-2020-{name}.html")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""The five-bar parallel manipulator of paper 0 (section VII, Figs 11, 12): three problems, any order, same answers.
+"""The five-bar of Xie & Dellaert (2019) (section VII, Figs 11, 12): three problems, any order, same answers.
 
-Run: python examples/paper0_five_bar.py; Fig. 12, and the DAGs of several orders, go to `out/`. Joints 1 and 2 are
+Run: python examples/xie_2019_five_bar.py; Fig. 12, and the DAGs of several orders, go to `out/`. Joints 1 and 2 are
 driven, joint 5 closes the loop. Its wrench is the multiplier lambda_5 here: of the five rows of a hinge, those two are
 kept that a planar linkage leaves independent, which is what the paper's planar factor does.
 """

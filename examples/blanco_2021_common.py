@@ -1,4 +1,4 @@
-"""What the scripts on paper 1 share: the exact motion, errors, reference values, how their pictures look."""
+"""What scripts on Blanco-Claraco et al. (2021) share: the exact motion, errors, reference values, looks of pictures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from paper3_common import console, figure, save, table
+from chignoli_2023_common import console, figure, save, table
 
 import screwgraph as sg
 from screwgraph.mechanism import Mechanism, Run

@@ -1,6 +1,6 @@
-"""Figure 9 of paper 2: a quadruped trots through six waypoints on a hexagon; the plan is executed in MuJoCo.
+"""Figure 9 of Xie et al. (2020): a quadruped trots through six waypoints on a hexagon; the plan is executed in MuJoCo.
 
-    python examples/paper2_quadruped.py [--no-simulation] [-o FOLDER]
+    python examples/xie_2020_quadruped.py [--no-simulation] [-o FOLDER]
 
 The plan knows the whole body, the contacts of its rolling ball feet, their friction, and the joints' limits. MuJoCo
 gets the same robot as a URDF, with balls and a floor, and executes the plan in open loop: joint servos follow planned
@@ -97,7 +97,7 @@ def task() -> Task:
         collocation="euler",
         guess={"q": guess(robot, q0, phases)},
         dynamics="condensed",
-        name="paper 2, figure 9",
+        name="Xie et al. (2020), figure 9",
     )
 
 
@@ -138,8 +138,8 @@ def main() -> None:
         off = np.linalg.norm(motion.q[:, :2] - motion.planned[:, :2], axis=1)
         print(f"MuJoCo, open loop: the trunk is off by {off.max():.4f} m at most, {off[-1]:.4f} m at the end")
     options.o.mkdir(exist_ok=True)
-    save_html(plan_scene(plan), options.o / "paper2-quadruped.html")
-    draw(plan, motion, options.o / "paper2-quadruped.svg")
+    save_html(plan_scene(plan), options.o / "xie-2020-quadruped.html")
+    draw(plan, motion, options.o / "xie-2020-quadruped.svg")
 
 
 def draw(plan: Plan, motion: Motion | None, path: Path) -> None:

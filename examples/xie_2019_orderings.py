@@ -1,6 +1,6 @@
-"""Elimination orders of the PUMA 560: Tables I-III of paper 0 and the tables of paper 4, beside the papers' times.
+"""Elimination orders of the PUMA 560: Tables I-III of Xie & Dellaert (2019) and the slides, beside their times.
 
-Run: python examples/paper0_orderings.py
+Run: python examples/xie_2019_orderings.py
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from screwgraph.elimination.orderings.base import as_groups
 KINDS = {"t": "tau", "a": "qdd"}
 LINK_KINDS = {"V": "acceleration", "F": "wrench"}
 
-# Orders as paper 4 prints them; V0 and F7 are known here and passed over. Its tables for forward and for hybrid
+# Orders as the slides print them; V0 and F7 are known here and passed over. Their tables for forward and for hybrid
 # dynamics list the same four orders, so an unknown that an order does not name is put in front.
 INVERSE_COLAMD = "t6 t5 t4 t3 t1 t2 V0 F1 V1 F2 V2 F3 V3 F4 V4 F5 V5 F6 V6 F7"
 INVERSE_METIS = "t3 t2 t1 V0 F3 F1 V2 F2 V1 t6 t5 t4 F7 V4 V6 F5 V5 F6 F4 V3"
@@ -58,23 +58,23 @@ def main() -> None:
     joints = robot.joint_names
     graph = sg.dynamics_graph(robot)
     inverse = [
-        ("COLAMD (paper 4)", INVERSE_COLAMD, 11.0322),
-        ("METIS (paper 4)", INVERSE_METIS, 11.7108),
-        ("RNEA (paper 4)", INVERSE_RNEA, 20.2105),
-        ("Lynch (paper 4)", INVERSE_LYNCH, 26.5747),
+        ("COLAMD (slides)", INVERSE_COLAMD, 11.0322),
+        ("METIS (slides)", INVERSE_METIS, 11.7108),
+        ("RNEA (slides)", INVERSE_RNEA, 20.2105),
+        ("Lynch (slides)", INVERSE_LYNCH, 26.5747),
     ]
     mixed = [
-        ("COLAMD (paper 4)", MIXED_COLAMD, 11.6785),
-        ("METIS (paper 4)", MIXED_METIS, 13.0836),
-        ("custom 1 (paper 4)", CUSTOM_1, 34.6130),
-        ("custom 2 (paper 4)", CUSTOM_2, 24.5449),
+        ("COLAMD (slides)", MIXED_COLAMD, 11.6785),
+        ("METIS (slides)", MIXED_METIS, 13.0836),
+        ("custom 1 (slides)", CUSTOM_1, 34.6130),
+        ("custom 2 (slides)", CUSTOM_2, 24.5449),
     ]
     half = [*(f"qdd:{j}" for j in joints[:3]), *(f"tau:{j}" for j in joints[3:])]
     report(console, "Inverse dynamics (Table I)", robot, graph.given("q", "qd", "qdd"), inverse)
     report(console, "Forward dynamics (Table II)", robot, graph.given("q", "qd", "tau"), mixed)
-    report(console, "Hybrid dynamics: qdd 1-3 and tau 4-6 given (paper 4)", robot, graph.given("q", "qd", *half), mixed)
+    report(console, "Hybrid dynamics: qdd 1-3 and tau 4-6 given (slides)", robot, graph.given("q", "qd", *half), mixed)
     console.print(
-        "Table I of paper 0 gives 26.6 us to RNEA and 20.2 us to RNEA in RBDL; paper 4 gives the same two figures to\n"
+        "Xie & Dellaert (2019), Table I: 26.6 us for RNEA, 20.2 us for RNEA in RBDL; the slides give both times to\n"
         "Lynch's order and to RNEA's. Table II: CRBA 51.8, ABA 25.5, COLAMD 11.2, ND 12.1 us. All are times of GTSAM.\n"
         "They follow the clique width, as dense factorisation of cliques would. The operations here are those of the\n"
         "compiled code, which has neither zeros nor ones of these cliques in it: so RNEA's and Lynch's orders,\n"
@@ -87,8 +87,8 @@ def main() -> None:
     orders = [("MD (Table III)", TABLE_3_MD, None), ("CUSTOM (Table III)", TABLE_3_CUSTOM, None)]
     report(console, "RRR arm, hybrid: qdd 1, tau 2 and 3 given", arm, sg.dynamics_graph(arm).given(*known), orders)
     console.print(
-        "Paper 0 counts equally many edges in the DAGs of both orders (Fig. 10). There, each variable hangs on all\n"
-        "neighbours that it has when it goes; here only on those of the equations that express it.",
+        "Xie & Dellaert (2019) count equally many edges in the DAGs of both orders (Fig. 10). There, each variable\n"
+        "depends on all neighbours that it has when it is eliminated; here only on those of its own equations.",
         highlight=False,
     )
 

@@ -1,15 +1,15 @@
-"""Fig. 13 of paper 3: what a leg's torques are off by when rotors and belt are left out, or put into the joints.
+"""Fig. 13 of Chignoli et al. (2023): errors of a leg's torques when rotors and belt are left out or reflected.
 
-Run: python examples/paper3_torque_error.py [--quick]; the picture goes to `out/`. The leg of the MIT Humanoid, where
-its file is here, or else the built-in one of that kind. The paper does not print its motion; ours: each joint swings
-by 0.6 rad about zero, at 1.0, 1.2, 1.4 ... Hz from the hip outwards, two seconds in steps of 1 ms.
+Run: python examples/chignoli_2023_torque_error.py [--quick]; the picture goes to `out/`. The leg of the MIT Humanoid,
+where its file is here, or else the built-in one of that kind. The paper does not print its motion; ours: each joint
+swings by 0.6 rad about zero, at 1.0, 1.2, 1.4 ... Hz from the hip outwards, two seconds in steps of 1 ms.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from paper3_common import COLOURS, figure, options, save, table
-from paper3_rotors import FOLDER, without_rotors
+from chignoli_2023_common import COLOURS, figure, options, save, table
+from chignoli_2023_rotors import FOLDER, without_rotors
 
 import screwgraph as sg
 
@@ -65,7 +65,11 @@ def report(leg: sg.Robot, efforts: dict[str, np.ndarray]) -> None:
         errors = [rms(efforts[name][:, i] - exact[:, i]) for name in list(MODELS)[1:]]
         rows.append((joint, f"{largest:.2f}", *(f"{e:.3f} ({e / largest:.1%})" for e in errors)))
     heads = ("joint", "largest torque, N m", *(f"{name}: RMS error, N m" for name in list(MODELS)[1:]))
-    table(f"Torques of {leg.name} (Fig. 13 of paper 3); errors also as parts of the largest torque", heads, rows)
+    table(
+        f"Torques of {leg.name} (Chignoli et al., 2023, Fig. 13); errors also as parts of the largest torque",
+        heads,
+        rows,
+    )
 
 
 def draw(leg: sg.Robot, t: np.ndarray, efforts: dict[str, np.ndarray]) -> None:
@@ -80,7 +84,7 @@ def draw(leg: sg.Robot, t: np.ndarray, efforts: dict[str, np.ndarray]) -> None:
     above.set(ylabel="torque, N m", title=f"{leg.name}: joint {leg.independent_joints[-1]}")
     below.set(ylabel="error, N m", xlabel="time, s")
     above.legend(loc="lower center", bbox_to_anchor=(0.5, 1.08), ncols=3, frameon=False)
-    save(picture, "paper3-fig13-torque-error")
+    save(picture, "chignoli-2023-fig13-torque-error")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Fig. 12 of paper 3: instructions of forward dynamics of legged robots with their rotors, and of trees without them.
+"""Fig. 12 of Chignoli et al. (2023): instructions of forward dynamics of legged robots with and without rotors.
 
-Run: python examples/paper3_legged.py [--quick]; the picture goes to `out/`. It needs the files in `FOLDER`.
+Run: python examples/chignoli_2023_legged.py [--quick]; the picture goes to `out/`. It needs the files in `FOLDER`.
 """
 
 from __future__ import annotations
@@ -8,9 +8,21 @@ from __future__ import annotations
 import sys
 
 import numpy as np
+from chignoli_2023_common import (
+    COLOURS,
+    NAMES,
+    ByOrder,
+    Question,
+    counts,
+    figure,
+    log_ticks,
+    options,
+    ratio,
+    save,
+    table,
+)
+from chignoli_2023_rotors import FOLDER, without_rotors
 from matplotlib.patches import Patch
-from paper3_common import COLOURS, NAMES, ByOrder, Question, counts, figure, log_ticks, options, ratio, save, table
-from paper3_rotors import FOLDER, without_rotors
 
 import screwgraph as sg
 
@@ -30,7 +42,7 @@ def main() -> None:
     asked = options(__doc__)
     here = [name for name in ROBOTS if (FOLDER / f"{name}.urdf").exists()]
     if not here:
-        sys.exit("the robot files of paper 3 are not here: put them into ../shared/robots/closed_chain")
+        sys.exit("the robot files of Chignoli et al. (2023) are not here: put them into ../shared/robots/closed_chain")
     names = here[:1] if asked.quick else here
     found = counts([q for name in names for q in questions(name)], "forward dynamics")
     pairs = zip(found[::2], found[1::2], strict=True)
@@ -59,7 +71,7 @@ def report(bars: Bars) -> None:
         parts = (ratio(numbers[-1], published["embedding"]), ratio(numbers[-1], own["tree"].instructions))
         rows.append((ROBOTS[name], *numbers, own["auto"].order, *(published[b] for b in BARS[:3]), *parts))
     heads = ("robot", *BARS, "taken", "published: embedding", "tree", "kkt", "auto / published", "auto / tree")
-    table("Instructions of forward dynamics (Fig. 12 of paper 3)", heads, rows)
+    table("Instructions of forward dynamics (Chignoli et al., 2023, Fig. 12)", heads, rows)
 
 
 def draw(bars: Bars) -> None:
@@ -80,7 +92,7 @@ def draw(bars: Bars) -> None:
     axis.grid(visible=False, axis="x")
     outline = Patch(fill=False, edgecolor="#444444", label="outline: published programs")
     axis.legend(handles=[*axis.get_legend_handles_labels()[0], outline], loc="upper left", ncols=2, frameon=False)
-    save(picture, "paper3-fig12-legged")
+    save(picture, "chignoli-2023-fig12-legged")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""A KUKA iiwa lifts a block from the floor overhead, with and without minimum torque: paper 2, VII-B, Figs. 7 and 8.
+"""A KUKA iiwa lifts a block overhead, with and without minimum torque: Xie et al. (2020), VII-B, Figs 7 and 8.
 
-Run: python examples/paper2_kuka.py; pictures and an animation go to out/.
+Run: python examples/xie_2020_kuka.py; pictures and an animation go to out/.
 """
 
 from __future__ import annotations
@@ -104,9 +104,9 @@ def main() -> None:
         total = work(plan)
         drawn = ", ".join(f"joint {j + 1}: {total[j]:.0f}" for j in DRAWN)
         print(f"{name}: {plan.status}, {plan.iterations} iterations; integral of torque^2 {total.sum():.0f} ({drawn})")
-    save(draw(plain, least), OUT / "paper2-kuka-torques.svg")
-    save(snapshots(plain, least), OUT / "paper2-kuka-motion.svg")
-    save_html(plan_scene(least), OUT / "paper2-kuka.html")
+    save(draw(plain, least), OUT / "xie-2020-kuka-torques.svg")
+    save(snapshots(plain, least), OUT / "xie-2020-kuka-motion.svg")
+    save_html(plan_scene(least), OUT / "xie-2020-kuka.html")
     print(f"minimum torque uses {100 * (1 - work(least).sum() / work(plain).sum()):.0f} % less")
 
 

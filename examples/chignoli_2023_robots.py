@@ -1,4 +1,4 @@
-"""The robots that paper 3 counts instructions of, and one that mixes local and long loops, made from numbers.
+"""The robots whose instructions Chignoli et al. (2023) count, and one that mixes local and long loops.
 
 Chains of sub-mechanisms on a floating base (Fig. 8), two coupled branches (Fig. 10). All joints turn about z.
 """
