@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
@@ -49,7 +49,7 @@ def _template_of(module: str, name: str) -> Template:
 
 def factor(
     *,
-    linear: tuple[str, ...],
+    linear: Collection[str],
     cites: str,
     solved: Mapping[str, Callable[[Labels], str]] | None = None,
     conjugate: tuple[Role, ...] = (),

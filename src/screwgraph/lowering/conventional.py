@@ -14,18 +14,17 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.graph import (
-    Affine,
-    End,
     Factor,
     FactorGraph,
     Key,
     Role,
     Template,
     factor,
-    loop_wrenches,
     vector_variable,
 )
-from screwgraph.lowering.closed import loop
+from screwgraph.graph import factors as laws
+from screwgraph.graph.factors.acceleration import of_joint
+from screwgraph.graph.factors.loop import at_loop_frame
 from screwgraph.lowering.frame_laws import (
     angular_part,
     conventional_frame_acceleration,
@@ -35,11 +34,12 @@ from screwgraph.lowering.frame_laws import (
     frame_twist_by_parts,
     linear_part,
     linear_velocity,
+    on_frame,
     seen_gravity,
+    spatial,
 )
-from screwgraph.lowering.second_moments import has_products
-from screwgraph.robot import Joint
-from screwgraph.spatial import Ad, Array, concatenate, matrix, rotation, skew, translation
+from screwgraph.robot import Chain, Joint
+from screwgraph.spatial import Array, concatenate, inverse, rotation
 
 
 def conventional_acceleration(graph: FactorGraph) -> FactorGraph:
@@ -78,12 +78,12 @@ SEEN = (frame_acceleration, frame_gravity)
 BY_FRAMES = (frame_twist, frame_acceleration)
 
 
-def _carriers(graph: FactorGraph, *laws: Template) -> set[str]:
+def _carriers(graph: FactorGraph, *templates: Template) -> set[str]:
     """Return the links between the base and those that some laws of frames are bound to, both included."""
     above = {joint.child: joint.parent for joint in graph.joints}
     found: set[str] = set()
     for f in graph.factors:
-        link = f.keys[1].name if f.template in laws else None
+        link = f.keys[1].name if f.template in templates else None
         while link is not None and link not in found:
             found.add(link)
             link = above.get(link)
@@ -147,14 +147,14 @@ def _rewritten(f: Factor, gravity: np.ndarray, links: Collection[str], moving: C
     return [replace(f, template=template, rows=rows or f.rows, arguments=arguments), *found]
 
 
-@factor(linear=("V", "V_parent", "qd"), cites="Lynch & Park (8.45), angular part", solved={"V": lambda n: ""})
-def twist(V: Float[Array, "3"], V_parent: Float[Array, "3"], q: Array, qd: Array, *, joint: Joint) -> Float[Array, "3"]:
-    """Angular velocity of the child, in its own frame."""
-    return V - _to_child(joint, q, V_parent) - joint.type.screw_axes(q)[:3, :] @ qd
+@factor(linear=laws.twist.linear, cites="Lynch & Park (8.45), angular part", solved={"V": lambda n: ""})
+def twist(V: Float[Array, "3"], V_parent: Float[Array, "3"], **others: Any) -> Float[Array, "3"]:
+    """The law of twists for angular velocities."""
+    return laws.twist.function(_turning(V), _turning(V_parent), **others)[:3]
 
 
 @factor(
-    linear=("Vdot", "Vdot_parent", "qdd"),
+    linear=laws.acceleration.linear,
     conjugate=(Role.WRENCH,),
     cites="Khalil & Dombre (2002), 9.3.2",
     solved={"Vdot": lambda n: ""},
@@ -170,62 +170,45 @@ def acceleration(
     *,
     joint: Joint,
 ) -> Float[Array, "6"]:
-    """Rigid motion with the parent, plus the joint's own acceleration, plus what turns it."""
-    if isinstance(Vdot_parent[0], Affine):
-        carried = Ad(joint.T_child_parent(q)) @ Vdot_parent
-        return Vdot - carried - joint.type.screw_axes(q) @ qdd - velocity_terms(V_parent, q, qd, joint)
-    at_joint = Vdot_parent[3:] + _spin(V_parent, Vdot_parent[:3]) @ translation(joint.T_parent_child(q))
-    carried = concatenate(_to_child(joint, q, Vdot_parent[:3]), _to_child(joint, q, at_joint))
-    return Vdot - carried - joint.type.screw_axes(q) @ qdd - _relative_terms(V_parent, q, qd, joint)
-
-
-def velocity_terms(V_parent: Float[Array, "3"], q: Array, qd: Array, joint: Joint) -> Float[Array, "6"]:
-    """Return the child's acceleration beyond the parent's, carried over, and beyond the joint's own."""
-    p = translation(joint.T_parent_child(q))
-    centripetal = _to_child(joint, q, _spin(V_parent, np.zeros(3)) @ p)
-    return _relative_terms(V_parent, q, qd, joint) + concatenate(np.zeros(3), centripetal)
-
-
-def _relative_terms(V_parent: Float[Array, "3"], q: Array, qd: Array, joint: Joint) -> Float[Array, "6"]:
-    """Return what the joint's velocity adds to the child's acceleration."""
-    own = joint.type.screw_axes(q) @ qd
-    turned = _to_child(joint, q, V_parent)
-    linear = 2.0 * (skew(turned) @ own[3:]) + skew(own[:3]) @ own[3:]
-    bias = concatenate(skew(turned) @ own[:3], linear)
-    return bias if joint.type.constant_axes else bias + joint.type.axes_rate_times(q, qd)
+    """The law of accelerations for an observer who moves as the child's origin would if the joint stood still."""
+    V_child = concatenate(V, (joint.type.screw_axes(q) @ qd)[3:])
+    carried = on_frame(joint.T_child_parent(q), joint.T_parent_child(q), V_parent, Vdot_parent)
+    return spatial(Vdot, V_child) - carried - of_joint(V_child, q, qd, qdd, joint)
 
 
 @factor(
-    linear=("Vdot", "F", "F_children", "external_wrenches", "multipliers"),
+    linear=laws.wrench.linear,
     conjugate=(Role.ACCELERATION,),
     cites="Khalil & Dombre (2002), 9.3.3",
     solved={"F": lambda n: ""},
 )
-def wrench(
-    V: Float[Array, "3"],
-    Vdot: Float[Array, "6"],
-    F: Float[Array, "6"],
-    F_children: Sequence[Float[Array, "6"]],
-    q_children: Sequence[Array],
-    external_wrenches: Sequence[Float[Array, "6"]] = (),
-    multipliers: Sequence[Array] = (),
-    q_loops: Sequence[Array] = (),
+def wrench(V: Float[Array, "3"], **others: Any) -> Float[Array, "6"]:
+    """The law of wrenches for an observer who moves as the origin does."""
+    return laws.wrench.function(_turning(V), **others)
+
+
+@factor(linear=laws.loop.linear, cites="Featherstone (2008), (8.2)-(8.5), at the loop joint's own point")
+def loop(
+    Vdot_p: Float[Array, "6"],
+    Vdot_s: Float[Array, "6"],
+    V_p: Float[Array, "3"],
+    V_s: Float[Array, "3"],
+    q: Sequence[Array],
+    qd: Sequence[Array],
     *,
-    G: Float[np.ndarray, "6 6"],
-    joints: Sequence[Joint],
-    T_fl: Sequence[Float[np.ndarray, "4 4"]] = (),
-    ends: Sequence[End] = (),
-) -> Float[Array, "6"]:
-    """Newton and Euler about the link's origin."""
-    mass, first_moment = G[3, 3], np.array([G[2, 4], G[0, 5], G[1, 3]])
-    moment = _moment(V, Vdot[:3], G[:3, :3]) + skew(first_moment) @ Vdot[3:]
-    force = mass * Vdot[3:] + _spin(V, Vdot[:3]) @ first_moment
-    balance = concatenate(moment, force) - F
-    for joint, q, F_child in zip(joints, q_children, F_children, strict=True):
-        balance = balance + Ad(joint.T_child_parent(q)).T @ F_child
-    for T, W in zip(T_fl, external_wrenches, strict=True):
-        balance = balance - Ad(T).T @ W
-    return balance - loop_wrenches(ends, multipliers, q_loops)
+    chain: Chain,
+) -> Float[Array, " rows"]:
+    """The law of loops for an observer who moves as the predecessor does at the loop joint; gravity cancels."""
+    T_fp, T_sf = chain.T_fp(q), chain.loop.T_sf
+    at_p, at_s = (T_fp, inverse(T_fp)), (inverse(T_sf), T_sf)
+    v_rel = np.zeros(3) if chain.holds_its_point else chain.relative_twist(q, qd)[3:]
+    twist_p, twist_s = concatenate(rotation(T_fp) @ V_p, np.zeros(3)), concatenate(rotation(at_s[0]) @ V_s, v_rel)
+    moving_s = spatial(on_frame(*at_s, V_s, Vdot_s), twist_s)
+    return at_loop_frame(on_frame(*at_p, V_p, Vdot_p), moving_s, twist_p, twist_s, q, chain)
+
+
+def _turning(w: Float[Array, "3"]) -> Float[Array, "6"]:
+    return concatenate(w, np.zeros(3))
 
 
 _CONVENTIONAL: Mapping[str, tuple[Template, int | None]] = {
@@ -234,36 +217,3 @@ _CONVENTIONAL: Mapping[str, tuple[Template, int | None]] = {
     "wrench": (wrench, 6),
     "loop": (loop, None),
 }
-
-
-def _to_child(joint: Joint, q: Array, x: Float[Array, "3"]) -> Float[Array, "3"]:
-    return rotation(joint.T_child_parent(q)) @ x
-
-
-def _spin(w: Float[Array, "3"], rate: Float[Array, "3"]) -> Float[Array, "3 3"]:
-    """Return [dw/dt] + [w][w]: times a point of the body, its acceleration beyond the origin's."""
-    x, y, z = w[0], w[1], w[2]
-    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
-    a, b, c = rate[0], rate[1], rate[2]
-    return matrix([[-(yy + zz), xy - c, xz + b], [xy + c, -(xx + zz), yz - a], [xz - b, yz + a, -(xx + yy)]])
-
-
-def _moment(w: Float[Array, "3"], rate: Float[Array, "3"], J: Float[np.ndarray, "3 3"]) -> Float[Array, "3"]:
-    """Return J dw/dt + w x (J w): by second moments of mass where that takes fewer operations."""
-    if has_products(J) and not isinstance(rate[0], Affine):
-        turned = _spin(w, rate) @ (0.5 * np.trace(J) * np.eye(3) - J)
-        return np.array([turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1]])
-    return J @ rate + _gyroscopic(w, J)
-
-
-def _gyroscopic(w: Float[Array, "3"], J: Float[np.ndarray, "3 3"]) -> Float[Array, "3"]:
-    """Return w x (J w), written in the products of velocities."""
-    x, y, z = w[0], w[1], w[2]
-    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
-    return np.array(
-        [
-            (J[2, 2] - J[1, 1]) * yz + J[1, 2] * (yy - zz) + J[0, 2] * xy - J[0, 1] * xz,
-            (J[0, 0] - J[2, 2]) * xz + J[0, 2] * (zz - xx) + J[0, 1] * yz - J[1, 2] * xy,
-            (J[1, 1] - J[0, 0]) * xy + J[0, 1] * (xx - yy) + J[1, 2] * xz - J[0, 2] * yz,
-        ]
-    )

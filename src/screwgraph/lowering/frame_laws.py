@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.graph import factor
+from screwgraph.graph import Affine, factor
 from screwgraph.graph.factors import gravity
+from screwgraph.graph.momentum import spin
 from screwgraph.robot import Joint
 from screwgraph.spatial import Ad, Array, concatenate, inverse, rotation, skew, translation
 
@@ -46,20 +47,19 @@ def frame_twist_by_parts(
     V_frame: Float[Array, "6"], w: Float[Array, "3"], v: Float[Array, "3"], *, T: Pose
 ) -> Float[Array, "6"]:
     """The same, where angular and linear velocity of the link are variables of their own."""
-    return V_frame - Ad(inverse(T)) @ concatenate(w, v)
+    return frame_twist.function(V_frame, concatenate(w, v), T=T)
 
 
 @factor(linear=("V_frame", "w"), cites="Lynch & Park (3.83), angular part")
 def angular_part(V_frame: Float[Array, "6"], w: Float[Array, "3"], *, T: Pose) -> Float[Array, "3"]:
     """The link's angular velocity from the frame's twist."""
-    return w - rotation(T) @ V_frame[:3]
+    return w - (Ad(T) @ V_frame)[:3]
 
 
 @factor(linear=("V_frame", "v"), cites="Lynch & Park (3.83), linear part")
 def linear_part(V_frame: Float[Array, "6"], v: Float[Array, "3"], *, T: Pose) -> Float[Array, "3"]:
     """The velocity of the link's origin from the frame's twist."""
-    w = rotation(T) @ V_frame[:3]
-    return v - rotation(T) @ V_frame[3:] + skew(w) @ translation(T)
+    return v - (Ad(T) @ V_frame)[3:]
 
 
 # Linear in the parent's velocity, too: but what leads to a velocity that has to be known has to be known.
@@ -68,8 +68,7 @@ def linear_velocity(
     v: Float[Array, "3"], v_parent: Float[Array, "3"], w_parent: Float[Array, "3"], q: Array, qd: Array, *, joint: Joint
 ) -> Float[Array, "3"]:
     """The velocity of the child's origin, in its own frame."""
-    carried = v_parent + skew(w_parent) @ translation(joint.T_parent_child(q))
-    return v - rotation(joint.T_child_parent(q)) @ carried - joint.type.screw_axes(q)[3:, :] @ qd
+    return joint.twist_residual(concatenate(w_parent, v), concatenate(w_parent, v_parent), q, qd)[3:]
 
 
 @factor(linear=("g",), cites="a constant vector under a change of frame, Lynch & Park (3.28)")
@@ -96,6 +95,20 @@ def conventional_frame_acceleration(
     With a reference acceleration, the link's is that and what joint accelerations add.
     """
     total = Vdot if reference is None else Vdot + reference
-    linear = total[3:] - skew(w) @ v
-    spatial = concatenate(total[:3], linear if g is None else linear + g)
-    return Vdot_frame - Ad(inverse(T)) @ spatial
+    seen = spatial(total, concatenate(w, v))
+    return frame_acceleration.function(Vdot_frame, seen if g is None else seen + concatenate(np.zeros(3), g), T=T)
+
+
+def spatial(Vdot: Float[Array, "6"], V: Float[Array, "6"]) -> Float[Array, "6"]:
+    """Return the spatial acceleration dV/dt from the conventional one: Featherstone (2008), section 2.11."""
+    return concatenate(Vdot[:3], Vdot[3:] - skew(V[:3]) @ V[3:])
+
+
+def on_frame(
+    T_fl: Float[Array, "4 4"], T_lf: Float[Array, "4 4"], w: Float[Array, "3"], Vdot: Float[Array, "6"]
+) -> Float[Array, "6"]:
+    """Return the conventional acceleration, in a frame's axes, of the frame at T_lf on a link that turns by w."""
+    R, p, still = rotation(T_fl), translation(T_lf), np.zeros(3)
+    if isinstance(Vdot[0], Affine):  # products of velocities are added up before unknowns are
+        return Ad(T_fl) @ Vdot + concatenate(still, R @ (spin(w, still) @ p))
+    return concatenate(R @ Vdot[:3], R @ (Vdot[3:] + spin(w, Vdot[:3]) @ p))

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.graph import Derived, End, Factor, FactorGraph, Key, Role, factor, loop_wrenches, vector_variable
+from screwgraph.graph import Derived, Factor, FactorGraph, Key, Role, factor, vector_variable
+from screwgraph.graph import factors as laws
+from screwgraph.graph.momentum import momentum_rate
 from screwgraph.lowering import conventional
-from screwgraph.lowering.closed import loop_beyond
 from screwgraph.lowering.frame_laws import conventional_frame_acceleration
-from screwgraph.robot import Joint
-from screwgraph.spatial import Ad, Array
+from screwgraph.robot import Chain, Joint
+from screwgraph.spatial import Array
 
 
 def reference_accelerations(graph: FactorGraph) -> FactorGraph:
@@ -92,25 +94,15 @@ def _split(f: Factor, graph: FactorGraph) -> list[Factor]:
 
 
 @factor(linear=("Vdot", "Vdot_parent"), cites="Khalil & Dombre (2002), 9.3.2", solved={"Vdot": lambda n: ""})
-def at_rest(
-    Vdot: Float[Array, "6"],
-    Vdot_parent: Float[Array, "6"],
-    V: Float[Array, "3"],
-    V_parent: Float[Array, "3"],
-    q: Array,
-    qd: Array,
-    *,
-    joint: Joint,
-) -> Float[Array, "6"]:
+def at_rest(*, joint: Joint, **others: Any) -> Float[Array, "6"]:
     """The acceleration of the child if its joint has none."""
-    law = conventional.acceleration.function
-    return law(Vdot, Vdot_parent, V, V_parent, q, qd, np.zeros(joint.type.nv), joint=joint)
+    return conventional.acceleration.function(**others, qdd=np.zeros(joint.type.nv), joint=joint)
 
 
 @factor(linear=("Vdot", "qdd"), cites="Lynch & Park (8.46)", solved={"Vdot": lambda n: ""})
 def first(Vdot: Float[Array, "6"], q: Array, qdd: Array, *, joint: Joint) -> Float[Array, "6"]:
     """What the joint adds, where the parent has its reference acceleration."""
-    return Vdot - joint.type.screw_axes(q) @ qdd
+    return _added(Vdot, np.zeros(6), q, qdd, joint)
 
 
 @factor(
@@ -123,7 +115,7 @@ def acceleration(
     Vdot: Float[Array, "6"], carried: Float[Array, "6"], q: Array, qdd: Array, *, joint: Joint
 ) -> Float[Array, "6"]:
     """What the child has of its parent, and what the joint adds."""
-    return Vdot - carried - joint.type.screw_axes(q) @ qdd
+    return _added(Vdot - carried, np.zeros(6), q, qdd, joint)
 
 
 @factor(linear=("Vdot_parent", "qdd"), conjugate=(Role.WRENCH,), cites="Lynch & Park (8.46)")
@@ -137,39 +129,51 @@ def given(
     joint: Joint,
 ) -> Float[Array, "6"]:
     """The whole acceleration of the child is known: what its joint and its parent add to the reference is, too."""
-    relative = Vdot - reference - joint.type.screw_axes(q) @ qdd
-    return relative if Vdot_parent is None else relative - Ad(joint.T_child_parent(q)) @ Vdot_parent
+    return _added(Vdot - reference, np.zeros(6) if Vdot_parent is None else Vdot_parent, q, qdd, joint)
 
 
 @factor(linear=("carried", "Vdot_parent"), cites="Lynch & Park (8.46)", solved={"carried": lambda n: ""})
 def carry(carried: Float[Array, "6"], Vdot_parent: Float[Array, "6"], q: Array, *, joint: Joint) -> Float[Array, "6"]:
     """The parent's acceleration, in the child's frame."""
-    return carried - Ad(joint.T_child_parent(q)) @ Vdot_parent
+    return _added(carried, Vdot_parent, q, np.zeros(joint.type.nv), joint)
+
+
+def _added(
+    Vdot: Float[Array, "6"], Vdot_parent: Float[Array, "6"], q: Array, qdd: Array, joint: Joint
+) -> Float[Array, "6"]:
+    """Return the law's residual without velocities: what accelerations have beyond those of the reference motion."""
+    still = {"V": np.zeros(3), "V_parent": np.zeros(3), "qd": np.zeros(joint.type.nv)}
+    return conventional.acceleration.function(Vdot, Vdot_parent, q=q, qdd=qdd, joint=joint, **still)
 
 
 @factor(
-    linear=("Vdot", "F", "F_children", "external_wrenches", "multipliers"),
+    linear=laws.wrench.linear,
     conjugate=(Role.ACCELERATION,),
     cites="Khalil & Dombre (2002), 9.3.3",
     solved={"F": lambda n: ""},
 )
 def wrench(
-    V: Float[Array, "3"],
-    Vdot: Float[Array, "6"],
-    reference: Float[Array, "6"],
-    F: Float[Array, "6"],
-    F_children: Sequence[Float[Array, "6"]],
-    q_children: Sequence[Array],
-    external_wrenches: Sequence[Float[Array, "6"]] = (),
-    multipliers: Sequence[Array] = (),
-    q_loops: Sequence[Array] = (),
-    *,
-    G: Float[np.ndarray, "6 6"],
-    joints: Sequence[Joint],
-    T_fl: Sequence[Float[np.ndarray, "4 4"]] = (),
-    ends: Sequence[End] = (),
+    Vdot: Float[Array, "6"], reference: Float[Array, "6"], *, G: Float[np.ndarray, "6 6"], **others: Any
 ) -> Float[Array, "6"]:
-    """Newton and Euler about the link's origin, for the reference motion and what is beyond."""
-    law = conventional.wrench.function
-    at_reference = law(V, reference, F, F_children, q_children, external_wrenches, G=G, joints=joints, T_fl=T_fl)
-    return G @ Vdot + at_reference - loop_wrenches(ends, multipliers, q_loops)
+    """The law of wrenches for the reference motion and what is beyond."""
+    return momentum_rate(G, np.zeros(3), Vdot) + conventional.wrench.function(Vdot=reference, G=G, **others)
+
+
+@factor(linear=("Vdot_p", "Vdot_s"), cites="Featherstone (2008), (8.2)-(8.5)")
+def loop_beyond(
+    reference_p: Float[Array, "6"],
+    reference_s: Float[Array, "6"],
+    V_p: Float[Array, "3"],
+    V_s: Float[Array, "3"],
+    q: Sequence[Array],
+    qd: Sequence[Array],
+    Vdot_p: Float[Array, "6"] | None = None,
+    Vdot_s: Float[Array, "6"] | None = None,
+    *,
+    chain: Chain,
+) -> Float[Array, " rows"]:
+    """The same, for reference accelerations and what joint accelerations add to them; an end of known one adds none."""
+    still = np.zeros(3), np.zeros(3), q, [np.zeros(joint.type.nv) for joint in chain.joints]
+    added = (np.zeros(6) if Vdot is None else Vdot for Vdot in (Vdot_p, Vdot_s))
+    reference = conventional.loop.function(reference_p, reference_s, V_p, V_s, q, qd, chain=chain)
+    return reference + conventional.loop.function(*added, *still, chain=chain)

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 import numpy as np
 
+from screwgraph.graph.momentum import has_products
 from screwgraph.lowering.regroup import Z, moved_to_parents
 from screwgraph.robot import Joint, Robot
 from screwgraph.robot.joints import Revolute
@@ -28,8 +29,3 @@ def _along_axis(joint: Joint, inertia: SpatialInertia) -> SpatialInertia | None:
         return None
     along = (J[0, 0] + J[1, 1] - J[2, 2]) / 2.0
     return SpatialInertia(about_origin=np.diag([along, along, 0.0]))
-
-
-def has_products(J: np.ndarray) -> bool:
-    """Whether a rotational inertia (3, 3) has products of inertia."""
-    return bool(J[0, 1] or J[0, 2] or J[1, 2])

@@ -31,15 +31,12 @@ def frame_pose(robot: Robot, frame: Frame, q: Float[Array, " nq"]) -> Float[Arra
 
 
 def frame_velocity(robot: Robot, frame: Frame, q: Float[Array, " nq"], qd: Float[Array, " nv"]) -> Float[Array, "6"]:
-    """Return a frame's angular velocity (rad/s), and the velocity (m/s) of its origin, in the base's axes.
-
-    Twists go from link to link: Lynch & Park (8.45).
-    """
+    """Return a frame's angular velocity (rad/s), and the velocity (m/s) of its origin, in the base's axes."""
     wanted, V = _carriers(robot, [frame.link]), np.zeros(6)
     for joint in robot.joints:
         if joint.child in wanted:
             at, moving = q[robot.q_slices[joint.name]], qd[robot.v_slices[joint.name]]
-            V = Ad(joint.T_child_parent(at)) @ V + joint.type.screw_axes(at) @ moving
+            V = -joint.twist_residual(np.zeros(6), V, at, moving)
     V, R = Ad(inverse(frame.T_lf)) @ V, rotation(frame_pose(robot, frame, q))
     return concatenate(R @ V[:3], R @ V[3:])
 

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.robot.joints import JointType
 from screwgraph.robot.shapes import Visual
-from screwgraph.spatial import Array, SpatialInertia, inverse
+from screwgraph.spatial import Ad, Array, SpatialInertia, inverse
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +64,12 @@ class Joint:
     def T_child_parent(self, q: Float[Array, " nq"]) -> Float[Array, "4 4"]:
         """Return the pose of the parent in the child's frame, the papers' T_{i,i-1}."""
         return inverse(self.T_parent_child(q))
+
+    def twist_residual(
+        self, V: Float[Array, "6"], V_parent: Float[Array, "6"], q: Float[Array, " nq"], qd: Float[Array, " nv"]
+    ) -> Float[Array, "6"]:
+        """Return the child's twist V less what its parent's twist and the joint make it: Lynch & Park (8.45)."""
+        return V - Ad(self.T_child_parent(q)) @ V_parent - self.type.screw_axes(q) @ qd
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,8 +32,15 @@ def acceleration(
     joint: Joint,
 ) -> Float[Array, "6"]:
     """The time derivative of the twist factor; joints whose axes move in the child add their rate."""
+    return Vdot - Ad(joint.T_child_parent(q)) @ Vdot_parent - of_joint(V, q, qd, qdd, joint)
+
+
+def of_joint(
+    V: Float[Array, "6"], q: Float[Array, " nq"], qd: Float[Array, " nv"], qdd: Float[Array, " nv"], joint: Joint
+) -> Float[Array, "6"]:
+    """Return what a joint adds to the acceleration that its child has with the parent."""
     A = joint.type.screw_axes(q)
     bias = ad(V) @ (A @ qd)
     if not joint.type.constant_axes:
         bias = bias + joint.type.axes_rate_times(q, qd)
-    return Vdot - Ad(joint.T_child_parent(q)) @ Vdot_parent - A @ qdd - bias
+    return A @ qdd + bias

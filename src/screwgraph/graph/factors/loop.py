@@ -29,7 +29,17 @@ def loop(
     Only independent rows are kept: for a planar linkage, it is the planar factor of Xie & Dellaert (2019).
     """
     at_p, at_s = Ad(chain.T_fp(q)), Ad(inverse(chain.loop.T_sf))
-    V_f = at_s @ V_s
-    V_rel = V_f - at_p @ V_p
-    bias = chain.wrenches(q).T @ (ad(V_f) @ V_rel) - chain.rate_of_wrenches(q, V_rel)
-    return chain.wrenches(q).T @ (at_s @ Vdot_s - at_p @ Vdot_p) - bias
+    return at_loop_frame(at_p @ Vdot_p, at_s @ Vdot_s, at_p @ V_p, at_s @ V_s, q, chain)
+
+
+def at_loop_frame(
+    Vdot_p: Float[Array, "6"],
+    Vdot_s: Float[Array, "6"],
+    V_p: Float[Array, "6"],
+    V_s: Float[Array, "6"],
+    q: Sequence[Float[Array, " nq"]],
+    chain: Chain,
+) -> Float[Array, " rows"]:
+    """Return the residual for motions of both ends that are given in the successor's loop frame."""
+    V_rel = V_s - V_p
+    return chain.wrenches(q).T @ (Vdot_s - Vdot_p - ad(V_p) @ V_rel) + chain.rate_of_wrenches(q, V_rel)

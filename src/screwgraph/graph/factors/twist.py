@@ -6,7 +6,7 @@ from jaxtyping import Float
 
 from screwgraph.graph.factor import factor
 from screwgraph.robot import Joint
-from screwgraph.spatial import Ad, Array
+from screwgraph.spatial import Array
 
 
 @factor(
@@ -23,4 +23,4 @@ def twist(
     joint: Joint,
 ) -> Float[Array, "6"]:
     """The child moves with its parent and with the joint; all in the child's frame."""
-    return V - Ad(joint.T_child_parent(q)) @ V_parent - joint.type.screw_axes(q) @ qd
+    return joint.twist_residual(V, V_parent, q, qd)

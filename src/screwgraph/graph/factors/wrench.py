@@ -10,8 +10,9 @@ from jaxtyping import Float
 from screwgraph.graph.factor import Labels, factor
 from screwgraph.graph.kinds import Role
 from screwgraph.graph.loop_ends import End, loop_wrenches
+from screwgraph.graph.momentum import momentum_rate
 from screwgraph.robot import Joint
-from screwgraph.spatial import Ad, Array, ad, concatenate
+from screwgraph.spatial import Ad, Array, concatenate, skew
 
 
 def _solved_for_wrench(n: Labels) -> str:
@@ -55,10 +56,10 @@ def wrench(
     external wrenches act on the link (each in a frame f of its own, T_fl), g (m/s^2) is gravity. Each multiplier is of
     a loop that ends here; q_loops are the positions that the wrenches of these ends depend on, one end after another.
     """
-    balance = G @ Vdot - ad(V).T @ (G @ V) - F
+    at_origin = Vdot[3:] + skew(V[:3]) @ V[3:]
+    balance = momentum_rate(G, V[:3], concatenate(Vdot[:3], at_origin if g is None else at_origin - g)) - F
     for joint, q, F_child in zip(joints, q_children, F_children, strict=True):
         balance = balance + Ad(joint.T_child_parent(q)).T @ F_child
     for T, W in zip(T_fl, external_wrenches, strict=True):
         balance = balance - Ad(T).T @ W
-    balance = balance - loop_wrenches(ends, multipliers, q_loops)
-    return balance if g is None else balance - G @ concatenate(np.zeros(3), g)
+    return balance - loop_wrenches(ends, multipliers, q_loops)
