@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from screwgraph.plan.code import written
-from screwgraph.plan.loops import gaps, pulled
+from screwgraph.plan.loops import gaps
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.robot import closed_states, constraint_jacobian, constraint_residual
 from tests.robot.closed_instances import two_arms
@@ -18,8 +18,9 @@ def test_closure_errors_and_forces_are_those_of_the_robot(joint):
     robot, rng = two_arms(joint), np.random.default_rng(2)
     mechanics, kept = Mechanics(robot), list(robot.mobility.kept)
     errors = written(lambda q: gaps(mechanics, q), robot.nq)
-    efforts = written(lambda q, forces: pulled(mechanics, q, forces), robot.nq, len(kept))
+    efforts, rest = mechanics.efforts(), np.zeros(robot.nv)
     (at,), pull = closed_states(robot, 1, seed=3), rng.normal(size=len(kept))
     beside = robot.manifold.retract(at, 1e-4 * rng.normal(size=robot.nv))
     np.testing.assert_allclose(errors(beside), constraint_residual(robot, beside)[kept], rtol=0, atol=1e-10)
-    np.testing.assert_allclose(efforts(at, pull), constraint_jacobian(robot, at)[kept].T @ pull, rtol=0, atol=1e-9)
+    forces = efforts(at, rest, rest, np.zeros(len(kept))) - efforts(at, rest, rest, pull)
+    np.testing.assert_allclose(forces, constraint_jacobian(robot, at)[kept].T @ pull, rtol=0, atol=1e-9)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from screwgraph.estimation.parameters import Parameters
-from screwgraph.plan.loops import pulled
 from screwgraph.plan.mechanics import Mechanics
 
 
@@ -16,7 +15,7 @@ from screwgraph.plan.mechanics import Mechanics
 class Equilibrium:
     """Inverse dynamics less all joint torques and forces: zero where the equations of motion hold.
 
-    Inverse dynamics of the tree is the compiled function of the nominal robot; unknown parameters enter it linearly.
+    Inverse dynamics is the compiled function of the nominal robot; unknown parameters enter it linearly.
     After q, qd, qdd come the multipliers of a closed chain, unknown torques of the coordinates `inputs` at the instant,
     or at both ends of the step (`ends`) that the instant divides at `part`; and parameters over their scale.
     """
@@ -30,9 +29,8 @@ class Equilibrium:
     def __call__(self, q: Any, qd: Any, qdd: Any, *more: Any, tau: Any) -> Any:
         """Return the residual (nv,), N m or N; `tau` (nv,) are known torques."""
         left = list(more)
-        residual = self.mechanics.efforts()(q, qd, qdd) - tau
-        if self.mechanics.robot.is_closed:
-            residual = residual - pulled(self.mechanics, q, left.pop(0))
+        loops = [left.pop(0)] if self.mechanics.robot.is_closed else []
+        residual = self.mechanics.efforts()(q, qd, qdd, *loops) - tau
         if self.inputs:
             unknown = left.pop(0)
             if self.ends == 2:

@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.mechanism import Mechanism, followed, position_problem, velocity_problem
-from screwgraph.models.mechanism.equations import forces, mass_matrix, residual
+from screwgraph.models.mechanism.equations import residual
 from screwgraph.robot import Joint
 from screwgraph.robot.joints import Prismatic
 from screwgraph.spatial import vector
@@ -104,22 +104,10 @@ class MechanismCoordinates:
         """Return the assembled position."""
         return self.mechanism.home.copy()
 
-    def efforts(self) -> Any:
-        """Return M qdd - Q(q, qd) as a function of q, qd, qdd: forces on all coordinates, but for constraints."""
-        M = mass_matrix(self.mechanism)
-
-        def efforts(q: Any, qd: Any, qdd: Any) -> Any:
-            return M @ qdd - vector(forces(self.mechanism, self._numbers(q), self._numbers(qd)))
-
-        return efforts
-
     def gaps(self, q: Any) -> Any:
         """Return the constraints that count, (rank,)."""
-        every = residual(self.mechanism, self._numbers(q))
+        every = residual(self.mechanism, list(q))
         return vector([every[i] for i in self.mechanism.freedom.kept])
-
-    def _numbers(self, x: Any) -> list[Any]:
-        return [x[i] for i in range(self.mechanism.n)]
 
     def completed(self, given: Mapping[str, float]) -> Float[np.ndarray, " n"]:
         """Return the closed position at which coordinates have given values. Raises ModelError."""

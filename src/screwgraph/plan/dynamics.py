@@ -11,7 +11,7 @@ import numpy as np
 from screwgraph.optimize import Factors, Selection, equality
 from screwgraph.plan.collocation import UNTIED
 from screwgraph.plan.items import Wrench
-from screwgraph.plan.loops import loop_forces, pulled
+from screwgraph.plan.loops import loop_forces
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.substitution import Piece
@@ -33,11 +33,9 @@ class Balance:
         closing = 1 if self.mechanics.robot.is_closed else 0
         tau, loops, acting = more[:split], more[split : split + closing], self._acting(q, more[split + closing :])
         wrenches = [np.stack(list(acting.values()))] if acting else []
-        found = self.mechanics.efforts(tuple(acting))(q, qd, qdd, *wrenches)
+        found = self.mechanics.efforts(tuple(acting))(q, qd, qdd, *wrenches, *loops)
         for t in tau:
             found[list(self.actuated)] -= t
-        for forces in loops:
-            found -= pulled(self.mechanics, q, forces)
         return found
 
     def _acting(self, q: Any, unknowns: Sequence[Any]) -> dict[str, Any]:

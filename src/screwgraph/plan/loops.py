@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 
 from screwgraph.optimize import Factors, Variables, Vector, equality
-from screwgraph.optimize.manifold_code import tangents
 from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.mechanics import Mechanics, Template
 from screwgraph.plan.steps import Steps
 from screwgraph.robot import constraint_residual
 from screwgraph.spatial import Array, concatenate, vanishing
-from screwgraph.tape import gradient, jacobian, substituted, tape_of
-from screwgraph.tape.rows import transposed_times
+from screwgraph.tape import jacobian, substituted, tape_of
 
 SETTLING = 0.2
 """How fast gaps that collocation leaves are closed again, per step."""
@@ -32,12 +30,6 @@ def gaps(mechanics: Mechanics, q: Array) -> Array:
     if isinstance(mechanics.robot, MechanismCoordinates):
         return mechanics.robot.gaps(q)
     return constraint_residual(mechanics.robot, q, size=vanishing)[list(mechanics.robot.mobility.kept)]
-
-
-def pulled(mechanics: Mechanics, q: Array, forces: Array) -> Array:
-    """Return the efforts K' forces of multipliers, (nv,), of scalars on a tape."""
-    by_q = gradient(forces @ gaps(mechanics, q), list(q))
-    return np.array(transposed_times(tangents(mechanics.positions, q), by_q, mechanics.robot.nv), dtype=object)
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from screwgraph.dynamics import inverse_dynamics
+import numpy as np
+
+from screwgraph.compiler import Function, compile_graph
 from screwgraph.errors import InputError
+from screwgraph.graph import Factor, Role, dynamics_graph, unconstrained_graph
+from screwgraph.graph.factors import prior
 from screwgraph.optimize import Manifold
 from screwgraph.plan.code import written
 from screwgraph.plan.coordinates import MechanismCoordinates
-from screwgraph.robot import Robot, frame_pose, unknown, without_loops
+from screwgraph.robot import Robot, frame_pose, unknown
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
 
@@ -42,14 +46,13 @@ class Mechanics:
             self._kept[key] = make()
         return self._kept[key]
 
-    def efforts(self, frames: Sequence[str] = ()) -> Any:
-        """Return inverse dynamics as a function of q, qd, qdd and wrenches on frames (k, 6)."""
+    def efforts(self, frames: Sequence[str] = ()) -> Function:
+        """Return the forces along all coordinates that a motion takes beside those of closed chains.
+
+        Arguments are q, qd, qdd, wrenches on frames (k, 6), where there are any, and multipliers of a closed chain.
+        """
         frames = tuple(frames)
-        if isinstance(self.robot, MechanismCoordinates):
-            return self.kept("efforts", self.robot.efforts)
-        return self.kept(
-            ("efforts", frames), lambda: inverse_dynamics(without_loops(self.robot), external_wrenches=frames)
-        )
+        return self.kept(("efforts", frames), lambda: _efforts(self.robot, frames))
 
     def pose(self, frame: str, q: Array) -> Array:
         """Return the pose (4, 4) of a link or frame in the base.
@@ -86,6 +89,26 @@ class Mechanics:
         """Names of the velocity coordinates: a joint's, with a number where it has several."""
         sizes = [(j.name, j.type.nv) for j in self.robot.joints]
         return tuple(name if n == 1 else f"{name}[{i}]" for name, n in sizes for i in range(n))
+
+
+GIVEN = {
+    Role.POSITION,
+    Role.VELOCITY,
+    Role.COORDINATE_ACCELERATION,
+    Role.EXTERNAL_WRENCH,
+    Role.MULTIPLIER,
+}
+
+
+def _efforts(robot: Robot | MechanismCoordinates, frames: Sequence[str]) -> Function:
+    """Eliminate all of the graph but what is unknown over time."""
+    if isinstance(robot, MechanismCoordinates):
+        graph, asked = unconstrained_graph(robot.mechanism, robot.joint_names), "force"
+        idle = [key for key in graph.variables if key.kind == "tau"]
+        graph = graph.with_factors(*(Factor(prior, {"x": key}, 1, 0, {"value": np.zeros(1)}) for key in idle))
+    else:
+        graph, asked = dynamics_graph(robot, frames), "tau"
+    return compile_graph(graph.given(*(key for key in graph.variables if key.role in GIVEN)), asked)
 
 
 def _pose(robot: Robot, name: str) -> Any:
