@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from screwgraph.optimize import Factors, Variables, equality
+from screwgraph.optimize.substitution import Piece, composed, evaluated
 from screwgraph.plan.steps import Steps
-from screwgraph.plan.substitution import Piece, composed, evaluated
 from screwgraph.time import SEMI_IMPLICIT, Positions
 
 Followers = tuple[tuple[Variables, tuple[Piece, ...]], ...]

@@ -12,18 +12,12 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.mechanism import Mechanism, followed, position_problem, velocity_problem
+from screwgraph.models.mechanism import Freedom
 from screwgraph.models.mechanism.equations import residual
 from screwgraph.robot import Joint
 from screwgraph.robot.joints import Prismatic
 from screwgraph.spatial import vector
 from screwgraph.spatial.manifolds import Vector
-
-
-@dataclass(frozen=True)
-class Mobility:
-    """How many rows of the constraints count."""
-
-    rank: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +30,6 @@ class MechanismCoordinates:
     mechanism: Mechanism
 
     is_closed = True
-    couplings = ()
-    warnings = ()
 
     @property
     def name(self) -> str:
@@ -84,21 +76,15 @@ class MechanismCoordinates:
         """Names of the independent coordinates."""
         return self.mechanism.independent_coordinates
 
-    @cached_property
-    def mobility(self) -> Mobility:
+    @property
+    def mobility(self) -> Freedom:
         """Rows of the constraints that count."""
-        return Mobility(len(self.mechanism.freedom.kept))
+        return self.mechanism.freedom
 
     @property
     def actuated(self) -> tuple[int, ...]:
         """Coordinates that motors drive."""
         return tuple(self.mechanism.angle_slots[i] for i in self.mechanism.motors)
-
-    @property
-    def gravity(self) -> tuple[float, float, float]:
-        """Gravity (m/s^2)."""
-        x, y = self.mechanism.gravity
-        return float(x), float(y), 0.0
 
     def neutral(self) -> Float[np.ndarray, " n"]:
         """Return the assembled position."""

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from screwgraph.optimize import Factors, Selection, equality
+from screwgraph.optimize.substitution import Piece
 from screwgraph.plan.collocation import UNTIED
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.loops import loop_forces
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.steps import Steps
-from screwgraph.plan.substitution import Piece
 from screwgraph.time import StepDefect
 
 

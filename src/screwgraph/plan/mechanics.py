@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from screwgraph.compiler import Function, compile_graph
 from screwgraph.errors import InputError
-from screwgraph.graph import Factor, Role, dynamics_graph, unconstrained_graph
-from screwgraph.graph.factors import prior
+from screwgraph.graph import Role, dynamics_graph, unconstrained_graph
 from screwgraph.optimize import Manifold
 from screwgraph.plan.code import written
 from screwgraph.plan.coordinates import MechanismCoordinates
@@ -103,9 +100,7 @@ GIVEN = {
 def _efforts(robot: Robot | MechanismCoordinates, frames: Sequence[str]) -> Function:
     """Eliminate all of the graph but what is unknown over time."""
     if isinstance(robot, MechanismCoordinates):
-        graph, asked = unconstrained_graph(robot.mechanism, robot.joint_names), "force"
-        idle = [key for key in graph.variables if key.kind == "tau"]
-        graph = graph.with_factors(*(Factor(prior, {"x": key}, 1, 0, {"value": np.zeros(1)}) for key in idle))
+        graph, asked = unconstrained_graph(replace(robot.mechanism, motors=()), robot.joint_names), "force"
     else:
         graph, asked = dynamics_graph(robot, frames), "tau"
     return compile_graph(graph.given(*(key for key in graph.variables if key.role in GIVEN)), asked)

@@ -10,6 +10,7 @@ import numpy as np
 
 from screwgraph.errors import InputError, ModelError
 from screwgraph.optimize import Factors, Problem, Variables, each, inequality
+from screwgraph.optimize.substitution import Piece
 from screwgraph.plan.collocation import COLLOCATIONS
 from screwgraph.plan.condense import Followers, can_drop_accelerations, condensed, difference_pieces, followed
 from screwgraph.plan.contradictions import check_goals
@@ -26,7 +27,6 @@ from screwgraph.plan.loops import loop_factors
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.obstacles.check import check_ends
 from screwgraph.plan.steps import Steps
-from screwgraph.plan.substitution import Piece
 from screwgraph.plan.task import CONDENSED, FULL_GRAPH, Task
 from screwgraph.plan.templates import BoundViolation
 from screwgraph.summary import one_line

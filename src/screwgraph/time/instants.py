@@ -9,6 +9,7 @@ from typing import Any
 from screwgraph.graph import Factor, FactorGraph, Key
 from screwgraph.graph.factors import prior, tied_velocities
 from screwgraph.optimize import Factors, Selection, equality
+from screwgraph.optimize.substitution import Composed
 from screwgraph.spatial import vector
 
 
@@ -43,16 +44,14 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class Law:
-    """The residual of a graph's factor as a template: each variable is a function of the unknowns at its places."""
+class Residual:
+    """The residual of a graph's factor as a template of its variables."""
 
     factor: Factor
-    variables: tuple[tuple[Key, Callable[..., Any], tuple[int, ...]], ...]
 
-    def __call__(self, *unknowns: Any) -> Any:
-        """Return the residual."""
-        values = {key: value(*(unknowns[i] for i in places)) for key, value, places in self.variables}
-        return self.factor.residual(values)
+    def __call__(self, *values: Any) -> Any:
+        """Return it; values stand in the order of the factor's keys."""
+        return self.factor.residual(dict(zip(self.factor.keys, values, strict=True)))
 
 
 def constants(graph: FactorGraph) -> dict[Key, Binding]:
@@ -75,15 +74,14 @@ def at_instants(factors: Iterable[Factor], bindings: Mapping[Key, Binding]) -> l
     found = []
     for factor in factors:
         unknowns: dict[Any, Selection] = {}
-        variables = []
+        places = []
         for key in factor.keys:
-            binding = bindings[key]
-            for selection in binding.selections:
+            for selection in bindings[key].selections:
                 unknowns.setdefault(_name(selection), selection)
-            places = tuple(list(unknowns).index(_name(s)) for s in binding.selections)
-            variables.append((key, binding.value, places))
+            places.append(tuple(list(unknowns).index(_name(s)) for s in bindings[key].selections))
         if unknowns:
-            template = Law(factor, tuple(variables))
+            values = tuple(bindings[key].value for key in factor.keys)
+            template = Composed(Residual(factor), values, tuple(places))
             found.append(equality(template, *unknowns.values(), name=f"dynamics: {factor.name}"))
     return found
 

@@ -34,6 +34,11 @@ class Freedom:
     kept: tuple[int, ...]
     independent: tuple[int, ...]
 
+    @property
+    def rank(self) -> int:
+        """The number of rows that count."""
+        return len(self.kept)
+
 
 def freedom(
     mechanism: Mechanism, code: Closing, home: Float[np.ndarray, " n"], defining: Sequence[int] = ()
