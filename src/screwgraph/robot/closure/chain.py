@@ -11,7 +11,7 @@ from jaxtyping import Float
 from screwgraph.robot.joints import Universal
 from screwgraph.robot.parts import Joint, Loop
 from screwgraph.robot.robot import Robot
-from screwgraph.spatial import Ad, Array, concatenate, concatenate_columns, inverse, matrix, rotation, so3, vector
+from screwgraph.spatial import Ad, Array, concatenate, concatenate_columns, inverse, rotation, so3, vector
 from screwgraph.summary import one_line
 
 Poses = Sequence[Float[Array, "4 4"]]
@@ -83,9 +83,7 @@ class Chain:
         kind, kept = self.loop.type, list(self.kept)
         if not isinstance(kind, Universal):
             return np.asarray(kind.constraint_wrenches(kind.manifold.identity()), dtype=float)[:, kept]
-        normal = so3.skew(np.array(kind.axis2)) @ self._first_axis(kind, q)
-        forces = np.eye(6)[:, 3:]
-        return matrix([[normal[i] if i < 3 else 0.0, *forces[i]] for i in range(6)])[:, kept]
+        return kind.wrenches_between(self._first_axis(kind, q))[:, kept]
 
     def rate_of_wrenches(self, q: Sequence[Float[Array, " nq"]], V_rel: Float[Array, "6"]) -> Float[Array, " rows"]:
         """Return (dW/dt)' V_rel, for the successor's loop frame moving by V_rel as the predecessor sees it."""

@@ -49,8 +49,11 @@ class Universal:
         return vector([_angle(a, b, R @ b), -_angle(b, a, R.T @ a)])
 
     def constraint_wrenches(self, q: Float[Array, "2"]) -> Float[Array, "6 4"]:
-        """The moment about the normal of both axes, and any force."""
-        normal = so3.skew(np.array(self.axis2)) @ self._first_axis_in_child(q)
+        return self.wrenches_between(self._first_axis_in_child(q))
+
+    def wrenches_between(self, first: Float[Array, "3"]) -> Float[Array, "6 4"]:
+        """Return the moment about the normal of both axes, and any force; `first` is the first axis in the child."""
+        normal = so3.skew(np.array(self.axis2)) @ first
         forces = wrenches([], list(np.eye(3)))
         return matrix([[normal[i] if i < 3 else 0.0, *forces[i]] for i in range(6)])
 
