@@ -61,10 +61,10 @@ def test_energy_is_kept_for_ten_seconds(name):
     assert run.violation.max() < 1e-9
 
 
-def test_a_quadruped_with_its_rotors_keeps_its_energy():
-    """The other whole robots, which take longer to make code for, are in benchmarks/RESULTS.md."""
-    path = robot_file("mini_cheetah.urdf")
-    robot = with_gravity(sg.load(path, damping=False), (0.0, 0.0, 0.0))
+@pytest.mark.parametrize(("name", "base"), [("geared_leg.urdf", "floating"), ("mini_cheetah.urdf", "fixed")])
+def test_a_floating_robot_with_its_rotors_keeps_its_energy(name, base):
+    """The file of the quadruped has its own floating base. Other whole robots are in benchmarks/RESULTS.md."""
+    robot = with_gravity(sg.load(robot_file(name), base=base, damping=False), (0.0, 0.0, 0.0))
     run = sg.simulate(robot, *swinging(robot, 1.0), time=1.0, dt=1e-3)
     assert run.energy_drift < 1e-9 * run.energy[0]
     assert run.violation.max() < 1e-12
