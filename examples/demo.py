@@ -29,7 +29,7 @@ def main() -> None:
     puma = sg.load("puma560")
     a1 = sg.load("a1", base="floating")
     errors = [
-        answer(puma, accelerations=puma.joint_names[:3]),  # the arm's accelerations are given, the wrist's efforts
+        answer(puma, accelerations=puma.joint_names[:3]),  # the arm's accelerations are given, the wrist's torques
         answer(a1, accelerations=a1.joint_names[1:]),  # nothing pushes the base, the legs' accelerations are given
     ]
     files = [*draw(puma), *draw(a1)]

@@ -41,7 +41,7 @@ class Worst:
             "penetration": "feet below the ground / m",
             "slip": "speed at which standing feet slip / (m/s)",
             "angle": "joint angles beyond their limits / rad",
-            "effort": "efforts beyond their limits / N m",
+            "effort": "torques beyond their limits / N m",
         }
         return "\n".join(f"{meant[f.name]:62s} {getattr(self, f.name):10.2g}" for f in fields(self))
 
@@ -49,7 +49,7 @@ class Worst:
 def checked(plan: Plan, radius: float, friction: float, per: int = 10) -> Worst:
     """Return the worst of a plan of Euler's collocation at `per` times in each step.
 
-    Within a step accelerations, forces and efforts stay; angles go straight, and the trunk along its twist.
+    Within a step accelerations, forces and torques stay; angles go straight, and the trunk along its twist.
     """
     import mujoco
 

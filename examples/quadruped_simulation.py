@@ -22,7 +22,7 @@ STIFFNESS, DAMPING = 60.0, 1.5  # N m / rad, N m s / rad, of the joints' servos
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """What MuJoCo did at times `t`: positions in the order of the robot's, those planned, efforts."""
+    """What MuJoCo did at times `t`: positions in the order of the robot's, those planned, torques."""
 
     t: np.ndarray
     q: np.ndarray
@@ -31,7 +31,7 @@ class Motion:
 
 
 def executed(plan: Plan, feet: tuple[str, ...], radius: float, friction: float) -> Motion:
-    """Return the motion when joint servos follow the plan's angles, with its efforts; the trunk is not measured."""
+    """Return the motion when joint servos follow the plan's angles, with its torques; the trunk is not measured."""
     import mujoco
 
     robot = plan.transcription.task.robot

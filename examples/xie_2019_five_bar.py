@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def motion(robot: sg.Robot) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return closed positions, velocities, accelerations, and the efforts at joints 1 and 2 that cause these."""
+    """Return closed positions, velocities, accelerations, and the torques at joints 1 and 2 that cause these."""
     rng = np.random.default_rng(0)
     q = np.array(closed_states(robot, STATES))
     qd = np.array([robot.complete_velocity(at, rng.standard_normal(2)) for at in q])
@@ -87,7 +87,7 @@ def report(found: dict[str, list[tuple[str, str]]], problems: list[str]) -> None
     for order, cells in found.items():
         table.add_row(order, *(cell for pair in cells for cell in pair))
     console.print(table, "")
-    console.print("Differences are from the efforts and accelerations of one motion, made in order embedding.")
+    console.print("Differences are from the torques and accelerations of one motion, made in order embedding.")
     if any(cells == "refused" for pairs in found.values() for cells, _ in pairs):
         console.print("Refused: an order that divides by what vanishes where the loop closes is not made.")
 

@@ -4,7 +4,7 @@
 
 The plan knows the whole body, the contacts of its rolling ball feet, their friction, and the joints' limits. MuJoCo
 gets the same robot as a URDF, with balls and a floor, and executes the plan in open loop: joint servos follow planned
-angles with planned efforts; where the trunk is, nothing measures. Before, it looks at the plan at ten times finer time.
+angles with planned torques; where the trunk is, nothing measures. Before, it looks at the plan at ten times finer time.
 """
 
 from __future__ import annotations

@@ -98,6 +98,16 @@ def test_torque_errors_are_printed_and_drawn(capsys):
     assert Path("out/chignoli-2023-fig13-torque-error.svg").exists()
 
 
+def test_a_chain_with_rotors_takes_hardly_more_than_without():
+    from chignoli_2023_robots import chain
+    from chignoli_2023_rotors import without_rotors
+
+    robot = chain("rotor", 3)
+    whole = sg.forward_dynamics(robot, ordering="embedding").operations.total
+    tree = sg.forward_dynamics(without_rotors(robot, reflected=True), ordering="aba").operations.total
+    assert tree < whole <= 1.3 * tree
+
+
 def test_mini_cheetah_with_rotors_takes_hardly_more_than_without():
     import chignoli_2023_legged
     from chignoli_2023_common import Question, counted

@@ -191,8 +191,17 @@ TABLE: Mapping[str, Cell] = {
 }
 
 
-@pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("command", TABLE)
+def cases() -> list:
+    """List commands and models; where a large one is solved a second time over its motion, only the suite does that."""
+    slow = {(c, m) for c in ("plan", "estimate", "simulate, smoother") for m in ("a1", "cassie_leg", "parallel_robot")}
+    return [
+        pytest.param(c, m, marks=[pytest.mark.suite] if (c, m) in slow else [], id=f"{c}-{m}")
+        for c in TABLE
+        for m in MODELS
+    ]
+
+
+@pytest.mark.parametrize(("command", "name"), cases())
 def test_a_command_answers_or_refuses(command, name, tmp_path, capsys):
     cell, shell = TABLE[command], Shell(name, tmp_path, capsys)
     if name not in cell.refused:

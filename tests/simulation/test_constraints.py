@@ -48,5 +48,5 @@ def test_what_does_not_close_again_is_said_with_the_time(monkeypatch):
     robot = planar_four_bar()
     q = robot.close_loops([0.9, -0.5, 0.8])
     constraints = Constraints(robot, q)
-    with pytest.raises(InputError, match=r"at t = 0.7 s loops come apart by .* \(take a smaller dt\)"):
+    with pytest.raises(InputError, match=r"at t = 0.7 s the loop-closure error is .* \(take a smaller dt\)"):
         constraints.projected(0.7, q + np.array([0.0, 1.0, 0.0]), np.zeros(3))

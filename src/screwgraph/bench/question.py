@@ -42,7 +42,7 @@ class States:
 
 
 def random_states(robot: Robot, count: int, seed: int = 0) -> States:
-    """Return random positions within the limits, and normally distributed velocities and efforts."""
+    """Return random positions within the limits, and normally distributed velocities and torques."""
     rng = np.random.default_rng(seed)
     q = np.array([robot.random(rng) for _ in range(count)])
     return States(q, *rng.standard_normal((2, count, robot.nv)))

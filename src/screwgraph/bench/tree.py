@@ -67,11 +67,11 @@ def tree(robot: Robot) -> Tree:
         NotMeasuredError: a joint is none of `KINDS`, or loops or couplings tie them.
     """
     if robot.is_closed:
-        raise NotMeasuredError("no peer is told about loops and couplings")
+        raise NotMeasuredError("no peer gets loops and couplings")
     merged = merge_fixed(robot)
     for joint in merged.joints:
         if type(joint.type) not in KINDS:
-            raise NotMeasuredError(f"no peer is told about {type(joint.type).__name__.lower()} joints")
+            raise NotMeasuredError(f"no peer gets {type(joint.type).__name__.lower()} joints")
     bodies: list[Body] = []
     _append(merged, merged.links[0].name, -1, bodies)
     q_places = [_range(robot.q_slices[b.joint.name]) for b in bodies]

@@ -70,7 +70,7 @@ def bench(
     seconds: Seconds = 0.1,
     json: options.AsJson = False,
 ) -> None:
-    """Print figures of each robot and problem, as a table or as JSON."""
+    """Print measurements of each robot and problem, as a table or as JSON."""
     from screwgraph import zoo_names
     from screwgraph.bench import PYTHON_PEERS, QUESTIONS, Effort, machine, roofline, survey
     from screwgraph.cli.bench_tables import as_json, print_figures

@@ -1,4 +1,4 @@
-"""Figures of `bench` as a table and as JSON."""
+"""Measurements of `bench` as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def print_figures(machine: Machine, roofline: Roofline, effort: Effort, surveyed
 
 
 def as_json(machine: Machine, roofline: Roofline, effort: Effort, surveyed: Sequence[Surveyed]) -> dict[str, Any]:
-    """Return figures in values that JSON has: seconds of compilation, nanoseconds of all else."""
+    """Return measurements in values that JSON has: seconds of compilation, nanoseconds of all else."""
     return {
         "machine": asdict(machine),
         "roofline": asdict(roofline),

@@ -38,7 +38,7 @@ def write_mechanism_report(
 
     t, q = motion
     pictures = [Picture(name, encode(draw_histories(t, panels), ".svg"), "") for name, panels in groups.items()]
-    table = Table("Summary", ("figure", "value", "unit"), list(summary))
+    table = Table("Summary", ("quantity", "value", "unit"), list(summary))
     save_report(title, [table, Animation("Motion", mechanism_scene(mechanism, t, q, rate=RATE)), *pictures], path)
 
 

@@ -1,4 +1,4 @@
-"""Watching a simulation, and figures that say how well it went."""
+"""Progress of a simulation, and numbers that say how well it went."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ KINDS = {"q": ("position", "position"), "qd": ("velocity", "velocity"), "tau": (
 
 
 def motion_panels(motion: Trajectory) -> dict[str, list[Panel]]:
-    """Return panels of positions, velocities and efforts of the joints, and of the balance of energy."""
+    """Return panels of positions, velocities and torques of the joints, and of the balance of energy."""
     from screwgraph.draw import Panel
 
     balance = {"energy": motion.energy, "energy balance residual": motion.energy - motion.work}
@@ -43,7 +43,7 @@ def write_report(
     drawn = {name: encode(draw_histories(motion.t, panels), ".svg") for name, panels in groups.items()}
     scene = robot_scene(motion.robot, motion.t, motion.q, rate=RATE)
     sections = [
-        Table("Summary", ("figure", "value", "unit"), list(_summary(figures))),
+        Table("Summary", ("quantity", "value", "unit"), list(_summary(figures))),
         Animation("Motion", scene),
         Picture("Joints", drawn["Joints"], "Positions, velocities and torques of the joints"),
         Picture("Energy", drawn["Energy"], "Energy balance residual"),

@@ -97,7 +97,7 @@ Actuated = Annotated[
     typer.Option(
         "--actuated",
         metavar="JOINT",
-        help="Inverse only: a joint that drives the robot, by default the independent ones; the smallest efforts of "
+        help="Inverse only: a joint that drives the robot, by default the independent ones; the smallest torques of "
         "all that do are found. Repeatable, or separated by commas.",
     ),
 ]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 WIDTH = 4.8
 """Of a picture (inches): on a phone its letters are still large enough."""
-KINDS = {"q": "Positions", "qd": "Velocities", "qdd": "Accelerations", "tau": "Efforts"}
+KINDS = {"q": "Positions", "qd": "Velocities", "qdd": "Accelerations", "tau": "Torques"}
 KEY = "Dashed lines are limits close to the motion; circles are the start and the goals."
 
 
@@ -27,7 +27,7 @@ def write_plan_report(plan: Plan, scene: Scene, path: str) -> None:
 
     curves = [picture(kind) for kind in KINDS if kind != "tau" or plan.tau.any()]
     sections = [
-        Table("Summary", ("figure", "value", "unit"), list(_summary(plan))),
+        Table("Summary", ("quantity", "value", "unit"), list(_summary(plan))),
         Animation("Motion", scene, "Drag to rotate, scroll or pinch to zoom."),
         Pictures("Joints", curves, KEY),
     ]

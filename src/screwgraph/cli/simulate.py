@@ -88,7 +88,7 @@ Example:
 with a state.json like
   {"q": {"joint1": 0.5}, "qd": {"joint2": 1}, "tau": {"joint1": 2}}
 
-The table has the columns t, q, qd, qdd, tau, energy, work of efforts less losses by damping, and violation, the
+The table has the columns t, q, qd, qdd, tau, energy, work of torques less losses by damping, and violation, the
 largest gap of the loops, in SI units. Without a state, the robot falls from its neutral position. Ctrl-C ends the
 motion early; what was computed is written.
 """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CELL, LINE, PAD = 23.0, 21.0, 5.0
-"""Room for one label, height of a line of labels, and what a box leaves around them."""
+"""Space for one label, height of a line of labels, and what a box leaves around them."""
 WIDEST = 8
 """Labels in a line."""
 GAP, RISE = 16.0, 34.0

@@ -45,7 +45,7 @@ def draw_motion(plan: Plan, kinds: Sequence[str] = tuple(KINDS), *, width: float
     """Draw q, qd, qdd and tau of every coordinate over time, a panel for each kind and unit; `width` in inches.
 
     Kinds are rows and units are columns; the units of a single kind stand below one another. Dashed lines are limits,
-    where these are near the motion; circles are what goals ask for. Efforts of joints that are not actuated are left
+    where these are near the motion; circles are what goals ask for. Torques of joints that are not actuated are left
     out.
     """
     from matplotlib.figure import Figure
@@ -96,7 +96,7 @@ def _turning(unit: str) -> int:
 
 
 def _present(plan: Plan) -> set[str]:
-    """Return the kinds that a plan has: without dynamics there are no efforts."""
+    """Return the kinds that a plan has: without dynamics there are no torques."""
     return {kind for kind in KINDS if kind != "tau" or plan.tau.any()}
 
 

@@ -157,4 +157,4 @@ def _label(kind: str, index: str, alone: Problem | None = None) -> str:
 def _factor(group: str) -> str:
     """Write the name of a group of factors: f_ti q becomes f with an index."""
     head = group.split(" ")[0]
-    return rf"$f_{{{head[2:]}}}$" if head.startswith("f_") else head
+    return rf"$f_{{{head[2:]}}}$" if head.startswith("f_") else head.removesuffix(":")

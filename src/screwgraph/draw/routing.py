@@ -101,7 +101,7 @@ def _clearest(start: Point, end: Point, obstacles: Obstacles, middle: np.ndarray
 
 
 def _turns_inward(points: tuple[Point, ...], middle: np.ndarray) -> bool:
-    """Whether a curve bends towards the middle of the figure, where there is less room."""
+    """Whether a curve bends towards the middle of the figure, where there is less space."""
     start, control, end = np.asarray(points)
     chord_middle = (start + end) / 2
     return bool((control - chord_middle) @ (middle - chord_middle) > 0)

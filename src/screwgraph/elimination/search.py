@@ -61,7 +61,7 @@ def search(
         seconds: when to stop, after the evaluation that is under way.
         rounds: how many rounds of the local search to make; None is no limit.
         seed: of the random choices.
-        progress: told after every evaluation; ends the search by returning True.
+        progress: called after every evaluation; ends the search by returning True.
     """
     begun, random = time.monotonic(), Random(seed)
     pool = [(cost, i - len(known), plan) for i, (plan, cost) in enumerate(known)]

@@ -4,7 +4,7 @@ A file names the base and then one body after the other: a link, and the joint t
 every number may be an expression over `parameters`. All keys but `bodies` and `link` may be left out::
 
     name: rr                              # else the file's own name
-    source: where the figures come from
+    source: where the values come from
     parameters: {L: 1.0, m: 2*L}          # in any order
     gravity: [0, 0, -9.81]
     base: base                            # its name, or {link: base, mass: .., com: .., inertia: .., shapes: ..}
@@ -38,7 +38,7 @@ every number may be an expression over `parameters`. All keys but `bodies` and `
     independent: [shoulder]               # the joints that drive closed chains; else chosen
 
 Instead of mass, com and inertia stands `inertial: [m, mx, my, mz, ixx, iyy, izz, ixy, ixz, iyz]` about the link's
-origin where no rigid body has such figures (regrouped or identified parameters).
+origin where no rigid body has such parameters (regrouped or identified parameters).
 """
 
 from __future__ import annotations

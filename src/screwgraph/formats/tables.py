@@ -95,7 +95,7 @@ def _row(names: list[str], cells: list[str], at: str) -> list[float]:
     values = [_number(cell) for cell in cells]
     for name, cell, value in zip(names, cells, values, strict=True):
         if value is None or not math.isfinite(value):
-            why = "" if value is None else "gaps cannot be guessed"
+            why = "" if value is None else "missing values cannot be guessed"
             what = f"{name} is {shown(cell)}" if cell else f"{name} is left out"
             raise InputError(what, at=at, why=why, fix="give a finite number, or remove the line")
     return [value for value in values if value is not None]

@@ -113,7 +113,7 @@ def mechanism_graph(mechanism: Mechanism, external_forces: Sequence[str] = ()) -
     on each coordinate in `external_forces`, names of points, angles or coordinates.
 
     Raises:
-        InputError: a name of `external_forces` means nothing, or stands there twice; some motion moves no mass.
+        InputError: a name of `external_forces` means nothing or is named twice; some motion moves no mass.
         ModelError: the mechanism cannot be assembled.
     """
     parts = Parts(mechanism)
@@ -169,7 +169,7 @@ def pushed_coordinates(mechanism: Mechanism, external: Sequence[str]) -> tuple[i
     """Return the coordinates on which external forces act; of a point and an angle of one name, the angle is meant.
 
     Raises:
-        InputError: a name means nothing, or stands there twice.
+        InputError: a name means nothing, or is named twice.
     """
     names, found = mechanism.coordinates, []
     for name in external:

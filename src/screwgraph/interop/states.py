@@ -71,12 +71,12 @@ class States:
         return _solved(self.matrix(q), _ending(qdd, self.nv, "accelerations") - self._bias(q, qd))
 
     def tau_out(self, q: ArrayLike, tau: ArrayLike) -> Float[np.ndarray, "... nv"]:
-        """Return their efforts, at our positions, from ours: the same power at the same motion."""
-        return _solved(np.swapaxes(self.matrix(q), -1, -2), _ending(tau, self.robot.nv, "efforts"))
+        """Return their torques, at our positions, from ours: the same power at the same motion."""
+        return _solved(np.swapaxes(self.matrix(q), -1, -2), _ending(tau, self.robot.nv, "torques"))
 
     def tau_back(self, q: ArrayLike, tau: ArrayLike) -> Float[np.ndarray, "... nv"]:
-        """Return our efforts, at our positions, from theirs."""
-        return _times(np.swapaxes(self.matrix(q), -1, -2), _ending(tau, self.nv, "efforts"))
+        """Return our torques, at our positions, from theirs."""
+        return _times(np.swapaxes(self.matrix(q), -1, -2), _ending(tau, self.nv, "torques"))
 
     def mass_matrix_back(self, q: ArrayLike, M: ArrayLike) -> Float[np.ndarray, "... nv nv"]:
         """Return the mass matrix in our coordinates, at our positions, from theirs (both triangles)."""

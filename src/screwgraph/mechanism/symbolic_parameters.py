@@ -1,4 +1,4 @@
-"""Mechanisms whose figures are scalars of a tape."""
+"""Mechanisms whose parameters are scalars of a tape."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _WITH_FIGURES = ("points", "bodies", "gears", "springs", "dampers", "forces", "t
 
 @dataclass(frozen=True, eq=False)
 class Varied:
-    """A mechanism whose figures are expressions of `symbols`: `names`, divided by `scale`. `values` are the nominal."""
+    """A mechanism of parameters in `symbols`: `names`, divided by `scale`. `values` are the nominal."""
 
     mechanism: Mechanism
     names: tuple[str, ...]
@@ -64,7 +64,7 @@ class Varied:
 
 @lru_cache(maxsize=64)
 def varied(mechanism: Mechanism, names: tuple[str, ...]) -> Varied:
-    """Return a mechanism with symbols for parameters and figures; the same for the same, so that code is kept.
+    """Return a mechanism with symbols for parameters and values; the same for the same, so that code is kept.
 
     Raises:
         InputError: the mechanism was not read from a file, or has nothing of a name; a name stands there twice.

@@ -54,7 +54,7 @@ class Iterate:
 
 @dataclass(frozen=True)
 class Progress:
-    """What callbacks are told after each iteration."""
+    """The progress of a solver, which callbacks get after each iteration."""
 
     __repr__ = one_line
 

@@ -1,4 +1,4 @@
-"""Accelerations and efforts that follow from the other unknowns, taken out of the problem."""
+"""Accelerations and torques that follow from the other unknowns, taken out of the problem."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PositionDefect:
     positions: Positions
 
     def __call__(self, q: Any, q_end: Any, v_end: Any, *, h: Any) -> Any:
-        """Return the gap of positions at the end of a step of length h (s)."""
+        """Return the defect of positions at the end of a step of length h (s)."""
         (step,) = SEMI_IMPLICIT.steps(self.positions, (None, v_end), (), h)
         return self.positions.defect(self.positions.retract(q, step), q_end)
 
@@ -60,7 +60,7 @@ def difference_pieces(steps: Steps) -> tuple[list[Factors], list[Piece]]:
 def condensed(
     factors: Sequence[Factors], accelerations: tuple[Variables, Sequence[Piece]] | None, efforts: Any
 ) -> tuple[list[Factors], Followers]:
-    """Return factors without efforts and, where these are given, without accelerations; and what they are."""
+    """Return factors without torques and, where these are given, without accelerations; and what they are."""
     found, followers = list(factors), []
     if efforts is not None:
         family, pieces = efforts

@@ -20,7 +20,7 @@ from screwgraph.time import StepDefect
 
 @dataclass(frozen=True)
 class Balance:
-    """Inverse dynamics less the efforts of the actuated coordinates; others have none."""
+    """Inverse dynamics less the torques of the actuated coordinates; others have none."""
 
     mechanics: Mechanics
     actuated: tuple[int, ...]
@@ -28,7 +28,7 @@ class Balance:
     wrenches: tuple[Callable[[Any, Any, Any], Any], ...] = ()
 
     def __call__(self, q: Any, qd: Any, qdd: Any, *more: Any) -> Any:
-        """Return what vanishes where the robot moves by `more`, (nv,): its efforts, forces of its loops, wrenches."""
+        """Return what vanishes where the robot moves by `more`, (nv,): its torques, forces of its loops, wrenches."""
         split = 1 if self.actuated else 0
         closing = 1 if self.mechanics.robot.is_closed else 0
         tau, loops, acting = more[:split], more[split : split + closing], self._acting(q, more[split + closing :])
@@ -76,7 +76,7 @@ def dynamics_factors(steps: Steps, wrenches: Sequence[Wrench]) -> list[Factors]:
 
 
 def effort_pieces(steps: Steps, wrenches: Sequence[Wrench]) -> tuple[list[Factors], list[Piece]]:
-    """Return the laws of motion of coordinates without efforts, and the efforts of the others as functions."""
+    """Return the laws of motion of coordinates without torques, and the torques of the others as functions."""
     found, pieces = [], []
     free = tuple(i for i in range(steps.mechanics.robot.nv) if i not in steps.actuated)
     for kind in _kinds(steps, wrenches):

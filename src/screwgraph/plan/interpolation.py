@@ -23,7 +23,7 @@ Motion = tuple[Float[np.ndarray, "n nq"], Float[np.ndarray, "n nv"], Float[np.nd
 def motion_at(
     steps: Steps, t: Float[np.ndarray, " K"], values: Mapping[str, np.ndarray], times: Float[np.ndarray, " n"]
 ) -> Motion:
-    """Return positions, velocities, and efforts of all joints at times (s); t are those of the points.
+    """Return positions, velocities, and torques of all joints at times (s); t are those of the points.
 
     Raises:
         InputError: a time is outside of the plan, or no number.
@@ -77,7 +77,7 @@ def _most_probable(positions: Manifold, q: Any, v: Any, q_end: Any, v_end: Any, 
 def _efforts(
     steps: Steps, values: Mapping[str, np.ndarray], sample: np.ndarray, part: Float[np.ndarray, "n 1"]
 ) -> Float[np.ndarray, "n nv"]:
-    """Return the polynomials through the efforts of each step; where its end has none, they are held."""
+    """Return the polynomials through the torques of each step; where its end has none, they are held."""
     tau = np.zeros((len(part), steps.mechanics.robot.nv))
     if "tau" in values:
         nodes = steps.collocation.nodes[: steps.per_step + 1 - steps.is_open]

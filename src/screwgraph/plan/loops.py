@@ -1,4 +1,4 @@
-"""Closed chains: gaps as expressions, and the factors that keep them closed."""
+"""Closed chains: loop-closure errors as expressions, and the factors that keep them closed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from screwgraph.spatial import Array, concatenate, vanishing
 from screwgraph.tape import jacobian, substituted, tape_of
 
 SETTLING = 0.2
-"""How fast gaps that collocation leaves are closed again, per step."""
+"""How fast closure errors that collocation leaves decay, per step."""
 
 
 def loop_forces(steps: Steps) -> Variables | None:
@@ -34,9 +34,9 @@ def gaps(mechanics: Mechanics, q: Array) -> Array:
 
 @dataclass(frozen=True)
 class StabilisedClosure:
-    """Gaps g at one time: g'' + 2 a g' + a^2 g, a = rate / h, vanishes with motions whose gaps close, and stay closed.
+    """Closure errors g at one time: g'' + 2 a g' + a^2 g, a = rate / h, vanishes where loops close and stay so.
 
-    Collocation of accelerations alone would let gaps grow; positions and accelerations together would be too much.
+    Collocation of accelerations alone would let errors grow; positions and accelerations together would be too much.
     """
 
     mechanics: Mechanics
@@ -50,7 +50,7 @@ class StabilisedClosure:
 
 @dataclass(frozen=True)
 class Closure:
-    """The gaps of loops and couplings with their first and second derivatives in time."""
+    """The closure errors of loops and couplings with their first and second derivatives in time."""
 
     mechanics: Mechanics
 
@@ -60,7 +60,7 @@ class Closure:
 
 
 def _levels(mechanics: Mechanics, q: Any, qd: Any, qdd: Any) -> tuple[Any, Any, Any]:
-    """Return gaps and their first two derivatives in time."""
+    """Return closure errors and their first two derivatives in time."""
     (t,) = moments = list(tape_of(q).inputs("t", (1,)))
     g = gaps(mechanics, mechanics.positions.near(q, t * qd + 0.5 * t * t * qdd)).tolist()
     first = [row.get(0, 0.0) for row in jacobian(g, moments)]
@@ -71,7 +71,7 @@ def _levels(mechanics: Mechanics, q: Any, qd: Any, qdd: Any) -> tuple[Any, Any, 
 
 @dataclass(frozen=True)
 class Gaps:
-    """The gaps themselves."""
+    """The closure errors themselves."""
 
     mechanics: Mechanics
 

@@ -59,7 +59,7 @@ class Plan:
 
     @cached_property
     def tau(self) -> Float[np.ndarray, "K nv"]:
-        """Efforts of all joints, zero where they are not actuated; where two phases meet, those of the later one."""
+        """Torques of all joints, zero where they are not actuated; where two phases meet, those of the later one."""
         steps, tau = self.transcription.steps, np.zeros_like(self.qd)
         if "tau" in self.values:
             tau[:, list(steps.actuated)] = self.values["tau"][self._samples]
@@ -69,7 +69,7 @@ class Plan:
         """Return positions (N, nq), velocities (N, nv) and efforts (N, nv) at times (s), between points, too.
 
         A single time gives vectors. What a plan means between points is its collocation's affair. Trapezoidal:
-        velocities and efforts are linear, positions the integral of velocities; all limits on these hold there as well.
+        velocities and torques are linear, positions the integral of velocities; all limits on these hold there as well.
 
         Raises:
             InputError: a time is outside of the plan.

@@ -23,8 +23,8 @@ All keys but `robot` (or `mechanism`) and a horizon may be left out::
     contacts: [...]
     collocation: trapezoidal
     guess: linear                       # or stay
-    dynamics: yes                       # no plans without efforts; graph has twists and wrenches as unknowns;
-                                        # condensed has neither efforts nor (Euler's) accelerations
+    dynamics: yes                       # no plans without torques; graph has twists and wrenches as unknowns;
+                                        # condensed has neither torques nor (Euler's) accelerations
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class Search:
         return self._best(found)
 
     def _best(self, found: Sequence[Result]) -> Result:
-        """Return the best result; how the last one ended is told where that ended the search."""
+        """Return the best result; states how the last one ended where that ended the search."""
         best, last = min(found, key=_rank), found[-1]
         ended = best if last.status in LOST else last
         reason = ended.reason + (f" (the best of {len(found)} tries)" if ended.status in LOST and found[1:] else "")

@@ -1,4 +1,4 @@
-"""The unknowns of a trajectory: states at points of time, accelerations and efforts at samples of each phase."""
+"""The unknowns of a trajectory: states at points of time, accelerations and torques at samples of each phase."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ON_TIME = 1e-6
 class Steps:
     """A trajectory's unknowns, and which of them belong to which time.
 
-    States (q, qd) stand at K *points*: the knots, and what the collocation adds between. Accelerations and efforts
+    States (q, qd) stand at K *points*: the knots, and what the collocation adds between. Accelerations and torques
     stand at M *samples*: the points of each phase, so that they may jump from one phase to the next; `points[m]` is the
     point of sample m.
     """
@@ -112,10 +112,10 @@ class Steps:
 
     @cached_property
     def tau(self) -> Variables:
-        """Efforts of actuated coordinates at the samples."""
+        """Torques of actuated coordinates at the samples."""
         if not self.actuated or not self.has_dynamics:
             raise InputError(
-                "the trajectory has no efforts",
+                "the trajectory has no torques",
                 why="no joint is actuated" if self.has_dynamics else "the task is solved without dynamics",
             )
         return Variables("tau", Vector(len(self.actuated)), len(self.points))

@@ -36,12 +36,12 @@ class Task:
         limits: what must be kept all the time.
         obstacles: what must not be touched.
         contacts: what the robot stands on, and when.
-        actuated: joints (or coordinates, `joint[2]`) with efforts; None for all but floating ones.
+        actuated: joints (or coordinates, `joint[2]`) with torques; None for all but floating ones.
         collocation: what joins the steps, one of `COLLOCATIONS`.
         guess: where the search begins: "linear" between the positions of start and goals, "stay" at the start, or
             values {"q": (K, nq), ...} by family of unknowns; see `Steps`.
-        dynamics: False plans without efforts; "graph" has the twists, accelerations and wrenches of all links as
-            unknowns, for the same motion. "condensed" has neither efforts nor, where these are differences of
+        dynamics: False plans without torques; "graph" has the twists, accelerations and wrenches of all links as
+            unknowns, for the same motion. "condensed" has neither torques nor, where these are differences of
             velocities (Euler's collocation), accelerations: smaller equations, larger expressions.
         name: for titles and files.
         places: where in a file the start and items stand, for messages: pairs (thing, place).

@@ -101,7 +101,7 @@ def told_by(name: str) -> Iterator[None]:
 
 
 def _motion(task: Task, steps: Steps) -> tuple[list[Factors], Follower, Follower]:
-    """Return collocation and laws of motion; and accelerations and efforts, where they are to be no unknowns."""
+    """Return collocation and laws of motion; and accelerations and torques, where they are to be no unknowns."""
     accelerations, efforts = None, None
     is_condensed = task.dynamics == CONDENSED
     if is_condensed and can_drop_accelerations(steps):

@@ -181,11 +181,11 @@ class Robot:
     ) -> Float[np.ndarray, " nq"]:
         """Return the position (nq,) near a guess (nq,) at which all loops and couplings close.
 
-        Joints named in `independent` stay where they are. Gaps (rad, m) end below `tolerance`, relative to the
-        robot's size where that exceeds 1 m.
+        Joints named in `independent` stay where they are. Loop-closure errors (rad, m) end below `tolerance`,
+        relative to the robot's size where that exceeds 1 m.
 
         Raises:
-            InputError: a guess of the wrong shape, or loops that do not close, with the gap that is left.
+            InputError: a guess of the wrong shape, or loops that do not close, with the closure error that is left.
         """
         from screwgraph.robot.closure.positions import close_loops
 
@@ -197,7 +197,7 @@ class Robot:
         Without a `branch` that is the zero configuration.
 
         Raises:
-            InputError: arguments of the wrong shape, or no closed position there, with the gap that is left.
+            InputError: arguments of the wrong shape, or no closed position there, with the closure error that is left.
         """
         from screwgraph.robot.closure.positions import complete
 

@@ -17,7 +17,7 @@ from screwgraph.robot.robot import Robot
 from screwgraph.spatial import inverse
 
 CLOSED = 1e-9
-"""Gap (rad, m) up to which a loop or coupling whose joints are all locked counts as closed."""
+"""Loop-closure error (rad, m) up to which a loop or coupling whose joints are all locked counts as closed."""
 
 
 def merge_fixed(robot: Robot) -> Robot:

@@ -1,4 +1,4 @@
-"""Compiled code for what loops and couplings demand: gaps, and the rows of K, many times faster than by NumPy."""
+"""Compiled code for loops and couplings: closure errors, and the rows of K, many times faster than by NumPy."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ SEED = 20260
 def closure_code(robot: Robot, rows: Sequence[int]) -> Function:
     """Return the constraints of a robot as a function of q and, where there are loops, of their joints' positions x.
 
-    Its result is flat: the gaps (rad, m) of all rows, in the order `rows`; how far each loop joint's velocity
-    coordinates are from where x should be; then the entries `entries` of K. Gaps are exact to second order in
+    Its result is flat: the closure errors (rad, m) of all rows, in the order `rows`; how far each loop joint's velocity
+    coordinates are from where x should be; then the entries `entries` of K. Errors are exact to second order in
     themselves and in the error of x.
     """
     places = entries(robot, rows)

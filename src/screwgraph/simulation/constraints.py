@@ -11,12 +11,12 @@ from screwgraph.simulation.closure_code import closure_code, entries
 from screwgraph.spatial.manifolds import product
 
 TOLERANCE = 1e-10
-"""Gap (rad, m) that a step may leave."""
+"""Loop-closure error (rad, m) that a step may leave."""
 ITERATIONS = 20
 NEAR = 1e-8
-"""Error (rad, m) of a loop joint's own position that gaps may be told with: it enters them squared."""
+"""Error (rad, m) of a loop joint's own position with which closure errors may be computed: it enters them squared."""
 FAR = 0.05
-"""The same for joints that only turn, or only slide, about axes that stay: their own motion opens no gap at all."""
+"""The same for joints that only turn, or only slide, about axes that stay: their own motion opens no loop."""
 
 
 class Constraints:
@@ -42,7 +42,7 @@ class Constraints:
     def projected(
         self, t: float, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]
     ) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nv"], float]:
-        """Return the nearest position and velocity that the constraints allow, and the largest gap (rad, m) left.
+        """Return the nearest position and velocity that constraints allow, and the loop-closure error (rad, m).
 
         Raises:
             InputError: the position is too far from one at which the loops close.
@@ -61,13 +61,13 @@ class Constraints:
                 return q, K, gap
             q = self._manifold.retract(q, -(K.T @ self._solved(K, gaps[: self.kept])))
         raise InputError(
-            f"at t = {t:g} s loops come apart by {gap:.3g} and do not close again",
+            f"at t = {t:g} s the loop-closure error is {gap:.3g}, and Newton's method does not reduce it",
             why="a step led too far, or to a singular position",
             fix="take a smaller dt",
         )
 
     def _at(self, q: Float[np.ndarray, " nq"]) -> tuple[Float[np.ndarray, " rows"], Float[np.ndarray, "kept nv"]]:
-        """Return gaps and K, told with loop joints near where they are."""
+        """Return closure errors and K, computed with loop joints near where they are."""
         rows, loops = self.rows, len(self.bound)
         for _ in range(ITERATIONS):
             values = self.function(q, self.x) if loops or len(self.x) else self.function(q)
@@ -90,7 +90,7 @@ class Constraints:
 def _bound(joint: JointType) -> float:
     A = np.asarray(joint.screw_axes(joint.manifold.identity()), dtype=float)
     is_screw = (A[:3].any(axis=0) & A[3:].any(axis=0)).any()
-    # A ball joint that is told some way off tells its gap in turned axes.
+    # A ball joint that is taken some way off has its error in turned axes.
     return FAR if joint.constant_axes and joint.nv == 1 and not is_screw else NEAR
 
 

@@ -1,4 +1,4 @@
-"""Energy along a motion, and the work that efforts and dampers did."""
+"""Energy along a motion, and the work that torques and dampers did."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def potential_energy(robot: Robot) -> Function:
 def work_done(
     robot: Robot, dt: float, qd: Float[np.ndarray, "N nv"], tau: Float[np.ndarray, "N nv"]
 ) -> Float[np.ndarray, " N"]:
-    """Return the work (J) since the beginning that efforts did, less what dampers took.
+    """Return the work (J) since the beginning that torques did, less what dampers took.
 
-    Powers are interpolated by cubics: of order four in dt (s) where efforts are smooth.
+    Powers are interpolated by cubics: of order four in dt (s) where torques are smooth.
     """
     damping = np.concatenate([np.zeros(0), *(np.full(j.type.nv, j.damping) for j in robot.joints)])
     power = np.einsum("ni,ni->n", qd, tau - damping * qd)

@@ -16,7 +16,7 @@ from screwgraph.tape import Number
 
 
 def projection(robot: Robot, constraints: Constraints, space: SmallSteps, memory: Memory) -> tuple[Stage, Stage, Stage]:
-    """Return three stages: look at the gaps; take Newton's step; take away the velocities that loops forbid."""
+    """Return three stages: evaluate closure errors; take Newton's step; take away the velocities that loops forbid."""
     function = constraints.function
     along = memory.add("along", len(constraints.bound))
     K = memory.add("K", len(constraints.places[0]))
@@ -27,7 +27,7 @@ def projection(robot: Robot, constraints: Constraints, space: SmallSteps, memory
 
 
 def _newton(robot: Robot, constraints: Constraints, space: SmallSteps, memory: Memory) -> Stage:
-    """Move q by the least step that closes the gaps, and loop joints to where they are."""
+    """Move q by the least step that closes the loops, and loop joints to where they are."""
     vectors = TapeVectors(memory)
     q, gaps, x, along = (vectors.read(name) for name in ("q", "gaps", "x", "along"))
     K = _matrix(constraints, vectors.read("K"), len(memory.places("qd")))

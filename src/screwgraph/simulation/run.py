@@ -26,7 +26,7 @@ CHUNK = 100
 """States between two looks at the watch."""
 
 Watch = Callable[[float], object]
-"""Is told the time (s) that the motion has reached; true ends the simulation there."""
+"""Progress callback: is called with the time (s) that the motion has reached; true ends the simulation there."""
 
 
 def simulate(
@@ -42,7 +42,7 @@ def simulate(
     atol: float = 1e-9,
     watch: Watch | None = None,
 ) -> Trajectory:
-    """Let a robot move.
+    """Simulate a robot.
 
     Args:
         robot: a tree, or a robot with loops and couplings, which stay closed.
@@ -52,7 +52,7 @@ def simulate(
         dt: distance of the states (s); the step of all methods but "dop853".
         method: "dop853" (adaptive, order 8), or a rule of `time.RULES`: "rk4" (order 4), "semi_implicit" (Euler,
             order 1), implicit ones for stiff motions "trapezoidal" (order 2), "radau" (order 3, L-stable), ...
-        tau: joint efforts: none, constant (nv,), or a function of t, q and qd, and of nothing else: it is called
+        tau: joint torques: none, constant (nv,), or a function of t, q and qd, and of nothing else: it is called
             several times a step.
         rtol: relative error of one step that "dop853" allows.
         atol: absolute error of one step that "dop853" allows (SI units).
@@ -132,7 +132,7 @@ def collected(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Keep all states of a model; check them, and look at the watch, after each chunk.
 
-    Returns q, qd and the gaps of the loops at the times that were reached.
+    Returns q, qd and loop-closure errors at the times that were reached.
 
     Raises:
         InputError: the simulation diverged.

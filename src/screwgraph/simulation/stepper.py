@@ -1,4 +1,4 @@
-"""Whole motions as machine code: steps of explicit methods under constant efforts, loops kept closed."""
+"""Whole motions as machine code: steps of explicit methods under constant torques, loops kept closed."""
 
 from __future__ import annotations
 

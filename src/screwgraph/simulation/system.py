@@ -1,4 +1,4 @@
-"""What every method integrates: accelerations of a robot under its efforts, on its positions' manifold."""
+"""What every method integrates: accelerations of a robot under its torques, on its positions' manifold."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from screwgraph.robot import Robot
 from screwgraph.spatial.manifolds import Manifold
 
 Efforts = Callable[[float, np.ndarray, np.ndarray], Any]
-"""Joint efforts as a function of time (s), q and qd."""
+"""Joint torques as a function of time (s), q and qd."""
 Acceleration = Callable[
     [float, Float[np.ndarray, " nq"], Float[np.ndarray, " nv"]],
     Float[np.ndarray, " nv"],
@@ -28,7 +28,7 @@ class Projector(Protocol):
     def projected(
         self, t: float, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]
     ) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nv"], float]:
-        """Return the nearest state that the constraints allow, and the largest gap (rad, m) left. Raises InputError."""
+        """Return the nearest state that constraints allow, and the loop-closure error (rad, m). Raises InputError."""
         ...
 
 
@@ -42,14 +42,14 @@ class System:
 
 
 def acceleration(function: Function, tau: Float[np.ndarray, " nv"] | Efforts) -> Acceleration:
-    """Return accelerations of forward dynamics under constant efforts, or under those that a function tells."""
+    """Return accelerations of forward dynamics under constant torques, or under those of a function."""
     if callable(tau):
         return lambda t, q, qd: function(q, qd, tau(t, q, qd))
     return lambda t, q, qd: function(q, qd, tau)
 
 
 def efforts(robot: Robot, tau: Any) -> Float[np.ndarray, " nv"] | Efforts:
-    """Check what a user gives as efforts; None means none.
+    """Check what a user gives as torques; None means none.
 
     Raises:
         InputError: neither a function nor finite numbers, one for each velocity coordinate. A function that returns
@@ -68,7 +68,7 @@ def _checked(tau: Any, robot: Robot, what: str) -> Float[np.ndarray, " nv"]:
     except (TypeError, ValueError):
         array = np.zeros(0)
     if array.shape != (robot.nv,):
-        raise InputError(f"{what} is not {robot.nv} numbers", why="it holds the efforts of all joints (N m, N)")
+        raise InputError(f"{what} is not {robot.nv} numbers", why="it holds the torques of all joints (N m, N)")
     if not np.isfinite(array @ array):
         raise InputError(f"{what} is not finite")
     return array

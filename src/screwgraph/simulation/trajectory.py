@@ -1,4 +1,4 @@
-"""A motion over time, its energy and its gaps; as a table in a file."""
+"""A motion over time, its energy and loop-closure errors; as a table in a file."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def in_short(name: str, motion: Motion) -> str:
 class Trajectory:
     """The motion of a robot: N states at equal distances in time, t[0] = 0 (s); SI units.
 
-    `energy` is kinetic plus potential energy (J); `work` what efforts did since the beginning, less what dampers took
-    (J); `violation` the largest gap (rad, m) of loops and couplings at each time, zero for trees.
+    `energy` is kinetic plus potential energy (J); `work` what torques did since the beginning, less what dampers took
+    (J); `violation` the largest loop-closure error (rad, m) of loops and couplings at each time, zero for trees.
     """
 
     robot: Robot

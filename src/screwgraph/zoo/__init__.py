@@ -1,1 +1,1 @@
-"""Built-in robots, as data: one YAML file each, its figures transcribed from the publication that it names."""
+"""Built-in robots, as data: one YAML file each, its parameters transcribed from the publication that it names."""

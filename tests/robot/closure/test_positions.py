@@ -49,7 +49,14 @@ def test_the_planar_leg_has_the_reduced_inertia_of_the_reference():
     np.testing.assert_allclose(best, expected["H"], rtol=1e-9)
 
 
-def test_rotors_follow_by_their_ratio():
+def test_rotors_follow_by_the_ratio_of_their_gear():
+    robot = load(robot_file("geared_leg.urdf"))
+    q = dict(zip(robot.joint_names, robot.complete([0.3, -0.8]), strict=True))
+    assert q["pitch_motor"] == pytest.approx(6.0 * 0.3, rel=1e-12)
+    assert q["knee_motor"] == pytest.approx(9.0 * (0.3 - 0.8), rel=1e-12)
+
+
+def test_rotors_of_a_chain_follow_by_their_ratio():
     expected = reference("rotor_chain")
     robot = load(robot_file("revolute_rotor_chain.urdf"))
     q = robot.complete(expected["y"])

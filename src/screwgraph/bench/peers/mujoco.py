@@ -99,18 +99,18 @@ class _Frames:
 
     def __init__(self, bodies: Tree, states: States) -> None:
         if any(b.kind == "floating" for b in bodies.bodies[1:]):
-            raise NotMeasuredError("only one floating base is told to MuJoCo")
+            raise NotMeasuredError("MuJoCo gets only one floating base")
         base = bodies.bodies[0].joint
         self.free = bodies.bodies[0].kind == "floating"
         if self.free and not np.array_equal(base.origin, np.eye(4)):
-            raise NotMeasuredError("a floating base with an offset is not told to MuJoCo")
+            raise NotMeasuredError("MuJoCo gets no floating base with an offset")
         self.bodies = bodies
         self.q = states.q[:, bodies.q_places]
         self.qd = states.qd[:, bodies.v_places]
         self.R = np.array([rotation(base.type.transform(q[:7])) for q in self.q]) if self.free else np.zeros(0)
 
     def states(self, given: np.ndarray, accelerations: bool) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Return q, qd, and what is given, accelerations or efforts, state by state."""
+        """Return q, qd, and what is given, accelerations or torques, state by state."""
         q, qd, given = self.q.copy(), self.qd.copy(), given[:, self.bodies.v_places]
         if self.free:
             if accelerations:

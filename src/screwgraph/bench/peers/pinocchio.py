@@ -50,7 +50,7 @@ def _refuse_damping(robot: Robot) -> None:
 
 
 def peer_states(bodies: Tree, case: Case) -> list[np.ndarray]:
-    """Return the first states' q, v, and accelerations or efforts, in Pinocchio's order."""
+    """Return the first states' q, v, and accelerations or torques, in Pinocchio's order."""
     states = case.states.first(CHECKED)
     turned = [states.q[:, bodies.q_places], states.qd[:, bodies.v_places], states.given[:, bodies.v_places]]
     return [np.ascontiguousarray(x) for x in turned]

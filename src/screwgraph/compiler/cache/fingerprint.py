@@ -28,7 +28,7 @@ class _UntoldError(Exception):
 def fingerprint(value: object) -> bytes | None:
     """Return the bytes of numbers, texts, arrays, containers, and this package's frozen dataclasses and functions.
 
-    None where there is anything else in it: what it does cannot be told from what it holds.
+    None where there is anything else in it: what it does does not follow from what it holds.
     """
     try:
         return marshal.dumps(_plain(value), BINARY)

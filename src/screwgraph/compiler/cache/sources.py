@@ -16,7 +16,7 @@ IMPORTED = time.time_ns()
 """When this process took its code from the disk."""
 PACKAGE = __name__.partition(".")[0]
 ELSEWHERE = ("__pycache__", "bench", "cli", "draw", "formats", "zoo")
-"""Rooms that have no part in making code."""
+"""Packages that have no part in making code."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Templates whose figures and torques are unknown."""
+"""Templates whose parameters and torques are unknown."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Estimated:
             parameters["force"] = parameters.get("force", 0.0) + force
         if not self.varied.names:
             return self.template(*own, **parameters)
-        # Figures are scalars of a tape of their own: the template is written there, and moved.
+        # Parameters are scalars of a tape of their own: the template is written there, and moved.
         moved: dict[Any, Any] = {} if figures is None else dict(zip(self.varied.symbols, figures, strict=True))
 
         def symbol(x: Any) -> Any:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 STEPS = 200
 TOLERANCE = 1e-11
-"""Gap, relative to the size of a mechanism, at which it is closed."""
+"""Loop-closure error, relative to the size of a mechanism, at which it is closed."""
 ROUGH = 1e-6
-"""Gap, relative to the size, that redundant rows may be left with: files print few digits."""
+"""Loop-closure error, relative to the size, that redundant rows may be left with: files print few digits."""
 FLOOR = 1e-10
 """Singular values below this part of the largest count as zero."""
 
@@ -77,7 +77,7 @@ def closing_program(mechanism: Mechanism) -> ClosingProgram:
 
 
 def size_of(mechanism: Mechanism) -> float:
-    """Return the length (m) that gaps are judged by."""
+    """Return the length (m) that closure errors are judged by."""
     lengths = [float(body.length) for body in mechanism.bodies]
     return max([1e-6, *lengths])
 
@@ -113,10 +113,10 @@ def assembled(
 ) -> Float[np.ndarray, " n"]:
     """Return the closed position nearest to a guess, moving the free coordinates only; the guess chooses the branch.
 
-    `kept` are the rows that count, by default all; the others may be left with a small gap.
+    `kept` are the rows that count, by default all; the others may be left with a small closure error.
 
     Raises:
-        ModelError: there is none nearby; the part with the largest gap is named.
+        ModelError: there is none nearby; the part with the largest closure error is named.
     """
     rows = code.parts
     chosen = list(range(len(rows))) if kept is None else list(kept)

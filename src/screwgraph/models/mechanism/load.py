@@ -27,7 +27,7 @@ def load_mechanism(source: str | os.PathLike[str], values: Mapping[str, float] |
 
     Args:
         source: a path (.yaml), or one of `mechanism_names()`; "pendulum_5" is a chain of 5 rods.
-        values: numbers for its parameters, and for figures by key and part as the file writes them, {"L": 1.2,
+        values: numbers for its parameters, and for values by key and part as the file writes them, {"L": 1.2,
             "mass:coupler": 3.0, "cog_x:crank": 0.4}; inertias and the like that refer to them follow.
 
     Raises:

@@ -40,7 +40,7 @@ class Mechanism:
     `motors` are the angles whose torques are unknown in inverse dynamics, `independent` the names of the coordinates
     that were chosen as independent ones, empty where the choice is left to `independent_coordinates`. `velocities` are
     those that the motion begins with (by coordinate; rad/s, m/s), `places` says where in a file each part stands.
-    Where figures are symbols, `nominal` is the mechanism that has numbers in their place.
+    Where parameters are symbols, `nominal` is the mechanism that has numbers in their place.
     """
 
     name: str

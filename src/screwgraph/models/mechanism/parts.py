@@ -1,6 +1,6 @@
 """What a planar mechanism is made of: points, bodies, angles, guides, gears, and what pushes them.
 
-Points and angles are named by their place in `Mechanism.points` and `Mechanism.angles`. Figures may be numbers, or
+Points and angles are named by their place in `Mechanism.points` and `Mechanism.angles`. Values may be numbers, or
 scalars of a tape where they are to be estimated.
 """
 

@@ -17,10 +17,10 @@ def chain_of_pendulums(
     """Return equal slender rods (m, kg), one on the end of the other, stretched out horizontally.
 
     The angles are those from each rod to the next, the first from the x axis; all of them have motors. `values` are
-    those of `load_mechanism`: of the parameters L and m, and of figures like "mass:rod1".
+    those of `load_mechanism`: of the parameters L and m, and of values like "mass:rod1".
 
     Raises:
-        InputError: the chain has none of the figures that `values` names.
+        InputError: the chain has none of the values that `values` names.
     """
     given = {"L": length, "m": mass, **(values or {})}
     return read_mechanism(_text(count).encode(), f"pendulum_{count}.yaml", given)

@@ -4,7 +4,7 @@ SI units and rad; every number may be an expression over `parameters`, powers as
 `bodies` may be left out::
 
     name: four_bar
-    source: where the figures come from
+    source: where the values come from
     parameters: {L: 1.0, xb: 4*L}            # in any order
     gravity: [0, -9.81]
     points:                                  # numbered from 0; as they stand at the beginning, or nearly so
@@ -67,11 +67,11 @@ _TOP = (
 def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mechanism:
     """Read a mechanism, as drawn, from the content of a YAML file; `file` is its name in messages.
 
-    `values` take the place of parameters, and of figures that are called by key and part: "mass:coupler".
+    `values` take the place of parameters, and of values that are called by key and part: "mass:coupler".
 
     Raises:
         ModelError: no well-formed YAML, a key or value that the format does not have, parts that cannot be.
-        InputError: the mechanism has none of the parameters or figures that `values` names.
+        InputError: the mechanism has none of the parameters or values that `values` names.
     """
     values = values or {}
     root = parse_yaml(data, file)
@@ -96,7 +96,7 @@ def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mecha
     figures = {name: names[name] for name in told} | figure_values(mechanism)
     for name in values:
         if name not in figures:
-            raise unknown("parameter or figure", name, figures)
+            raise unknown("parameter or value", name, figures)
     return replace(
         mechanism,
         gears=tuple(_drawn(mechanism, gear) for gear in mechanism.gears),
@@ -156,7 +156,7 @@ def _gravity(value: Value | None, names: Names) -> tuple[float, float]:
 def _independent(value: Value | None, mechanism: Mechanism) -> tuple[str, ...]:
     found = tuple(_coordinate(item.text(), item, mechanism) for item in (value.items() if value else ()))
     if value and len(set(found)) < len(found):
-        raise value.complaint("a coordinate stands there twice")
+        raise value.complaint("a coordinate is named twice")
     return found
 
 

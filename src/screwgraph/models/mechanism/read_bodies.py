@@ -46,7 +46,7 @@ def read_points(value: Value, names: Names) -> tuple[Point, ...]:
 
 
 def read_bodies(value: Value, points: tuple[Point, ...], names: Names, places: dict[str, object]) -> tuple[Body, ...]:
-    """Read a list of bodies; where they are not told, lengths and shapes are those of the points. Raises ModelError."""
+    """Read a list of bodies; lengths and shapes that are not given are those of the points. Raises ModelError."""
     bodies: list[Body] = []
     for i, item in enumerate(value.items()):
         who = f"body {called(item, 'name', str(i))!r}"

@@ -22,7 +22,7 @@ def read_sensors(value: Value | None, around: Surroundings, places: dict[str, ob
 
 
 def told_sensors(mechanism: Mechanism, told: Any) -> tuple[Sensor, ...]:
-    """Return sensors that are told like a file's, [{"sensor": "gyro", "gyroscope": "crank", "sigma": 0.01}, ...].
+    """Return sensors from entries like a file's, [{"sensor": "gyro", "gyroscope": "crank", "sigma": 0.01}, ...].
 
     Raises:
         InputError: a sensor that the mechanism cannot have.

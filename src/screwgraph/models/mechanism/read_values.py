@@ -27,7 +27,7 @@ def numbers(value: Value, names: Names, count: int) -> tuple[float, ...]:
 
 
 def figure(key: str, part: str, entries: Mapping[str, Value], names: Names, otherwise: float = 0.0) -> float:
-    """Read a figure of a part: what `names` give under "key:part", else what the file says. Raises ModelError."""
+    """Read a value of a part: what `names` give under "key:part", else what the file says. Raises ModelError."""
     told = names.get(f"{key}:{part}")
     if told is not None:
         return told

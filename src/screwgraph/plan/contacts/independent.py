@@ -39,7 +39,7 @@ def tied(steps: Steps, run: Stance) -> list[int]:
 def undecided(
     steps: Steps, points: Int[np.ndarray, " k"], samples: Int[np.ndarray, " m"] | None = None
 ) -> tuple[list[int], list[int]]:
-    """Return points of a run at which velocities are to be told to vanish, or samples, of accelerations.
+    """Return points of a run at which velocities are constrained to vanish, or samples, of accelerations.
 
     First those at which all of them are, then those at which only what slides is. Where states are given later than at
     the first point, the last ones before follow: from a given velocity the acceleration or velocity there, from a given

@@ -13,7 +13,7 @@ from screwgraph.plan.steps import Steps
 
 @dataclass(frozen=True, eq=False)
 class Effort:
-    """weight * integral of the squares of actuated joints' efforts; one weight, or {joint: weight}.
+    """weight * integral of the squares of actuated joints' torques; one weight, or {joint: weight}.
 
     Xie et al. (2020), V-B.
     """

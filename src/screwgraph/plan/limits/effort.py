@@ -1,4 +1,4 @@
-"""Limits of joint efforts."""
+"""Limits of joint torques."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from screwgraph.plan.steps import Steps
 
 @dataclass(frozen=True, eq=False)
 class EffortLimit:
-    """Joint efforts stay within bounds (N m, N).
+    """Joint torques stay within bounds (N m, N).
 
     `bounds`: None for those of the robot's file, b for +-b, (lower, upper), or {joint: one of these}. A `sigma` makes
     them soft: they cost half the square of what comes nearer than `threshold`, over sigma. Xie et al. (2020), eq. (7).

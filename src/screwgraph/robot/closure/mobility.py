@@ -15,7 +15,7 @@ from screwgraph.robot.robot import Robot
 STATES = 6
 TRIES = 30
 CLOSE = 1e-7
-"""Gap, relative to the robot's size, that rows may be left with which are redundant but for rounding."""
+"""Loop-closure error, relative to the robot's size, that rows may be left with which are redundant but for rounding."""
 RANK = 5e-6
 """Singular values of K below this part of the largest count as zero: files print few digits, and axes that are parallel
 but for those would lock planar loops."""
@@ -91,7 +91,7 @@ def closed_states(robot: Robot, count: int, seed: int = 0) -> list[Float[np.ndar
     """Return up to so many random positions at which all loops and couplings close.
 
     Raises:
-        InputError: no closed position is found, with the smallest gap met.
+        InputError: no closed position is found, with the smallest loop-closure error met.
     """
     rng, free = np.random.default_rng(seed), np.ones(robot.nv, dtype=bool)
     tolerance = 1e-12 * size_of(robot)
@@ -122,7 +122,7 @@ def regular_states(robot: Robot, count: int) -> list[Float[np.ndarray, " nq"]]:
 
 
 def _roughly_closed_states(robot: Robot) -> list[Float[np.ndarray, " nq"]]:
-    """Return random positions with as small gaps as the rows allow."""
+    """Return random positions with closure errors as small as the rows allow."""
     rng, tolerance = np.random.default_rng(0), 1e-12 * size_of(robot)
     ends: list[Closing] = []
     closed: list[Float[np.ndarray, " nq"]] = []

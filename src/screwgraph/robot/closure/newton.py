@@ -13,9 +13,9 @@ from screwgraph.spatial import translation
 
 STEPS = 100
 NUDGES = 6
-"""Restarts from beside a guess at which the steps stall: at folded linkages gaps vanish to first order."""
+"""Restarts from beside a guess at which the steps stall: at folded linkages errors vanish to first order."""
 ROUGH = 1e-5
-"""Gap, relative to a robot's size, that redundant rows may be left with: files print few digits."""
+"""Loop-closure error, relative to a robot's size, that redundant rows may be left with: files print few digits."""
 SURPLUS = 1e-2
 """Part of the tolerance at which steps end: the last one is cheap, and gains all digits."""
 FLOOR = 1e-10
@@ -37,7 +37,7 @@ class Closing:
 
 
 def size_of(robot: Robot) -> float:
-    """Return the length (m) that gaps are judged by: the largest distance between frames, at least 1 m."""
+    """Return the length (m) that closure errors are judged by: the largest distance between frames, at least 1 m."""
     frames = [*(joint.origin for joint in robot.joints)]
     frames += [T for loop in robot.loops for T in (loop.T_pf, loop.T_sf)]
     return max([1.0, *(float(np.linalg.norm(translation(T))) for T in frames)])

@@ -19,7 +19,7 @@ TOLERANCE = 1e-12
 STRIDE = 0.2
 """Largest change (rad, m) of an independent position at once on the way along a branch."""
 OPEN = 1e-6
-"""Gap (rad, m) above which a position counts as open where velocities are asked for."""
+"""Loop-closure error (rad, m) above which a position counts as open where velocities are asked for."""
 
 
 def close_loops(

@@ -15,7 +15,7 @@ from screwgraph.summary import one_line
 
 
 class State(NamedTuple):
-    """A position, a velocity, and the largest gap (rad, m) of the loops there."""
+    """A position, a velocity, and the largest loop-closure error (rad, m) there."""
 
     __repr__ = one_line
 

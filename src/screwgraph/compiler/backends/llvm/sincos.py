@@ -2,7 +2,7 @@
 
 Reduction by pi/2 in three parts (Cody & Waite, 1980) for |x| <= 1e5, then minimax polynomials on
 [-pi/4, pi/4]; larger angles, NaN and infinity go to the C library. For one number that is a branch; for vectors the
-caller is told, and computes these samples one by one: a branch for each angle would keep LLVM from scheduling across.
+caller gets a flag, and computes these samples one by one: a branch for each angle would hinder LLVM's scheduling.
 """
 
 from __future__ import annotations
