@@ -125,7 +125,7 @@ def start(robot: Robot, speed: float) -> tuple[np.ndarray, np.ndarray]:
 
 def kinetic_energy(run: Trajectory) -> float:
     """Return the largest kinetic energy (J) of a motion."""
-    return float((run.energy - potential_energy(run.robot)(run.q)[:, 0]).max())
+    return float((run.energy - potential_energy(run.model)(run.q)[:, 0]).max())
 
 
 def _timed(robot: Robot, q: np.ndarray, qd: np.ndarray, length: float, step: float) -> tuple[float, Trajectory]:
