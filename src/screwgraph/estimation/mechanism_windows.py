@@ -53,6 +53,7 @@ class MechanismWindows:
     allowed: float = field(default=0.0)
 
     families = ("q", "v", "a")
+    chunk = 250
 
     @property
     def steps(self) -> int:

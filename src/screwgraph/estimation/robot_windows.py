@@ -43,6 +43,7 @@ class RobotWindows:
     torques: np.ndarray | Efforts
 
     families = ("q", "qd", "qdd")
+    chunk = 100
 
     def __post_init__(self) -> None:
         if self.coordinates != "spanning":

@@ -27,8 +27,6 @@ from screwgraph.simulation import (
 
 FADING = 1e-3
 """Standard deviation of integrators of marginal windows: with larger ones they forget all but rounding."""
-CHUNK = 250
-"""States between two calls of the progress callback."""
 CLOSE = 1e-6
 """Largest entry of a last step (m, rad, and their rates) that is still accepted where rounding stalls the search."""
 
@@ -36,10 +34,15 @@ Values = dict[str, np.ndarray]
 
 
 class Windows(Protocol):
-    """Windows of so many `steps` over the graph of a model; `families` are those of q, qd and qdd."""
+    """Windows of so many `steps` over the graph of a model; `families` are those of q, qd and qdd.
+
+    The progress callback is called after each `chunk` of states.
+    """
 
     @property
     def steps(self) -> int: ...
+    @property
+    def chunk(self) -> int: ...
     @property
     def families(self) -> tuple[str, str, str]: ...
 
@@ -108,7 +111,7 @@ def _marched(windows: Windows, first: tuple[Any, Any, Any], times: Float[np.ndar
     parts, done = [lag.values], windows.steps
     stopped = watch(float(times[0]))
     while not stopped and done < len(times):
-        ahead = times[done - 1 : done + CHUNK]
+        ahead = times[done - 1 : done + windows.chunk]
         record, ended, lag = windows.stretch(lag, ahead)
         _check(ended, float(ahead[1]))
         parts.append(record)
