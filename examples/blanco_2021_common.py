@@ -10,7 +10,8 @@ import numpy as np
 from chignoli_2023_common import console, figure, save, table
 
 import screwgraph as sg
-from screwgraph.mechanism import Mechanism, Run
+from screwgraph import Trajectory
+from screwgraph.mechanism import Mechanism
 
 __all__ = ["BLUE", "GREEN", "RED", "console", "exact", "figure", "millimetres", "reference", "rms", "save", "table"]
 
@@ -19,7 +20,7 @@ VALUES = Path(__file__).resolve().parents[1] / "tests" / "reference_values.json"
 DT = 1e-3
 
 
-def exact(mechanism: Mechanism, time: float, gravity: float = 9.81) -> Run:
+def exact(mechanism: Mechanism, time: float, gravity: float = 9.81) -> Trajectory:
     """Return the motion under gravity alone to some 1e-10, by a method of order 8."""
     model = replace(mechanism, gravity=(0.0, -gravity))
     return sg.simulate(model, time=time, dt=DT, method="dop853", rtol=1e-12, atol=1e-12)
@@ -30,7 +31,7 @@ def rms(difference: np.ndarray) -> float:
     return float(np.sqrt(np.mean(np.square(difference))))
 
 
-def millimetres(a: Run, b: Run) -> float:
+def millimetres(a: Trajectory, b: Trajectory) -> float:
     """Return the RMSE of the points of two runs of the four-bar (mm): its coordinates but for the angle."""
     return 1e3 * rms(a.q[:, :4] - b.q[:, :4])
 

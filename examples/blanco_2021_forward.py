@@ -14,7 +14,9 @@ import numpy as np
 from blanco_2021_common import BLUE, DT, GREEN, RED, console, exact, figure, millimetres, rms, save, table
 
 import screwgraph as sg
-from screwgraph.mechanism import Mechanism, Noise, Run
+from screwgraph import Trajectory
+from screwgraph.estimation import Noise
+from screwgraph.mechanism import Mechanism
 from screwgraph.mechanism.mechanics import mechanics_of
 
 TIME = 5.0
@@ -54,7 +56,7 @@ def main() -> None:
     draw(truth, runs)
 
 
-def smoothed(bar: Mechanism, time: float, **options: Any) -> tuple[Run, float]:
+def smoothed(bar: Mechanism, time: float, **options: Any) -> tuple[Trajectory, float]:
     """Return a run, and the CPU time (ms) of a step: all of the call, once code is made."""
     sg.simulate(bar, time=20 * DT, dt=DT, method="smoother", **options)
     seconds = np.inf
@@ -65,7 +67,7 @@ def smoothed(bar: Mechanism, time: float, **options: Any) -> tuple[Run, float]:
     return run, 1e3 * seconds / (time / DT)
 
 
-def table_1(bar: Mechanism, truth: Run, windows: tuple[int, ...], time: float) -> dict[str, Run]:
+def table_1(bar: Mechanism, truth: Trajectory, windows: tuple[int, ...], time: float) -> dict[str, Trajectory]:
     """Print errors and times of windows in both kinds of coordinates; return the runs of the shortest one."""
     rows, kept = [], {}
     for window in windows:
@@ -81,7 +83,7 @@ def table_1(bar: Mechanism, truth: Run, windows: tuple[int, ...], time: float) -
     return kept
 
 
-def table_2(bar: Mechanism, truth: Run, time: float) -> Run:
+def table_2(bar: Mechanism, truth: Trajectory, time: float) -> Trajectory:
     """Print our standard deviations beside the paper's, and what each leads to; return the run with the paper's."""
     rows, run = [], truth
     for name, noise in (("ours", Noise()), ("paper's", THEIRS)):
@@ -93,7 +95,7 @@ def table_2(bar: Mechanism, truth: Run, time: float) -> Run:
     return run
 
 
-def integrators(bar: Mechanism, truth: Run, time: float) -> None:
+def integrators(bar: Mechanism, truth: Trajectory, time: float) -> None:
     """Print what a better integrator brings."""
     rows = []
     for name in ("euler", "trapezoidal", "hermite_simpson"):
@@ -102,7 +104,7 @@ def integrators(bar: Mechanism, truth: Run, time: float) -> None:
     table("Integrator factors, N_w = 2", ["integrator", "RMSE, mm", "energy drift, J", "ms a step"], rows)
 
 
-def explain(bar: Mechanism, truth: Run, time: float) -> None:
+def explain(bar: Mechanism, truth: Trajectory, time: float) -> None:
     """Print where the paper's 3 mm come from."""
     other = exact(bar, time, THEIR_GRAVITY)
     speed = rms(other.qd[:, :4] - truth.qd[:, :4])
@@ -114,7 +116,7 @@ def explain(bar: Mechanism, truth: Run, time: float) -> None:
     )
 
 
-def draw(truth: Run, runs: dict[str, Run]) -> None:
+def draw(truth: Trajectory, runs: dict[str, Trajectory]) -> None:
     """Draw Figs 7 and 8."""
     t, run = truth.t, runs["spanning"]
     picture, axes = figure(2, 2, (11.0, 6.4), sharex=True)
@@ -134,7 +136,7 @@ def draw(truth: Run, runs: dict[str, Run]) -> None:
     save(picture, "blanco-2021-fig7-four-bar")
     picture, ((axis,),) = figure(1, 1, (8.0, 3.4))
     for (kind, one), colour in zip(runs.items(), (BLUE, RED, GREEN), strict=True):
-        residuals = mechanics_of(one.mechanism).closing(one.q)[0]
+        residuals = mechanics_of(one.model).closing(one.q)[0]
         size = np.maximum(np.linalg.norm(residuals, axis=1), 1e-17)
         axis.semilogy(t, size, ".", markersize=1.0, color=colour, label=kind)
     axis.set(xlabel="t, s", ylabel=r"$|\Phi(q)|$", title="Fig. 8: constraints of the four-bar")

@@ -201,7 +201,6 @@ def test_the_graph_can_be_edited_and_eliminated_in_parts():
         (lambda m: sg.forward_dynamics(m("slider_crank"), coordinates="dependent"), "there are no coordinates"),
         (lambda m: sg.forward_dynamics(m("slider_crank"), external_wrenches=["nose"]), "nose"),
         (lambda m: sg.bias_forces(m("slider_crank"), external_wrenches=["theta"]), "without external"),
-        (lambda m: sg.forward_dynamics(m("slider_crank"), ordering=sg.Search(1.0)), "not searched"),
     ],
 )
 def test_what_mechanics_does_not_allow_is_refused_in_one_line(ask, text):

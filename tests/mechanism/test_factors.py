@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.mechanism import FACTORS, acceleration_problem, position_problem, velocity_problem
-from screwgraph.mechanism.factors import Acceleration, Accelerometer, Gyroscope, LineAngle, PointPosition
+from screwgraph.estimation import FACTORS
+from screwgraph.estimation.factors import Acceleration, Accelerometer, Gyroscope, LineAngle, PointPosition
+from screwgraph.mechanism import acceleration_problem, position_problem, velocity_problem
 from screwgraph.mechanism.mechanics import mechanics_of
 from screwgraph.optimize import Vector
 from screwgraph.optimize.templates import Sloped, column

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.mechanism import forward_graph
+from screwgraph.estimation import forward_graph
 from screwgraph.optimize import solve
 from tests.mechanism.four_bar import exact_four_bar
 

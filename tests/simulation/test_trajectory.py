@@ -22,7 +22,7 @@ def test_shapes_and_times(run):
 
 
 def test_accelerations_are_those_of_the_states(run):
-    np.testing.assert_allclose(run.qdd, sg.forward_dynamics(run.robot)(run.q, run.qd, run.tau))
+    np.testing.assert_allclose(run.qdd, sg.forward_dynamics(run.model)(run.q, run.qd, run.tau))
 
 
 def test_a_csv_table_has_names_and_all_digits(run, tmp_path):

@@ -10,15 +10,13 @@ import typer
 from screwgraph import Robot
 from screwgraph.cli import options
 from screwgraph.cli.failures import usage
-from screwgraph.cli.mechanisms import ModelName, Output, Values, is_mechanism, loaded, no_values
+from screwgraph.cli.mechanisms import ModelName, Output, Values, load_model
 from screwgraph.cli.options import BaseKind
 from screwgraph.cli.outputs import Plots, Report, check_outputs, write_plots
-from screwgraph.cli.robot_trajectories import load, report_estimate
 
 if TYPE_CHECKING:
-    from screwgraph import Mechanism
-    from screwgraph.cli.mechanism_report import Groups
-    from screwgraph.mechanism import Estimate
+    from screwgraph.cli.motion_report import Groups
+    from screwgraph.estimation import Estimate
 
 Measured = Annotated[
     str, typer.Option("--measurements", metavar="FILE", help="A .csv file with times t (s) and columns of sensors.")
@@ -91,15 +89,14 @@ def estimate(
     """Estimate, save, and say what was found."""
     from screwgraph import estimate as solve
     from screwgraph.cli.motion import watched
+    from screwgraph.cli.motion_report import write_report
     from screwgraph.cli.streams import note, print_json
+    from screwgraph.estimation import ModelNoise
     from screwgraph.formats import read_table
-    from screwgraph.mechanism import ModelNoise
 
     with usage(context):
         check_outputs(output, report, plot)
-    if not is_mechanism(model):
-        no_values(context, values)
-    asked = loaded(model, values) if is_mechanism(model) else load(model, base)
+    asked = load_model(context, model, values, base)
     table = read_table(measurements)
     until = float(table["t"].max() - table["t"].min()) if "t" in table else 1.0
     with watched(until, "estimating") as watch:
@@ -122,14 +119,12 @@ def estimate(
             f"warning: the motion deviates from the model by {found.model_error:.3g} standard deviations "
             "(take smaller steps)"
         )
-    figures = _figures(asked, found, watch.wall_time, output)
-    if isinstance(asked, Robot):
-        figures |= report_estimate(asked, found, figures, report, plot)
-    else:
-        groups = _groups(asked, found)
-        if report is not None:
-            _report(asked, found, groups, figures, report)
-        figures |= write_plots(found.t, groups, plot)
+    figures, groups = _figures(found, watch.wall_time, output), _groups(found)
+    if report is not None:
+        more = [(name, value, "") for name, value in found.parameters.items()]
+        more += [(f"standard deviation of {name}", sigma, "") for name, sigma in found.sigma.items()]
+        write_report(found.run, groups, figures, report, "Estimate", more)
+    figures |= write_plots(found.t, groups, plot)
     if as_json:
         print_json(figures)
     else:
@@ -153,11 +148,11 @@ def _told(text: str) -> Any:
     return told
 
 
-def _figures(model: Mechanism | Robot, found: Estimate, wall_time: float, output: str) -> dict[str, Any]:
+def _figures(found: Estimate, wall_time: float, output: str) -> dict[str, Any]:
     import numpy as np
 
     return {
-        "robot": model.name,
+        "robot": found.model.name,
         "samples": len(found.t),
         "wall_time": wall_time,
         "status": found.status.value,
@@ -181,24 +176,10 @@ def _print(figures: Mapping[str, Any]) -> None:
     typer.echo(f"root mean square residuals: {residuals}")
 
 
-def _groups(mechanism: Mechanism, found: Estimate) -> Groups:
-    from screwgraph.cli.mechanism_report import coordinate_curves, motion_groups, torque_curves
+def _groups(found: Estimate) -> Groups:
+    from screwgraph.cli.motion_report import coordinate_curves, motion_panels, panels
 
-    more = {
-        "Torques": torque_curves(mechanism, found.tau),
-        "Standard deviations": coordinate_curves(mechanism, found.q_sigma, ""),
-        "Residuals": {"residual": found.residuals},
-    }
-    return motion_groups(mechanism, found.q, found.qd, more)
-
-
-def _report(mechanism: Mechanism, found: Estimate, groups: Groups, figures: Mapping[str, Any], path: str) -> None:
-    from screwgraph.cli.mechanism_report import write_mechanism_report
-    from screwgraph.cli.streams import working
-
-    summary: list[tuple[str, object, str]] = [("samples", figures["samples"], ""), ("status", figures["status"], "")]
-    for name, value in found.parameters.items():
-        summary += [(name, value, ""), (f"standard deviation of {name}", found.sigma[name], "")]
-    with working("drawing"):
-        title = f"Estimate of {mechanism.name}"
-        write_mechanism_report(mechanism, title, (found.t, found.q), groups, summary, path)
+    groups = {**motion_panels(found.run)}
+    if not isinstance(found.model, Robot):
+        groups["Standard deviations"] = panels(coordinate_curves(found.model, found.q_sigma, ""))
+    return {**groups, "Residuals": panels({"residual": found.residuals})}

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from screwgraph import Mechanism, Robot
 from screwgraph.cli import options
 from screwgraph.cli.failures import usage
-from screwgraph.cli.mechanisms import ModelName, Output, Values, is_mechanism, loaded, no_values
+from screwgraph.cli.mechanisms import ModelName, Output, Values, load_model
 from screwgraph.cli.options import BaseKind
 from screwgraph.cli.outputs import Plots, Report, check_outputs, write_plots
-from screwgraph.cli.robot_trajectories import inverse_of_robot, load
 
 if TYPE_CHECKING:
-    from screwgraph import Mechanism
-    from screwgraph.cli.mechanism_report import Groups
-    from screwgraph.mechanism import InverseSolution
+    from screwgraph.estimation import InverseSolution
+    from screwgraph.formats import Table
 
 Trajectory = Annotated[
     str, typer.Option("--trajectory", metavar="FILE", help="A .csv file with times t (s) and coordinates (m, rad).")
@@ -57,74 +56,56 @@ def inverse(
 ) -> None:
     """Solve, save, and say how well it went."""
     from screwgraph import inverse_trajectory
-    from screwgraph.cli.mechanism_report import run_groups
-    from screwgraph.cli.motion import watched
+    from screwgraph.cli.motion import as_figures, watched
+    from screwgraph.cli.motion_report import motion_panels, write_report
     from screwgraph.cli.streams import note, print_json
     from screwgraph.formats import read_table
 
     with usage(context):
         check_outputs(output, report, plot)
-    if not is_mechanism(model):
-        no_values(context, values)
-        return inverse_of_robot(load(model, base), read_table(trajectory), output, report, plot, as_json)
-    mechanism = loaded(model, values)
-    wanted = _wanted(mechanism, read_table(trajectory))
-    with watched(4.0, "solving", "stages") as watch:
-        found = inverse_trajectory(mechanism, wanted, watch=watch)
+    asked = load_model(context, model, values, base)
+    wanted, stages = _wanted(asked, read_table(trajectory)), 1.0 if isinstance(asked, Robot) else 4.0
+    with watched(stages, "solving", "stages") as watch:
+        found = inverse_trajectory(asked, wanted, watch=watch)
     found.run.save(output)
     if found.status.is_stopped:
         note(f"interrupted in stage {len(found.stages)}: the results so far are kept")
-    figures = _figures(mechanism, found, watch.wall_time, output)
-    groups = run_groups(found.run)
+    figures = as_figures(asked.name, found.run, watch, output) | _figures(found)
+    groups = motion_panels(found.run)
     if report is not None:
-        _report(found, groups, figures, report)
+        more = [(f"largest distance of {name}", error, "m, rad") for name, error in found.errors.items()]
+        write_report(found.run, groups, figures, report, "Inverse dynamics", more)
     figures |= write_plots(found.t, groups, plot)
     if as_json:
         print_json(figures)
     else:
         errors = ", ".join(f"{name} {error:.3g}" for name, error in found.errors.items())
-        largest = f"largest {figures['torque']:.4g} N m" if figures["torque"] is not None else "not found yet"
+        largest = f"largest {figures['torque']:.4g} N m, N" if figures["torque"] is not None else "not found yet"
         took = f"{figures['samples']} samples in {figures['wall_time']:.3g} s"
-        typer.echo(f"{output}: torques of {mechanism.name}, {took}, {largest}")
-        typer.echo(f"error of the trajectory: {errors}; constraint error {figures['violation']:.3g}")
-    return None
+        typer.echo(f"{output}: torques of {asked.name}, {took}, {largest}")
+        typer.echo(f"error of the trajectory: {errors}; loop-closure error {figures['violation']:.3g}")
 
 
-def _wanted(mechanism: Mechanism, table: Any) -> Any:
-    """Return the columns of a trajectory; of a table of a simulation, those of the independent coordinates."""
-    from dataclasses import replace
-
-    names = {f"q:{name}": name for name in mechanism.independent_coordinates}
+def _wanted(model: Mechanism | Robot, table: Table) -> Table:
+    """Return the columns of a trajectory; of a table of a simulation, those of (independent) coordinates."""
+    if isinstance(model, Robot):
+        sizes = [(joint.name, joint.type.nq) for joint in model.joints]
+        names = {f"q:{name}[{i}]": name if nq == 1 else f"{name}[{i}]" for name, nq in sizes for i in range(nq)}
+    else:
+        names = {f"q:{name}": name for name in model.independent_coordinates}
     if "t" not in table or not all(name in table for name in names):
         return table
     return replace(table, columns={"t": table["t"]} | {name: table[column] for column, name in names.items()})
 
 
-def _figures(mechanism: Mechanism, found: InverseSolution, wall_time: float, output: str) -> dict[str, Any]:
+def _figures(found: InverseSolution) -> dict[str, Any]:
     import numpy as np
 
     return {
-        "robot": mechanism.name,
         "samples": len(found.t),
-        "wall_time": wall_time,
         "stages": len(found.stages),
         "iterations": [stage.iterations for stage in found.stages],
         "errors": dict(found.errors),
         "torque": None if np.isnan(found.tau).any() else float(np.abs(found.tau).max(initial=0.0)),
-        "violation": float(found.run.violation.max()),
         "status": found.status.value,
-        "output": output,
     }
-
-
-def _report(found: InverseSolution, groups: Groups, figures: Mapping[str, Any], path: str) -> None:
-    from screwgraph.cli.mechanism_report import write_mechanism_report
-    from screwgraph.cli.streams import working
-
-    run = found.run
-    units = {"samples": "", "wall_time": "s", "stages": "", "torque": "N m", "violation": "m, rad"}
-    summary = [(name.replace("_", " "), figures[name], unit) for name, unit in units.items()]
-    summary += [(f"largest distance of {name}", error, "m, rad") for name, error in found.errors.items()]
-    with working("drawing"):
-        title = f"Inverse dynamics of {run.mechanism.name}"
-        write_mechanism_report(run.mechanism, title, (run.t, run.q), groups, summary, path)

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from screwgraph import Mechanism, load_mechanism, mechanism_names
+from screwgraph import Mechanism, Robot, load_mechanism, mechanism_names
 from screwgraph.cli.failures import wrong_use
+from screwgraph.cli.options import BaseKind, load_robot
 
 MechanismName = Annotated[
     str,
@@ -38,10 +39,13 @@ def is_mechanism(source: str) -> bool:
         return False
 
 
-def no_values(context: typer.Context, values: list[str] | None) -> None:
-    """Refuse --set for robots."""
+def load_model(context: typer.Context, source: str, values: list[str] | None, base: BaseKind) -> Mechanism | Robot:
+    """Load a mechanism with values, or a robot with its damping and gravity. Raises ModelError, InputError."""
+    if is_mechanism(source):
+        return loaded(source, values)
     if values:
         raise wrong_use(context, "--set goes with planar mechanisms", why="a robot's file has no parameters")
+    return load_robot(source, base, None, None, False, False, 0.0, None)
 
 
 def refuse_robot_options(context: typer.Context, *given: object) -> None:

@@ -7,15 +7,12 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from screwgraph import Trajectory
 from screwgraph.cli.streams import working
-
-if TYPE_CHECKING:
-    from screwgraph.mechanism import Run
 
 SHORT = 1.0
 """Simulations of less than this (s) show no bar."""
@@ -68,7 +65,7 @@ def _bar(unit: str) -> Any:
     return Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True, markup=False, emoji=False))
 
 
-def as_figures(name: str, motion: Trajectory | Run, watch: Watched, output: str) -> dict[str, Any]:
+def as_figures(name: str, motion: Trajectory, watch: Watched, output: str) -> dict[str, Any]:
     """Return what there is to say about a simulation of a robot or mechanism, in values that JSON has."""
     return {
         "robot": name,

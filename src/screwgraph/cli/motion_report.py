@@ -1,4 +1,4 @@
-"""A motion as a report: figures, curves with their units, an animation."""
+"""A motion of a robot or a mechanism as a report: figures, curves with their units, an animation."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from jaxtyping import Float
 
-from screwgraph import Trajectory
+from screwgraph import Mechanism, Robot, Trajectory
 from screwgraph.robot import units
 
 if TYPE_CHECKING:
@@ -15,62 +16,81 @@ if TYPE_CHECKING:
 
 RATE = 30.0
 KINDS = {"q": ("position", "position"), "qd": ("velocity", "velocity"), "tau": ("effort", "effort")}
-"""Arrays of a motion that are drawn: what they are called, and whose unit they have."""
+"""Arrays of a robot's motion that are drawn: what they are called, and whose unit they have."""
+Groups = Mapping[str, "Sequence[Panel]"]
+"""Panels of curves over time, by the name of what they show."""
+Curves = Mapping[str, Float[np.ndarray, " N"]]
+UNITS = {"method": "", "steps": "", "time": "s", "wall_time": "s", "energy": "J", "energy_drift": "J"}
+UNITS |= {"samples": "", "status": "", "stages": "", "torque": "N m", "violation": "rad, m"}
+"""Values of a summary, and their units."""
 
 
-def motion_panels(motion: Trajectory) -> dict[str, list[Panel]]:
-    """Return panels of positions, velocities and torques of the joints, and of the balance of energy."""
+def motion_panels(motion: Trajectory) -> dict[str, Sequence[Panel]]:
+    """Return panels of positions, velocities and torques, of the balance of energy and of loop-closure errors."""
     from screwgraph.draw import Panel
 
-    balance = {"energy": motion.energy, "energy balance residual": motion.energy - motion.work}
-    checks = [Panel("energy [J]", balance)]
-    if motion.robot.is_closed:
-        checks.append(Panel("violation [rad, m]", {"largest gap": motion.violation}))
-    return {"Joints": [Panel(*panel) for panel in _joint_panels(motion)], "Energy": checks}
+    model = motion.model
+    checks = [Panel("energy [J]", {"energy": motion.energy, "energy balance residual": motion.energy - motion.work})]
+    if isinstance(model, Robot):
+        if model.is_closed:
+            checks.append(Panel("violation [rad, m]", {"largest loop-closure error": motion.violation}))
+        return {"Joints": [Panel(*panel) for panel in _joint_panels(model, motion)], "Energy": checks}
+    moving = {**coordinate_curves(model, motion.q, ""), **coordinate_curves(model, motion.qd, "/s")}
+    torques = {model.angles[i].name: motion.tau[:, k] for k, i in enumerate(model.motors)}
+    gaps = Panel("largest loop-closure error [m, rad]", {"violation": motion.violation})
+    groups = {"Coordinates": panels(moving), "Torques": panels({"torque [N m]": torques}), "Errors": [gaps, *checks]}
+    return {name: group for name, group in groups.items() if group}
+
+
+def panels(curves: Mapping[str, Curves]) -> list[Panel]:
+    """Return panels by label; what is empty is left out."""
+    from screwgraph.draw import Panel
+
+    return [Panel(label, group) for label, group in curves.items() if group]
+
+
+def coordinate_curves(mechanism: Mechanism, values: Float[np.ndarray, "N n"], rate: str) -> dict[str, Curves]:
+    """Return panels of coordinates, or of their rates: points (m) and angles (rad)."""
+    slots = set(mechanism.angle_slots)
+    kind = "velocity" if rate else "position"
+    named = list(enumerate(mechanism.coordinates))
+    points = {name: values[:, i] for i, name in named if i not in slots}
+    angles = {name: values[:, i] for i, name in named if i in slots}
+    return {f"{kind} [m{rate}]": points, f"angle{' rate' if rate else ''} [rad{rate}]": angles}
 
 
 def write_report(
     motion: Trajectory,
-    groups: Mapping[str, Sequence[Panel]],
+    groups: Groups,
     figures: Mapping[str, Any],
     path: str,
-    title: str = "",
+    title: str,
+    more: Sequence[tuple[str, object, str]] = (),
 ) -> None:
-    """Write a report with `motion_panels` as HTML. Raises InputError where it cannot be written."""
+    """Write a report as HTML: a table of figures, with more rows, the motion, groups of panels.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    from screwgraph.cli.streams import working
     from screwgraph.draw import draw_histories, encode
-    from screwgraph.view import Animation, Picture, Table, robot_scene, save_report
+    from screwgraph.view import Animation, Picture, Table, mechanism_scene, robot_scene, save_report
 
-    drawn = {name: encode(draw_histories(motion.t, panels), ".svg") for name, panels in groups.items()}
-    scene = robot_scene(motion.robot, motion.t, motion.q, rate=RATE)
-    sections = [
-        Table("Summary", ("quantity", "value", "unit"), list(_summary(figures))),
-        Animation("Motion", scene),
-        Picture("Joints", drawn["Joints"], "Positions, velocities and torques of the joints"),
-        Picture("Energy", drawn["Energy"], "Energy balance residual"),
-    ]
-    save_report(title or f"Simulation of {motion.robot.name}", sections, path)
+    with working("drawing"):
+        drawn = [Picture(name, encode(draw_histories(motion.t, group), ".svg"), "") for name, group in groups.items()]
+        scene_of: Any = mechanism_scene if isinstance(motion.model, Mechanism) else robot_scene
+        scene = scene_of(motion.model, motion.t, motion.q, rate=RATE)
+        summary = [(name.replace("_", " "), figures[name], unit) for name, unit in UNITS.items() if name in figures]
+        table = Table("Summary", ("quantity", "value", "unit"), [*summary, *more])
+        save_report(f"{title} of {motion.model.name}", [table, Animation("Motion", scene), *drawn], path)
 
 
-def _summary(figures: Mapping[str, Any]) -> Iterator[tuple[str, object, str]]:
-    shown = {
-        "method": "",
-        "steps": "",
-        "time": "s",
-        "wall_time": "s",
-        "energy": "J",
-        "energy_drift": "J",
-        "violation": "rad, m",
-    }
-    for name, unit in shown.items():
-        yield name.replace("_", " "), figures[name], unit
-
-
-def _joint_panels(motion: Trajectory) -> Iterator[tuple[str, dict[str, np.ndarray]]]:
+def _joint_panels(robot: Robot, motion: Trajectory) -> Iterator[tuple[str, dict[str, np.ndarray]]]:
     """One panel for each array and unit, and one for parts of quaternions, which have none."""
     for array, (kind, attribute) in KINDS.items():
         panels: dict[str, dict[str, np.ndarray]] = {}
         start = 0
-        for joint in motion.robot.joints:
+        for joint in robot.joints:
             for i, unit in enumerate(getattr(units(joint.type), attribute)):
                 name = joint.name if joint.type.nv == 1 else f"{joint.name}[{i}]"
                 label = f"{kind} [{unit}]" if unit else f"{kind} (quaternion)"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from screwgraph import Robot
 from screwgraph.cli import options
 from screwgraph.cli.failures import usage, wrong_use
 from screwgraph.cli.options import BaseKind
@@ -89,7 +90,7 @@ with a state.json like
   {"q": {"joint1": 0.5}, "qd": {"joint2": 1}, "tau": {"joint1": 2}}
 
 The table has the columns t, q, qd, qdd, tau, energy, work of torques less losses by damping, and violation, the
-largest gap of the loops, in SI units. Without a state, the robot falls from its neutral position. Ctrl-C ends the
+largest loop-closure error, in SI units. Without a state, the robot falls from its neutral position. Ctrl-C ends the
 motion early; what was computed is written.
 """
 
@@ -118,44 +119,46 @@ def simulate(
 ) -> None:
     """Simulate, save, and say how well it went."""
     from screwgraph import simulate as run
-    from screwgraph.cli.mechanisms import is_mechanism, refuse_robot_options
+    from screwgraph.cli.mechanisms import is_mechanism, loaded, refuse_robot_options
     from screwgraph.cli.motion import as_figures, print_figures, watched
     from screwgraph.cli.motion_report import motion_panels, write_report
-    from screwgraph.cli.simulate_mechanism import Graphs, simulate_mechanism
     from screwgraph.cli.state_file import read_state
-    from screwgraph.cli.streams import note, print_json, working
+    from screwgraph.cli.streams import note, print_json
     from screwgraph.simulation import sample_times
 
-    graphs = Graphs(coordinates, window, integrator)
+    listed = {"coordinates": coordinates, "window": window, "integrator": integrator}
+    graphs: dict[str, Any] = {name: value for name, value in listed.items() if value is not None}
+    q0, qd0, tau = None, None, None
     if is_mechanism(robot):
         refuse_robot_options(context, lock, gravity, no_damping, strict, snap, model_name, base is not BaseKind.fixed)
         if state is not None:
             raise wrong_use(context, "--state goes with robots", why="a mechanism's file says how the motion begins")
-        return simulate_mechanism(context, robot, output, (time, dt, method.value), graphs, report, plot, as_json)
-    if graphs.given and method is not MethodName.smoother:
-        raise wrong_use(context, f"--{next(iter(graphs.given))} goes with the smoother", fix="--method smoother")
-    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
+    if graphs and method is not MethodName.smoother:
+        raise wrong_use(context, f"--{next(iter(graphs))} goes with the smoother", fix="--method smoother")
+    if is_mechanism(robot):
+        model = loaded(robot)
+    else:
+        model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
+        if state is not None:
+            q0, qd0, tau = _start(read_state(state, model, "tau", ()), state)
     with usage(context):
         check_outputs(output, report, plot)
         sample_times(model, time, dt)
-    q0, qd0, tau = (None, None, None) if state is None else _start(read_state(state, model, "tau", ()), state)
     with watched(time) as watch:
-        motion = run(model, q0, qd0, time, dt, method.value, tau, watch=watch, **graphs.given)
+        motion = run(model, q0, qd0, time, dt, method.value, tau, watch=watch, **graphs)
     motion.save(output)
-    options.note_warnings(model)
+    if isinstance(model, Robot):
+        options.note_warnings(model)
     if watch.stopped:
         note(f"interrupted at t = {motion.t[-1]:g} s: the results so far are kept")
-    figures = as_figures(model.name, motion, watch, output)
-    groups = motion_panels(motion)
+    figures, groups = as_figures(model.name, motion, watch, output), motion_panels(motion)
     if report is not None:
-        with working("drawing"):
-            write_report(motion, groups, figures, report)
+        write_report(motion, groups, figures, report, "Simulation")
     figures |= write_plots(motion.t, groups, plot)
     if as_json:
         print_json(figures)
     else:
         print_figures(figures)
-    return None
 
 
 def _start(state: State, file: str) -> tuple[np.ndarray, ...]:

@@ -52,9 +52,12 @@ def _code(problem: Problem, passes: Sequence[str], inputs: Sequence[str] | None)
 
 
 def _left(problem: Problem, passes: Sequence[str]) -> Dag:
-    """Eliminate all unknowns but those that are asked for."""
+    """Eliminate all unknowns but those that are asked for; nothing where all of them are."""
     graph = problem.graph(passes)
     system = equations(graph)
+    if orderings.is_assembled(graph):
+        groups = orderings.quasi_definite().order(graph.given(*problem.asked))
+        return Dag(graph, system, eliminate_rows(system.rows, groups))
     last = (Role.COORDINATE_ACCELERATION, Role.MULTIPLIER)
     bodies = [g for g in as_groups(orderings.composite(), graph) if g.columns[0][0].role not in last]
     closing = orderings.embedding().closing(graph)
@@ -69,10 +72,13 @@ def _entries(dag: Dag, keys: Sequence[Key]) -> list[Number]:
 
 
 def _row(elimination: Elimination, column: tuple[Key, int]) -> dict:
-    """Return the terms of the equation that pairs with an unknown."""
+    """Return the terms of the equation that pairs with an unknown; none where no equation has it: it moves no mass."""
     for row in elimination.remaining:
-        if Role.COORDINATE_ACCELERATION in row.factor.template.conjugate and pairs_with(row, column):
+        is_balance = Role.COORDINATE_ACCELERATION in row.factor.template.conjugate
+        if (is_balance or row.factor.multiplier == column[0]) and pairs_with(row, column):
             return dict(row.terms)
+    if not any(column in row.terms for row in elimination.remaining):
+        return {}
     raise EliminationError(
         f"{column[0]} pairs with no equation that is left: others do not follow from it",
         fix="choose other independent joints with robot.with_independent_joints(names)",

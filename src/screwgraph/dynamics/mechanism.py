@@ -7,12 +7,22 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from screwgraph.compiler import Argument, Function, Made, Order, Origin, Result, Search, make_function
+from screwgraph.compiler import (
+    Argument,
+    Function,
+    Made,
+    Order,
+    Problem,
+    compile_graph,
+    compile_matrix,
+    compile_problem,
+    make_function,
+)
+from screwgraph.compiler.cache import pack_program
 from screwgraph.dynamics.motors import check_free, check_weights, driving, with_motors
-from screwgraph.elimination import Dag, Group, Ordering, eliminate, eliminate_rows, equations, orderings
-from screwgraph.errors import EliminationError, InputError
+from screwgraph.errors import InputError
 from screwgraph.graph import (
-    Column,
+    Factor,
     FactorGraph,
     Key,
     completion_graph,
@@ -20,11 +30,12 @@ from screwgraph.graph import (
     shared_work_graph,
     unconstrained_graph,
 )
+from screwgraph.graph.factors import prior
 from screwgraph.models.mechanism import Mechanism, without_metadata
-from screwgraph.tape import SAMPLES, WIDE, Number, Program, Tape, factor_out, program
+from screwgraph.tape import SAMPLES, WIDE, Tape, factor_out, program
 
 ORDER = "quasi_definite"
-"""What "auto" is: its pivots vanish only where constraints depend on each other."""
+"""Its pivots vanish only where constraints depend on each other."""
 COORDINATES = ("spanning", "independent")
 """All coordinates, or those that all others follow."""
 
@@ -119,18 +130,9 @@ def mass_matrix(mechanism: Mechanism, coordinates: str) -> Function:
     graph = (unconstrained_graph if spanning else dynamics_graph)(mechanism)
     kept = _keys(mechanism, "qdd") if spanning else _independent(mechanism, "qdd")
 
-    def make(inputs: Sequence[str]) -> Made:
-        dag = _stopped(graph, kept, spanning)
-        rows = {row.factor.multiplier: row for row in dag.elimination.remaining}
-        entries = [rows[i].terms.get((j, 0), 0.0) if i in rows else 0.0 for i in kept for j in kept]
-        return Made(factor_out(program(dag.equations.tape, entries, inputs)), ORDER)
-
-    def origin(_: Made) -> Origin:
-        return Origin(lambda: _stopped(graph, kept, spanning), dict)
-
-    question = ("mass_matrix", without_metadata(mechanism), tuple(kept))
-    arguments = _signature(_arguments(mechanism, graph, "q")[:1])
-    return make_function("mass_matrix", question, arguments, make, origin, (Result("result", (len(kept), len(kept))),))
+    zero = _kinds(graph, "qd", "tau", *(("lambda",) if spanning else ()))
+    arguments = _arguments(mechanism, graph, "q")[:1]
+    return compile_matrix(_problem(Query("mass_matrix", mechanism, graph, arguments, _kinds(graph, "q"), kept, zero)))
 
 
 def bias_forces(mechanism: Mechanism, coordinates: str, ordering: Order, forces: Sequence[str]) -> Function:
@@ -166,71 +168,42 @@ def _in(query: Query, coordinates: str) -> Query:
 
 
 def _compiled(query: Query, ordering: Order) -> Function:
-    if isinstance(ordering, Search):
-        raise InputError(
-            "orders for mechanisms are not searched", fix='leave out ordering=, or name one such as "greedy"'
-        )
-    order = ORDER if isinstance(ordering, str) and ordering == "auto" else ordering
-    label = order if isinstance(order, str) else type(order).__name__ if isinstance(order, Ordering) else "explicit"
-    graph = query.graph.given(*query.known)
+    """Return the function that answers a query. Raises EliminationError, InputError."""
+    return _completed(query, compile_problem(_problem(query), ordering))
 
-    def eliminated() -> Dag:
-        found = orderings.by_name(order) if isinstance(order, str) else order
-        return eliminate(graph, found, constants={key: np.zeros(graph.variables[key].dim) for key in query.zero})
+
+def _problem(query: Query) -> Problem:
+    """Return a query as the compiler takes it: with all velocities and accelerations as arguments."""
+    still = {key: np.zeros(query.graph.variables[key].dim) for key in query.zero}
+    held = (Factor(prior, {"x": key}, len(value), 1, {"value": value}) for key, value in still.items())
+    every = [(name, _keys(query.mechanism, name) if name in query.taken else keys) for name, keys in query.arguments]
+    known = tuple(key for key in query.known if key not in still)
+    graph = query.graph.with_factors(*held).given(*known)
+    arguments = tuple((name, tuple(keys)) for name, keys in every)
+    return Problem(query.name, None, known, arguments, (("result", tuple(query.result)),), graph)
+
+
+def _completed(query: Query, function: Function) -> Function:
+    """Return a function of fewer velocities or accelerations, where the others follow from those that are taken."""
+    if not query.taken:
+        return function
 
     def make(inputs: Sequence[str]) -> Made:
-        dag = eliminated()
-        if dag.elimination.unsafe_pivots:
-            raise EliminationError(
-                f"order {label!r} divides by what vanishes where mechanism {query.mechanism.name!r} is assembled",
-                fix=f"leave out ordering=, or take {ORDER!r}",
-            )
-        code = program(dag.equations.tape, _outputs(dag, [(key, 0) for key in query.result]))
-        return Made(factor_out(_with_arguments(query, code, inputs)), label)
+        tape, rng = Tape(), np.random.default_rng(0)
+        values = {name: tape.input(name, rng.standard_normal(SAMPLES + WIDE).tolist()) for name in inputs}
+        for kind, taken in query.taken.items():
+            follow = completion_graph(query.mechanism, kind, [key.name for key in taken])
+            known = follow.given("q", *(["qd"] if kind == "qdd" else []), *taken)
+            code = compile_graph(known, kind, ordering=ORDER).program
+            found = code.evaluate([values[name] for name in code.input_names])
+            names = [f"{key}[0]" for key in _keys(query.mechanism, kind) if key not in taken]
+            values |= dict(zip(names, found, strict=True))
+        code = function.program
+        whole = code.evaluate([values[name] for name in code.input_names])
+        return Made(factor_out(program(tape, whole, inputs)), function.ordering)
 
-    def savings() -> Mapping[str, int]:
-        dag = eliminated()
-        plain = program(dag.equations.tape, _outputs(dag, [(key, 0) for key in query.result]))
-        return {"as it is": plain.operations.total, "common factors": factor_out(plain).operations.total}
-
-    stated = (without_metadata(query.mechanism), query.weights)
-    question = (query.name, stated, query.arguments, query.known, query.result, query.zero, order)
-    return make_function(query.name, question, _signature(query.arguments), make, lambda _: Origin(eliminated, savings))
-
-
-def _outputs(dag: Dag, columns: Iterable[Column]) -> list[Number]:
-    values = dag.equations.values
-    return [values[key][i] if key in values else dag.solution[key, i] for key, i in columns]
-
-
-def _with_arguments(query: Query, code: Program, inputs: Sequence[str]) -> Program:
-    """Return a program of a query's arguments, where others follow from those that are taken."""
-    tape, rng = Tape(), np.random.default_rng(0)
-
-    values = {name: tape.input(name, rng.standard_normal(SAMPLES + WIDE).tolist()) for name in inputs}
-    for kind, taken in query.taken.items():
-        follow = _completion(query.mechanism, kind, taken)
-        known = [values[name] for name in follow.input_names]
-        named = [f"{key}[0]" for key in _keys(query.mechanism, kind)]
-        values |= dict(zip(named, follow.evaluate(known), strict=True))
-    return program(tape, code.evaluate([values[name] for name in code.input_names]), inputs)
-
-
-def _completion(mechanism: Mechanism, kind: str, taken: Sequence[Key]) -> Program:
-    """Return the code of all velocities or accelerations, given those of independent coordinates."""
-    graph = completion_graph(mechanism, kind, [key.name for key in taken])
-    known = ("q", "qd") if kind == "qdd" else ("q",)
-    dag = eliminate(graph.given(*known, *taken), orderings.by_name(ORDER))
-    return program(dag.equations.tape, _outputs(dag, [(key, 0) for key in _keys(mechanism, kind)]))
-
-
-def _stopped(graph: FactorGraph, kept: Sequence[Key], spanning: bool) -> Dag:
-    """Eliminate at rest, without forces, all but some accelerations; nothing where all stay."""
-    whole = graph.given(*_kinds(graph, "q", "qd", "tau", *(("lambda",) if spanning else ())))
-    at_rest = {v.key: np.zeros(v.dim) for v in whole.inputs if v.key.kind != "q"}
-    system = equations(whole, at_rest)
-    groups: list[Group] = [] if spanning else list(orderings.quasi_definite().order(whole.given(*kept)))
-    return Dag(whole, system, eliminate_rows(system.rows, groups))
+    question = ("completed", without_metadata(query.mechanism), pack_program(function.program), query.taken)
+    return make_function(query.name, question, _signature(query.arguments), make, lambda _: function.origin)
 
 
 def _is_spanning(coordinates: str) -> bool:

@@ -1,18 +1,33 @@
-"""Motions of robots as factor graphs over time: smoothing, estimation, torques along a trajectory."""
+"""Motions of models as factor graphs over time: smoothing, estimation, torques along a trajectory."""
 
-from screwgraph.estimation.estimate import PositionPrior, estimate_robot
-from screwgraph.estimation.inverse_trajectory import inverse_robot_trajectory
+from screwgraph.estimation.estimate import PositionPrior, estimate
+from screwgraph.estimation.factors import FACTORS
+from screwgraph.estimation.forward_graph import INTEGRATORS, forward_graph
+from screwgraph.estimation.inverse_graph import inverse_graph
+from screwgraph.estimation.inverse_robot import inverse_robot_trajectory
+from screwgraph.estimation.inverse_stages import inverse_dynamics_of
 from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
+from screwgraph.estimation.noise import ModelNoise, Noise
 from screwgraph.estimation.over import over
-from screwgraph.estimation.smoother import simulate_robot_by_smoothing
+from screwgraph.estimation.result import Estimate, InverseSolution
+from screwgraph.estimation.smoother import simulate_by_smoothing
 
 __all__ = [
+    "FACTORS",
+    "INTEGRATORS",
+    "Estimate",
+    "InverseSolution",
+    "ModelNoise",
     "Motion",
+    "Noise",
     "PositionPrior",
     "Sigmas",
-    "estimate_robot",
+    "estimate",
+    "forward_graph",
+    "inverse_dynamics_of",
+    "inverse_graph",
     "inverse_robot_trajectory",
     "mechanics_of",
     "over",
-    "simulate_robot_by_smoothing",
+    "simulate_by_smoothing",
 ]

@@ -1,36 +1,66 @@
-"""Simulation of robots by fixed-lag smoothing of their factor graphs."""
+"""Simulation by fixed-lag smoothing of factor graphs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from jaxtyping import Float
 
-from screwgraph.dynamics import forward_dynamics
 from screwgraph.errors import InputError
-from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
-from screwgraph.mechanism import Noise, check_windows, checked_window
-from screwgraph.optimize import FixedLag, Problem, each
-from screwgraph.robot import Robot, constraint_residual, unknown
-from screwgraph.simulation import Trajectory, Watch, sample_times, simulated, starting_state
-from screwgraph.time import RULES
+from screwgraph.estimation.mechanism_windows import mechanism_windows
+from screwgraph.estimation.noise import Noise
+from screwgraph.estimation.robot_windows import RobotWindows
+from screwgraph.mechanism import Mechanism
+from screwgraph.optimize import FixedLag, Solved, Status
+from screwgraph.robot import Robot
+from screwgraph.simulation import (
+    RobotDynamics,
+    Trajectory,
+    Watch,
+    check_start,
+    dynamics_of,
+    efforts,
+    sample_times,
+    simulated,
+)
 
-CHUNK = 100
-"""States between two calls of the progress callback."""
 FADING = 1e-3
 """Standard deviation of integrators of marginal windows: with larger ones they forget all but rounding."""
-SMOOTHED = {name: rule for name, rule in RULES.items() if len(set(rule.nodes)) == len(rule.nodes)}
-"""Rules whose points are instants of the motion."""
+CLOSE = 1e-6
+"""Largest entry of a last step (m, rad, and their rates) that is still accepted where rounding stalls the search."""
 
 Values = dict[str, np.ndarray]
-Known = dict[str, dict[str, Any]]
-State = tuple[np.ndarray, np.ndarray, np.ndarray]
-Efforts = Callable[[float, np.ndarray, np.ndarray], np.ndarray]
 
 
-def simulate_robot_by_smoothing(
-    robot: Robot,
+class Windows(Protocol):
+    """Windows of so many `steps` over the graph of a model; `families` are those of q, qd and qdd.
+
+    The progress callback is called after each `chunk` of states.
+    """
+
+    @property
+    def steps(self) -> int: ...
+    @property
+    def chunk(self) -> int: ...
+    @property
+    def families(self) -> tuple[str, str, str]: ...
+
+    def begun(self, first: tuple[Any, Any, Any], times: np.ndarray) -> tuple[Windows, FixedLag]:
+        """Return a smoother of the first window; `first` are position, velocity and acceleration at times[0]."""
+        ...
+
+    def stretch(self, lag: FixedLag, times: np.ndarray) -> tuple[Values, list[Solved], FixedLag]:
+        """Solve windows up to times[1:], or at least one; return values, ends, and the smoother."""
+        ...
+
+    def onward(self, lag: FixedLag, times: np.ndarray, is_whole: bool) -> tuple[Windows, FixedLag]:
+        """Return what goes on after a window at some times, which ended a stretch that was `is_whole` or not."""
+        ...
+
+
+def simulate_by_smoothing(
+    model: Robot | Mechanism,
     q0: Any = None,
     qd0: Any = None,
     time: float = 5.0,
@@ -44,124 +74,59 @@ def simulate_robot_by_smoothing(
     noise: Noise | None = None,
     watch: Watch | None = None,
 ) -> Trajectory:
-    """Simulate a robot: its factor graph, solved in a window of states that moves on.
+    """Simulate a model: its factor graph, solved in a window of states that moves on.
 
-    Blanco-Claraco et al. (2021), section 7.1. The equations of motion are one factor an instant: compiled inverse
-    dynamics, with multipliers where there are loops. Arguments as for `queries.simulate`.
+    Blanco-Claraco et al. (2021), section 7.1. The first state of each window is held as it was found, or, marginal,
+    known as surely as what left the window says. Arguments as for `queries.simulate`.
 
     Raises:
         InputError: a bad argument, or a window whose optimisation fails.
+        ModelError: the mechanism cannot be assembled.
     """
-    if coordinates != "spanning":
-        raise InputError(
-            f"the smoother of robots has no {coordinates} coordinates",
-            why="it integrates those of all joints, which also hold singular positions of loops",
-            fix="leave coordinates= out",
-        )
-    if integrator not in SMOOTHED:
-        raise unknown("integrator", integrator, SMOOTHED)
-    rule, times, watch = SMOOTHED[integrator], sample_times(robot, time, dt), watch or (lambda t: False)
-    if marginal and len(rule.nodes) > 2:
-        raise InputError(
-            f"marginal windows have no integrator {integrator!r}",
-            why="its points inside the step that leaves the window would need a prior",
-            fix="leave marginal= out, or take trapezoidal",
-        )
-    steps = checked_window(window, len(times))
-    q, qd, forces = starting_state(robot, q0, qd0, tau)
-    moving = forward_dynamics(robot)
-    efforts = forces if callable(forces) else lambda t, q, qd: forces
-    mechanics = mechanics_of(robot)
+    times, dynamics = sample_times(model, time, dt), dynamics_of(model)
+    steps, torques = checked_window(window, len(times)), efforts(dynamics, tau)
     believed = noise or Noise(integration=FADING if marginal else Noise().integration)
-    sigma = Sigmas(believed.integration, believed.constraints, np.full(robot.nv, believed.dynamics))
-    motion = Motion(mechanics, steps, rule, is_window=True)
+    kind: Any = RobotWindows if isinstance(dynamics, RobotDynamics) else mechanism_windows
+    windows: Windows = kind(dynamics, steps, float(times[1]), coordinates, integrator, believed, marginal, torques)
+    q, qd = dynamics.start(q0, qd0)
     with np.errstate(all="ignore"):  # what is not finite is found and said
-        first = (q, qd, moving(q, qd, efforts(0.0, q, qd)))
-        values = _guess(motion, first, float(dt))
-        problem = _problem(motion, times, first, forces, sigma)
-        certain = {v.name: believed.prior for v in motion.states()[:3]} if marginal else None
-        lag = FixedLag(problem, values, prior=certain, pinned=not marginal, predict=_prediction(motion, float(dt)))
-        found = _run(lag, motion, times, efforts if callable(forces) else None, watch)
-        q, qd = found["q"], found["qd"]
-        gaps = [np.abs(constraint_residual(robot, x)).max() for x in q] if robot.is_closed else np.zeros(len(q))
-        return simulated(robot, "smoother", moving, forces, (times[: len(q)], q, qd, np.array(gaps)))
+        check_start(dynamics, q, qd)
+        first = (q, qd, dynamics.under(torques)(0.0, q, qd))
+        values = _marched(windows, first, times, watch or (lambda t: False))
+        q, qd, qdd = (values[name] for name in windows.families)
+        return simulated(dynamics, "smoother", torques, times[: len(q)], q, qd, qdd=qdd)
 
 
-def _problem(motion: Motion, times: np.ndarray, first: State, forces: np.ndarray | Efforts, sigma: Sigmas) -> Problem:
-    """Return the first window; torques that change are those where the first accelerations lead."""
-    dt, families = float(times[1]), [v for node in (0, *motion.inner) for v in motion.states(node)]
-    if not callable(forces):
-        return Problem(motion.factors(dt, forces, sigma), families)
-    states = [(float(t), ahead(motion.mechanics.positions, float(t), *first)) for t in times[: motion.count - 1]]
-    steps = [_torques(motion, t, dt, state, forces) for t, state in states]
-    problem = Problem(motion.factors(dt, np.zeros((motion.count, len(first[1]))), sigma), families)
-    known = {name: {"tau": each([step[name]["tau"] for step in steps])} for name in steps[0]}
-    known["dynamics"] = {"tau": each([forces(0.0, *first[:2]), *(step["dynamics"]["tau"] for step in steps)])}
-    return problem.with_parameters(known)
+def checked_window(window: Any, states: int) -> int:
+    """Return how many states a window has, at most all. Raises InputError for anything but a number from 2."""
+    if isinstance(window, bool) or not isinstance(window, (int, np.integer)) or window < 2:
+        raise InputError(f"window = {window!r} is not a number of states from 2", fix="the paper takes 2 to 10")
+    return min(int(window), states)
 
 
-def _guess(motion: Motion, first: State, dt: float) -> Values:
-    """Return values of a window: the first state, and where constant accelerations lead."""
-    found: Values = {}
-    for node in (0, *motion.inner):
-        for v in motion.states(node):
-            found[v.name] = np.zeros((v.count, *v.manifold.shape))
-        names = [v.name for v in motion.states(node)[:3]]
-        for k in range(motion.count):
-            part = k - 1.0 + motion.rule.nodes[node] if node else k
-            for name, value in zip(names, ahead(motion.mechanics.positions, max(part, 0.0) * dt, *first), strict=True):
-                found[name][k] = np.asarray(value, dtype=float).ravel()
-    return found
-
-
-def ahead(positions: Any, dt: Any, q: Any, v: Any, a: Any) -> tuple[Any, Any, Any]:
-    """Return position and velocity where a constant acceleration leads, and that."""
-    return positions.retract(q, dt * v + (0.5 * dt * dt) * a), v + dt * a, a
-
-
-def _prediction(motion: Motion, dt: float) -> Any:
-    """Return what predicts the unknowns of the next instant, and of the inner points before it."""
-    positions, closed = motion.mechanics.positions, motion.mechanics.robot.is_closed
-
-    def predict(q: Any, v: Any, a: Any, *more: Any) -> tuple[Any, ...]:
-        loops = more[:1] if closed else ()
-        found: list[Any] = [*ahead(positions, dt, q, v, a), *loops]
-        for node in motion.inner:
-            found += [*ahead(positions, motion.rule.nodes[node] * dt, q, v, a), *loops]
-        return tuple(found)
-
-    return predict
-
-
-def _run(lag: FixedLag, motion: Motion, times: np.ndarray, efforts: Efforts | None, watch: Watch) -> Values:
-    """Solve window by window; return positions and velocities at all times, or as far as the callback allows."""
-    check_windows([lag.solve()], float(times[0]))
-    parts, done = [lag.values], motion.count
+def _marched(windows: Windows, first: tuple[Any, Any, Any], times: Float[np.ndarray, " N"], watch: Watch) -> Values:
+    """Solve window by window; return values at all times, or as far as the callback allows. Raises InputError."""
+    windows, lag = windows.begun(first, times[: windows.steps])
+    _check([lag.solve()], float(times[0]))
+    parts, done = [lag.values], windows.steps
     stopped = watch(float(times[0]))
     while not stopped and done < len(times):
-        chunk = times[done - 1 : done + CHUNK]
-        coming = None if efforts is None else _coming(lag, motion, chunk, efforts)
-        record, ended = lag.run(len(chunk) - 1, coming)
-        check_windows(ended, float(times[done]))
+        ahead = times[done - 1 : done + windows.chunk]
+        record, ended, lag = windows.stretch(lag, ahead)
+        _check(ended, float(ahead[1]))
         parts.append(record)
         done += len(ended)
+        windows, lag = windows.onward(lag, times[done - windows.steps : done], len(ended) == len(ahead) - 1)
         stopped = watch(float(times[done - 1]))
-    return {name: np.concatenate([part[name] for part in parts]) for name in ("q", "qd")}
+    return {name: np.concatenate([part[name] for part in parts]) for name in windows.families}
 
 
-def _coming(lag: FixedLag, motion: Motion, times: np.ndarray, efforts: Efforts) -> Iterator[Known]:
-    """Yield the torques of the steps to times[1:], from the state that the window ends with then."""
-    for t, dt in zip(times[:-1].tolist(), np.diff(times).tolist(), strict=True):
-        values = lag.values
-        yield _torques(motion, t, dt, (values["q"][-1], values["qd"][-1], values["qdd"][-1]), efforts)
-
-
-def _torques(motion: Motion, t: float, dt: float, state: State, efforts: Efforts) -> Known:
-    """Return the torques at the end of a step, and at its inner points, where constant accelerations lead there."""
-    found: Known = {}
-    for node in (0, *motion.inner):
-        h = motion.rule.nodes[node or -1] * dt
-        q, v, _ = ahead(motion.mechanics.positions, h, *state)
-        name = f"dynamics.{node}" if node else "dynamics"
-        found[name] = {"tau": efforts(t + h, np.asarray(q, dtype=float).ravel(), v)}
-    return found
+def _check(ended: list[Solved], t: float) -> None:
+    """Raise InputError where a window was not solved; t (s) is where the first one ends."""
+    for solved in ended:
+        if solved.status is not Status.CONVERGED and not solved.step <= CLOSE:
+            raise InputError(
+                f"the window that ends after t = {t:g} s cannot be solved: {solved.status.value}",
+                why=f"its last step was {solved.step:.3g}; the model may pass a singular position",
+                fix="take a smaller dt, or another integrator",
+            )

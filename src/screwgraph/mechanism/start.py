@@ -1,8 +1,7 @@
-"""Where the motion of a mechanism begins, and the torques that drive it."""
+"""Where the motion of a mechanism begins, and the torques that drive it, checked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,6 @@ from screwgraph.mechanism.mechanics import mechanics_of
 from screwgraph.models.mechanism.closing import assembled
 from screwgraph.models.mechanism.mechanism import Mechanism
 
-Torques = Callable[[float, np.ndarray, np.ndarray], Any]
-"""Torques of the motors as a function of time (s), q and qd."""
 CONSISTENT = 1e-6
 """Velocities, relative to the largest (or 1), that constraints may forbid: they are taken away."""
 
@@ -51,30 +48,6 @@ def first_velocity(mechanism: Mechanism, q: Float[np.ndarray, " n"], qd0: Any) -
             fix=f"velocity_problem(mech, q, {{{mechanism.independent_coordinates[0]!r}: 1.0}}) gives one that is not",
         )
     return allowed
-
-
-def generalised(mechanism: Mechanism, tau: Any) -> tuple[Callable[[float, Any, Any], Any], Callable[..., np.ndarray]]:
-    """Return two functions of t, q and qd: forces on all coordinates (n,), and checked torques (motors,) of the motors.
-
-    Raises:
-        InputError: neither a function nor finite numbers, one for each motor; when called, what the function returns.
-    """
-    k, slots = len(mechanism.motors), [mechanism.angle_slots[i] for i in mechanism.motors]
-    if not callable(tau):
-        torques = checked_torques(mechanism, np.zeros(k) if tau is None else tau, "tau")
-        constant = np.zeros(mechanism.n)
-        constant[slots] = torques
-        return (lambda t, q, qd: constant), (lambda t, q, qd: torques)
-
-    def told(t: float, q: Any, qd: Any) -> np.ndarray:
-        return checked_torques(mechanism, tau(t, q, qd), f"what the function tau returns at t = {t:g} s")
-
-    def force(t: float, q: Any, qd: Any) -> np.ndarray:
-        result = np.zeros(mechanism.n)
-        result[slots] = told(t, q, qd)
-        return result
-
-    return force, told
 
 
 def checked_torques(mechanism: Mechanism, tau: Any, what: str) -> Float[np.ndarray, " motors"]:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from screwgraph.formats import described
-from screwgraph.models.mechanism import to_texts
 from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.plan import Plan
-from screwgraph.simulation import check_path, robot_columns, save_table
+from screwgraph.simulation import STATES, check_path, coordinate_names, model_texts, save_table
 
-ARRAYS = ("t", "q", "qd", "qdd", "tau")
 FACTS = ("status", "cost", "violation", "iterations", "seconds")
 
 
@@ -29,11 +26,10 @@ def save_plan(plan: Plan, path: str | os.PathLike[str]) -> Path:
         target = target.with_suffix(f".not_feasible{target.suffix}")
     facts = {name: getattr(plan, name) for name in FACTS}
     unknowns = {f"unknowns/{name}": value for name, value in plan.values.items()}
-    arrays = {name: getattr(plan, name) for name in ARRAYS}
-    if isinstance(robot, MechanismCoordinates):
-        names = [f"{kind}:{name}" for kind in ARRAYS[1:] for name in robot.joint_names]
-        model = to_texts(robot.mechanism)
-    else:
-        names, model = robot_columns(robot), {"robot": described(robot)}
-    save_table(target, ("t", *names), arrays, **facts, **unknowns, **model)
+    arrays = {name: getattr(plan, name) for name in ("t", *STATES)}
+    model = robot.mechanism if isinstance(robot, MechanismCoordinates) else robot
+    of = coordinate_names(model)
+    named = {**of, "tau": of["qd"]}  # of mechanisms, too, torques stand along all coordinates
+    columns = ("t", *(f"{kind}:{name}" for kind, names in named.items() for name in names))
+    save_table(target, columns, arrays, **facts, **unknowns, **model_texts(model))
     return target

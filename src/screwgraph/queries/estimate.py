@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.queries.models import is_mechanism, table_of
+from screwgraph.queries.models import check_model, table_of
 
 if TYPE_CHECKING:
-    from screwgraph.mechanism import Estimate, Mechanism, ModelNoise
+    from screwgraph.estimation import Estimate, ModelNoise
+    from screwgraph.mechanism import Mechanism
     from screwgraph.robot import Robot
     from screwgraph.simulation import Watch
 
@@ -49,12 +50,8 @@ def estimate(
         InputError: a bad argument, or a search that fails.
         ModelError: the mechanism cannot be assembled.
     """
-    found: Any
-    if is_mechanism(model):
-        from screwgraph.mechanism import estimate_motion as found
-    else:
-        from screwgraph.estimation import estimate_robot as found
-    options: dict[str, Any] = {"inputs": inputs, "q0": q0, "qd0": qd0, "noise": noise, "watch": watch}
-    if sensors is not None:
-        options["sensors"] = sensors
-    return found(model, table_of(measurements), parameters, **options)
+    from screwgraph.estimation import estimate as found
+
+    check_model(model)
+    options: dict[str, Any] = {"inputs": inputs, "sensors": sensors, "q0": q0, "qd0": qd0}
+    return found(model, table_of(measurements), parameters, noise=noise, watch=watch, **options)

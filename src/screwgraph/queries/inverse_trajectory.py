@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.queries.models import is_mechanism, refuse, table_of
+from screwgraph.queries.models import check_model, refuse, table_of
 from screwgraph.robot import Robot
 
 if TYPE_CHECKING:
-    from screwgraph.mechanism import InverseSolution, Mechanism, Noise
+    from screwgraph.estimation import InverseSolution, Noise
+    from screwgraph.mechanism import Mechanism
     from screwgraph.simulation import Watch
 
 
@@ -44,8 +45,8 @@ def inverse_trajectory(
 
         refuse({"noise": noise}, "inverse dynamics of robots has a closed form", "leave it out")
         return inverse_robot_trajectory(model, table_of(trajectory), q0, watch)
-    is_mechanism(model)  # raises where it is neither
-    from screwgraph.mechanism import inverse_dynamics_of
+    check_model(model)
+    from screwgraph.estimation import inverse_dynamics_of
 
     options = {} if noise is None else {"noise": noise}
     return inverse_dynamics_of(model, table_of(trajectory), q0, watch=watch, **options)

@@ -1,34 +1,23 @@
-"""Which kind of model was given, and which options it has no use for."""
+"""What was given: a model, a table, and options that it has no use for."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any
 
 from screwgraph.errors import InputError
 from screwgraph.formats import read_table
+from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
 
-if TYPE_CHECKING:
-    from screwgraph.mechanism import Mechanism
 
-
-def is_mechanism(model: Any) -> TypeGuard[Mechanism]:
-    """Tell mechanisms from robots; their package is imported when something else than a robot is given.
-
-    Raises:
-        InputError: the model is neither.
-    """
-    if isinstance(model, Robot):
-        return False
-    from screwgraph.mechanism import Mechanism
-
-    if not isinstance(model, Mechanism):
+def check_model(model: Any) -> None:
+    """Raise InputError where a model is neither a robot nor a mechanism."""
+    if not isinstance(model, Robot | Mechanism):
         raise InputError(
             f"expected a robot or a mechanism, got {type(model).__name__} {str(model)[:60]!r}",
             fix="load one with sg.load(path) or sg.load_mechanism(path)",
         )
-    return True
 
 
 def table_of(given: Any) -> Any:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.queries.models import is_mechanism, refuse
+from screwgraph.queries.models import check_model, refuse
 from screwgraph.robot import Robot
-from screwgraph.simulation import Watch
-from screwgraph.simulation import simulate as simulate_robot
+from screwgraph.simulation import Trajectory, Watch
+from screwgraph.simulation import simulate as integrate
 
 if TYPE_CHECKING:
-    from screwgraph.mechanism import Mechanism, Noise
+    from screwgraph.estimation import Noise
+    from screwgraph.mechanism import Mechanism
 
 SMOOTHER = "smoother"
 """The method of simulation that solves factor graphs."""
@@ -34,8 +35,8 @@ def simulate(
     integrator: str | None = None,
     noise: Noise | None = None,
     watch: Watch | None = None,
-) -> Any:
-    """Return the motion of a robot (`Trajectory`) or of a planar mechanism (`Run`).
+) -> Trajectory:
+    """Return the motion of a robot or of a planar mechanism.
 
     Args:
         model: a robot (tree or closed chain), or a mechanism.
@@ -63,20 +64,15 @@ def simulate(
         EliminationError: a joint moves nothing that has inertia.
         ModelError: the mechanism cannot be assembled.
     """
+    check_model(model)
     smoothing = {"coordinates": coordinates, "window": window, "marginal": marginal}
     smoothing |= {"integrator": integrator, "noise": noise}
     if method == SMOOTHER:
-        by_smoothing: Any
-        if is_mechanism(model):
-            from screwgraph.mechanism import simulate_by_smoothing as by_smoothing
-        else:
-            from screwgraph.estimation import simulate_robot_by_smoothing as by_smoothing
+        from screwgraph.estimation import simulate_by_smoothing
+
         refuse({"rtol": rtol, "atol": atol}, "they are tolerances of the method 'dop853'", "leave them out")
         chosen: dict[str, Any] = {name: value for name, value in smoothing.items() if value is not None}
-        return by_smoothing(model, q0, qd0, time, dt, tau, watch=watch, **chosen)
+        return simulate_by_smoothing(model, q0, qd0, time, dt, tau, watch=watch, **chosen)
     refuse(smoothing, "they are options of the method 'smoother'", "leave them out")
-    directly: Any = simulate_robot
-    if is_mechanism(model):
-        from screwgraph.mechanism import simulate_directly as directly
     tolerances = {"rtol": TOLERANCE if rtol is None else rtol, "atol": TOLERANCE if atol is None else atol}
-    return directly(model, q0, qd0, time, dt, method, tau, watch=watch, **tolerances)
+    return integrate(model, q0, qd0, time, dt, method, tau, watch=watch, **tolerances)

@@ -1,31 +1,41 @@
-"""Motions of robots over time: methods of integration, closed chains kept closed, energy and violation reported."""
+"""Motions of models over time: methods of integration, loops kept closed, energy and violation reported."""
 
-from screwgraph.simulation.energy import energies, integrated, potential_energy, work_done
-from screwgraph.simulation.methods import METHODS, State
-from screwgraph.simulation.run import Watch, collected, simulate, simulated, starting_state, tolerances_of
+from screwgraph.simulation.energy import energies, potential_energy
+from screwgraph.simulation.methods import METHODS
+from screwgraph.simulation.models import Dynamics, Efforts, MechanismDynamics, RobotDynamics, dynamics_of, efforts
+from screwgraph.simulation.run import Watch, check_start, simulate, simulated
 from screwgraph.simulation.start import initial_position, sample_times
-from screwgraph.simulation.system import System
-from screwgraph.simulation.trajectory import Trajectory, check_path, in_short, robot_columns, save_table
+from screwgraph.simulation.trajectory import (
+    STATES,
+    Trajectory,
+    check_path,
+    coordinate_names,
+    model_texts,
+    save_table,
+    state_columns,
+)
 
 __all__ = [
     "METHODS",
-    "State",
-    "System",
+    "STATES",
+    "Dynamics",
+    "Efforts",
+    "MechanismDynamics",
+    "RobotDynamics",
     "Trajectory",
     "Watch",
     "check_path",
-    "collected",
+    "check_start",
+    "coordinate_names",
+    "dynamics_of",
+    "efforts",
     "energies",
-    "in_short",
     "initial_position",
-    "integrated",
+    "model_texts",
     "potential_energy",
-    "robot_columns",
     "sample_times",
     "save_table",
     "simulate",
     "simulated",
-    "starting_state",
-    "tolerances_of",
-    "work_done",
+    "state_columns",
 ]

@@ -16,6 +16,8 @@ from screwgraph.tape import Number, Tape, factor_out, program
 
 CHUNK = 4096
 """States at once: mass matrices take memory."""
+EVEN = 1e-6
+"""Differences of time steps, relative to a step, that printed digits explain."""
 
 
 def energies(robot: Robot, q: Float[np.ndarray, "N nq"], qd: Float[np.ndarray, "N nv"]) -> Float[np.ndarray, " N"]:
@@ -47,21 +49,21 @@ def potential_energy(robot: Robot) -> Function:
     )
 
 
-def work_done(
-    robot: Robot, dt: float, qd: Float[np.ndarray, "N nv"], tau: Float[np.ndarray, "N nv"]
-) -> Float[np.ndarray, " N"]:
-    """Return the work (J) since the beginning that torques did, less what dampers took.
-
-    Powers are interpolated by cubics: of order four in dt (s) where torques are smooth.
-    """
+def power(robot: Robot, qd: Float[np.ndarray, "N nv"], tau: Float[np.ndarray, "N nv"]) -> Float[np.ndarray, " N"]:
+    """Return the power (W) of efforts, less that of dampers."""
     damping = np.concatenate([np.zeros(0), *(np.full(j.type.nv, j.damping) for j in robot.joints)])
-    power = np.einsum("ni,ni->n", qd, tau - damping * qd)
-    return integrated(power, dt)
+    return np.einsum("ni,ni->n", qd, tau - damping * qd)
 
 
-def integrated(power: Float[np.ndarray, " N"], dt: float) -> Float[np.ndarray, " N"]:
-    """Return the work (J) since the beginning of powers (W) at equal distances in time (s), by cubics."""
-    return np.concatenate([[0.0], np.cumsum(_integrals(power) * dt)])
+def integrated(power: Float[np.ndarray, " N"], t: Float[np.ndarray, " N"]) -> Float[np.ndarray, " N"]:
+    """Return the work (J) since the beginning of powers (W) at times (s): by cubics where these are evenly spaced.
+
+    Of order four in the time step where powers are smooth; of order two at uneven times.
+    """
+    steps = np.diff(t)
+    is_even = not len(steps) or np.ptp(steps) <= EVEN * steps.mean()
+    parts = _integrals(power) if is_even else (power[:-1] + power[1:]) / 2.0
+    return np.concatenate([[0.0], np.cumsum(parts * (steps.mean() if is_even and len(steps) else steps))])
 
 
 def _integrals(f: Float[np.ndarray, " N"]) -> Float[np.ndarray, " N-1"]:

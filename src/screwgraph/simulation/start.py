@@ -110,3 +110,16 @@ def _vector(values: Any, size: int, what: str) -> Float[np.ndarray, " n"]:
     if not np.isfinite(vector).all():
         raise InputError(f"{what} is not finite", why=f"it is {vector}")
     return vector
+
+
+def checked_efforts(robot: Robot, tau: Any, what: str) -> Float[np.ndarray, " nv"]:
+    """Return joint torques and forces as an array. Raises InputError for anything but finite numbers, one for each."""
+    try:
+        array = np.asarray(tau, dtype=float)
+    except (TypeError, ValueError):
+        array = np.zeros(0)
+    if array.shape != (robot.nv,):
+        raise InputError(f"{what} is not {robot.nv} numbers", why="it holds the efforts of all joints (N m, N)")
+    if not np.isfinite(array @ array):
+        raise InputError(f"{what} is not finite")
+    return array

@@ -1,4 +1,4 @@
-"""A motion over time, its energy and loop-closure errors; as a table in a file."""
+"""A motion over time, its energy and loop-closure errors; tables in files."""
 
 from __future__ import annotations
 
@@ -9,92 +9,106 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.formats import described, write_atomically
-from screwgraph.robot import Robot
+from screwgraph.models.mechanism import Mechanism, to_texts
+from screwgraph.robot import Robot, unknown
 
 SUFFIXES = (".csv", ".npz")
 
 
-class Motion(Protocol):
-    """What a motion of a robot or a mechanism tells of itself."""
-
-    @property
-    def method(self) -> str: ...
-    @property
-    def t(self) -> np.ndarray: ...
-    @property
-    def violation(self) -> np.ndarray: ...
-    @property
-    def energy_drift(self) -> float: ...
-
-
-def in_short(name: str, motion: Motion) -> str:
-    """Describe a motion in one line."""
-    return (
-        f"<motion of {name!r} by {motion.method}: {len(motion.t)} states, t = 0 to {motion.t[-1]:g} s, "
-        f"energy drift {motion.energy_drift:.2g} J, violation {motion.violation.max():.2g}>"
-    )
-
-
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """The motion of a robot: N states at equal distances in time, t[0] = 0 (s); SI units.
+    """The motion of a robot or a mechanism: N states at times t (s); SI units.
 
-    `energy` is kinetic plus potential energy (J); `work` what torques did since the beginning, less what dampers took
-    (J); `violation` the largest loop-closure error (rad, m) of loops and couplings at each time, zero for trees.
+    `tau` are the torques and forces of all joints, or those of a mechanism's motors. `energy` is kinetic plus potential
+    (J), springs of mechanisms included; `work` what torques and forces did since the beginning, less what dampers took
+    (J); `violation` the largest closure error (rad, m) of loops, couplings or constraints at each time, zero for trees.
     """
 
-    robot: Robot
+    model: Robot | Mechanism
     method: str
     t: Float[np.ndarray, " N"]
     q: Float[np.ndarray, "N nq"]
     qd: Float[np.ndarray, "N nv"]
     qdd: Float[np.ndarray, "N nv"]
-    tau: Float[np.ndarray, "N nv"]
+    tau: Float[np.ndarray, "N m"]
     energy: Float[np.ndarray, " N"]
     work: Float[np.ndarray, " N"]
     violation: Float[np.ndarray, " N"]
 
     def __repr__(self) -> str:
-        return in_short(self.robot.name, self)
+        return (
+            f"<motion of {self.model.name!r} by {self.method}: {len(self.t)} states, t = {self.t[0]:g} to "
+            f"{self.t[-1]:g} s, energy drift {self.energy_drift:.2g} J, violation {self.violation.max():.2g}>"
+        )
 
     @property
     def energy_drift(self) -> float:
         """The largest change of energy (J) that no work explains: an error of the integration."""
         return float(np.abs(self.energy - self.energy[0] - self.work).max())
 
+    def coordinate(self, name: str) -> Float[np.ndarray, " N"]:
+        """Return a coordinate over time (m, rad), by its name in `columns`. Raises InputError where there is none."""
+        names = coordinate_names(self.model)["q"]
+        if name not in names:
+            raise unknown("coordinate", name, names)
+        return self.q[:, names.index(name)]
+
+    def point(self, reference: int | str) -> Float[np.ndarray, "N 2"]:
+        """Return the path (m) of a mechanism's point, given by number or name. Raises InputError: there is none."""
+        if isinstance(self.model, Robot):
+            raise InputError(
+                f"robot {self.model.name!r} has no points",
+                fix="screwgraph.robot.link_poses(robot, q) gives poses of its links",
+            )
+        return self.model.position(self.q, reference)
+
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns of a saved table: t, q:joint[i], ..., energy, work, violation."""
-        return ("t", *robot_columns(self.robot), "energy", "work", "violation")
+        """Names of the columns of a saved table: t, q:joint[i] or q:theta, ..., energy, work, violation."""
+        return ("t", *state_columns(self.model), "energy", "work", "violation")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a table with a line of names (.csv), or arrays by their names here, and `columns` (.npz).
 
-        An .npz file holds the robot, too, as the text of a YAML file; `screwgraph view` shows it. Numbers keep all
+        An .npz file holds the model, too, as the text of a YAML file; `screwgraph view` shows it. Numbers keep all
         their digits; the file is written as a whole or not at all.
 
         Raises:
             InputError: another suffix, no such folder, or a path that cannot be written.
         """
-        numbers = {name: getattr(self, name) for name in ("t", "q", "qd", "qdd", "tau", "energy", "work", "violation")}
-        save_table(path, self.columns, numbers, method=self.method, robot=described(self.robot))
+        arrays = {name: getattr(self, name) for name in ("t", *STATES, "energy", "work", "violation")}
+        save_table(path, self.columns, arrays, method=self.method, **model_texts(self.model))
 
 
-def robot_columns(robot: Robot) -> list[str]:
-    """Return names of the columns of q, qd, qdd and tau: q:joint[i], ..."""
-    return [
-        f"{kind}:{joint.name}[{i}]"
-        for kind in ("q", "qd", "qdd", "tau")
-        for joint in robot.joints
-        for i in range(joint.type.nq if kind == "q" else joint.type.nv)
-    ]
+STATES = ("q", "qd", "qdd", "tau")
+
+
+def coordinate_names(model: Robot | Mechanism) -> dict[str, list[str]]:
+    """Return the names of all entries of q, qd, qdd and tau."""
+    if isinstance(model, Mechanism):
+        every, motors = list(model.coordinates), [model.angles[i].name for i in model.motors]
+        return {"q": every, "qd": every, "qdd": every, "tau": motors}
+    sizes = [(joint.name, joint.type.nq, joint.type.nv) for joint in model.joints]
+    positions = [f"{name}[{i}]" for name, nq, _ in sizes for i in range(nq)]
+    velocities = [f"{name}[{i}]" for name, _, nv in sizes for i in range(nv)]
+    return {"q": positions, "qd": velocities, "qdd": velocities, "tau": velocities}
+
+
+def state_columns(model: Robot | Mechanism) -> list[str]:
+    """Return names of the columns of q, qd, qdd and tau: q:joint[i], ..., or q:theta, ..."""
+    return [f"{kind}:{name}" for kind, names in coordinate_names(model).items() for name in names]
+
+
+def model_texts(model: Robot | Mechanism) -> dict[str, str]:
+    """Return what an .npz file says of a model: texts of YAML files by name."""
+    return dict(to_texts(model)) if isinstance(model, Mechanism) else {"robot": described(model)}
 
 
 def save_table(

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from screwgraph.mechanism.factors import (
+from screwgraph.estimation.factors import (
     InverseDynamics,
     PositionConstraints,
     VelocityConstraints,
     prior,
     soft_equality,
 )
-from screwgraph.mechanism.factors.selected import SelectedPrior
-from screwgraph.mechanism.forward_graph import State
-from screwgraph.mechanism.trajectory import Reference
-from screwgraph.mechanism.weights import Noise
+from screwgraph.estimation.factors.selected import SelectedPrior
+from screwgraph.estimation.forward_graph import State
+from screwgraph.estimation.noise import Noise
+from screwgraph.estimation.tables import Reference
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.optimize import Factors, Problem, Variables, Vector, each, soft
 from screwgraph.time import TRAPEZOIDAL, RateDefect

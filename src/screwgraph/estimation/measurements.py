@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.mechanism.trajectory import are_even, checked_times, column, names_of
+from screwgraph.estimation.tables import are_even, checked_times, column, names_of
 from screwgraph.robot import unknown
 from screwgraph.summary import one_line
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.mechanism.factors import (
+from screwgraph.estimation.factors import (
     Acceleration,
     ForwardDynamics,
     IndependentAcceleration,
@@ -20,7 +20,7 @@ from screwgraph.mechanism.factors import (
     prior,
     soft_equality,
 )
-from screwgraph.mechanism.weights import Noise, integration_sigma
+from screwgraph.estimation.noise import Noise, integration_sigma
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.optimize import Factors, Problem, Variables, Vector, each, soft
 from screwgraph.robot import unknown

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -11,55 +10,20 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.errors import InputError
+from screwgraph.estimation.inverse_graph import FOLLOWED, STAGES, inverse_graph, parameters_of
+from screwgraph.estimation.noise import Noise
+from screwgraph.estimation.result import InverseSolution
+from screwgraph.estimation.tables import Reference, reference
 from screwgraph.mechanism.branch import followed
-from screwgraph.mechanism.inverse_graph import FOLLOWED, STAGES, inverse_graph, parameters_of
 from screwgraph.mechanism.kinematics import acceleration_problem, as_vector, velocity_problem
-from screwgraph.mechanism.simulate import completed
-from screwgraph.mechanism.trajectory import Reference, reference
-from screwgraph.mechanism.weights import Noise
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.optimize import Problem, Progress, Result, Status, Tolerances, solve
-from screwgraph.simulation import Watch
+from screwgraph.simulation import Watch, dynamics_of, simulated
 
 PER_RANGE = 30
 """Of a trajectory, samples whose positions are solved for first, while a coordinate passes its range."""
 ROUGH = Tolerances(step=1e-5, decrease=1e-6)
 """What stages before the last need: they only begin the next one."""
-
-
-@dataclass(frozen=True, eq=False)
-class InverseSolution:
-    """The motion that follows a trajectory, with torques of motors or joints as `run.tau`, and how it was found.
-
-    `run` is a `Run` of a mechanism or a `Trajectory` of a robot.
-
-    `errors` are the largest distances of each given coordinate from the trajectory (m, rad); `stages` the results of
-    the optimisations, one a stage, none where torques follow in closed form. `status` says whether all stages were
-    solved; where they were stopped, states are those of the last stage, and torques that it did not come to are NaN.
-    """
-
-    run: Any
-    errors: Mapping[str, float]
-    stages: tuple[Result, ...]
-
-    def __repr__(self) -> str:
-        stages = ", ".join(stage.status.value for stage in self.stages)
-        return f"<inverse dynamics: {len(self.t)} states; " + (f"stages {stages}>" if stages else "in closed form>")
-
-    @property
-    def status(self) -> Status:
-        """How the last stage ended."""
-        return self.stages[-1].status if self.stages else Status.CONVERGED
-
-    @property
-    def t(self) -> Float[np.ndarray, " N"]:
-        """Times (s)."""
-        return self.run.t
-
-    @property
-    def tau(self) -> Float[np.ndarray, "N motors"]:
-        """Torques of the motors, or of all joints (N m, N)."""
-        return self.run.tau
 
 
 def inverse_dynamics_of(
@@ -176,5 +140,5 @@ def _solution(
     q = values["q"]
     off = np.abs(q[:, list(wanted.coordinates)] - wanted.values).max(axis=0)
     errors = {mechanism.coordinates[i]: float(e) for i, e in zip(wanted.coordinates, off, strict=True)}
-    run = completed(mechanism, "inverse", wanted.t, q, values["v"], values["tau"], values["a"])
+    run = simulated(dynamics_of(mechanism), "inverse", values["tau"], wanted.t, q, values["v"], qdd=values["a"])
     return InverseSolution(run, errors, tuple(results))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from screwgraph.mechanism.factors.constraints import AccelerationConstraints, PositionConstraints, VelocityConstraints
+from screwgraph.estimation.factors.constraints import AccelerationConstraints, PositionConstraints, VelocityConstraints
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.spatial import concatenate
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.mechanism.symbolic_parameters import Varied
+from screwgraph.estimation.symbolic_parameters import Varied
 from screwgraph.optimize.templates import column
 from screwgraph.tape import depends_on, substituted
 

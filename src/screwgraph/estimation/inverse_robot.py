@@ -10,9 +10,10 @@ from jaxtyping import Float
 
 from screwgraph.dynamics import inverse_dynamics
 from screwgraph.errors import InputError
-from screwgraph.mechanism import DEGREE, InverseSolution, checked_times, column
+from screwgraph.estimation.result import InverseSolution
+from screwgraph.estimation.tables import DEGREE, checked_times, column
 from screwgraph.robot import Joint, Robot, constraint_residual, unknown
-from screwgraph.simulation import Trajectory, Watch, energies, initial_position, work_done
+from screwgraph.simulation import Watch, dynamics_of, initial_position, simulated
 
 
 def inverse_robot_trajectory(
@@ -51,15 +52,12 @@ def inverse_robot_trajectory(
             raise InputError(
                 f"the trajectory leaves loops open by {gap:.3g}", fix="give the coordinates of the independent joints"
             )
-    tau = inverse_dynamics(robot)(q, qd, qdd)
+    tau = np.asarray(inverse_dynamics(robot)(q, qd, qdd))
     errors = {
         name: float(np.abs(q[:, i] - given[:, k]).max()) for k, (name, i) in enumerate(zip(names, places, strict=True))
     }
-    violation = np.array([np.abs(constraint_residual(robot, x)).max(initial=0.0) for x in q])
-    energy, work = energies(robot, q, qd), work_done(robot, float(t[1] - t[0]), qd, tau)
     watch(1.0)
-    run = Trajectory(robot, "inverse", t - t[0], q, qd, qdd, tau, energy, work, violation)
-    return InverseSolution(run, errors, ())
+    return InverseSolution(simulated(dynamics_of(robot), "inverse", tau, t, q, qd, qdd=qdd), errors, ())
 
 
 CLOSED = 1e-4

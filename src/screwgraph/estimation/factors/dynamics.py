@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.mechanism.factors.expressions import acceleration_of, acceleration_slope, torques_as_forces
+from screwgraph.estimation.factors.expressions import acceleration_of, acceleration_slope, torques_as_forces
 from screwgraph.models.mechanism.mechanism import Mechanism
 
 

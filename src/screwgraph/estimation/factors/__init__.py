@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from screwgraph.mechanism.factors.constraints import AccelerationConstraints, PositionConstraints, VelocityConstraints
-from screwgraph.mechanism.factors.dynamics import (
+from screwgraph.estimation.factors.constraints import AccelerationConstraints, PositionConstraints, VelocityConstraints
+from screwgraph.estimation.factors.dynamics import (
     ForwardDynamics,
     IndependentForwardDynamics,
     IndependentInverseDynamics,
     InverseDynamics,
 )
-from screwgraph.mechanism.factors.expressions import Acceleration
-from screwgraph.mechanism.factors.independent_constraints import (
+from screwgraph.estimation.factors.expressions import Acceleration
+from screwgraph.estimation.factors.independent_constraints import (
     IndependentAcceleration,
     IndependentPosition,
     IndependentVelocity,
 )
-from screwgraph.mechanism.factors.prior import prior
-from screwgraph.mechanism.factors.soft_equality import soft_equality
+from screwgraph.estimation.factors.prior import prior
+from screwgraph.estimation.factors.soft_equality import soft_equality
 from screwgraph.models.mechanism.observations import (
     Accelerometer,
     CoordinateAngle,

@@ -1,0 +1,152 @@
+"""What estimates ask of a mechanism: unknowns, factors, sensors, and how it moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.errors import InputError
+from screwgraph.estimation.factors import Acceleration, ForwardDynamics, PositionConstraints, VelocityConstraints
+from screwgraph.estimation.factors.estimated import Estimated, depends_on_figures
+from screwgraph.estimation.measurements import Measurements
+from screwgraph.estimation.noise import ModelNoise, integration_sigma
+from screwgraph.estimation.symbolic_parameters import Varied, varied
+from screwgraph.estimation.tables import even_or_each
+from screwgraph.models.mechanism import Mechanism
+from screwgraph.models.mechanism.parts import Sensor
+from screwgraph.models.mechanism.read_sensors import told_sensors
+from screwgraph.models.mechanism.sensors import SENSORS, columns
+from screwgraph.optimize import Factors, Selection, Variables, Vector, each, soft
+from screwgraph.robot import unknown
+from screwgraph.simulation import dynamics_of
+from screwgraph.time import SimpsonVelocities, simpson_positions
+
+FAMILIES = {"q": "q", "v": "qd", "a": "qdd"}
+"""Families of unknowns by the letters that sensors name them by."""
+
+
+@dataclass(frozen=True, eq=False)
+class MechanismUnknowns:
+    """q, qd, qdd at `count` samples; torques `tau` of the motors that are inputs; parameters, which all share.
+
+    Constraints, dynamics and Hermite-Simpson integrators of Blanco-Claraco et al. (2021), section 6.
+    """
+
+    parameters: Varied
+    inputs: tuple[int, ...] = ()
+    count: int = 0
+
+    inner = ()
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, parameters: tuple[str, ...]) -> MechanismUnknowns:
+        """Return those of a mechanism with some unknown parameters. Raises InputError."""
+        return cls(varied(mechanism, parameters))
+
+    @property
+    def model(self) -> Mechanism:
+        """The mechanism with its nominal values."""
+        mechanism = self.parameters.mechanism
+        return mechanism if mechanism.nominal is None else mechanism.nominal
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the motors."""
+        return tuple(self.model.angles[i].name for i in self.model.motors)
+
+    @property
+    def slots(self) -> list[int]:
+        """Coordinates that the motors push."""
+        return [self.model.angle_slots[i] for i in self.model.motors]
+
+    def states(self, node: int = 0) -> tuple[Variables, ...]:
+        """Return q, qd, qdd."""
+        return tuple(Variables(name, Vector(self.model.n), self.count) for name in FAMILIES.values())
+
+    @property
+    def tau(self) -> Variables:
+        """Unknown torques."""
+        return Variables("tau", Vector(len(self.inputs)), self.count)
+
+    @property
+    def shared(self) -> Variables:
+        """Unknown parameters over their scale."""
+        return Variables("parameters", Vector(len(self.parameters.names)), 1)
+
+    def inputs_of(self, names: tuple[str, ...]) -> tuple[int, ...]:
+        """Return the numbers of motors. Raises InputError."""
+        known = self.labels
+        for name in names:
+            if name not in known:
+                raise (
+                    unknown("motor", name, known) if known else InputError(f"there is no motor {name!r}", fix="motors:")
+                )
+        return tuple(sorted({known.index(name) for name in names}))
+
+    def sensors(self, given: Sequence[Mapping[str, Any]] | None) -> tuple[Sensor, ...]:
+        """Return sensors, by default those of the file. Raises InputError."""
+        return self.model.sensors if given is None else told_sensors(self.model, given)
+
+    def columns(self, sensor: Sensor) -> tuple[str, ...]:
+        """Return the names of a sensor's columns."""
+        return columns(sensor)
+
+    def start(self, q0: Any, qd0: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return position and velocity near which the motion begins. Raises InputError, ModelError."""
+        return dynamics_of(self.model).start(q0, qd0)
+
+    def model_factors(self, data: Measurements, q0: np.ndarray, noise: ModelNoise) -> list[Factors]:
+        """Return the factors of the model."""
+        mechanism, (q, qd, qdd), dt = self.parameters.mechanism, self.states(), even_or_each(data.steps)
+        ends = tuple(part for x in (q, qd, qdd) for part in (x[:-1], x[1:]))
+        now, between = self._pushed(data)
+        over_step = {"dt": dt, "sigma": integration_sigma(mechanism, noise)}
+        velocities = SimpsonVelocities(Acceleration(mechanism))
+        return [
+            self._tied("f_pc", PositionConstraints(mechanism), q, sigma=noise.constraints),
+            self._tied("f_vc", VelocityConstraints(mechanism), q, qd, sigma=noise.constraints),
+            self._tied("f_dyn", ForwardDynamics(mechanism), q, qd, qdd, ends=1, sigma=noise.dynamics, **now),
+            self._tied("f_hs q", simpson_positions, *ends, **over_step),
+            self._tied("f_hs qd", velocities, *ends, ends=2, **over_step, **between),
+        ]
+
+    def reading(self, sensor: Sensor, families: Mapping[str, Variables], samples: Any) -> Factors:
+        """Return the factors of a sensor."""
+        kind = SENSORS[sensor.kind]
+        own = (families[FAMILIES[letter]] for letter in kind.of)
+        template = kind.template(self.parameters.mechanism, sensor)
+        return self._tied(f"sensor {sensor.name}", template, *own, measured=samples, sigma=sensor.sigma)
+
+    def acceleration(self, parameters: Any) -> Callable[..., np.ndarray]:
+        """Return accelerations as a function of q, qd, tau; `parameters` are over their scale."""
+        figures = np.zeros(0) if parameters is None else parameters
+
+        def moving(q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> np.ndarray:
+            force = np.zeros(len(q))
+            force[self.slots] = tau
+            return self.parameters.acceleration(q, qd, force, figures)
+
+        return moving
+
+    def _tied(self, name: str, template: Any, *own: Variables | Selection, ends: int = 0, **options: Any) -> Factors:
+        """Make factors of a template; unknown torques, at so many ends, and parameters are added to its unknowns."""
+        known = tuple(key for key in options if key != "sigma")
+        sizes = tuple((x.variables if isinstance(x, Selection) else x).manifold.dim for x in own)
+        figured, slots = depends_on_figures(template, self.parameters, sizes, known), self.slots
+        ends = ends if self.inputs else 0
+        torques = () if not ends else (self.tau,) if ends == 1 else (self.tau[:-1], self.tau[1:])
+        shared = (self.shared,) if figured else ()
+        pushed = tuple(slots[i] for i in self.inputs) if ends else ()
+        wrapped = Estimated(template, self.parameters, pushed, ends, figured)
+        return soft(wrapped, *own, *torques, *shared, name=name, **options)
+
+    def _pushed(self, data: Measurements) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return known forces on all coordinates, at samples and half-way between, where there are any."""
+        if not data.torques.any():
+            return {}, {}
+        force = np.zeros((len(data.t), self.model.n))
+        force[:, self.slots] = data.torques
+        return {"force": each(force)}, {"force": each((force[:-1] + force[1:]) / 2.0)}

@@ -1,0 +1,140 @@
+"""What measurements say of a motion, and torques that follow a trajectory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.models.mechanism import Mechanism
+from screwgraph.optimize import Result, Status
+from screwgraph.robot import Robot
+from screwgraph.simulation import STATES, Trajectory, coordinate_names, model_texts, save_table, state_columns
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """States at times t (s), torques of all motors (N m), parameters; SI units, with standard deviations.
+
+    `covariance` (k, k) is that of the parameters. `residuals` are what each column's sensor would read, less what was
+    measured. `undetermined` names parameters of which the measurements say little. `model_error` is the largest
+    residual of the model in its own standard deviations: where it is large, time steps are too long, or the model
+    contradicts the sensors. `status` and `reason` tell how the search ended; one that was interrupted holds what was
+    found so far. Standard deviations of positions are those of their velocity coordinates.
+    """
+
+    run: Trajectory
+    q_sigma: Float[np.ndarray, "N nv"]
+    qd_sigma: Float[np.ndarray, "N nv"]
+    qdd_sigma: Float[np.ndarray, "N nv"]
+    tau_sigma: Float[np.ndarray, "N motors"]
+    parameters: Mapping[str, float]
+    covariance: Float[np.ndarray, "k k"]
+    residuals: Mapping[str, Float[np.ndarray, " N"]]
+    undetermined: tuple[str, ...]
+    model_error: float
+    result: Result
+
+    def __repr__(self) -> str:
+        found = [f"{name} = {value:.6g} +- {self.sigma[name]:.2g}" for name, value in self.parameters.items()]
+        parts = [f"{len(self.t)} states", *found, self.status.value]
+        return f"<estimate of {self.model.name!r}: {', '.join(parts)}>"
+
+    @property
+    def sigma(self) -> dict[str, float]:
+        """Standard deviations of the parameters."""
+        return dict(zip(self.parameters, np.sqrt(np.diag(self.covariance)).tolist(), strict=True))
+
+    @property
+    def status(self) -> Status:
+        """How the search ended."""
+        return self.result.status
+
+    @property
+    def reason(self) -> str:
+        """Why it ended so."""
+        return self.result.reason
+
+    @property
+    def model(self) -> Robot | Mechanism:
+        """What moves."""
+        return self.run.model
+
+    @property
+    def t(self) -> Float[np.ndarray, " N"]:
+        """Times (s)."""
+        return self.run.t
+
+    @property
+    def q(self) -> Float[np.ndarray, "N nq"]:
+        """Positions."""
+        return self.run.q
+
+    @property
+    def qd(self) -> Float[np.ndarray, "N nv"]:
+        """Velocities."""
+        return self.run.qd
+
+    @property
+    def qdd(self) -> Float[np.ndarray, "N nv"]:
+        """Accelerations."""
+        return self.run.qdd
+
+    @property
+    def tau(self) -> Float[np.ndarray, "N m"]:
+        """Torques of all joints, or of the motors (N m, N)."""
+        return self.run.tau
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of a saved table: t, q:theta, ..., tau:theta, sigma:q:theta, ..., sigma:tau:theta."""
+        names = coordinate_names(self.model)
+        spread = [f"sigma:{kind}:{name}" for kind, of in {**names, "q": names["qd"]}.items() for name in of]
+        return ("t", *state_columns(self.model), *spread)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a table with a line of names (.csv), or arrays by their names here, and `columns` (.npz).
+
+        An .npz file holds the model, too; `screwgraph view` shows it.
+
+        Raises:
+            InputError: another suffix, no such folder, or a path that cannot be written.
+        """
+        arrays = {name: getattr(self, name) for name in ("t", *STATES, *(f"{name}_sigma" for name in STATES))}
+        save_table(path, self.columns, arrays, method=self.run.method, **model_texts(self.model))
+
+
+@dataclass(frozen=True, eq=False)
+class InverseSolution:
+    """The motion that follows a trajectory, with torques of motors or joints as `run.tau`, and how it was found.
+
+    `errors` are the largest distances of each given coordinate from the trajectory (m, rad); `stages` the results of
+    the optimisations, one a stage, none where torques follow in closed form. `status` says whether all stages were
+    solved; where they were stopped, states are those of the last stage, and torques that it did not come to are NaN.
+    """
+
+    run: Trajectory
+    errors: Mapping[str, float]
+    stages: tuple[Result, ...]
+
+    def __repr__(self) -> str:
+        stages = ", ".join(stage.status.value for stage in self.stages)
+        return f"<inverse dynamics: {len(self.t)} states; " + (f"stages {stages}>" if stages else "in closed form>")
+
+    @property
+    def status(self) -> Status:
+        """How the last stage ended."""
+        return self.stages[-1].status if self.stages else Status.CONVERGED
+
+    @property
+    def t(self) -> Float[np.ndarray, " N"]:
+        """Times (s)."""
+        return self.run.t
+
+    @property
+    def tau(self) -> Float[np.ndarray, "N motors"]:
+        """Torques of the motors, or of all joints (N m, N)."""
+        return self.run.tau

@@ -1,0 +1,109 @@
+"""What estimates ask of a robot: unknowns, factors, sensors, and how it moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.dynamics import forward_dynamics, mass_matrix
+from screwgraph.estimation.measurements import Measurements
+from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
+from screwgraph.estimation.noise import ModelNoise
+from screwgraph.estimation.parameters import Parameters, parameters_of
+from screwgraph.estimation.sensors import SENSORS, Sensor, columns, sensors_of
+from screwgraph.estimation.tables import even_or_each
+from screwgraph.optimize import Factors, Variables, soft
+from screwgraph.plan.mechanics import Mechanics
+from screwgraph.robot import Robot, without_loops
+from screwgraph.simulation import dynamics_of
+from screwgraph.time import HERMITE_SIMPSON
+
+
+@dataclass(frozen=True, eq=False)
+class RobotUnknowns:
+    """Those of `Motion` at `count` samples, with a point in the middle of each step; torques of `inputs`, parameters.
+
+    The equations of motion are one factor an instant: compiled inverse dynamics.
+    """
+
+    model: Robot
+    parameters: Parameters
+    inputs: tuple[int, ...] = ()
+    count: int = 0
+
+    @classmethod
+    def of(cls, robot: Robot, parameters: tuple[str, ...]) -> RobotUnknowns:
+        """Return those of a robot with some unknown parameters. Raises InputError."""
+        return cls(robot, parameters_of(robot, parameters))
+
+    @property
+    def mechanics(self) -> Mechanics:
+        """The robot's expressions."""
+        return mechanics_of(self.model)
+
+    @property
+    def motion(self) -> Motion:
+        """Its unknowns at all instants."""
+        return Motion(self.mechanics, self.count, HERMITE_SIMPSON, self.inputs, self.parameters)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the torques."""
+        return self.mechanics.labels
+
+    @property
+    def inner(self) -> tuple[float, ...]:
+        """Where inner points stand in a step of length 1."""
+        return HERMITE_SIMPSON.nodes[1:-1]
+
+    def states(self, node: int = 0) -> tuple[Variables, ...]:
+        """Return q, qd, qdd, and multipliers of loops, at the instants (node 0) or at an inner point."""
+        return self.motion.states(node)
+
+    @property
+    def tau(self) -> Variables:
+        """Unknown torques."""
+        return self.motion.tau
+
+    @property
+    def shared(self) -> Variables:
+        """Unknown parameters over their scale."""
+        return self.motion.shared
+
+    def inputs_of(self, names: tuple[str, ...]) -> tuple[int, ...]:
+        """Return the columns of the torques of joints. Raises InputError."""
+        return tuple(sorted(set(self.mechanics.columns(names, "joint"))))
+
+    def sensors(self, given: Sequence[Mapping[str, Any]] | None) -> tuple[Sensor, ...]:
+        """Return sensors. Raises InputError."""
+        return sensors_of(self.mechanics, given or ())
+
+    def columns(self, sensor: Sensor) -> tuple[str, ...]:
+        """Return the names of a sensor's columns."""
+        return columns(sensor)
+
+    def start(self, q0: Any, qd0: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return position and velocity near which the motion begins. Raises InputError."""
+        return dynamics_of(self.model).start(q0, qd0)
+
+    def model_factors(self, data: Measurements, q0: np.ndarray, noise: ModelNoise) -> list[Factors]:
+        """Return the factors of the model; `noise.dynamics` are accelerations of the inertia at q0."""
+        inertia = np.diag(mass_matrix(without_loops(self.model))(q0))
+        spread = noise.dynamics * np.maximum(inertia, 1e-9 * inertia.max())
+        sigma = Sigmas(noise.integration, noise.constraints, spread)
+        return self.motion.factors(even_or_each(data.steps), data.torques, sigma)
+
+    def reading(self, sensor: Sensor, families: Mapping[str, Variables], samples: Any) -> Factors:
+        """Return the factors of a sensor."""
+        kind = SENSORS[sensor.kind]
+        template = kind.template(self.mechanics, sensor.target, self.inputs)
+        spread = np.array(sensor.sigma) if len(sensor.sigma) > 1 else float(sum(sensor.sigma))
+        own = [families[name] for name in kind.of]
+        return soft(template, *own, measured=samples, sigma=spread, name=f"sensor {sensor.name}")
+
+    def acceleration(self, parameters: Any) -> Callable[..., np.ndarray]:
+        """Return accelerations of the nominal robot as a function of q, qd, tau."""
+        return forward_dynamics(self.model)

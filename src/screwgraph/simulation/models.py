@@ -1,0 +1,163 @@
+"""What simulations ask of a model: where it begins, how it moves, what keeps it closed, its energy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.compiler import Function
+from screwgraph.dynamics import forward_dynamics
+from screwgraph.mechanism.mechanics import Mechanics, mechanics_of
+from screwgraph.mechanism.projection import Projection, projection
+from screwgraph.mechanism.start import checked_torques, first_position, first_velocity
+from screwgraph.models.mechanism import Mechanism
+from screwgraph.models.mechanism.closing import gaps
+from screwgraph.robot import Robot, constraint_residual
+from screwgraph.simulation.constraints import Constraints
+from screwgraph.simulation.energy import energies, power
+from screwgraph.simulation.start import checked_efforts, initial_position, initial_velocity
+from screwgraph.simulation.system import Acceleration
+from screwgraph.spatial.manifolds import Manifold, Vector
+
+Efforts = Callable[[float, np.ndarray, np.ndarray], Any]
+"""Torques and forces as a function of time (s), q and qd."""
+
+
+@dataclass(frozen=True, eq=False)
+class RobotDynamics:
+    """A robot in motion: a tree, or a closed chain, whose loops stay closed."""
+
+    model: Robot
+    kind = "robot"
+
+    @property
+    def manifold(self) -> Manifold:
+        """The manifold of positions."""
+        return self.model.manifold
+
+    @cached_property
+    def function(self) -> Function:
+        """Forward dynamics: accelerations (nv,) of q, qd, tau, or of batches."""
+        return forward_dynamics(self.model)
+
+    def start(self, q0: Any, qd0: Any) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nv"]]:
+        """Return where a motion begins, loops closed. Raises InputError."""
+        q = initial_position(self.model, q0)
+        return q, initial_velocity(self.model, q, qd0)
+
+    def checked(self, tau: Any, what: str) -> Float[np.ndarray, " nv"]:
+        """Return joint torques and forces; None is zero. Raises InputError."""
+        return checked_efforts(self.model, np.zeros(self.model.nv) if tau is None else tau, what)
+
+    def acceleration(self, q: Any, qd: Any, tau: Any) -> Any:
+        """Return accelerations, of batches, too."""
+        return self.function(q, qd, tau)
+
+    def under(self, tau: Float[np.ndarray, " nv"] | Efforts) -> Acceleration:
+        """Return accelerations under constant torques, or those of a function."""
+        function = self.function
+        if callable(tau):
+            return lambda t, q, qd: function(q, qd, tau(t, q, qd))
+        return lambda t, q, qd: function(q, qd, tau)
+
+    def constraints(self, q: Float[np.ndarray, " nq"]) -> Constraints | None:
+        """Return what keeps loops closed, near q; None for trees."""
+        return Constraints(self.model, q) if self.model.is_closed else None
+
+    def energy(self, q: Any, qd: Any, tau: Any) -> tuple[Float[np.ndarray, " N"], Float[np.ndarray, " N"]]:
+        """Return energy (J), and the power (W) of torques less that of dampers."""
+        return energies(self.model, q, qd), power(self.model, qd, tau)
+
+    def violation(self, q: Float[np.ndarray, "N nq"], found: Any = None) -> Float[np.ndarray, " N"]:
+        """Return the largest closure error (rad, m) of loops and couplings; as found already, where it was."""
+        if found is not None or not self.model.is_closed:
+            return np.zeros(len(q)) if found is None else found
+        return np.array([np.abs(constraint_residual(self.model, x)).max() for x in q])
+
+
+@dataclass(frozen=True, eq=False)
+class MechanismDynamics:
+    """A planar mechanism in motion, its states on the constraints."""
+
+    model: Mechanism
+    kind = "mechanism"
+
+    @property
+    def manifold(self) -> Manifold:
+        """The manifold of positions."""
+        return Vector(self.model.n)
+
+    @property
+    def mechanics(self) -> Mechanics:
+        """Its compiled code."""
+        return mechanics_of(self.model)
+
+    @cached_property
+    def slots(self) -> list[int]:
+        """Coordinates that motors push."""
+        return [self.model.angle_slots[i] for i in self.model.motors]
+
+    def start(self, q0: Any, qd0: Any) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+        """Return where a motion begins, constraints closed. Raises InputError, ModelError."""
+        q = first_position(self.model, q0)
+        return q, first_velocity(self.model, q, qd0)
+
+    def checked(self, tau: Any, what: str) -> Float[np.ndarray, " motors"]:
+        """Return torques of the motors; None is zero. Raises InputError."""
+        return checked_torques(self.model, np.zeros(len(self.model.motors)) if tau is None else tau, what)
+
+    def force(self, tau: Float[np.ndarray, "*N motors"]) -> Float[np.ndarray, "*N n"]:
+        """Return the forces on all coordinates that torques of the motors are."""
+        found = np.zeros((*tau.shape[:-1], self.model.n))
+        found[..., self.slots] = tau
+        return found
+
+    def acceleration(self, q: Any, qd: Any, tau: Any) -> Any:
+        """Return accelerations, of batches, too."""
+        return self.mechanics.acceleration(q, qd, self.force(tau))
+
+    def under(self, tau: Float[np.ndarray, " motors"] | Efforts) -> Acceleration:
+        """Return accelerations under constant torques, or those of a function."""
+        function = self.mechanics.acceleration
+        if callable(tau):
+            return lambda t, q, qd: function(q, qd, self.force(tau(t, q, qd)))
+        force = self.force(tau)
+        return lambda t, q, qd: function(q, qd, force)
+
+    def constraints(self, q: Float[np.ndarray, " n"]) -> Projection:
+        """Return what puts states back onto the constraints."""
+        return projection(self.model)
+
+    def energy(self, q: Any, qd: Any, tau: Any) -> tuple[Float[np.ndarray, " N"], Float[np.ndarray, " N"]]:
+        """Return energy (J), and the power (W) of motors, forces and torques less that of dampers."""
+        found = self.mechanics.energy(q, qd)
+        return found[:, 0] + found[:, 1], found[:, 2] + (tau * qd[:, self.slots]).sum(axis=1)
+
+    def violation(self, q: Float[np.ndarray, "N n"], found: Any = None) -> Float[np.ndarray, " N"]:
+        """Return the largest distance (m, rad) of coordinates from closing a constraint."""
+        return gaps(*self.mechanics.closing(q)).max(axis=1, initial=0.0)
+
+
+Dynamics = RobotDynamics | MechanismDynamics
+
+
+def dynamics_of(model: Robot | Mechanism) -> Dynamics:
+    """Return a model in motion."""
+    return MechanismDynamics(model) if isinstance(model, Mechanism) else RobotDynamics(model)
+
+
+def efforts(dynamics: Dynamics, tau: Any) -> Float[np.ndarray, " m"] | Efforts:
+    """Check what a user gives as torques: none, constant, or a function of t, q and qd.
+
+    Raises:
+        InputError: neither a function nor finite numbers, one for each. A function that returns anything else raises
+            when it does.
+    """
+    if not callable(tau):
+        return dynamics.checked(tau, "tau")
+    return lambda t, q, qd: dynamics.checked(tau(t, q, qd), f"what the function tau returns at t = {t:g} s")
