@@ -26,6 +26,11 @@ class Projection:
     function: Function
     tolerance: float
 
+    @property
+    def rows(self) -> int:
+        """How many numbers a step has."""
+        return self.function.results[0].size
+
     def projected(
         self, t: float, q: Float[np.ndarray, " n"], qd: Float[np.ndarray, " n"]
     ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"], float]:

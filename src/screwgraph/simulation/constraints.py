@@ -29,6 +29,7 @@ class Constraints:
     def __init__(self, robot: Robot, q: Float[np.ndarray, " nq"]) -> None:
         from scipy.linalg import get_lapack_funcs
 
+        self.robot = robot
         self._posv = get_lapack_funcs(("posv",))[0]
         kept = robot.mobility.kept
         every = range(len(constraint_rows(robot)))

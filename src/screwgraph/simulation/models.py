@@ -54,6 +54,10 @@ class RobotDynamics:
         """Return joint torques and forces; None is zero. Raises InputError."""
         return checked_efforts(self.model, np.zeros(self.model.nv) if tau is None else tau, what)
 
+    def force(self, tau: Float[np.ndarray, "*N nv"]) -> Float[np.ndarray, "*N nv"]:
+        """Return the forces on all velocity coordinates that joint torques and forces are: themselves."""
+        return tau
+
     def acceleration(self, q: Any, qd: Any, tau: Any) -> Any:
         """Return accelerations, of batches, too."""
         return self.function(q, qd, tau)
@@ -97,6 +101,11 @@ class MechanismDynamics:
         """Its compiled code."""
         return mechanics_of(self.model)
 
+    @property
+    def function(self) -> Function:
+        """Accelerations (n,) of q, qd and forces on all coordinates, or of batches."""
+        return self.mechanics.acceleration
+
     @cached_property
     def slots(self) -> list[int]:
         """Coordinates that motors push."""
@@ -119,11 +128,11 @@ class MechanismDynamics:
 
     def acceleration(self, q: Any, qd: Any, tau: Any) -> Any:
         """Return accelerations, of batches, too."""
-        return self.mechanics.acceleration(q, qd, self.force(tau))
+        return self.function(q, qd, self.force(tau))
 
     def under(self, tau: Float[np.ndarray, " motors"] | Efforts) -> Acceleration:
         """Return accelerations under constant torques, or those of a function."""
-        function = self.mechanics.acceleration
+        function = self.function
         if callable(tau):
             return lambda t, q, qd: function(q, qd, self.force(tau(t, q, qd)))
         force = self.force(tau)

@@ -7,33 +7,30 @@ from collections.abc import Sequence
 import numpy as np
 
 from screwgraph.compiler import Stage
-from screwgraph.robot import Robot
 from screwgraph.simulation.constraints import Constraints
 from screwgraph.simulation.memory import Memory
-from screwgraph.simulation.step_code import SmallSteps, TapeVectors
+from screwgraph.simulation.step_code import SmallSteps, TapeVectors, stage_of
 from screwgraph.spatial.manifolds import product
 from screwgraph.tape import Number
 
 
-def projection(robot: Robot, constraints: Constraints, space: SmallSteps, memory: Memory) -> tuple[Stage, Stage, Stage]:
+def projection(constraints: Constraints, space: SmallSteps, memory: Memory) -> tuple[Stage, Stage, Stage]:
     """Return three stages: evaluate closure errors; take Newton's step; take away the velocities that loops forbid."""
     function = constraints.function
-    along = memory.add("along", len(constraints.bound))
-    K = memory.add("K", len(constraints.places[0]))
-    place = {n: p for a in function.arguments for n, p in zip(a.names, memory.places(a.name), strict=True)}
-    reads = tuple(place[name] for name in function.program.input_names)
-    look = Stage(function.program, reads, (*memory.places("gaps"), *along, *K))
-    return look, _newton(robot, constraints, space, memory), _allowed(constraints, memory)
+    memory.add("along", len(constraints.bound))
+    memory.add("K", len(constraints.places[0]))
+    look = stage_of(function, memory, [a.name for a in function.arguments], ("gaps", "along", "K"))
+    return look, _newton(constraints, space, memory), _allowed(constraints, memory)
 
 
-def _newton(robot: Robot, constraints: Constraints, space: SmallSteps, memory: Memory) -> Stage:
+def _newton(constraints: Constraints, space: SmallSteps, memory: Memory) -> Stage:
     """Move q by the least step that closes the loops, and loop joints to where they are."""
     vectors = TapeVectors(memory)
     q, gaps, x, along = (vectors.read(name) for name in ("q", "gaps", "x", "along"))
     K = _matrix(constraints, vectors.read("K"), len(memory.places("qd")))
     space.turns.clear()
     ahead = space.retract(q, -_transposed_times(K, _solved(K, list(gaps[: constraints.kept]))))
-    loops = product(loop.type.manifold for loop in robot.loops)
+    loops = product(loop.type.manifold for loop in constraints.robot.loops)
     turns = [*space.turns, *loops.turns(along)]
     memory.add("turns of Newton", len(turns))
     return vectors.stage(("q", ahead), ("x", loops.retract(x, along)), ("turns of Newton", turns))

@@ -15,7 +15,7 @@ from screwgraph.robot import Robot, unknown
 from screwgraph.simulation.constraints import Constraints
 from screwgraph.simulation.energy import integrated
 from screwgraph.simulation.methods import METHODS, State, Tolerances
-from screwgraph.simulation.models import Dynamics, Efforts, RobotDynamics, dynamics_of, efforts
+from screwgraph.simulation.models import Dynamics, Efforts, dynamics_of, efforts
 from screwgraph.simulation.start import sample_times
 from screwgraph.simulation.stepper import stepper
 from screwgraph.simulation.system import System
@@ -73,17 +73,16 @@ def _states(
     times: Float[np.ndarray, " N"],
     tolerances: Tolerances,
 ) -> Iterator[State]:
-    """Yield the states: by machine code of robots as long as it holds, from there on by steps in Python."""
+    """Yield the states: by machine code as long as it holds, from there on by steps in Python."""
     constraints = dynamics.constraints(start[0])
     state = State(*start) if constraints is None else State(*constraints.projected(0.0, *start))
     yield state
     done = 0
-    if isinstance(dynamics, RobotDynamics) and not callable(torques):
-        robot, dt = dynamics.model, float(times[1] - times[0])
-        closed = constraints if isinstance(constraints, Constraints) else None
-        made = stepper(robot, dynamics.function, closed, method)
-        x = closed.x if closed else np.zeros(0)
-        for ahead in [] if made is None else made.states(state, torques, len(times) - 1, dt, x):
+    if not callable(torques):
+        made = stepper(dynamics.manifold, dynamics.function, constraints, method)
+        x = constraints.x if isinstance(constraints, Constraints) else np.zeros(0)
+        dt, force = float(times[1] - times[0]), dynamics.force(torques)
+        for ahead in [] if made is None else made.states(state, force, len(times) - 1, dt, x):
             yield ahead
             state, done = ahead, done + 1
     if done < len(times) - 1:

@@ -59,7 +59,7 @@ class SmallSteps:
 
 
 def step_stages(rule: Rule, function: Function, space: SmallSteps, memory: Memory) -> Iterator[Stage]:
-    """Yield the stages of a step; they read q, qd, tau and dt, and write q and qd."""
+    """Yield the stages of a step; they read q, qd, force and dt, and write q and qd."""
     memory.add("at q", len(memory.places("q")))
     memory.add("at qd", len(memory.places("qd")))
     vectors = TapeVectors(memory)
@@ -71,7 +71,7 @@ def step_stages(rule: Rule, function: Function, space: SmallSteps, memory: Memor
             yield vectors.stage(("at q", at), ("at qd", velocity), *_turns(space, memory))
             result = f"qdd {number}"
             memory.add(result, len(qd))
-            yield _dynamics(function, memory, result)
+            yield stage_of(function, memory, ("at q", "at qd", "force"), (result,))
             _, at, velocity = step.send(vectors.read(result))
     except StopIteration as end:
         at, velocity = end.value
@@ -89,8 +89,9 @@ def _turns(space: SmallSteps, memory: Memory) -> list[tuple[str, list[Number]]]:
     return [(name, turns)]
 
 
-def _dynamics(function: Function, memory: Memory, result: str) -> Stage:
-    vectors = zip(function.arguments, ("at q", "at qd", "tau"), strict=True)
+def stage_of(function: Function, memory: Memory, reads: Sequence[str], writes: Sequence[str]) -> Stage:
+    """Return a function of vectors in the memory, its results written into others."""
+    vectors = zip(function.arguments, reads, strict=True)
     place = {n: p for a, vector in vectors for n, p in zip(a.names, memory.places(vector), strict=True)}
-    reads = tuple(place[name] for name in function.program.input_names)
-    return Stage(function.program, reads, tuple(memory.places(result)))
+    results = tuple(place for name in writes for place in memory.places(name))
+    return Stage(function.program, tuple(place[name] for name in function.program.input_names), results)

@@ -9,12 +9,13 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.compiler import Function, March, Marching, Settle, Stage, marching
-from screwgraph.robot import Robot
+from screwgraph.mechanism.projection import STEPS, Projection
 from screwgraph.simulation.constraints import ITERATIONS, TOLERANCE, Constraints
 from screwgraph.simulation.memory import Memory
 from screwgraph.simulation.methods import State
 from screwgraph.simulation.projection_code import projection
-from screwgraph.simulation.step_code import SmallSteps, step_stages
+from screwgraph.simulation.step_code import SmallSteps, TapeVectors, stage_of, step_stages
+from screwgraph.spatial.manifolds import Manifold
 from screwgraph.time import RULES
 
 CHUNK = 100
@@ -24,7 +25,7 @@ FINITE = 1e300
 
 @dataclass(frozen=True, eq=False)
 class Stepper:
-    """Machine code of a robot's steps by one method, and the memory that it works in."""
+    """Machine code of a model's steps by one method, and the memory that it works in."""
 
     memory: Memory
     march: Marching
@@ -33,13 +34,13 @@ class Stepper:
     def states(
         self,
         start: State,
-        tau: Float[np.ndarray, " nv"],
+        force: Float[np.ndarray, " nv"],
         steps: int,
         dt: float,
         x: Float[np.ndarray, " n"],
     ) -> Iterator[State]:
         """Yield states as long as steps are sound: `steps` of them, or fewer; `x` are loop joints' positions."""
-        numbers = self.memory.filled(q=start.q, qd=start.qd, tau=tau, dt=np.array([dt]), x=x)
+        numbers = self.memory.filled(q=start.q, qd=start.qd, force=force, dt=np.array([dt]), x=x)
         nq, nv = len(start.q), len(start.qd)
         done = 0
         while done < steps:
@@ -52,31 +53,48 @@ class Stepper:
                 return
 
 
-def stepper(robot: Robot, function: Function, constraints: Constraints | None, method: str) -> Stepper | None:
+def stepper(
+    manifold: Manifold, function: Function, constraints: Constraints | Projection | None, method: str
+) -> Stepper | None:
     """Return code for an explicit method's steps; None for other methods.
 
-    `function` is the robot's forward dynamics.
+    `function` gives accelerations (nv,) of q, qd and constant forces (nv,).
     """
     if method not in RULES or not RULES[method].is_explicit:
         return None
-    gaps = constraints.rows if constraints else 0
     memory = Memory()
-    for name, size in (("q", robot.nq), ("qd", robot.nv), ("gaps", gaps), ("tau", robot.nv), ("dt", 1)):
+    gaps = constraints.rows if constraints else 0
+    loop_joints = constraints.robot.loops if isinstance(constraints, Constraints) else ()
+    (nq,), nv = manifold.shape, manifold.dim
+    for name, size in (("q", nq), ("qd", nv), ("gaps", gaps), ("force", nv), ("dt", 1)):
         memory.add(name, size)
-    memory.add("x", sum(loop.type.nq for loop in robot.loops))
-    space = SmallSteps(robot.manifold)
+    memory.add("x", sum(loop.type.nq for loop in loop_joints))
+    space = SmallSteps(manifold)
     parts: list[Stage | Settle] = list(step_stages(RULES[method], function, space, memory))
-    if constraints:
-        parts += _closing(robot, constraints, space, memory)
+    if isinstance(constraints, Constraints):
+        parts += _closing(constraints, space, memory)
+    elif constraints:
+        parts += _nearest(constraints, memory)
     sound = [(place, FINITE) for name in ("q", "qd", "gaps") for place in memory.places(name)]
     sound += [(place, 1.0) for name in memory.names if name.startswith("turns") for place in memory.places(name)]
     kept = range(memory.places("gaps").stop)
     return Stepper(memory, marching(March(tuple(parts), tuple(sound), kept)), gaps)
 
 
-def _closing(robot: Robot, constraints: Constraints, space: SmallSteps, memory: Memory) -> Sequence[Stage | Settle]:
-    """Return what puts a step's end back onto the constraints."""
-    look, correct, onward = projection(robot, constraints, space, memory)
+def _closing(constraints: Constraints, space: SmallSteps, memory: Memory) -> Sequence[Stage | Settle]:
+    """Return what puts a step's end back onto the constraints of loops and couplings."""
+    look, correct, onward = projection(constraints, space, memory)
     bounds = [(place, TOLERANCE) for place in memory.places("gaps")[: constraints.kept]]
     bounds += zip(memory.places("along"), constraints.bound.tolist(), strict=True)
     return [Settle(look, correct, tuple(bounds), ITERATIONS), onward]
+
+
+def _nearest(projection: Projection, memory: Memory) -> Sequence[Stage | Settle]:
+    """Return what puts a step's end back onto a mechanism's constraints: `gaps` are the steps there."""
+    memory.add("rate", len(memory.places("qd")))
+    look = stage_of(projection.function, memory, ("q", "qd"), ("gaps", "rate"))
+    vectors = TapeVectors(memory)
+    correct = vectors.stage(("q", list(vectors.read("q") + vectors.read("gaps"))))
+    onward = vectors.stage(("qd", list(vectors.read("rate"))))
+    bounds = [(place, projection.tolerance) for place in memory.places("gaps")]
+    return [Settle(look, correct, tuple(bounds), STEPS), onward]
