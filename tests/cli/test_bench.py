@@ -18,9 +18,9 @@ def test_a_table_names_robot_problems_and_machine(command):
 
 def test_json_has_every_figure(command):
     found = command("bench", "rr", "--problem", "inverse,forward_derivatives", *FAST, "--json").json
-    assert [f["problem"] for f in found["figures"]] == ["inverse", "forward_derivatives"]
+    assert [f["problem"] for f in found["measurements"]] == ["inverse", "forward_derivatives"]
     assert found["batch"] == 16
-    for f in found["figures"]:
+    for f in found["measurements"]:
         assert all(f[name] > 0 for name in ("operations", "compile", "cached", "call", "rows", "columns", "gigaflops"))
         assert set(f["peers"]) == {"pin", "MuJoCo"}
 
@@ -28,7 +28,7 @@ def test_json_has_every_figure(command):
 def test_pinocchio_agrees(command):
     pytest.importorskip("pinocchio")
     found = command("bench", "panda", "--base", "floating", *FAST, "--json").json
-    assert all(f["velocities"] == 13 and f["peers"]["pin"]["difference"] < 1e-9 for f in found["figures"])
+    assert all(f["velocities"] == 13 and f["peers"]["pin"]["difference"] < 1e-9 for f in found["measurements"])
 
 
 def test_an_unknown_problem_is_wrong_use(refused):

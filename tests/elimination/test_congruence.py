@@ -12,7 +12,7 @@ from screwgraph.elimination.system import System
 from screwgraph.graph import Factor, Key, Row, factor
 from screwgraph.tape import SAMPLES, WIDE, Scalar, Tape
 
-WRENCH, CARRIED, PARENT = Key("wrench", "link"), Key("carried", "link"), Key("acceleration", "parent")
+WRENCH, CARRIED, PARENT = Key("wrench", "link"), Key("propagated_acceleration", "link"), Key("acceleration", "parent")
 
 
 @factor(linear=("F",), cites="", solved={"F": lambda n: ""})
@@ -21,7 +21,7 @@ def balance(F):
     return F
 
 
-@factor(linear=("carried",), cites="", solved={"carried": lambda n: ""})
+@factor(linear=("propagated",), cites="", solved={"propagated": lambda n: ""})
 def carry(carried):
     """Stand for a law that is solved for what is carried."""
     return carried
@@ -40,7 +40,7 @@ def turned_system(symmetric: bool) -> tuple[Tape, System, np.ndarray, np.ndarray
     e = b if symmetric else scalar("e")
     inertia = [[a, b], [e, d]]
     turn = [[c, s], [-s, c]]
-    of_wrench, of_carried = Factor(balance, {"F": WRENCH}, 2, 1), Factor(carry, {"carried": CARRIED}, 2, 1)
+    of_wrench, of_carried = Factor(balance, {"F": WRENCH}, 2, 1), Factor(carry, {"propagated": CARRIED}, 2, 1)
     rows = [Row({(WRENCH, i): -1.0} | {(CARRIED, j): inertia[i][j] for j in (0, 1)}, 0.0, of_wrench, i) for i in (0, 1)]
     rows += [Row({(CARRIED, i): 1.0} | {(PARENT, j): -turn[i][j] for j in (0, 1)}, 0.0, of_carried, i) for i in (0, 1)]
     values = [np.moveaxis([[x.samples for x in row] for row in m], 2, 0) for m in (inertia, turn)]

@@ -81,7 +81,7 @@ def test_goals_are_drawn_where_they_are_wanted():
     assert min(np.linalg.norm(np.nan_to_num(lines["goals"], nan=9.0) - elbow, axis=1)) < 1e-9
     (marks,) = scene.points
     np.testing.assert_allclose(marks.points, [[0.3, 0.4, 0.0]])
-    assert "way of the tip" in lines
+    assert "end-effector path" in lines
 
 
 def test_forces_of_contacts_carry_the_weight_below_the_centre_of_mass(block):
@@ -133,5 +133,5 @@ def test_a_plan_with_all_kinds_of_obstacles_plays_offline(tmp_path):
         np.testing.assert_allclose(shots[1], link_poses(robot, np.array([1.0, 0.5]))["link2"], atol=1e-5)
         assert np.abs(shots[1] - shots[0]).max() > 0.1
         legend = page.value("document.getElementById('legend').textContent")
-        assert (legend, page.complaints, page.value("screwgraph.ready")) == ("goalsway of the tip", [], True)
+        assert (legend, page.complaints, page.value("screwgraph.ready")) == ("goalsend-effector path", [], True)
         assert [address.partition(":")[0] for address in page.requests] == ["file"]

@@ -44,7 +44,7 @@ def as_json(machine: Machine, roofline: Roofline, effort: Effort, surveyed: Sequ
         "machine": asdict(machine),
         "roofline": asdict(roofline),
         "batch": effort.batch,
-        "figures": [
+        "measurements": [
             {
                 "robot": line.robot,
                 "velocities": line.velocities,

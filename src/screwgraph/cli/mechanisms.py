@@ -56,7 +56,7 @@ def refuse_robot_options(context: typer.Context, *given: object) -> None:
 
 
 def loaded(source: str, values: list[str] | None = None) -> Mechanism:
-    """Load a mechanism with values for figures, "name=number" each. Raises ModelError, InputError, BadParameter."""
+    """Load a mechanism with values for parameters, "name=number" each. Raises ModelError, InputError, BadParameter."""
     given: dict[str, Any] = {}
     for item in values or ():
         name, _, text = item.partition("=")

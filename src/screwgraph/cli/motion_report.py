@@ -1,4 +1,4 @@
-"""A motion of a robot or a mechanism as a report: figures, curves with their units, an animation."""
+"""A motion of a robot or a mechanism as a report: numbers, curves with their units, an animation."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def motion_panels(motion: Trajectory) -> dict[str, Sequence[Panel]]:
     from screwgraph.draw import Panel
 
     model = motion.model
-    checks = [Panel("energy [J]", {"energy": motion.energy, "energy balance residual": motion.energy - motion.work})]
+    checks = [Panel("energy (J)", {"energy": motion.energy, "energy balance residual": motion.energy - motion.work})]
     if isinstance(model, Robot):
         if model.is_closed:
-            checks.append(Panel("violation [rad, m]", {"largest loop-closure error": motion.violation}))
+            checks.append(Panel("loop-closure error (rad, m)", {"largest": motion.violation}))
         return {"Joints": [Panel(*panel) for panel in _joint_panels(model, motion)], "Energy": checks}
     moving = {**coordinate_curves(model, motion.q, ""), **coordinate_curves(model, motion.qd, "/s")}
     torques = {model.angles[i].name: motion.tau[:, k] for k, i in enumerate(model.motors)}
@@ -93,7 +93,7 @@ def _joint_panels(robot: Robot, motion: Trajectory) -> Iterator[tuple[str, dict[
         for joint in robot.joints:
             for i, unit in enumerate(getattr(units(joint.type), attribute)):
                 name = joint.name if joint.type.nv == 1 else f"{joint.name}[{i}]"
-                label = f"{kind} [{unit}]" if unit else f"{kind} (quaternion)"
+                label = f"{kind} ({unit})" if unit else f"{kind} (quaternion)"
                 panels.setdefault(label, {})[name] = getattr(motion, array)[:, start]
                 start += 1
         yield from panels.items()

@@ -1,4 +1,4 @@
-"""A plan as a report: figures, an animation, curves with limits and goals, costs."""
+"""A plan as a report: numbers, an animation, curves with limits and goals, costs."""
 
 from __future__ import annotations
 

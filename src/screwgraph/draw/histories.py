@@ -48,7 +48,7 @@ def draw_histories(t: Float[np.ndarray, " N"], panels: Sequence[Panel]) -> Figur
     )
     for ax, panel in zip(axes, panels, strict=True):
         _draw_panel(ax, np.asarray(t), panel, shown)
-    axes[-1].set_xlabel("time [s]")
+    axes[-1].set_xlabel("time (s)")
     return figure
 
 

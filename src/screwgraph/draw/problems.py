@@ -32,7 +32,7 @@ MOST = 400
 SYMBOLS: Mapping[str, str] = {
     **{"z": "z", "w": r"\dot{z}", "b": r"\ddot{z}", "q": "q", "v": r"\dot{q}", "a": r"\ddot{q}"},
     **{"qd": r"\dot{q}", "qdd": r"\ddot{q}", "zd": r"\dot{z}", "zdd": r"\ddot{z}"},
-    **{"tau": r"\tau", "loops": r"\lambda", "figures": "p"},
+    **{"tau": r"\tau", "loops": r"\lambda", "parameters": "p"},
 }
 """How unknowns are written, by the names of their families in the order of rows, and by kinds of quantities."""
 UNKNOWN, FACTOR = ("circle", "unknown", style.PLAIN), ("dot", "factor", style.PLAIN)

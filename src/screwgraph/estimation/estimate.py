@@ -70,7 +70,7 @@ def estimate(
     for count in _horizons(len(data.t)):
         unknowns, part = replace(unknowns, inputs=driven, count=count), _first(data, count)
         values = _longer(unknowns, values, start, part)
-        believed = noise if count == len(data.t) else replace(noise, figures=min(CAREFUL, noise.figures))
+        believed = noise if count == len(data.t) else replace(noise, parameters=min(CAREFUL, noise.parameters))
         result = _solved(unknowns, part, start, believed, values, _looking(watch, part))
         if result.status is Status.INTERRUPTED and count == FIRST and not result.iterations:
             raise KeyboardInterrupt
@@ -144,7 +144,7 @@ def _problem(unknowns: Unknowns, data: Measurements, start: State, noise: ModelN
         found.append(soft(soft_equality, tau[:-1], tau[1:], sigma=spread, name="change of tau"))
     if unknowns.parameters.names:
         nominal = unknowns.parameters.values / unknowns.parameters.scale
-        found.append(_prior(unknowns.shared, nominal if mean is None else mean, noise.figures))
+        found.append(_prior(unknowns.shared, nominal if mean is None else mean, noise.parameters))
     return Problem(found, states)
 
 
@@ -209,7 +209,7 @@ def _solved(
     problem = _problem(unknowns, data, start, noise)
     result = search(problem, values, "gauss_newton", ITERATIONS)
     if unknowns.parameters.names and not _ended(result):
-        held = _problem(unknowns, data, start, replace(noise, figures=HELD), values["parameters"][0])
+        held = _problem(unknowns, data, start, replace(noise, parameters=HELD), values["parameters"][0])
         result = search(held, values, "gauss_newton", ITERATIONS)
         if not result.status.is_stopped:
             values = result.values if result.success else values
@@ -242,7 +242,7 @@ def _estimation(unknowns: Unknowns, data: Measurements, noise: ModelNoise, resul
     if shared.names:
         values = shared.scale * found["parameters"][0]
         covariance = np.outer(shared.scale, shared.scale) * result.covariance(unknowns.shared)
-    weak = np.sqrt(np.diag(covariance)) > WEAK * noise.figures * shared.scale
+    weak = np.sqrt(np.diag(covariance)) > WEAK * noise.parameters * shared.scale
     left = result.residuals
     states = (found["q"], found["qd"])
     laws = [f for f in result.problem.factors if not f.name.startswith(BESIDES)]

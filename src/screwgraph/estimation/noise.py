@@ -51,7 +51,7 @@ class ModelNoise:
     `integration` (m, rad, and their rates, over one step), `constraints` (m, rad, and their rates) and `dynamics`
     (m/s^2, rad/s^2) are nearly exact; larger ones let estimates follow sensors where the model is wrong. Unknown
     torques begin near zero (`torque`, N m) and change by `torque_rate` in the root of a second. The motion begins near
-    where it is told to (`position`, m or rad; `velocity`, m/s or rad/s). `figures` are near what the file says,
+    the given start (`position`, m or rad; `velocity`, m/s or rad/s). `parameters` are near what the file says,
     relatively.
     """
 
@@ -62,7 +62,7 @@ class ModelNoise:
     torque_rate: float = 10.0
     position: float = 1.0
     velocity: float = 10.0
-    figures: float = 10.0
+    parameters: float = 10.0
 
     def times(self, factor: float) -> ModelNoise:
         """Return that of a model that is believed so many times less."""

@@ -21,7 +21,7 @@ from screwgraph.optimize.manifold_code import number_names
 from screwgraph.robot import unknown
 from screwgraph.tape import Tape, program, tape_of
 
-FIGURES = "figures"
+FIGURES = "parameters"
 """What their symbols are called."""
 ZERO = 1e-12
 """Size below which a value is no measure of how large its changes may be."""

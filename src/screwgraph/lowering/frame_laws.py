@@ -86,15 +86,15 @@ def conventional_frame_acceleration(
     w: Float[Array, "3"],
     v: Float[Array, "3"],
     g: Float[Array, "3"] | None = None,
-    reference: Float[Array, "6"] | None = None,
+    bias: Float[Array, "6"] | None = None,
     *,
     T: Pose,
 ) -> Float[Array, "6"]:
     """The spatial acceleration of the frame from the conventional one of the link, less gravity (g, m/s^2).
 
-    With a reference acceleration, the link's is that and what joint accelerations add.
+    With a bias acceleration, the link's is that and what joint accelerations add.
     """
-    total = Vdot if reference is None else Vdot + reference
+    total = Vdot if bias is None else Vdot + bias
     seen = spatial(total, concatenate(w, v))
     return frame_acceleration.function(Vdot_frame, seen if g is None else seen + concatenate(np.zeros(3), g), T=T)
 

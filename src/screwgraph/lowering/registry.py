@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 
 from screwgraph.graph import FactorGraph, Key
+from screwgraph.lowering.bias import bias_accelerations
 from screwgraph.lowering.canonical import canonical_frames
 from screwgraph.lowering.conventional import conventional_acceleration
 from screwgraph.lowering.elementary import elementary_transforms
 from screwgraph.lowering.known import known_accelerations
-from screwgraph.lowering.reference import reference_accelerations
 from screwgraph.lowering.regroup import regroup_inertia
 from screwgraph.lowering.second_moments import planar_second_moments
 from screwgraph.robot import Robot, analysed_as
@@ -28,7 +28,7 @@ ROBOT_PASSES: dict[str, Callable[[Robot, Collection[str]], Robot]] = {
 GRAPH_PASSES: dict[str, Callable[[FactorGraph], FactorGraph]] = {
     "conventional accelerations": conventional_acceleration,
     "known accelerations": known_accelerations,
-    "reference accelerations": reference_accelerations,
+    "bias accelerations": bias_accelerations,
 }
 BEFORE_KNOWNS = ("conventional accelerations",)
 """Graph passes that look at variables before it is said which are known."""

@@ -25,7 +25,7 @@ def position_problem(mechanism: Mechanism, given: Mapping[str, float], guess: An
 
     Raises:
         InputError: an unknown coordinate, or a bad guess.
-        ModelError: the mechanism does not close there; the part with the largest gap is named.
+        ModelError: the mechanism does not close there; the part with the largest closure error is named.
     """
     q = mechanism.home.copy() if guess is None else as_vector(mechanism, guess, "guess")
     values = _given(mechanism, given)

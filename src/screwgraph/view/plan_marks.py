@@ -59,7 +59,7 @@ def way_lines(plan: Plan) -> list[Line]:
         return []
     poses = [link_poses(robot, q) for q in plan.q]
     ways = [np.array([_moved(T[name], (p or [np.zeros(3)])[0]) for T in poses]) for name, p in tips]
-    return [Line("way of the tip" if len(ways) == 1 else "ways of the tips", joined(ways), WAY, 1.5)]
+    return [Line("end-effector path" if len(ways) == 1 else "end-effector paths", joined(ways), WAY, 1.5)]
 
 
 def contact_marks(plan: Plan, keep: Int[np.ndarray, " N"]) -> tuple[list[Line], list[Points]]:

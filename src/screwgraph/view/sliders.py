@@ -88,7 +88,7 @@ def posed(
 
 
 def _followed(robot: Robot) -> set[int]:
-    """Return the coordinates that `Robot.complete` is told: of a joint with a quaternion all of them, or none."""
+    """Return the coordinates that `Robot.complete` takes: of a joint with a quaternion all of them, or none."""
     if not robot.is_closed:
         return set(range(robot.nv))
     told = {i for place in position_slices(robot) for i in place}

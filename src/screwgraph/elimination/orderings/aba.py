@@ -22,7 +22,7 @@ class LeavesFirst:
 
     Featherstone (2008), ch. 7; Xie & Dellaert (2019), Fig. 7b.
 
-    Where carried accelerations are variables: Vdot_i, F_i, what is carried, the joint's unknown.
+    Where propagated accelerations are variables: Vdot_i, F_i, what is propagated, the joint's unknown.
     """
 
     def suits(self, graph: FactorGraph) -> bool:

@@ -40,7 +40,7 @@ class JointsFirst:
 
 def joint_first(joint: Joint, graph: FactorGraph) -> list[Key | Group]:
     """Return the unknowns of a link and of the joint that moves it, in the order of `JointsFirst`."""
-    F, Vdot, carried = (Key(kind, joint.child) for kind in ("wrench", "acceleration", "carried"))
+    F, Vdot, carried = (Key(kind, joint.child) for kind in ("wrench", "acceleration", "propagated_acceleration"))
     joint_rate = unknown_only([Key("qdd", joint.name)], graph)
     along = _coordinate_axes(joint)
     if along is None or not joint_rate or F not in graph.variables or F in graph.known or Vdot in graph.known:

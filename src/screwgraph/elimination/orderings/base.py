@@ -82,7 +82,7 @@ def unknown_only(keys: Iterable[Key], graph: FactorGraph) -> list[Key]:
 
 def joint_keys(graph: FactorGraph, kind: str) -> list[Key]:
     """Return one variable a joint, base to tips; links' variables are named by the link that the joint moves."""
-    by_link = kind in ("wrench", "acceleration", "carried", "twist", "gravity")
+    by_link = kind in ("wrench", "acceleration", "propagated_acceleration", "twist", "gravity")
     return [Key(kind, joint.child if by_link else joint.name) for joint in graph.joints]
 
 
@@ -123,17 +123,17 @@ def _by_law(key: Key, law: str, graph: FactorGraph) -> Group:
 
 def accelerations_inward(graph: FactorGraph) -> list[Key]:
     """Return the links' accelerations, tips to base, each followed by what is carried into it."""
-    by_joint = zip(joint_keys(graph, "acceleration"), joint_keys(graph, "carried"), strict=True)
+    by_joint = zip(joint_keys(graph, "acceleration"), joint_keys(graph, "propagated_acceleration"), strict=True)
     return [key for pair in reversed(list(by_joint)) for key in pair]
 
 
 def link_keys(graph: FactorGraph, joint: Joint) -> list[Key]:
     """Return the variables of the link that a joint moves, in the order in which they go on the way to the base.
 
-    A wrench goes before its link's acceleration; where carried accelerations are variables, between the two.
+    A wrench goes before its link's acceleration; where propagated accelerations are variables, between the two.
     """
-    has_carried = any(key.kind == "carried" for key in graph.variables)
-    kinds = ("acceleration", "wrench", "carried") if has_carried else ("wrench", "acceleration")
+    has_carried = any(key.kind == "propagated_acceleration" for key in graph.variables)
+    kinds = ("acceleration", "wrench", "propagated_acceleration") if has_carried else ("wrench", "acceleration")
     return [Key(kind, joint.child) for kind in kinds]
 
 

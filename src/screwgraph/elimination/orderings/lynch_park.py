@@ -20,7 +20,7 @@ class LynchPark:
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         torques, wrenches, accelerations = (joint_keys(graph, k) for k in ("tau", "wrench", "acceleration"))
         pairs = [key for pair in zip(torques, wrenches, strict=True) for key in pair]
-        joints = [*joint_keys(graph, "carried"), *joint_keys(graph, "qdd")]
+        joints = [*joint_keys(graph, "propagated_acceleration"), *joint_keys(graph, "qdd")]
         return with_multipliers(unknown_only([*pairs, *accelerations, *joints], graph), graph)
 
 

@@ -13,8 +13,8 @@ from screwgraph.graph import FactorGraph, Key
 class SymmetricPairs:
     """Tips to base: each acceleration with the wrench that is its multiplier, then the joint's unknown.
 
-    Where carried accelerations are variables, these are what the wrenches go with. The forward problem is a symmetric
-    KKT system; this order keeps it one.
+    Where propagated accelerations are variables, these are what the wrenches go with. The forward problem is a
+    symmetric KKT system; this order keeps it one.
     """
 
     def suits(self, graph: FactorGraph) -> bool:
@@ -22,10 +22,10 @@ class SymmetricPairs:
         return False
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
-        carried = any(key.kind == "carried" for key in graph.variables)
+        carried = any(key.kind == "propagated_acceleration" for key in graph.variables)
         items: list[Key | Group] = list(unknown_only(joint_keys(graph, "tau"), graph))
         for joint in reversed(graph.joints):
-            F, Vdot, C = (Key(kind, joint.child) for kind in ("wrench", "acceleration", "carried"))
+            F, Vdot, C = (Key(kind, joint.child) for kind in ("wrench", "acceleration", "propagated_acceleration"))
             items += unknown_only([Vdot] if carried else [], graph)
             keys = unknown_only([F, C if carried else Vdot], graph)
             items += [Group(tuple((key, i) for key in keys for i in range(6)), pairs=True)] if keys else []

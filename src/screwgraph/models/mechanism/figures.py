@@ -1,4 +1,4 @@
-"""Figures of a mechanism by name."""
+"""Parameters of a mechanism by name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from screwgraph.models.mechanism.mechanism import Mechanism
 
 
 def figure_values(mechanism: Mechanism) -> dict[str, float]:
-    """Return all figures, called by key and part as its file writes them: mass:crank, cog_x:crank, rest:s."""
+    """Return all parameters, called by key and part as its file writes them: mass:crank, cog_x:crank, rest:s."""
     found = {}
     for body in mechanism.bodies:
         found |= {f"mass:{body.name}": body.mass, f"I0:{body.name}": body.inertia}

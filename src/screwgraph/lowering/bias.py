@@ -1,4 +1,4 @@
-"""Reference accelerations: unknown accelerations are counted from those of the same motion without joint accelerations.
+"""Bias accelerations: unknown accelerations are counted from those of the same motion without joint accelerations.
 
 All that velocities and gravity contribute is then known before elimination; what is eliminated is homogeneous.
 """
@@ -21,28 +21,28 @@ from screwgraph.robot import Chain, Joint
 from screwgraph.spatial import Array
 
 
-def reference_accelerations(graph: FactorGraph) -> FactorGraph:
-    """Let `acceleration` be what joint accelerations cause; what of it a child has of its parent is `carried`.
+def bias_accelerations(graph: FactorGraph) -> FactorGraph:
+    """Let `acceleration` be what joint accelerations cause; what of it a child has of its parent is `propagated`.
 
     For graphs of conventional accelerations, with their knowns declared. Links whose accelerations are known stay as
     they are. Elimination takes up a joint's motion in the child's frame, where inertias are sparse, and only then turns
-    inertias and wrenches into the parent's: that is what the carried accelerations are for.
+    inertias and wrenches into the parent's: that is what the propagated accelerations are for.
     """
     variables, factors, derived = dict(graph.variables), [], list(graph.derived)
     for f in graph.factors:
         if f.template.name == "acceleration":
-            reference, *relative = _split(f, graph)
+            bias, *relative = _split(f, graph)
             v = graph.variables[f.variable("Vdot")]
-            made = [Key(kind, v.key.name) for kind in ("reference", "carried")]
+            made = [Key(kind, v.key.name) for kind in ("bias_acceleration", "propagated_acceleration")]
             for key in made[: len(relative)]:
                 variables[key] = vector_variable(key.kind, key.name, v.dim, v.index, v.parent)
-            derived.append(Derived(made[0], reference))
+            derived.append(Derived(made[0], bias))
             factors += relative
         elif f.template.name == "wrench" and f.variable("Vdot") not in graph.known:
-            arguments = {**f.arguments, "reference": _reference(f.variable("Vdot"))}
+            arguments = {**f.arguments, "bias": _bias(f.variable("Vdot"))}
             factors.append(replace(f, template=wrench, arguments=arguments))
         elif f.template is conventional_frame_acceleration and f.variable("Vdot") not in graph.known:
-            arguments = {**f.arguments, "reference": _reference(f.variable("Vdot"))}
+            arguments = {**f.arguments, "bias": _bias(f.variable("Vdot"))}
             factors.append(replace(f, arguments=arguments))
         elif f.template.name == "loop":
             factors.append(_of_loop(f, graph))
@@ -53,44 +53,44 @@ def reference_accelerations(graph: FactorGraph) -> FactorGraph:
 
 
 def _of_loop(f: Factor, graph: FactorGraph) -> Factor:
-    """Return a loop's law for ends whose accelerations are counted from references, or known."""
+    """Return a loop's law for ends whose accelerations are counted from bias accelerations, or known."""
     ends = {end: f.variable(f"Vdot_{end}") for end in "ps"}
     unknown = [end for end, key in ends.items() if key not in graph.known]
     if not unknown:
         return f
-    arguments = {**f.arguments, **{f"reference_{end}": _reference(ends[end]) for end in unknown}}
+    arguments = {**f.arguments, **{f"bias_{end}": _bias(ends[end]) for end in unknown}}
     if len(unknown) == 2:
         return replace(f, template=loop_beyond, arguments=arguments)
     (at_rest_end,) = {"p", "s"} - set(unknown)
     del arguments[f"Vdot_{at_rest_end}"]
-    arguments[f"reference_{at_rest_end}"] = ends[at_rest_end]
+    arguments[f"bias_{at_rest_end}"] = ends[at_rest_end]
     return replace(f, template=loop_beyond, arguments=arguments)
 
 
-def _reference(key: Key) -> Key:
-    return Key("reference", key.name)
+def _bias(key: Key) -> Key:
+    return Key("bias_acceleration", key.name)
 
 
 def _split(f: Factor, graph: FactorGraph) -> list[Factor]:
-    """Return the law of the reference acceleration, then those of what joint accelerations add.
+    """Return the law of the bias acceleration, then those of what joint accelerations add.
 
-    These are one law where the parent's acceleration is known, else two: of what is carried, and of the child.
+    These are one law where the parent's acceleration is known, else two: of what is propagated, and of the child.
     """
     key, parent = f.variable("Vdot"), f.variable("Vdot_parent")
     parent_known = parent in graph.known
     still = {name: f.arguments[name] for name in ("V", "V_parent", "q", "qd")}
-    still |= {"Vdot": _reference(key), "Vdot_parent": parent if parent_known else _reference(parent)}
-    reference = replace(f, template=at_rest, arguments=still)
+    still |= {"Vdot": _bias(key), "Vdot_parent": parent if parent_known else _bias(parent)}
+    bias = replace(f, template=at_rest, arguments=still)
     moves = {"Vdot": key, "q": f.arguments["q"], "qdd": f.arguments["qdd"]}
     if key in graph.known:  # the joint, or the parent, has to follow
-        ends = {"reference": _reference(key)} | ({} if parent_known else {"Vdot_parent": parent})
-        return [reference, replace(f, template=given, arguments={**moves, **ends})]
+        ends = {"bias": _bias(key)} | ({} if parent_known else {"Vdot_parent": parent})
+        return [bias, replace(f, template=given, arguments={**moves, **ends})]
     if parent_known:
-        return [reference, replace(f, template=first, arguments=moves)]
-    carried = Key("carried", key.name)
-    relative = replace(f, template=acceleration, arguments={**moves, "carried": carried})
-    link = {"carried": carried, "Vdot_parent": parent, "q": f.arguments["q"]}
-    return [reference, relative, replace(f, template=carry, arguments=link)]
+        return [bias, replace(f, template=first, arguments=moves)]
+    propagated = Key("propagated_acceleration", key.name)
+    relative = replace(f, template=acceleration, arguments={**moves, "propagated": propagated})
+    link = {"propagated": propagated, "Vdot_parent": parent, "q": f.arguments["q"]}
+    return [bias, relative, replace(f, template=carry, arguments=link)]
 
 
 @factor(linear=("Vdot", "Vdot_parent"), cites="Khalil & Dombre (2002), 9.3.2", solved={"Vdot": lambda n: ""})
@@ -101,47 +101,49 @@ def at_rest(*, joint: Joint, **others: Any) -> Float[Array, "6"]:
 
 @factor(linear=("Vdot", "qdd"), cites="Lynch & Park (8.46)", solved={"Vdot": lambda n: ""})
 def first(Vdot: Float[Array, "6"], q: Array, qdd: Array, *, joint: Joint) -> Float[Array, "6"]:
-    """What the joint adds, where the parent has its reference acceleration."""
+    """What the joint adds, where the parent has its bias acceleration."""
     return _added(Vdot, np.zeros(6), q, qdd, joint)
 
 
 @factor(
-    linear=("Vdot", "carried", "qdd"),
+    linear=("Vdot", "propagated", "qdd"),
     conjugate=(Role.WRENCH,),
     cites="Lynch & Park (8.46)",
     solved={"Vdot": lambda n: ""},
 )
 def acceleration(
-    Vdot: Float[Array, "6"], carried: Float[Array, "6"], q: Array, qdd: Array, *, joint: Joint
+    Vdot: Float[Array, "6"], propagated: Float[Array, "6"], q: Array, qdd: Array, *, joint: Joint
 ) -> Float[Array, "6"]:
     """What the child has of its parent, and what the joint adds."""
-    return _added(Vdot - carried, np.zeros(6), q, qdd, joint)
+    return _added(Vdot - propagated, np.zeros(6), q, qdd, joint)
 
 
 @factor(linear=("Vdot_parent", "qdd"), conjugate=(Role.WRENCH,), cites="Lynch & Park (8.46)")
 def given(
     Vdot: Float[Array, "6"],
-    reference: Float[Array, "6"],
+    bias: Float[Array, "6"],
     q: Array,
     qdd: Array,
     Vdot_parent: Float[Array, "6"] | None = None,
     *,
     joint: Joint,
 ) -> Float[Array, "6"]:
-    """The whole acceleration of the child is known: what its joint and its parent add to the reference is, too."""
-    return _added(Vdot - reference, np.zeros(6) if Vdot_parent is None else Vdot_parent, q, qdd, joint)
+    """The whole acceleration of the child is known: what its joint and its parent add to the bias is, too."""
+    return _added(Vdot - bias, np.zeros(6) if Vdot_parent is None else Vdot_parent, q, qdd, joint)
 
 
-@factor(linear=("carried", "Vdot_parent"), cites="Lynch & Park (8.46)", solved={"carried": lambda n: ""})
-def carry(carried: Float[Array, "6"], Vdot_parent: Float[Array, "6"], q: Array, *, joint: Joint) -> Float[Array, "6"]:
+@factor(linear=("propagated", "Vdot_parent"), cites="Lynch & Park (8.46)", solved={"propagated": lambda n: ""})
+def carry(
+    propagated: Float[Array, "6"], Vdot_parent: Float[Array, "6"], q: Array, *, joint: Joint
+) -> Float[Array, "6"]:
     """The parent's acceleration, in the child's frame."""
-    return _added(carried, Vdot_parent, q, np.zeros(joint.type.nv), joint)
+    return _added(propagated, Vdot_parent, q, np.zeros(joint.type.nv), joint)
 
 
 def _added(
     Vdot: Float[Array, "6"], Vdot_parent: Float[Array, "6"], q: Array, qdd: Array, joint: Joint
 ) -> Float[Array, "6"]:
-    """Return the law's residual without velocities: what accelerations have beyond those of the reference motion."""
+    """Return the law's residual without velocities: what accelerations have beyond those at qdd = 0."""
     still = {"V": np.zeros(3), "V_parent": np.zeros(3), "qd": np.zeros(joint.type.nv)}
     return conventional.acceleration.function(Vdot, Vdot_parent, q=q, qdd=qdd, joint=joint, **still)
 
@@ -153,16 +155,16 @@ def _added(
     solved={"F": lambda n: ""},
 )
 def wrench(
-    Vdot: Float[Array, "6"], reference: Float[Array, "6"], *, G: Float[np.ndarray, "6 6"], **others: Any
+    Vdot: Float[Array, "6"], bias: Float[Array, "6"], *, G: Float[np.ndarray, "6 6"], **others: Any
 ) -> Float[Array, "6"]:
-    """The law of wrenches for the reference motion and what is beyond."""
-    return momentum_rate(G, np.zeros(3), Vdot) + conventional.wrench.function(Vdot=reference, G=G, **others)
+    """The law of wrenches for the motion without joint accelerations and what is beyond."""
+    return momentum_rate(G, np.zeros(3), Vdot) + conventional.wrench.function(Vdot=bias, G=G, **others)
 
 
 @factor(linear=("Vdot_p", "Vdot_s"), cites="Featherstone (2008), (8.2)-(8.5)")
 def loop_beyond(
-    reference_p: Float[Array, "6"],
-    reference_s: Float[Array, "6"],
+    bias_p: Float[Array, "6"],
+    bias_s: Float[Array, "6"],
     V_p: Float[Array, "3"],
     V_s: Float[Array, "3"],
     q: Sequence[Array],
@@ -172,8 +174,8 @@ def loop_beyond(
     *,
     chain: Chain,
 ) -> Float[Array, " rows"]:
-    """The same, for reference accelerations and what joint accelerations add to them; an end of known one adds none."""
+    """The same, for bias accelerations and what joint accelerations add to them; an end of known one adds none."""
     still = np.zeros(3), np.zeros(3), q, [np.zeros(joint.type.nv) for joint in chain.joints]
     added = (np.zeros(6) if Vdot is None else Vdot for Vdot in (Vdot_p, Vdot_s))
-    reference = conventional.loop.function(reference_p, reference_s, V_p, V_s, q, qd, chain=chain)
-    return reference + conventional.loop.function(*added, *still, chain=chain)
+    bias = conventional.loop.function(bias_p, bias_s, V_p, V_s, q, qd, chain=chain)
+    return bias + conventional.loop.function(*added, *still, chain=chain)
