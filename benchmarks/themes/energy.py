@@ -88,7 +88,7 @@ def row(name: str, robot: Robot) -> list[str]:
     made, _ = _timed(robot, q, qd, 10 * STEP, STEP)
     seconds, run = _timed(robot, q, qd, LENGTH, STEP)
     _, finer = _timed(robot, q, qd, LENGTH, STEP / 2.0)
-    kinetic = kinetic_energy(run)
+    kinetic = kinetic_energy(robot, run)
     gaps = np.array([np.abs(constraint_residual(robot, at)) for at in run.q[::EVERY]])
     kept = list(robot.mobility.kept)
     redundant = np.delete(gaps, kept, axis=1)
@@ -102,7 +102,7 @@ def row(name: str, robot: Robot) -> list[str]:
         f"{kinetic:.3g}",
         f"{np.abs(run.qd).max():.1f}",
         f"{run.energy_drift / kinetic:.0e}",
-        f"{finer.energy_drift / kinetic_energy(finer):.0e}",
+        f"{finer.energy_drift / kinetic_energy(robot, finer):.0e}",
         f"{gaps[:, kept].max():.0e}",
         f"{redundant.max():.0e}" if redundant.size else "",
         f"{made:.1f}",
@@ -123,9 +123,9 @@ def start(robot: Robot, speed: float) -> tuple[np.ndarray, np.ndarray]:
     return q, v - np.linalg.pinv(K, rcond=FORBIDDEN) @ (K @ v)
 
 
-def kinetic_energy(run: Trajectory) -> float:
+def kinetic_energy(robot: Robot, run: Trajectory) -> float:
     """Return the largest kinetic energy (J) of a motion."""
-    return float((run.energy - potential_energy(run.model)(run.q)[:, 0]).max())
+    return float((run.energy - potential_energy(robot)(run.q)[:, 0]).max())
 
 
 def _timed(robot: Robot, q: np.ndarray, qd: np.ndarray, length: float, step: float) -> tuple[float, Trajectory]:
