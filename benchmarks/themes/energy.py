@@ -124,7 +124,7 @@ def start(robot: Robot, speed: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def kinetic_energy(robot: Robot, run: Trajectory) -> float:
-    """Return the largest kinetic energy (J) of a robot's motion."""
+    """Return the largest kinetic energy (J) of a motion."""
     return float((run.energy - potential_energy(robot)(run.q)[:, 0]).max())
 
 

@@ -34,6 +34,17 @@ def test_the_four_bar_moves_as_its_equation_of_one_coordinate_says():
     np.testing.assert_allclose(run.coordinate("theta"), exact_four_bar(run.t)[:, 0], atol=2e-9)
 
 
+@pytest.mark.parametrize("name", ["four_bar_angle", "parallel_robot"])
+def test_steps_in_machine_code_are_those_in_python(name):
+    """Constant torques are stepped by machine code, functions of time in Python."""
+    mechanism = sg.load_mechanism(name)
+    tau = np.full(len(mechanism.motors), 0.3)
+    constant = sg.simulate(mechanism, time=0.3, dt=1e-3, method="rk4", tau=tau)
+    function = sg.simulate(mechanism, time=0.3, dt=1e-3, method="rk4", tau=lambda t, q, qd: tau)
+    np.testing.assert_allclose(constant.q, function.q, atol=1e-10)
+    np.testing.assert_allclose(constant.qd, function.qd, atol=1e-8)
+
+
 def test_a_minute_passes_without_drift():
     run = sg.simulate(sg.load_mechanism("four_bar"), time=60.0, dt=2e-3)
     assert run.energy_drift < 1e-6 * run.energy[0]

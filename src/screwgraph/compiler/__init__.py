@@ -11,6 +11,7 @@ from screwgraph.compiler.backends.casadi import (
 from screwgraph.compiler.backends.llvm import March, Marching, Settle, Stage, compiled, marching
 from screwgraph.compiler.cache import Made
 from screwgraph.compiler.compile import Order, compile_problem, make_function
+from screwgraph.compiler.expression import compile_expression
 from screwgraph.compiler.function import Argument, Function, Origin
 from screwgraph.compiler.graphs import compile_graph
 from screwgraph.compiler.matrix import compile_matrix
@@ -40,6 +41,7 @@ __all__ = [
     "casadi_of",
     "casadi_program",
     "casadi_template",
+    "compile_expression",
     "compile_graph",
     "compile_matrix",
     "compile_problem",

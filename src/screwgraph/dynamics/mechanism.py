@@ -195,11 +195,11 @@ def _completed(query: Query, function: Function) -> Function:
             follow = completion_graph(query.mechanism, kind, [key.name for key in taken])
             known = follow.given("q", *(["qd"] if kind == "qdd" else []), *taken)
             code = compile_graph(known, kind, ordering=ORDER).program
-            found = code.evaluate([values[name] for name in code.input_names])
+            found = code.on([values[name] for name in code.input_names])
             names = [f"{key}[0]" for key in _keys(query.mechanism, kind) if key not in taken]
             values |= dict(zip(names, found, strict=True))
         code = function.program
-        whole = code.evaluate([values[name] for name in code.input_names])
+        whole = code.on([values[name] for name in code.input_names])
         return Made(factor_out(program(tape, whole, inputs)), function.ordering)
 
     question = ("completed", without_metadata(query.mechanism), pack_program(function.program), query.taken)

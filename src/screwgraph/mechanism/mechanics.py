@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -9,12 +10,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler import Function, compile_graph
+from screwgraph.compiler import Argument, Function, compile_expression, compile_graph
 from screwgraph.graph import dynamics_graph, projection_graph
-from screwgraph.mechanism.code import compiled_code, compiled_program
-from screwgraph.models.mechanism import Mechanism
+from screwgraph.models.mechanism import Mechanism, without_metadata
 from screwgraph.models.mechanism.closing import Closing
 from screwgraph.models.mechanism.equations import along, energies, forces, mass_matrix
+from screwgraph.spatial import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +28,7 @@ class Mechanics:
     def closing(self) -> Closing:
         """Phi and Phi_q: (q) -> (m,), (m, n)."""
         found = self.mechanism.closing_program
-        function = compiled_program("closing", self.mechanism, ("q",), found.program)
-        return Closing(function, found.parts, found.places)
+        return Closing(self._compiled("closing", ("q",), found.program.on), found.parts, found.places)
 
     @cached_property
     def mass(self) -> Float[np.ndarray, "n n"]:
@@ -52,21 +52,27 @@ class Mechanics:
     def rates(self) -> Function:
         """The bias c of accelerations, Phi_q qdd = c, then the generalised forces Q: (q, qd) -> (m + n,)."""
 
-        def expression(q: list, qd: list) -> list[Any]:
+        def expression(q: Array, qd: Array) -> list[Any]:
             still = [0.0] * self.mechanism.n
             bias = [-value.second for value in along(self.mechanism, q, qd, still)]
             return [*bias, *forces(self.mechanism, q, qd)]
 
-        return compiled_code("rates", self.mechanism, ("q", "qd"), expression)
+        return self._compiled("rates", ("q", "qd"), expression)
 
     @cached_property
     def energy(self) -> Function:
         """Kinetic, potential energy (J), and power (W) of forces and torques less that of dampers: (q, qd) -> (3,)."""
 
-        def expression(q: list, qd: list) -> list[Any]:
+        def expression(q: Array, qd: Array) -> list[Any]:
             return list(energies(self.mechanism, q, qd))
 
-        return compiled_code("energy", self.mechanism, ("q", "qd"), expression)
+        return self._compiled("energy", ("q", "qd"), expression)
+
+    def _compiled(self, name: str, kinds: Sequence[str], expression: Callable[..., Sequence[Any]]) -> Function:
+        """Return an expression of vectors (n,) as a function."""
+        n, names = self.mechanism.n, [(kind, tuple(f"{kind}[{i}]" for i in range(self.mechanism.n))) for kind in kinds]
+        arguments = tuple(Argument(kind, (n,), own) for kind, own in names)
+        return compile_expression(name, without_metadata(self.mechanism), arguments, expression)
 
 
 @lru_cache(maxsize=64)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler import Argument, Function, Made, Origin, make_function, robot_arguments, without_metadata
-from screwgraph.errors import InputError
+from screwgraph.compiler import Argument, Function, compile_expression, robot_arguments, without_metadata
 from screwgraph.graph import Key
 from screwgraph.robot import (
     JointType,
@@ -22,11 +20,7 @@ from screwgraph.robot import (
     loop_pose,
 )
 from screwgraph.spatial import Array, vanishing
-from screwgraph.spatial.manifolds import Manifold
-from screwgraph.tape import SAMPLES, WIDE, Number, Tape, factor_out, program
-
-SEED = 20260
-"""The random states of the tape: fixed, so that the same robot gives the same code."""
+from screwgraph.tape import Number
 
 
 def closure_code(robot: Robot, rows: Sequence[int]) -> Function:
@@ -36,19 +30,15 @@ def closure_code(robot: Robot, rows: Sequence[int]) -> Function:
     coordinates are from where x should be; then the entries `entries` of K. Errors are exact to second order in
     themselves and in the error of x.
     """
-    places = entries(robot, rows)
+    places, ends = entries(robot, rows), np.cumsum([loop.type.nq for loop in robot.loops])
 
-    def make(inputs: Sequence[str]) -> Made:
-        tape = Tape()
-        q, x = _inputs(tape, robot)
+    def expression(q: np.ndarray, positions: np.ndarray | None = None) -> list[Number]:
+        x = np.split(q[:0] if positions is None else positions, ends[:-1]) if robot.loops else []
         errors, K = constraint_residual(robot, q, x, vanishing), constraint_jacobian(robot, q, x)
-        outputs = (
-            [errors[i] for i in rows] + _along(robot, q, x) + [K[rows[i], j] for i, j in zip(*places, strict=True)]
-        )
-        return Made(factor_out(program(tape, outputs, inputs)), "none")
+        return [errors[i] for i in rows] + _along(robot, q, x) + [K[rows[i], j] for i, j in zip(*places, strict=True)]
 
-    question = ("closure_code", without_metadata(robot), tuple(rows))
-    return make_function("closure_code", question, _arguments(robot), make, no_elimination)
+    question = (without_metadata(robot), tuple(rows))
+    return compile_expression("closure_code", question, _arguments(robot), expression)
 
 
 def entries(robot: Robot, rows: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -62,25 +52,6 @@ def entries(robot: Robot, rows: Sequence[int]) -> tuple[list[int], list[int]]:
     return [i for i, _ in pairs], [j for _, j in pairs]
 
 
-def no_elimination(_: Made) -> Origin:
-    """Say of code that no elimination made that it has no DAG."""
-
-    def refuse() -> NoReturn:
-        raise InputError("this function was not made by elimination", why="it is plain kinematics")
-
-    return Origin(refuse, dict)
-
-
-def tape_positions(tape: Tape, names: Sequence[str], spaces: Sequence[Manifold], seed: int) -> np.ndarray:
-    """Add positions of joints to the inputs of a tape."""
-    rng = np.random.default_rng(seed)
-    samples = [np.concatenate([np.zeros(0), *(s.random(rng) for s in spaces)]) for _ in range(SAMPLES + WIDE)]
-    entries = np.empty(len(names), dtype=object)
-    for i, name in enumerate(names):
-        entries[i] = tape.input(name, [sample[i] for sample in samples])
-    return entries
-
-
 def position_argument(robot: Robot) -> Argument:
     """Return the argument q of functions of a robot."""
     return robot_arguments(robot, [("q", [Key("q", name) for name in robot.joint_names])])[0]
@@ -90,12 +61,6 @@ def _arguments(robot: Robot) -> tuple[Argument, ...]:
     names = tuple(f"x:{loop.name}[{i}]" for loop in robot.loops for i in range(loop.type.nq))
     spaces = tuple(loop.type.manifold for loop in robot.loops)
     return (position_argument(robot), *([Argument("x", (len(names),), names, spaces)] if names else []))
-
-
-def _inputs(tape: Tape, robot: Robot) -> tuple[np.ndarray, list[np.ndarray]]:
-    q, *rest = (tape_positions(tape, a.names, a.spaces, SEED + i) for i, a in enumerate(_arguments(robot)))
-    ends = np.cumsum([loop.type.nq for loop in robot.loops])
-    return q, np.split(rest[0] if rest else q[:0], ends[:-1]) if robot.loops else []
 
 
 def _along(robot: Robot, q: np.ndarray, x: Sequence[np.ndarray]) -> list[Number]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler import Function, Made, make_function, without_metadata
+from screwgraph.compiler import Function, compile_expression, without_metadata
 from screwgraph.dynamics import mass_matrix
 from screwgraph.robot import Robot, link_poses, without_loops
-from screwgraph.simulation.closure_code import SEED, no_elimination, position_argument, tape_positions
+from screwgraph.simulation.closure_code import position_argument
 from screwgraph.spatial import rotation, translation
-from screwgraph.tape import Number, Tape, factor_out, program
+from screwgraph.tape import Number
 
 CHUNK = 4096
 """States at once: mass matrices take memory."""
@@ -32,21 +30,17 @@ def energies(robot: Robot, q: Float[np.ndarray, "N nq"], qd: Float[np.ndarray, "
 
 def potential_energy(robot: Robot) -> Function:
     """Return the potential energy (J) of gravity as a function of q, (..., nq) -> (..., 1)."""
-    argument = position_argument(robot)
 
-    def make(inputs: Sequence[str]) -> Made:
-        tape = Tape()
-        poses = link_poses(robot, tape_positions(tape, argument.names, argument.spaces, SEED))
-        energy: Number = 0.0
+    def expression(q: np.ndarray) -> list[Number]:
+        poses, energy = link_poses(robot, q), 0.0
         for link in robot.links:
             T = poses[link.name]
             moment = rotation(T) @ link.inertia.first_moment + link.inertia.mass * translation(T)
             energy = energy - sum(g * m for g, m in zip(robot.gravity, moment, strict=True))
-        return Made(factor_out(program(tape, [energy], inputs)), "none")
+        return [energy]
 
-    return make_function(
-        "potential_energy", ("potential_energy", without_metadata(robot)), (argument,), make, no_elimination
-    )
+    question = without_metadata(robot)
+    return compile_expression("potential_energy", question, (position_argument(robot),), expression)
 
 
 def power(robot: Robot, qd: Float[np.ndarray, "N nv"], tau: Float[np.ndarray, "N nv"]) -> Float[np.ndarray, " N"]:
