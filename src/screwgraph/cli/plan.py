@@ -58,14 +58,15 @@ def plan(
     as_json: options.AsJson = False,
 ) -> None:
     """Plan, save, and say how well it went."""
-    from screwgraph import Planner
+    from screwgraph import Planner, Robot
     from screwgraph.cli.outputs import made
     from screwgraph.cli.streams import note, print_json, working
     from screwgraph.plan import read_task
 
     asked = read_task(task)
     folder = made(output)
-    options.note_warnings(asked.robot)
+    if isinstance(asked.robot, Robot):  # files of mechanisms have no warnings
+        options.note_warnings(asked.robot)
     with working("planning"):
         found = Planner(asked).solve(iterations=iterations, seconds=seconds, method=method)
     with working("drawing"):
