@@ -16,19 +16,19 @@ BAD = {
     "a step longer than the motion": ({"time": 0.1, "dt": 0.4}, r"not a multiple .* \(take time = 0.4 or dt = 0.1\)"),
     "too many states": ({"time": 1e9}, "too many states to keep"),
     "an unknown method": ({"method": "rk5"}, r"no method is called 'rk5' \(did you mean rk4"),
-    "too many positions": ({"q0": [1.0, 2.0]}, "q0 is not 1 numbers"),
-    "positions that are none": ({"q0": ["up"]}, "q0 is not 1 numbers"),
-    "NaN as a position": ({"q0": [np.nan]}, "q0 is not finite"),
-    "infinite velocity": ({"qd0": [np.inf]}, "qd0 is not finite"),
-    "too many efforts": ({"tau": [1.0, 2.0]}, "tau is not 1 numbers"),
-    "NaN as an effort": ({"tau": [np.nan]}, "tau is not finite"),
+    "too many positions": ({"q0": [1.0, 2.0]}, "q0 is not 1 finite numbers"),
+    "positions that are none": ({"q0": ["up"]}, "q0 is not 1 finite numbers"),
+    "NaN as a position": ({"q0": [np.nan]}, "q0 is not 1 finite numbers"),
+    "infinite velocity": ({"qd0": [np.inf]}, "qd0 is not 1 finite numbers"),
+    "too many efforts": ({"tau": [1.0, 2.0]}, "tau is not 1 finite numbers"),
+    "NaN as an effort": ({"tau": [np.nan]}, "tau is not 1 finite numbers"),
     "a controller of another robot": (
         {"tau": lambda t, q, qd: np.zeros(3)},
-        "what the function tau returns at t = 0 s is not 1 numbers",
+        "what the function tau returns at t = 0 s is not 1 finite numbers",
     ),
     "a controller that fails": (
         {"tau": lambda t, q, qd: [np.nan if t > 0.1 else 0.0]},
-        "at t = 0.1005 s is not finite",
+        "at t = 0.1005 s is not 1 finite numbers",
     ),
     "no tolerance": ({"rtol": 0.0}, "rtol: expected a tolerance, got 0.0"),
 }
@@ -57,13 +57,13 @@ def test_arguments_stay_as_they_were():
 
 def test_a_velocity_beyond_all_bounds_is_one_line():
     """Powers of the angle that a body turns by would overflow."""
-    with pytest.raises(sg.InputError, match=r"diverged|is not finite"):
+    with pytest.raises(sg.InputError, match=r"diverged|is not .* finite"):
         sg.simulate(free_body(), qd0=np.full(6, 1e150), time=0.01)
 
 
 @pytest.mark.parametrize("method", ["rk4", "dop853", "euler", "semi_implicit", "trapezoidal"])
 def test_a_motion_that_ends_at_infinity_is_one_line(method):
-    complaint = "diverged|is not finite|finds no step|has no solution nearby"
+    complaint = "diverged|is not .* finite|finds no step|has no solution nearby"
     with pytest.raises(sg.InputError, match=complaint) as caught:
         sg.simulate(pendulum(), [1.0], [1.0], method=method, tau=lambda t, q, qd: 10.0 * qd**3)
     assert "\n" not in str(caught.value)

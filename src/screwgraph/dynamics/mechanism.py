@@ -19,8 +19,9 @@ from screwgraph.compiler import (
     make_function,
 )
 from screwgraph.compiler.cache import pack_program
+from screwgraph.dynamics.closed_chains import SPANNING, check_coordinates
 from screwgraph.dynamics.motors import check_free, check_weights, driving, with_motors
-from screwgraph.errors import InputError
+from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import (
     Factor,
     FactorGraph,
@@ -36,8 +37,6 @@ from screwgraph.tape import SAMPLES, WIDE, Tape, factor_out, program
 
 ORDER = "quasi_definite"
 """Its pivots vanish only where constraints depend on each other."""
-COORDINATES = ("spanning", "independent")
-"""All coordinates, or those that all others follow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +168,14 @@ def _in(query: Query, coordinates: str) -> Query:
 
 def _compiled(query: Query, ordering: Order) -> Function:
     """Return the function that answers a query. Raises EliminationError, InputError."""
-    return _completed(query, compile_problem(_problem(query), ordering))
+    function = compile_problem(_problem(query), ordering)
+    if ordering != "auto" and function.dag.elimination.unsafe_pivots:
+        name = query.mechanism.name
+        raise EliminationError(
+            f"order {function.ordering!r} divides by what vanishes where mechanism {name!r} is assembled",
+            fix=f"leave out ordering=, or take {ORDER!r}",
+        )
+    return _completed(query, function)
 
 
 def _problem(query: Query) -> Problem:
@@ -207,9 +213,8 @@ def _completed(query: Query, function: Function) -> Function:
 
 
 def _is_spanning(coordinates: str) -> bool:
-    if coordinates not in COORDINATES:
-        raise InputError(f"there are no coordinates {coordinates!r}", fix=f"choose one of {', '.join(COORDINATES)}")
-    return coordinates != COORDINATES[1]
+    check_coordinates(coordinates)
+    return coordinates == SPANNING
 
 
 def _keys(mechanism: Mechanism, kind: str) -> list[Key]:

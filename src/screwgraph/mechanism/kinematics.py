@@ -12,6 +12,7 @@ from screwgraph.errors import InputError
 from screwgraph.mechanism.mechanics import mechanics_of
 from screwgraph.models.mechanism.closing import assembled
 from screwgraph.models.mechanism.mechanism import Mechanism
+from screwgraph.spatial import finite_vector
 
 CONSISTENT = 1e-8
 """Residual, relative to 1 and the largest value, that velocities and accelerations may have."""
@@ -90,15 +91,7 @@ def finite_displacement(
 
 def as_vector(mechanism: Mechanism, values: Any, what: str) -> Float[np.ndarray, " n"]:
     """Return n finite numbers as an array of their own. Raises InputError for anything else."""
-    try:
-        vector = np.array(values, dtype=float)
-    except (TypeError, ValueError):
-        vector = np.zeros(0)
-    if vector.shape != (mechanism.n,) or not np.isfinite(vector).all():
-        raise InputError(
-            f"{what} is not {mechanism.n} finite numbers", why=f"the coordinates are {', '.join(mechanism.coordinates)}"
-        )
-    return vector
+    return finite_vector(values, mechanism.n, what, f"the coordinates are {', '.join(mechanism.coordinates)}")
 
 
 def _given(mechanism: Mechanism, given: Mapping[str, float]) -> dict[int, float]:

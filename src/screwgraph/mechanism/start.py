@@ -1,4 +1,4 @@
-"""Where the motion of a mechanism begins, and the torques that drive it, checked."""
+"""Where the motion of a mechanism begins."""
 
 from __future__ import annotations
 
@@ -48,18 +48,3 @@ def first_velocity(mechanism: Mechanism, q: Float[np.ndarray, " n"], qd0: Any) -
             fix=f"velocity_problem(mech, q, {{{mechanism.independent_coordinates[0]!r}: 1.0}}) gives one that is not",
         )
     return allowed
-
-
-def checked_torques(mechanism: Mechanism, tau: Any, what: str) -> Float[np.ndarray, " motors"]:
-    """Return torques as an array. Raises InputError for anything but finite numbers, one for each motor."""
-    names = [mechanism.angles[i].name for i in mechanism.motors]
-    try:
-        array = np.asarray(tau, dtype=float)
-    except (TypeError, ValueError):
-        array = np.full(1, np.nan)
-    if array.shape != (len(names),) or not np.isfinite(array).all():
-        why = f"the motors are {', '.join(names)}" if names else "the mechanism has no motors"
-        raise InputError(
-            f"{what} is not {len(names)} finite torques (N m)", why=why, fix="motors: [angle, ...] in its file"
-        )
-    return array

@@ -14,14 +14,15 @@ from screwgraph.compiler import Function
 from screwgraph.dynamics import forward_dynamics
 from screwgraph.mechanism.mechanics import Mechanics, mechanics_of
 from screwgraph.mechanism.projection import Projection, projection
-from screwgraph.mechanism.start import checked_torques, first_position, first_velocity
+from screwgraph.mechanism.start import first_position, first_velocity
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.models.mechanism.closing import gaps
 from screwgraph.robot import Robot, constraint_residual
 from screwgraph.simulation.constraints import Constraints
 from screwgraph.simulation.energy import energies, power
-from screwgraph.simulation.start import checked_efforts, initial_position, initial_velocity
+from screwgraph.simulation.start import initial_position, initial_velocity
 from screwgraph.simulation.system import Acceleration
+from screwgraph.spatial import finite_vector
 from screwgraph.spatial.manifolds import Manifold, Vector
 
 Efforts = Callable[[float, np.ndarray, np.ndarray], Any]
@@ -52,7 +53,10 @@ class RobotDynamics:
 
     def checked(self, tau: Any, what: str) -> Float[np.ndarray, " nv"]:
         """Return joint torques and forces; None is zero. Raises InputError."""
-        return checked_efforts(self.model, np.zeros(self.model.nv) if tau is None else tau, what)
+        n = self.model.nv
+        return finite_vector(
+            np.zeros(n) if tau is None else tau, n, what, "it holds the efforts of all joints (N m, N)"
+        )
 
     def force(self, tau: Float[np.ndarray, "*N nv"]) -> Float[np.ndarray, "*N nv"]:
         """Return the forces on all velocity coordinates that joint torques and forces are: themselves."""
@@ -118,7 +122,10 @@ class MechanismDynamics:
 
     def checked(self, tau: Any, what: str) -> Float[np.ndarray, " motors"]:
         """Return torques of the motors; None is zero. Raises InputError."""
-        return checked_torques(self.model, np.zeros(len(self.model.motors)) if tau is None else tau, what)
+        names = [self.model.angles[i].name for i in self.model.motors]
+        why = f"torques (N m) of the motors {', '.join(names)}" if names else "the mechanism has no motors"
+        given = np.zeros(len(names)) if tau is None else tau
+        return finite_vector(given, len(names), what, why, fix="motors: [angle, ...] in its file")
 
     def force(self, tau: Float[np.ndarray, "*N motors"]) -> Float[np.ndarray, "*N n"]:
         """Return the forces on all coordinates that torques of the motors are."""

@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.robot import Robot, constraint_jacobian
+from screwgraph.spatial import finite_vector
 
 LARGEST = 200_000_000
 """Numbers that a trajectory may hold: 1.6 GB."""
@@ -19,6 +20,9 @@ CONSISTENT = 1e-6
 """Velocities, relative to the largest (or 1), that loops may forbid: they are taken away."""
 DIGITS = 1e-4
 """The same for rows that are redundant but for the digits of a file: nothing takes these velocities away."""
+
+
+OF_ALL = "it holds the coordinates of all joints"
 
 
 class Sized(Protocol):
@@ -68,7 +72,7 @@ def initial_position(robot: Robot, q0: Any) -> Float[np.ndarray, " nq"]:
     Raises:
         InputError: not nq finite numbers, a quaternion that is not unit, or loops that do not close nearby.
     """
-    q = _vector(robot.neutral() if q0 is None else q0, robot.nq, "q0")
+    q = finite_vector(robot.neutral() if q0 is None else q0, robot.nq, "q0", OF_ALL)
     for joint in robot.joints:
         manifold = joint.type.manifold
         if manifold.is_off(q[None, robot.q_slices[joint.name]], DIGITS_OF_FILES).any():
@@ -83,7 +87,7 @@ def initial_velocity(robot: Robot, q: Float[np.ndarray, " nq"], qd0: Any) -> Flo
     Raises:
         InputError: not nv finite numbers, or a velocity that loops do not allow at q, with what is left of it.
     """
-    qd = _vector(np.zeros(robot.nv) if qd0 is None else qd0, robot.nv, "qd0")
+    qd = finite_vector(np.zeros(robot.nv) if qd0 is None else qd0, robot.nv, "qd0", OF_ALL)
     if not robot.is_closed:
         return qd
     residual = constraint_jacobian(robot, q) @ qd
@@ -98,28 +102,3 @@ def initial_velocity(robot: Robot, q: Float[np.ndarray, " nq"], qd0: Any) -> Flo
             fix="robot.complete_velocity(q, yd) gives velocities that are",
         )
     return qd
-
-
-def _vector(values: Any, size: int, what: str) -> Float[np.ndarray, " n"]:
-    try:
-        vector = np.array(values, dtype=float)
-    except (TypeError, ValueError):
-        vector = np.zeros(0)
-    if vector.shape != (size,):
-        raise InputError(f"{what} is not {size} numbers", why="it holds the coordinates of all joints")
-    if not np.isfinite(vector).all():
-        raise InputError(f"{what} is not finite", why=f"it is {vector}")
-    return vector
-
-
-def checked_efforts(robot: Robot, tau: Any, what: str) -> Float[np.ndarray, " nv"]:
-    """Return joint torques and forces as an array. Raises InputError for anything but finite numbers, one for each."""
-    try:
-        array = np.asarray(tau, dtype=float)
-    except (TypeError, ValueError):
-        array = np.zeros(0)
-    if array.shape != (robot.nv,):
-        raise InputError(f"{what} is not {robot.nv} numbers", why="it holds the efforts of all joints (N m, N)")
-    if not np.isfinite(array @ array):
-        raise InputError(f"{what} is not finite")
-    return array

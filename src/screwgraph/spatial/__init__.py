@@ -30,6 +30,7 @@ from screwgraph.spatial.exponential import (
     turn_and_shift,
     vanishing,
 )
+from screwgraph.spatial.finite import finite_vector
 from screwgraph.spatial.inertia import SpatialInertia
 from screwgraph.spatial.se3 import Ad, from_xyz_rpy, inverse, rotation, transform, translation
 from screwgraph.spatial.so3 import skew
@@ -50,6 +51,7 @@ __all__ = [
     "exp",
     "exp3",
     "exp6",
+    "finite_vector",
     "floor",
     "from_xyz_rpy",
     "gradient",

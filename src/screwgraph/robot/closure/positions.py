@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -14,6 +13,7 @@ from screwgraph.robot.closure.constraints import constraint_jacobian, constraint
 from screwgraph.robot.closure.independent import coordinates_of, independent_coordinates, position_slices
 from screwgraph.robot.closure.newton import FLOOR, Closing, closing, size_of
 from screwgraph.robot.robot import Robot
+from screwgraph.spatial import finite_vector
 
 TOLERANCE = 1e-12
 STRIDE = 0.2
@@ -43,7 +43,9 @@ def complete(robot: Robot, y: ArrayLike, branch: ArrayLike | None = None) -> Flo
     """
     q = _position(robot, robot.neutral() if branch is None else branch, "branch")
     places = position_slices(robot)
-    target = _vector(y, sum(len(place) for place in places), "y", f"positions of {_listed(robot.independent_joints)}")
+    target = finite_vector(
+        y, sum(len(place) for place in places), "y", f"it takes the positions of {_listed(robot.independent_joints)}"
+    )
     at = np.array([i for place in places for i in place], dtype=int)
     tolerance = TOLERANCE * size_of(robot)
     free = np.ones(robot.nv, dtype=bool)
@@ -73,7 +75,7 @@ def complete_velocity(robot: Robot, q: ArrayLike, yd: ArrayLike) -> Float[np.nda
     """
     at = _position(robot, q, "q")
     independent = independent_coordinates(robot)
-    given = _vector(yd, len(independent), "yd", f"velocities of {_listed(robot.independent_joints)}")
+    given = finite_vector(yd, len(independent), "yd", f"it takes the velocities of {_listed(robot.independent_joints)}")
     end = Closing(at, constraint_residual(robot, at))
     if end.gap > OPEN * size_of(robot):
         raise _gaping(
@@ -120,7 +122,7 @@ def _gaping(robot: Robot, end: Closing, why: str, fix: str) -> InputError:
 
 def _position(robot: Robot, q: ArrayLike, what: str) -> Float[np.ndarray, " nq"]:
     """Check a position and make its quaternions unit."""
-    checked = _vector(q, robot.nq, what, "positions of all joints")
+    checked = finite_vector(q, robot.nq, what, "it takes the positions of all joints")
     return _with(robot, checked, np.zeros(0, dtype=int), np.zeros(0))
 
 
@@ -138,16 +140,6 @@ def _with(
             except InputError as error:
                 raise InputError(f"joint {joint.name!r}: {error.what}", fix=error.fix) from None
     return moved
-
-
-def _vector(values: Any, size: int, what: str, meaning: str) -> Float[np.ndarray, " n"]:
-    try:
-        vector = np.array(values, dtype=float)
-    except (TypeError, ValueError):
-        vector = np.full(size + 1, np.nan)
-    if vector.shape != (size,) or not np.isfinite(vector).all():
-        raise InputError(f"{what} is not {size} finite numbers", why=f"it takes the {meaning}")
-    return vector
 
 
 def _listed(names: tuple[str, ...]) -> str:
