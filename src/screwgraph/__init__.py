@@ -2,45 +2,59 @@
 
 from typing import TYPE_CHECKING
 
-from screwgraph.compiler import Function, Search
-from screwgraph.compiler import compile_graph as compile
-from screwgraph.dynamics import bias_forces, forward_dynamics, hybrid_dynamics, inverse_dynamics, mass_matrix
-from screwgraph.elimination import Dag, Ordering, eliminate, orderings
 from screwgraph.errors import EliminationError, InputError, ModelError, ScrewgraphError
-from screwgraph.formats import load, save, zoo_names
-from screwgraph.graph import Factor, FactorGraph, Key, Variable, dynamics_graph, factor, with_loop
-from screwgraph.queries import estimate, inverse_trajectory, simulate
-from screwgraph.robot import Robot
-from screwgraph.simulation import Trajectory
 
 __version__ = "0.1.0"
 
 
 if TYPE_CHECKING:
+    from screwgraph.compiler import Function, Search
+    from screwgraph.compiler import compile_graph as compile
+    from screwgraph.dynamics import bias_forces, forward_dynamics, hybrid_dynamics, inverse_dynamics, mass_matrix
+    from screwgraph.elimination import Dag, Ordering, eliminate, orderings
     from screwgraph.estimation import over
+    from screwgraph.formats import load, save, zoo_names
+    from screwgraph.graph import Factor, FactorGraph, Key, Variable, dynamics_graph, factor, with_loop
     from screwgraph.mechanism import Mechanism, load_mechanism, mechanism_names
     from screwgraph.plan import Plan, Planner, Task, plan, task_names
+    from screwgraph.queries import estimate, inverse_trajectory, simulate
+    from screwgraph.robot import Robot
+    from screwgraph.simulation import Trajectory
 
 _LATER = {
-    **dict.fromkeys(("draw", "optimize", "plan", "view"), ""),
-    **dict.fromkeys(("Mechanism", "load_mechanism", "mechanism_names"), "mechanism"),
+    **dict.fromkeys(("compiler", "draw", "dynamics", "elimination", "formats", "graph", "interop", "optimize"), ""),
+    **dict.fromkeys(("plan", "robot", "simulation", "spatial", "tape", "time", "view"), ""),
+    **dict.fromkeys(("Function", "Search", "compile_graph"), "compiler"),
+    **dict.fromkeys(
+        ("bias_forces", "forward_dynamics", "hybrid_dynamics", "inverse_dynamics", "mass_matrix"), "dynamics"
+    ),
+    **dict.fromkeys(("Dag", "Ordering", "eliminate", "orderings"), "elimination"),
     "over": "estimation",
+    **dict.fromkeys(("load", "save", "zoo_names"), "formats"),
+    **dict.fromkeys(("Factor", "FactorGraph", "Key", "Variable", "dynamics_graph", "factor", "with_loop"), "graph"),
+    **dict.fromkeys(("Mechanism", "load_mechanism", "mechanism_names"), "mechanism"),
     **dict.fromkeys(("Plan", "Planner", "Task", "task_names"), "plan"),
+    **dict.fromkeys(("estimate", "inverse_trajectory", "simulate"), "queries"),
+    "Robot": "robot",
+    "Trajectory": "simulation",
 }
-"""Packages that are loaded when they are first needed, most programs need none of them, and names that these hold."""
+"""Packages, and names that they hold: loaded when they are first needed, so that importing takes no time."""
+_NAMES = {"compile": "compile_graph"}
+"""Names that are others in their packages."""
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LATER:
+    own = _NAMES.get(name, name)
+    if own not in _LATER:
         raise AttributeError(f"module 'screwgraph' has no attribute {name!r}")
     import importlib
 
-    package = importlib.import_module(f"screwgraph.{_LATER[name] or name}")
-    return getattr(package, name) if _LATER[name] else package
+    package = importlib.import_module(f"screwgraph.{_LATER[own] or own}")
+    return getattr(package, own) if _LATER[own] else package
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *_LATER, *_NAMES})
 
 
 __all__ = [

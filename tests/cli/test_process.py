@@ -67,3 +67,23 @@ def test_a_full_disk_is_one_line(as_json):
     assert done.returncode == 1
     assert done.stderr.startswith("the output cannot be written")
     assert done.stderr.count("\n") == 1
+
+
+AT_IMPORT = """
+import os, signal, sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {name!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from screwgraph.cli import main
+main(["info", "rr"])
+"""
+
+
+@pytest.mark.parametrize("name", ["screwgraph.cli.app", "numpy", "screwgraph.formats", "screwgraph.robot"])
+def test_an_interruption_while_packages_are_imported_is_one_line(name):
+    code = AT_IMPORT.format(name=name)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
+    assert (done.returncode, done.stderr.splitlines()[-1:], "Traceback" in done.stderr) == (130, ["interrupted"], False)

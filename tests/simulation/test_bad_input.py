@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.time import RULES
 from tests.simulation.robots import free_body, pendulum
 
 BAD = {
@@ -57,7 +58,7 @@ def test_arguments_stay_as_they_were():
 
 def test_a_velocity_beyond_all_bounds_is_one_line():
     """Powers of the angle that a body turns by would overflow."""
-    with pytest.raises(sg.InputError, match=r"diverged|is not .* finite"):
+    with pytest.raises(sg.InputError, match=r"diverged|is not .* finite|finds no step"):
         sg.simulate(free_body(), qd0=np.full(6, 1e150), time=0.01)
 
 
@@ -89,3 +90,37 @@ def test_a_motion_ended_at_once_has_one_state():
     run = sg.simulate(pendulum(), [1.0], watch=lambda t: True)
     assert len(run.t) == 1
     assert run.energy_drift == 0.0
+
+
+@pytest.mark.parametrize("dt", [1e-3, 1e-2, 5e-2])
+@pytest.mark.parametrize("method", [name for name, rule in RULES.items() if not rule.is_explicit])
+def test_implicit_rules_do_not_step_over_the_end_of_a_motion(method, dt):
+    """Velocities become infinite at t = 0.33 s; the equations of a step have solutions beyond."""
+    with pytest.raises(sg.InputError, match=r"too long|has no solution nearby"):
+        sg.simulate(pendulum(), [1.0], [1.0], time=1.0, dt=dt, method=method, tau=lambda t, q, qd: 10.0 * qd**3)
+
+
+def test_a_motion_whose_energy_comes_from_nowhere_is_not_returned_without_a_warning():
+    robot, run = pendulum(), None
+    with pytest.warns(RuntimeWarning, match=r"by euler is not accurate, or diverged: .* J of the .* J that move"):
+        run = sg.simulate(robot, [1.0], time=20.0, dt=0.05, method="euler")
+    assert run.energy_drift > 1.0
+
+
+def test_a_controller_may_write_to_its_arguments():
+    robot, start = sg.load("rr"), ([0.3, 0.2], [0.5, -0.5])
+
+    def vandal(t, q, qd):
+        q[:], qd[:] = 7.0, -7.0
+        return np.zeros(2)
+
+    run = sg.simulate(robot, *start, time=0.1, tau=vandal)
+    np.testing.assert_array_equal(run.q, sg.simulate(robot, *start, time=0.1, tau=lambda t, q, qd: np.zeros(2)).q)
+    mechanism = sg.load_mechanism("four_bar_angle")
+    quiet = sg.simulate(mechanism, time=0.1, tau=lambda t, q, qd: np.zeros(len(mechanism.motors)))
+
+    def vandal_of_mechanisms(t, q, qd):
+        q[:], qd[:] = 7.0, -7.0
+        return np.zeros(len(mechanism.motors))
+
+    np.testing.assert_array_equal(sg.simulate(mechanism, time=0.1, tau=vandal_of_mechanisms).q, quiet.q)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -15,17 +16,18 @@ from screwgraph.cli.streams import abandon_output, never_fail_on_a_letter, note
 from screwgraph.errors import ScrewgraphError, one_line
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line (default: that of this process) and exit with its status."""
-    sys.exit(run(arguments))
-
-
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status: 0 done, 1 failed, 2 wrong use, 130 interrupted.
 
     Whatever goes wrong is one line on stderr: where, what, why, how to fix it.
     """
     never_fail_on_a_letter()
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_, **__: note(f"warning: {message}")
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         status = _command().main(args=arguments, prog_name="screwgraph", standalone_mode=False)
         sys.stdout.flush()

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 
 
 class MethodName(StrEnum):
-    """How motions are integrated; a key of `screwgraph.simulation.METHODS`."""
+    """How motions are integrated; "auto", or a key of `screwgraph.simulation.METHODS`."""
 
+    auto = "auto"
     rk4 = "rk4"
     dop853 = "dop853"
+    radau5 = "radau5"
     semi_implicit = "semi_implicit"
     trapezoidal = "trapezoidal"
     radau = "radau"
@@ -72,8 +74,10 @@ Integrator = Annotated[
 HELP = """Simulate a robot or a planar mechanism and write its motion.
 
 \b
+auto:          rk4 while it is stable and keeps the energy balance, an adaptive method where not;
 rk4:           Runge-Kutta of order 4;
 dop853:        adaptive, of order 8, states at dt by interpolation;
+radau5:        adaptive, implicit, of order 5, L-stable: for stiff motions;
 semi_implicit: Euler's method, of order 1, energy does not drift in the mean;
 trapezoidal:   implicit, of order 2, for stiff motions;
 radau:         implicit, of order 3, L-stable: stiff motions decay;
@@ -101,7 +105,7 @@ def simulate(
     output: Output,
     time: Time = 5.0,
     dt: Dt = 1e-3,
-    method: Kind = MethodName.rk4,
+    method: Kind = MethodName.auto,
     state: StateFile = None,
     report: Report = None,
     plot: Plots = None,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from screwgraph.queries.models import check_model, refuse
 from screwgraph.robot import Robot
-from screwgraph.simulation import Trajectory, Watch
+from screwgraph.simulation import AUTO, Trajectory, Watch
 from screwgraph.simulation import simulate as integrate
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def simulate(
     qd0: Any = None,
     time: float = 5.0,
     dt: float = 1e-3,
-    method: str = "rk4",
+    method: str = AUTO,
     tau: Any = None,
     *,
     rtol: float | None = None,
@@ -44,13 +44,15 @@ def simulate(
         qd0: initial velocity (nv,); by default rest, or that of the mechanism's file.
         time: duration (s), a multiple of dt.
         dt: step (s), and distance of the states that are returned.
-        method: "dop853" (adaptive, order 8), or a rule of `screwgraph.time.RULES`: "rk4" (order 4), "semi_implicit"
-            (Euler, order 1), implicit "trapezoidal" (order 2), "radau" (order 3, L-stable), ...; or "smoother": the
-            factor graph in a sliding window of states (Blanco-Claraco et al., 2021, section 7.1).
+        method: "auto": "rk4" (order 4) while it is stable and keeps the energy balance, where it is not an adaptive
+            method, "radau5" (order 5, L-stable) for stiff motions, or "dop853" (order 8); `.method` of the result says
+            which. Or one of these, or another rule of `screwgraph.time.RULES`: "semi_implicit" (Euler, order 1),
+            implicit "trapezoidal" (order 2), "radau" (order 3, L-stable), ...; or "smoother": the factor graph in a
+            sliding window of states (Blanco-Claraco et al., 2021, section 7.1).
         tau: joint torques and forces, of mechanisms the torques of the motors: zero, constant (n,), or a function of
             t, q and qd, which is called several times a step.
-        rtol: relative error of a step that "dop853" allows, 1e-9 by default.
-        atol: absolute error of a step that "dop853" allows (SI units), 1e-9 by default.
+        rtol: relative error of a step that adaptive methods allow, 1e-9 by default.
+        atol: absolute error of a step that adaptive methods allow (SI units), 1e-9 by default.
         coordinates: of the smoother of mechanisms: "spanning" or "independent".
         window: of the smoother: states in the window, 2 or more.
         marginal: of the smoother: whether states that leave the window stay as a prior.
@@ -58,6 +60,9 @@ def simulate(
             robots "radau", "linear_acceleration", "semi_implicit".
         noise: of the smoother: standard deviations of the factors.
         watch: progress callback with the time (s) reached, first 0.0; the simulation ends where it returns true.
+
+    Warns:
+        RuntimeWarning: a tenth of the energy that moves, or more, is not accounted for: the motion is not accurate.
 
     Raises:
         InputError: a bad argument, an initial velocity that loops forbid, or a simulation that diverged.
@@ -70,7 +75,7 @@ def simulate(
     if method == SMOOTHER:
         from screwgraph.estimation import simulate_by_smoothing
 
-        refuse({"rtol": rtol, "atol": atol}, "they are tolerances of the method 'dop853'", "leave them out")
+        refuse({"rtol": rtol, "atol": atol}, "they are tolerances of adaptive methods", "leave them out")
         chosen: dict[str, Any] = {name: value for name, value in smoothing.items() if value is not None}
         return simulate_by_smoothing(model, q0, qd0, time, dt, tau, watch=watch, **chosen)
     refuse(smoothing, "they are options of the method 'smoother'", "leave them out")

@@ -1,9 +1,11 @@
 """Motions of models over time: methods of integration, loops kept closed, energy and violation reported."""
 
+from screwgraph.simulation.automatic import AUTO
+from screwgraph.simulation.collect import Watch
 from screwgraph.simulation.energy import energies, potential_energy
 from screwgraph.simulation.methods import METHODS
 from screwgraph.simulation.models import Dynamics, Efforts, MechanismDynamics, RobotDynamics, dynamics_of, efforts
-from screwgraph.simulation.run import Watch, check_start, simulate, simulated
+from screwgraph.simulation.run import check_start, simulate, simulated
 from screwgraph.simulation.start import initial_position, sample_times
 from screwgraph.simulation.trajectory import (
     STATES,
@@ -16,6 +18,7 @@ from screwgraph.simulation.trajectory import (
 )
 
 __all__ = [
+    "AUTO",
     "METHODS",
     "STATES",
     "Dynamics",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from jaxtyping import Float
 
@@ -18,14 +20,35 @@ EVEN = 1e-6
 """Differences of time steps, relative to a step, that printed digits explain."""
 
 
+@dataclass(frozen=True, eq=False)
+class Energy:
+    """Compiled energies of a robot: `mass` is the mass matrix of the tree that carries its loops."""
+
+    mass: Function
+    potential_of: Function
+
+    def kinetic(self, q: Float[np.ndarray, "N nq"], qd: Float[np.ndarray, "N nv"]) -> Float[np.ndarray, " N"]:
+        """Return kinetic energies (J), rotors included."""
+        parts = []
+        for start in range(0, len(q), CHUNK):
+            at, v = q[start : start + CHUNK], qd[start : start + CHUNK]
+            parts.append(0.5 * np.einsum("ni,nij,nj->n", v, self.mass(at), v, optimize=True))
+        return np.concatenate(parts)
+
+    def potential(self, q: Float[np.ndarray, "N nq"]) -> Float[np.ndarray, " N"]:
+        """Return potential energies (J); they are zero at the base's origin."""
+        return self.potential_of(q)[:, 0]
+
+
+def energy_of(robot: Robot) -> Energy:
+    """Return the compiled energies of a robot."""
+    return Energy(mass_matrix(without_loops(robot)), potential_energy(robot))
+
+
 def energies(robot: Robot, q: Float[np.ndarray, "N nq"], qd: Float[np.ndarray, "N nv"]) -> Float[np.ndarray, " N"]:
     """Return kinetic (rotors included) plus potential energy (J); the potential is zero at the base's origin."""
-    M, U = mass_matrix(without_loops(robot)), potential_energy(robot)
-    parts = []
-    for start in range(0, len(q), CHUNK):
-        at, v = q[start : start + CHUNK], qd[start : start + CHUNK]
-        parts.append(0.5 * np.einsum("ni,nij,nj->n", v, M(at), v, optimize=True) + U(at)[:, 0])
-    return np.concatenate(parts)
+    energy = energy_of(robot)
+    return energy.kinetic(q, qd) + energy.potential(q)
 
 
 def potential_energy(robot: Robot) -> Function:
@@ -43,10 +66,9 @@ def potential_energy(robot: Robot) -> Function:
     return compile_expression("potential_energy", question, (position_argument(robot),), expression)
 
 
-def power(robot: Robot, qd: Float[np.ndarray, "N nv"], tau: Float[np.ndarray, "N nv"]) -> Float[np.ndarray, " N"]:
-    """Return the power (W) of efforts, less that of dampers."""
-    damping = np.concatenate([np.zeros(0), *(np.full(j.type.nv, j.damping) for j in robot.joints)])
-    return np.einsum("ni,ni->n", qd, tau - damping * qd)
+def dampings(robot: Robot) -> Float[np.ndarray, " nv"]:
+    """Return the viscous damping of each velocity coordinate."""
+    return np.concatenate([np.zeros(0), *(np.full(j.type.nv, j.damping) for j in robot.joints)])
 
 
 def integrated(power: Float[np.ndarray, " N"], t: Float[np.ndarray, " N"]) -> Float[np.ndarray, " N"]:
@@ -58,6 +80,12 @@ def integrated(power: Float[np.ndarray, " N"], t: Float[np.ndarray, " N"]) -> Fl
     is_even = not len(steps) or np.ptp(steps) <= EVEN * steps.mean()
     parts = _integrals(power) if is_even else (power[:-1] + power[1:]) / 2.0
     return np.concatenate([[0.0], np.cumsum(parts * (steps.mean() if is_even and len(steps) else steps))])
+
+
+def uncertainty(power: Float[np.ndarray, " N"], t: Float[np.ndarray, " N"]) -> float:
+    """Return by how much (J) the work of powers (W) at times (s) depends on what these are in between."""
+    by_lines = np.concatenate([[0.0], np.cumsum((power[:-1] + power[1:]) / 2.0 * np.diff(t))])
+    return float(np.abs(integrated(power, t) - by_lines).max())
 
 
 def _integrals(f: Float[np.ndarray, " N"]) -> Float[np.ndarray, " N-1"]:

@@ -19,9 +19,9 @@ from screwgraph.models.mechanism import Mechanism
 from screwgraph.models.mechanism.closing import gaps
 from screwgraph.robot import Robot, constraint_residual
 from screwgraph.simulation.constraints import Constraints
-from screwgraph.simulation.energy import energies, power
+from screwgraph.simulation.energy import Energy, dampings, energy_of
 from screwgraph.simulation.start import initial_position, initial_velocity
-from screwgraph.simulation.system import Acceleration
+from screwgraph.simulation.system import Acceleration, Projector, System
 from screwgraph.spatial import finite_vector
 from screwgraph.spatial.manifolds import Manifold, Vector
 
@@ -77,9 +77,32 @@ class RobotDynamics:
         """Return what keeps loops closed, near q; None for trees."""
         return Constraints(self.model, q) if self.model.is_closed else None
 
-    def energy(self, q: Any, qd: Any, tau: Any) -> tuple[Float[np.ndarray, " N"], Float[np.ndarray, " N"]]:
-        """Return energy (J), and the power (W) of torques less that of dampers."""
-        return energies(self.model, q, qd), power(self.model, qd, tau)
+    @cached_property
+    def energies(self) -> Energy:
+        """Its compiled energies."""
+        return energy_of(self.model)
+
+    @cached_property
+    def damping(self) -> Float[np.ndarray, " nv"]:
+        """Viscous damping of each velocity coordinate."""
+        return dampings(self.model)
+
+    def energy(self, q: Any, qd: Any, tau: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return kinetic and potential energy (J), and the power (W) of torques less that of dampers (N,)."""
+        return self.energies.kinetic(q, qd), self.energies.potential(q), self.power(q, qd, tau)
+
+    def power(self, q: Any, qd: Any, tau: Any) -> Any:
+        """Return the power (W) of torques less that of dampers, (N,) of batches."""
+        return ((tau - self.damping * qd) * qd).sum(axis=-1)
+
+    @cached_property
+    def owners(self) -> tuple[str, ...]:
+        """What each velocity coordinate belongs to, in messages."""
+        return tuple(f"joint {joint.name!r}" for joint in self.model.joints for _ in range(joint.type.nv))
+
+    def is_passive(self, torques: Float[np.ndarray, " nv"]) -> bool:
+        """Return whether no work is done under constant torques."""
+        return not torques.any() and not self.damping.any()
 
     def violation(self, q: Float[np.ndarray, "N nq"], found: Any = None) -> Float[np.ndarray, " N"]:
         """Return the largest closure error (rad, m) of loops and couplings; as found already, where it was."""
@@ -149,10 +172,23 @@ class MechanismDynamics:
         """Return what puts states back onto the constraints."""
         return projection(self.model)
 
-    def energy(self, q: Any, qd: Any, tau: Any) -> tuple[Float[np.ndarray, " N"], Float[np.ndarray, " N"]]:
-        """Return energy (J), and the power (W) of motors, forces and torques less that of dampers."""
+    def energy(self, q: Any, qd: Any, tau: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return kinetic and potential energy (J), and the power (W) of motors, forces and torques less dampers'."""
         found = self.mechanics.energy(q, qd)
-        return found[:, 0] + found[:, 1], found[:, 2] + (tau * qd[:, self.slots]).sum(axis=1)
+        return found[:, 0], found[:, 1], found[:, 2] + (tau * qd[:, self.slots]).sum(axis=1)
+
+    def power(self, q: Any, qd: Any, tau: Any) -> Any:
+        """Return the power (W) of motors, forces and torques less that of dampers, (N,) of batches."""
+        return self.mechanics.energy(q, qd)[..., 2] + (tau * qd[..., self.slots]).sum(axis=-1)
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """What each velocity coordinate belongs to, in messages."""
+        return tuple(f"coordinate {name!r}" for name in self.model.coordinates)
+
+    def is_passive(self, torques: Float[np.ndarray, " motors"]) -> bool:
+        """Return whether it is known that no work is done under constant torques."""
+        return False
 
     def violation(self, q: Float[np.ndarray, "N n"], found: Any = None) -> Float[np.ndarray, " N"]:
         """Return the largest distance (m, rad) of coordinates from closing a constraint."""
@@ -172,8 +208,23 @@ def efforts(dynamics: Dynamics, tau: Any) -> Float[np.ndarray, " m"] | Efforts:
 
     Raises:
         InputError: neither a function nor finite numbers, one for each. A function that returns anything else raises
-            when it does.
+            when it does; it gets copies of q and qd, which it may alter.
     """
     if not callable(tau):
         return dynamics.checked(tau, "tau")
-    return lambda t, q, qd: dynamics.checked(tau(t, q, qd), f"what the function tau returns at t = {t:g} s")
+    return lambda t, q, qd: dynamics.checked(
+        tau(t, q.copy(), qd.copy()), f"what the function tau returns at t = {t:g} s"
+    )
+
+
+def system_of(dynamics: Dynamics, torques: Float[np.ndarray, " m"] | Efforts, constraints: Projector | None) -> System:
+    """Return what methods integrate: a model under constant torques, or those of a function."""
+    force = torques if callable(torques) else lambda t, q, qd: torques
+
+    def powered(t: float, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, float]:
+        tau = force(t, q, qd)
+        return dynamics.acceleration(q, qd, tau), float(dynamics.power(q, qd, tau))
+
+    is_passive = not callable(torques) and dynamics.is_passive(torques)
+    under = dynamics.under(torques)
+    return System(dynamics.manifold, under, constraints, None if is_passive else powered, dynamics.owners)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -12,20 +12,20 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, unknown
+from screwgraph.simulation.automatic import AUTO, all_finite, balanced, chosen, guard
+from screwgraph.simulation.collect import Watch, collected
 from screwgraph.simulation.constraints import Constraints
-from screwgraph.simulation.energy import integrated
+from screwgraph.simulation.doubt import energy_moved, warn_of_imbalance
+from screwgraph.simulation.energy import integrated, uncertainty
 from screwgraph.simulation.methods import METHODS, State, Tolerances
-from screwgraph.simulation.models import Dynamics, Efforts, dynamics_of, efforts
+from screwgraph.simulation.models import Dynamics, Efforts, RobotDynamics, dynamics_of, efforts, system_of
 from screwgraph.simulation.start import sample_times
 from screwgraph.simulation.stepper import stepper
 from screwgraph.simulation.system import System
 from screwgraph.simulation.trajectory import Trajectory
 
-CHUNK = 100
-"""States between two looks at the watch."""
-
-Watch = Callable[[float], object]
-"""Progress callback: is called with the time (s) that the motion has reached; true ends the simulation there."""
+MASSLESS = 1e-12
+"""Inertia of a joint relative to the largest, or to its own where others yield, that is more than rounding."""
 Torques = Float[np.ndarray, " m"] | Efforts
 """Constant ones, or a function of time."""
 
@@ -36,7 +36,7 @@ def simulate(
     qd0: Any = None,
     time: float = 5.0,
     dt: float = 1e-3,
-    method: str = "rk4",
+    method: str = AUTO,
     tau: Any = None,
     *,
     rtol: float = 1e-9,
@@ -52,42 +52,51 @@ def simulate(
         EliminationError: a joint moves nothing that has inertia.
         ModelError: the mechanism cannot be assembled.
     """
-    if method not in METHODS:
-        raise unknown("method", method, METHODS)
+    if method != AUTO and method not in METHODS:
+        raise unknown("method", method, [AUTO, *METHODS])
     times, tolerances, dynamics = sample_times(model, time, dt), tolerances_of(rtol, atol), dynamics_of(model)
     torques = efforts(dynamics, tau)
     q, qd = dynamics.start(q0, qd0)
     with np.errstate(all="ignore"):  # what is not finite is found and said
         check_start(dynamics, q, qd)
-        states = _states(dynamics, torques, method, (q, qd), times, tolerances)
-        q, qd, violation = _collected(model, states, times, watch or (lambda t: False))
-        t = times[: len(q)]
-        return simulated(dynamics, method, torques, t, q, qd, violation=violation)
+        constraints = dynamics.constraints(q)
+        start = State(q, qd) if constraints is None else State(*constraints.projected(0.0, q, qd))
+        system = system_of(dynamics, torques, constraints)
+        name = chosen(method, system, start, float(times[1]))
+
+        def system_at(state: State) -> System:
+            return system_of(dynamics, torques, dynamics.constraints(state.q))
+
+        sound = all_finite if callable(torques) else balanced(dynamics, torques)
+        watched = guard(method, name, system_at, tolerances, sound)
+        states = _states(dynamics, torques, name, start, system_at, times, tolerances)
+        with _blaming_massless_joints(dynamics, start.q):
+            found = collected(system, name, start, states, times, watch, watched)
+        rest = {"violation": found.violation, "work": found.work}
+        return simulated(dynamics, found.by, torques, found.t, found.q, found.qd, **rest)
 
 
 def _states(
     dynamics: Dynamics,
     torques: Torques,
     method: str,
-    start: tuple[np.ndarray, np.ndarray],
+    start: State,
+    system_at: Callable[[State], System],
     times: Float[np.ndarray, " N"],
     tolerances: Tolerances,
 ) -> Iterator[State]:
-    """Yield the states: by machine code as long as it holds, from there on by steps in Python."""
-    constraints = dynamics.constraints(start[0])
-    state = State(*start) if constraints is None else State(*constraints.projected(0.0, *start))
-    yield state
-    done = 0
+    """Yield the states after the start: by machine code as long as it holds, from there on by steps in Python."""
+    state, done = start, 0
     if not callable(torques):
+        constraints = dynamics.constraints(start.q)
         made = stepper(dynamics.manifold, dynamics.function, constraints, method)
         x = constraints.x if isinstance(constraints, Constraints) else np.zeros(0)
         dt, force = float(times[1] - times[0]), dynamics.force(torques)
-        for ahead in [] if made is None else made.states(state, force, len(times) - 1, dt, x):
+        for ahead in [] if made is None else made.states(start, force, len(times) - 1, dt, x):
             yield ahead
             state, done = ahead, done + 1
     if done < len(times) - 1:
-        system = System(dynamics.manifold, dynamics.under(torques), dynamics.constraints(state.q))
-        yield from METHODS[method](system, state, times[done:], tolerances)
+        yield from METHODS[method](system_at(state), state, times[done:], tolerances)
 
 
 def tolerances_of(rtol: float, atol: float) -> Tolerances:
@@ -108,39 +117,27 @@ def check_start(dynamics: Dynamics, q: Float[np.ndarray, " nq"], qd: Float[np.nd
         )
 
 
-def _collected(
-    model: Robot | Mechanism, states: Iterator[State], times: Float[np.ndarray, " N"], watch: Watch
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Keep all states of a model; check them, and look at the watch, after each chunk.
-
-    Returns q, qd and loop-closure errors at the times that were reached.
-
-    Raises:
-        InputError: the simulation diverged.
-    """
-    n = len(times)
-    q, qd, violation = np.empty((n, model.nq)), np.empty((n, model.nv)), np.empty(n)
-    q[0], qd[0], violation[0] = next(states)
-    done = 1
-    while done < n and not watch(float(times[done - 1])):
-        before = done
-        for state in islice(states, CHUNK):
-            q[done], qd[done], violation[done] = state
-            done += 1
-        _check_finite(times[before:done], q[before:done], qd[before:done])
-    if done == n:
-        watch(float(times[-1]))
-    return q[:done], qd[:done], violation[:done]
-
-
-def _check_finite(t: np.ndarray, q: np.ndarray, qd: np.ndarray) -> None:
-    finite = np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1)
-    if not finite.all():
+@contextmanager
+def _blaming_massless_joints(dynamics: Dynamics, q: Float[np.ndarray, " nq"]) -> Iterator[None]:
+    """Give the reason where a simulation fails because a direction of motion has inertia only by rounding."""
+    try:
+        yield
+    except InputError as error:
+        if not isinstance(dynamics, RobotDynamics):
+            raise
+        M = np.asarray(dynamics.energies.mass(q))
+        own = np.diag(M)
+        scale = 1.0 / np.sqrt(own)
+        sizes, directions = np.linalg.eigh(scale[:, None] * M * scale)
+        if min(sizes[0], own.min() / own.max()) > MASSLESS:
+            raise
+        least = np.argmax(np.abs(directions[:, 0])) if sizes[0] <= MASSLESS else np.argmin(own)
+        name = [joint.name for joint in dynamics.model.joints for _ in range(joint.type.nv)][int(least)]
         raise InputError(
-            f"the simulation diverged before t = {t[np.argmin(finite)]:g} s",
-            why="steps are too long for it, or it meets a singular position",
-            fix="take a smaller dt, or another method",
-        )
+            error.what,
+            why=f"joint {name!r} moves almost nothing that has inertia",
+            fix=f"lock={[name]!r} when loading, or give the joint an armature",
+        ) from error
 
 
 def simulated(
@@ -153,14 +150,24 @@ def simulated(
     *,
     qdd: Float[np.ndarray, "N nv"] | None = None,
     violation: Float[np.ndarray, " N"] | None = None,
+    work: Float[np.ndarray, " N"] | None = None,
 ) -> Trajectory:
-    """Return a trajectory: torques, accelerations, energy, work and gaps added to the states that a method found."""
+    """Return a trajectory: torques, accelerations, energy, work and gaps added to the states that a method found.
+
+    `work` is what the method integrated itself, from some state on, NaN before. Warns (RuntimeWarning) where energy is
+    not accounted for.
+    """
     if callable(torques):
         tau = np.array([torques(*state) for state in zip(t.tolist(), q, qd, strict=True)]).reshape(len(t), -1)
     else:
         tau = np.tile(torques, (len(t), 1)) if torques.ndim == 1 else torques
-    energy, power = dynamics.energy(q, qd, tau)
+    T, U, power = dynamics.energy(q, qd, tau)
     if qdd is None:
         qdd = np.asarray(dynamics.acceleration(q, qd, tau))
-    work, violation = integrated(power, t), dynamics.violation(q, violation)
-    return Trajectory(dynamics.model, method, t, q, qd, qdd, tau, energy, work, violation)
+    done, violation = integrated(power, t), dynamics.violation(q, violation)
+    if work is not None and np.isfinite(work).any():
+        first = int(np.argmax(np.isfinite(work)))
+        done[first:] = done[first - 1] + work[first:]
+    run = Trajectory(dynamics.model, method, t, q, qd, qdd, tau, T + U, done, violation)
+    warn_of_imbalance(method, run.energy_drift - uncertainty(power, t), energy_moved(T, U, done))
+    return run

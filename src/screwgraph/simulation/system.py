@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -29,8 +29,25 @@ class Projector(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """A model in motion: accelerations as a function of t, q and qd; its `constraints`, if any."""
+    """A model in motion: accelerations as a function of t, q and qd; its `constraints`, if any.
+
+    `powered` returns accelerations, and the power (W) of torques and forces less that of dampers, where it is known.
+    `owners` names what each velocity coordinate belongs to, in messages.
+    """
 
     manifold: Manifold
     acceleration: Acceleration
     constraints: Projector | None
+    powered: Callable[[float, np.ndarray, np.ndarray], tuple[np.ndarray, float]] | None = None
+    owners: tuple[str, ...] = ()
+
+    def fastest(self, t: float, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]) -> str:
+        """Return " in joint ...": where the acceleration is largest, or not finite; nothing where names are unknown."""
+        return worst_owner(self.owners, self.acceleration(t, q, qd))
+
+
+def worst_owner(owners: Sequence[str], values: Float[np.ndarray, " nv"]) -> str:
+    """Return " in ...", which names the owner of the largest value, or of one that is not finite."""
+    if not len(owners):
+        return ""
+    return f" in {owners[int(np.argmax(np.where(np.isfinite(values), np.abs(values), np.inf)))]}"

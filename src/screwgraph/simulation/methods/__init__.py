@@ -1,4 +1,4 @@
-"""Methods of integration: those of `time.RULES` at fixed steps, and an adaptive one."""
+"""Methods of integration: those of `time.RULES` at fixed steps, and adaptive ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.simulation.methods.dop853 import dop853
+from screwgraph.simulation.methods.adaptive import adaptive
 from screwgraph.simulation.methods.explicit import explicit
 from screwgraph.simulation.methods.fixed import State, at_fixed_steps
 from screwgraph.simulation.methods.implicit import implicit
@@ -20,8 +20,13 @@ Method = Callable[[System, State, Float[np.ndarray, " N"], Tolerances], Iterator
 
 METHODS: Mapping[str, Method] = {
     **{name: at_fixed_steps((explicit if rule.is_explicit else implicit)(rule)) for name, rule in RULES.items()},
-    "dop853": dop853,
+    "dop853": adaptive("dop853", "DOP853"),
+    "radau5": adaptive("radau5", "Radau"),
 }
-"""The methods by name."""
+"""The methods by name.
+
+"dop853" is explicit, of order 8 (Hairer, Norsett & Wanner, 1993, section II.5), "radau5" L-stable, of order 5 (Hairer &
+Wanner, 1996, section IV.8).
+"""
 
 __all__ = ["METHODS", "Method", "State", "Tolerances"]

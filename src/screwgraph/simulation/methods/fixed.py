@@ -15,13 +15,17 @@ from screwgraph.summary import one_line
 
 
 class State(NamedTuple):
-    """A position, a velocity, and the largest loop-closure error (rad, m) there."""
+    """A position, a velocity, the largest loop-closure error (rad, m), and the work (J) since the method began.
+
+    Methods that do not integrate work leave it NaN.
+    """
 
     __repr__ = one_line
 
     q: Float[np.ndarray, " nq"]
     qd: Float[np.ndarray, " nv"]
     gap: float = 0.0
+    work: float = float("nan")
 
 
 Step = Callable[
@@ -38,11 +42,11 @@ def at_fixed_steps(
 
     def method(system: System, start: State, times: Float[np.ndarray, " N"], tolerances: Tolerances) -> Iterator[State]:
         step = step_of(system, float(times[-1] - times[0]) / (len(times) - 1))
-        q, qd, _ = start
+        q, qd = start[:2]
         for t, ahead in pairwise(times.tolist()):
             q, qd = step(t, q, qd)
             state = closed(system, ahead, q, qd)
-            q, qd, _ = state
+            q, qd = state[:2]
             yield state
 
     return method

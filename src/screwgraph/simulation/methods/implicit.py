@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.simulation.methods.fixed import Step
+from screwgraph.simulation.rates import rates
 from screwgraph.simulation.system import System
 from screwgraph.time import Rule
 
@@ -21,6 +22,8 @@ ROUNDING = 1e-7
 """Changes below this may stop shrinking: rounding keeps them from it."""
 HALVINGS = 10
 NUDGE = 1e-7
+GROWTH = 1.0
+"""Step times the fastest rate of growth of perturbations that it may have."""
 
 Vector = Float[np.ndarray, " n"]
 Residual = Callable[[Vector], Vector]
@@ -54,11 +57,16 @@ def implicit(rule: Rule) -> Callable[[System, float], Step]:
             gained = next((x for x in found if x is not None), None)
             if gained is None:
                 raise InputError(
-                    f"the {rule.name} step at t = {t:g} s of {dt:g} s has no solution nearby",
+                    f"the {rule.name} step at t = {t:g} s of {dt:g} s has no solution nearby"
+                    + system.fastest(t, q, qd),
                     why="accelerations change too fast there",
-                    fix="take a smaller dt",
+                    fix='take a smaller dt, or method="auto", which chooses its steps',
                 )
             v, at = states(gained)
+            if newton.is_new:  # the motion has changed since the last look
+                newton.is_new = False
+                for part, *state in ((0.0, q, qd), (1.0, at[-1], v[-1])):
+                    _check_growth(system, rule, t + part * dt, dt, *state)
             return at[-1], v[-1]
 
         return step
@@ -66,11 +74,26 @@ def implicit(rule: Rule) -> Callable[[System, float], Step]:
     return step_of
 
 
+def _check_growth(system: System, rule: Rule, t: float, dt: float, q: Vector, qd: Vector) -> None:
+    """Refuse motions that run away within a step: implicit rules have solutions beyond the time at which they end."""
+    growth = dt * float(np.real(rates(system, t, q, qd)).max(initial=0.0))
+    if not growth <= GROWTH:
+        raise InputError(
+            f"the {rule.name} steps of {dt:g} s are too long at t = {t:g} s{system.fastest(t, q, qd)}",
+            why=f"perturbations grow by a factor of e in {dt / growth:.2g} s there: the simulation diverged, or will",
+            fix='take a smaller dt, or method="auto", which chooses its steps',
+        )
+
+
 class _Newton:
-    """Newton's method for equations that resemble those before: it remembers its inverse matrix."""
+    """Newton's method for equations that resemble those before: it remembers its inverse matrix.
+
+    `is_new` is set where it has made another one.
+    """
 
     def __init__(self) -> None:
         self._inverse: Float[np.ndarray, "n n"] | None = None
+        self.is_new = False
 
     def solve(self, residual: Residual, guess: Vector) -> Vector | None:
         """Return the root near a guess; None where the iterations do not get there."""
@@ -80,6 +103,7 @@ class _Newton:
         for _ in range(ITERATIONS):
             if self._inverse is None:
                 self._inverse, fresh = _inverse_derivative(residual, x, value), True
+                self.is_new = True
             change = self._inverse @ value
             size, scale = _largest(change), 1.0 + _largest(x)
             if not np.isfinite(size):
