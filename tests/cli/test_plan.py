@@ -59,6 +59,9 @@ def test_a_plan_is_written_with_pictures_and_pages_that_play_offline(command, ta
 
 def test_what_is_not_feasible_is_called_so(command, task, tmp_path):
     task.write_text(TASK.replace("effort: 12", "effort: 0.1"))
+    (tmp_path / "out").mkdir()
+    for name in ("plan.npz", "plan.csv"):
+        (tmp_path / "out" / name).write_text("an older plan, which was feasible")
     outcome = command("plan", task, "-o", tmp_path / "out")
     assert outcome.status == 1
     assert outcome.err.startswith(("infeasible: ", "not feasible: "))

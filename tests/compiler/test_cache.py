@@ -189,6 +189,17 @@ def test_a_link_to_a_file_elsewhere_is_not_followed(folder, tmp_path, right):
     assert not any(entry.is_symlink() for entry in entries(folder))
 
 
+@posix
+def test_a_pipe_in_place_of_an_entry_is_not_waited_for(folder, right):
+    answer()
+    for entry in entries(folder):
+        entry.unlink()
+        os.mkfifo(entry)
+    with pytest.warns(RuntimeWarning, match="it is no file"):
+        np.testing.assert_array_equal(answer(), right)
+    assert all(entry.is_file() for entry in entries(folder))
+
+
 def test_a_full_disk_is_told_and_the_function_works(folder, monkeypatch, right):
     class Full:
         def __init__(self, descriptor):

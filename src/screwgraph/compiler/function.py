@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from screwgraph.compiler.backends import BACKENDS, Listing
 from screwgraph.compiler.backends.casadi import casadi_function
 from screwgraph.compiler.backends.llvm import Compiled, compiled
-from screwgraph.compiler.cache import Made, pack_program, remembered
+from screwgraph.compiler.cache import Made, pack_program, remembered, unpack_program
 from screwgraph.compiler.derivatives import Analytic, derivatives
 from screwgraph.compiler.pivots import Pivots, pivots
 from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, written
@@ -57,6 +57,11 @@ class Function:
     ordering: str
     origin: Origin
     dtype: str = "float64"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle signature, program and closed-form derivatives; machine code is made again, or found in the cache."""
+        code, analytic = pack_program(self.program), self.origin.analytic
+        return _unpickled, (self.name, self.arguments, self.results, code, self.ordering, analytic, self.dtype)
 
     def __call__(self, *values: Any, out: Any = None) -> Any:
         """Evaluate for one state or for batches; NaN and infinity go through, with NumPy's floating-point warnings.
@@ -254,3 +259,22 @@ class Function:
         except InputError as found:
             return found
         return InputError(f"{self.name} cannot be called so", why=str(error))
+
+
+def _unpickled(
+    name: str,
+    arguments: tuple[Argument, ...],
+    results: tuple[Result, ...],
+    code: bytes,
+    ordering: str,
+    analytic: Analytic | None,
+    dtype: str,
+) -> Function:
+    origin = Origin(_forgotten, _forgotten, analytic)
+    return Function(name, arguments, results, unpack_program(code), ordering, origin, dtype)
+
+
+def _forgotten() -> NoReturn:
+    raise InputError(
+        "a function that was pickled has no DAG and no report", fix="compile it anew: its code is in the cache"
+    )

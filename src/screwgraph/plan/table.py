@@ -15,15 +15,17 @@ FACTS = ("status", "cost", "violation", "iterations", "seconds")
 def save_plan(plan: Plan, path: str | os.PathLike[str]) -> Path:
     """Write a plan as a table (.csv) or as arrays with status, cost, violation, all unknowns and the robot (.npz).
 
-    What is not feasible is told apart by its name: `plan.npz` becomes `plan.not_feasible.npz`. Returns the path.
+    What is not feasible is told apart by its name: `plan.npz` becomes `plan.not_feasible.npz`. Of the two, only the one
+    that was written last stays. Returns the path.
 
     Raises:
         InputError: another suffix, no such folder, or a path that cannot be written.
     """
     check_path(path)
     target, robot = Path(path), plan.task.robot
+    replaced = target.with_suffix(f".not_feasible{target.suffix}")
     if not plan.feasible:
-        target = target.with_suffix(f".not_feasible{target.suffix}")
+        target, replaced = replaced, target
     facts = {name: getattr(plan, name) for name in FACTS}
     unknowns = {f"unknowns/{name}": value for name, value in plan.values.items()}
     arrays = {name: getattr(plan, name) for name in ("t", *STATES)}
@@ -32,4 +34,5 @@ def save_plan(plan: Plan, path: str | os.PathLike[str]) -> Path:
     named = {**of, "tau": of["qd"]}  # of mechanisms, too, torques stand along all coordinates
     columns = ("t", *(f"{kind}:{name}" for kind, names in named.items() for name in names))
     save_table(target, columns, arrays, **facts, **unknowns, **model_texts(model))
+    replaced.unlink(missing_ok=True)
     return target

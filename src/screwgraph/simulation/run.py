@@ -24,6 +24,8 @@ from screwgraph.simulation.stepper import stepper
 from screwgraph.simulation.system import System
 from screwgraph.simulation.trajectory import Trajectory
 
+SMALL = 1e-3
+"""Part of the potential energy below which no motion is worth a warning."""
 MASSLESS = 1e-12
 """Inertia of a joint relative to the largest, or to its own where others yield, that is more than rounding."""
 Torques = Float[np.ndarray, " m"] | Efforts
@@ -169,5 +171,6 @@ def simulated(
         first = int(np.argmax(np.isfinite(work)))
         done[first:] = done[first - 1] + work[first:]
     run = Trajectory(dynamics.model, method, t, q, qd, qdd, tau, T + U, done, violation)
-    warn_of_imbalance(method, run.energy_drift - uncertainty(power, t), energy_moved(T, U, done))
+    moved = max(energy_moved(T, U, done), SMALL * float(np.abs(U).max()))
+    warn_of_imbalance(method, run.energy_drift - uncertainty(power, t), moved)
     return run

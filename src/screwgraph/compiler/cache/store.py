@@ -14,6 +14,10 @@ from screwgraph.compiler.cache.entry import opened, sealed
 from screwgraph.compiler.cache.folder import FOLDER, SWITCH, cache_folder, distrust
 from screwgraph.compiler.cache.tidy import new_draft, tidy
 
+READING = os.O_RDONLY
+for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):  # a link could lead to anybody's file, a pipe would never answer
+    READING |= getattr(os, _flag, 0)
+
 
 @dataclass(frozen=True)
 class Store:
@@ -25,8 +29,7 @@ class Store:
         """Return the payload of an entry; None where there is none that can be believed."""
         path = self._path(kind, key)
         try:
-            # A link could lead to anybody's file.
-            descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+            descriptor = os.open(path, READING)
             with os.fdopen(descriptor, "rb") as file:
                 status = os.fstat(descriptor)
                 suspicion = distrust(status) if stat.S_ISREG(status.st_mode) else "it is no file"
