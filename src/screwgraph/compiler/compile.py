@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -30,6 +31,10 @@ from screwgraph.tape import Program, factor_out, program
 
 Order = str | Ordering | Search | Sequence[str | Key]
 """The name of an order, "auto", an Ordering, a list of variables, or a search."""
+
+
+MANY = 450
+"""Inputs of a function whose code takes long to make: positions, velocities and torques of 150 joints."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +188,19 @@ def make_function(
         results: what it returns, by default one vector.
         anew: make the code again, and keep it in the place of what the cache has.
     """
-    made = remembered(question, lambda: make([n for argument in arguments for n in argument.names]), anew=anew)
+    inputs = [n for argument in arguments for n in argument.names]
+    made = remembered(question, lambda: make(_announced(name, inputs)), anew=anew)
     results = results or (Result("result", (len(made.program.outputs),)),)
     return Function(name, arguments, results, made.program, made.ordering, origin(made))
+
+
+def _announced(name: str, inputs: Sequence[str]) -> Sequence[str]:
+    """Return the inputs; warn where they are so many that code takes more than half a minute."""
+    if len(inputs) > MANY:
+        warnings.warn(
+            f"{name} of {len(inputs)} numbers: its code takes minutes to make, and is then kept in the cache "
+            '(a named order is quicker: ordering="aba", "crba", "rnea", ...)',
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return inputs
