@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+_LONG = re.compile(r"\S{250,}")
+
 
 class ScrewgraphError(Exception):
     """A problem that the user can mend; its text is one line: `where: what: why (fix)`."""
@@ -25,9 +29,19 @@ class InputError(ScrewgraphError, ValueError):
 
 def one_line(what: str, *, at: object = None, why: str = "", fix: str = "") -> str:
     """Join the parts of a message; the parts that are empty leave no trace."""
-    text = what if at is None else f"{at}: {what}"
+    text = _short(what) if at is None else f"{at}: {_short(what)}"
     if why:
-        text += f": {why}"
+        text += f": {_short(why)}"
     if fix:
-        text += f" ({fix})"
-    return " ".join(text.split())
+        text += f" ({_short(fix)})"
+    return printable(" ".join(text.split()))
+
+
+def printable(text: str) -> str:
+    """Return a text whose control characters, which terminals obey, are escapes."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def _short(text: str) -> str:
+    """Return a text whose longest words are cut: names in files may have any length."""
+    return _LONG.sub(lambda word: f"{word[0][:40]}...{word[0][-20:]}", text)

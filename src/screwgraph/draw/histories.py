@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.draw import style
+from screwgraph.draw.labels import plain
 from screwgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,8 +60,8 @@ def _draw_panel(axes: Axes, t: Float[np.ndarray, " N"], panel: Panel, shown: np.
     for i, (name, values) in enumerate(panel.curves.items()):
         if np.shape(values) != t.shape:
             raise InputError(f"the curve {name!r} has the shape {np.shape(values)}, time {t.shape}")
-        axes.plot(t[shown], values[shown], color=colours[i % len(colours)], linewidth=1.3, label=name)
-    axes.set_ylabel(panel.label)
+        axes.plot(t[shown], values[shown], color=colours[i % len(colours)], linewidth=1.3, label=plain(name))
+    axes.set_ylabel(plain(panel.label))
     axes.grid(color="#dddddd", linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)
     if 1 < len(panel.curves) <= MOST_NAMED:

@@ -35,6 +35,11 @@ def labels(variables: Iterable[Variable]) -> Mapping[Key, str]:
     return result
 
 
+def plain(text: str) -> str:
+    """Return a text, as a name from a file, so that matplotlib takes none of it for mathematics."""
+    return text.replace("$", r"\$")
+
+
 def _symbol(kind: str) -> str:
     # A kind that the papers do not know is shown by its first letters, without anything mathtext could trip over.
     return MATH.get(kind) or rf"\mathrm{{{re.sub(r'[^A-Za-z0-9]', '', kind)[:3] or 'x'}}}"

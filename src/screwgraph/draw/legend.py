@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from screwgraph.draw import style
+from screwgraph.draw.labels import plain
 from screwgraph.draw.scene import Edge, Node, Scene, Text, merge, text_width
 
 Item = tuple[str, str, style.Colours]
@@ -20,7 +21,7 @@ def with_legend(scene: Scene, items: Sequence[Item], title: str = "") -> Scene:
     left, top, right, bottom = scene.bounds
     parts = [scene]
     if title:
-        parts.append(Scene(texts=(Text(title, (left, top - 1.8 * style.TEXT_SIZE), size=style.TEXT_SIZE + 1),)))
+        parts.append(Scene(texts=(Text(plain(title), (left, top - 1.8 * style.TEXT_SIZE), size=style.TEXT_SIZE + 1),)))
     x, y = left, bottom + 1.5 * LINE
     for number, (sign, meaning, colours) in enumerate(items):
         width = SIGN + text_width(meaning, style.TEXT_SIZE)

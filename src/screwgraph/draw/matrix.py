@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from screwgraph.draw import style
-from screwgraph.draw.labels import labels
+from screwgraph.draw.labels import labels, plain
 from screwgraph.draw.render import render
 from screwgraph.draw.scene import Box, Scene, Text
 from screwgraph.errors import InputError
@@ -46,7 +46,7 @@ def matrix_scene(graph: FactorGraph, order: Sequence[str | Key] | None = None) -
     frame = Box("matrix", (0.0, 0.0), x[-1], y[-1], style.FRAME)
     boxes = (*_grid(x, y), *_blocks(graph, columns, rows, x, y), frame)
     above = [Text(names[key], ((x[j] + x[j + 1]) / 2, -PAD - 6.0), "center") for j, key in enumerate(columns)]
-    beside = [Text(factor.name, (-PAD, (y[i] + y[i + 1]) / 2), "right") for i, factor in enumerate(rows)]
+    beside = [Text(plain(factor.name), (-PAD, (y[i] + y[i + 1]) / 2), "right") for i, factor in enumerate(rows)]
     sizes = sum(f.rows for f in rows), sum(graph.variables[k].dim for k in columns)
     filled = sum(box.name.startswith("block") for box in boxes)
     caption = f"{sizes[0]} × {sizes[1]} numbers, {filled} of {len(rows) * len(columns)} blocks filled"

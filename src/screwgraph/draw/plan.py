@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from screwgraph.draw.labels import plain
 from screwgraph.plan import Plan
 from screwgraph.plan.bounds import bounds, wanted
 from screwgraph.plan.kinds import label
@@ -106,7 +107,7 @@ def _draw(axes: Axes, plan: Plan, panel: _Panel, named: set[str], width: float) 
         colour = _colour(curve.number, plan.task.robot.nv)
         colours[curve.column] = colour
         label = "" if curve.name in named else curve.name
-        axes.plot(plan.t, values[:, curve.column], color=colour, linewidth=1.2, label=label or None)
+        axes.plot(plan.t, values[:, curve.column], color=colour, linewidth=1.2, label=plain(label) or None)
     shown = values[:, [curve.column for curve in panel.curves]]
     low, high = float(shown.min()), float(shown.max())
     room = 0.6 * max(high - low, 1e-3)
@@ -141,7 +142,7 @@ def draw_costs(plan: Plan, *, width: float = WIDTH) -> Figure:
     axes.barh(np.arange(len(names)), [plan.costs[n] for n in names], color="C0")
     for i, name in enumerate(names):
         axes.text(plan.costs[name], i, f" {plan.costs[name]:.4g}", va="center", fontsize=7)
-    axes.set_yticks(np.arange(len(names)), [label(plan.task, n) for n in names], fontsize=7)
+    axes.set_yticks(np.arange(len(names)), [plain(label(plan.task, n)) for n in names], fontsize=7)
     axes.invert_yaxis()
     axes.margins(x=0.15)
     axes.set_xlabel("cost", fontsize=8)

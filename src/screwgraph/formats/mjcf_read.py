@@ -9,14 +9,14 @@ contacts, tendons, springs and actuators are passed over, but an actuator tells 
 
 from __future__ import annotations
 
-from typing import Any
-
 from screwgraph.errors import ModelError
 from screwgraph.formats.checks import remark_on_parts
 from screwgraph.formats.diagnostics import Place, Warnings
 from screwgraph.formats.mjcf_bodies import body_parts
+from screwgraph.formats.mjcf_compile import compiled
 from screwgraph.formats.mjcf_constraints import couplings_of, loops_of
-from screwgraph.formats.mjcf_names import Names, mujoco_module
+from screwgraph.formats.mjcf_names import Names
+from screwgraph.formats.mjcf_numbers import check_compiled, check_written
 from screwgraph.formats.mjcf_remarks import remark_on_model
 from screwgraph.formats.xml import Element, children, parse_xml, place, tostring
 from screwgraph.robot import Robot, tree
@@ -32,7 +32,9 @@ def read_mjcf(data: bytes, file: str) -> Robot:
     if root.tag != "mujoco":
         raise ModelError(f"the outermost element is <{root.tag}>", at=Place(file, 1), why="MJCF has <mujoco> there")
     warnings = Warnings()
-    model = _compiled(file, _without_idle_inertials(root, file, warnings), warnings)
+    check_written(root, file)
+    model = compiled(file, _without_idle_inertials(root, file, warnings), warnings)
+    check_compiled(model, file)
     names = Names(model)
     links, joints, frames, placed = body_parts(model, names)
     loops = loops_of(model, names, placed, warnings, Place(file))
@@ -64,23 +66,3 @@ def _without_idle_inertials(root: Element, file: str, warnings: Warnings) -> str
         warnings.add("<inertial> has no 'pos'", at=place(inertial, file), why="it is ignored, as shapes are")
         inertial.getparent().remove(inertial)
     return tostring(root) if idle else None
-
-
-def _compiled(file: str, text: str | None, warnings: Warnings) -> Any:
-    """Compile a model; MuJoCo's own warnings, which it would print and log to a file, join ours."""
-    try:
-        mujoco = mujoco_module()
-    except ImportError as error:
-        raise ModelError(
-            "MuJoCo, which reads MJCF files, is not installed",
-            at=Place(file),
-            fix="pip install 'screwgraph[mjcf]'",
-        ) from error
-    before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda text: warnings.add(str(text), at=Place(file)))
-    try:
-        return mujoco.MjModel.from_xml_path(file) if text is None else mujoco.MjModel.from_xml_string(text)
-    except (ValueError, TypeError, OSError, UnicodeError) as error:
-        raise ModelError("MuJoCo rejects the file", at=Place(file), why=" ".join(str(error).split())[:300]) from error
-    finally:
-        mujoco.set_mju_user_warning(before)

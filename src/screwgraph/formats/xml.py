@@ -12,8 +12,7 @@ from screwgraph.formats.diagnostics import Place, Warnings, number, numbers
 Element = Any
 """An lxml element; every element of a tree that `parse_xml` returns knows its line."""
 
-_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
-_DECLARATION = re.compile(rb"<!(DOCTYPE|ENTITY)")
+_MARK = re.compile(rb"<!(--|DOCTYPE|ENTITY)")
 _HEAD = re.compile(rb"(\s*)(<\?xml\s+version\s*=\s*[\"'])[0-9.]+([\"'][^<>]*\?>)")
 _POSITION = re.compile(r",? line \d+, column \d+.*$")
 
@@ -122,9 +121,13 @@ def _text_of(element: Element, attribute: str) -> str | None:
 
 
 def _refuse_declarations(data: bytes, file: str) -> None:
-    found = _DECLARATION.search(_COMMENT.sub(lambda comment: b"\n" * comment[0].count(b"\n"), data))
-    if found:
-        raise _declaration(Place(file, found.string.count(b"\n", 0, found.start()) + 1))
+    """Look for declarations outside comments; one that does not end is an error that the parser finds."""
+    mark = _MARK.search(data)
+    while mark:
+        if mark[1] != b"--":
+            raise _declaration(Place(file, data.count(b"\n", 0, mark.start()) + 1))
+        end = data.find(b"-->", mark.end())
+        mark = _MARK.search(data, end + 3) if end >= 0 else None
 
 
 def _declaration(at: Place) -> ModelError:

@@ -61,6 +61,13 @@ def _check_names(links: Sequence[Link], joints: Sequence[Joint], where: Where) -
     for what, parts in (("link", links), ("joint", joints)):
         seen: set[str] = set()
         for part in parts:
+            if not part.name.isprintable():
+                raise ModelError(
+                    f"the name of {what} {part.name!r} has control characters",
+                    at=where(part),
+                    why="terminals would obey them",
+                    fix="rename it",
+                )
             if part.name in seen:
                 raise ModelError(
                     f"two {what}s are called {part.name!r}",

@@ -119,7 +119,7 @@ def _parameters(entries: Mapping[str, Value], values: Names) -> dict[str, float]
 
 
 def _needed(root: Value, entries: Mapping[str, Value], key: str) -> Value:
-    if key not in entries:
+    if key not in entries or entries[key].content == ():
         raise ModelError(f"the mechanism has no {key}", at=root.at, fix=f"add {key}:")
     return entries[key]
 

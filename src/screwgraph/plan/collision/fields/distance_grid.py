@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +17,8 @@ from screwgraph.errors import InputError
 from screwgraph.plan.collision.fields.cubic import CUBIC, LINEAR, Found, interpolated, padded
 from screwgraph.summary import one_line
 
+DAMAGED = (OSError, ValueError, EOFError, BadZipFile, NotImplementedError, RuntimeError, zlib.error, SyntaxError)
+"""What NumPy raises for files that are no archives, or broken ones."""
 BASES = {"tricubic": CUBIC, "trilinear": LINEAR}
 
 
@@ -94,12 +97,19 @@ def load_grid(path: str | os.PathLike[str], method: str = "tricubic") -> Distanc
 def read_arrays(path: str | os.PathLike[str], names: tuple[str, ...]) -> dict[str, np.ndarray]:
     """Return arrays of an .npz file. Raises InputError where it cannot be read, or one is missing."""
     try:
-        with np.load(Path(path), allow_pickle=False) as file:
+        with Path(path).open("rb") as source:
+            file = np.load(source, allow_pickle=False)
             if not hasattr(file, "files"):
                 raise InputError(f"{path} is not an .npz file")
             for name in names:
                 if name not in file.files:
                     raise InputError(f"{path} has no array {name!r}", fix=f"it must have {', '.join(names)}")
-            return {name: file[name] for name in names}
-    except (OSError, ValueError, EOFError, BadZipFile) as error:
-        raise InputError(f"{path} cannot be read", why=str(error).splitlines()[0]) from None
+            found = {name: file[name] for name in names}
+    except InputError:
+        raise
+    except DAMAGED as error:
+        raise InputError(f"{path} cannot be read", why=(str(error).splitlines() or ["it is damaged"])[0]) from None
+    for name, values in found.items():
+        if values.dtype.kind not in "iuf":
+            raise InputError(f"{path}: {name!r} holds no numbers, but {values.dtype}")
+    return found

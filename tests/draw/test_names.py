@@ -1,0 +1,23 @@
+"""Names from files are text, whatever matplotlib would make of them."""
+
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.draw.histories import Panel, draw_histories
+from screwgraph.draw.matrix import draw_matrix
+from screwgraph.robot import tree
+
+
+@pytest.mark.parametrize("name", [r"$\frac{$", "$x$", "a$b", r"\alpha$^$"])
+def test_a_joint_may_have_any_name(name):
+    robot = sg.load("rr")
+    first = replace(robot.joints[0], name=name)
+    named = tree("named", robot.links, [first, *robot.joints[1:]])
+    graph = sg.dynamics_graph(named).given("q", "qd", "tau")
+    figures = [draw_matrix(graph), draw_histories(np.arange(3.0), [Panel(f"{name} (rad)", {name: np.arange(3.0)})])]
+    for figure in figures:
+        figure.savefig(io.BytesIO(), format="svg")
