@@ -57,6 +57,12 @@ def test_auto_finds_what_a_search_has_kept(puma, searched_puma, puma_cache, monk
     assert again.operations.total == searched_puma.operations.total
 
 
+def test_a_search_of_no_time_still_finds_what_a_search_has_kept(puma, searched_puma, puma_cache, monkeypatch):
+    monkeypatch.setenv("SCREWGRAPH_CACHE_DIR", puma_cache)
+    monkeypatch.setenv(SECONDS, "0")
+    assert sg.forward_dynamics(puma).program == searched_puma.program
+
+
 def test_searched_code_can_be_asked_for_its_graph(puma, searched_puma):
     """The elimination DAG is that of the robot as it is, in the order in which the search lets its variables go."""
     unknowns = sg.dynamics_graph(puma).given("q", "qd", "tau").unknowns

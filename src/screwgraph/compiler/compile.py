@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from screwgraph.compiler.analytic import TreeProblem
-from screwgraph.compiler.cache import Made, remembered
+from screwgraph.compiler.cache import Made, kept, remembered
 from screwgraph.compiler.function import Function, Origin
 from screwgraph.compiler.loops import chosen
 from screwgraph.compiler.problem import (
@@ -96,6 +96,11 @@ def compile_problem(problem: Problem, ordering: Order) -> Function:
 def _compile_searched(problem: Problem, effort: Search, *, anew: bool = False) -> Function:
     """Search for a cheap order, or find in the cache what a search found; `anew` searches and replaces that."""
 
+    makers = list(orderings.ORDERINGS.items())
+
+    def question(is_searched: bool) -> tuple[object, ...]:
+        return problem.question, "auto", makers, is_searched
+
     def make(inputs: Sequence[str]) -> Made:
         found = searched(problem, effort, inputs)
         if found is not None:
@@ -103,9 +108,8 @@ def _compile_searched(problem: Problem, effort: Search, *, anew: bool = False) -
                 return replace(found, program=validated(problem, found.program, found.ordering))
         return _first_possible(problem, inputs)
 
-    makers = list(orderings.ORDERINGS.items())
-    question = (problem.question, "auto", makers, effort.seconds > 0.0)
-    return _function(problem, question, make, lambda made: _found(problem, made).origin(made), anew=anew)
+    asked = question(effort.seconds > 0.0 or kept(question(True)) is not None)  # no search now, but one was before
+    return _function(problem, asked, make, lambda made: _found(problem, made).origin(made), anew=anew)
 
 
 def _first_possible(problem: Problem, inputs: Sequence[str]) -> Made:

@@ -3,6 +3,6 @@
 from screwgraph.compiler.cache.kinds import OBJECT
 from screwgraph.compiler.cache.lookup import recall
 from screwgraph.compiler.cache.packing import pack_program, unpack_program
-from screwgraph.compiler.cache.questions import Made, remembered
+from screwgraph.compiler.cache.questions import Made, kept, remembered
 
-__all__ = ["OBJECT", "Made", "pack_program", "recall", "remembered", "unpack_program"]
+__all__ = ["OBJECT", "Made", "kept", "pack_program", "recall", "remembered", "unpack_program"]

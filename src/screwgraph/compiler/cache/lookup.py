@@ -44,6 +44,14 @@ def recall(
     return made
 
 
+def recalled(kind: str, question: object, unpack: Callable[[bytes], T]) -> T | None:
+    """Return the answer to a question from the cache; None where it is not there."""
+    store = open_store()
+    key = None if store is None else _key(question)
+    found = None if store is None or key is None else store.read(kind, key)
+    return None if found is None else unpack(found)
+
+
 def _key(question: object) -> str | None:
     told, code = fingerprint(question), stamp()
     return None if told is None or code is None else sha256(code + told).hexdigest()

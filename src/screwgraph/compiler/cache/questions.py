@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from screwgraph.compiler.cache.kinds import PROGRAM
-from screwgraph.compiler.cache.lookup import recall
+from screwgraph.compiler.cache.lookup import recall, recalled
 from screwgraph.compiler.cache.packing import pack_program, unpack_program
 from screwgraph.graph import Column, Key
 from screwgraph.summary import one_line
@@ -32,6 +32,11 @@ def remembered(question: object, make: Callable[[], Made], *, anew: bool = False
     robots and orders among them. Anything else in it, and nothing is looked up or kept. `anew` looks nothing up.
     """
     return recall(PROGRAM, question, make, _pack, _unpack, anew=anew)
+
+
+def kept(question: object) -> Made | None:
+    """Return the code that answers a question if the cache has it."""
+    return recalled(PROGRAM, question, _unpack)
 
 
 def _pack(made: Made) -> bytes:
