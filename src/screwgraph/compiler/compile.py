@@ -95,7 +95,6 @@ def compile_problem(problem: Problem, ordering: Order) -> Function:
 
 def _compile_searched(problem: Problem, effort: Search, *, anew: bool = False) -> Function:
     """Search for a cheap order, or find in the cache what a search found; `anew` searches and replaces that."""
-
     makers = list(orderings.ORDERINGS.items())
 
     def question(is_searched: bool) -> tuple[object, ...]:

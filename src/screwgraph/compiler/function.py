@@ -16,6 +16,7 @@ from screwgraph.compiler.cache import Made, pack_program, remembered, unpack_pro
 from screwgraph.compiler.derivatives import Analytic, derivatives
 from screwgraph.compiler.pivots import Pivots, pivots
 from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, written
+from screwgraph.compiler.unit import Places, check_unit, quaternion_places
 from screwgraph.elimination import Dag
 from screwgraph.errors import InputError
 from screwgraph.robot import unknown
@@ -69,13 +70,14 @@ class Function:
         Of arrays of scalars of a tape, one state, it returns such arrays: its code is written on that tape.
 
         Raises:
-            InputError: wrong number, shape or type of arguments.
+            InputError: wrong number, shape or type of arguments, or a quaternion that is not unit.
         """
         if out is None:
             answer = self._quick(*values)
             if answer is not None:
                 return answer
         check_count(self.name, self.arguments, values)
+        check_unit(self.arguments, self._quaternions, values)
         into = {} if out is None else {"out": out}
         try:
             return self.ufunc(*values, **into, dtype=self.dtype)  # wider numbers are rounded
@@ -102,8 +104,12 @@ class Function:
 
     @cached_property
     def _compiled(self) -> Compiled:
-        shapes = [(a.shape, a.names) for a in self.arguments]
-        return compiled(self.name, self.program, shapes, [r.shape for r in self.results], self.dtype)
+        shapes, results = [(a.shape, a.names) for a in self.arguments], [r.shape for r in self.results]
+        return compiled(self.name, self.program, shapes, results, self.dtype, quaternions=self._quaternions)
+
+    @cached_property
+    def _quaternions(self) -> Places:
+        return quaternion_places(self.arguments)
 
     @cached_property
     def _quick(self) -> Callable[..., Any]:

@@ -19,11 +19,15 @@ PLAIN = 0x1 | 0x100
 TABLE = ("array_type", "number_type", "new_array", "increase", "decrease", "none", "new_tuple", "set_item")
 """What the table holds that comes with a call: addresses that differ between processes."""
 TABLE_SIZE = len(TABLE)
+SLACK = 2e-3
+"""Difference of a quaternion's squared length from 1 that few printed digits, or steps of differences, explain."""
 TYPE_NUMBERS = {64: 12, 32: 11}
 """NumPy's numbers for float64 and float32."""
 
 
-def call(inputs: Sequence[Operand], outputs: Sequence[Operand], lanes: Lanes) -> str:
+def call(
+    inputs: Sequence[Operand], outputs: Sequence[Operand], lanes: Lanes, quaternions: Sequence[tuple[int, int]] = ()
+) -> str:
     """Return `@call(self, args, count)`, which uses the block for one sample; `self` is an array that is the table.
 
     One result is computed where it stays, several on the stack; their arrays go into a tuple.
@@ -46,6 +50,8 @@ def call(inputs: Sequence[Operand], outputs: Sequence[Operand], lanes: Lanes) ->
     for i, operand in enumerate(inputs):
         lines += _checks(i, operand.shape, f"%type{i + 1}" if i + 1 < len(inputs) else "%compute")
     lines.append("compute:")
+    for i, place in quaternions:
+        lines += _unit(i, place, lanes)
     for i, operand in enumerate(inputs):
         lines += _copies(i, operand, lanes)
     lines += _one(outputs[0], lanes) if len(outputs) == 1 else _several(outputs, lanes)
@@ -155,6 +161,28 @@ def _checks(i: int, shape: Shape, then: str) -> list[str]:
         lines.append(f"  %fits{i}_{axis} = icmp eq i64 %dim{i}_{axis}, {length}")
         lines.append(f"  %ok{i}_{axis + 2} = and i1 %ok{i}_{axis + 1}, %fits{i}_{axis}")
     return [*lines, f"  br i1 %ok{i}_{len(shape) + 1}, label {then}, label %unusual"]
+
+
+def _unit(i: int, place: int, lanes: Lanes) -> list[str]:
+    """Give up on a quaternion, the numbers of argument i from `place` on, whose squared length is not 1."""
+    R, here, total = lanes.scalar, f"{i}_{place}", lanes.number(-1.0)
+    lines = _field(f"unit_data{here}", f"%a{i}", DATA, "ptr")
+    for k in range(4):
+        lines += [
+            f"  %unit_at{here}_{k} = getelementptr {R}, ptr %unit_data{here}, i64 {place + k}",
+            f"  %unit{here}_{k} = load {R}, ptr %unit_at{here}_{k}, align {lanes.bytes}",
+            f"  %unit_square{here}_{k} = fmul {R} %unit{here}_{k}, %unit{here}_{k}",
+            f"  %unit_sum{here}_{k} = fadd {R} {total}, %unit_square{here}_{k}",
+        ]
+        total = f"%unit_sum{here}_{k}"
+    return [
+        *lines,
+        f"  %unit_low{here} = fcmp oge {R} {total}, {lanes.number(-SLACK)}",
+        f"  %unit_high{here} = fcmp ole {R} {total}, {lanes.number(SLACK)}",
+        f"  %is_unit{here} = and i1 %unit_low{here}, %unit_high{here}",
+        f"  br i1 %is_unit{here}, label %unit_ok{here}, label %unusual",
+        f"unit_ok{here}:",
+    ]
 
 
 def _copies(i: int, operand: Operand, lanes: Lanes) -> list[str]:

@@ -47,15 +47,19 @@ def compiled(
     *,
     batches: bool = True,
     quickly: bool = False,
+    quaternions: Sequence[tuple[int, int]] = (),
 ) -> Compiled:
     """Compile a program for this machine; `results` are the outputs' core shapes, `dtype` float64 or float32.
 
     Without `batches`, code for single states only is made, in a fraction of the time; `quickly` takes less time for
-    long programs whose code may be a little slower.
+    long programs whose code may be a little slower. The quick call leaves those of `quaternions` (argument, place of
+    the first number) that are not unit to the caller.
     """
-    question = (pack_program(program), arguments, results, dtype, *(() if batches else ("single",)))
+    question = (pack_program(program), arguments, results, dtype, *(() if batches else ("single",)), *quaternions)
     level = QUICK if quickly else FAST
-    code = remembered_code(question, lambda: _source(program, arguments, results, dtype, batches), "loop", level)
+    code = remembered_code(
+        question, lambda: _source(program, arguments, results, dtype, batches, quaternions), "loop", level
+    )
     inputs = ",".join(_core(shape) for shape, _ in arguments)
     signature = inputs + "->" + ",".join(_core(shape) for shape in results)
     number = np.dtype(dtype)
@@ -81,11 +85,18 @@ def llvm_source(
     return assembly(program, inputs, outputs, Lanes(vector_width() * 64 // bits if batches else 1, bits))
 
 
-def _source(program: Program, arguments: Arguments, results: Sequence[Shape], dtype: str, batches: bool) -> str:
+def _source(
+    program: Program,
+    arguments: Arguments,
+    results: Sequence[Shape],
+    dtype: str,
+    batches: bool,
+    quaternions: Sequence[tuple[int, int]],
+) -> str:
     """Return all assembly that is compiled: the loop, and the quick call."""
     text = llvm_source(program, arguments, results, dtype, batches=batches)
     inputs, outputs = _operands(program, arguments, results)
-    return f"{text}\n{call(inputs, outputs, Lanes(1, 8 * np.dtype(dtype).itemsize))}"
+    return f"{text}\n{call(inputs, outputs, Lanes(1, 8 * np.dtype(dtype).itemsize), quaternions)}"
 
 
 def _operands(program: Program, arguments: Arguments, results: Sequence[Shape]) -> tuple[list[Operand], list[Operand]]:

@@ -1,0 +1,32 @@
+"""Functions of quaternions that are not unit would be wrong: they are refused, alone and in batches."""
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from tests.robot.joint_instances import in_a_tree, instances
+from tests.simulation.robots import free_body
+
+
+@pytest.mark.parametrize("robot", [free_body(), in_a_tree(instances()["spherical-default"])], ids=["pose", "ball"])
+@pytest.mark.parametrize("make", [sg.inverse_dynamics, sg.mass_matrix])
+def test_quaternions_that_are_not_unit_are_refused(robot, make):
+    f, rng = make(robot), np.random.default_rng(0)
+    q = robot.random(rng)
+    rest = [rng.normal(size=robot.nv) for _ in f.arguments[1:]]
+    right = f(q, *rest)
+    begin = next(i for i, name in enumerate(f.arguments[0].names) if "qx" in name or i == robot.nq - 4)
+    for length in (0.0, 0.9, 1.1, 2.0):
+        off = q.copy()
+        off[begin : begin + 4] *= length
+        for given in (off, np.stack([q, off]), off.tolist(), off[None]):
+            with pytest.raises(sg.InputError, match=r"quaternion .* of 'q' has the length .*normalised\(q\)"):
+                f(given, *rest)
+    with pytest.raises(sg.InputError, match="has the length"):
+        f(off, *rest, out=np.empty_like(right))
+    near = q.copy()
+    near[begin : begin + 4] *= 1.0005  # digits of a file
+    np.testing.assert_allclose(f(near, *rest), right, atol=0.01 * np.abs(right).max())
+    np.testing.assert_array_equal(f(np.stack([q, q]), *rest), np.stack([right, right]))
+    with np.errstate(all="ignore"):
+        f(np.full(robot.nq, np.nan), *rest)  # NaN goes through, as everywhere
