@@ -14,4 +14,4 @@ def test_code_that_takes_minutes_is_announced(monkeypatch):
     monkeypatch.setenv("SCREWGRAPH_CACHE", "off")
     with pytest.warns(RuntimeWarning, match=r"forward_dynamics of 12 numbers: its code takes minutes to make"):
         function = sg.forward_dynamics(robot)
-    assert np.isfinite(function(robot.neutral(), np.zeros(1), np.zeros(1))).all()
+    assert np.isfinite(function(robot.neutral(), np.zeros(robot.nv), np.zeros(robot.nv))).all()
