@@ -73,14 +73,14 @@ def lever(x, y, q):
     return q * x - y
 
 
-def test_where_a_pivot_vanishes_the_answer_is_infinite_or_not_a_number():
+def test_where_a_pivot_vanishes_the_answer_is_not_a_number():
     q, x, y = (vector_variable(kind, "lever", 1, 1, 0) for kind in ("qd", "x", "y"))
     law = sg.Factor(lever, {"x": x.key, "y": y.key, "q": q.key}, 1, 1)
     f = sg.compile(sg.FactorGraph({v.key: v for v in (q, x, y)}, (law,)).given("qd", "y"), "x")
     lengths, forces = np.array([[2.0], [1e-3], [0.0], [-0.0], [0.0]]), np.array([[1.0], [1.0], [1.0], [1.0], [0.0]])
     with np.errstate(divide="ignore", invalid="ignore"):
         found = f(lengths, forces)
-    np.testing.assert_array_equal(found[:, 0], [0.5, 1000.0, np.inf, -np.inf, np.nan])
+    np.testing.assert_array_equal(found[:, 0], [0.5, 1000.0, np.nan, np.nan, np.nan])
     pivots = f.pivots(lengths, forces)
     assert pivots[0] == 1.0
     assert 1e-3 < pivots[1] < 2e-3

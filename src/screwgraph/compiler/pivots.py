@@ -14,6 +14,8 @@ from screwgraph.tape import Program
 
 SEED, STATES = 5, 64
 """The random states at which a pivot's usual size is measured."""
+GUARDED = 2e-3
+"""Relative pivots below which code may already give no number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,18 +40,26 @@ class Pivots:
             for count, usual in zip(self.counts, self.usual, strict=True):
                 relative = next(sizes) / reduce(np.maximum, islice(sizes, count), usual)
                 # Behind a pivot that vanished, others are not numbers: the first is the one to tell about.
-                smallest = np.where(smallest > 0.0, np.minimum(smallest, relative), smallest)
+                behind = (smallest == 0.0) | (np.isnan(relative) & (smallest < GUARDED))
+                smallest = np.where(behind, smallest, np.minimum(smallest, relative))
         return smallest
 
 
 def pivots(program: Program, arguments: Sequence[Argument]) -> Pivots:
     """Find what a program divides by; a pivot's usual size is its median over random states."""
-    divisors = tuple(dict.fromkeys(i[-1] for i in program.instructions if i[0] in ("div", "inv")))
+    found = (_unguarded(program, i[-1]) for i in program.instructions if i[0] in ("div", "inv"))
+    divisors = tuple(dict.fromkeys(found))
     sizes = _sizes(replace(program, outputs=divisors), _random_states(arguments))
     sums = [_terms(program, divisor) for divisor in divisors]
     outputs = (value for divisor, terms in zip(divisors, sums, strict=True) for value in (divisor, *terms))
     usual = tuple(float(np.median(size)) for size in sizes)
     return Pivots(replace(program, outputs=tuple(outputs)), tuple(map(len, sums)), usual)
+
+
+def _unguarded(program: Program, divisor: int) -> int:
+    """Return a divisor as it is where it vanishes."""
+    operation, *operands = program.instructions[divisor]
+    return _unguarded(program, operands[0]) if operation in ("clear", "neg") else divisor
 
 
 def _terms(program: Program, divisor: int) -> list[int]:

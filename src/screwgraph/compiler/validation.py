@@ -1,6 +1,8 @@
-"""Whether code for a closed chain gives the answers of its equations where the chain is closed, whatever its pivots."""
+"""Whether code gives the answers of its equations: of closed chains, and where pivots are guarded."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -9,7 +11,7 @@ from screwgraph.compiler.problem import Problem
 from screwgraph.elimination import equations
 from screwgraph.errors import EliminationError
 from screwgraph.graph import Key, Role
-from screwgraph.robot import Robot, constraint_jacobian, regular_states
+from screwgraph.robot import Robot, constraint_jacobian, independent_coordinates, regular_states, symmetric_states
 from screwgraph.tape import Program
 
 REGULAR = 1e-3
@@ -31,6 +33,8 @@ STABLE = 1e-6
 def validated(problem: Problem, program: Program, label: str) -> Program:
     """Return code whose whole answer, at closed positions and velocities, solves the equations of the robot's graph.
 
+    Code for a tree is tried only if it guards pivots (`clear`): where it gives a number, that must be the right one.
+
     Raises:
         EliminationError: it does not, or is not `stable`: it divides by what vanishes there.
     """
@@ -39,6 +43,15 @@ def validated(problem: Problem, program: Program, label: str) -> Program:
         states = tried_states(robot, STATES)
         _check(robot, label, all(_is_stable(problem, robot, program, q) for q in states))
         _check(robot, label, all(_agrees(problem, robot, program, q) for q in states[:SOLVED]))
+        _check(robot, label, all(_agrees_or_tells(problem, robot, program, q) for q in symmetric_states(robot)))
+    elif robot is not None and any(instruction[0] == "clear" for instruction in program.instructions):
+        tried = [robot.neutral(), *regular_states(robot, SOLVED)]
+        if not all(_agrees(problem, robot, program, q, or_none=True) for q in tried):
+            raise EliminationError(
+                f"order {label!r} loses all digits of the answers for robot {robot.name!r}",
+                why="it divides by what almost vanishes",
+                fix="try another ordering",
+            )
     return program
 
 
@@ -78,7 +91,15 @@ def _is_stable(problem: Problem, robot: Robot, program: Program, q: Float[np.nda
     return bool(np.isfinite(found).all() and change <= STABLE * max(largest, 1.0))
 
 
-def _agrees(problem: Problem, robot: Robot, program: Program, q: Float[np.ndarray, " nq"]) -> bool:
+def _agrees_or_tells(problem: Problem, robot: Robot, program: Program, q: Float[np.ndarray, " nq"]) -> bool:
+    """Whether the answer is right at a position; where the independent joints do not tell the motion, or no number."""
+    return _agrees(problem, robot, program, q, or_none=not _is_regular(robot, q, _dependent(robot)))
+
+
+def _agrees(
+    problem: Problem, robot: Robot, program: Program, q: Float[np.ndarray, " nq"], *, or_none: bool = False
+) -> bool:
+    """Whether the answer solves the equations at a position; with `or_none`, it may be no number."""
     rng, graph = np.random.default_rng(0), problem.plain
     K, v = constraint_jacobian(robot, q), rng.standard_normal(robot.nv)
     allowed = v - np.linalg.pinv(K, rcond=1e-6) @ (K @ v)
@@ -92,7 +113,7 @@ def _agrees(problem: Problem, robot: Robot, program: Program, q: Float[np.ndarra
     with np.errstate(all="ignore"):
         found = np.array(program.evaluate([numbers.get(n, 0.0) for n in program.input_names]), dtype=float)
     if not np.isfinite(found).all():
-        return False
+        return or_none
     system = equations(graph, values)
     place = {column: i for i, column in enumerate((v.key, i) for v in graph.unknowns for i in range(v.dim))}
     A, b = np.zeros((len(system.rows), len(place))), np.zeros(len(system.rows))
@@ -108,11 +129,20 @@ def _agrees(problem: Problem, robot: Robot, program: Program, q: Float[np.ndarra
 
 
 def tried_states(robot: Robot, count: int) -> list[Float[np.ndarray, " nq"]]:
-    """Return closed positions at which code must hold: up to so many, that are far from singular if there are such."""
-    states = regular_states(robot, count)
-    return [q for q in states if _is_regular(robot, q)] or states
+    """Return closed positions at which code must hold: up to so many.
+
+    They are far from singular, and the independent joints tell the motion of the others there, if there are such.
+    """
+    states = regular_states(robot, len(robot.mobility.states))
+    regular = [q for q in states if _is_regular(robot, q)]
+    return ([q for q in regular if _is_regular(robot, q, _dependent(robot))] or regular or states)[:count]
 
 
-def _is_regular(robot: Robot, q: Float[np.ndarray, " nq"]) -> bool:
-    s = np.linalg.svd(constraint_jacobian(robot, q)[list(robot.mobility.kept)], compute_uv=False)
+def _dependent(robot: Robot) -> np.ndarray:
+    return np.setdiff1d(np.arange(robot.nv), independent_coordinates(robot))
+
+
+def _is_regular(robot: Robot, q: Float[np.ndarray, " nq"], columns: Any = slice(None)) -> bool:
+    K = constraint_jacobian(robot, q)[list(robot.mobility.kept)]
+    s = np.linalg.svd(K[:, columns], compute_uv=False)
     return bool(s.min(initial=np.inf) > REGULAR * s.max(initial=0.0))

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-import numpy as np
-
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.pivot import SMALL, pivot_class
+from screwgraph.elimination.pivot import CLEAR, SMALL, extremes
 from screwgraph.elimination.system import Step, System
 from screwgraph.graph import Column, is_zero
 from screwgraph.tape import Number, Scalar
@@ -53,14 +51,24 @@ def eliminate_block(system: System, group: Group, waiting: dict[Column, int], st
         del waiting[step.column]
 
 
+def eliminate_clear_block(system: System, waiting: dict[Column, int]) -> list[Step]:
+    """Eliminate a few of the unknowns that wait, no one of which has a safe pivot, by a determinant that is one."""
+    columns = list(waiting)
+    rows = [i for i, used in enumerate(system.used) if not used and system.terms[i]]
+    block = _clear(system, columns, rows)
+    if block is None:
+        return []
+    _diagonalise(system, *block)
+    return [system.eliminate(column, row, waiting.pop(column)) for column, row in zip(*block, strict=True)]
+
+
 def _safe(system: System, columns: Sequence[Column], rows: Sequence[int]) -> Block | None:
     """Return the best pivot that cannot vanish: constants, and what keeps one sign by far."""
     offers = []
     for column in columns:
         among = system.rows_of.get(column, set()) & set(rows)
         for row in among:
-            terms = system.terms[row]
-            found = pivot_class(terms[column], column, system.origin[row], terms)
+            terms, found = system.terms[row], system.pivot_class(column, row)
             offers += [(found, (len(terms) - 1) * (len(among) - 1), len(terms), row, column)] if found < SMALL else []
     return ([min(offers)[-1]], [min(offers)[-2]]) if offers else None
 
@@ -88,9 +96,8 @@ def _clear(system: System, columns: Sequence[Column], rows: Sequence[int]) -> Bl
 
 
 def _keeps_its_sign(value: Number) -> bool:
-    wide = value.tape.wide_samples(value) if isinstance(value, Scalar) else np.array([value])
-    sizes = np.abs(wide)
-    return bool(((wide > 0).all() or (wide < 0).all()) and sizes.min() > 0.05 * sizes.max())
+    smallest, largest = extremes(value) if isinstance(value, Scalar) else (1.0, 1.0)
+    return smallest > CLEAR * largest
 
 
 def _diagonalise(system: System, columns: Sequence[Column], rows: Sequence[int]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from screwgraph.elimination.block_pivots import eliminate_block
+from screwgraph.elimination.block_pivots import eliminate_block, eliminate_clear_block
 from screwgraph.elimination.congruence import prepare_rotations
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.pairs import eliminate_pairs
@@ -68,7 +68,10 @@ def eliminate_rows(rows: Sequence[Row], order: Iterable[Group]) -> Elimination:
     natural = _chooser(system, Group(()))
     unsafe_pivots = []
     while waiting:
-        unsafe_pivots.append(_eliminate_unsafe(system, waiting, steps))
+        block = eliminate_clear_block(system, waiting)
+        steps += block
+        if not block:
+            unsafe_pivots.append(_eliminate_unsafe(system, waiting, steps))
         _eliminate_while_safe(system, waiting, natural, steps, undetermined)
     return Elimination(tuple(steps), system.remaining(), tuple(undetermined), tuple(delayed), tuple(unsafe_pivots))
 

@@ -15,8 +15,8 @@ from screwgraph.elimination.system import Step, System
 from screwgraph.graph import Column, Role, is_zero
 from screwgraph.tape import Number, Scalar, reciprocal
 
-SAME = 1e-14
-"""Samples of coefficients that agree this well, relatively, are equal."""
+SAME = 2e-15
+"""Constants that agree this well, relatively, are equal."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ def _eliminate(system: System, pair: Pair, *groups: int) -> tuple[Step, Step]:
     others = sorted((system.rows_of[x] | system.rows_of[f]) - {pair.law, pair.balance})
     touched = frozenset(k for i in others for k in system.terms[i]) | e.keys()
     origins = [(system.origin[i], system.changed[i], system.terms[i]) for i in (pair.balance, pair.law)]
-    for row in (pair.law, pair.balance):
-        system.retire(row)
+    for column, row in ((f, pair.balance), (x, pair.law)):
+        system.retire(column, row)
     added = _products(c, e)
     fill_in = []
     for i in others:
@@ -120,7 +120,7 @@ def _own_variable(c: Mapping[Column, Number], b: Mapping[Column, Number], r_x: N
 
 
 def _equal(a: Number, b: Number) -> bool:
-    one, other = (n.samples if isinstance(n, Scalar) else (n,) for n in (a, b))
-    if len(one) != len(other):
-        return False
-    return all(abs(x - y) <= SAME * max(abs(x), abs(y)) for x, y in zip(one, other, strict=True))
+    """Whether two numbers are one; the tape has one scalar of each value."""
+    if isinstance(a, Scalar) or isinstance(b, Scalar):
+        return a is b
+    return abs(a - b) <= SAME * max(abs(a), abs(b))

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from screwgraph.graph import Column, Row
-from screwgraph.tape import Number, Scalar
+from screwgraph.tape import WIDE, Number, Scalar
 
 UNIT, CONSTANT, NATURAL, ONE_SIGN, SMALL, MAY_VANISH = range(6)
-"""Classes of pivots, best first. NATURAL: of one sign, and the law is the unknown's partner in the KKT form."""
+"""Classes of pivots, best first. NATURAL: of one sign by the structure of the equations (`Pairing`)."""
 
+CLEAR = 0.05
+"""A pivot that keeps its sign over all samples is trusted where the smallest is this part of the largest."""
+REGULAR = 1e-6
+"""Where samples of a pivot that is positive by structure vary by more, the matrix may be only semidefinite."""
+RISKY, LOST, SINGULAR = 1e-3, 1e-6, 1e-12
+"""Parts of a pivot's usual size below which answers have lost too many digits: of one that changes its sign (of which
+there may be several in a row), of any other, and of those that vanish only where the problem is singular."""
 SAFE_RATIO = 1e-3
 """A pivot this much smaller than another coefficient of its equation magnifies rounding."""
 
@@ -32,25 +39,47 @@ class Candidate(NamedTuple):
         return (self.pivot_class, self.non_partner, self.cost, self.terms, self.row, self.column[1])
 
 
-def pivot_class(value: Number, column: Column, origin: Row, terms: Mapping[Column, Number]) -> int:
-    """Judge a coefficient of `column` in an equation as a pivot."""
+def pivot_class(value: Number, terms: Mapping[Column, Number], is_symmetric: Callable[[], bool]) -> int:
+    """Judge a coefficient in an equation as a pivot; `is_symmetric` tells whether elimination so far was, there."""
     if not isinstance(value, Scalar):
         if abs(value) == 1.0:
             return UNIT
         return CONSTANT if _is_sizeable(value, terms) else SMALL
-    wide = value.tape.wide_samples(value)
-    if not ((wide > 0).all() or (wide < 0).all()):
+    smallest, largest = extremes(value)
+    if smallest == 0.0:
         return MAY_VANISH
-    if _is_partner(column, origin):
-        return NATURAL
-    size = np.abs(wide)
-    return ONE_SIGN if size.min() > 0.05 * size.max() else MAY_VANISH
+    if smallest > CLEAR * largest:
+        return NATURAL if is_symmetric() else ONE_SIGN
+    return NATURAL if is_symmetric() else MAY_VANISH
 
 
-def _is_partner(column: Column, origin: Row) -> bool:
-    if origin.factor.multiplier is not None:
-        return (origin.factor.multiplier, origin.number) == column
-    return column[0].role in origin.factor.template.conjugate
+def extremes(value: Scalar) -> tuple[float, float]:
+    """Return the smallest and largest size at the states where there is a value; 0 first where the sign changes.
+
+    Where another pivot has vanished, there is none.
+    """
+    wide = value.tape.wide_samples(value)
+    wide = wide[np.isfinite(wide)]
+    if 2 * wide.size < WIDE or not ((wide > 0).all() or (wide < 0).all()):
+        return 0.0, 0.0
+    sizes = np.abs(wide)
+    return float(sizes.min()), float(sizes.max())
+
+
+def bound(value: Number, *, definite: bool, determined: bool) -> float | None:
+    """Return the size up to which a pivot's reciprocal is no number; None where it cannot vanish.
+
+    Where what is left is a `definite` matrix, or the equation holds no other unknown of its kind (`determined`), a
+    small pivot is a small singular value of the problem itself; elsewhere it only magnifies rounding.
+    """
+    if not isinstance(value, Scalar):
+        return None
+    smallest, largest = extremes(value)
+    if definite and smallest > REGULAR * largest:
+        return None
+    part = SINGULAR if definite or determined else LOST if smallest > 0.0 else RISKY
+    wide = np.abs(value.tape.wide_samples(value))
+    return part * float(np.median(wide[np.isfinite(wide)])) if np.isfinite(wide).any() else 0.0
 
 
 def is_foreign(column: Column, origin: Row) -> bool:

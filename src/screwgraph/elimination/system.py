@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 
-from screwgraph.elimination.pivot import Candidate, is_foreign, pivot_class
+from screwgraph.elimination.pairing import Pairing
+from screwgraph.elimination.pivot import Candidate, bound, is_foreign, pivot_class
 from screwgraph.graph import Column, Role, Row, is_zero
 from screwgraph.summary import one_line
-from screwgraph.tape import Number, Scalar, reciprocal
+from screwgraph.tape import Number, Scalar, clear, reciprocal
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,7 @@ class System:
         self.constants: list[Number] = [row.constant for row in rows]
         self.changed = [False] * len(rows)
         self.used = [False] * len(rows)
+        self.pairing = Pairing(rows)
         self.rows_of: dict[Column, set[int]] = {}
         for i, row in enumerate(rows):
             for column in row.terms:
@@ -54,6 +56,7 @@ class System:
         twin.terms = [dict(terms) for terms in self.terms]
         twin.constants, twin.changed, twin.used = list(self.constants), list(self.changed), list(self.used)
         twin.rows_of = {column: set(rows) for column, rows in self.rows_of.items()}
+        twin.pairing = self.pairing.copy()
         return twin
 
     def offers(self, column: Column, law: str | None = None) -> list[Candidate]:
@@ -74,7 +77,7 @@ class System:
     def _candidate(self, column: Column, i: int) -> Candidate:
         terms = self.terms[i]
         return Candidate(
-            pivot_class(terms[column], column, self.origin[i], terms),
+            self.pivot_class(column, i),
             is_foreign(column, self.origin[i]),
             (len(terms) - 1) * (len(self.rows_of[column]) - 1),
             len(terms),
@@ -86,11 +89,11 @@ class System:
         """Express `column` by one equation and take it out of all others."""
         terms = self.terms[pivot_row]
         pivot = terms[column]
-        factor = -reciprocal(pivot)
+        factor = -reciprocal(self._guarded(column, pivot_row))
         expression = {c: a * factor for c, a in terms.items() if c != column}
         constant = self.constants[pivot_row] * factor
         touched = frozenset(c for i in self.rows_of[column] for c in self.terms[i] if c != column)
-        self.retire(pivot_row)
+        self.retire(column, pivot_row)
         fill_in: list[tuple[Row, Column]] = []
         for i in sorted(self.rows_of[column]):
             fill_in += [(self.origin[i], c) for c in self._substitute(i, column, expression, constant)]
@@ -160,8 +163,29 @@ class System:
             if not self.used[i]
         )
 
-    def retire(self, row: int) -> None:
-        """Take an equation out: it has served as a pivot."""
+    def pivot_class(self, column: Column, row: int) -> int:
+        """Judge an unknown's coefficient in an equation as a pivot."""
+        terms = self.terms[row]
+        return pivot_class(terms[column], terms, lambda: self.pairing.is_symmetric(column, row))
+
+    def _guarded(self, column: Column, row: int) -> Number:
+        """Return a pivot, no number where it may vanish and does."""
+        terms = self.terms[row]
+        if not isinstance(pivot := terms[column], Scalar):
+            return pivot
+        others = [c[0] for c in terms if c != column]
+        whole = not any(key.role is Role.WRENCH and key != column[0].dual for key in others)
+        symmetric = self.pairing.is_symmetric(column, row)
+        size = bound(
+            pivot,
+            definite=symmetric and whole and self.pairing.is_definite(column, row),
+            determined=not others or (symmetric and all(key.role is not BALANCED for key in others)),
+        )
+        return pivot if size is None else clear(pivot, size)
+
+    def retire(self, column: Column, row: int) -> None:
+        """Take an equation out: it has served as a pivot for an unknown."""
+        self.pairing.eliminate(column, row)
         self.used[row] = True
         for c in self.terms[row]:
             self.rows_of[c].discard(row)

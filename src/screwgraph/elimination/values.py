@@ -10,12 +10,20 @@ import numpy as np
 from screwgraph.elimination.engine import eliminate_rows
 from screwgraph.elimination.group import Group
 from screwgraph.errors import EliminationError
-from screwgraph.graph import Derived, FactorGraph, Key, Row, Variable, linear_rows
+from screwgraph.graph import Derived, FactorGraph, Key, Role, Row, Variable, linear_rows, tied_by
 from screwgraph.summary import one_line
-from screwgraph.tape import SAMPLES, WIDE, Tape
+from screwgraph.tape import SAMPLES, WIDE, Scalar, Tape
 
 SEED = 20260
 """The random states of every tape: fixed, so that the same graph gives the same code."""
+
+EXTREME = 1e-9
+"""Part of the largest inertia below which another one's share of a sum may be lost as rounding is."""
+SPECIAL = 24
+"""How many of the states at which signs are judged are special positions."""
+EQUAL = (0.0, 0.5 * np.pi, -0.5 * np.pi, np.pi, 0.25 * np.pi, -0.7)
+QUARTERS = (0.0, 0.5 * np.pi, -0.5 * np.pi, np.pi)
+"""Angles (rad) of all joints at once, and of each by itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,18 +45,41 @@ def equations(graph: FactorGraph, constants: Mapping[Key, np.ndarray] | None = N
     before = next((f.parameters["equations"] for f in graph.factors if "equations" in f.parameters), None)
     tape, rng = before.tape if before else Tape(), np.random.default_rng(SEED)
     values: dict[Key, np.ndarray] = {**(before.values if before else {}), **(constants or {})}
+    special = not tied_by(graph)  # loops are open there
     for variable in graph.inputs:
         if variable.key not in values:
-            values[variable.key] = _input_vector(tape, variable, rng)
+            values[variable.key] = _input_vector(tape, variable, rng, special)
     for derived in graph.derived:
         if not values.keys() >= set(derived.keys):
             values |= _derive(graph, derived, values)
     rows = [row for factor in graph.factors for row in linear_rows(factor, values, graph.variables)]
+    sizes = [size for row in rows if (size := _inertia(row))]
+    if sizes and min(sizes) < EXTREME * max(sizes):
+        tape.distrust(EXTREME * max(sizes))
     return Equations(tape, tuple(rows), values)
 
 
-def _input_vector(tape: Tape, variable: Variable, rng: np.random.Generator) -> np.ndarray:
+def _inertia(row: Row) -> float:
+    """Return the largest constant that an equation has with the body's acceleration to which it is conjugate; or 0."""
+    if Role.ACCELERATION not in row.factor.template.conjugate:
+        return 0.0
+    own = (a for (key, _), a in row.terms.items() if key.role is Role.ACCELERATION and not isinstance(a, Scalar))
+    return max(map(abs, own), default=0.0)
+
+
+def _special(variable: Variable) -> np.ndarray:
+    """Return positions at which pivots like to vanish: zero, multiples of pi/2, equal joints (rad, m)."""
+    zero, rng = variable.manifold.identity(), np.random.default_rng(SEED + variable.index)
+    tangent = variable.manifold.dim
+    equal = [np.full(tangent, angle) for angle in EQUAL]
+    turned = [rng.choice(QUARTERS, tangent) for _ in range(SPECIAL - len(EQUAL))]
+    return np.array([variable.manifold.retract(zero, step) for step in (*equal, *turned)])
+
+
+def _input_vector(tape: Tape, variable: Variable, rng: np.random.Generator, special: bool) -> np.ndarray:
     samples = np.array([variable.manifold.random(rng) for _ in range(SAMPLES + WIDE)])
+    if special and variable.key.role is Role.POSITION:
+        samples[-SPECIAL:] = _special(variable)
     if variable.assembled is not None:  # signs of pivots are judged where the model is assembled
         samples[SAMPLES:] = variable.assembled.states
     entries = np.empty(variable.dim, dtype=object)

@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-from jaxtyping import Float
-
 from screwgraph.graph.variable import Key
-from screwgraph.robot import Robot, constraint_rows, determined, independent_coordinates, regular_jacobians
+from screwgraph.robot import Jacobians, Robot, constraint_rows, determined, followed_jacobians, independent_coordinates
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +15,7 @@ class Slopes:
 
     multipliers: tuple[Key, ...]
     rates: tuple[tuple[Key, int], ...]
-    at: tuple[Float[np.ndarray, "rows rates"], ...]
+    at: Jacobians
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +39,7 @@ class Dependence:
         """The constraints' coefficients, as numbers."""
         rows = constraint_rows(self.robot)
         multipliers = tuple(Key("lambda", rows[i].of) for i in self.robot.mobility.kept)
-        return Slopes(multipliers, self._places, tuple(regular_jacobians(self.robot)))
+        return Slopes(multipliers, self._places, followed_jacobians(self.robot))
 
     def follow(self, multipliers: frozenset[Key], wanted: list[tuple[Key, int]]) -> tuple[tuple[Key, int], ...]:
         """Return as many rates as the multipliers have rows, which these rows determine; none where no choice does.
@@ -54,7 +51,7 @@ class Dependence:
         slopes = self.slopes
         rows = [i for i, key in enumerate(slopes.multipliers) if key in multipliers]
         place = {rate: i for i, rate in enumerate(slopes.rates)}
-        found = determined([K[rows] for K in slopes.at], [place[rate] for rate in wanted], len(rows))
+        found = determined(slopes.at.of_rows(rows), [place[rate] for rate in wanted], len(rows))
         return tuple(rate for rate in slopes.rates if place[rate] in found)
 
     @property

@@ -13,13 +13,21 @@ from screwgraph.robot.closure.constraints import (
     loop_pose,
 )
 from screwgraph.robot.closure.independent import (
+    Jacobians,
     determined,
+    followed_jacobians,
     independent_coordinates,
     position_slices,
-    regular_jacobians,
 )
 from screwgraph.robot.closure.massless_motion import idle_joints
-from screwgraph.robot.closure.mobility import Mobility, analysed_as, closed_states, mobility, regular_states
+from screwgraph.robot.closure.mobility import (
+    Mobility,
+    analysed_as,
+    closed_states,
+    mobility,
+    regular_states,
+    symmetric_states,
+)
 from screwgraph.robot.closure.planar import is_planar
 from screwgraph.robot.closure.positions import close_loops, complete, complete_velocity
 from screwgraph.robot.coupling import Coupling
@@ -53,6 +61,7 @@ __all__ = [
     "Ellipsoid",
     "Expression",
     "Frame",
+    "Jacobians",
     "Joint",
     "JointType",
     "Limits",
@@ -80,6 +89,7 @@ __all__ = [
     "constraint_rows",
     "coordinates_around",
     "determined",
+    "followed_jacobians",
     "frame_pose",
     "frame_velocity",
     "idle_joints",
@@ -94,10 +104,10 @@ __all__ = [
     "merge_fixed",
     "mobility",
     "position_slices",
-    "regular_jacobians",
     "regular_states",
     "resorted",
     "snapped",
+    "symmetric_states",
     "tree",
     "units",
     "unknown",

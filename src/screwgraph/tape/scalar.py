@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from screwgraph.errors import InputError
 from screwgraph.summary import one_line
+from screwgraph.tape.fine import FineValues, is_near
 from screwgraph.tape.operations import OPERATIONS
 
 SAMPLES = 4
@@ -23,9 +25,9 @@ SAMPLES = 4
 WIDE = 64
 """Random states at which a value's sign is judged."""
 CANCELLED = 1e-14
-"""A sum this much smaller than its terms, at every sample, is zero."""
+"""A sum this much smaller than its terms, at every sample, may be zero: many digits tell."""
 EQUAL = 1e-14
-"""Values that agree this well, relatively and at every sample, are one value."""
+"""Values that agree this well, relatively and at every sample, may be one value: many digits tell."""
 CONSTANT = 4e-16
 """A sum whose samples agree this well, relative to its terms, is a constant."""
 LARGEST_POWER = 16
@@ -42,7 +44,7 @@ class Mark(NamedTuple):
 
     length: int
     by_form: dict[tuple[Any, ...], Scalar]
-    by_value: dict[tuple[int, ...], Scalar]
+    by_value: dict[tuple[int, ...], tuple[Scalar, ...]]
 
 
 class Tape:
@@ -56,13 +58,16 @@ class Tape:
         self.input_names: list[str] = []
         self.by_value = merge == "value"
         self._by_form: dict[tuple[Any, ...], Scalar] = {}
-        self._by_value: dict[tuple[int, ...], Scalar] = {}
+        self._by_value: dict[tuple[int, ...], tuple[Scalar, ...]] = {}
         self._wide_inputs: list[np.ndarray] = []
         self._wide: list[Any] = []
+        self._fine_inputs: list[float] = []
+        self._fine = [FineValues(self.nodes, self._fine_inputs)]
 
     def input(self, name: str, samples: Sequence[float] = ()) -> Scalar:
         """Add an input; `samples` are `SAMPLES + WIDE` values that it may take, where values are merged by value."""
         self.input_names.append(name)
+        self._fine_inputs.append(float(samples[0]) if len(samples) else math.nan)
         self._wide_inputs.append(np.asarray(samples[SAMPLES:], dtype=float))
         form = ("input", len(self.input_names) - 1)
         known = tuple(float(s) for s in samples[:SAMPLES]) if self.by_value else ()
@@ -79,6 +84,10 @@ class Tape:
         """Return the node of a constant."""
         value = float(value)
         return self.record(("constant", value), (value,) * SAMPLES if self.by_value else (), self.by_value)
+
+    def distrust(self, small: float) -> None:
+        """From here on, let values count as equal only if they stay so where constants up to `small` are larger."""
+        self._fine = [self._fine[0], FineValues(self.nodes, self._fine_inputs, small)]
 
     def function(self, operation: str, *operands: Number) -> Scalar:
         """Return the node of an operation of the table on operands one of which, at least, is a Scalar."""
@@ -98,6 +107,8 @@ class Tape:
     def restore(self, mark: Mark) -> None:
         """Forget all operations that were written since a mark; their scalars must not be used any more."""
         del self.nodes[mark.length :], self._wide[mark.length :]
+        for fine in self._fine:
+            fine.forget(mark.length)
         self._by_form, self._by_value = dict(mark.by_form), dict(mark.by_value)
 
     def wide_samples(self, value: Scalar) -> np.ndarray:
@@ -119,22 +130,33 @@ class Tape:
         """Return a node as a Scalar."""
         return self._by_form[self.nodes[id]]
 
-    def record(self, form: tuple[Any, ...], samples: tuple[float, ...], certain: bool) -> Scalar:
-        """Return the node of an operation on nodes, an old one where an equal one is known."""
+    def record(self, form: tuple[Any, ...], samples: tuple[float, ...], certain: bool, apart: bool = False) -> Scalar:
+        """Return the node of an operation on nodes, an old one where an equal one is known; `apart`, of that form."""
         known = self._by_form.get(form)
         if known is not None:
             return known
-        key = _value_key(samples) if certain else None
-        equal = self._by_value.get(key) if key is not None and form[0] != "input" else None
-        if equal is not None and _agree(equal.samples, samples):
-            self._by_form[form] = equal
-            return equal
+        key = _value_key(samples) if certain and not apart else None
+        close = self._by_value.get(key, ()) if key is not None else ()
+        for equal in close if form[0] != "input" else ():
+            if _agree(equal.samples, samples) and self._is_same(form, equal):
+                self._by_form[form] = equal
+                return equal
         scalar = Scalar(self, len(self.nodes), samples, certain)
         self.nodes.append(form)
         self._by_form[form] = scalar
         if key is not None:
-            self._by_value[key] = scalar
+            self._by_value[key] = (*close, scalar)
         return scalar
+
+    def _is_same(self, form: tuple[Any, ...], node: Scalar) -> bool:
+        """Whether an operation's value is a node's, at a state and to many digits."""
+        return all(is_near(fine.of_form(form), (value := fine.of(node.id)), value) for fine in self._fine)
+
+    def settles(self, form: tuple[Any, ...], constant: float) -> bool:
+        """Whether a sum or difference is a constant, beside its terms, at a state and to many digits."""
+        value = Decimal(constant)
+        sums = ((fine.of_form(form), fine.of(form[1]), fine.of(form[2])) for fine in self._fine)
+        return all(is_near(total, value, a, b) for total, a, b in sums)
 
 
 def _method(operation: str, reverse: bool = False) -> Callable[..., Any]:
@@ -252,6 +274,17 @@ def reciprocal(a: Number) -> Number:
     return tape.record(("inv", a.id), samples, a.certain)
 
 
+def clear(a: Number, bound: Number) -> Number:
+    """Return a where |a| > bound, else NaN: never merged with a itself, though their samples agree."""
+    if not isinstance(a, Scalar) or isinstance(bound, Scalar):
+        tape = next((x.tape for x in (a, bound) if isinstance(x, Scalar)), None)
+        return tape.function("clear", a, bound) if tape else a if abs(a) > bound else math.nan
+    tape, node = a.tape, a.tape.nodes[a.id]
+    if node[0] == "neg":
+        return -clear(tape.at(node[1]), bound)
+    return tape.record(("clear", a.id, tape.constant(bound).id), a.samples, a.certain, apart=True)
+
+
 def apply(operation: str, *operands: Number) -> Number:
     """Return an operation of the table on numbers of any kind, simplified where that is possible."""
     if operation in _WRITTEN:
@@ -271,8 +304,8 @@ def _sum(a: Scalar, b: Number) -> Number:
             return _difference(b, -a)
         certain = a.certain and b.certain
         samples = tuple([x + y for x, y in zip(a.samples, b.samples, strict=True)])
-        found = _settled(samples, a, b) if certain else None
         form = ("add", a.id, b.id) if a.id <= b.id else ("add", b.id, a.id)
+        found = _settled(form, samples, a, b) if certain else None
         return a.tape.record(form, samples, certain) if found is None else found
     if not isinstance(b, (float, int)):
         return NotImplemented
@@ -295,8 +328,9 @@ def _difference(a: Number, b: Number) -> Number:
         return 0.0
     certain = a.certain and b.certain
     samples = tuple([x - y for x, y in zip(a.samples, b.samples, strict=True)])
-    found = _settled(samples, a, b) if certain else None
-    return a.tape.record(("sub", a.id, b.id), samples, certain) if found is None else found
+    form = ("sub", a.id, b.id)
+    found = _settled(form, samples, a, b) if certain else None
+    return a.tape.record(form, samples, certain) if found is None else found
 
 
 def _product(a: Scalar, b: Number) -> Number:
@@ -342,19 +376,20 @@ _WRITTEN: dict[str, Callable[..., Number]] = {
     "mul": lambda a, b: a * b,
     "div": lambda a, b: a * reciprocal(b),
     "inv": reciprocal,
+    "clear": clear,
     "pow": lambda a, b: a**b,
 }
 """Operations that simplify themselves."""
 
 
-def _settled(samples: tuple[float, ...], a: Scalar, b: Scalar) -> float | None:
+def _settled(form: tuple[Any, ...], samples: tuple[float, ...], a: Scalar, b: Scalar) -> float | None:
     """Return the constant that a sum or difference is, if it is one at every sample."""
     if all(abs(s) <= CANCELLED * (abs(x) + abs(y)) for s, x, y in zip(samples, a.samples, b.samples, strict=True)):
-        return 0.0
+        return 0.0 if a.tape.settles(form, 0.0) else None
     first = samples[0]
     scale = max(abs(a.samples[0]), abs(b.samples[0]))
     if all(abs(s - first) <= CONSTANT * scale for s in samples):
-        return first
+        return first if a.tape.settles(form, first) else None
     return None
 
 

@@ -76,7 +76,7 @@ class TreeProblem:
         known = {key: [numbers[f"{key}[{i}]"] for i in range(_size(robot, key))] for key in self._given}
         known |= {key: list(value) for key, value in self._constants.items()}
         unknown = [(key, i) for key in self.asked for i in range(_size(robot, key))]
-        found = source.evaluate([numbers[name] for name in source.input_names])
+        found = source.on([numbers[name] for name in source.input_names])
         for (key, _), value in zip(unknown, found, strict=True):
             known.setdefault(key, []).append(value)
         q, qd, qdd = (_vector(known, robot, kind) for kind in ("q", "qd", "qdd"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from types import MappingProxyType
@@ -46,6 +47,7 @@ CASADI: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "eq": lambda a, b: a == b,
         "ne": lambda a, b: a != b,
         "where": lambda condition, a: _function("if_else")(condition, a, 0.0),
+        "clear": lambda a, b: _function("if_else")(_function("fabs")(a) > b, a, math.nan),
         **{name: _function(f"f{name}") for name in ("abs", "min", "max")},
         **{name: _function(f"logic_{name}") for name in ("and", "or", "not")},
         **{
@@ -192,6 +194,8 @@ def _operation(name: str) -> Callable[..., Number]:
     return lambda *operands: apply(name, *operands)
 
 
+OTHERWISE = ("abs", "min", "max", "where", "clear")
+"""Operations that CasADi names in another way, or has none of."""
 _CODES: Mapping[str, Callable[..., Number]] = MappingProxyType(
     {
         "OP_ASSIGN": lambda a: a,
@@ -200,7 +204,7 @@ _CODES: Mapping[str, Callable[..., Number]] = MappingProxyType(
         "OP_CONSTPOW": _operation("pow"),
         "OP_IF_ELSE_ZERO": _operation("where"),
         **{f"OP_F{name.upper()}": _operation(name) for name in ("abs", "min", "max")},
-        **{f"OP_{name.upper()}": _operation(name) for name in CASADI if name not in ("abs", "min", "max", "where")},
+        **{f"OP_{name.upper()}": _operation(name) for name in CASADI if name not in OTHERWISE},
     }
 )
 """CasADi's operations by their names."""

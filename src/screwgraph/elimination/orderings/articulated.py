@@ -48,7 +48,7 @@ def joint_first(joint: Joint, graph: FactorGraph) -> list[Key | Group]:
     across = [i for i in range(6) if i not in along]
     items = [
         Group(tuple((F, i) for i in along), law="torque"),
-        Group(tuple((joint_rate[0], i) for i in range(len(along)))),
+        Group(tuple((joint_rate[0], i) for i in range(len(along))), law="acceleration"),
         Group(tuple((Vdot, i) for i in along), law="wrench"),
         Group(tuple((Vdot, i) for i in across)),
         Group(tuple((F, i) for i in across)),

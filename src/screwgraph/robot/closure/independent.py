@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
@@ -11,11 +11,17 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.robot.closed import split_name
 from screwgraph.robot.closure.constraints import constraint_jacobian
+from screwgraph.robot.closure.mobility import symmetric_states
 from screwgraph.robot.robot import Robot, unknown
 
-CLEAR = (0.1, 1e-3, 1e-6)
-"""Which share of a column of K must be new, at a typical position, to make its coordinate dependent: tried in turn."""
 SINGULAR = 1e-7
+FREE = 6
+"""Velocities of a joint that lets its child move freely."""
+CLEAR = ((0.1, 1e-2), (0.1, SINGULAR), (1e-3, SINGULAR), (1e-6, SINGULAR))
+"""Which share of a column of K must be new to make its coordinate dependent: at a typical position, and at every one.
+
+Pairs are tried in turn.
+"""
 
 
 def independent_names(robot: Robot) -> tuple[str, ...]:
@@ -92,14 +98,22 @@ def _check(robot: Robot, names: tuple[str, ...]) -> None:
             fix=fix,
         )
     dependent = np.setdiff1d(np.arange(robot.nv), independent)
-    if all(_is_singular(K[:, dependent]) for K in regular_jacobians(robot)):
+    if all(_is_singular(K[:, dependent]) for K in regular_jacobians(robot).every):
         raise InputError(f"the joints {listed} do not determine the motion of the others", fix=fix)
 
 
 def _chosen(robot: Robot) -> list[int]:
-    """Find dependent coordinates one by one, those first that are the least wanted as independent ones."""
-    rank = robot.mobility.rank
-    dependent = determined(regular_jacobians(robot), _least_wanted_first(robot), rank)
+    """Find dependent coordinates one by one, those first that are the least wanted as independent ones.
+
+    A floating base is independent as a whole, if it can be: where its feet are held, each leg follows it by its own
+    Jacobian, while of joints of legs that stand alike some do not tell how it moves.
+    """
+    rank, jacobians, order = robot.mobility.rank, regular_jacobians(robot), _least_wanted_first(robot)
+    base = robot.v_slices[robot.joints[0].name] if robot.joints[0].type.nv == FREE else slice(0, 0)
+    others = [i for i in order if not base.start <= i < base.stop]
+    bent = jacobians.where_regular(others)  # a stretched leg does not tell where the base is
+    dependent = determined(bent, others, rank) if 2 * len(bent.every) >= len(jacobians.every) else set()
+    dependent = dependent or determined(jacobians, order, rank)
     if len(dependent) == rank:
         return [i for i in range(robot.nv) if i not in dependent]
     raise InputError(
@@ -108,21 +122,51 @@ def _chosen(robot: Robot) -> list[int]:
     )
 
 
-def determined(jacobians: Sequence[Float[np.ndarray, "rank nv"]], order: Sequence[int], wanted: int) -> set[int]:
+@dataclass(frozen=True, eq=False)
+class Jacobians:
+    """Independent rows of K at closed positions: typical ones, and symmetric ones."""
+
+    typical: tuple[Float[np.ndarray, "rank nv"], ...]
+    symmetric: tuple[Float[np.ndarray, "rank nv"], ...]
+
+    @property
+    def every(self) -> tuple[Float[np.ndarray, "rank nv"], ...]:
+        """All of them."""
+        return (*self.typical, *self.symmetric)
+
+    def where_regular(self, columns: Sequence[int] | np.ndarray) -> Jacobians:
+        """Return those whose rows are independent in some columns."""
+        kinds = (self.typical, self.symmetric)
+        return Jacobians(*(tuple(K for K in kind if not _is_singular(K[:, columns])) for kind in kinds))
+
+    def of_rows(self, rows: Sequence[int]) -> Jacobians:
+        """Return some rows of each."""
+        return Jacobians(tuple(K[rows] for K in self.typical), tuple(K[rows] for K in self.symmetric))
+
+
+def determined(jacobians: Jacobians, order: Sequence[int], wanted: int) -> set[int]:
     """Return so many columns that rows of K determine at all positions, the first of an order; none where none do."""
-    for clear in CLEAR:
-        dependent = _independent_columns(jacobians, order, wanted, clear)
+    for typical, least in CLEAR if jacobians.typical else ():
+        dependent = _independent_columns(jacobians, order, wanted, typical, least)
         if len(dependent) == wanted:
             return dependent
     return set()
 
 
-def regular_jacobians(robot: Robot) -> list[Float[np.ndarray, "rank nv"]]:
-    """Return the independent rows of K at the regular ones of the closed positions that mobility met."""
-    found, kept = robot.mobility, list(robot.mobility.kept)
-    jacobians = [constraint_jacobian(robot, q)[kept] for q in found.states]
-    regular = [K for K in jacobians if not _is_singular(K)]
-    return regular or jacobians
+def regular_jacobians(robot: Robot) -> Jacobians:
+    """Return the independent rows of K at the regular ones of the closed positions that mobility met, and symmetric."""
+    kept, every = list(robot.mobility.kept), list(range(robot.nv))
+    at = (robot.mobility.states, symmetric_states(robot))
+    met = Jacobians(*(tuple(constraint_jacobian(robot, q)[kept] for q in states) for states in at))
+    regular = met.where_regular(every)
+    return regular if regular.typical else met
+
+
+def followed_jacobians(robot: Robot) -> Jacobians:
+    """Return those of `regular_jacobians` at which the independent joints determine the motion of the others."""
+    found = regular_jacobians(robot)
+    followed = found.where_regular(np.setdiff1d(np.arange(robot.nv), independent_coordinates(robot)))
+    return followed if followed.typical else found
 
 
 def _least_wanted_first(robot: Robot) -> list[int]:
@@ -137,15 +181,15 @@ def _least_wanted_first(robot: Robot) -> list[int]:
 
 
 def _independent_columns(
-    jacobians: Sequence[Float[np.ndarray, "rank nv"]], order: Sequence[int], wanted: int, clear: float
+    jacobians: Jacobians, order: Sequence[int], wanted: int, typical: float, least: float
 ) -> set[int]:
-    """Accept columns in order while each brings something new, clearly so at the typical state, at all at every one."""
-    bases: list[list[Float[np.ndarray, " rank"]]] = [[] for _ in jacobians]
+    """Accept columns in order while each brings something new, so much at the typical state, so much at every one."""
+    bases: list[list[Float[np.ndarray, " rank"]]] = [[] for _ in jacobians.every]
     accepted: set[int] = set()
     for column in order:
-        rests = [_rest(K[:, column], basis) for K, basis in zip(jacobians, bases, strict=True)]
+        rests = [_rest(K[:, column], basis) for K, basis in zip(jacobians.every, bases, strict=True)]
         shares = [share for share, _ in rests]
-        if len(accepted) < wanted and np.median(shares) > clear and min(shares) > SINGULAR:
+        if len(accepted) < wanted and np.median(shares[: len(jacobians.typical)]) > typical and min(shares) > least:
             accepted.add(column)
             for basis, (_, direction) in zip(bases, rests, strict=True):
                 basis.append(direction)

@@ -13,6 +13,9 @@ from screwgraph.robot.closure.newton import Closing, closing, roughly_closed, si
 from screwgraph.robot.robot import Robot
 
 STATES = 6
+STATES_STEPS = 40
+PARTS = (0.5, 0.35, 0.65)
+"""How far up their ranges joints stand in symmetric positions."""
 TRIES = 30
 CLOSE = 1e-7
 """Loop-closure error, relative to the robot's size, that rows may be left with which are redundant but for rounding."""
@@ -119,6 +122,30 @@ def regular_states(robot: Robot, count: int) -> list[Float[np.ndarray, " nq"]]:
     found = [end.q for end in ends if end.gap <= tolerance]
     found.sort(key=lambda q: _rank(constraint_jacobian(robot, q)[kept]) < robot.mobility.rank)
     return found[:count] or closed_states(robot, count)
+
+
+def symmetric_states(robot: Robot) -> list[Float[np.ndarray, " nq"]]:
+    """Return closed positions beside which mobility finds none: from zero, and from joints amid their limits.
+
+    Closing keeps the symmetry of a guess. Positions at which K has not its full rank are left out.
+    """
+    kept, free, tolerance = list(robot.mobility.kept), np.ones(robot.nv, dtype=bool), 1e-12 * size_of(robot)
+    ends = [closing(robot, q, free, tolerance, nudges=0, steps=STATES_STEPS) for q in _symmetric_guesses(robot)]
+    closed = [end.q for end in ends if end.gap <= tolerance]
+    return [q for q in closed if _rank(constraint_jacobian(robot, q)[kept]) == robot.mobility.rank]
+
+
+def _symmetric_guesses(robot: Robot) -> list[Float[np.ndarray, " nq"]]:
+    """Return positions of equal joints: zero, some way up their ranges (those that are limited), and a step on."""
+    zero, steps = robot.neutral(), []
+    for part in PARTS:
+        step = np.zeros(robot.nv)
+        for joint in robot.joints:
+            lower, upper = joint.limits.lower, joint.limits.upper
+            if joint.type.nv == 1 and lower is not None and upper is not None and np.isfinite([lower, upper]).all():
+                step[robot.v_slices[joint.name]] = lower + part * (upper - lower)
+        steps.append(step)
+    return [zero, *(robot.manifold.retract(zero, step) for step in steps)]
 
 
 def _roughly_closed_states(robot: Robot) -> list[Float[np.ndarray, " nq"]]:

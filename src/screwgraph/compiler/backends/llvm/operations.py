@@ -5,6 +5,7 @@ Sine and cosine of an angle are made together (`sincos.py`), so they are written
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -127,6 +128,17 @@ def _where(line: Line, condition: str, a: str) -> list[str]:
     return [line.test("t", "une", condition, line.zero), line.choice("t", a, line.zero)]
 
 
+def _clear(line: Line, a: str, b: str) -> list[str]:
+    name, boolean = line.name, line.lanes.boolean
+    below = f"  {name}m = fneg {line.lanes.real} {b}"
+    tests = [line.test("s", "ogt", a, b), below, line.test("u", "olt", a, f"{name}m")]
+    return [
+        *tests,
+        f"  {name}t = or {boolean} {name}s, {name}u",
+        line.choice("t", a, line.lanes.number(math.nan)),
+    ]
+
+
 def _sign(line: Line, a: str) -> list[str]:
     up = [line.test("t", "ogt", a, line.zero), line.choice("t", line.one, a, "p")]
     return [*up, line.test("s", "olt", a, line.zero), line.choice("s", line.lanes.number(-1.0), f"{line.name}p")]
@@ -156,6 +168,7 @@ LLVM: Mapping[str, Form] = MappingProxyType(
         "or": Logic("or"),
         "not": _not,
         "where": _where,
+        "clear": _clear,
         "sign": _sign,
         **{
             name: Library(name)

@@ -1,0 +1,101 @@
+"""Which pivots cannot vanish by structure: those of symmetric elimination.
+
+Laws and unknowns pair: a balance of wrenches with an acceleration, the law of an acceleration with a wrench, a torque
+with the acceleration of its coordinate, a constraint with its multiplier. So arranged, the equations are a symmetric
+matrix. While the equations that were used are the partners of the unknowns that are gone, what is left is a Schur
+complement of it: then, of links that are gone whole, a coordinate's own pivot is a pivot of the joint-space mass
+matrix, which is positive definite, and a multiplier's one of J M^-1 J'. Any other pivot is a minor of either sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from copy import copy
+
+from screwgraph.graph import Column, Key, Role, Row
+
+
+def partner(row: Row, unknowns: Collection[Column]) -> Column | None:
+    """Return the unknown that pairs with an equation, or the one that it defines; None where there is none."""
+    factor, own = row.factor, row.factor.multiplier
+    if own is not None:
+        pairs = [own, *(key for key in factor.keys if key.dual == own)]
+    else:
+        defined = [key for name in factor.template.solved if isinstance(key := factor.arguments.get(name), Key)]
+        pairs = [*(key.dual for key in defined), *defined]
+    return next(((key, row.number) for key in pairs if key and (key, row.number) in unknowns), None)
+
+
+class Pairing:
+    """What was eliminated, in sets that equations connect; for each, what lacks its partner."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._rows = rows
+        held = {column for row in rows for column in row.terms}
+        taken: set[Column] = set()
+        self._partner: list[Column | int] = []
+        for i, row in enumerate(rows):
+            found = partner(row, held)
+            self._partner.append(i if found is None or found in taken else found)
+            taken |= {found} if found else set()
+        self._holding: dict[Column, list[int]] = {}
+        for i, row in enumerate(rows):
+            for column in row.terms:
+                self._holding.setdefault(column, []).append(i)
+        self._parent: dict[Column | int, Column | int] = {}
+        self._alone: dict[Column | int, frozenset[Column | int]] = {}
+        self._loose: dict[Column | int, frozenset[Column]] = {}
+
+    def copy(self) -> Pairing:
+        """Return one that goes on by itself."""
+        twin = copy(self)
+        twin._parent, twin._alone, twin._loose = dict(self._parent), dict(self._alone), dict(self._loose)
+        return twin
+
+    def eliminate(self, column: Column, row: int) -> None:
+        """Take note that an unknown went by an equation."""
+        near = self._near(column, row)
+        alone, loose = frozenset((column,)) ^ {self._partner[row]}, _bound_by(column)
+        for root in near:
+            alone ^= self._alone.pop(root)
+            loose ^= self._loose.pop(root)
+            self._parent[root] = column
+        self._parent[column] = column
+        self._parent[row] = column
+        self._alone[column], self._loose[column] = alone, loose
+
+    def is_symmetric(self, column: Column, row: int) -> bool:
+        """Whether an unknown pairs with an equation, and what was eliminated around them is symmetric."""
+        if self._partner[row] != column:
+            return False
+        alone: frozenset[Column | int] = frozenset()
+        for root in self._near(column, row):
+            alone ^= self._alone[root]
+        return not alone
+
+    def is_definite(self, column: Column, row: int) -> bool:
+        """Whether bodies move by coordinates only: each acceleration that is gone, or goes now, with its wrench."""
+        loose = _bound_by(column)
+        for root in self._near(column, row):
+            loose ^= self._loose[root]
+        return not loose
+
+    def _near(self, column: Column, row: int) -> set[Column | int]:
+        """Return the sets that touch an unknown's original equations, or an equation's original unknowns."""
+        touched: list[Column | int] = [i for i in self._holding.get(column, ()) if i in self._parent]
+        touched += [c for c in self._rows[row].terms if c in self._parent]
+        return {self._root(one) for one in touched}
+
+    def _root(self, one: Column | int) -> Column | int:
+        while (above := self._parent[one]) != one:
+            self._parent[one] = self._parent.get(above, above)
+            one = above
+        return one
+
+
+def _bound_by(column: Column) -> frozenset[Column]:
+    """Return the wrench that binds a body's acceleration, of that acceleration and of that wrench; else nothing."""
+    key, number = column
+    if key.role is Role.ACCELERATION and key.dual is not None:
+        return frozenset(((key.dual, number),))
+    return frozenset((column,) if key.role is Role.WRENCH else ())
