@@ -136,5 +136,5 @@ def _eliminate_unsafe(system: System, waiting: dict[Column, int], steps: list[St
     """Every pivot left may vanish at some state: take the one that is farthest from zero."""
     offers = [o for column in waiting for o in system.offers(column)]
     best = min(offers, key=lambda o: (o.pivot_class, o.cost, o.row))
-    steps.append(system.eliminate(best.column, best.row, waiting.pop(best.column)))
+    steps.append(system.eliminate(best.column, best.row, waiting.pop(best.column), unsafe=True))
     return best.column

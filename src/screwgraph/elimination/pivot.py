@@ -18,8 +18,8 @@ CLEAR = 0.05
 REGULAR = 1e-6
 """Where samples of a pivot that is positive by structure vary by more, the matrix may be only semidefinite."""
 RISKY, LOST, SINGULAR = 1e-3, 1e-6, 1e-12
-"""Parts of a pivot's usual size below which answers have lost too many digits: of one that changes its sign (of which
-there may be several in a row), of any other, and of those that vanish only where the problem is singular."""
+"""Parts of a pivot's usual size below which answers have lost too many digits: of one that nothing better was
+left for (there may be several in a row), of any other, and of those that vanish only where the problem is singular."""
 SAFE_RATIO = 1e-3
 """A pivot this much smaller than another coefficient of its equation magnifies rounding."""
 
@@ -66,7 +66,7 @@ def extremes(value: Scalar) -> tuple[float, float]:
     return float(sizes.min()), float(sizes.max())
 
 
-def bound(value: Number, *, definite: bool, determined: bool) -> float | None:
+def bound(value: Number, *, definite: bool, determined: bool, unsafe: bool) -> float | None:
     """Return the size up to which a pivot's reciprocal is no number; None where it cannot vanish.
 
     Where what is left is a `definite` matrix, or the equation holds no other unknown of its kind (`determined`), a
@@ -77,7 +77,7 @@ def bound(value: Number, *, definite: bool, determined: bool) -> float | None:
     smallest, largest = extremes(value)
     if definite and smallest > REGULAR * largest:
         return None
-    part = SINGULAR if definite or determined else LOST if smallest > 0.0 else RISKY
+    part = SINGULAR if definite or determined else RISKY if unsafe else LOST
     wide = np.abs(value.tape.wide_samples(value))
     return part * float(np.median(wide[np.isfinite(wide)])) if np.isfinite(wide).any() else 0.0
 

@@ -85,11 +85,11 @@ class System:
             column,
         )
 
-    def eliminate(self, column: Column, pivot_row: int, group: int) -> Step:
-        """Express `column` by one equation and take it out of all others."""
+    def eliminate(self, column: Column, pivot_row: int, group: int, *, unsafe: bool = False) -> Step:
+        """Express `column` by one equation and take it out of all others; an `unsafe` pivot is guarded more widely."""
         terms = self.terms[pivot_row]
         pivot = terms[column]
-        factor = -reciprocal(self._guarded(column, pivot_row))
+        factor = -reciprocal(self._guarded(column, pivot_row, unsafe))
         expression = {c: a * factor for c, a in terms.items() if c != column}
         constant = self.constants[pivot_row] * factor
         touched = frozenset(c for i in self.rows_of[column] for c in self.terms[i] if c != column)
@@ -168,7 +168,7 @@ class System:
         terms = self.terms[row]
         return pivot_class(terms[column], terms, lambda: self.pairing.is_symmetric(column, row))
 
-    def _guarded(self, column: Column, row: int) -> Number:
+    def _guarded(self, column: Column, row: int, unsafe: bool) -> Number:
         """Return a pivot, no number where it may vanish and does."""
         terms = self.terms[row]
         if not isinstance(pivot := terms[column], Scalar):
@@ -180,6 +180,7 @@ class System:
             pivot,
             definite=symmetric and whole and self.pairing.is_definite(column, row),
             determined=not others or (symmetric and all(key.role is not BALANCED for key in others)),
+            unsafe=unsafe,
         )
         return pivot if size is None else clear(pivot, size)
 
