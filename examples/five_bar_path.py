@@ -60,6 +60,7 @@ def task() -> tuple[Task, np.ndarray]:
         costs=(drawn, Effort(), Acceleration(1e-4)),
         limits=(EffortLimit(40.0),),
         actuated=("joint1", "joint2"),
+        collocation="trapezoidal",
         name="an eight",
     )
     return found, path

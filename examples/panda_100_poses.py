@@ -36,7 +36,7 @@ def main(count: int, duration: float) -> None:
         planner.change(start=start, goals=(Pose(FRAME, of=there), Velocity()))
         began = perf_counter()
         plan = planner.solve()
-        if plan.solved:
+        if plan.converged:
             seconds.append(perf_counter() - began)
         else:
             failures["too far for the time" if TOO_FAR in plan.reason else f"{plan.status}: {plan.reason}"] += 1

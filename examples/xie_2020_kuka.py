@@ -53,6 +53,7 @@ def task(robot: sg.Robot, torque: float) -> sg.Task:
         goals=(Position(UPRIGHT), Velocity(0.0)),
         costs=costs,
         limits=(PositionLimit(), VelocityLimit(), EffortLimit()),
+        collocation="trapezoidal",
         name="lift",
     )
 

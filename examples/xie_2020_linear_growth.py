@@ -36,7 +36,7 @@ def measured(steps: int) -> tuple[int, float]:
         plan = planner.solve()
         took = process_time() - began
         best, spent, times = min(best, took), spent + took, times + 1
-    if not plan.solved:
+    if not plan.converged:
         raise SystemExit(f"{steps} steps: {plan.status}")
     return plan.iterations, best / plan.iterations
 

@@ -9,6 +9,7 @@ import screwgraph as sg
 from tests.view.browser import opened
 
 TASK = """robot: cart_pole
+collocation: trapezoidal
 horizon: {steps: 20, dt: 0.05}
 actuated: [x]
 start: {position: [0, 0]}
@@ -29,7 +30,7 @@ def task(tmp_path):
 def test_a_plan_is_written_with_pictures_and_pages_that_play_offline(command, task, tmp_path):
     folder = tmp_path / "new" / "out"
     figures = command("plan", task, "-o", folder, "--json").json
-    assert figures["status"] == "solved"
+    assert figures["status"] == "solved, coarse: interval 1-3"
     assert figures["violation"] < 1e-6
     assert set(figures["costs"]) == {"cost 1", "cost 2"}
     names = ["animation.html", "costs.svg", "motion.svg", "plan.csv", "plan.npz", "report.html"]
@@ -37,7 +38,8 @@ def test_a_plan_is_written_with_pictures_and_pages_that_play_offline(command, ta
     expected = sg.plan(task)
     with np.load(folder / "plan.npz") as arrays:
         np.testing.assert_allclose(arrays["q"], expected.q, atol=1e-9)
-        assert str(arrays["status"]) == "solved"
+        assert str(arrays["status"]) == expected.status
+        assert arrays["error"] == pytest.approx(expected.error)
     head, *rows = (folder / "plan.csv").read_text().splitlines()
     assert head == "t,q:x[0],q:theta[0],qd:x[0],qd:theta[0],qdd:x[0],qdd:theta[0],tau:x[0],tau:theta[0]"
     assert len(rows) == 21
@@ -77,7 +79,7 @@ def test_what_is_not_feasible_is_called_so(command, task, tmp_path):
 def test_bad_task_files_are_refused_in_one_line(refused, task, tmp_path):
     task.write_text(TASK.replace("costs", "prices"))
     outcome = refused(1, "plan", task, "-o", tmp_path / "out")
-    assert "a task.yaml:7: a task: there is no key 'prices'" in outcome.err
+    assert "a task.yaml:8: a task: there is no key 'prices'" in outcome.err
     assert not (tmp_path / "out").exists()
     refused(1, "plan", "cp3", "-o", tmp_path / "out")
     refused(2, "plan", "cp2")

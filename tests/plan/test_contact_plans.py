@@ -46,7 +46,7 @@ def lean(robot, contact, collocation, **fields):
         collocation=collocation, guess="stay", **fields,
     )  # fmt: skip
     plan = Planner(task).solve(method=GAUSS_NEWTON, tolerances=Tolerances(violation=1e-8, dual=1e-7))
-    assert plan.solved, plan
+    assert plan.converged, plan
     return plan
 
 
@@ -101,7 +101,7 @@ def hop(robot):
         guess="stay",
     )
     plan = Planner(task).solve()
-    assert plan.solved, plan
+    assert plan.converged, plan
     return plan
 
 

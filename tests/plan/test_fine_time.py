@@ -21,7 +21,7 @@ def planned(name: str, times: int = 1) -> Plan:
     task = read_task(name)
     phases = tuple(Phase(times * p.steps, p.duration) for p in task.phases)
     plan = sg.plan(replace(task, phases=phases))
-    assert plan.solved
+    assert plan.converged
     return plan
 
 

@@ -15,7 +15,7 @@ V = np.array([0.2, -0.1, 0.3])
 
 
 def throw(robot, *goals):
-    common = {"start": np.full(6, 0.4), "costs": (Acceleration(),), "dynamics": False}
+    common = {"start": np.full(6, 0.4), "costs": (Acceleration(),), "dynamics": False, "collocation": "trapezoidal"}
     return Task(robot, horizon(10, dt=0.05), goals=goals, **common)
 
 

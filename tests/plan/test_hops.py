@@ -52,7 +52,7 @@ def planner(robot):
 
 def test_a_foot_set_down_before_a_given_position_lands_on_the_ground_and_does_not_slide(planner):
     plan = planner.solve()
-    assert plan.solved, plan
+    assert plan.converged, plan
     land = plan.transcription.steps.states[2]
     place, velocity = foot(plan.q[land], plan.qd[land])
     assert place[1][0] == pytest.approx(0.0, abs=1e-7)
@@ -66,7 +66,7 @@ def test_free_durations_are_found_and_cost_less(planner, robot):
     fixed = planner.solve()
     planner.change(phases=hop(robot, 20, (0.1, 0.5)).phases)
     free = planner.solve()
-    assert free.solved, free
+    assert free.converged, free
     assert free.cost < 0.95 * fixed.cost
     durations = free.values["duration"].ravel()
     assert (durations > 0.1 - 1e-6).all()

@@ -159,7 +159,7 @@ def test_a_hard_margin_is_kept_with_dynamics_between_points():
         obstacles=(Avoid((obstacle,), (ball,), margin=0.02, between=9),),
     )
     plan = Planner(task).solve()
-    assert plan.solved
+    assert plan.converged
     assert plan.violation <= 1e-6
     spline = CubicHermiteSpline(plan.t, plan.q, plan.qd)
 

@@ -50,7 +50,7 @@ WRONG = {
     "time off the grid": (
         "time: end",
         "time: 0.51",
-        r"goal 1: there is no step at t = 0.51 s \(the nearest is at 0.5 s\)",
+        r"goal 1: there is no step at t = 0.51 s \(the nearest is at 0.516666667 s\)",
     ),
     "late": ("time: end", "time: 7", "the horizon ends at 2 s"),
     "goal of nothing": ("position: {x: 0.5}, velocity: 0", "sigma: 1", "goal 1.*it must have one of position"),

@@ -72,7 +72,7 @@ def test_limits_hold_hard_and_as_hinges(slider):
     limits = (VelocityLimit(1.2), AccelerationLimit(4.0), PositionLimit({"x": (-0.5, 2.0)}))
     hard = sg.plan(Task(slider, horizon(50, dt=0.05), start=[0.0], goals=goals, costs=costs, limits=limits))
     assert hard.solved
-    assert hard.qd.max() == pytest.approx(1.2, abs=1e-5)
+    assert 1.199 < hard.qd.max() < 1.2 + 1e-6
     hinged = (VelocityLimit(1.2, sigma=1e-2),)
     soft = sg.plan(Task(slider, horizon(50, dt=0.05), start=[0.0], goals=goals, costs=costs, limits=hinged))
     assert soft.solved
@@ -132,7 +132,16 @@ def test_frames_reach_points_and_poses():
 
 def test_phases_meet_and_their_efforts_may_jump(slider):
     phases = (Phase(10, 0.5, "one"), Phase(20, 1.5, "two"))
-    plan = sg.plan(Task(slider, phases, start=[0.0], goals=(Position([1.0]), Velocity()), costs=(Effort(0.5),)))
+    plan = sg.plan(
+        Task(
+            slider,
+            phases,
+            start=[0.0],
+            goals=(Position([1.0]), Velocity()),
+            costs=(Effort(0.5),),
+            collocation="trapezoidal",
+        )
+    )
     assert plan.t[[0, 10, 30]] == pytest.approx([0.0, 0.5, 2.0])
     assert plan.cost == pytest.approx(0.5 * 4 * 12 / 8, rel=5e-3)
     assert plan.values["tau"].shape == (32, 1)
@@ -148,7 +157,7 @@ def test_all_twists_and_wrenches_as_unknowns_give_the_same_motion(tmp_path):
     assert full.solved
     assert full.cost == pytest.approx(eliminated.cost, rel=1e-7)
     assert full.q == pytest.approx(eliminated.q, abs=1e-5)
-    assert full.values["wrench rod"].shape == (21, 6)
+    assert full.values["wrench rod"].shape == (40, 6)
 
 
 def test_a_closed_chain_stays_closed_and_moves_as_forward_dynamics_says():

@@ -19,7 +19,7 @@ def planner():
 @pytest.fixture(scope="module")
 def trot(planner):
     plan = planner.solve()
-    assert plan.solved, plan
+    assert plan.converged, plan
     return plan
 
 
@@ -97,7 +97,7 @@ def test_feet_take_steps(trot, body):
 
 def test_the_schedule_comes_nearer_when_the_horizon_moves_along(planner, trot, body):
     after = planner.step(3)
-    assert after.solved, after
+    assert after.converged, after
     assert [p.steps for p in after.transcription.steps.phases] == [24, 2, 25, 4]
     assert after.q[0] == pytest.approx(trot.q[3], abs=1e-9)
     assert np.abs(after.q[:40] - trot.q[3:43]).max() < 2e-3  # then what follows the horizon tells

@@ -140,7 +140,7 @@ def inverse_trajectory(name: str) -> None:
 def plan(name: str) -> None:
     """A plan reaches its goal."""
     found, (_, place, target) = planned(name), goal_of(name)
-    assert found.status == "solved"
+    assert found.converged
     assert found.q[-1][place] == pytest.approx(target, abs=1e-5)
 
 

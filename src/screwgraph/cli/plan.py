@@ -18,6 +18,7 @@ TaskName = Annotated[
 Folder = Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="Output folder; created if missing.")]
 Iterations = Annotated[int, typer.Option("--iterations", min=0, metavar="N", help="At most so many.")]
 Seconds = Annotated[float, typer.Option("--seconds", min=0.0, metavar="S", help="At most so many.")]
+Refine = Annotated[bool, typer.Option("--refine", help="Refine mesh and rule until each step is accurate.")]
 Method = Annotated[str, typer.Option("--method", help='Solver: "auto", "ipopt", "fatrop", ...')]
 
 HELP = """Plan a motion and write it.
@@ -34,6 +35,7 @@ DIR/report.html     all of this on one page that needs nothing else.
 Example:
   screwgraph plan cp2 -o out
   screwgraph plan task.yaml -o out --seconds 10
+  screwgraph plan task.yaml -o out --refine
 with a task.yaml like
   robot: cart_pole
   horizon: {steps: 100, dt: 0.02}
@@ -44,6 +46,8 @@ with a task.yaml like
   costs: {effort: 1}
   limits: {effort: 12}
 
+Each step is integrated anew under the planned torques. Where that ends further from the next point than `accuracy` (of
+the whole way, 1e-3), the plan is "solved, coarse: interval ..."; --refine cuts steps until it is not.
 A plan that is not feasible is written as plan.not_feasible.npz and .csv, and the exit status is 1. Ctrl-C ends the
 search early; what it came to is written. `screwgraph view DIR/plan.npz` plays the motion, too.
 """
@@ -54,6 +58,7 @@ def plan(
     output: Folder,
     iterations: Iterations = 200,
     seconds: Seconds = float("inf"),
+    refine: Refine = False,
     method: Method = "auto",
     as_json: options.AsJson = False,
 ) -> None:
@@ -68,14 +73,18 @@ def plan(
     if isinstance(asked.robot, Robot):  # files of mechanisms have no warnings
         options.note_warnings(asked.robot)
     with working("planning"):
-        found = Planner(asked).solve(iterations=iterations, seconds=seconds, method=method)
+        found = Planner(asked).solve(iterations=iterations, seconds=seconds, refine=refine, method=method)
     with working("drawing"):
         figures = _figures(found) | {"files": _written(found, folder)}
     if as_json:
         print_json(figures)
     else:
         typer.echo(f"{found.task.name}: {found.status}, cost {found.cost:.6g}, violation {found.violation:.2g}")
+        if figures["error"] is not None:
+            typer.echo(f"largest error of a step {found.error:.2g} of the whole way, asked {found.task.accuracy:g}")
         typer.echo(f"{found.iterations} iterations, {found.seconds:.3g} s; {', '.join(figures['files'])}")
+    if found.coarse:
+        note(f"{found.status}: the motion under these efforts leaves the plan there (--refine, or more steps)")
     if not found.feasible:
         note(f"{found.status}: {found.reason}")
         raise typer.Exit(1)
@@ -91,6 +100,9 @@ def _figures(found: Plan) -> dict[str, Any]:
         "cost": found.cost,
         "costs": found.costs,
         "violation": found.violation,
+        "error": found.error if found.feasible else None,
+        "accuracy": found.task.accuracy,
+        "coarse": list(found.coarse) if found.feasible else [],
         "iterations": found.iterations,
         "seconds": found.seconds,
     }

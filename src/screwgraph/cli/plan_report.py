@@ -60,6 +60,10 @@ def _summary(plan: Plan) -> Iterator[tuple[str, object, str]]:
     yield "reason for the end", plan.reason, ""
     yield "cost", float(plan.cost), ""
     yield "largest violation", float(plan.violation), "SI units"
+    if plan.feasible and plan.step_errors is not None:
+        yield "largest error of a step in positions", plan.step_errors.position.max(), "of the whole way"
+        yield "largest error of a step in velocities", plan.step_errors.velocity.max(), "of the largest"
+        yield "accuracy asked for", task.accuracy, "of the whole way"
     yield "iterations", plan.iterations, ""
     yield "computation time", float(plan.seconds), "s"
     yield "steps", sum(phase.steps for phase in task.phases), ""

@@ -91,8 +91,8 @@ class Motion:
             states = [x[1:] if self.is_window else x[:] for x in self.states(i)]
             found += self._at(i, states, _between(tau, self.rule.nodes[i]), sigma)
             points += states[:3]
-        ends = [x[1:] for x in self.states()[: 2 if self._is_open else 3]]
-        template = StepDefect(self.rule, self.mechanics.positions, self._is_open)
+        ends = [x[1:] for x in self.states()[: 3 if self._accelerated is None else 2]]
+        template = StepDefect(self.rule, self.mechanics.positions, self._accelerated)
         return [*found, soft(template, *points, *ends, h=h, sigma=sigma.integration, name="integration")]
 
     def _at(self, node: int, states: Any, tau: Float[np.ndarray, "*N nv"], sigma: Sigmas) -> list[Factors]:
@@ -107,8 +107,10 @@ class Motion:
         return found
 
     @property
-    def _is_open(self) -> bool:
-        return not any(row[-1] for row in (*self.rule.velocity, *self.rule.curvature))
+    def _accelerated(self) -> tuple[int, ...] | None:
+        """Points of a step with an acceleration: all but the end where that has no weight."""
+        last = len(self.rule.nodes) - 1
+        return None if last in self.rule.accelerated else tuple(range(last))
 
 
 def _between(tau: Float[np.ndarray, "*N nv"], part: float) -> Float[np.ndarray, "*M nv"]:

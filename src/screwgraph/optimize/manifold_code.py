@@ -43,15 +43,29 @@ def _without(d: list[Any], rows: list[Row]) -> list[Row]:
 
 def moved(manifold: Manifold, x: np.ndarray, d: Float[np.ndarray, "N dim"]) -> np.ndarray:
     """Move N values (N, *shape) along as many directions."""
-    return x + d if isinstance(manifold, Vector) else _moving(manifold)(x, d)
+    return x + d if isinstance(manifold, Vector) else _coded(manifold, "retract")(x, d)
+
+
+def step_rates(manifold: Manifold, d: Float[np.ndarray, "N dim"], v: Float[np.ndarray, "N dim"]) -> np.ndarray:
+    """Return the rates (N, dim) of N directions d where what these lead to moves at velocities v."""
+    return v if isinstance(manifold, Vector) else _coded(manifold, "step_rate")(d, v)
+
+
+def differences(manifold: Manifold, x: np.ndarray, y: np.ndarray) -> Float[np.ndarray, "N dim"]:
+    """Return the directions (N, dim) that lead from N values to as many others."""
+    return y - x if isinstance(manifold, Vector) else _coded(manifold, "difference")(x, y)
+
+
+_SHAPES = {"retract": ("x", "d", "x"), "step_rate": ("d", "d", "d"), "difference": ("x", "x", "d")}
+"""What operations take, and what they return: values x or directions d."""
 
 
 @cache
-def _moving(manifold: Manifold) -> np.ufunc:
-    """Return `retract` for arrays of values, compiled."""
-    tape = Tape(merge="form")
-    x, d = tape.inputs("x", manifold.shape), tape.inputs("d", (manifold.dim,))
-    code = program(tape, np.ravel(manifold.retract(x, d)).tolist())
-    shapes = {"x": manifold.shape, "d": (manifold.dim,)}
-    arguments = [(shape, number_names(name, shape)) for name, shape in shapes.items()]
-    return compiled("moved", code, arguments, [manifold.shape]).ufunc
+def _coded(manifold: Manifold, operation: str) -> np.ufunc:
+    """Return an operation of a manifold for arrays of values, compiled."""
+    tape, shapes = Tape(merge="form"), {"x": manifold.shape, "d": (manifold.dim,)}
+    *taken, result = (shapes[kind] for kind in _SHAPES[operation])
+    inputs = [tape.inputs(name, shape) for name, shape in zip("ab", taken, strict=True)]
+    code = program(tape, np.ravel(getattr(manifold, operation)(*inputs)).tolist())
+    arguments = [(shape, number_names(name, shape)) for name, shape in zip("ab", taken, strict=True)]
+    return compiled(operation, code, arguments, [result]).ufunc

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.compiler import compiled
+from screwgraph.optimize.manifold_code import number_names
 from screwgraph.tape import Program, Tape, program
 
 
@@ -32,3 +34,12 @@ def written(function: Callable[..., Any], *sizes: int) -> Code:
     vectors = [tape.inputs(f"x{i}", (size,)) for i, size in enumerate(sizes)]
     found = np.asarray(function(*vectors), dtype=object)
     return Code(program(tape, found.ravel().tolist()), found.shape)
+
+
+def on_arrays(function: Callable[..., Any], sizes: tuple[int, ...], result: int) -> Callable[..., np.ndarray]:
+    """Return a function of vectors of these sizes, with a vector as result, as machine code for arrays of them."""
+    tape = Tape(merge="form")
+    vectors = [tape.inputs(f"x{i}", (size,)) for i, size in enumerate(sizes)]
+    code = program(tape, np.ravel(np.asarray(function(*vectors), dtype=object)).tolist())
+    arguments = [((size,), number_names(f"x{i}", (size,))) for i, size in enumerate(sizes)]
+    return compiled("function", code, arguments, [(result,)]).ufunc

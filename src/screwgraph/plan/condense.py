@@ -45,9 +45,7 @@ def can_drop_accelerations(steps: Steps) -> bool:
 
 def difference_pieces(steps: Steps) -> tuple[list[Factors], list[Piece]]:
     """Return what joins the positions of every step, and the accelerations as functions of velocities; Euler's."""
-    n = np.array([p.steps for p in steps.phases])
-    phases = np.repeat(np.arange(len(n)), n)
-    first, scale = steps.points, 1.0 / n[phases]
+    phases, scale, first = steps.phase_of_step, steps.lengths, steps.points
     made, unknowns, timing = steps.timed(Difference(), steps.qd[first], steps.qd[first + 1], phases=phases, scale=scale)
     piece = Piece(np.arange(len(first)), equality(made, *unknowns, name="accelerations", **timing))
     defect = PositionDefect(steps.mechanics.positions)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from jaxtyping import Bool
 
 from screwgraph.optimize import Factors, Selection, equality
 from screwgraph.optimize.substitution import Piece
@@ -51,17 +52,13 @@ def collocation_factors(steps: Steps) -> list[Factors]:
     """Return the factors that join the points of every step."""
     if steps.collocation == UNTIED:
         return []
-    stride, n = steps.per_step, [p.steps for p in steps.phases]
-    first = np.concatenate([s.start + stride * np.arange(k) for s, k in zip(steps.states, n, strict=True)])
-    sample = np.concatenate([s.start + stride * np.arange(k) for s, k in zip(steps.samples, n, strict=True)])
-    unknowns: list[Any] = []
-    for i in range(stride + 1):
-        unknowns += [steps.q[first + i], steps.qd[first + i]]
-        if not (steps.is_open and i == stride):
-            unknowns.append(steps.qdd[sample + i])
-    template = StepDefect(steps.collocation, steps.mechanics.positions, steps.is_open)
-    phases = np.repeat(np.arange(len(n)), n)
-    made, arguments, timing = steps.timed(template, *unknowns, phases=phases, scale=1.0 / np.array(n)[phases])
+    rule, unknowns = steps.collocation, list[Any]()
+    for i in range(steps.per_step + 1):
+        unknowns += [steps.q[steps.first + i], steps.qd[steps.first + i]]
+        if i in rule.accelerated:
+            unknowns.append(steps.qdd[steps.sample_at(i)])
+    template = StepDefect(rule, steps.mechanics.positions, rule.accelerated)
+    made, arguments, timing = steps.timed(template, *unknowns, phases=steps.phase_of_step, scale=steps.lengths)
     return [equality(made, *arguments, name="collocation", **timing)]
 
 
@@ -112,11 +109,16 @@ class _Kind:
     templates: tuple[Callable[[Any, Any, Any], Any], ...]
 
 
-def _kinds(steps: Steps, wrenches: Sequence[Wrench]) -> list[_Kind]:
-    acting = np.zeros((len(steps.points), len(wrenches)), dtype=bool)
+def acting_at(steps: Steps, wrenches: Sequence[Wrench]) -> Bool[np.ndarray, "M w"]:
+    """Return which wrenches act at each sample."""
+    found = np.zeros((len(steps.points), len(wrenches)), dtype=bool)
     for i, w in enumerate(wrenches):
-        acting[w.samples, i] = True
-    kinds, kind_of = np.unique(acting, axis=0, return_inverse=True)
+        found[w.samples, i] = True
+    return found
+
+
+def _kinds(steps: Steps, wrenches: Sequence[Wrench]) -> list[_Kind]:
+    kinds, kind_of = np.unique(acting_at(steps, wrenches), axis=0, return_inverse=True)
     found, loops = [], loop_forces(steps)
     for number, kind in enumerate(kinds):
         samples = np.flatnonzero(kind_of.ravel() == number)

@@ -11,6 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.graph import FactorGraph, Key, Role, dynamics_graph
 from screwgraph.optimize import Factors, Variables, Vector
+from screwgraph.plan.dynamics import acting_at
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.steps import Steps
@@ -38,12 +39,9 @@ def full_graph_factors(steps: Steps, wrenches: Sequence[Wrench]) -> list[Factors
     Of closed chains, the multipliers of loops and couplings are unknowns, too. Their own laws of velocities and
     accelerations are those of `plan.loops`, which also close the positions.
     """
-    acting = np.zeros((len(steps.points), len(wrenches)), dtype=bool)
-    for i, w in enumerate(wrenches):
-        acting[w.samples, i] = True
-    found: list[Factors] = []
-    for pattern in np.unique(acting, axis=0):
-        samples = np.flatnonzero((acting == pattern).all(axis=1))
+    patterns, found = acting_at(steps, wrenches), list[Factors]()
+    for pattern in np.unique(patterns, axis=0):
+        samples = np.flatnonzero((patterns == pattern).all(axis=1))
         chosen = tuple(wrenches[i] for i in np.flatnonzero(pattern).tolist())
         frames = tuple(dict.fromkeys(w.frame for w in chosen))
         graph = _graph(steps.mechanics, frames)

@@ -15,27 +15,39 @@ from screwgraph.plan.goals import FrameVelocity, Point, Pose, Position
 from screwgraph.plan.goals.base import points_at
 from screwgraph.plan.goals.position import start_position, whole_position
 from screwgraph.plan.inverse_kinematics import reaching
+from screwgraph.plan.obstacles.check import Clear
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import FULL_GRAPH, Task
 from screwgraph.plan.transcribe import wrenches
 
 MOST = 5
 """Guesses of a task with goals of frames."""
+DETOURS = 3
+"""Guesses of a task with obstacles and no goals of frames."""
+ASIDE = 0.5
+"""Standard deviation (rad, m) of joints in the middle of a guess that leads round obstacles."""
 BEND = 0.2
 """Standard deviation (rad, m) of joints at the end of a guess that is bent."""
 
 
 def guesses(task: Task) -> int:
-    """Return how many guesses there are: frames may reach their goals with joints in several positions."""
+    """Return how many guesses there are.
+
+    Frames may reach their goals with joints in several positions, and obstacles may be passed on several sides.
+    """
     framed = any(isinstance(goal, Pose | Point | FrameVelocity) and goal.sigma is None for goal in task.goals)
-    return MOST if framed and isinstance(task.guess, str) else 1
+    hidden = any(isinstance(item, Clear) and item.sigma is None for item in task.obstacles)
+    if not isinstance(task.guess, str):
+        return 1
+    return MOST if framed else DETOURS if hidden else 1
 
 
 def first_values(task: Task, steps: Steps, choice: int = 0) -> dict[str, np.ndarray]:
     """Return values to begin with, by family; those left out begin at zero.
 
     Other choices than 0 lead smoothly, from rest to rest, by other positions at which frames reach their goals; where
-    these are velocities, they are bent, since a robot that is stretched out cannot tell which way to bend.
+    these are velocities, they are bent, since a robot that is stretched out cannot tell which way to bend. Where there
+    are obstacles, they swing out.
 
     Raises:
         InputError: the task's own guess does not fit.
@@ -53,6 +65,8 @@ def first_values(task: Task, steps: Steps, choice: int = 0) -> dict[str, np.ndar
         values |= _smooth(task, steps, _stops(task, steps, choice))
         if any(isinstance(goal, FrameVelocity) for goal in task.goals):
             values["q"] = _bent(task, values["q"], choice)
+        elif task.obstacles:
+            values["q"] = _detour(task, steps, values["q"], choice)
     elif task.guess == "stay":
         values["q"] = _stay(task, steps)
     else:
@@ -115,6 +129,13 @@ def _bent(task: Task, q: Float[np.ndarray, "K nq"], choice: int) -> Float[np.nda
     return np.array(
         [task.robot.manifold.retract(at, part * way) for at, part in zip(q, np.linspace(0, 1, len(q)), strict=True)]
     )
+
+
+def _detour(task: Task, steps: Steps, q: Float[np.ndarray, "K nq"], choice: int) -> Float[np.ndarray, "K nq"]:
+    """Return a way that swings out to a random side, from where it begins to where it ends."""
+    way = ASIDE * np.random.default_rng(choice).standard_normal(task.robot.nv)
+    bump = np.sin(np.pi * steps.times / steps.times[-1])
+    return np.array([task.robot.manifold.retract(at, part * way) for at, part in zip(q, bump, strict=True)])
 
 
 def _before(stops: dict[int, np.ndarray], k: int) -> np.ndarray:

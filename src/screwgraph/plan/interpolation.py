@@ -36,15 +36,13 @@ def motion_at(
     first = stride * step
     h = t[first + stride] - t[first]
     part = ((times - t[first]) / h)[:, None]
-    sample = first if steps.is_open else first + steps.phase_of_point[first]
     points: list[Point] = []
     for i in range(stride + 1):
-        has_sample = "qdd" in values and not (steps.is_open and i == stride)
-        points.append(
-            (values["q"][first + i], values["qd"][first + i], values["qdd"][sample + i] if has_sample else None)
-        )
+        has_sample = "qdd" in values and i in steps.collocation.accelerated
+        qdd = values["qdd"][steps.sample_at(i)[step]] if has_sample else None
+        points.append((values["q"][first + i], values["qd"][first + i], qdd))
     q, qd = _state_between(steps.collocation, steps.mechanics.positions, points, h[:, None], part)
-    return q, qd, _efforts(steps, values, sample, part)
+    return q, qd, _efforts(steps, values, step, part)
 
 
 def _state_between(
@@ -75,12 +73,25 @@ def _most_probable(positions: Manifold, q: Any, v: Any, q_end: Any, v_end: Any, 
 
 
 def _efforts(
-    steps: Steps, values: Mapping[str, np.ndarray], sample: np.ndarray, part: Float[np.ndarray, "n 1"]
+    steps: Steps, values: Mapping[str, np.ndarray], step: np.ndarray, part: Float[np.ndarray, "n 1"]
 ) -> Float[np.ndarray, "n nv"]:
-    """Return the polynomials through the torques of each step; where its end has none, they are held."""
+    """Return the polynomials through the torques of the samples of each step."""
     tau = np.zeros((len(part), steps.mechanics.robot.nv))
     if "tau" in values:
-        nodes = steps.collocation.nodes[: steps.per_step + 1 - steps.is_open]
-        for i, share in enumerate(polynomials(nodes)):
-            tau[:, list(steps.actuated)] += share(part) * values["tau"][sample + i]
+        tau[:, list(steps.actuated)] = sampled_between(steps, values["tau"], step, part)
     return tau
+
+
+def sampled_between(
+    steps: Steps, values: Float[np.ndarray, "M k"], step: np.ndarray, part: Float[np.ndarray, "n 1"]
+) -> Float[np.ndarray, "n k"]:
+    """Return the polynomials through the values at the samples of steps, at parts 0..1 of these."""
+    accelerated, found = steps.collocation.accelerated, np.zeros((len(part), values.shape[1]))
+    for i, share in zip(accelerated, shares_of(steps, part), strict=True):
+        found += share * values[steps.sample_at(i)[step]]
+    return found
+
+
+def shares_of(steps: Steps, part: Any) -> list[Any]:
+    """Return how much the values at the samples of a step weigh at a part 0..1 of it."""
+    return [p(part) for p in polynomials([steps.collocation.nodes[i] for i in steps.collocation.accelerated])]

@@ -86,8 +86,9 @@ def loop_factors(steps: Steps, *, has_accelerations: bool) -> list[Factors]:
         return []
     if not has_accelerations:
         return [equality(Gaps(steps.mechanics), steps.q[steps.free_points], name="loops")]
-    parts = np.array([p.steps * steps.per_step for p in steps.phases])[steps.phase_of_sample]
+    step = np.minimum(np.searchsorted(steps.first, steps.points, side="right") - 1, len(steps.first) - 1)
+    scale = steps.lengths[step] / steps.per_step
     unknowns = (steps.q[steps.points], steps.qd[steps.points], steps.qdd)
     template: Template = StabilisedClosure(steps.mechanics)
-    made, arguments, timing = steps.timed(template, *unknowns, phases=steps.phase_of_sample, scale=1.0 / parts)
+    made, arguments, timing = steps.timed(template, *unknowns, phases=steps.phase_of_sample, scale=scale)
     return [equality(made, *arguments, name="loops", **timing)]

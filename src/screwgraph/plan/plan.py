@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.errors import EliminationError, InputError
 from screwgraph.optimize import Result, Status
-from screwgraph.plan.interpolation import Motion, motion_at
-from screwgraph.plan.phases import Phase, knot_times
+from screwgraph.plan.interpolation import Motion, motion_at, sampled_between
+from screwgraph.plan.limits.excess import Excess, excesses
+from screwgraph.plan.obstacles.swept import Touch, touches, watched
+from screwgraph.plan.step_errors import StepErrors, step_errors
 from screwgraph.plan.task import Task
-from screwgraph.plan.transcribe import Transcription
+from screwgraph.plan.transcribe import Transcription, wrenches
 
+MOST_RUNS = 4
+"""Runs of coarse steps that a status lists."""
 FEASIBLE = 1e-6
 """Largest violation (SI units) of a plan that counts as feasible."""
 
@@ -23,6 +29,8 @@ class Plan:
     """A planned motion: arrays over time, how much it costs, and whether it can be relied on.
 
     `status` is "solved", or what went wrong; `violation` is the largest residual of what must hold, in its own units.
+    Each step is integrated anew from its first point, under the planned torques and contact forces: `error` tells how
+    far that ends from the next point. Plans with steps beyond the task's accuracy are "solved, coarse: interval ...".
     """
 
     transcription: Transcription
@@ -37,10 +45,7 @@ class Plan:
     def t(self) -> Float[np.ndarray, " K"]:
         """Times (s)."""
         steps = self.transcription.steps
-        if steps.duration is None:
-            return steps.times
-        found = self.values["duration"][:, 0]
-        return knot_times([Phase(p.steps * steps.per_step, float(T)) for p, T in zip(steps.phases, found, strict=True)])
+        return steps.times if steps.duration is None else steps.times_of(self.values["duration"][:, 0])
 
     @property
     def q(self) -> Float[np.ndarray, "K nq"]:
@@ -55,14 +60,14 @@ class Plan:
     @cached_property
     def qdd(self) -> Float[np.ndarray, "K nv"]:
         """Accelerations; where two phases meet, those of the later one. Slopes of velocities where none are planned."""
-        return self.values["qdd"][self._samples] if "qdd" in self.values else np.gradient(self.qd, self.t, axis=0)
+        return self._at_points("qdd") if "qdd" in self.values else np.gradient(self.qd, self.t, axis=0)
 
     @cached_property
     def tau(self) -> Float[np.ndarray, "K nv"]:
         """Torques of all joints, zero where they are not actuated; where two phases meet, those of the later one."""
         steps, tau = self.transcription.steps, np.zeros_like(self.qd)
         if "tau" in self.values:
-            tau[:, list(steps.actuated)] = self.values["tau"][self._samples]
+            tau[:, list(steps.actuated)] = self._at_points("tau")
         return tau
 
     def at(self, times: Float[np.ndarray, "*n"] | float) -> Motion:
@@ -120,32 +125,107 @@ class Plan:
         return bool(self.violation <= FEASIBLE)
 
     @property
-    def solved(self) -> bool:
-        """Whether the plan is feasible and the method has converged."""
+    def converged(self) -> bool:
+        """Whether the plan is feasible and the method has converged, however long the steps."""
         return self.feasible and self.result.status is Status.CONVERGED
 
     @property
+    def solved(self) -> bool:
+        """Whether the method has converged, and each step is as accurate as the task asks."""
+        return self.converged and not (self.coarse or self.touches or self.excesses)
+
+    @cached_property
+    def step_errors(self) -> StepErrors | None:
+        """How far the motion under the planned torques ends from each next point; None where that is not known."""
+        return self._estimate[0]
+
+    @property
+    def error(self) -> float | None:
+        """The largest error of a step, relative to the whole way; None where it is not known."""
+        return None if self.step_errors is None else float(self.step_errors.position.max())
+
+    @cached_property
+    def coarse(self) -> tuple[int, ...]:
+        """Numbers of the steps, from 0 on, whose errors are larger than the task's `accuracy`."""
+        errors = self.step_errors if self.feasible else None
+        return () if errors is None else tuple(np.flatnonzero(errors.position > self.task.accuracy).tolist())
+
+    @cached_property
+    def touches(self) -> tuple[Touch, ...]:
+        """Where spheres come nearer than allowed between points; tables of distances are looked at at points only."""
+        kept = watched(self.transcription.problem.factors) if self.feasible else []
+        if not kept:
+            return ()
+        ways = 1.5 * np.diff(self.t) * np.maximum(*(np.abs(v).max(axis=1) for v in (self.qd[:-1], self.qd[1:])))
+        return tuple(touches(kept, lambda times: self.at(times)[0], self.t, ways))
+
+    @cached_property
+    def excesses(self) -> tuple[Excess, ...]:
+        """Hard limits that are exceeded between points by more than a hundredth, the largest excess of each step."""
+        if not self.feasible:
+            return ()
+        steps, factors = self.transcription.steps, self.transcription.problem.factors
+        return tuple(excesses(steps, factors, self.t, self.at))
+
+    @cached_property
+    def _estimate(self) -> tuple[StepErrors | None, str]:
+        """The errors of steps, and why there are none."""
+        steps = self.transcription.steps
+        try:
+            return step_errors(steps, self.t, self.values, wrenches(self.task, steps), self.task.accuracy), ""
+        except (EliminationError, InputError) as error:
+            return None, f"no error estimate: {error.what}"
+
+    @property
     def status(self) -> str:
-        """Say "solved"; or whether it is feasible, and what ended the search."""
-        if self.solved:
-            return "solved"
+        """Say "solved"; or whether it is feasible, what ended the search, and which steps are too long."""
         ended = self.result.status.value
-        if self.feasible:
-            return f"feasible, not optimal: {ended}"
-        return ended if self.result.status is Status.INFEASIBLE else f"not feasible: {ended}"
+        if not self.feasible:
+            return ended if self.result.status is Status.INFEASIBLE else f"not feasible: {ended}"
+        found = "solved" if self.converged else f"feasible, not optimal: {ended}"
+        if self.touches:
+            deepest = max(self.touches, key=lambda touch: touch.depth)
+            found += f", {deepest.watched.factors.name} broken by {deepest.depth:.2g} m between points"
+            found += f" at {deepest.time:.3g} s"
+        if self.excesses:
+            most = max(self.excesses, key=lambda excess: excess.relative)
+            found += f", {most.name} exceeded by {100 * most.relative:.2g} % ({most.coordinate}) between points"
+            found += f" at {most.time:.3g} s"
+        return f"{found}, coarse: {_runs(self.coarse)}" if self.coarse else found
 
     @property
     def reason(self) -> str:
-        """Why the search ended."""
-        return self.result.reason
+        """Why the search ended; and why errors of steps are not known."""
+        return "; ".join(x for x in (self.result.reason, self._estimate[1] if self.feasible else "") if x)
 
-    @cached_property
-    def _samples(self) -> np.ndarray:
-        steps = self.transcription.steps
-        return np.array([steps.sample(k) for k in range(len(steps.times))])
+    def _at_points(self, family: str) -> Float[np.ndarray, "K k"]:
+        """Return the values of samples at the points; at the first, where that has none, what the step's tend to."""
+        steps, values = self.transcription.steps, self.values[family]
+        found = values[[steps.sample(k) for k in range(len(steps.times))]]
+        if steps.lead:
+            found[0] = sampled_between(steps, values, np.zeros(1, dtype=int), np.zeros((1, 1)))[0]
+        return found
 
     def __repr__(self) -> str:
         return (
             f"<plan {self.transcription.task.name!r}: {self.status}, cost {self.cost:.6g}, violation "
-            f"{self.violation:.2g}, {self.iterations} iterations, {self.seconds:.3g} s; {self.reason}>"
+            f"{self.violation:.2g}, {self._told_error}{self.iterations} iterations, {self.seconds:.3g} s; "
+            f"{self.reason}>"
         )
+
+    @property
+    def _told_error(self) -> str:
+        return "" if not self.feasible or self.error is None else f"error {self.error:.2g} of the way, "
+
+
+def _runs(numbers: Sequence[int]) -> str:
+    """Write ascending numbers as "interval 12-15", or "intervals 3, 12-15"."""
+    runs: list[list[int]] = []
+    for n in numbers:
+        if runs and runs[-1][1] == n - 1:
+            runs[-1][1] = n
+        else:
+            runs.append([n, n])
+    told = [str(a) if a == b else f"{a}-{b}" for a, b in runs]
+    shown = ", ".join(told[:MOST_RUNS]) + (f" and {len(told) - MOST_RUNS} more" if told[MOST_RUNS:] else "")
+    return f"interval{'s' if told[1:] else ''} {shown}"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.errors import InputError
-from screwgraph.optimize import Method, Progress, Tolerances, shifted
+from screwgraph.optimize import Method, Problem, Progress, Tolerances, shifted
 from screwgraph.plan.goals.position import whole_position
 from screwgraph.plan.goals.velocity import chosen_velocities
 from screwgraph.plan.guess import first_values, guesses
@@ -18,11 +18,18 @@ from screwgraph.plan.infeasibility import obstacles_in_time
 from screwgraph.plan.limits.base import check_start
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.obstacles.check import check_ends
+from screwgraph.plan.obstacles.swept import kept_clear
 from screwgraph.plan.plan import FEASIBLE, Plan
 from screwgraph.plan.receding_horizon import advanced, is_scheduled, values_ahead
+from screwgraph.plan.refinement import check_refinable, refined, values_on
 from screwgraph.plan.search import LOST, Search, Start
 from screwgraph.plan.task import Task
 from screwgraph.plan.transcribe import Transcription, transcribe
+
+CLEARING = 6
+"""Times that a plan which touches something between points is made again."""
+ROUNDS = 10
+"""Times that a mesh is refined."""
 
 
 class Planner:
@@ -53,29 +60,79 @@ class Planner:
         method: str | Method = "auto",
         iterations: int = 200,
         seconds: float = np.inf,
+        refine: bool = False,
         tolerances: Tolerances | None = None,
         callback: Callable[[Progress], Any] | None = None,
     ) -> Plan:
         """Plan, from the task's guess, or from the last plan (`warm`); other arguments as for `optimize.solve`.
 
         A plan at which a search was lost is no warm start. Where the guess leads nowhere, and frames have goals, other
-        guesses are tried: by other positions that reach them.
+        guesses are tried: by other positions that reach them. `refine` cuts steps, and chooses rules of higher order,
+        until all steps are as accurate as the task asks; the planner's task then has that mesh.
+
+        Raises:
+            InputError: a task without dynamics is to be refined.
         """
+        search = Search(method, iterations, seconds, tolerances, callback, self._condensed)
+        if refine:
+            check_refinable(self.task)
+        self.plan = self._clear(self._solved(search, warm), search)
+        for _ in range(ROUNDS if refine else 0):
+            if self.plan.solved or not self.plan.converged or self.plan.seconds >= seconds:
+                break
+            if not self._refined(replace(search, seconds=seconds - self.plan.seconds)):
+                break
+        return self.plan
+
+    def _refined(self, search: Search) -> bool:
+        """Plan on a finer mesh; return whether that led to a plan. Else the last one is kept."""
+        last, before = self.plan, self.transcription
+        assert last is not None
+        task = refined(last)
+        self.change(phases=task.phases, collocation=task.collocation, guess=task.guess)
+        self.change(guess=values_on(self.transcription, last))
+        found = self._clear(self._solved(search, warm=False), search)
+        spent = {"seconds": last.seconds + found.seconds, "iterations": last.iterations + found.iterations}
+        if not found.converged:
+            self.transcription = before
+            why = f"a finer mesh has led to no plan: {found.status}"
+            self.plan = replace(last, result=replace(last.result, **spent, reason=f"{last.result.reason}; {why}"))
+            return False
+        self.plan = replace(found, result=replace(found.result, **spent))
+        return True
+
+    def _solved(self, search: Search, warm: bool) -> Plan:
+        """Search from all guesses, or from the last plan first."""
+        starts = self._guesses()
+        if warm and self.plan is not None and (self.plan.feasible or self.plan.result.status not in LOST):
+            starts = itertools.chain([self.plan.result], starts)
+        result = search(self.transcription.problem, starts)
+        if result.status in LOST and not result.violation <= FEASIBLE:
+            result = replace(result, reason="; ".join([result.reason, *self._obstacles_in_time()]))
+        return Plan(self.transcription, result)
+
+    def _guesses(self) -> Iterable[Start]:
+        """Return the task's guesses, one after the other."""
         following = {family.name for family, _ in self.transcription.followers}
 
         def guess(choice: int) -> Start:
             values = first_values(self.task, self.transcription.steps, choice)
             return {name: value for name, value in values.items() if name not in following}
 
-        starts: Iterable[Start] = map(guess, range(guesses(self.task)))
-        if warm and self.plan is not None and (self.plan.feasible or self.plan.result.status not in LOST):
-            starts = itertools.chain([self.plan.result], starts)
-        search = Search(method, iterations, seconds, tolerances, callback, self._condensed)
-        result = search(self.transcription.problem, starts)
-        if result.status in LOST and not result.violation <= FEASIBLE:
-            result = replace(result, reason="; ".join([result.reason, *self._obstacles_in_time()]))
-        self.plan = Plan(self.transcription, result)
-        return self.plan
+        return map(guess, range(guesses(self.task)))
+
+    def _clear(self, plan: Plan, search: Search) -> Plan:
+        """Plan again with spheres kept clear all the way, where they touch between points; else the plan as it is."""
+        for _ in range(CLEARING):
+            if not (plan.feasible and plan.touches and plan.seconds < search.seconds):
+                break
+            transcription = plan.transcription
+            factors = [*transcription.problem.factors, *kept_clear(transcription.steps, plan.touches)]
+            self.transcription = replace(transcription, problem=Problem(factors, transcription.problem.families))
+            result = search(self.transcription.problem, itertools.chain([plan.result.values], self._guesses()))
+            spent = {"seconds": plan.seconds + result.seconds, "iterations": plan.iterations + result.iterations}
+            plan = Plan(self.transcription, replace(result, **spent))
+        return plan
 
     def _obstacles_in_time(self) -> list[str]:
         try:

@@ -21,10 +21,11 @@ All keys but `robot` (or `mechanism`) and a horizon may be left out::
     limits: [position, {effort: 12}]    # without a value: those of the robot's file
     obstacles: [...]
     contacts: [...]
-    collocation: trapezoidal
+    collocation: radau                  # or trapezoidal, hermite_simpson, radau_5, linear_acceleration, euler, none
     guess: linear                       # or stay
     dynamics: yes                       # no plans without torques; graph has twists and wrenches as unknowns;
                                         # condensed has neither torques nor (Euler's) accelerations
+    accuracy: 1e-3                      # error of a step, relative to the whole way, of a plan that is solved
 """
 
 from __future__ import annotations
@@ -73,6 +74,7 @@ KEYS = (
     "collocation",
     "guess",
     "dynamics",
+    "accuracy",
 )
 REGISTRIES: dict[str, dict[str, type]] = {
     "costs": COSTS,
@@ -205,7 +207,9 @@ def _phases(value: Value, reading: Reading) -> tuple[Phase, ...]:
         entries = item.section(("name", "steps", "duration", "shortest", "longest"), f"phase {i}")
         if not {"steps", "duration"} <= entries.keys():
             raise item.called(f"phase {i}").complaint("it must have steps and a duration")
-        numbers = {k: reading.number(entries[k]) for k in ("duration", "shortest", "longest") if k in entries}
+        numbers: dict[str, Any] = {
+            k: reading.number(entries[k]) for k in ("duration", "shortest", "longest") if k in entries
+        }
         name = entries["name"].text() if "name" in entries else ""
         steps = _whole(entries["steps"], reading)
         found.append(_placed(item.at, f"phase {i}")(lambda s=steps, n=name, x=numbers: Phase(s, name=n, **x)))
@@ -267,5 +271,6 @@ _PARTS: dict[str, Callable[[Value, Reading], dict[str, Any]]] = {
     "start": _start,
     "collocation": lambda value, reading: {"collocation": value.text()},
     "guess": lambda value, reading: {"guess": value.text()},
+    "accuracy": lambda value, reading: {"accuracy": reading.number(value)},
     "dynamics": lambda value, reading: {"dynamics": value.content if value.content in KINDS else _switch(value)},
 }

@@ -66,10 +66,10 @@ def _closed(task: Task, contact: Any) -> list[int]:
 
 
 def _of(phase: Phase, steps: int) -> Phase:
-    """Return a phase of another number of steps of the same length."""
+    """Return a phase of another number of steps of the same length, all equal."""
     part = steps / phase.steps
     bounds = {n: b * part for n in ("shortest", "longest") if (b := getattr(phase, n)) is not None}
-    return replace(phase, steps=steps, duration=phase.duration * part, **bounds)
+    return replace(phase, steps=steps, duration=phase.duration * part, mesh=None, **bounds)
 
 
 def _contact(task: Task, contact: Any, gone: int) -> Any:

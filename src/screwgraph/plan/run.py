@@ -22,6 +22,7 @@ def plan(
     method: str | Method = "auto",
     iterations: int = 200,
     seconds: float = np.inf,
+    refine: bool = False,
     tolerances: Tolerances | None = None,
     callback: Callable[[Progress], Any] | None = None,
 ) -> Plan:
@@ -32,6 +33,7 @@ def plan(
         method: a method of `optimize.solve`, "auto" by default.
         iterations: the most that are taken.
         seconds: time limit (s).
+        refine: whether steps are cut, and rules of higher order chosen, until all are as accurate as the task asks.
         tolerances: when a search has converged.
         callback: is called after each iteration; the search ends where it returns true.
 
@@ -41,5 +43,10 @@ def plan(
     """
     planner = Planner(task if isinstance(task, Task) else read_task(task))
     return planner.solve(
-        method=method, iterations=iterations, seconds=seconds, tolerances=tolerances, callback=callback
+        method=method,
+        iterations=iterations,
+        seconds=seconds,
+        refine=refine,
+        tolerances=tolerances,
+        callback=callback,
     )

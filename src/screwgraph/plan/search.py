@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +23,8 @@ from screwgraph.plan.plan import FEASIBLE
 
 LOST = (Status.STALLED, Status.SINGULAR, Status.NOT_FINITE, Status.INFEASIBLE)
 """Ends after which other steps, or another guess, may still find a plan."""
+REACHES = (2.0, 0.5)
+"""Most that a joint moves (rad, m) in a step of a search that went astray before."""
 INTERRUPTED = "by Ctrl-C; the best values so far are kept"
 Start = Mapping[str, Any] | Result
 
@@ -45,12 +47,9 @@ class Search:
         """Return the best of what is found from one start after the other, until one leads to a solution."""
         found: list[Result] = []
         try:
-            for start in starts:
-                for method in self._methods(problem):
-                    found.append(self._by(method, problem, start, self.seconds - _spent(found)))
-                    if found[-1].status not in LOST:
-                        return self._best(found)
-                if _spent(found) >= self.seconds:
+            for method, start in self._tries(problem, starts, found):
+                found.append(self._by(method, problem, start, self.seconds - _spent(found)))
+                if found[-1].status not in LOST or _spent(found) >= self.seconds:
                     break
         except KeyboardInterrupt:  # while another start was made
             if not found:
@@ -67,6 +66,19 @@ class Search:
             reason = f"{self.seconds:g} s have passed"
         made = sum(r.iterations for r in found)
         return replace(best, status=ended.status, reason=reason, iterations=made, seconds=_spent(found))
+
+    def _tries(
+        self, problem: Problem, starts: Iterable[Start], found: Sequence[Result]
+    ) -> Iterator[tuple[str | Method, Start]]:
+        """Go through all starts; then, where searches went astray, from the first one in short steps."""
+        first: Start = {}
+        for i, start in enumerate(starts):
+            first = first if i else start
+            for method in self._methods(problem):
+                yield method, start
+        if self.method == "auto" and problem.has_hard and any(r.status is Status.STALLED for r in found):
+            for reach in REACHES:
+                yield InteriorPoint(curvature=not self.condensed, reach=(("q", reach),)), first
 
     def _methods(self, problem: Problem) -> list[str | Method]:
         if self.method != "auto":

@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 from screwgraph.errors import InputError
 from screwgraph.optimize import Factors, Variables, Vector, each, soft
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.plan.phases import Phase, knot_times
+from screwgraph.plan.phases import Phase, point_times
 from screwgraph.plan.templates import SqrtDtWeighted, Timed
 from screwgraph.time import Rule
 
@@ -43,17 +43,46 @@ class Steps:
     @property
     def per_step(self) -> int:
         """Points of a step, the end not counted."""
-        return len(self.collocation.weights) - 1
+        return len(self.collocation.nodes) - 1
 
     @property
     def is_open(self) -> bool:
         """Whether the end of a phase has no sample of its own."""
-        return self.collocation.weights[-1] == 0.0
+        return self.collocation.accelerated[-1] < self.per_step
+
+    @property
+    def lead(self) -> int:
+        """Points at the beginning of a phase that have no sample: 1 where the rule has no weight there, else 0."""
+        return self.collocation.accelerated[0]
 
     @cached_property
     def times(self) -> Float[np.ndarray, " K"]:
         """Times (s) of the points, with the durations that the task gives."""
-        return knot_times([Phase(p.steps * self.per_step, p.duration) for p in self.phases])
+        return self.times_of(None)
+
+    def times_of(self, durations: Float[np.ndarray, " P"] | None) -> Float[np.ndarray, " K"]:
+        """Return the times (s) of the points with given durations of the phases."""
+        return point_times(self.phases, self.collocation.nodes, durations)
+
+    @cached_property
+    def first(self) -> Int[np.ndarray, " S"]:
+        """The point at which each step begins."""
+        return np.concatenate([np.arange(s.start, s.stop - 1, self.per_step) for s in self.states])
+
+    @cached_property
+    def phase_of_step(self) -> Int[np.ndarray, " S"]:
+        """The phase of each step."""
+        return np.repeat(np.arange(len(self.phases)), [p.steps for p in self.phases])
+
+    @cached_property
+    def lengths(self) -> Float[np.ndarray, " S"]:
+        """The part of its phase that each step lasts."""
+        return np.concatenate([p.lengths for p in self.phases])
+
+    def sample_at(self, node: int) -> Int[np.ndarray, " S"]:
+        """Return the sample of each step at a node of the collocation, one of those that are `accelerated`."""
+        begin = np.array([s.start for s in self.samples]) - np.array([s.start for s in self.states])
+        return self.first + begin[self.phase_of_step] + node - self.lead
 
     @cached_property
     def states(self) -> tuple[slice, ...]:
@@ -64,14 +93,14 @@ class Steps:
     @cached_property
     def samples(self) -> tuple[slice, ...]:
         """Samples of each phase."""
-        sizes = [s.stop - s.start - self.is_open for s in self.states]
+        sizes = [s.stop - s.start - self.is_open - self.lead for s in self.states]
         ends = np.cumsum([0, *sizes]).tolist()
         return tuple(slice(a, b) for a, b in itertools.pairwise(ends))
 
     @cached_property
     def points(self) -> Int[np.ndarray, " M"]:
         """The point of each sample."""
-        return np.concatenate([np.arange(s.start, s.stop - self.is_open) for s in self.states])
+        return np.concatenate([np.arange(s.start + self.lead, s.stop - self.is_open) for s in self.states])
 
     @cached_property
     def phase_of_sample(self) -> Int[np.ndarray, " M"]:
@@ -91,8 +120,8 @@ class Steps:
         for phase, samples in zip(self.phases, self.samples, strict=True):
             w = np.zeros(phase.steps * self.per_step + 1)
             for i, part in enumerate(self.collocation.weights):
-                w[i : len(w) - self.per_step + i : self.per_step] += part / phase.steps
-            found.append(w[: samples.stop - samples.start])
+                w[i : len(w) - self.per_step + i : self.per_step] += part * phase.lengths
+            found.append(w[self.lead : self.lead + samples.stop - samples.start])
         return np.concatenate(found)
 
     @cached_property
@@ -151,8 +180,8 @@ class Steps:
         return nearest
 
     def sample(self, point: int) -> int:
-        """Return the sample at a point: that of the later phase where two meet, the last one beyond all."""
-        return int(min(np.searchsorted(self.points, point, side="right"), len(self.points)) - 1)
+        """Return the sample at a point: that of the later phase where two meet, else the one before or after."""
+        return max(int(np.searchsorted(self.points, point, side="right")) - 1, 0)
 
     def timed(self, template: Any, *unknowns: Any, phases: Int[np.ndarray, " n"], scale: Any) -> tuple[Any, Any, Any]:
         """Return a template whose parameter `h` is scale * duration, its unknowns, and parameters.

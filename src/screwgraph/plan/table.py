@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
+
 from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.plan import Plan
 from screwgraph.simulation import STATES, check_path, coordinate_names, model_texts, save_table
 
-FACTS = ("status", "cost", "violation", "iterations", "seconds")
+FACTS = ("status", "cost", "violation", "error", "iterations", "seconds")
 
 
 def save_plan(plan: Plan, path: str | os.PathLike[str]) -> Path:
-    """Write a plan as a table (.csv) or as arrays with status, cost, violation, all unknowns and the robot (.npz).
+    """Write a plan as a table (.csv), or as arrays with status, cost, error, all unknowns and the robot (.npz).
 
     What is not feasible is told apart by its name: `plan.npz` becomes `plan.not_feasible.npz`. Of the two, only the one
     that was written last stays. Returns the path.
@@ -26,7 +28,7 @@ def save_plan(plan: Plan, path: str | os.PathLike[str]) -> Path:
     replaced = target.with_suffix(f".not_feasible{target.suffix}")
     if not plan.feasible:
         target, replaced = replaced, target
-    facts = {name: getattr(plan, name) for name in FACTS}
+    facts = {name: np.nan if (fact := getattr(plan, name)) is None else fact for name in FACTS}
     unknowns = {f"unknowns/{name}": value for name, value in plan.values.items()}
     arrays = {name: getattr(plan, name) for name in ("t", *STATES)}
     model = robot.mechanism if isinstance(robot, MechanismCoordinates) else robot

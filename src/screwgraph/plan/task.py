@@ -43,6 +43,7 @@ class Task:
         dynamics: False plans without torques; "graph" has the twists, accelerations and wrenches of all links as
             unknowns, for the same motion. "condensed" has neither torques nor, where these are differences of
             velocities (Euler's collocation), accelerations: smaller equations, larger expressions.
+        accuracy: error of a step, relative to the whole way, up to which a plan is solved; see `StepErrors`.
         name: for titles and files.
         places: where in a file the start and items stand, for messages: pairs (thing, place).
 
@@ -62,9 +63,10 @@ class Task:
     obstacles: tuple[Item, ...] = ()
     contacts: tuple[Item, ...] = ()
     actuated: tuple[str, ...] | None = None
-    collocation: str = "trapezoidal"
+    collocation: str = "radau"
     guess: str | Mapping[str, Any] = "linear"
     dynamics: bool | str = True
+    accuracy: float = 1e-3
     name: str = field(default="task", kw_only=True)
     places: tuple[tuple[Any, Any], ...] = field(default=(), kw_only=True, repr=False)
 
@@ -78,6 +80,12 @@ class Task:
             raise unknown("collocation", self.collocation, COLLOCATIONS)
         if isinstance(self.guess, str) and self.guess not in GUESSES:
             raise unknown("guess", self.guess, GUESSES)
+        if (
+            isinstance(self.accuracy, bool)
+            or not isinstance(self.accuracy, int | float)
+            or not 0.0 < self.accuracy < 1.0
+        ):
+            raise InputError(f"the accuracy is {self.accuracy!r}", fix="give a part of the way, such as 1e-3")
         if not isinstance(self.dynamics, bool) and self.dynamics not in KINDS:
             raise InputError(f"dynamics {self.dynamics!r}", fix=f"True, False or one of {', '.join(KINDS)}")
         if self.dynamics == FULL_GRAPH and not isinstance(self.robot, Robot):

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from screwgraph.time.between import between, polynomials
+from screwgraph.time.between import Weights, between, polynomials, weights_at
 from screwgraph.time.euler import EULER
 from screwgraph.time.explicit import ExplicitDefect, Stages, stages, stepped
 from screwgraph.time.hermite_simpson import HERMITE_SIMPSON, SimpsonVelocities, simpson_positions
 from screwgraph.time.linear_acceleration import LINEAR_ACCELERATION
-from screwgraph.time.radau import RADAU
+from screwgraph.time.radau import RADAU, RADAU_5
 from screwgraph.time.rule import Point, Positions, Rule, Space
 from screwgraph.time.runge_kutta import RK4
 from screwgraph.time.semi_implicit import SEMI_IMPLICIT
@@ -21,6 +21,7 @@ RULES: Mapping[str, Rule] = {
     "trapezoidal": TRAPEZOIDAL,
     "linear_acceleration": LINEAR_ACCELERATION,
     "radau": RADAU,
+    "radau_5": RADAU_5,
     "hermite_simpson": HERMITE_SIMPSON,
 }
 
@@ -29,6 +30,7 @@ __all__ = [
     "HERMITE_SIMPSON",
     "LINEAR_ACCELERATION",
     "RADAU",
+    "RADAU_5",
     "RK4",
     "RULES",
     "SEMI_IMPLICIT",
@@ -42,9 +44,11 @@ __all__ = [
     "Space",
     "Stages",
     "StepDefect",
+    "Weights",
     "between",
     "polynomials",
     "simpson_positions",
     "stages",
     "stepped",
+    "weights_at",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,20 +14,49 @@ from screwgraph.time.rule import Point, Rule
 Numbers = Float[np.ndarray, "N _"]
 
 
+@dataclass(frozen=True)
+class Weights:
+    """What velocity and position at a part of a step are made of: one weight for each point of the rule.
+
+    v = sum(velocity_v v) + h sum(velocity_a a), and q is moved from the first one by h sum(position_v v) +
+    h^2 sum(position_a a); weights are numbers, or arrays for many parts.
+    """
+
+    velocity_v: tuple[Any, ...]
+    velocity_a: tuple[Any, ...]
+    position_v: tuple[Any, ...]
+    position_a: tuple[Any, ...]
+
+
+def weights_at(rule: Rule, part: Any) -> Weights:
+    """Return the weights at a part 0..1 of a step.
+
+    Velocities are the polynomial through those of all points, positions the integral of that through those with a
+    weight; of rules with a curvature, both are integrals of accelerations.
+    """
+    count = len(rule.nodes)
+    none = (0.0 * part,) * count
+    if rule.curvature:
+        once = integrals(rule.nodes)
+        first, moved = (1.0 + none[0], *none[1:]), (part, *none[1:])
+        return Weights(first, tuple(p(part) for p in once), moved, tuple(p.integ()(part) for p in once))
+    used = [i for i in range(count) if any(row[i] for row in rule.position)]
+    moved = dict(zip(used, (p(part) for p in integrals([rule.nodes[i] for i in used])), strict=True))
+    through = tuple(p(part) for p in polynomials(rule.nodes))
+    return Weights(through, none, tuple(moved.get(i, none[0]) for i in range(count)), none)
+
+
 def between(rule: Rule, points: Sequence[Point], h: Numbers, part: Numbers) -> tuple[Numbers, Numbers]:
     """Return steps (N, nv) from the first position, and velocities (N, nv), at the parts 0..1 (N, 1) of N steps.
 
-    Velocities are the polynomial through those of all points, positions the integral of that through those with a
-    weight; of rules with a curvature, both are integrals of accelerations. `h` (N, 1) are the steps' lengths (s).
+    `h` (N, 1) are the steps' lengths (s); see `weights_at`.
     """
     _, v, a = zip(*points, strict=True)
+    w = weights_at(rule, part)
+    moved, velocity = h * _sum(w.position_v, v), _sum(w.velocity_v, v)
     if rule.curvature:
-        gains = integrals(rule.nodes)
-        moved = h * part * v[0] + h * h * _sum([p.integ()(part) for p in gains], a)
-        return moved, v[0] + h * _sum([p(part) for p in gains], a)
-    used = [i for i in range(len(rule.nodes)) if any(row[i] for row in rule.position)]
-    moved = h * _sum([p(part) for p in integrals([rule.nodes[i] for i in used])], [v[i] for i in used])
-    return moved, _sum([p(part) for p in polynomials(rule.nodes)], v)
+        moved, velocity = moved + h * h * _sum(w.position_a, a), velocity + h * _sum(w.velocity_a, a)
+    return moved, velocity
 
 
 def _sum(shares: Sequence[Numbers], values: Sequence[Numbers]) -> Numbers:

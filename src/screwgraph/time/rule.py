@@ -63,6 +63,12 @@ class Rule:
         return self.velocity[-1]
 
     @property
+    def accelerated(self) -> tuple[int, ...]:
+        """Points whose accelerations have a weight."""
+        rows = (*self.velocity, *self.curvature)
+        return tuple(i for i in range(len(self.nodes)) if any(row[i] for row in rows))
+
+    @property
     def is_explicit(self) -> bool:
         """Whether each point follows from those before it."""
         later = [row[i:] for i, row in enumerate(self.velocity, 1)]

@@ -10,16 +10,17 @@ from screwgraph.time.rule import Positions, Rule, combined
 
 @dataclass(frozen=True)
 class StepDefect:
-    """The defects of a rule over one step; `is_open`: without an acceleration at its end."""
+    """The defects of a rule over one step; `accelerated` are the points that have an acceleration, None for all."""
 
     rule: Rule
     positions: Positions
-    is_open: bool = False
+    accelerated: tuple[int, ...] | None = None
 
     def __call__(self, *unknowns: Any, h: Any) -> Any:
         """Return the defects; unknowns are q, qd, qdd of one point after the other, h is the step (s)."""
-        given = [*unknowns, None] if self.is_open else list(unknowns)
-        points = [(given[i], given[i + 1], given[i + 2]) for i in range(0, len(given), 3)]
+        given, count = iter(unknowns), len(self.rule.nodes)
+        chosen = range(count) if self.accelerated is None else self.accelerated
+        points = [(next(given), next(given), next(given) if i in chosen else None) for i in range(count)]
         return self.rule.defects(self.positions, points, h)
 
 

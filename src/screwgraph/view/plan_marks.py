@@ -133,6 +133,9 @@ def _acting(plan: Plan, weight: float) -> Iterator[tuple[Float[np.ndarray, "K 3"
                 moment, f = T[:3, :3] @ own[:3], T[:3, :3] @ own[3:]
                 if np.linalg.norm(f) > LIGHTEST * weight:
                     at[k], force[k] = _on_ground(T[:3, 3], moment, f, item), f
+            if steps.lead:  # where the contact closes there is no sample yet
+                k = steps.points[wrench.samples[0]]
+                at[k - 1], force[k - 1] = at[k], force[k]
             yield at, force
 
 

@@ -26,6 +26,8 @@ FIRST_SHIFT = 1e-4
 PATIENCE = 30
 """Iterations in which the violation must come down by a tenth; else hard factors are looked at alone."""
 RESTORATIONS = 3
+LOWER = 0.99
+"""Part of the cost before that counts as progress where hard factors were met alone."""
 STRAIGHT = 0.9
 """Gauss-Newton's matrix serves while so much of its steps, as far as slacks allow, is accepted."""
 
@@ -37,11 +39,13 @@ class InteriorPoint:
     H is Gauss-Newton's matrix, with the curvature of hard factors (`curvature`). Where that is not convex on the
     constraints, curvature is left out as long as this leads straight on, then H is shifted. Without `curvature`, which
     then is never derived, steps allow for products of slacks and multipliers. A filter decides how much of a step is
-    gone, with second-order corrections. `barrier` is the first barrier parameter.
+    gone, with second-order corrections. `barrier` is the first barrier parameter. `reach` are families of unknowns with
+    the most that one of their numbers may change in a step: for problems whose linearisation holds no further.
     """
 
     barrier: float = 0.1
     curvature: bool = True
+    reach: tuple[tuple[str, float], ...] = ()
 
     def __call__(
         self, assembly: Assembly, x: Float[np.ndarray, " s"], tolerances: Tolerances, memory: Mapping[str, Any]
@@ -71,7 +75,7 @@ class InteriorPoint:
             step, known, convexity = ready
             if small_step(step.x, point.x, tolerances) and model.violation <= tolerances.violation:
                 return Status.CONVERGED, "steps have become small"
-            found = searched(kkt, model, point, step, known, passed)
+            found = searched(kkt, model, point, step, known, passed, self._most(assembly, step.x))
             if found is None:
                 model = kkt.model(point.x)  # its entries stood where those of points that were tried do
             if found is None and convexity.straight and not convexity.curved:
@@ -89,12 +93,19 @@ class InteriorPoint:
                 name, most = worst(assembly, x)
                 if settled and most > 10.0 * tolerances.violation:
                     return _contradiction(name, most)
-                if watch.restored == RESTORATIONS:
-                    return Status.STALLED, "no values near here were found at which all hard factors hold"
                 model = kkt.model(x)
+                better = model.violation <= 10.0 * tolerances.violation and model.cost < LOWER * watch.cost
+                if watch.restored == RESTORATIONS and not better:
+                    return Status.STALLED, "no values near here were found at which all hard factors hold"
                 point = first_point(x, model, {}, point.barrier)
                 passed = Filter(broken(model, point))
-                watch = _Watch(model.violation, 0, watch.restored + 1)
+                watch = _Watch(model.violation, 0, 0 if better else watch.restored + 1, min(model.cost, watch.cost))
+
+    def _most(self, assembly: Assembly, step: Float[np.ndarray, " n"]) -> float:
+        """Return how much of a step stays within reach."""
+        places = assembly.layout.directions
+        sizes = [float(np.abs(step[places[name]]).max()) / most for name, most in self.reach if name in places]
+        return 1.0 / max([1.0, *sizes])
 
 
 @dataclass(frozen=True)
@@ -160,13 +171,18 @@ def _contradiction(name: str, most: float) -> End:
 
 @dataclass(frozen=True)
 class _Watch:
-    """The least violation so far, iterations since it came down by a tenth, how often hard factors were met alone."""
+    """The least violation so far, iterations since it came down by a tenth, how often hard factors were met alone.
+
+    Where they were met, `cost` is the least; while that comes down, meeting them alone is part of the way.
+    """
 
     least: float
     stale: int
     restored: int
+    cost: float = np.inf
 
     def after(self, violation: float) -> _Watch:
         """Return what is known after an iteration."""
         better = violation < 0.9 * self.least
-        return _Watch(min(violation, self.least), 0 if better else self.stale + 1, self.restored)
+        stale = 0 if better else self.stale + 1
+        return _Watch(min(violation, self.least), stale, self.restored, self.cost)

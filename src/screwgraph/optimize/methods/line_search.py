@@ -77,13 +77,16 @@ class Found:
     model: Model | None = None
 
 
-def searched(kkt: Kkt, model: Model, point: Point, step: Step, factored: Factored, passed: Filter) -> Found | None:
+def searched(
+    kkt: Kkt, model: Model, point: Point, step: Step, factored: Factored, passed: Filter, most: float = 1.0
+) -> Found | None:
     """Return the point after as much of a step as the filter accepts, or None where hardly any of it will do.
 
-    All of the step mostly will: so the problem is evaluated there whole, with slopes.
+    All of the step mostly will: so the problem is evaluated there whole, with slopes. More than `most` of it is not
+    tried.
     """
     keep = 1.0 - max(0.99, 1.0 - point.barrier)
-    longest, duals = _longest(point.s, step.s, keep), _longest(point.z, step.z, keep)
+    longest, duals = min(most, _longest(point.s, step.s, keep)), _longest(point.z, step.z, keep)
     old = Measure(broken(model, point), model.cost - point.barrier * float(np.log(point.s).sum()))
     slope = dot(model.gradient, step.x) - point.barrier * float((step.s / point.s).sum())
     length, ahead = longest, None
@@ -98,7 +101,7 @@ def searched(kkt: Kkt, model: Model, point: Point, step: Step, factored: Factore
             return Found(found, length, longest, passed.after(old, slope, length), ahead)
         if ahead is not None and new.broken >= old.broken:
             bent = corrected(kkt, model, point, factored, step, found.x, found.s)
-            far = _longest(point.s, bent.s, keep)
+            far = min(most, _longest(point.s, bent.s, keep))
             other = _at(kkt, point, bent, far, _longest(point.z, bent.z, keep))
             if passed.accepts(_measured(kkt, other), old, slope, far):
                 return Found(other, far, far, passed.after(old, slope, far))

@@ -45,6 +45,8 @@ class Whitened:
 def neighbours(steps: Steps, order: int) -> tuple[list[Any], np.ndarray, np.ndarray]:
     """Return selections (q, qd[, qdd]) of neighbouring points, which phase each pair is in, and its part of the phase.
 
+    With accelerations, the first pair of a phase is left out where its beginning has none.
+
     Raises:
         InputError: accelerations are wanted, and the end of a phase has none.
     """
@@ -52,7 +54,8 @@ def neighbours(steps: Steps, order: int) -> tuple[list[Any], np.ndarray, np.ndar
         raise InputError(
             "the end of a phase has no acceleration", why="the collocation is Euler's", fix="choose another collocation"
         )
-    first = np.concatenate([np.arange(s.start, s.stop - 1) for s in steps.states])
+    lead = steps.lead if order == 3 else 0
+    first = np.concatenate([np.arange(s.start + lead, s.stop - 1) for s in steps.states])
     chosen: list[Any] = []
     phases = steps.phase_of_point[first]
     for shift in (0, 1):
@@ -60,8 +63,8 @@ def neighbours(steps: Steps, order: int) -> tuple[list[Any], np.ndarray, np.ndar
         if order == 3:
             sample = np.concatenate([np.arange(s.start, s.stop - 1) for s in steps.samples])
             chosen.append(steps.qdd[sample + shift])
-    sizes = np.array([p.steps * steps.per_step for p in steps.phases])
-    return chosen, phases, 1.0 / sizes[phases]
+    parts = np.diff(steps.collocation.nodes) * steps.lengths[:, None]
+    return chosen, phases, parts.ravel()[first]
 
 
 def prior_factors(order: int, power: Any, steps: Steps, name: str) -> Iterable[Factors]:

@@ -1,0 +1,190 @@
+"""How far a plan is from the motion under its torques, step by step: each is integrated anew by another method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from screwgraph.dynamics import forward_dynamics
+from screwgraph.errors import InputError
+from screwgraph.models.mechanism import Mechanism
+from screwgraph.optimize.manifold_code import differences, moved, step_rates
+from screwgraph.plan.code import on_arrays
+from screwgraph.plan.collocation import UNTIED
+from screwgraph.plan.coordinates import MechanismCoordinates
+from screwgraph.plan.dynamics import acting_at
+from screwgraph.plan.extrapolation import Stretches, integrated
+from screwgraph.plan.interpolation import shares_of
+from screwgraph.plan.items import Wrench
+from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.steps import Steps
+from screwgraph.robot import units
+from screwgraph.summary import one_line
+
+PART = 0.01
+"""Tolerance of the integrator, as a part of that of plans."""
+SHORT = 1e-2
+"""A way (rad, m) that is shorter counts as so long."""
+
+
+@dataclass(frozen=True, eq=False)
+class StepErrors:
+    """The error of each step: how far the motion under the planned torques ends from the next point.
+
+    `position` (S,) is relative to the whole way, `velocity` (S,) to the largest velocity, of turning and of sliding
+    coordinates by themselves; infinite where the motion has no end.
+    """
+
+    __repr__ = one_line
+
+    position: Float[np.ndarray, " S"]
+    velocity: Float[np.ndarray, " S"]
+
+    @cached_property
+    def every(self) -> Float[np.ndarray, " S"]:
+        """The larger one of each step."""
+        return np.maximum(self.position, self.velocity)
+
+    @property
+    def largest(self) -> float:
+        """The largest one."""
+        return float(self.every.max())
+
+
+def step_errors(
+    steps: Steps,
+    t: Float[np.ndarray, " K"],
+    values: Mapping[str, np.ndarray],
+    wrenches: Sequence[Wrench],
+    accuracy: float,
+) -> StepErrors | None:
+    """Integrate each step from its first point, under the torques and contact forces planned, with forward dynamics.
+
+    Those are the polynomials through their samples in a step. The integrator is accurate to a hundredth of `accuracy`.
+    None where a plan has no efforts, or no rule joins its points.
+
+    Raises:
+        EliminationError, InputError: the robot's accelerations are not determined.
+    """
+    if not steps.has_dynamics or steps.collocation == UNTIED:
+        return None
+    robot, ends = steps.mechanics.robot, steps.first + steps.per_step
+    lengths = t[ends] - t[steps.first]
+    way, top = _scales(robot, t, values["qd"])
+    tolerance = (PART * accuracy * way, PART * accuracy * top)
+    d, v = (np.full((len(ends), robot.nv), np.nan) for _ in range(2))
+    for chosen, acceleration in _accelerations(steps, values, wrenches):
+        speed = values["qd"][steps.first[chosen]]
+        stretches = Stretches(speed, lengths[chosen], lambda d, v: step_rates(robot.manifold, d, v), acceleration)
+        d[chosen], v[chosen] = integrated(stretches, tolerance)
+    planned = differences(robot.manifold, values["q"][steps.first], values["q"][ends])
+    off = [np.abs(d - planned) / way, np.abs(v - values["qd"][ends]) / top]
+    return StepErrors(*(np.where(np.isfinite(x), x, np.inf).max(axis=1) for x in off))
+
+
+def _scales(robot: Any, t: Float[np.ndarray, " K"], qd: Float[np.ndarray, "K nv"]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the longest way and largest velocity among coordinates of the same unit, for each coordinate."""
+    if isinstance(robot, MechanismCoordinates):
+        kinds = np.isin(np.arange(robot.nv), robot.mechanism.angle_slots).astype(str)
+    else:
+        kinds = np.array([unit for joint in robot.joints for unit in units(joint.type).velocity])
+    ways, tops, whole = np.trapezoid(np.abs(qd), t, axis=0), np.abs(qd).max(axis=0), t[-1] - t[0]
+    way, top = np.empty(robot.nv), np.empty(robot.nv)
+    for kind in set(kinds):
+        way[kinds == kind] = max(SHORT, ways[kinds == kind].max())
+        top[kinds == kind] = max(SHORT / whole, tops[kinds == kind].max())
+    return way, top
+
+
+def _accelerations(
+    steps: Steps, values: Mapping[str, np.ndarray], wrenches: Sequence[Wrench]
+) -> Iterator[tuple[Int[np.ndarray, " k"], Callable[..., np.ndarray]]]:
+    """Return steps in which the same wrenches act, with the accelerations of their motions."""
+    samples = np.array([steps.sample_at(i) for i in steps.collocation.accelerated])
+    patterns = acting_at(steps, wrenches)[samples[0]]
+    frames = tuple(dict.fromkeys(w.frame for w in wrenches))
+    for pattern in np.unique(patterns, axis=0):
+        chosen = np.flatnonzero((patterns == pattern).all(axis=1))
+        own = tuple(wrenches[i] for i in np.flatnonzero(pattern).tolist())
+        tau = values["tau"][samples[:, chosen]] if steps.actuated else None
+        forces = tuple(values[w.unknowns.name][np.searchsorted(w.samples, samples[:, chosen])] for w in own)
+        yield chosen, _Motion(steps, values["q"][steps.first[chosen]], tau, own, forces, frames)
+
+
+@dataclass(frozen=True, eq=False)
+class _Motion:
+    """Accelerations of k steps: `start` their first positions, `tau` and `forces` what acts at samples of each."""
+
+    steps: Steps
+    start: Float[np.ndarray, "k nq"]
+    tau: Float[np.ndarray, "s k m"] | None
+    wrenches: tuple[Wrench, ...]
+    forces: tuple[Float[np.ndarray, "s k f"], ...]
+    frames: tuple[str, ...]
+
+    def __call__(self, which: Int[np.ndarray, " N"], part: float, d: np.ndarray, v: np.ndarray) -> np.ndarray:
+        mechanics, shares = self.steps.mechanics, shares_of(self.steps, part)
+        q = moved(mechanics.robot.manifold, self.start[which], d)
+        function, places = _dynamics(mechanics, self.steps.actuated, self.frames)
+        tau = np.zeros((len(which), places.size))
+        if self.tau is not None:
+            tau[:, list(places.used)] = _summed(shares, self.tau, which)[:, list(places.taken)]
+        if not self.frames:
+            return function(q, v, tau)
+        acting = np.zeros((len(which), len(self.frames), 6))
+        for w, x in zip(self.wrenches, self.forces, strict=True):
+            acting[:, self.frames.index(w.frame)] += _wrench(mechanics, w)(q, _summed(shares, x, which))
+        return function(q, v, tau, acting)
+
+
+def _summed(shares: Sequence[float], samples: np.ndarray, which: np.ndarray) -> np.ndarray:
+    return np.sum([share * x[which] for share, x in zip(shares, samples, strict=True)], axis=0)
+
+
+def _dynamics(mechanics: Mechanics, actuated: tuple[int, ...], frames: tuple[str, ...]) -> tuple[Any, _Places]:
+    """Return forward dynamics, and where efforts stand among its torques."""
+    robot = mechanics.robot
+    model = robot.mechanism if isinstance(robot, MechanismCoordinates) else robot
+
+    def made() -> tuple[Any, _Places]:
+        function = forward_dynamics(model, ordering=_order(model), external_wrenches=frames)
+        return function, _places(robot, actuated)
+
+    return mechanics.kept(("motion", actuated, frames), made)
+
+
+def _wrench(mechanics: Mechanics, w: Wrench) -> Callable[..., np.ndarray]:
+    """Return a wrench on its frame as a function of arrays of positions and of its unknowns."""
+    pose, sizes = mechanics.pose_of(w.frame), (mechanics.robot.nq, w.unknowns.manifold.dim)
+    return mechanics.kept(
+        ("wrench", w.frame, w.template), lambda: on_arrays(lambda q, x: w.template(q, pose(q), x), sizes, 6)
+    )
+
+
+def _order(model: Any) -> str:
+    """Return an order that needs no search: the code is used once a plan."""
+    return "auto" if isinstance(model, Mechanism) or model.is_closed else "articulated"
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Which torques of a model are efforts: `used` of `size`, those at `taken` of the efforts."""
+
+    size: int
+    used: tuple[int, ...]
+    taken: tuple[int, ...]
+
+
+def _places(robot: Any, actuated: tuple[int, ...]) -> _Places:
+    if not isinstance(robot, MechanismCoordinates):
+        return _Places(robot.nv, actuated, tuple(range(len(actuated))))
+    slots = [robot.mechanism.angle_slots[i] for i in robot.mechanism.motors]
+    used = tuple(i for i, slot in enumerate(slots) if slot in actuated)
+    if len(used) < len(actuated):
+        raise InputError("efforts act on coordinates without motors", why="forward dynamics has torques of motors only")
+    return _Places(len(slots), used, tuple(actuated.index(slots[i]) for i in used))
