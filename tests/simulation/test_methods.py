@@ -11,7 +11,7 @@ from tests.robot.joint_instances import in_a_tree, instances
 from tests.simulation.robots import BODY, free_body, pendulum
 
 ORDERS = {name: rule.order for name, rule in RULES.items()}
-STEPS = {1: 800, 2: 200, 3: 60, 4: 30}
+STEPS = {1: 800, 2: 200, 3: 60, 4: 30, 5: 12}
 """Steps at first, by order: so many that the order shows, so few that rounding does not."""
 
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from screwgraph.tape import SAMPLES, WIDE, Tape, clear, program
+from screwgraph.tape import SAMPLES, WIDE, Tape, guard, program
 from screwgraph.tape.fine import FineValues
 
 
@@ -50,9 +50,9 @@ def test_a_guarded_value_stays_apart():
     """It is not merged with the value that it guards, nor are later equal values taken for it."""
     tape, (a, b) = tape_of_angles(2)
     product = a * b
-    guarded = clear(product, 0.5)
+    guarded = guard(product, 0.5)
     assert guarded is not product
-    assert clear(b * a, 0.5) is guarded
+    assert guard(b * a, 0.5) is guarded
     assert a * b is product
     code = program(tape, [1.0 / guarded], ["x0", "x1"])
     (found,) = code.evaluate([np.array([1.0, 1.0, -1.0, 0.0]), np.array([2.0, 0.1, 0.6, 1.0])])

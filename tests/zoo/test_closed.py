@@ -25,7 +25,8 @@ def test_each_has_its_freedoms_and_drives_them(robot):
     assert robot.mobility.freedom == FREEDOMS[robot.name] == len(robot.independent_joints)
     assert robot.mobility.singular == 0
     assert robot.independent is not None
-    assert set(robot.with_independent_joints(None).independent_joints) == set(robot.independent)
+    chosen = robot.with_independent_joints(None)  # a platform may be independent in the place of its legs
+    assert len(robot.independent) == sum(chosen.joint(name).type.nv for name in chosen.independent_joints)
 
 
 def test_each_has_its_driven_joints_limited(robot):

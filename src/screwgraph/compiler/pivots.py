@@ -59,7 +59,7 @@ def pivots(program: Program, arguments: Sequence[Argument]) -> Pivots:
 def _unguarded(program: Program, divisor: int) -> int:
     """Return a divisor as it is where it vanishes."""
     operation, *operands = program.instructions[divisor]
-    return _unguarded(program, operands[0]) if operation in ("clear", "neg") else divisor
+    return _unguarded(program, operands[0]) if operation in ("guard", "neg") else divisor
 
 
 def _terms(program: Program, divisor: int) -> list[int]:

@@ -33,7 +33,7 @@ STABLE = 1e-6
 def validated(problem: Problem, program: Program, label: str) -> Program:
     """Return code whose whole answer, at closed positions and velocities, solves the equations of the robot's graph.
 
-    Code for a tree is tried only if it guards pivots (`clear`): where it gives a number, that must be the right one.
+    Code for a tree is tried only if it guards pivots (`guard`): where it gives a number, that must be the right one.
 
     Raises:
         EliminationError: it does not, or is not `stable`: it divides by what vanishes there.
@@ -44,7 +44,7 @@ def validated(problem: Problem, program: Program, label: str) -> Program:
         _check(robot, label, all(_is_stable(problem, robot, program, q) for q in states))
         _check(robot, label, all(_agrees(problem, robot, program, q) for q in states[:SOLVED]))
         _check(robot, label, all(_agrees_or_tells(problem, robot, program, q) for q in symmetric_states(robot)))
-    elif robot is not None and any(instruction[0] == "clear" for instruction in program.instructions):
+    elif robot is not None and any(instruction[0] == "guard" for instruction in program.instructions):
         tried = [robot.neutral(), *regular_states(robot, SOLVED)]
         if not all(_agrees(problem, robot, program, q, or_none=True) for q in tried):
             raise EliminationError(

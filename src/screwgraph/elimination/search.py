@@ -15,6 +15,7 @@ from random import Random
 
 from screwgraph.elimination.moves import Laws, Plan, crossed, neighbour
 from screwgraph.graph import Key
+from screwgraph.summary import one_line
 
 ROUND = 16
 """Plans a round."""
@@ -30,6 +31,8 @@ Costs = Callable[[Sequence[Plan]], Iterable[float]]
 @dataclass(frozen=True)
 class Found:
     """The best plan so far, its cost, the number of plans that were evaluated and of rounds finished, the time (s)."""
+
+    __repr__ = one_line
 
     plan: Plan
     cost: float

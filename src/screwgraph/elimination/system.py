@@ -10,7 +10,7 @@ from screwgraph.elimination.pairing import Pairing
 from screwgraph.elimination.pivot import Candidate, bound, is_foreign, pivot_class
 from screwgraph.graph import Column, Role, Row, is_zero
 from screwgraph.summary import one_line
-from screwgraph.tape import Number, Scalar, clear, reciprocal
+from screwgraph.tape import Number, Scalar, guard, reciprocal
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +182,7 @@ class System:
             determined=not others or (symmetric and all(key.role is not BALANCED for key in others)),
             unsafe=unsafe,
         )
-        return pivot if size is None else clear(pivot, size)
+        return pivot if size is None else guard(pivot, size)
 
     def retire(self, column: Column, row: int) -> None:
         """Take an equation out: it has served as a pivot for an unknown."""

@@ -6,7 +6,7 @@ from screwgraph.tape.factor_out import factor_out
 from screwgraph.tape.operations import OPERATIONS, Operation
 from screwgraph.tape.program import Operations, Program, by_outputs, program
 from screwgraph.tape.rows import Row
-from screwgraph.tape.scalar import SAMPLES, WIDE, Mark, Number, Scalar, Tape, apply, clear, reciprocal, tape_of
+from screwgraph.tape.scalar import SAMPLES, WIDE, Mark, Number, Scalar, Tape, apply, guard, reciprocal, tape_of
 from screwgraph.tape.substitute import depends_on, substituted
 
 __all__ = [
@@ -23,10 +23,10 @@ __all__ = [
     "Tape",
     "apply",
     "by_outputs",
-    "clear",
     "depends_on",
     "factor_out",
     "gradient",
+    "guard",
     "hessian",
     "jacobian",
     "program",

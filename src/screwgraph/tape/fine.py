@@ -133,6 +133,6 @@ _FINE: Mapping[str, Callable[..., Decimal]] = MappingProxyType(
         "sin": _sine,
         "cos": _cosine,
         "sqrt": _CONTEXT.sqrt,
-        "clear": lambda a, b: a,
+        "guard": lambda a, b: a,
     }
 )

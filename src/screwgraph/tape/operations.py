@@ -95,10 +95,10 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         "and": _truth(np.logical_and, 2),
         "or": _truth(np.logical_or, 2),
         "where": _other(lambda condition, a: np.where(condition, a, 0.0), None, lambda y, condition, a: condition),
-        "clear": _other(lambda a, b: np.where(np.abs(a) > b, a, np.nan), lambda y, a, b: 1.0, None),
+        "guard": _other(lambda a, b: np.where(np.abs(a) > b, a, np.nan), lambda y, a, b: 1.0, None),
     }
 )
-"""Truth is 1, falsehood 0; `where` is its second operand where the first is true, else 0; `clear` is its first operand
+"""Truth is 1, falsehood 0; `where` is its second operand where the first is true, else 0; `guard` is its first operand
 where that is larger than the second, whatever its sign, else NaN.
 
 Where a function has a kink, its derivative is one-sided: |x|' is 0 at 0, and of equal operands, `min` and `max` follow

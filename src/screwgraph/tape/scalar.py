@@ -274,15 +274,15 @@ def reciprocal(a: Number) -> Number:
     return tape.record(("inv", a.id), samples, a.certain)
 
 
-def clear(a: Number, bound: Number) -> Number:
+def guard(a: Number, bound: Number) -> Number:
     """Return a where |a| > bound, else NaN: never merged with a itself, though their samples agree."""
     if not isinstance(a, Scalar) or isinstance(bound, Scalar):
         tape = next((x.tape for x in (a, bound) if isinstance(x, Scalar)), None)
-        return tape.function("clear", a, bound) if tape else a if abs(a) > bound else math.nan
+        return tape.function("guard", a, bound) if tape else a if abs(a) > bound else math.nan
     tape, node = a.tape, a.tape.nodes[a.id]
     if node[0] == "neg":
-        return -clear(tape.at(node[1]), bound)
-    return tape.record(("clear", a.id, tape.constant(bound).id), a.samples, a.certain, apart=True)
+        return -guard(tape.at(node[1]), bound)
+    return tape.record(("guard", a.id, tape.constant(bound).id), a.samples, a.certain, apart=True)
 
 
 def apply(operation: str, *operands: Number) -> Number:
@@ -376,7 +376,7 @@ _WRITTEN: dict[str, Callable[..., Number]] = {
     "mul": lambda a, b: a * b,
     "div": lambda a, b: a * reciprocal(b),
     "inv": reciprocal,
-    "clear": clear,
+    "guard": guard,
     "pow": lambda a, b: a**b,
 }
 """Operations that simplify themselves."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.summary import one_line
 from screwgraph.time.rule import Point, Rule
 
 Numbers = Float[np.ndarray, "N _"]
@@ -21,6 +22,8 @@ class Weights:
     v = sum(velocity_v v) + h sum(velocity_a a), and q is moved from the first one by h sum(position_v v) +
     h^2 sum(position_a a); weights are numbers, or arrays for many parts.
     """
+
+    __repr__ = one_line
 
     velocity_v: tuple[Any, ...]
     velocity_a: tuple[Any, ...]

@@ -47,7 +47,7 @@ CASADI: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "eq": lambda a, b: a == b,
         "ne": lambda a, b: a != b,
         "where": lambda condition, a: _function("if_else")(condition, a, 0.0),
-        "clear": lambda a, b: _function("if_else")(_function("fabs")(a) > b, a, math.nan),
+        "guard": lambda a, b: _function("if_else")(_function("fabs")(a) > b, a, math.nan),
         **{name: _function(f"f{name}") for name in ("abs", "min", "max")},
         **{name: _function(f"logic_{name}") for name in ("and", "or", "not")},
         **{
@@ -194,7 +194,7 @@ def _operation(name: str) -> Callable[..., Number]:
     return lambda *operands: apply(name, *operands)
 
 
-OTHERWISE = ("abs", "min", "max", "where", "clear")
+OTHERWISE = ("abs", "min", "max", "where", "guard")
 """Operations that CasADi names in another way, or has none of."""
 _CODES: Mapping[str, Callable[..., Number]] = MappingProxyType(
     {

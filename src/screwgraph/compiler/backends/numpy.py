@@ -31,7 +31,7 @@ NUMPY: Mapping[str, str] = MappingProxyType(
         "and": "(({0} != 0.0) & ({1} != 0.0)) * 1.0",
         "or": "(({0} != 0.0) | ({1} != 0.0)) * 1.0",
         "where": "np.where({0}, {1}, 0.0)",
-        "clear": "np.where(np.abs({0}) > {1}, {0}, np.nan)",
+        "guard": "np.where(np.abs({0}) > {1}, {0}, np.nan)",
         "pow": "np.power({0}, {1})",
         "fmod": "np.fmod({0}, {1})",
         "atan2": "np.arctan2({0}, {1})",

@@ -20,6 +20,7 @@ from screwgraph.optimize.methods.newton_step import bent_step, newton_step
 from screwgraph.optimize.methods.optimality import errors
 from screwgraph.optimize.methods.point import Point, Step, duals_kept, first_point
 from screwgraph.optimize.result import Iterate, Status
+from screwgraph.summary import one_line
 
 LARGEST_SHIFT = 1e20
 FIRST_SHIFT = 1e-4
@@ -42,6 +43,8 @@ class InteriorPoint:
     gone, with second-order corrections. `barrier` is the first barrier parameter. `reach` are families of unknowns with
     the most that one of their numbers may change in a step: for problems whose linearisation holds no further.
     """
+
+    __repr__ = one_line
 
     barrier: float = 0.1
     curvature: bool = True

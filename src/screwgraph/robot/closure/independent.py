@@ -13,6 +13,7 @@ from screwgraph.robot.closed import split_name
 from screwgraph.robot.closure.constraints import constraint_jacobian
 from screwgraph.robot.closure.mobility import symmetric_states
 from screwgraph.robot.robot import Robot, unknown
+from screwgraph.summary import one_line
 
 SINGULAR = 1e-7
 FREE = 6
@@ -125,6 +126,8 @@ def _chosen(robot: Robot) -> list[int]:
 @dataclass(frozen=True, eq=False)
 class Jacobians:
     """Independent rows of K at closed positions: typical ones, and symmetric ones."""
+
+    __repr__ = one_line
 
     typical: tuple[Float[np.ndarray, "rank nv"], ...]
     symmetric: tuple[Float[np.ndarray, "rank nv"], ...]

@@ -128,7 +128,7 @@ def _where(line: Line, condition: str, a: str) -> list[str]:
     return [line.test("t", "une", condition, line.zero), line.choice("t", a, line.zero)]
 
 
-def _clear(line: Line, a: str, b: str) -> list[str]:
+def _guard(line: Line, a: str, b: str) -> list[str]:
     name, boolean = line.name, line.lanes.boolean
     below = f"  {name}m = fneg {line.lanes.real} {b}"
     tests = [line.test("s", "ogt", a, b), below, line.test("u", "olt", a, f"{name}m")]
@@ -168,7 +168,7 @@ LLVM: Mapping[str, Form] = MappingProxyType(
         "or": Logic("or"),
         "not": _not,
         "where": _where,
-        "clear": _clear,
+        "guard": _guard,
         "sign": _sign,
         **{
             name: Library(name)
