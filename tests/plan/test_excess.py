@@ -35,7 +35,7 @@ def test_what_is_exceeded_between_points_is_told(collocation):
     assert most == pytest.approx(beyond(plan) if beyond(plan) > 0.01 else 0.0, abs=3e-3)
     assert plan.solved == (not plan.excesses)
     if plan.excesses:
-        assert "limit 1 exceeded by" in plan.status
+        assert "exceeds limit 1 by" in plan.status
         assert "between points" in plan.status
 
 

@@ -189,8 +189,8 @@ class Plan:
             found += f" at {deepest.time:.3g} s"
         if self.excesses:
             most = max(self.excesses, key=lambda excess: excess.relative)
-            found += f", {most.name} exceeded by {100 * most.relative:.2g} % ({most.coordinate}) between points"
-            found += f" at {most.time:.3g} s"
+            found += f", {most.quantity} of {most.coordinate} exceeds {most.name} by {100 * most.relative:.2g} %"
+            found += f" between points at {most.time:.3g} s"
         return f"{found}, coarse: {_runs(self.coarse)}" if self.coarse else found
 
     @property

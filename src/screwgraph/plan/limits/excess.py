@@ -17,14 +17,15 @@ PARTS = np.linspace(0.0, 1.0, 17)[1:-1]
 """Parts of an interval between points that are looked at."""
 NOTABLE = 0.01
 """Excess that is told, as a part of the largest bound of the coordinate."""
-KINDS = {"q": 0, "qd": 1, "tau": 2}
+KINDS = {"q": (0, "position"), "qd": (1, "velocity"), "tau": (2, "torque")}
 
 
 @dataclass(frozen=True)
 class Excess:
-    """A limit that does not hold between points: its name, of which coordinate, by how much (SI units), when (s)."""
+    """A limit that does not hold between points: which, of what, by how much (SI units), when (s)."""
 
     name: str
+    quantity: str
     coordinate: str
     amount: float
     relative: float
@@ -60,7 +61,8 @@ def excesses(
     stride = steps.per_step * len(PARTS)
     for f in kept:
         kind = f.arguments[0].variables.name
-        x = values[KINDS[kind]]
+        place, quantity = KINDS[kind]
+        x = values[place]
         labels = _labels(steps, kind)
         for bound, columns, sign in (("upper", f.template.above, 1.0), ("lower", f.template.below, -1.0)):
             if bound not in f.shared:
@@ -73,7 +75,7 @@ def excesses(
                 if part[i, j] > NOTABLE:
                     row = number * stride + int(i)
                     amount, name = float(off[row, j]), labels[int(at[j])]
-                    yield Excess(f.name, name, amount, float(part[i, j]), float(times[row]), number)
+                    yield Excess(f.name, quantity, name, amount, float(part[i, j]), float(times[row]), number)
 
 
 def _labels(steps: Steps, kind: str) -> Sequence[str]:
