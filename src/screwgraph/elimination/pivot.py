@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -59,6 +60,10 @@ def extremes(value: Scalar) -> tuple[float, float]:
     Where another pivot has vanished, there is none.
     """
     wide = value.tape.wide_samples(value)
+    least, most = float(wide.min()), float(wide.max())
+    if math.isfinite(least) and math.isfinite(most):
+        sign_changes = least <= 0.0 <= most
+        return (0.0, 0.0) if sign_changes else (least, most) if least > 0.0 else (-most, -least)
     wide = wide[np.isfinite(wide)]
     if 2 * wide.size < WIDE or not ((wide > 0).all() or (wide < 0).all()):
         return 0.0, 0.0

@@ -113,10 +113,12 @@ class Tape:
 
     def wide_samples(self, value: Scalar) -> np.ndarray:
         """Return the values of a node at `WIDE` random states."""
-        with np.errstate(all="ignore"):  # at some random state, anything may vanish
-            for node in self.nodes[len(self._wide) : value.id + 1]:
-                self._wide.append(self._evaluate(node))
-        return np.broadcast_to(self._wide[value.id], (WIDE,))
+        if value.id >= len(self._wide):
+            with np.errstate(all="ignore"):  # at some random state, anything may vanish
+                for node in self.nodes[len(self._wide) : value.id + 1]:
+                    self._wide.append(self._evaluate(node))
+        found = self._wide[value.id]
+        return found if np.shape(found) else np.full(WIDE, found)
 
     def _evaluate(self, node: tuple[Any, ...]) -> Any:
         operation, *operands = node
