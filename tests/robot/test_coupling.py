@@ -6,7 +6,7 @@ import pytest
 from screwgraph.compiler import casadi_of
 from screwgraph.robot import Constant, Coupling, Operation, Position, Power
 from screwgraph.robot.expression import substituted, text_of
-from screwgraph.tape.scalar import SAMPLES, WIDE, Tape
+from screwgraph.tape import SAMPLES, WIDE, Tape
 from tests.formats.helpers import close
 
 A, B = Position("a"), Position("b")

@@ -10,12 +10,10 @@ import numpy as np
 from screwgraph.compiler.cache import Made
 from screwgraph.compiler.compile import make_function
 from screwgraph.compiler.function import Function, Origin
+from screwgraph.compiler.inputs import input_values
 from screwgraph.compiler.signature import Argument
 from screwgraph.errors import InputError
-from screwgraph.tape import SAMPLES, WIDE, Number, Tape, factor_out, program
-
-SEED = 20260
-"""The random states of the tape: fixed, so that the same expression gives the same code."""
+from screwgraph.tape import Number, factor_out, program
 
 
 def compile_expression(
@@ -27,24 +25,11 @@ def compile_expression(
     """
 
     def make(inputs: Sequence[str]) -> Made:
-        tape = Tape()
-        vectors = [_inputs(tape, argument, SEED + i) for i, argument in enumerate(arguments)]
+        tape, values = input_values(arguments)
+        vectors = (np.array([values[name] for name in argument.names], dtype=object) for argument in arguments)
         return Made(factor_out(program(tape, list(expression(*vectors)), inputs)), "none")
 
     def refuse() -> NoReturn:
         raise InputError("this function was not made by elimination", why="it is the code of an expression")
 
     return make_function(name, (name, question), arguments, make, lambda _: Origin(refuse, dict))
-
-
-def _inputs(tape: Tape, argument: Argument, seed: int) -> np.ndarray:
-    """Add an argument to a tape, with positions on their manifolds."""
-    rng, size, count = np.random.default_rng(seed), len(argument.names), SAMPLES + WIDE
-    if argument.spaces:
-        samples = np.array([np.concatenate([space.random(rng) for space in argument.spaces]) for _ in range(count)])
-    else:
-        samples = rng.standard_normal((count, size))
-    entries = np.empty(size, dtype=object)
-    for i, name in enumerate(argument.names):
-        entries[i] = tape.input(name, samples[:, i].tolist())
-    return entries

@@ -13,14 +13,17 @@ SEED = 7
 
 
 def input_values(arguments: Sequence[Argument]) -> tuple[Tape, Mapping[str, Scalar]]:
-    """Return a tape, and every number of the arguments on it, by name; positions are sampled where joints allow."""
-    tape, rng, count = Tape(), np.random.default_rng(SEED), SAMPLES + WIDE
+    """Return a tape, and every number of the arguments on it, by name."""
+    tape, rng = Tape(), np.random.default_rng(SEED)
     values: dict[str, Scalar] = {}
     for argument in arguments:
-        if argument.spaces:
-            samples = np.array([np.concatenate([s.random(rng) for s in argument.spaces]) for _ in range(count)])
-        else:
-            samples = rng.standard_normal((count, len(argument.names)))
-        for i, name in enumerate(argument.names):
-            values[name] = tape.input(name, samples[:, i].tolist())
+        values |= zip(argument.names, tape.vector(argument.names, samples_of(argument, rng)), strict=True)
     return tape, values
+
+
+def samples_of(argument: Argument, rng: np.random.Generator) -> np.ndarray:
+    """Return random values (SAMPLES + WIDE, numbers) of an argument, positions on their manifolds."""
+    count = SAMPLES + WIDE
+    if not argument.spaces:
+        return rng.standard_normal((count, len(argument.names)))
+    return np.array([np.concatenate([space.random(rng) for space in argument.spaces]) for _ in range(count)])

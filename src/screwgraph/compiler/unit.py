@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler.backends.llvm.fastcall_code import SLACK
 from screwgraph.compiler.signature import Argument
 from screwgraph.errors import InputError
 from screwgraph.spatial.manifolds import FloatingPose, UnitQuaternion
+from screwgraph.spatial.quaternions import UNIT_TOLERANCE
 
 Places = tuple[tuple[int, int], ...]
 """Which argument, and at which of its numbers a quaternion begins."""
@@ -40,7 +40,7 @@ def check_unit(arguments: Sequence[Argument], places: Places, values: Sequence[A
             continue
         four = q[..., at : at + 4].astype(float, copy=False)
         squared = np.einsum("...i,...i->...", four, four)
-        off = np.abs(squared - 1.0) > SLACK
+        off = np.abs(squared - 1.0) > UNIT_TOLERANCE
         if off.any():
             length = float(np.sqrt(squared[off].flat[0]))
             raise InputError(

@@ -195,8 +195,8 @@ def _completed(query: Query, function: Function) -> Function:
         return function
 
     def make(inputs: Sequence[str]) -> Made:
-        tape, rng = Tape(), np.random.default_rng(0)
-        values = {name: tape.input(name, rng.standard_normal(SAMPLES + WIDE).tolist()) for name in inputs}
+        tape, samples = Tape(), np.random.default_rng(0).standard_normal((SAMPLES + WIDE, len(inputs)))
+        values = dict(zip(inputs, tape.vector(inputs, samples), strict=True))
         for kind, taken in query.taken.items():
             follow = completion_graph(query.mechanism, kind, [key.name for key in taken])
             known = follow.given("q", *(["qd"] if kind == "qdd" else []), *taken)

@@ -49,9 +49,9 @@ def pivot_class(value: Number, terms: Mapping[Column, Number], is_symmetric: Cal
     smallest, largest = extremes(value)
     if smallest == 0.0:
         return MAY_VANISH
-    if smallest > CLEAR * largest:
-        return NATURAL if is_symmetric() else ONE_SIGN
-    return NATURAL if is_symmetric() else MAY_VANISH
+    if is_symmetric():
+        return NATURAL
+    return ONE_SIGN if smallest > CLEAR * largest else MAY_VANISH
 
 
 def extremes(value: Scalar) -> tuple[float, float]:

@@ -82,10 +82,7 @@ def _input_vector(tape: Tape, variable: Variable, rng: np.random.Generator, spec
         samples[-SPECIAL:] = _special(variable)
     if variable.assembled is not None:  # signs of pivots are judged where the model is assembled
         samples[SAMPLES:] = variable.assembled.states
-    entries = np.empty(variable.dim, dtype=object)
-    for i in range(variable.dim):
-        entries[i] = tape.input(f"{variable.key}[{i}]", samples[:, i].tolist())
-    return entries
+    return tape.vector([f"{variable.key}[{i}]" for i in range(variable.dim)], samples)
 
 
 def _derive(graph: FactorGraph, derived: Derived, values: Mapping[Key, np.ndarray]) -> dict[Key, np.ndarray]:

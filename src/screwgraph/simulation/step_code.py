@@ -27,11 +27,9 @@ class TapeVectors:
 
     def read(self, name: str) -> np.ndarray:
         """Return a vector as inputs: any numbers, so that nothing is believed of them, as that they are unit."""
-        entries = np.empty(len(self._memory.places(name)), dtype=object)
-        for i, place in enumerate(self._memory.places(name)):
-            self._place[f"{name}[{i}]"] = place
-            entries[i] = self.tape.input(f"{name}[{i}]", self._rng.normal(size=SAMPLES + WIDE).tolist())
-        return entries
+        places = {f"{name}[{i}]": place for i, place in enumerate(self._memory.places(name))}
+        self._place |= places
+        return self.tape.vector(list(places), self._rng.normal(size=(SAMPLES + WIDE, len(places))))
 
     def stage(self, *written: tuple[str, Sequence[Number]]) -> Stage:
         """Return a program that writes vectors into the memory."""

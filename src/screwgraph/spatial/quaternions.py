@@ -8,6 +8,8 @@ from screwgraph.spatial.arrays import Array, atan2, choose, matrix, real, sqrt, 
 from screwgraph.spatial.series import SMALL, coefficients, polynomial
 from screwgraph.spatial.so3 import squared
 
+UNIT_TOLERANCE = 2e-3
+"""Difference of a quaternion's squared length from 1 that few printed digits, or steps of differences, explain."""
 ARCTANGENT_TERMS = 7
 
 

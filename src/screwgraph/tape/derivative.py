@@ -8,7 +8,8 @@ from typing import Any
 
 from screwgraph.tape.operations import OPERATIONS
 from screwgraph.tape.rows import Row, add_entry
-from screwgraph.tape.scalar import Number, Scalar, Tape
+from screwgraph.tape.scalar import Number, Scalar
+from screwgraph.tape.tape import Tape
 
 
 def jacobian(outputs: Sequence[Number], inputs: Sequence[Number], seeds: Sequence[Row] | None = None) -> list[Row]:

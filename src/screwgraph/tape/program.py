@@ -9,7 +9,8 @@ from typing import Any
 
 from screwgraph.summary import one_line
 from screwgraph.tape.operations import OPERATIONS, symbol
-from screwgraph.tape.scalar import Number, Scalar, Tape, apply
+from screwgraph.tape.scalar import Number, Scalar, apply
+from screwgraph.tape.tape import Tape
 
 LEAVES = ("constant", "input")
 """What stands in a program beside operations."""

@@ -1,33 +1,19 @@
-"""Symbolic scalars on a tape: straight-line arithmetic that simplifies itself while it is written.
-
-On a tape that merges by value, every value carries what it is at a few random states. Two values that agree there are
-one value, a difference that vanishes there is zero: so algebraic identities that a syntax tree hides
-(sin^2 + cos^2 = 1, structural cancellation in elimination) are found for free. On a tape that merges by form, equal
-operations on equal operands are one value: for expressions with conditions, and where many derivatives are to be made.
-"""
+"""Symbolic scalars: arithmetic on them is written on their tape, simplified as it is written."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from decimal import Decimal
-from typing import Any, Literal, NamedTuple
-
-import numpy as np
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from screwgraph.errors import InputError
-from screwgraph.summary import one_line
-from screwgraph.tape.fine import FineValues, is_near
 from screwgraph.tape.operations import OPERATIONS
 
-SAMPLES = 4
-"""Random states at which every value is known while the tape is written."""
-WIDE = 64
-"""Random states at which a value's sign is judged."""
+if TYPE_CHECKING:
+    from screwgraph.tape.tape import Tape
+
 CANCELLED = 1e-14
 """A sum this much smaller than its terms, at every sample, may be zero: many digits tell."""
-EQUAL = 1e-14
-"""Values that agree this well, relatively and at every sample, may be one value: many digits tell."""
 CONSTANT = 4e-16
 """A sum whose samples agree this well, relative to its terms, is a constant."""
 LARGEST_POWER = 16
@@ -35,130 +21,6 @@ LARGEST_POWER = 16
 
 Number = Any
 """A float (a constant) or a Scalar."""
-
-
-class Mark(NamedTuple):
-    """What a tape knew at some time."""
-
-    __repr__ = one_line
-
-    length: int
-    by_form: dict[tuple[Any, ...], Scalar]
-    by_value: dict[tuple[int, ...], tuple[Scalar, ...]]
-
-
-class Tape:
-    """A growing list of operations; `nodes[i]` is (operation, operand ids), operands before results.
-
-    Values are merged by "value", which random samples of the inputs tell, or by "form" only.
-    """
-
-    def __init__(self, merge: Literal["value", "form"] = "value") -> None:
-        self.nodes: list[tuple[Any, ...]] = []
-        self.input_names: list[str] = []
-        self.by_value = merge == "value"
-        self._by_form: dict[tuple[Any, ...], Scalar] = {}
-        self._by_value: dict[tuple[int, ...], tuple[Scalar, ...]] = {}
-        self._wide_inputs: list[np.ndarray] = []
-        self._wide: list[Any] = []
-        self._fine_inputs: list[float] = []
-        self._fine = [FineValues(self.nodes, self._fine_inputs)]
-
-    def input(self, name: str, samples: Sequence[float] = ()) -> Scalar:
-        """Add an input; `samples` are `SAMPLES + WIDE` values that it may take, where values are merged by value."""
-        self.input_names.append(name)
-        self._fine_inputs.append(float(samples[0]) if len(samples) else math.nan)
-        self._wide_inputs.append(np.asarray(samples[SAMPLES:], dtype=float))
-        form = ("input", len(self.input_names) - 1)
-        known = tuple(float(s) for s in samples[:SAMPLES]) if self.by_value else ()
-        return self.record(form, known, self.by_value)
-
-    def inputs(self, name: str, shape: tuple[int, ...]) -> Any:
-        """Return an array of inputs of a tape that merges by form: `name[0]`, or `name[0, 1]`; a Scalar if it is ()."""
-        found = np.empty(shape, dtype=object)
-        for place in np.ndindex(shape):
-            found[place] = self.input(f"{name}{list(place)}")
-        return found[()]
-
-    def constant(self, value: float) -> Scalar:
-        """Return the node of a constant."""
-        value = float(value)
-        return self.record(("constant", value), (value,) * SAMPLES if self.by_value else (), self.by_value)
-
-    def distrust(self, small: float) -> None:
-        """From here on, let values count as equal only if they stay so where constants up to `small` are larger."""
-        self._fine = [self._fine[0], FineValues(self.nodes, self._fine_inputs, small)]
-
-    def function(self, operation: str, *operands: Number) -> Scalar:
-        """Return the node of an operation of the table on operands one of which, at least, is a Scalar."""
-        scalars = [o if isinstance(o, Scalar) else self.constant(o) for o in operands]
-        known = OPERATIONS[operation]
-        samples: tuple[float, ...] = ()
-        if self.by_value:
-            with np.errstate(all="ignore"):
-                samples = tuple(float(known.values(*at)) for at in zip(*(s.samples for s in scalars), strict=True))
-        certain = known.entire and all(s.certain for s in scalars)
-        return self.record((operation, *(s.id for s in scalars)), samples, certain)
-
-    def mark(self) -> Mark:
-        """Return what `restore` needs to forget all that is written from here on."""
-        return Mark(len(self.nodes), dict(self._by_form), dict(self._by_value))
-
-    def restore(self, mark: Mark) -> None:
-        """Forget all operations that were written since a mark; their scalars must not be used any more."""
-        del self.nodes[mark.length :], self._wide[mark.length :]
-        for fine in self._fine:
-            fine.forget(mark.length)
-        self._by_form, self._by_value = dict(mark.by_form), dict(mark.by_value)
-
-    def wide_samples(self, value: Scalar) -> np.ndarray:
-        """Return the values of a node at `WIDE` random states."""
-        if value.id >= len(self._wide):
-            with np.errstate(all="ignore"):  # at some random state, anything may vanish
-                for node in self.nodes[len(self._wide) : value.id + 1]:
-                    self._wide.append(self._evaluate(node))
-        found = self._wide[value.id]
-        return found if np.shape(found) else np.full(WIDE, found)
-
-    def _evaluate(self, node: tuple[Any, ...]) -> Any:
-        operation, *operands = node
-        if operation == "constant":
-            return operands[0]
-        if operation == "input":
-            return self._wide_inputs[operands[0]]
-        return OPERATIONS[operation].values(*(self._wide[i] for i in operands))
-
-    def at(self, id: int) -> Scalar:
-        """Return a node as a Scalar."""
-        return self._by_form[self.nodes[id]]
-
-    def record(self, form: tuple[Any, ...], samples: tuple[float, ...], certain: bool, apart: bool = False) -> Scalar:
-        """Return the node of an operation on nodes, an old one where an equal one is known; `apart`, of that form."""
-        known = self._by_form.get(form)
-        if known is not None:
-            return known
-        key = _value_key(samples) if certain and not apart else None
-        close = self._by_value.get(key, ()) if key is not None else ()
-        for equal in close if form[0] != "input" else ():
-            if _agree(equal.samples, samples) and self._is_same(form, equal):
-                self._by_form[form] = equal
-                return equal
-        scalar = Scalar(self, len(self.nodes), samples, certain)
-        self.nodes.append(form)
-        self._by_form[form] = scalar
-        if key is not None:
-            self._by_value[key] = (*close, scalar)
-        return scalar
-
-    def _is_same(self, form: tuple[Any, ...], node: Scalar) -> bool:
-        """Whether an operation's value is a node's, at a state and to many digits."""
-        return all(is_near(fine.of_form(form), (value := fine.of(node.id)), value) for fine in self._fine)
-
-    def settles(self, form: tuple[Any, ...], constant: float) -> bool:
-        """Whether a sum or difference is a constant, beside its terms, at a state and to many digits."""
-        value = Decimal(constant)
-        sums = ((fine.of_form(form), fine.of(form[1]), fine.of(form[2])) for fine in self._fine)
-        return all(is_near(total, value, a, b) for total, a, b in sums)
 
 
 def _method(operation: str, reverse: bool = False) -> Callable[..., Any]:
@@ -256,11 +118,6 @@ class Scalar:
     def cos(self) -> Scalar:
         """Return the cosine (argument in rad)."""
         return self.tape.record(("cos", self.id), tuple([math.cos(s) for s in self.samples]), self.certain)
-
-
-def tape_of(values: np.ndarray) -> Tape:
-    """Return the tape of an array of scalars and floats."""
-    return next(x.tape for x in values.flat if isinstance(x, Scalar))
 
 
 def reciprocal(a: Number) -> Number:
@@ -393,18 +250,3 @@ def _settled(form: tuple[Any, ...], samples: tuple[float, ...], a: Scalar, b: Sc
     if all(abs(s - first) <= CONSTANT * scale for s in samples):
         return first if a.tape.settles(form, first) else None
     return None
-
-
-def _value_key(samples: tuple[float, ...]) -> tuple[int, ...] | None:
-    """Round two samples to 36 bits; values with the same key are candidates for being equal."""
-    key: list[int] = []
-    for s in samples[:2]:
-        if not math.isfinite(s):
-            return None
-        mantissa, exponent = math.frexp(s)
-        key += (round(mantissa * 2.0**36), exponent)
-    return tuple(key)
-
-
-def _agree(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
-    return all(abs(x - y) <= EQUAL * max(abs(x), abs(y)) for x, y in zip(a, b, strict=True))

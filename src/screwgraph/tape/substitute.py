@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from screwgraph.tape.operations import OPERATIONS
-from screwgraph.tape.scalar import Number, Scalar, Tape, apply
+from screwgraph.tape.scalar import Number, Scalar, apply
+from screwgraph.tape.tape import Tape
 
 
 def substituted(values: Sequence[Number], replaced: Mapping[Scalar, Number]) -> list[Number]:

@@ -67,8 +67,8 @@ class ClosingProgram:
 
 def closing_program(mechanism: Mechanism) -> ClosingProgram:
     """Return Phi(q) and Phi_q(q) as straight-line code; entries that are always zero are not computed."""
-    tape, rng = Tape(), np.random.default_rng(0)
-    q = [tape.input(f"q[{i}]", rng.standard_normal(SAMPLES + WIDE).tolist()) for i in range(mechanism.n)]
+    tape, samples = Tape(), np.random.default_rng(0).standard_normal((SAMPLES + WIDE, mechanism.n))
+    q = list(tape.vector([f"q[{i}]" for i in range(mechanism.n)], samples))
     slopes = jacobian(mechanism, q)
     code = program(tape, [*residual(mechanism, q), *slopes.values()])
     parts = tuple(c.part for c in mechanism.constraints for _ in range(c.rows))

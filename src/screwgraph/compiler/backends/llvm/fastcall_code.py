@@ -11,6 +11,7 @@ from math import prod
 
 from screwgraph.compiler.backends.llvm.loop import Operand, Shape
 from screwgraph.compiler.backends.llvm.text import Lanes
+from screwgraph.spatial.quaternions import UNIT_TOLERANCE
 
 TYPE, DATA, DIMENSIONS_COUNT, DIMENSIONS, DESCRIPTION, FLAGS = 8, 16, 24, 32, 56, 64
 """Where a NumPy array has what, in bytes (`PyArrayObject_fields`), for pointers of 8 bytes."""
@@ -19,8 +20,6 @@ PLAIN = 0x1 | 0x100
 TABLE = ("array_type", "number_type", "new_array", "increase", "decrease", "none", "new_tuple", "set_item")
 """What the table holds that comes with a call: addresses that differ between processes."""
 TABLE_SIZE = len(TABLE)
-SLACK = 2e-3
-"""Difference of a quaternion's squared length from 1 that few printed digits, or steps of differences, explain."""
 TYPE_NUMBERS = {64: 12, 32: 11}
 """NumPy's numbers for float64 and float32."""
 
@@ -177,8 +176,8 @@ def _unit(i: int, place: int, lanes: Lanes) -> list[str]:
         total = f"%unit_sum{here}_{k}"
     return [
         *lines,
-        f"  %unit_low{here} = fcmp oge {R} {total}, {lanes.number(-SLACK)}",
-        f"  %unit_high{here} = fcmp ole {R} {total}, {lanes.number(SLACK)}",
+        f"  %unit_low{here} = fcmp oge {R} {total}, {lanes.number(-UNIT_TOLERANCE)}",
+        f"  %unit_high{here} = fcmp ole {R} {total}, {lanes.number(UNIT_TOLERANCE)}",
         f"  %is_unit{here} = and i1 %unit_low{here}, %unit_high{here}",
         f"  br i1 %is_unit{here}, label %unit_ok{here}, label %unusual",
         f"unit_ok{here}:",
