@@ -12,10 +12,6 @@ from screwgraph import Mechanism, Robot, load_mechanism, mechanism_names
 from screwgraph.cli.failures import wrong_use
 from screwgraph.cli.options import BaseKind, load_robot
 
-MechanismName = Annotated[
-    str,
-    typer.Argument(metavar="MECHANISM", help="A mechanism file (.yaml), or a built-in one such as four_bar_angle."),
-]
 ModelName = Annotated[
     str,
     typer.Argument(metavar="MODEL", help="A robot or a mechanism: a file, or a built-in one such as rr or four_bar."),

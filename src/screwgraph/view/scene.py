@@ -13,7 +13,6 @@ from screwgraph.robot import Visual
 from screwgraph.summary import one_line
 
 Vector = tuple[float, float, float]
-_STEEPEST = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
