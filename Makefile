@@ -18,9 +18,12 @@ test: $(VENV)/installed-dev
 	$(BIN)/codespell
 	$(BIN)/python -m pytest -n 2
 
-# The tests, with every robot of the package example-robot-data.
+# The long forms of the suites, with every robot of the package example-robot-data, and their tables in docs/suites;
+# make suite ARGS=tests/simulation
 suite: $(VENV)/installed-dev
-	$(BIN)/python -m pytest -n 2 -m "suite or not suite"
+	rm -rf out/suites
+	SCREWGRAPH_SUITE_ROWS=out/suites $(BIN)/python -m pytest -n 2 -m "suite or not suite" $(ARGS)
+	$(BIN)/python -m tests.suites
 
 # The site: docs/_build/html/index.html; a warning is an error.
 docs: $(VENV)/installed-docs

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from time import process_time
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import screwgraph as sg
 from screwgraph.robot import Robot, closed_states
 from screwgraph.simulation import energies
 from tests.robots import closed_chains, robot_files, urdfs
+from tests.suites import record
 
 BOUND = 1e-5
 """Energy balance residual relative to the energy that moves: "auto" allows 1e-6 in each of ten chunks of 0.1 s."""
@@ -41,13 +43,19 @@ def start(robot: Robot, is_moving: bool) -> tuple[np.ndarray | None, np.ndarray 
 @pytest.mark.parametrize("path", robots())
 def test_it_moves_and_keeps_its_energy(path, is_moving):
     robot = sg.load(path)
+    case = {"robot": Path(path).stem, "nv": robot.nv, "start": "random" if is_moving else "rest"}
+    begun = process_time()
     try:
         run = sg.simulate(robot, *start(robot, is_moving), time=1.0)
     except sg.ScrewgraphError as error:  # no joints, or a chain of massless links
-        if not re.search(NO_MOTION, str(error)):
+        why = re.search(NO_MOTION, str(error))
+        if why is None:
             raise
+        record("simulate", **case, residual=f"refused: {why[0]}")
         return
+    seconds = process_time() - begun
     moved = np.ptp(run.energy) + np.ptp(run.work) + kinetic(robot, run).max()
+    record("simulate", **case, residual=run.energy_drift / moved, seconds=seconds)
     assert run.energy_drift <= BOUND * moved + 1e-12 * np.abs(run.energy).max()
     assert len(run.t) == 1001
 

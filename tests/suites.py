@@ -1,0 +1,53 @@
+"""Tables of the long suites: `make suite` records a row for each case, `python -m tests.suites` writes them into pages.
+
+A suite's page is docs/suites/NAME.md: its text is written by hand; its table, the last thing on it, is made here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = ROOT / "docs" / "suites"
+ROWS = ROOT / "out" / "suites"
+FOLDER = "SCREWGRAPH_SUITE_ROWS"
+"""The environment variable that names the folder of rows; without it, nothing is recorded."""
+
+
+def record(suite: str, **row: object) -> None:
+    """Keep a row of a suite's table, cells by column: a line of its own, so that workers may write at once."""
+    folder = os.environ.get(FOLDER)
+    if not folder:
+        return
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    with (Path(folder) / f"{suite}.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps({name: _cell(value) for name, value in row.items()}) + "\n")
+
+
+def main() -> None:
+    """Write the tables of all suites that have rows, and forget the rows."""
+    for rows in sorted(ROWS.glob("*.jsonl")):
+        listed = [json.loads(line) for line in rows.read_text(encoding="utf-8").splitlines()]
+        page = PAGES / f"{rows.stem}.md"
+        page.write_text(with_table(page.read_text(encoding="utf-8"), listed), encoding="utf-8")
+        rows.unlink()
+
+
+def with_table(page: str, rows: Sequence[dict[str, str]]) -> str:
+    """Return a page with its table replaced by rows, sorted by their cells."""
+    text = page.partition("\n|")[0].rstrip()
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    lines = sorted([row.get(name, "") for name in names] for row in rows)
+    table = [names, ["---"] * len(names), *lines]
+    return "\n".join([text, "", *("| " + " | ".join(cells) + " |" for cells in table), ""])
+
+
+def _cell(value: object) -> str:
+    return f"{value:.2g}" if isinstance(value, float) else str(value)
+
+
+if __name__ == "__main__":
+    main()
