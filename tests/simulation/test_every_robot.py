@@ -55,7 +55,7 @@ def test_it_moves_and_keeps_its_energy(path, is_moving):
         return
     seconds = process_time() - begun
     moved = np.ptp(run.energy) + np.ptp(run.work) + kinetic(robot, run).max()
-    record("simulate", **case, residual=run.energy_drift / moved, seconds=seconds)
+    record("simulate", **case, residual=run.energy_drift / (moved or 1.0), seconds=seconds)
     assert run.energy_drift <= BOUND * moved + 1e-12 * np.abs(run.energy).max()
     assert len(run.t) == 1001
 
