@@ -34,7 +34,7 @@ class RobotDynamics:
     """A robot in motion: a tree, or a closed chain, whose loops stay closed."""
 
     model: Robot
-    kind = "robot"
+    kind, part = "robot", "joint"
 
     @property
     def manifold(self) -> Manifold:
@@ -62,17 +62,6 @@ class RobotDynamics:
         """Return the forces on all velocity coordinates that joint torques and forces are: themselves."""
         return tau
 
-    def acceleration(self, q: Any, qd: Any, tau: Any) -> Any:
-        """Return accelerations, of batches, too."""
-        return self.function(q, qd, tau)
-
-    def under(self, tau: Float[np.ndarray, " nv"] | Efforts) -> Acceleration:
-        """Return accelerations under constant torques, or those of a function."""
-        function = self.function
-        if callable(tau):
-            return lambda t, q, qd: function(q, qd, tau(t, q, qd))
-        return lambda t, q, qd: function(q, qd, tau)
-
     def constraints(self, q: Float[np.ndarray, " nq"]) -> Constraints | None:
         """Return what keeps loops closed, near q; None for trees."""
         return Constraints(self.model, q) if self.model.is_closed else None
@@ -95,10 +84,10 @@ class RobotDynamics:
         """Return the power (W) of torques less that of dampers, (N,) of batches."""
         return ((tau - self.damping * qd) * qd).sum(axis=-1)
 
-    @cached_property
+    @property
     def owners(self) -> tuple[str, ...]:
-        """What each velocity coordinate belongs to, in messages."""
-        return tuple(f"joint {joint.name!r}" for joint in self.model.joints for _ in range(joint.type.nv))
+        """The joint that each velocity coordinate belongs to."""
+        return tuple(joint.name for joint in self.model.joints for _ in range(joint.type.nv))
 
     def is_passive(self, torques: Float[np.ndarray, " nv"]) -> bool:
         """Return whether no work is done under constant torques."""
@@ -116,7 +105,7 @@ class MechanismDynamics:
     """A planar mechanism in motion, its states on the constraints."""
 
     model: Mechanism
-    kind = "mechanism"
+    kind, part = "mechanism", "coordinate"
 
     @property
     def manifold(self) -> Manifold:
@@ -156,18 +145,6 @@ class MechanismDynamics:
         found[..., self.slots] = tau
         return found
 
-    def acceleration(self, q: Any, qd: Any, tau: Any) -> Any:
-        """Return accelerations, of batches, too."""
-        return self.function(q, qd, self.force(tau))
-
-    def under(self, tau: Float[np.ndarray, " motors"] | Efforts) -> Acceleration:
-        """Return accelerations under constant torques, or those of a function."""
-        function = self.function
-        if callable(tau):
-            return lambda t, q, qd: function(q, qd, self.force(tau(t, q, qd)))
-        force = self.force(tau)
-        return lambda t, q, qd: function(q, qd, force)
-
     def constraints(self, q: Float[np.ndarray, " n"]) -> Projection:
         """Return what puts states back onto the constraints."""
         return projection(self.model)
@@ -183,8 +160,8 @@ class MechanismDynamics:
 
     @property
     def owners(self) -> tuple[str, ...]:
-        """What each velocity coordinate belongs to, in messages."""
-        return tuple(f"coordinate {name!r}" for name in self.model.coordinates)
+        """The coordinate that each velocity coordinate belongs to."""
+        return self.model.coordinates
 
     def is_passive(self, torques: Float[np.ndarray, " motors"]) -> bool:
         """Return whether it is known that no work is done under constant torques."""
@@ -201,6 +178,20 @@ Dynamics = RobotDynamics | MechanismDynamics
 def dynamics_of(model: Robot | Mechanism) -> Dynamics:
     """Return a model in motion."""
     return MechanismDynamics(model) if isinstance(model, Mechanism) else RobotDynamics(model)
+
+
+def acceleration(dynamics: Dynamics, q: Any, qd: Any, tau: Any) -> Any:
+    """Return accelerations under torques of all joints, or of the motors; of batches, too."""
+    return dynamics.function(q, qd, dynamics.force(tau))
+
+
+def under(dynamics: Dynamics, tau: Float[np.ndarray, " m"] | Efforts) -> Acceleration:
+    """Return accelerations as a function of t, q and qd under constant torques, or those of a function."""
+    function = dynamics.function
+    if callable(tau):
+        return lambda t, q, qd: function(q, qd, dynamics.force(tau(t, q, qd)))
+    force = dynamics.force(tau)
+    return lambda t, q, qd: function(q, qd, force)
 
 
 def efforts(dynamics: Dynamics, tau: Any) -> Float[np.ndarray, " m"] | Efforts:
@@ -223,8 +214,8 @@ def system_of(dynamics: Dynamics, torques: Float[np.ndarray, " m"] | Efforts, co
 
     def powered(t: float, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, float]:
         tau = force(t, q, qd)
-        return dynamics.acceleration(q, qd, tau), float(dynamics.power(q, qd, tau))
+        return acceleration(dynamics, q, qd, tau), float(dynamics.power(q, qd, tau))
 
     is_passive = not callable(torques) and dynamics.is_passive(torques)
-    under = dynamics.under(torques)
-    return System(dynamics.manifold, under, constraints, None if is_passive else powered, dynamics.owners)
+    owners = tuple(f"{dynamics.part} {name!r}" for name in dynamics.owners)
+    return System(dynamics.manifold, under(dynamics, torques), constraints, None if is_passive else powered, owners)
