@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from screwgraph.compiler import Function
 from screwgraph.dynamics import forward_dynamics
-from screwgraph.mechanism.mechanics import Mechanics, mechanics_of
+from screwgraph.mechanism.compiled import CompiledMechanism, compiled_mechanism
 from screwgraph.mechanism.projection import Projection, projection
 from screwgraph.mechanism.start import first_position, first_velocity
 from screwgraph.models.mechanism import Mechanism
@@ -113,14 +113,14 @@ class MechanismDynamics:
         return Vector(self.model.n)
 
     @property
-    def mechanics(self) -> Mechanics:
+    def compiled(self) -> CompiledMechanism:
         """Its compiled code."""
-        return mechanics_of(self.model)
+        return compiled_mechanism(self.model)
 
     @property
     def function(self) -> Function:
         """Accelerations (n,) of q, qd and forces on all coordinates, or of batches."""
-        return self.mechanics.acceleration
+        return self.compiled.acceleration
 
     @cached_property
     def slots(self) -> list[int]:
@@ -151,12 +151,12 @@ class MechanismDynamics:
 
     def energy(self, q: Any, qd: Any, tau: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return kinetic and potential energy (J), and the power (W) of motors, forces and torques less dampers'."""
-        found = self.mechanics.energy(q, qd)
+        found = self.compiled.energy(q, qd)
         return found[:, 0], found[:, 1], found[:, 2] + (tau * qd[:, self.slots]).sum(axis=1)
 
     def power(self, q: Any, qd: Any, tau: Any) -> Any:
         """Return the power (W) of motors, forces and torques less that of dampers, (N,) of batches."""
-        return self.mechanics.energy(q, qd)[..., 2] + (tau * qd[..., self.slots]).sum(axis=-1)
+        return self.compiled.energy(q, qd)[..., 2] + (tau * qd[..., self.slots]).sum(axis=-1)
 
     @property
     def owners(self) -> tuple[str, ...]:
@@ -169,7 +169,7 @@ class MechanismDynamics:
 
     def violation(self, q: Float[np.ndarray, "N n"], found: Any = None) -> Float[np.ndarray, " N"]:
         """Return the largest distance (m, rad) of coordinates from closing a constraint."""
-        return gaps(*self.mechanics.closing(q)).max(axis=1, initial=0.0)
+        return gaps(*self.compiled.closing(q)).max(axis=1, initial=0.0)
 
 
 Dynamics = RobotDynamics | MechanismDynamics
