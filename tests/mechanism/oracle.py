@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from screwgraph.mechanism import Mechanism, mechanics_of
+from screwgraph.mechanism import Mechanism, compiled_mechanism
+from screwgraph.models.mechanism.equations import mass_matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,24 +29,24 @@ def reduced(mechanism: Mechanism, q, qd, force=0.0) -> Reduced:
     """Return the reduced equations of motion in `mechanism.independent_coordinates`."""
     q, qd = np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
     kept, chosen = list(mechanism.freedom.kept), list(mechanism.freedom.independent)
-    _, J = mechanics_of(mechanism).closing(q)
-    rates = mechanics_of(mechanism).rates(q, qd)
+    _, J = compiled_mechanism(mechanism).closing(q)
+    rates = compiled_mechanism(mechanism).rates(q, qd)
     c, Q = rates[..., : J.shape[-2]][..., kept], rates[..., J.shape[-2] :] + force
     n, k = mechanism.n, len(kept)
     B = np.broadcast_to(np.eye(n)[chosen], (*J.shape[:-2], len(chosen), n))
     inverse = np.linalg.inv(np.concatenate([J[..., kept, :], B], axis=-2))
     R, Sc = inverse[..., k:], (inverse[..., :k] @ c[..., None])[..., 0]
-    Rt, M = np.swapaxes(R, -1, -2), mechanics_of(mechanism).mass
+    Rt, M = np.swapaxes(R, -1, -2), mass_matrix(mechanism)
     return Reduced(R, Sc, Rt @ M @ R, (Rt @ (Q - Sc @ M)[..., None])[..., 0])
 
 
 def motor_torques(mechanism: Mechanism, q, qd, qdd) -> np.ndarray:
     """Return the torques of the motors that a motion needs; the smallest where several would do."""
     slots = [mechanism.angle_slots[i] for i in mechanism.motors]
-    code, q, qd = mechanics_of(mechanism), np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
+    code, q, qd = compiled_mechanism(mechanism), np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
     _, J = code.closing(q)
     Q = code.rates(q, qd)[..., J.shape[-2] :]
-    missing = np.asarray(qdd, dtype=float) @ code.mass - Q
+    missing = np.asarray(qdd, dtype=float) @ mass_matrix(mechanism) - Q
     kept = list(mechanism.freedom.kept)
     free = np.linalg.svd(J[..., kept, :])[2][..., len(kept) :, :]
     right = (free @ missing[..., None])[..., 0]

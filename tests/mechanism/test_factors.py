@@ -7,7 +7,8 @@ import screwgraph as sg
 from screwgraph.estimation import FACTORS
 from screwgraph.estimation.factors import Acceleration, Accelerometer, Gyroscope, LineAngle, PointPosition
 from screwgraph.mechanism import acceleration_problem, position_problem, velocity_problem
-from screwgraph.mechanism.mechanics import mechanics_of
+from screwgraph.mechanism.compiled import compiled_mechanism
+from screwgraph.models.mechanism.equations import mass_matrix
 from screwgraph.optimize import Vector
 from screwgraph.optimize.templates import Sloped, column
 from screwgraph.tape import OPERATIONS, Tape, jacobian, program
@@ -99,7 +100,7 @@ def moving(bar):
     """A closed state with its accelerations under a torque of 3 N m."""
     q = position_problem(bar, {"theta": 0.4})
     qd = velocity_problem(bar, q, {"theta": 2.0})
-    return q, qd, mechanics_of(bar).acceleration(q, qd, np.array([0, 0, 0, 0, 3.0]))
+    return q, qd, compiled_mechanism(bar).acceleration(q, qd, np.array([0, 0, 0, 0, 3.0]))
 
 
 def test_constraints_and_dynamics_vanish_along_a_motion(bar, moving):
@@ -124,12 +125,12 @@ def test_the_derivative_by_forces_is_the_closed_form_that_the_paper_prints(movin
     """(47), for a mechanism without relative coordinates: M^-1 - M^-1 J' (J M^-1 J')^-1 J M^-1."""
     model = sg.load_mechanism("four_bar")
     q = moving[0][:4]
-    _, J = mechanics_of(model).closing(q)
-    inverse = np.linalg.inv(mechanics_of(model).mass)
+    _, J = compiled_mechanism(model).closing(q)
+    inverse = np.linalg.inv(mass_matrix(model))
     printed = inverse - inverse @ J.T @ np.linalg.solve(J @ inverse @ J.T, J @ inverse)
-    columns = [mechanics_of(model).acceleration(q, 0 * q, e) for e in np.eye(4)] - mechanics_of(model).acceleration(
-        q, 0 * q, 0 * q
-    )
+    columns = [compiled_mechanism(model).acceleration(q, 0 * q, e) for e in np.eye(4)] - compiled_mechanism(
+        model
+    ).acceleration(q, 0 * q, 0 * q)
     np.testing.assert_allclose(columns.T, printed, atol=1e-11)
 
 

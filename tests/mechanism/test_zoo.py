@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.mechanism.mechanics import mechanics_of
+from screwgraph.mechanism.compiled import compiled_mechanism
+from screwgraph.models.mechanism.equations import mass_matrix
 
 LARGE = "parallel_robot"
 """Its window takes a quarter of a minute to compile; `tests/test_examples.py` follows the paper with it."""
@@ -23,7 +24,7 @@ def test_smoothed_motions_are_those_of_direct_integration(name):
 
 
 def mechanism_is_closed(mechanism):
-    residual, _ = mechanics_of(mechanism).closing(mechanism.home)
+    residual, _ = compiled_mechanism(mechanism).closing(mechanism.home)
     assert np.abs(residual).max(initial=0.0) < 1e-10
 
 
@@ -31,7 +32,7 @@ def mechanism_is_closed(mechanism):
 def test_the_inverse_graph_finds_the_torques_of_a_motion(name):
     mechanism = sg.load_mechanism(name)
     steps, dt, motors = 201, 1e-3, len(mechanism.motors)
-    size = 0.1 * mechanics_of(mechanism).mass.max()
+    size = 0.1 * mass_matrix(mechanism).max()
 
     def torques(t):
         return np.stack([size * np.sin(5.0 * t + k) for k in range(motors)], axis=-1)
@@ -41,7 +42,7 @@ def test_the_inverse_graph_finds_the_torques_of_a_motion(name):
     wanted = {z: run.coordinate(z) for z in mechanism.independent_coordinates}
     answer = sg.inverse_trajectory(mechanism, {"t": run.t, **wanted})
     np.testing.assert_allclose(answer.run.q, run.q, atol=1e-9)
-    scale = np.abs(torques(run.t)).max() + np.abs(mechanics_of(mechanism).rates(run.q, run.qd)).max()
+    scale = np.abs(torques(run.t)).max() + np.abs(compiled_mechanism(mechanism).rates(run.q, run.qd)).max()
     np.testing.assert_allclose(answer.tau[3:-3], torques(run.t)[3:-3], atol=1e-6 * scale)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.robot import Robot, closed_states
-from screwgraph.simulation import energies
+from screwgraph.simulation import energy_of
 from tests.robots import closed_chains, robot_files, urdfs
 from tests.suites import record
 
@@ -61,4 +61,4 @@ def test_it_moves_and_keeps_its_energy(path, is_moving):
 
 
 def kinetic(robot: Robot, run: sg.Trajectory) -> np.ndarray:
-    return run.energy - energies(robot, run.q, np.zeros_like(run.qd))
+    return run.energy - energy_of(robot).potential(run.q)

@@ -10,7 +10,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph import view
-from screwgraph.mechanism.mechanics import mechanics_of
+from screwgraph.mechanism.compiled import compiled_mechanism
 from screwgraph.robot import constraint_residual
 from screwgraph.view.mechanism_sliders import mechanism_posed, mechanism_sliders
 from screwgraph.view.sliders import coordinates, posed, rest, sliders
@@ -79,7 +79,7 @@ def test_mechanisms_stay_closed_while_their_sliders_move(name):
     after[slider.coordinate] += 0.3
     moved = mechanism_posed(mechanism, q, before, after)
     assert moved[slider.coordinate] == pytest.approx(after[slider.coordinate], abs=1e-9)
-    assert np.abs(mechanics_of(mechanism).closing(moved)[0]).max() < 1e-9
+    assert np.abs(compiled_mechanism(mechanism).closing(moved)[0]).max() < 1e-9
 
 
 def test_a_slider_that_would_tear_a_mechanism_apart_is_refused():

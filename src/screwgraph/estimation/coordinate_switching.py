@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.mechanism.mechanics import mechanics_of
+from screwgraph.mechanism.compiled import compiled_mechanism
 from screwgraph.models.mechanism.closing import size_of
 from screwgraph.models.mechanism.mechanism import Mechanism
 
@@ -59,5 +59,5 @@ def _free_motions(mechanism: Mechanism, q: Float[np.ndarray, "N n"]) -> Float[np
     scale = np.ones(mechanism.n)
     scale[list(mechanism.angle_slots)] = size_of(mechanism)
     kept = list(mechanism.freedom.kept)
-    J = mechanics_of(mechanism).closing(q)[1][:, kept] / scale
+    J = compiled_mechanism(mechanism).closing(q)[1][:, kept] / scale
     return np.linalg.qr(J.swapaxes(1, 2), mode="complete")[0][:, :, len(kept) :]

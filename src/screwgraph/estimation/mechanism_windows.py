@@ -12,9 +12,11 @@ import numpy as np
 from screwgraph.estimation.coordinate_switching import limit, rechosen, steepness
 from screwgraph.estimation.forward_graph import FORCED, forward_graph
 from screwgraph.estimation.noise import Noise
+from screwgraph.estimation.prediction import ahead
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.optimize import FixedLag, Problem, Solved
 from screwgraph.simulation import Efforts, MechanismDynamics
+from screwgraph.spatial.manifolds import Vector
 
 TOLERANCE = 1e-10
 """Largest entry of the last step of each window (m, rad, and their rates)."""
@@ -140,7 +142,9 @@ class MechanismWindows:
             groups = {group.name for group in lag.problem.factors}
             last = self._force(float(times[0]), lag.values["q"][-1], lag.values["v"][-1])
             for t in times[1:]:
-                q, v, _ = ahead(self.options.dt, *(lag.values[name][-1] for name in self.families))
+                q, v, _ = ahead(
+                    self.dynamics.manifold, self.options.dt, *(lag.values[name][-1] for name in self.families)
+                )
                 now = self._force(float(t), q, v)
                 middle, last = (last + now) / 2.0, now
                 yield {name: {"force": middle if half else now} for name, half in FORCED.items() if name in groups}
@@ -172,7 +176,7 @@ def _around(mechanism: Mechanism, options: Options, values: Mapping[str, np.ndar
 def _guess(mechanism: Mechanism, options: Options, first: tuple[Any, Any, Any]) -> Values:
     """Return values of a window: the first state, and where constant accelerations lead."""
     t = options.dt * np.arange(options.steps)[:, None]
-    q, v, a = ahead(t, *first)
+    q, v, a = ahead(Vector(mechanism.n), t, *first)
     return _around(mechanism, options, {"q": q, "v": v, "a": np.tile(a, (options.steps, 1))})
 
 
@@ -185,19 +189,15 @@ def _problem(mechanism: Mechanism, options: Options, force: np.ndarray) -> Probl
 def _fresh(mechanism: Mechanism, options: Options) -> FixedLag:
     """Return a smoother that motions begin with, so that its code is looked up once; nobody moves it on."""
     rest = np.zeros(mechanism.n)
+    spanning, independent = Vector(mechanism.n), Vector(mechanism.dof)
     problem = _problem(mechanism, options, np.zeros((options.steps, len(rest))) if options.changing else rest)
 
     def predict(*x: Any) -> tuple[Any, ...]:
         """Predict the unknowns of the next state: q, v, a, or q, z, v, w, a, b."""
         if options.coordinates != "independent":
-            return ahead(options.dt, *x)
-        pairs = zip(ahead(options.dt, *x[::2]), ahead(options.dt, *x[1::2]), strict=True)
+            return ahead(spanning, options.dt, *x)
+        pairs = zip(ahead(spanning, options.dt, *x[::2]), ahead(independent, options.dt, *x[1::2]), strict=True)
         return tuple(value for pair in pairs for value in pair)
 
     start = _guess(mechanism, options, (rest, rest, rest))
     return FixedLag(problem, start, pinned=not options.marginal, predict=predict, tolerance=TOLERANCE)
-
-
-def ahead(dt: Any, q: Any, v: Any, a: Any) -> tuple[Any, Any, Any]:
-    """Return position and velocity where a constant acceleration leads, and that."""
-    return q + dt * v + dt * dt / 2.0 * a, v + dt * a, a

@@ -12,6 +12,7 @@ import numpy as np
 from screwgraph.errors import InputError
 from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
 from screwgraph.estimation.noise import Noise
+from screwgraph.estimation.prediction import ahead
 from screwgraph.optimize import FixedLag, Problem, Solved, each
 from screwgraph.robot import unknown
 from screwgraph.simulation import Efforts, RobotDynamics
@@ -71,11 +72,6 @@ class RobotWindows:
         """The unknowns of a window."""
         return Motion(mechanics_of(self.dynamics.model), self.steps, self.rule, is_window=True)
 
-    @property
-    def positions(self) -> Any:
-        """The manifold of q."""
-        return self.dynamics.manifold
-
     def begun(self, first: State, times: np.ndarray) -> tuple[RobotWindows, FixedLag]:
         """Return a smoother of the first window."""
         certain = {v.name: self.noise.prior for v in self.motion.states()[:3]} if self.marginal else None
@@ -99,7 +95,7 @@ class RobotWindows:
         sigma = Sigmas(noise.integration, noise.constraints, np.full(model.nv, noise.dynamics))
         if not callable(forces):
             return Problem(motion.factors(self.dt, forces, sigma), families)
-        states = [(float(t), ahead(self.positions, float(t), *first)) for t in times[: motion.count - 1]]
+        states = [(float(t), ahead(self.dynamics.manifold, float(t), *first)) for t in times[: motion.count - 1]]
         steps = [self._torques(t, self.dt, state, forces) for t, state in states]
         problem = Problem(motion.factors(self.dt, np.zeros((motion.count, len(first[1]))), sigma), families)
         known = {name: {"tau": each([step[name]["tau"] for step in steps])} for name in steps[0]}
@@ -115,16 +111,18 @@ class RobotWindows:
             names = [v.name for v in motion.states(node)[:3]]
             for k in range(motion.count):
                 part = k - 1.0 + self.rule.nodes[node] if node else k
-                for name, value in zip(names, ahead(self.positions, max(part, 0.0) * self.dt, *first), strict=True):
+                for name, value in zip(
+                    names, ahead(self.dynamics.manifold, max(part, 0.0) * self.dt, *first), strict=True
+                ):
                     found[name][k] = np.asarray(value, dtype=float).ravel()
         return found
 
     def _predict(self, q: Any, v: Any, a: Any, *more: Any) -> tuple[Any, ...]:
         """Predict the unknowns of the next instant, and of the inner points before it."""
         loops = more[:1] if self.dynamics.model.is_closed else ()
-        found: list[Any] = [*ahead(self.positions, self.dt, q, v, a), *loops]
+        found: list[Any] = [*ahead(self.dynamics.manifold, self.dt, q, v, a), *loops]
         for node in self.motion.inner:
-            found += [*ahead(self.positions, self.rule.nodes[node] * self.dt, q, v, a), *loops]
+            found += [*ahead(self.dynamics.manifold, self.rule.nodes[node] * self.dt, q, v, a), *loops]
         return tuple(found)
 
     def _coming(self, lag: FixedLag, times: np.ndarray, efforts: Efforts) -> Iterator[Known]:
@@ -138,12 +136,7 @@ class RobotWindows:
         found: Known = {}
         for node in (0, *self.motion.inner):
             h = self.rule.nodes[node or -1] * dt
-            q, v, _ = ahead(self.positions, h, *state)
+            q, v, _ = ahead(self.dynamics.manifold, h, *state)
             name = f"dynamics.{node}" if node else "dynamics"
             found[name] = {"tau": efforts(t + h, np.asarray(q, dtype=float).ravel(), v)}
         return found
-
-
-def ahead(positions: Any, dt: Any, q: Any, v: Any, a: Any) -> tuple[Any, Any, Any]:
-    """Return position and velocity where a constant acceleration leads, and that."""
-    return positions.retract(q, dt * v + (0.5 * dt * dt) * a), v + dt * a, a

@@ -23,6 +23,7 @@ from screwgraph.simulation import (
     efforts,
     sample_times,
     simulated,
+    under,
 )
 
 FADING = 1e-3
@@ -91,7 +92,7 @@ def simulate_by_smoothing(
     q, qd = dynamics.start(q0, qd0)
     with np.errstate(all="ignore"):  # what is not finite is found and said
         check_start(dynamics, q, qd)
-        first = (q, qd, dynamics.under(torques)(0.0, q, qd))
+        first = (q, qd, under(dynamics, torques)(0.0, q, qd))
         values = _marched(windows, first, times, watch or (lambda t: False))
         q, qd, qdd = (values[name] for name in windows.families)
         return simulated(dynamics, "smoother", torques, times[: len(q)], q, qd, qdd=qdd)

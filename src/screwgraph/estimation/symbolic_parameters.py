@@ -11,8 +11,8 @@ from jaxtyping import Float
 
 from screwgraph.compiler import compiled
 from screwgraph.errors import InputError
+from screwgraph.mechanism.compiled import compiled_mechanism
 from screwgraph.mechanism.equations import Equations
-from screwgraph.mechanism.mechanics import mechanics_of
 from screwgraph.models.mechanism.mechanism import Mechanism, Source
 from screwgraph.models.mechanism.read import read_mechanism
 from screwgraph.models.mechanism.symbolic_numbers import Traced, as_expressions
@@ -43,7 +43,7 @@ class Varied:
     ) -> Float[np.ndarray, " n"]:
         """Return accelerations (n,); `force` (n,) is added to the mechanism's own, `figures` are over their scale."""
         if not self.names:
-            return mechanics_of(self.mechanism).acceleration(q, qd, np.broadcast_to(force, np.shape(q)))
+            return compiled_mechanism(self.mechanism).acceleration(q, qd, np.broadcast_to(force, np.shape(q)))
         vectors = (np.ascontiguousarray(x, dtype=float) for x in (q, qd, np.broadcast_to(force, np.shape(q)), figures))
         return self._acceleration(*vectors)
 

@@ -2,6 +2,7 @@
 
 from screwgraph.mechanism.bayes import BayesNetwork, GraphFactor, Quantity, bayes_network
 from screwgraph.mechanism.branch import followed
+from screwgraph.mechanism.compiled import CompiledMechanism, compiled_mechanism
 from screwgraph.mechanism.equations import Equations
 from screwgraph.mechanism.kinematics import (
     acceleration_problem,
@@ -9,7 +10,6 @@ from screwgraph.mechanism.kinematics import (
     position_problem,
     velocity_problem,
 )
-from screwgraph.mechanism.mechanics import Mechanics, mechanics_of
 from screwgraph.models.mechanism.build_constraints import constraints_of
 from screwgraph.models.mechanism.freedom import Freedom
 from screwgraph.models.mechanism.load import load_mechanism, mechanism_names
@@ -24,13 +24,13 @@ __all__ = [
     "Angle",
     "BayesNetwork",
     "Body",
+    "CompiledMechanism",
     "Damper",
     "Equations",
     "Force",
     "Freedom",
     "Gear",
     "GraphFactor",
-    "Mechanics",
     "Mechanism",
     "Point",
     "Quantity",
@@ -41,12 +41,12 @@ __all__ = [
     "acceleration_problem",
     "bayes_network",
     "chain_of_pendulums",
+    "compiled_mechanism",
     "constraints_of",
     "finite_displacement",
     "followed",
     "from_texts",
     "load_mechanism",
-    "mechanics_of",
     "mechanism_names",
     "observed",
     "position_problem",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.mechanism.compiled import compiled_mechanism
 from screwgraph.mechanism.kinematics import finite_displacement
-from screwgraph.mechanism.mechanics import mechanics_of
 from screwgraph.models.mechanism.closing import TOLERANCE, gaps, size_of
 from screwgraph.models.mechanism.mechanism import Mechanism
 
@@ -38,7 +38,7 @@ def followed(
 
 def _ahead(mechanism: Mechanism, q: np.ndarray, coordinates: tuple[int, ...], wanted: np.ndarray) -> np.ndarray | None:
     """Return the next position by Newton steps; None where these are not surely on the branch."""
-    closing, picked = mechanics_of(mechanism).closing, np.eye(mechanism.n)[list(coordinates)]
+    closing, picked = compiled_mechanism(mechanism).closing, np.eye(mechanism.n)[list(coordinates)]
     residual, J = closing(q)
     first = 0.0
     for k in range(NEWTON + 1):

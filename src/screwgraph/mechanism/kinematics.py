@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.mechanism.mechanics import mechanics_of
+from screwgraph.mechanism.compiled import compiled_mechanism
 from screwgraph.models.mechanism.closing import assembled
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.spatial import finite_vector
@@ -33,7 +33,7 @@ def position_problem(mechanism: Mechanism, given: Mapping[str, float], guess: An
     free = np.ones(mechanism.n, dtype=bool)
     free[list(values)] = False
     q[list(values)] = list(values.values())
-    return assembled(mechanism, mechanics_of(mechanism).closing, q, free)
+    return assembled(mechanism, compiled_mechanism(mechanism).closing, q, free)
 
 
 def velocity_problem(mechanism: Mechanism, q: Any, given: Mapping[str, float]) -> Float[np.ndarray, " n"]:
@@ -45,7 +45,7 @@ def velocity_problem(mechanism: Mechanism, q: Any, given: Mapping[str, float]) -
         InputError: an unknown coordinate, a position of wrong shape, or velocities that the constraints forbid.
     """
     position = as_vector(mechanism, q, "q")
-    _, J = mechanics_of(mechanism).closing(position)
+    _, J = compiled_mechanism(mechanism).closing(position)
     return _completed(mechanism, J, np.zeros(len(J)), _given(mechanism, given), "velocities")
 
 
@@ -58,8 +58,8 @@ def acceleration_problem(mechanism: Mechanism, q: Any, qd: Any, given: Mapping[s
         InputError: an unknown coordinate, arrays of wrong shape, or accelerations that the constraints forbid.
     """
     position, velocity = as_vector(mechanism, q, "q"), as_vector(mechanism, qd, "qd")
-    _, J = mechanics_of(mechanism).closing(position)
-    bias = mechanics_of(mechanism).rates(position, velocity)[: len(J)]
+    _, J = compiled_mechanism(mechanism).closing(position)
+    bias = compiled_mechanism(mechanism).rates(position, velocity)[: len(J)]
     return _completed(mechanism, J, bias, _given(mechanism, given), "accelerations")
 
 
@@ -83,7 +83,7 @@ def finite_displacement(
     change = dict(zip(names, (ends - starts) / steps, strict=True))
     for k in range(1, steps + 1):
         there = starts + (ends - starts) * (k / steps)
-        _, J = mechanics_of(mechanism).closing(path[-1])
+        _, J = compiled_mechanism(mechanism).closing(path[-1])
         guess = path[-1] + _smallest(mechanism, J, np.zeros(len(J)), _given(mechanism, change))[0]
         path.append(position_problem(mechanism, dict(zip(names, there, strict=True)), guess))
     return np.array(path)

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
-from screwgraph.mechanism.mechanics import mechanics_of
+from screwgraph.mechanism.compiled import compiled_mechanism
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.models.mechanism.closing import size_of
 
@@ -55,4 +55,4 @@ class Projection:
 
 def projection(mechanism: Mechanism) -> Projection:
     """Return the projection of a mechanism. Raises ModelError where it cannot be assembled."""
-    return Projection(mechanics_of(mechanism).projection, TOLERANCE * max(1.0, size_of(mechanism)))
+    return Projection(compiled_mechanism(mechanism).projection, TOLERANCE * max(1.0, size_of(mechanism)))

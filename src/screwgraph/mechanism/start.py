@@ -8,8 +8,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
+from screwgraph.mechanism.compiled import compiled_mechanism
 from screwgraph.mechanism.kinematics import as_vector, velocity_problem
-from screwgraph.mechanism.mechanics import mechanics_of
 from screwgraph.models.mechanism.closing import assembled
 from screwgraph.models.mechanism.mechanism import Mechanism
 
@@ -27,7 +27,7 @@ def first_position(mechanism: Mechanism, q0: Any) -> Float[np.ndarray, " n"]:
     if q0 is None:
         return mechanism.home
     guess, every = as_vector(mechanism, q0, "q0"), np.ones(mechanism.n, dtype=bool)
-    return assembled(mechanism, mechanics_of(mechanism).closing, guess, every)
+    return assembled(mechanism, compiled_mechanism(mechanism).closing, guess, every)
 
 
 def first_velocity(mechanism: Mechanism, q: Float[np.ndarray, " n"], qd0: Any) -> Float[np.ndarray, " n"]:
@@ -39,7 +39,7 @@ def first_velocity(mechanism: Mechanism, q: Float[np.ndarray, " n"], qd0: Any) -
     if qd0 is None:
         return velocity_problem(mechanism, q, mechanism.velocities) if mechanism.velocities else np.zeros(mechanism.n)
     qd = as_vector(mechanism, qd0, "qd0")
-    _, J = mechanics_of(mechanism).closing(q)
+    _, J = compiled_mechanism(mechanism).closing(q)
     allowed = qd - np.linalg.lstsq(J, J @ qd, rcond=1e-10)[0]
     forbidden = float(np.abs(qd - allowed).max())
     if forbidden > CONSISTENT * max(1.0, float(np.abs(qd).max())):

@@ -2,9 +2,17 @@
 
 from screwgraph.simulation.automatic import AUTO
 from screwgraph.simulation.collect import Watch
-from screwgraph.simulation.energy import energies, potential_energy
+from screwgraph.simulation.energy import energy_of, potential_energy
 from screwgraph.simulation.methods import METHODS
-from screwgraph.simulation.models import Dynamics, Efforts, MechanismDynamics, RobotDynamics, dynamics_of, efforts
+from screwgraph.simulation.models import (
+    Dynamics,
+    Efforts,
+    MechanismDynamics,
+    RobotDynamics,
+    dynamics_of,
+    efforts,
+    under,
+)
 from screwgraph.simulation.run import check_start, simulate, simulated
 from screwgraph.simulation.start import initial_position, sample_times
 from screwgraph.simulation.trajectory import (
@@ -32,7 +40,7 @@ __all__ = [
     "coordinate_names",
     "dynamics_of",
     "efforts",
-    "energies",
+    "energy_of",
     "initial_position",
     "model_texts",
     "potential_energy",
@@ -41,4 +49,5 @@ __all__ = [
     "simulate",
     "simulated",
     "state_columns",
+    "under",
 ]

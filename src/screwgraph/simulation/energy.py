@@ -45,12 +45,6 @@ def energy_of(robot: Robot) -> Energy:
     return Energy(mass_matrix(without_loops(robot)), potential_energy(robot))
 
 
-def energies(robot: Robot, q: Float[np.ndarray, "N nq"], qd: Float[np.ndarray, "N nv"]) -> Float[np.ndarray, " N"]:
-    """Return kinetic (rotors included) plus potential energy (J); the potential is zero at the base's origin."""
-    energy = energy_of(robot)
-    return energy.kinetic(q, qd) + energy.potential(q)
-
-
 def potential_energy(robot: Robot) -> Function:
     """Return the potential energy (J) of gravity as a function of q, (..., nq) -> (..., 1)."""
 

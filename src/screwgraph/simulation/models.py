@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from screwgraph.compiler import Function
 from screwgraph.dynamics import forward_dynamics
-from screwgraph.mechanism.mechanics import Mechanics, mechanics_of
+from screwgraph.mechanism.compiled import CompiledMechanism, compiled_mechanism
 from screwgraph.mechanism.projection import Projection, projection
 from screwgraph.mechanism.start import first_position, first_velocity
 from screwgraph.models.mechanism import Mechanism
@@ -34,7 +34,7 @@ class RobotDynamics:
     """A robot in motion: a tree, or a closed chain, whose loops stay closed."""
 
     model: Robot
-    kind = "robot"
+    kind, part = "robot", "joint"
 
     @property
     def manifold(self) -> Manifold:
@@ -62,17 +62,6 @@ class RobotDynamics:
         """Return the forces on all velocity coordinates that joint torques and forces are: themselves."""
         return tau
 
-    def acceleration(self, q: Any, qd: Any, tau: Any) -> Any:
-        """Return accelerations, of batches, too."""
-        return self.function(q, qd, tau)
-
-    def under(self, tau: Float[np.ndarray, " nv"] | Efforts) -> Acceleration:
-        """Return accelerations under constant torques, or those of a function."""
-        function = self.function
-        if callable(tau):
-            return lambda t, q, qd: function(q, qd, tau(t, q, qd))
-        return lambda t, q, qd: function(q, qd, tau)
-
     def constraints(self, q: Float[np.ndarray, " nq"]) -> Constraints | None:
         """Return what keeps loops closed, near q; None for trees."""
         return Constraints(self.model, q) if self.model.is_closed else None
@@ -95,10 +84,10 @@ class RobotDynamics:
         """Return the power (W) of torques less that of dampers, (N,) of batches."""
         return ((tau - self.damping * qd) * qd).sum(axis=-1)
 
-    @cached_property
+    @property
     def owners(self) -> tuple[str, ...]:
-        """What each velocity coordinate belongs to, in messages."""
-        return tuple(f"joint {joint.name!r}" for joint in self.model.joints for _ in range(joint.type.nv))
+        """The joint that each velocity coordinate belongs to."""
+        return tuple(joint.name for joint in self.model.joints for _ in range(joint.type.nv))
 
     def is_passive(self, torques: Float[np.ndarray, " nv"]) -> bool:
         """Return whether no work is done under constant torques."""
@@ -116,7 +105,7 @@ class MechanismDynamics:
     """A planar mechanism in motion, its states on the constraints."""
 
     model: Mechanism
-    kind = "mechanism"
+    kind, part = "mechanism", "coordinate"
 
     @property
     def manifold(self) -> Manifold:
@@ -124,14 +113,14 @@ class MechanismDynamics:
         return Vector(self.model.n)
 
     @property
-    def mechanics(self) -> Mechanics:
+    def compiled(self) -> CompiledMechanism:
         """Its compiled code."""
-        return mechanics_of(self.model)
+        return compiled_mechanism(self.model)
 
     @property
     def function(self) -> Function:
         """Accelerations (n,) of q, qd and forces on all coordinates, or of batches."""
-        return self.mechanics.acceleration
+        return self.compiled.acceleration
 
     @cached_property
     def slots(self) -> list[int]:
@@ -156,35 +145,23 @@ class MechanismDynamics:
         found[..., self.slots] = tau
         return found
 
-    def acceleration(self, q: Any, qd: Any, tau: Any) -> Any:
-        """Return accelerations, of batches, too."""
-        return self.function(q, qd, self.force(tau))
-
-    def under(self, tau: Float[np.ndarray, " motors"] | Efforts) -> Acceleration:
-        """Return accelerations under constant torques, or those of a function."""
-        function = self.function
-        if callable(tau):
-            return lambda t, q, qd: function(q, qd, self.force(tau(t, q, qd)))
-        force = self.force(tau)
-        return lambda t, q, qd: function(q, qd, force)
-
     def constraints(self, q: Float[np.ndarray, " n"]) -> Projection:
         """Return what puts states back onto the constraints."""
         return projection(self.model)
 
     def energy(self, q: Any, qd: Any, tau: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return kinetic and potential energy (J), and the power (W) of motors, forces and torques less dampers'."""
-        found = self.mechanics.energy(q, qd)
+        found = self.compiled.energy(q, qd)
         return found[:, 0], found[:, 1], found[:, 2] + (tau * qd[:, self.slots]).sum(axis=1)
 
     def power(self, q: Any, qd: Any, tau: Any) -> Any:
         """Return the power (W) of motors, forces and torques less that of dampers, (N,) of batches."""
-        return self.mechanics.energy(q, qd)[..., 2] + (tau * qd[..., self.slots]).sum(axis=-1)
+        return self.compiled.energy(q, qd)[..., 2] + (tau * qd[..., self.slots]).sum(axis=-1)
 
     @property
     def owners(self) -> tuple[str, ...]:
-        """What each velocity coordinate belongs to, in messages."""
-        return tuple(f"coordinate {name!r}" for name in self.model.coordinates)
+        """The coordinate that each velocity coordinate belongs to."""
+        return self.model.coordinates
 
     def is_passive(self, torques: Float[np.ndarray, " motors"]) -> bool:
         """Return whether it is known that no work is done under constant torques."""
@@ -192,7 +169,7 @@ class MechanismDynamics:
 
     def violation(self, q: Float[np.ndarray, "N n"], found: Any = None) -> Float[np.ndarray, " N"]:
         """Return the largest distance (m, rad) of coordinates from closing a constraint."""
-        return gaps(*self.mechanics.closing(q)).max(axis=1, initial=0.0)
+        return gaps(*self.compiled.closing(q)).max(axis=1, initial=0.0)
 
 
 Dynamics = RobotDynamics | MechanismDynamics
@@ -201,6 +178,20 @@ Dynamics = RobotDynamics | MechanismDynamics
 def dynamics_of(model: Robot | Mechanism) -> Dynamics:
     """Return a model in motion."""
     return MechanismDynamics(model) if isinstance(model, Mechanism) else RobotDynamics(model)
+
+
+def acceleration(dynamics: Dynamics, q: Any, qd: Any, tau: Any) -> Any:
+    """Return accelerations under torques of all joints, or of the motors; of batches, too."""
+    return dynamics.function(q, qd, dynamics.force(tau))
+
+
+def under(dynamics: Dynamics, tau: Float[np.ndarray, " m"] | Efforts) -> Acceleration:
+    """Return accelerations as a function of t, q and qd under constant torques, or those of a function."""
+    function = dynamics.function
+    if callable(tau):
+        return lambda t, q, qd: function(q, qd, dynamics.force(tau(t, q, qd)))
+    force = dynamics.force(tau)
+    return lambda t, q, qd: function(q, qd, force)
 
 
 def efforts(dynamics: Dynamics, tau: Any) -> Float[np.ndarray, " m"] | Efforts:
@@ -223,8 +214,8 @@ def system_of(dynamics: Dynamics, torques: Float[np.ndarray, " m"] | Efforts, co
 
     def powered(t: float, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, float]:
         tau = force(t, q, qd)
-        return dynamics.acceleration(q, qd, tau), float(dynamics.power(q, qd, tau))
+        return acceleration(dynamics, q, qd, tau), float(dynamics.power(q, qd, tau))
 
     is_passive = not callable(torques) and dynamics.is_passive(torques)
-    under = dynamics.under(torques)
-    return System(dynamics.manifold, under, constraints, None if is_passive else powered, dynamics.owners)
+    owners = tuple(f"{dynamics.part} {name!r}" for name in dynamics.owners)
+    return System(dynamics.manifold, under(dynamics, torques), constraints, None if is_passive else powered, owners)

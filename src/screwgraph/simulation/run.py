@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
+from screwgraph.mechanism.projection import Projection
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, unknown
 from screwgraph.simulation.automatic import AUTO, all_finite, balanced, chosen, guard
@@ -18,7 +19,7 @@ from screwgraph.simulation.constraints import Constraints
 from screwgraph.simulation.doubt import energy_moved, warn_of_imbalance
 from screwgraph.simulation.energy import integrated, uncertainty
 from screwgraph.simulation.methods import METHODS, State, Tolerances
-from screwgraph.simulation.models import Dynamics, Efforts, RobotDynamics, dynamics_of, efforts, system_of
+from screwgraph.simulation.models import Dynamics, Efforts, RobotDynamics, acceleration, dynamics_of, efforts, system_of
 from screwgraph.simulation.start import sample_times
 from screwgraph.simulation.stepper import stepper
 from screwgraph.simulation.system import System
@@ -71,7 +72,7 @@ def simulate(
 
         sound = all_finite if callable(torques) else balanced(dynamics, torques)
         watched = guard(method, name, system_at, tolerances, sound)
-        states = _states(dynamics, torques, name, start, system_at, times, tolerances)
+        states = _states(dynamics, torques, name, start, constraints, system_at, times, tolerances)
         with _blaming_massless_joints(dynamics, start.q):
             found = collected(system, name, start, states, times, watch, watched)
         rest = {"violation": found.violation, "work": found.work}
@@ -83,6 +84,7 @@ def _states(
     torques: Torques,
     method: str,
     start: State,
+    constraints: Constraints | Projection | None,
     system_at: Callable[[State], System],
     times: Float[np.ndarray, " N"],
     tolerances: Tolerances,
@@ -90,7 +92,6 @@ def _states(
     """Yield the states after the start: by machine code as long as it holds, from there on by steps in Python."""
     state, done = start, 0
     if not callable(torques):
-        constraints = dynamics.constraints(start.q)
         made = stepper(dynamics.manifold, dynamics.function, constraints, method)
         x = constraints.x if isinstance(constraints, Constraints) else np.zeros(0)
         dt, force = float(times[1] - times[0]), dynamics.force(torques)
@@ -111,7 +112,7 @@ def tolerances_of(rtol: float, atol: float) -> Tolerances:
 
 def check_start(dynamics: Dynamics, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]) -> None:
     """Make machine code, and check that accelerations are determined where the motion begins. Raises InputError."""
-    if not np.isfinite(dynamics.acceleration(q, qd, dynamics.checked(None, "tau"))).all():
+    if not np.isfinite(acceleration(dynamics, q, qd, dynamics.checked(None, "tau"))).all():
         raise InputError(
             "the accelerations at the beginning are not finite",
             why=f"the {dynamics.kind} stands at a singular position",
@@ -134,7 +135,7 @@ def _blaming_massless_joints(dynamics: Dynamics, q: Float[np.ndarray, " nq"]) ->
         if min(sizes[0], own.min() / own.max()) > MASSLESS:
             raise
         least = np.argmax(np.abs(directions[:, 0])) if sizes[0] <= MASSLESS else np.argmin(own)
-        name = [joint.name for joint in dynamics.model.joints for _ in range(joint.type.nv)][int(least)]
+        name = dynamics.owners[int(least)]
         raise InputError(
             error.what,
             why=f"joint {name!r} moves almost nothing that has inertia",
@@ -165,7 +166,7 @@ def simulated(
         tau = np.tile(torques, (len(t), 1)) if torques.ndim == 1 else torques
     T, U, power = dynamics.energy(q, qd, tau)
     if qdd is None:
-        qdd = np.asarray(dynamics.acceleration(q, qd, tau))
+        qdd = np.asarray(acceleration(dynamics, q, qd, tau))
     done, violation = integrated(power, t), dynamics.violation(q, violation)
     if work is not None and np.isfinite(work).any():
         first = int(np.argmax(np.isfinite(work)))

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from screwgraph.mechanism.compiled import compiled_mechanism
 from screwgraph.mechanism.elimination import constrained_motion
 from screwgraph.mechanism.equations import Equations
-from screwgraph.mechanism.mechanics import mechanics_of
 from screwgraph.models.mechanism.massless import constraint_weights, defining_among_kept
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.spatial import Array
@@ -22,7 +22,7 @@ def acceleration_of(mechanism: Mechanism, q: Array, qd: Array, force: Array | fl
     Blanco-Claraco et al. (2021), eq. (6).
     """
     if mechanism.nominal is None:
-        return mechanics_of(mechanism).acceleration(q, qd, force + np.zeros(mechanism.n))
+        return compiled_mechanism(mechanism).acceleration(q, qd, force + np.zeros(mechanism.n))
     return Equations(mechanism, q, qd).solved_motion(force + np.zeros(mechanism.n))[0]
 
 

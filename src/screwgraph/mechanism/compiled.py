@@ -1,4 +1,4 @@
-"""Compiled code of a mechanism's equations."""
+"""A mechanism's equations as compiled functions."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-import numpy as np
-from jaxtyping import Float
-
 from screwgraph.compiler import Argument, Function, compile_expression, compile_graph
 from screwgraph.graph import dynamics_graph, projection_graph
 from screwgraph.models.mechanism import Mechanism, without_metadata
 from screwgraph.models.mechanism.closing import Closing
-from screwgraph.models.mechanism.equations import along, energies, forces, mass_matrix
+from screwgraph.models.mechanism.equations import along, energies, forces
 from screwgraph.spatial import Array
+from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True, eq=False)
-class Mechanics:
+class CompiledMechanism:
     """What is computed of a mechanism again and again; functions take and return arrays (n,) or batches (N, n)."""
+
+    __repr__ = one_line
 
     mechanism: Mechanism
 
@@ -29,11 +29,6 @@ class Mechanics:
         """Phi and Phi_q: (q) -> (m,), (m, n)."""
         found = self.mechanism.closing_program
         return Closing(self._compiled("closing", ("q",), found.program.on), found.parts, found.places)
-
-    @cached_property
-    def mass(self) -> Float[np.ndarray, "n n"]:
-        """The mass matrix."""
-        return mass_matrix(self.mechanism)
 
     @cached_property
     def acceleration(self) -> Function:
@@ -76,6 +71,6 @@ class Mechanics:
 
 
 @lru_cache(maxsize=64)
-def mechanics_of(mechanism: Mechanism) -> Mechanics:
+def compiled_mechanism(mechanism: Mechanism) -> CompiledMechanism:
     """Return the compiled code of a mechanism; the same for the same, so that it is made once."""
-    return Mechanics(mechanism)
+    return CompiledMechanism(mechanism)
