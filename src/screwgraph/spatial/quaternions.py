@@ -9,6 +9,8 @@ from screwgraph.spatial.series import SMALL, coefficients, polynomial
 from screwgraph.spatial.so3 import squared
 
 ARCTANGENT_TERMS = 7
+ROUNDED = 1e-3
+"""How far from 1 few printed digits leave the length of a unit quaternion."""
 
 
 def product(p: Float[Array, "4"], q: Float[Array, "4"]) -> Float[Array, "4"]:

@@ -11,6 +11,7 @@ from math import prod
 
 from screwgraph.compiler.backends.llvm.loop import Operand, Shape
 from screwgraph.compiler.backends.llvm.text import Lanes
+from screwgraph.spatial.quaternions import ROUNDED
 
 TYPE, DATA, DIMENSIONS_COUNT, DIMENSIONS, DESCRIPTION, FLAGS = 8, 16, 24, 32, 56, 64
 """Where a NumPy array has what, in bytes (`PyArrayObject_fields`), for pointers of 8 bytes."""
@@ -19,7 +20,7 @@ PLAIN = 0x1 | 0x100
 TABLE = ("array_type", "number_type", "new_array", "increase", "decrease", "none", "new_tuple", "set_item")
 """What the table holds that comes with a call: addresses that differ between processes."""
 TABLE_SIZE = len(TABLE)
-SLACK = 2e-3
+SLACK = 2.0 * ROUNDED
 """Difference of a quaternion's squared length from 1 that few printed digits, or steps of differences, explain."""
 TYPE_NUMBERS = {64: 12, 32: 11}
 """NumPy's numbers for float64 and float32."""
