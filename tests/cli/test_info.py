@@ -172,3 +172,10 @@ def test_the_planar_factor_and_clusters_are_told(command):
         {"loop": "joint4", "rows": 5, "kept": ["translation x", "translation y"], "planar": True}
     ]
     assert found["clusters"] == [["joint1", "joint2", "joint3"]]
+
+
+def test_a_mechanism_is_described_with_other_values(command, refused):
+    found = command("info", "four_bar_angle", "--set", "mass:coupler=3.5", "--json").json
+    assert found["mass"] == 1.0 + 3.5 + 4.0
+    assert [body["mass"] for body in found["bodies"]] == [1.0, 3.5, 4.0]
+    assert "--set goes with planar mechanisms" in refused(2, "info", "rr", "--set", "m=1").err

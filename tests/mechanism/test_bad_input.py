@@ -1,5 +1,8 @@
 """Mechanism files and arguments that are wrong end in one clear line, with the file and the line of the file."""
 
+import re
+from importlib.resources import files
+
 import pytest
 
 import screwgraph as sg
@@ -42,7 +45,7 @@ BAD = {
     "no such point": (("points: [2, 3]", "points: [2, 7]"), r":10: body '2': points: there is no point '7'"),
     "impossible closure": (
         ("length: 2*L", "length: 9*L"),
-        r"bad.yaml:\d+: .* cannot be assembled: .* remains violated by \d",
+        r"bad.yaml:9: .* cannot be assembled: body '1' is 9 m long where its points lie 2 m apart",
     ),
     "no mass centre": ((", cog: [0.5, 0]", ""), r":8: body '0' has a mass and no centre of mass"),
     "small inertia": (("I0: 1/3", "I0: 0.1"), r":8: body '0' has the inertia 0.1 about its first point"),
@@ -53,7 +56,7 @@ BAD = {
     "no such coordinate": (("angles:\n", "independent: [phi]\nangles:\n"), r":11: there is no coordinate 'phi'"),
     "too many independent": (
         ("angles:\n", "independent: [theta, 'x:2']\nangles:\n"),
-        r"names 2 independent coordinates and has 1 degrees",
+        r"names 2 independent coordinates and has 1 degree of",
     ),
     "zero ratio": (
         ("angles:\n", "gears: [{gear: g, angles: [theta, theta], ratio: 0}]\nangles:\n"),
@@ -169,3 +172,20 @@ def test_a_mechanism_that_moves_no_mass_is_refused(tmp_path):
     path.write_text("points: [{x: 0, y: 0, fixed: true}, {x: 1, y: 0}]\nbodies: [{points: [0, 1]}]\n")
     with pytest.raises(sg.InputError, match="can move without moving any mass"):
         sg.simulate(sg.load_mechanism(path))
+
+
+TOO_LONG = {"four_bar": ("crank", "coupler", "rocker"), "parallel_robot": ("stay_left", "motor_left", "rod_right")}
+TOO_SHORT = {"four_bar": ("rocker",), "parallel_robot": ("stay_left", "motor_left", "forearm_right")}
+
+
+@pytest.mark.parametrize(("factor", "bodies"), [(10.0, TOO_LONG), (0.1, TOO_SHORT)])
+@pytest.mark.parametrize("name", TOO_LONG)
+def test_the_body_whose_length_is_wrong_is_named_with_its_line(name, factor, bodies):
+    """Not the body that the search leaves unclosed: that is the one that gives way most easily."""
+    whole, path = sg.load_mechanism(name), files("screwgraph") / "zoo" / "mechanisms" / f"{name}.yaml"
+    lines = path.read_text().splitlines()
+    for body in (body for body in whole.bodies if body.name in bodies[name]):
+        length, line = float(body.length), next(i for i, text in enumerate(lines, 1) if f"name: {body.name}," in text)
+        wrong = f"body '{body.name}' is {factor * length:.6g} m long where its points lie {length:.6g} m apart"
+        with pytest.raises(sg.ModelError, match=rf"{name}.yaml:{line}: .*{re.escape(wrong)}"):
+            sg.load_mechanism(name, {f"length:{body.name}": factor * length})

@@ -52,8 +52,9 @@ HELP = """Estimate the motion of a robot or a planar mechanism, torques and para
 
 Batch least squares on its factor graph: constraints and dynamics are nearly exact, sensors have the standard
 deviations of the file's sensors:, or of --sensor. Columns are called like the sensor, with _x, _y, ... where it
-measures several numbers, and tau:MOTOR for known torques. Sensors of robots: joint_position, joint_velocity,
-joint_torque of a joint; position, pose, gyroscope, accelerometer of a frame.
+measures several numbers, and tau:MOTOR for known torques. Empty cells were not measured; a column t:SENSOR has the
+times of a sensor that has its own. Sensors of robots: joint_position, joint_velocity, joint_torque of a joint;
+position, pose, gyroscope, accelerometer of a frame.
 
 \b
 Example:
@@ -97,8 +98,8 @@ def estimate(
     with usage(context):
         check_outputs(output, report, plot)
     asked = load_model(context, model, values, base)
-    table = read_table(measurements)
-    until = float(table["t"].max() - table["t"].min()) if "t" in table else 1.0
+    table = read_table(measurements, missing=True)
+    until = _duration(table)
     with watched(until, "estimating") as watch:
         found = solve(
             asked,
@@ -148,6 +149,15 @@ def _told(text: str) -> Any:
     return told
 
 
+def _duration(table: Mapping[str, Any]) -> float:
+    """Return how long measurements last (s), as far as their times are numbers."""
+    import numpy as np
+
+    times = np.concatenate([[], *(table[name] for name in table if name == "t" or name.startswith("t:"))])
+    known = times[np.isfinite(times)]
+    return float(np.ptp(known)) if len(known) else 1.0
+
+
 def _figures(found: Estimate, wall_time: float, output: str) -> dict[str, Any]:
     import numpy as np
 
@@ -158,7 +168,7 @@ def _figures(found: Estimate, wall_time: float, output: str) -> dict[str, Any]:
         "status": found.status.value,
         "iterations": found.result.iterations,
         "parameters": {n: {"value": x, "sigma": found.sigma[n]} for n, x in found.parameters.items()},
-        "residuals": {name: float(np.sqrt((r * r).mean())) for name, r in found.residuals.items()},
+        "residuals": {name: float(np.sqrt(np.nanmean(r * r))) for name, r in found.residuals.items()},
         "model_error": found.model_error,
         "undetermined": list(found.undetermined),
         "output": output,

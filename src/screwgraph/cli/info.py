@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from screwgraph.cli import options
+from screwgraph.cli.mechanisms import Values
 from screwgraph.cli.options import BaseKind
 
 HELP = """Show links, joints, masses, frames and warnings of a robot, or the parts of a planar mechanism.
@@ -12,7 +13,7 @@ HELP = """Show links, joints, masses, frames and warnings of a robot, or the par
 \b
 Example:
   screwgraph info a1 --base floating
-  screwgraph info four_bar_angle
+  screwgraph info four_bar_angle --set mass:coupler=2.5
   screwgraph info panda.urdf --lock panda_finger_joint1,panda_finger_joint2 --json
 """
 
@@ -27,19 +28,21 @@ def info(
     strict: options.Strict = False,
     snap: options.Snap = 0.0,
     model_name: options.Model = None,
+    values: Values = None,
     json: options.AsJson = False,
 ) -> None:
     """Print a robot or a mechanism as tables or as JSON."""
     from screwgraph.cli.describe import description
     from screwgraph.cli.describe_mechanism import mechanism_description, print_mechanism
     from screwgraph.cli.description_tables import print_description
-    from screwgraph.cli.mechanisms import is_mechanism, loaded, refuse_robot_options
+    from screwgraph.cli.mechanisms import is_mechanism, loaded, refuse_robot_options, refuse_values
     from screwgraph.cli.streams import print_json
 
     if is_mechanism(robot):
         refuse_robot_options(context, lock, gravity, no_damping, strict, snap, model_name, base is not BaseKind.fixed)
-        content = mechanism_description(loaded(robot))
+        content = mechanism_description(loaded(robot, values))
         return print_json(content) if json else print_mechanism(content)
+    refuse_values(context, values)
     content = description(options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name))
     if json:
         print_json(content)

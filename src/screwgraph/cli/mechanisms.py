@@ -39,8 +39,7 @@ def load_model(context: typer.Context, source: str, values: list[str] | None, ba
     """Load a mechanism with values, or a robot with its damping and gravity. Raises ModelError, InputError."""
     if is_mechanism(source):
         return loaded(source, values)
-    if values:
-        raise wrong_use(context, "--set goes with planar mechanisms", why="a robot's file has no parameters")
+    refuse_values(context, values)
     return load_robot(source, base, None, None, False, False, 0.0, None)
 
 
@@ -49,6 +48,12 @@ def refuse_robot_options(context: typer.Context, *given: object) -> None:
     if any(given):
         names = "--base, --lock, --gravity, --no-damping, --strict, --snap and --model"
         raise wrong_use(context, f"{names} go with robots", why="a mechanism's file says all of it")
+
+
+def refuse_values(context: typer.Context, values: list[str] | None) -> None:
+    """Raise a usage error where a robot is given values of parameters."""
+    if values:
+        raise wrong_use(context, "--set goes with planar mechanisms", why="a robot's file has no parameters")
 
 
 def loaded(source: str, values: list[str] | None = None) -> Mechanism:

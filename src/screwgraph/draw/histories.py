@@ -26,7 +26,7 @@ WIDTH, HEIGHT = 8.0, 2.4
 
 @dataclass(frozen=True)
 class Panel:
-    """Curves over time on common axes: what they are, with the unit, and their values (N,) by name."""
+    """Curves over time on common axes: what they are, with the unit, and their values (N,) by name, or NaN."""
 
     label: str
     curves: Mapping[str, Float[np.ndarray, " N"]]
@@ -44,23 +44,25 @@ def draw_histories(t: Float[np.ndarray, " N"], panels: Sequence[Panel]) -> Figur
         raise InputError("there is nothing to draw", fix="give one panel at least")
     figure = Figure(figsize=(WIDTH, 0.5 + HEIGHT * len(panels)), facecolor=style.PAPER, layout="constrained")
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
-    shown = (
-        np.unique(np.linspace(0, len(t) - 1, MOST_POINTS).astype(int)) if len(t) > MOST_POINTS else np.arange(len(t))
-    )
     for ax, panel in zip(axes, panels, strict=True):
-        _draw_panel(ax, np.asarray(t), panel, shown)
+        _draw_panel(ax, np.asarray(t), panel)
     axes[-1].set_xlabel("time (s)")
     return figure
 
 
-def _draw_panel(axes: Axes, t: Float[np.ndarray, " N"], panel: Panel, shown: np.ndarray) -> None:
+def _draw_panel(axes: Axes, t: Float[np.ndarray, " N"], panel: Panel) -> None:
     from matplotlib import colormaps
 
     colours = colormaps["tab20" if len(panel.curves) > 10 else "tab10"].colors  # pyright: ignore[reportAttributeAccessIssue]
     for i, (name, values) in enumerate(panel.curves.items()):
         if np.shape(values) != t.shape:
             raise InputError(f"the curve {name!r} has the shape {np.shape(values)}, time {t.shape}")
-        axes.plot(t[shown], values[shown], color=colours[i % len(colours)], linewidth=1.3, label=plain(name))
+        known = np.flatnonzero(np.isfinite(values))
+        if len(known) > MOST_POINTS:
+            known = known[np.unique(np.linspace(0, len(known) - 1, MOST_POINTS).astype(int))]
+        mark = "" if np.isfinite(values).all() else "."
+        options = {"color": colours[i % len(colours)], "linewidth": 1.3, "marker": mark, "markersize": 3.0}
+        axes.plot(t[known], values[known], label=plain(name), **options)
     axes.set_ylabel(plain(panel.label))
     axes.grid(color="#dddddd", linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)

@@ -11,9 +11,10 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.estimation.factors import prior, soft_equality
-from screwgraph.estimation.measurements import Measurements, measured
+from screwgraph.estimation.measurements import Measurements, Samples, measured
 from screwgraph.estimation.mechanism import MechanismUnknowns
 from screwgraph.estimation.noise import ModelNoise
+from screwgraph.estimation.partial_reading import PartialReading
 from screwgraph.estimation.result import Estimate
 from screwgraph.estimation.robot import RobotUnknowns
 from screwgraph.estimation.tables import even_or_each
@@ -60,7 +61,7 @@ def estimate(
     """
     kind, noise = MechanismUnknowns if isinstance(model, Mechanism) else RobotUnknowns, noise or ModelNoise()
     unknowns: Unknowns = kind.of(model, _names(parameters, "parameters"))  # pyright: ignore[reportArgumentType]
-    data = measured(measurements, unknowns.sensors(sensors), unknowns.columns, unknowns.labels)
+    data = measured(measurements, unknowns.sensors(sensors), unknowns.channels, unknowns.labels)
     driven = unknowns.inputs_of(_names(inputs, "inputs"))
     _check_known(unknowns.labels, driven, data)
     start, count = unknowns.start(q0, qd0), FIRST
@@ -105,7 +106,7 @@ def _horizons(count: int) -> Iterator[int]:
 
 
 def _first(data: Measurements, count: int) -> Measurements:
-    samples = tuple(s[:count] for s in data.samples)
+    samples = tuple(s.before(count) for s in data.samples)
     return replace(data, t=data.t[:count], samples=samples, torques=data.torques[:count])
 
 
@@ -135,7 +136,8 @@ def _problem(unknowns: Unknowns, data: Measurements, start: State, noise: ModelN
     families = {v.name: v for v in (*states, *((unknowns.tau,) if unknowns.inputs else ()))}
     found = unknowns.model_factors(data, start[0], noise)
     for sensor, samples in zip(data.sensors, data.samples, strict=True):
-        found.append(unknowns.reading(sensor, families, each(samples)))
+        if len(samples.at):
+            found.append(_reading(unknowns, sensor, families, samples))
     found.append(soft(PositionPrior(q.manifold), q[0], mean=start[0], sigma=noise.position, name="prior q"))
     found.append(_prior(qd, start[1], noise.velocity))
     if unknowns.inputs:
@@ -146,6 +148,16 @@ def _problem(unknowns: Unknowns, data: Measurements, start: State, noise: ModelN
         nominal = unknowns.parameters.values / unknowns.parameters.scale
         found.append(_prior(unknowns.shared, nominal if mean is None else mean, noise.parameters))
     return Problem(found, states)
+
+
+def _reading(unknowns: Unknowns, sensor: Any, families: Mapping[str, Variables], samples: Samples) -> Factors:
+    """Return the factors of a sensor at the instants at which it measured something."""
+    template, names, sigma = unknowns.reading(sensor)
+    known: dict[str, Any] = {"measured": each(samples.values)}
+    if samples.seen is not None:
+        template, known = PartialReading(template), {**known, "seen": each(samples.seen)}
+    own = [families[name][samples.at] for name in names]
+    return unknowns.tied(f"sensor {sensor.name}", template, *own, sigma=sigma, **known)
 
 
 def _prior(x: Variables, mean: Any, sigma: float) -> Factors:
@@ -252,9 +264,9 @@ def _estimation(unknowns: Unknowns, data: Measurements, noise: ModelNoise, resul
         parameters=dict(zip(shared.names, values.tolist(), strict=True)),
         covariance=covariance,
         residuals={
-            name: left[f"sensor {s.name}"][:, i]
-            for s in data.sensors
-            for i, name in enumerate(unknowns.columns(s)[: left[f"sensor {s.name}"].shape[1]])
+            name: values
+            for sensor, samples in zip(data.sensors, data.samples, strict=True)
+            for name, values in samples.spread(left.get(f"sensor {sensor.name}"), len(data.t)).items()
         },
         undetermined=tuple(name for name, is_weak in zip(shared.names, weak, strict=True) if is_weak),
         model_error=max(float(np.abs(whitened(left[f.name], dict(f.shared))).max()) for f in laws),

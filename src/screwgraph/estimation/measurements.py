@@ -1,4 +1,4 @@
-"""Measurements of a motion: tables that sensors filled."""
+"""Measurements of a motion: tables that sensors filled, with what each measured and when."""
 
 from __future__ import annotations
 
@@ -7,80 +7,209 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from screwgraph.errors import InputError
-from screwgraph.estimation.tables import are_even, checked_times, column, names_of
+from screwgraph.estimation.instants import instants, places, steps_of
+from screwgraph.estimation.tables import EVEN, check_growing, column, names_of
+from screwgraph.formats import Table
 from screwgraph.robot import unknown
 from screwgraph.summary import one_line
 
 TORQUE = "tau:"
 """What the names of columns of known torques begin with; the motor follows."""
+ROUNDED = 0.01
+"""How far from 1 printed digits leave the length of a quaternion."""
+TIME = "t"
+OWN_TIME = "t:"
+"""What the names of columns of a sensor's own times begin with; its name, or that of a column of torques, follows."""
+
+
+@dataclass(frozen=True)
+class Channels:
+    """Columns that a sensor fills, and by name of each row of its residual the columns that the row needs.
+
+    Columns `unit` are those of a unit quaternion.
+    """
+
+    columns: tuple[str, ...]
+    rows: Mapping[str, tuple[str, ...]]
+    unit: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """What one sensor read: `values` (k, columns) at the instants of numbers `at`.
+
+    `seen` is 1 for rows of its residual that were measured, 0 for others; None where all were. `rows` are their names.
+    """
+
+    __repr__ = one_line
+
+    at: Int[np.ndarray, " k"]
+    values: Float[np.ndarray, "k columns"]
+    seen: Float[np.ndarray, "k rows"] | None
+    rows: tuple[str, ...]
+
+    def before(self, count: int) -> Samples:
+        """Return those at the first instants."""
+        k = int(np.searchsorted(self.at, count))
+        return Samples(self.at[:k], self.values[:k], None if self.seen is None else self.seen[:k], self.rows)
+
+    def spread(self, rows: Float[np.ndarray, "k rows"] | None, count: int) -> dict[str, Float[np.ndarray, " N"]]:
+        """Return values of rows by name, at `count` instants: NaN where nothing was measured."""
+        whole = np.full((count, len(self.rows)), np.nan)
+        if rows is not None:
+            whole[self.at] = rows if self.seen is None else np.where(self.seen > 0.0, rows, np.nan)
+        return dict(zip(self.rows, whole.T, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
 class Measurements:
-    """What sensors read at N times (s), (N, k) each, and known torques of the motors (N m)."""
+    """What sensors read, and known torques of the motors (N m), at N instants (s)."""
 
     __repr__ = one_line
 
     t: Float[np.ndarray, " N"]
     sensors: tuple[Any, ...]
-    samples: tuple[Float[np.ndarray, "N k"], ...]
+    samples: tuple[Samples, ...]
     torques: Float[np.ndarray, "N motors"]
 
     @property
     def steps(self) -> Float[np.ndarray, " N-1"]:
         """The distances in time (s): those of equal times are exactly equal."""
-        steps, mean = np.diff(self.t), float(self.t[-1] - self.t[0]) / (len(self.t) - 1)
-        return np.full(len(steps), mean) if are_even(steps) else steps
+        return steps_of(self.t)
 
 
 def measured(
-    table: Mapping[str, Any], sensors: Sequence[Any], columns: Callable[[Any], tuple[str, ...]], motors: Sequence[str]
+    table: Mapping[str, Any], sensors: Sequence[Any], channels: Callable[[Any], Channels], motors: Sequence[str]
 ) -> Measurements:
     """Check measurements, {"t": (N,), sensor: (N,), sensor_x: (N,), "tau:motor": (N,), ...}.
 
-    `columns` tells the names of a sensor's columns. Sensors without columns are left out; motors without a column
-    have no torque.
+    NaN is what was not measured. Columns of a sensor with a column "t:sensor" have these times, as long as they are.
+    Sensors without columns are left out; motors without a column have no torque; between times torques are linear.
 
     Raises:
-        InputError: no times, unknown columns or none, half a sensor, NaN, gaps, times unsorted, other lengths.
+        InputError: no times, unknown columns or none, half a sensor, empty columns, infinite values, times unsorted,
+            other lengths, torques that are not known all the time.
     """
     driven = {TORQUE + name: k for k, name in enumerate(motors)}
+    known = {sensor: channels(sensor) for sensor in sensors}
     with names_of(table):
-        used = _used(table, {sensor: columns(sensor) for sensor in sensors}, driven)
-    t = checked_times(table, "measurements", uneven=True)
-    samples = tuple(np.stack([column(n, table[n], len(t), "measurements") for n in columns(s)], axis=1) for s in used)
+        used = _used(table, known, driven)
+    read = [_timed(table, sensor.name, known[sensor].columns) for sensor in used]
+    pushed = {name: _timed(table, name, (name,)) for name in driven if name in table}
+    base = [_times(table, TIME, "t")[0]] if TIME in table else []
+    t = instants([*base, *(times for times, _ in read)])
+    samples = tuple(
+        _samples(places(t, times), values, known[sensor]) for sensor, (times, values) in zip(used, read, strict=True)
+    )
     torques = np.zeros((len(t), len(motors)))
-    for name, k in driven.items():
-        if name in table:
-            torques[:, k] = column(name, table[name], len(t), "measurements")
+    for name, (times, values) in pushed.items():
+        torques[:, driven[name]] = _between(name, t, times, values[:, 0])
     return Measurements(t, used, samples, torques)
 
 
-def _used(table: Any, columns: Mapping[Any, tuple[str, ...]], motors: Mapping[str, int]) -> tuple[Any, ...]:
-    """Return the sensors that a table has columns of; `columns` of all."""
-    if not isinstance(table, Mapping) or "t" not in table:
+def _used(table: Any, known: Mapping[Any, Channels], motors: Mapping[str, int]) -> tuple[Any, ...]:
+    """Return the sensors that a table has columns of; `known` are those of all."""
+    if not isinstance(table, Mapping) or not any(str(name) == TIME or str(name)[:2] == OWN_TIME for name in table):
         raise InputError("the measurements have no times", fix='give {"t": times, "gyro": angular velocities, ...}')
-    known = [name for names in columns.values() for name in names]
+    columns = [name for channels in known.values() for name in channels.columns]
+    timed = {OWN_TIME + sensor.name: channels.columns for sensor, channels in known.items()}
+    timed |= {OWN_TIME + name: (name,) for name in motors}
     for name in table:
-        if name not in ("t", *known, *motors):
-            raise _unknown_column(str(name), known, motors)
-    used = tuple(sensor for sensor, names in columns.items() if any(name in table for name in names))
+        if name not in (TIME, *columns, *motors, *timed):
+            raise _unknown_column(str(name), columns, (*motors, *timed))
+        if name in timed and not any(column in table for column in timed[name]):
+            raise InputError(f"the measurements have times {name} of nothing", fix=f"give {', '.join(timed[name])}")
+    used = tuple(sensor for sensor, channels in known.items() if any(name in table for name in channels.columns))
     if not used:
-        raise InputError("nothing is measured", fix=f"give columns of sensors, like {', '.join(known) or 'sensors='}")
-    for name in (name for sensor in used for name in columns[sensor]):
+        raise InputError("nothing is measured", fix=f"give columns of sensors, like {', '.join(columns) or 'sensors='}")
+    for name in (name for sensor in used for name in known[sensor].columns):
         if name not in table:
             raise InputError(f"the measurements have no column {name}", why="the other one of its sensor is there")
     return used
 
 
-def _unknown_column(name: str, known: list[str], motors: Mapping[str, int]) -> InputError:
-    if not known:
+def _unknown_column(name: str, columns: list[str], others: Sequence[str]) -> InputError:
+    if not columns:
         return InputError(
             f"column {name!r} of the measurements belongs to no sensor",
             why="there is none",
             fix='give sensors=[{"sensor": "gyro", "gyroscope": body, "sigma": 0.01}]',
         )
-    return unknown("column of measurements", name, ("t", *known, *motors))
+    return unknown("column of measurements", name, (TIME, *columns, *others))
+
+
+def _times(table: Mapping[str, Any], key: str, of: str) -> tuple[Float[np.ndarray, " k"], np.ndarray]:
+    """Return the times of a column that are there, and which rows these are."""
+    if key not in table:
+        raise InputError(f"the measurements have no times of {of}", fix=f"give t for all columns, or {OWN_TIME}{of}")
+    t = column(key, table[key], None, "measurements", missing=True)
+    rows = np.flatnonzero(np.isfinite(t))
+    if not len(rows):
+        raise InputError(f"{key} of the measurements is empty")
+    check_growing(t[rows], table, "measurements", rows)
+    return t[rows], rows
+
+
+def _timed(table: Mapping[str, Any], of: str, names: Sequence[str]) -> tuple[np.ndarray, Float[np.ndarray, "k n"]]:
+    """Return the times of columns and their values, NaN where they are missing."""
+    key = OWN_TIME + of if OWN_TIME + of in table else TIME
+    t, rows = _times(table, key, of)
+    columns = [column(name, table[name], len(table[key]), "measurements", missing=True) for name in names]
+    timeless = np.ones(len(table[key]), dtype=bool)
+    timeless[rows] = False
+    for name, values in zip(names, columns, strict=True):
+        given = np.isfinite(values)
+        if not given.any():
+            at = table.heading if isinstance(table, Table) else None
+            why = f"all of its {len(values)} values are missing (NaN)" if len(values) else ""
+            raise InputError(f"column {name} of the measurements is empty", at=at, why=why, fix="leave its sensor out")
+        if (given & timeless).any():
+            k = int(np.argmax(given & timeless))
+            at = table.place(k) if isinstance(table, Table) else None
+            raise InputError(f"sample {k} of {name} has no time", at=at, fix=f"give {key}, or no value")
+    return t, np.stack([values[rows] for values in columns], axis=1)
+
+
+def _samples(at: Int[np.ndarray, " k"], values: Float[np.ndarray, "k n"], channels: Channels) -> Samples:
+    """Return what was measured at instants, without samples of which nothing was."""
+    given, column_of = np.isfinite(values), {name: i for i, name in enumerate(channels.columns)}
+    needed = [[column_of[name] for name in names] for names in channels.rows.values()]
+    if channels.unit:
+        quaternion = [column_of[name] for name in channels.unit]
+        values[:, quaternion] = _unit(values[:, quaternion], channels.unit[0])
+    seen = np.stack([given[:, columns].all(axis=1) for columns in needed], axis=1)
+    some = seen.any(axis=1)
+    at, values, seen = at[some], np.where(given, values, 0.0)[some], seen[some]
+    return Samples(at, values, None if seen.all() else seen.astype(float), tuple(channels.rows))
+
+
+def _unit(values: Float[np.ndarray, "k 4"], name: str) -> Float[np.ndarray, "k 4"]:
+    """Return measured quaternions at unit length. Raises InputError where that is not what rounding left of it."""
+    lengths = np.linalg.norm(values, axis=1, keepdims=True)
+    off = np.abs(lengths[:, 0] - 1.0) > ROUNDED
+    if off.any():
+        raise InputError(
+            f"the quaternion {name} ... of the measurements has the length {lengths[off][0, 0]:.6g}",
+            why="rotations are unit quaternions (x, y, z, w)",
+        )
+    return values / lengths
+
+
+def _between(name: str, t: np.ndarray, times: np.ndarray, values: np.ndarray) -> Float[np.ndarray, " N"]:
+    """Return known torques at all instants: linear between their own times."""
+    if not np.isfinite(values).all():
+        raise InputError(
+            f"{name} of the measurements is missing (NaN) at t = {times[np.argmin(np.isfinite(values))]:.6g} s",
+            why="torques are taken as they are, not estimated from neighbours",
+            fix="fill it in, or name its motor among inputs=, whose torques are unknown",
+        )
+    slack = EVEN * float(np.median(np.diff(t))) + 1e-12
+    if times[0] > t[0] + slack or times[-1] < t[-1] - slack:
+        raise InputError(
+            f"{name} is known from t = {times[0]:.6g} s to {times[-1]:.6g} s only",
+            why=f"there are measurements from {t[0]:.6g} s to {t[-1]:.6g} s",
+        )
+    return np.interp(t, times, values)

@@ -11,7 +11,7 @@ import numpy as np
 from screwgraph.errors import InputError
 from screwgraph.estimation.factors import Acceleration, ForwardDynamics, PositionConstraints, VelocityConstraints
 from screwgraph.estimation.factors.estimated import Estimated, depends_on_figures
-from screwgraph.estimation.measurements import Measurements
+from screwgraph.estimation.measurements import Channels, Measurements
 from screwgraph.estimation.noise import ModelNoise, integration_sigma
 from screwgraph.estimation.symbolic_parameters import Varied, varied
 from screwgraph.estimation.tables import even_or_each
@@ -90,9 +90,10 @@ class MechanismUnknowns:
         """Return sensors, by default those of the file. Raises InputError."""
         return self.model.sensors if given is None else told_sensors(self.model, given)
 
-    def columns(self, sensor: Sensor) -> tuple[str, ...]:
-        """Return the names of a sensor's columns."""
-        return columns(sensor)
+    def channels(self, sensor: Sensor) -> Channels:
+        """Return the columns of a sensor, each of which is a row of its residual."""
+        names = columns(sensor)
+        return Channels(names, {name: (name,) for name in names})
 
     def start(self, q0: Any, qd0: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return position and velocity near which the motion begins. Raises InputError, ModelError."""
@@ -106,19 +107,17 @@ class MechanismUnknowns:
         over_step = {"dt": dt, "sigma": integration_sigma(mechanism, noise)}
         velocities = SimpsonVelocities(Acceleration(mechanism))
         return [
-            self._tied("f_pc", PositionConstraints(mechanism), q, sigma=noise.constraints),
-            self._tied("f_vc", VelocityConstraints(mechanism), q, qd, sigma=noise.constraints),
-            self._tied("f_dyn", ForwardDynamics(mechanism), q, qd, qdd, ends=1, sigma=noise.dynamics, **now),
-            self._tied("f_hs q", simpson_positions, *ends, **over_step),
-            self._tied("f_hs qd", velocities, *ends, ends=2, **over_step, **between),
+            self.tied("f_pc", PositionConstraints(mechanism), q, sigma=noise.constraints),
+            self.tied("f_vc", VelocityConstraints(mechanism), q, qd, sigma=noise.constraints),
+            self.tied("f_dyn", ForwardDynamics(mechanism), q, qd, qdd, ends=1, sigma=noise.dynamics, **now),
+            self.tied("f_hs q", simpson_positions, *ends, **over_step),
+            self.tied("f_hs qd", velocities, *ends, ends=2, **over_step, **between),
         ]
 
-    def reading(self, sensor: Sensor, families: Mapping[str, Variables], samples: Any) -> Factors:
-        """Return the factors of a sensor."""
+    def reading(self, sensor: Sensor) -> tuple[Any, tuple[str, ...], float]:
+        """Return a sensor's template, the families that it depends on, and its standard deviation."""
         kind = SENSORS[sensor.kind]
-        own = (families[FAMILIES[letter]] for letter in kind.of)
-        template = kind.template(self.parameters.mechanism, sensor)
-        return self._tied(f"sensor {sensor.name}", template, *own, measured=samples, sigma=sensor.sigma)
+        return kind.template(self.parameters.mechanism, sensor), tuple(FAMILIES[x] for x in kind.of), sensor.sigma
 
     def acceleration(self, parameters: Any) -> Callable[..., np.ndarray]:
         """Return accelerations as a function of q, qd, tau; `parameters` are over their scale."""
@@ -131,7 +130,7 @@ class MechanismUnknowns:
 
         return moving
 
-    def _tied(self, name: str, template: Any, *own: Variables | Selection, ends: int = 0, **options: Any) -> Factors:
+    def tied(self, name: str, template: Any, *own: Variables | Selection, ends: int = 0, **options: Any) -> Factors:
         """Make factors of a template; unknown torques, at so many ends, and parameters are added to its unknowns."""
         known = tuple(key for key in options if key != "sigma")
         sizes = tuple((x.variables if isinstance(x, Selection) else x).manifold.dim for x in own)

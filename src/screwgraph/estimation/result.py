@@ -20,7 +20,8 @@ class Estimate:
     """States at times t (s), torques of all motors (N m), parameters; SI units, with standard deviations.
 
     `covariance` (k, k) is that of the parameters. `residuals` are what each column's sensor would read, less what was
-    measured. `undetermined` names parameters of which the measurements say little. `model_error` is the largest
+    measured, NaN where nothing was; those of poses are angles _rx, _ry, _rz and displacements _x, _y, _z in the frame's
+    axes. `undetermined` names parameters of which the measurements say little. `model_error` is the largest
     residual of the model in its own standard deviations: where it is large, time steps are too long, or the model
     contradicts the sensors. `status` and `reason` tell how the search ended; one that was interrupted holds what was
     found so far. Standard deviations of positions are those of their velocity coordinates.

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from screwgraph.dynamics import forward_dynamics, mass_matrix
-from screwgraph.estimation.measurements import Measurements
+from screwgraph.estimation.measurements import Channels, Measurements
 from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
 from screwgraph.estimation.noise import ModelNoise
 from screwgraph.estimation.parameters import Parameters, parameters_of
-from screwgraph.estimation.sensors import SENSORS, Sensor, columns, sensors_of
+from screwgraph.estimation.sensors import SENSORS, Sensor, channels, sensors_of
 from screwgraph.estimation.tables import even_or_each
-from screwgraph.optimize import Factors, Variables, soft
+from screwgraph.optimize import Factors, Selection, Variables, soft
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.robot import Robot, without_loops
 from screwgraph.simulation import dynamics_of
@@ -81,9 +81,9 @@ class RobotUnknowns:
         """Return sensors. Raises InputError."""
         return sensors_of(self.mechanics, given or ())
 
-    def columns(self, sensor: Sensor) -> tuple[str, ...]:
-        """Return the names of a sensor's columns."""
-        return columns(sensor)
+    def channels(self, sensor: Sensor) -> Channels:
+        """Return the columns of a sensor, and the rows of its residual."""
+        return channels(sensor)
 
     def start(self, q0: Any, qd0: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return position and velocity near which the motion begins. Raises InputError."""
@@ -96,13 +96,15 @@ class RobotUnknowns:
         sigma = Sigmas(noise.integration, noise.constraints, spread)
         return self.motion.factors(even_or_each(data.steps), data.torques, sigma)
 
-    def reading(self, sensor: Sensor, families: Mapping[str, Variables], samples: Any) -> Factors:
-        """Return the factors of a sensor."""
+    def reading(self, sensor: Sensor) -> tuple[Any, tuple[str, ...], Any]:
+        """Return a sensor's template, the families that it depends on, and its standard deviation."""
         kind = SENSORS[sensor.kind]
-        template = kind.template(self.mechanics, sensor.target, self.inputs)
         spread = np.array(sensor.sigma) if len(sensor.sigma) > 1 else float(sum(sensor.sigma))
-        own = [families[name] for name in kind.of]
-        return soft(template, *own, measured=samples, sigma=spread, name=f"sensor {sensor.name}")
+        return kind.template(self.mechanics, sensor.target, self.inputs), kind.of, spread
+
+    def tied(self, name: str, template: Any, *own: Selection, **options: Any) -> Factors:
+        """Return factors of a sensor's template."""
+        return soft(template, *own, name=name, **options)
 
     def acceleration(self, parameters: Any) -> Callable[..., np.ndarray]:
         """Return accelerations of the nominal robot as a function of q, qd, tau."""

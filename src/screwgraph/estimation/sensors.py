@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
+from screwgraph.estimation.measurements import Channels
 from screwgraph.plan.mechanics import Mechanics, checked_frame
 from screwgraph.plan.motion import rate_of, twist_of
 from screwgraph.robot import unknown
@@ -18,6 +19,8 @@ from screwgraph.spatial.quaternions import to_rotation
 
 XYZ = ("_x", "_y", "_z")
 QUATERNION = ("_qx", "_qy", "_qz", "_qw")
+POSE_ROWS = {**dict.fromkeys(("_rx", "_ry", "_rz"), QUATERNION), **dict.fromkeys(XYZ, XYZ)}
+"""Angles, then displacements, and what each depends on."""
 
 
 @dataclass(frozen=True)
@@ -122,12 +125,14 @@ def _torque(mechanics: Mechanics, name: str, inputs: Sequence[int]) -> JointRead
 class Kind:
     """A kind of sensor: families of unknowns that it depends on, its template, suffixes of its columns.
 
-    The template is made of the robot's expressions, the target, and the coordinates whose torques are unknown.
+    The template is made of the robot's expressions, the target, and the coordinates whose torques are unknown. `rows`
+    of its residual are the columns, or by suffix those columns that each needs.
     """
 
     of: tuple[str, ...]
     template: Callable[[Mechanics, str, Sequence[int]], Any]
     suffixes: tuple[str, ...] = XYZ
+    rows: Mapping[str, tuple[str, ...]] | None = None
 
 
 SENSORS: Mapping[str, Kind] = {
@@ -135,16 +140,20 @@ SENSORS: Mapping[str, Kind] = {
     "joint_velocity": Kind(("qd",), _velocity, ("",)),
     "joint_torque": Kind(("tau",), _torque, ("",)),
     "position": Kind(("q",), lambda mechanics, frame, _: PointReading(mechanics, frame)),
-    "pose": Kind(("q",), lambda mechanics, frame, _: PoseReading(mechanics, frame), (*XYZ, *QUATERNION)),
+    "pose": Kind(("q",), lambda mechanics, frame, _: PoseReading(mechanics, frame), (*XYZ, *QUATERNION), POSE_ROWS),
     "gyroscope": Kind(("q", "qd"), lambda mechanics, frame, _: GyroscopeReading(mechanics, frame)),
     "accelerometer": Kind(("q", "qd", "qdd"), lambda mechanics, frame, _: AccelerometerReading(mechanics, frame)),
 }
 """Kinds of sensors by the key that names what they are on: joints (coordinates), or frames."""
 
 
-def columns(sensor: Sensor) -> tuple[str, ...]:
-    """Return the names of the columns that a sensor fills in a table of measurements."""
-    return tuple(sensor.name + suffix for suffix in SENSORS[sensor.kind].suffixes)
+def channels(sensor: Sensor) -> Channels:
+    """Return the names of the columns that a sensor fills in a table of measurements, and of its residual's rows."""
+    kind = SENSORS[sensor.kind]
+    rows = kind.rows or {suffix: (suffix,) for suffix in kind.suffixes}
+    named = {sensor.name + row: tuple(sensor.name + suffix for suffix in of) for row, of in rows.items()}
+    unit = tuple(sensor.name + suffix for suffix in kind.suffixes if suffix in QUATERNION)
+    return Channels(tuple(sensor.name + suffix for suffix in kind.suffixes), named, unit)
 
 
 def sensors_of(mechanics: Mechanics, given: Sequence[Mapping[str, Any]]) -> tuple[Sensor, ...]:

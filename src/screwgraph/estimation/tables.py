@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from screwgraph.errors import InputError
 from screwgraph.formats import Table
@@ -17,8 +17,6 @@ from screwgraph.optimize import each
 
 EVEN = 1e-6
 """Differences of time steps, relative to a step, that printed digits explain."""
-GAP = 10.0
-"""So many times the middle step, a step between uneven samples is a gap."""
 FEWEST = 8
 """Samples from which accelerations can be told."""
 DEGREE = 7
@@ -83,16 +81,23 @@ def names_of(table: Any) -> Iterator[None]:
         raise InputError(error.what, at=table.heading, why=error.why, fix=error.fix) from error
 
 
-def column(name: str, values: Any, length: int | None, of: str = "trajectory") -> Float[np.ndarray, " N"]:
-    """Return a column of a table as numbers. Raises InputError: not finite, or not of that length."""
+def column(
+    name: str, values: Any, length: int | None, of: str = "trajectory", *, missing: bool = False
+) -> Float[np.ndarray, " N"]:
+    """Return a column of a table as numbers, of which NaN is one where values may be `missing`.
+
+    Raises:
+        InputError: not finite, or not of that length.
+    """
     try:
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
         array = np.zeros((0, 0))
     if array.ndim != 1 or (length is not None and len(array) != length):
         raise InputError(f"{name} of the {of} has the shape {array.shape}", fix="give one number for each time")
-    if not np.isfinite(array).all():
-        raise InputError(f"{name} of the {of} is not finite at sample {int(np.argmin(np.isfinite(array)))}")
+    sound = ~np.isinf(array) if missing else np.isfinite(array)
+    if not sound.all():
+        raise InputError(f"{name} of the {of} is not finite at sample {int(np.argmin(sound))}")
     return array
 
 
@@ -106,10 +111,8 @@ def even_or_each(values: Float[np.ndarray, " k"]) -> Any:
     return values[0] if are_even(values) else each(values)
 
 
-def checked_times(table: Mapping[str, Any], of: str, *, uneven: bool = False) -> Float[np.ndarray, " N"]:
+def checked_times(table: Mapping[str, Any], of: str) -> Float[np.ndarray, " N"]:
     """Return the times of a table: they grow by equal steps, and are `FEWEST` or more.
-
-    `uneven` allows other steps: where half of them differ, and none is `GAP` times as long as the middle one.
 
     Raises:
         InputError: they do not; with the line where the table was read from a file.
@@ -117,22 +120,10 @@ def checked_times(table: Mapping[str, Any], of: str, *, uneven: bool = False) ->
     t = column("t", table["t"], None, of)
     if len(t) < FEWEST:
         at = table.file if isinstance(table, Table) else None
-        raise InputError(
-            f"the {of} {'have' if of.endswith('s') else 'has'} {len(t)} samples",
-            at=at,
-            why=f"accelerations can be told from {FEWEST} on",
-        )
+        raise InputError(f"the {of} has {len(t)} samples", at=at, why=f"accelerations can be told from {FEWEST} on")
+    check_growing(t, table, of, np.arange(len(t)))
     steps = np.diff(t)
-    if not (steps > 0.0).all():
-        k = int(np.argmin(steps > 0.0))
-        raise InputError(
-            f"the times of the {of} do not grow after sample {k}",
-            at=table.place(k + 1) if isinstance(table, Table) else None,
-            why=f"t = {t[k + 1]:.6g} s follows on t = {t[k]:.6g} s",
-        )
     middle = float(np.median(steps))
-    if uneven and np.mean(np.abs(steps - middle) <= EVEN * middle + 1e-12) < 0.5 and steps.max() < GAP * middle:
-        return t
     if not are_even(steps):
         k = int(np.argmax(np.abs(steps - middle)))
         raise InputError(
@@ -142,3 +133,15 @@ def checked_times(table: Mapping[str, Any], of: str, *, uneven: bool = False) ->
             fix="fill the gap, or resample it",
         )
     return t
+
+
+def check_growing(t: Float[np.ndarray, " k"], table: Mapping[str, Any], of: str, rows: Int[np.ndarray, " k"]) -> None:
+    """Raise InputError where times, of some rows of a table, do not grow."""
+    steps = np.diff(t)
+    if not (steps > 0.0).all():
+        k = int(np.argmin(steps > 0.0))
+        raise InputError(
+            f"the times of the {of} do not grow after sample {rows[k]}",
+            at=table.place(int(rows[k + 1])) if isinstance(table, Table) else None,
+            why=f"t = {t[k + 1]:.6g} s follows on t = {t[k]:.6g} s",
+        )

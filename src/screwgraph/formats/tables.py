@@ -20,7 +20,7 @@ from screwgraph.summary import one_line
 
 @dataclass(frozen=True, eq=False)
 class Table(Mapping[str, Float[np.ndarray, " N"]]):
-    """Columns of finite numbers by name, and the lines of the file that their names, and each row, stand in."""
+    """Columns of numbers by name, and the lines of the file that their names, and each row, stand in."""
 
     __repr__ = one_line
 
@@ -51,8 +51,10 @@ class Table(Mapping[str, Float[np.ndarray, " N"]]):
         return f"{self.file}:{self.lines[row]}"
 
 
-def read_table(source: str | os.PathLike[str]) -> Table:
+def read_table(source: str | os.PathLike[str], *, missing: bool = False) -> Table:
     """Read a table: a line of names, then as many numbers a line, with commas between; lines that begin with # pass.
+
+    Where values may be `missing`, cells that are empty or `nan` are NaN.
 
     Raises:
         InputError: no such file, no names or a name twice, and, with the line: other than so many finite numbers.
@@ -73,7 +75,7 @@ def read_table(source: str | os.PathLike[str]) -> Table:
     _check_names(names, f"{file}:{first}")
     if not body:
         raise InputError("the table has names and no numbers", at=f"{file}:{first}")
-    numbers = np.array([_row(names, cells, f"{file}:{line}") for line, cells in body])
+    numbers = np.array([_row(names, cells, f"{file}:{line}", missing) for line, cells in body])
     return Table(file, dict(zip(names, numbers.T.copy(), strict=True)), tuple(line for line, _ in body), first)
 
 
@@ -89,15 +91,16 @@ def _check_names(names: list[str], at: str) -> None:
         raise InputError(f"there is one column, {shown(names[0])}", at=at, fix="put commas between names and numbers")
 
 
-def _row(names: list[str], cells: list[str], at: str) -> list[float]:
+def _row(names: list[str], cells: list[str], at: str, missing: bool) -> list[float]:
     if len(cells) != len(names):
         raise InputError(f"{len(cells)} values stand in a line, and there are {len(names)} columns", at=at)
-    values = [_number(cell) for cell in cells]
+    values = [math.nan if missing and not cell else _number(cell) for cell in cells]
     for name, cell, value in zip(names, cells, values, strict=True):
-        if value is None or not math.isfinite(value):
-            why = "" if value is None else "missing values cannot be guessed"
+        if value is None or not (math.isfinite(value) or (missing and math.isnan(value))):
+            why = "" if value is None or missing else "missing values cannot be guessed"
             what = f"{name} is {shown(cell)}" if cell else f"{name} is left out"
-            raise InputError(what, at=at, why=why, fix="give a finite number, or remove the line")
+            fix = "give a finite number, or nothing" if missing else "give a finite number, or remove the line"
+            raise InputError(what, at=at, why=why, fix=fix)
     return [value for value in values if value is not None]
 
 

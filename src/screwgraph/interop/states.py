@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from screwgraph.errors import InputError
 from screwgraph.interop.changes import Change
-from screwgraph.robot import Robot
+from screwgraph.robot import Robot, check_unit
 from screwgraph.robot.joints import Floating
 
 
@@ -30,7 +30,8 @@ class States:
     """Converts states of a robot to another library's coordinates and back; arrays (..., n), any leading axes.
 
     Their vectors have `nq` and `nv` numbers. What is asked for `at` positions or velocities takes ours.
-    Made by `pinocchio_states` and `mujoco_states`. Arguments of a wrong shape raise InputError.
+    Made by `pinocchio_states` and `mujoco_states`. Arguments of a wrong shape, and quaternions that are not unit, raise
+    InputError.
     """
 
     robot: Robot
@@ -40,7 +41,7 @@ class States:
 
     def q_out(self, q: ArrayLike) -> Float[np.ndarray, "... nq"]:
         """Return their positions from ours."""
-        ours = _ending(q, self.robot.nq, "positions")
+        ours = self._ours(q)
         theirs = np.zeros((*ours.shape[:-1], self.nq))
         for place in self.places:
             theirs[..., place.q] = place.change.out(ours[..., self.robot.q_slices[place.joint]])
@@ -52,6 +53,7 @@ class States:
         ours = np.zeros((*theirs.shape[:-1], self.robot.nq))
         for place in self.places:
             ours[..., self.robot.q_slices[place.joint]] = place.change.back(theirs[..., place.q])
+        check_unit(self.robot, ours)
         return ours
 
     def qd_out(self, q: ArrayLike, qd: ArrayLike) -> Float[np.ndarray, "... nv"]:
@@ -85,15 +87,20 @@ class States:
 
     def matrix(self, q: ArrayLike) -> Float[np.ndarray, "... nv nv"]:
         """Return E(q) at our positions: their velocity = E qd."""
-        ours = _ending(q, self.robot.nq, "positions")
+        ours = self._ours(q)
         E = np.zeros((*ours.shape[:-1], self.nv, self.robot.nv))
         for place in self.places:
             own, columns = ours[..., self.robot.q_slices[place.joint]], self.robot.v_slices[place.joint]
             E[..., place.v, columns] = place.change.E(own, columns.stop - columns.start)
         return E
 
+    def _ours(self, q: ArrayLike) -> Float[np.ndarray, "... nq"]:
+        ours = _ending(q, self.robot.nq, "positions")
+        check_unit(self.robot, ours)
+        return ours
+
     def _bias(self, q: ArrayLike, qd: ArrayLike) -> Float[np.ndarray, "... nv"]:
-        position = _ending(q, self.robot.nq, "positions")
+        position = self._ours(q)
         velocity = _ending(qd, self.robot.nv, "velocities")
         bias = np.zeros((*np.broadcast_shapes(position.shape[:-1], velocity.shape[:-1]), self.nv))
         for place in self.places:

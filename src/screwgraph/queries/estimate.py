@@ -34,7 +34,9 @@ def estimate(
     Args:
         model: a robot (tree, floating or closed chain), or a mechanism.
         measurements: {"t": (N,) s, column: (N,), ...}, or a .csv file of these columns. Columns are named by sensors,
-            with _x, _y, ... where they measure several numbers; "tau:NAME" are known torques of a motor or joint.
+            with _x, _y, ... where they measure several numbers; "tau:NAME" are known torques of a motor or joint. NaN,
+            or an empty cell, is what was not measured. A sensor, or a torque, with times of its own has them as
+            "t:NAME" (k,); states are estimated at all times, and within longer gaps.
         parameters: of robots "mass:LINK" (kg; centre of mass and inertia about it stay), "damping:JOINT",
             "armature:JOINT"; of mechanisms names of parameters of the file, and of values by key and part.
         inputs: motors or joints whose torques are unknown.
@@ -54,4 +56,4 @@ def estimate(
 
     check_model(model)
     options: dict[str, Any] = {"inputs": inputs, "sensors": sensors, "q0": q0, "qd0": qd0}
-    return found(model, table_of(measurements), parameters, noise=noise, watch=watch, **options)
+    return found(model, table_of(measurements, missing=True), parameters, noise=noise, watch=watch, **options)

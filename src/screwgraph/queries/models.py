@@ -20,9 +20,9 @@ def check_model(model: Any) -> None:
         )
 
 
-def table_of(given: Any) -> Any:
-    """Return a table of columns; where a file is named, what it holds. Raises InputError."""
-    return read_table(given) if isinstance(given, (str, os.PathLike)) else given
+def table_of(given: Any, *, missing: bool = False) -> Any:
+    """Return a table of columns; where a file is named, what it holds, as `read_table` does. Raises InputError."""
+    return read_table(given, missing=missing) if isinstance(given, (str, os.PathLike)) else given
 
 
 def refuse(given: dict[str, Any], why: str, fix: str) -> None:

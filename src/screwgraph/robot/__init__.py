@@ -46,6 +46,7 @@ from screwgraph.robot.parts import Frame, Joint, Limits, Link, Loop
 from screwgraph.robot.robot import STANDARD_GRAVITY, Robot, unknown
 from screwgraph.robot.shapes import Box, Capsule, Cylinder, Ellipsoid, Shape, Sphere, Visual
 from screwgraph.robot.topology import tree
+from screwgraph.robot.unit import check_unit
 from screwgraph.robot.units import Units, units
 from screwgraph.robot.weld import lock, merge_fixed
 
@@ -80,6 +81,7 @@ __all__ = [
     "analysed_as",
     "chain_of",
     "check_closed_chains",
+    "check_unit",
     "close_loops",
     "closed_states",
     "complete",

@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from screwgraph.robot.parts import Frame
 from screwgraph.robot.robot import Robot
+from screwgraph.robot.unit import check_unit
 from screwgraph.spatial import Ad, Array, concatenate, inverse, rotation
 
 Poses = dict[str, Float[Array, "4 4"]]
@@ -16,7 +17,11 @@ Poses = dict[str, Float[Array, "4 4"]]
 
 
 def link_poses(robot: Robot, q: Float[Array, " nq"], links: Iterable[str] | None = None) -> Poses:
-    """Return the pose of every link in the base's frame; of some `links` and those that carry them, if given."""
+    """Return the pose of every link in the base's frame; of some `links` and those that carry them, if given.
+
+    Raises InputError where a quaternion is not unit.
+    """
+    check_unit(robot, q)
     wanted = _carriers(robot, links)
     poses: Poses = {robot.links[0].name: np.eye(4)}
     for joint in robot.joints:
@@ -32,6 +37,7 @@ def frame_pose(robot: Robot, frame: Frame, q: Float[Array, " nq"]) -> Float[Arra
 
 def frame_velocity(robot: Robot, frame: Frame, q: Float[Array, " nq"], qd: Float[Array, " nv"]) -> Float[Array, "6"]:
     """Return a frame's angular velocity (rad/s), and the velocity (m/s) of its origin, in the base's axes."""
+    check_unit(robot, q)
     wanted, V = _carriers(robot, [frame.link]), np.zeros(6)
     for joint in robot.joints:
         if joint.child in wanted:

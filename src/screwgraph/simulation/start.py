@@ -10,11 +10,10 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.robot import Robot, constraint_jacobian
 from screwgraph.spatial import finite_vector
+from screwgraph.spatial.quaternions import ROUNDED
 
 LARGEST = 200_000_000
 """Numbers that a trajectory may hold: 1.6 GB."""
-DIGITS_OF_FILES = 1e-3
-"""Few printed digits are accepted, quaternions of another length are not."""
 MULTIPLE = 1e-6
 CONSISTENT = 1e-6
 """Velocities, relative to the largest (or 1), that loops may forbid: they are taken away."""
@@ -75,7 +74,7 @@ def initial_position(robot: Robot, q0: Any) -> Float[np.ndarray, " nq"]:
     q = finite_vector(robot.neutral() if q0 is None else q0, robot.nq, "q0", OF_ALL)
     for joint in robot.joints:
         manifold = joint.type.manifold
-        if manifold.is_off(q[None, robot.q_slices[joint.name]], DIGITS_OF_FILES).any():
+        if manifold.is_off(q[None, robot.q_slices[joint.name]], ROUNDED).any():
             raise InputError(f"the position of joint {joint.name!r} in q0 is not {manifold.kind}")
     q = robot.manifold.normalised(q)
     return robot.close_loops(q) if robot.is_closed else q

@@ -8,9 +8,11 @@ from screwgraph.spatial.arrays import Array, atan2, choose, matrix, real, sqrt, 
 from screwgraph.spatial.series import SMALL, coefficients, polynomial
 from screwgraph.spatial.so3 import squared
 
-UNIT_TOLERANCE = 2e-3
-"""Difference of a quaternion's squared length from 1 that few printed digits, or steps of differences, explain."""
 ARCTANGENT_TERMS = 7
+ROUNDED = 1e-3
+"""How far from 1 few printed digits leave the length of a unit quaternion."""
+UNIT_TOLERANCE = 2.0 * ROUNDED
+"""Difference of a quaternion's squared length from 1 that few printed digits, or steps of differences, explain."""
 
 
 def product(p: Float[Array, "4"], q: Float[Array, "4"]) -> Float[Array, "4"]:

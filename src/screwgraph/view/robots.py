@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.robot import Robot, link_poses
+from screwgraph.robot import Robot, check_unit, link_poses
 from screwgraph.view.bounds import bounds
 from screwgraph.view.page import save_html
 from screwgraph.view.scene import Body, Line, Points, Scene, Surface, Vector, unit
@@ -104,6 +104,7 @@ def _checked(robot: Robot, t: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np
         raise InputError(f"t has the shape {times.shape} and q {positions.shape}", fix=f"give (N,) and (N, {robot.nq})")
     if not (np.isfinite(times).all() and np.isfinite(positions).all()):
         raise InputError("the motion is not finite")
+    check_unit(robot, positions)
     return times, positions
 
 

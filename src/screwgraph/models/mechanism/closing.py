@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float
 
 from screwgraph.errors import ModelError
 from screwgraph.models.mechanism.build_constraints import constraints_of
+from screwgraph.models.mechanism.contradiction import contradicting_body
 from screwgraph.models.mechanism.equations import jacobian, residual
 from screwgraph.tape import SAMPLES, WIDE, Program, Tape, program
 
@@ -116,7 +117,8 @@ def assembled(
     `kept` are the rows that count, by default all; the others may be left with a small closure error.
 
     Raises:
-        ModelError: there is none nearby; the part with the largest closure error is named.
+        ModelError: there is none nearby; named is the body whose lengths the guess contradicts, or, where there is no
+            such one, the part with the largest closure error.
     """
     rows = code.parts
     chosen = list(range(len(rows))) if kept is None else list(kept)
@@ -125,12 +127,14 @@ def assembled(
     residual, jacobian = code(q)
     left = gaps(residual, jacobian)
     if not (left <= ROUGH * size).all():
-        worst = int(np.argmax(left))
+        worst, told = int(np.argmax(left)), contradicting_body(mechanism, guess)
+        part, how = told or (rows[worst], f"remains violated by {left[worst]:.3g}")
+        many = "lengths do not allow it, redundant constraints contradict each other, or the drawing is too far off"
         raise ModelError(
-            f"mechanism {mechanism.name!r} cannot be assembled: {rows[worst]} remains violated by {left[worst]:.3g}",
-            at=mechanism.places.get(rows[worst]),
-            why="lengths do not allow it, redundant constraints contradict each other, or the drawing is too far off",
-            fix="check the figures, and draw it nearer to how it closes",
+            f"mechanism {mechanism.name!r} cannot be assembled: {part} {how}",
+            at=mechanism.places.get(part),
+            why="nothing nearby closes with that length" if told else many,
+            fix="check lengths, and draw it nearer to how it closes",
         )
     return q
 

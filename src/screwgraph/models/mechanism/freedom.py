@@ -11,6 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.errors import ModelError
 from screwgraph.models.mechanism.closing import TOLERANCE, Closing, closest, gaps, size_of
+from screwgraph.models.mechanism.contradiction import contradicting_body
 
 if TYPE_CHECKING:
     from screwgraph.models.mechanism.mechanism import Mechanism
@@ -108,9 +109,12 @@ def _choice(J: np.ndarray, dof: int) -> tuple[int, ...]:
 
 def _check_choice(mechanism: Mechanism, chosen: tuple[int, ...], dof: int, jacobians: list[np.ndarray]) -> None:
     if len(chosen) != dof:
+        named = f"{len(chosen)} independent coordinate{'' if len(chosen) == 1 else 's'}"
+        told = contradicting_body(mechanism, mechanism.guess())
         raise ModelError(
-            f"{mechanism.name!r} names {len(chosen)} independent coordinates and has {dof} degrees of freedom",
-            at=mechanism.places.get(""),
+            f"{mechanism.name!r} names {named} and has {dof} degree{'' if dof == 1 else 's'} of freedom",
+            at=mechanism.places.get(told[0] if told else ""),
+            why=" ".join(told) if told else "",
         )
     B = np.eye(mechanism.n)[list(chosen)]
     best = max(np.linalg.svd(np.vstack([J, B]), compute_uv=False)[-1] for J in jacobians)

@@ -16,6 +16,7 @@ from screwgraph.plan.goals.base import Time, demanded, points_at
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
+from screwgraph.robot import check_unit
 from screwgraph.spatial import inverse, turn_and_shift
 
 
@@ -65,6 +66,7 @@ class Pose:
             q = np.asarray(self.of, dtype=float)
             if q.shape != (mechanics.robot.nq,):
                 raise InputError(f"a position has the shape {q.shape}, expected {(mechanics.robot.nq,)}")
+            check_unit(mechanics.robot, q)
             return np.asarray(place(q), dtype=float)
         T = np.asarray(self.at, dtype=float)
         if T.shape[-2:] != (4, 4) or not np.allclose(T[..., :3, :3] @ np.swapaxes(T[..., :3, :3], -1, -2), np.eye(3)):

@@ -16,7 +16,7 @@ from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.goals.base import Time, demanded, points_at
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
-from screwgraph.robot import Robot, unknown
+from screwgraph.robot import Robot, check_unit, unknown
 
 if TYPE_CHECKING:
     from screwgraph.plan.task import Task
@@ -82,4 +82,5 @@ def whole_position(robot: Robot, at: Any) -> tuple[Float[np.ndarray, " nq"], tup
             raise InputError(f"a position has the shape {q.shape}", why=f"robot {robot.name!r} has nq = {robot.nq}")
     if not np.isfinite(q).all():
         raise InputError("a position is not finite")
+    check_unit(robot, q)
     return q, given
