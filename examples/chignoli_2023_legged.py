@@ -1,7 +1,7 @@
 """Fig. 12 of Chignoli et al. (2023): instructions of forward dynamics of legged robots with and without rotors.
 
-Run: python examples/chignoli_2023_legged.py [--quick]; the picture goes to `out/`. Tello's file is beside this one, those
-of the other robots are in `FOLDER`; without them, Tello is alone.
+Run: python examples/chignoli_2023_legged.py [--quick]; the picture goes to `out/`. Tello's file is beside this one, the
+other robots' are in `FOLDER`; without them, Tello is alone.
 """
 
 from __future__ import annotations
