@@ -8,20 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import chignoli_2023_common as common
 import numpy as np
-from chignoli_2023_common import (
-    COLOURS,
-    NAMES,
-    ByOrder,
-    Question,
-    counts,
-    figure,
-    log_ticks,
-    options,
-    ratio,
-    save,
-    table,
-)
 from chignoli_2023_rotors import FOLDER, without_rotors
 from matplotlib.patches import Patch
 
@@ -37,24 +25,24 @@ PUBLISHED = {
 }
 """Of Tello the paper has bars in its picture only, and the programs were not run here."""
 
-Bars = dict[str, ByOrder]
+Bars = dict[str, common.ByOrder]
 
 
 def main() -> None:
     """Count, print the table, draw."""
-    asked = options(__doc__)
+    asked = common.options(__doc__)
     here = [name for name in ROBOTS if path(name).exists()]
     names = here[:1] if asked.quick else here
-    found = counts([q for name in names for q in questions(name)], "forward dynamics")
+    found = common.counts([q for name in names for q in questions(name)], "forward dynamics")
     pairs = zip(found[::2], found[1::2], strict=True)
     bars = {n: {**whole, "tree": tree["auto"]} for n, (whole, tree) in zip(names, pairs, strict=True)}
     report(bars)
     draw(bars)
 
 
-def questions(name: str) -> tuple[Question, Question]:
+def questions(name: str) -> tuple[common.Question, common.Question]:
     """Return what is asked of a robot, and of the tree that approximates it."""
-    return Question(load, (name, False)), Question(load, (name, True), ("auto",))
+    return common.Question(load, (name, False)), common.Question(load, (name, True), ("auto",))
 
 
 def path(name: str) -> Path:
@@ -77,31 +65,31 @@ def report(bars: Bars) -> None:
     for name, own in bars.items():
         published = PUBLISHED.get(name, {})
         numbers = [own[b].instructions for b in BARS]
-        parts = (ratio(numbers[-1], published.get("embedding")), ratio(numbers[-1], own["tree"].instructions))
+        parts = [common.ratio(numbers[-1], other) for other in (published.get("embedding"), own["tree"].instructions)]
         rows.append((ROBOTS[name], *numbers, own["auto"].order, *(published.get(b) for b in BARS[:3]), *parts))
     heads = ("robot", *BARS, "taken", "published: embedding", "tree", "kkt", "auto / published", "auto / tree")
-    table("Instructions of forward dynamics (Chignoli et al., 2023, Fig. 12)", heads, rows)
+    common.table("Instructions of forward dynamics (Chignoli et al., 2023, Fig. 12)", heads, rows)
 
 
 def draw(bars: Bars) -> None:
     """Draw our bars side by side for each robot, the published figures as outlines around them."""
-    picture, axes = figure(1, 1, (9.0, 5.0))
+    picture, axes = common.figure(1, 1, (9.0, 5.0))
     axis, middle, width = axes[0][0], np.arange(len(bars)), 0.2
     for i, bar in enumerate(BARS):
         at = middle + (i - 1.5) * width
         numbers = [own[bar].instructions for own in bars.values()]
-        drawn = axis.bar(at, numbers, 0.9 * width, color=COLOURS[bar], label=NAMES[bar])
+        drawn = axis.bar(at, numbers, 0.9 * width, color=common.COLOURS[bar], label=common.NAMES[bar])
         axis.bar_label(drawn, fontsize=8, padding=1, rotation=90)
         theirs = [(x, PUBLISHED[name][bar]) for x, name in zip(at, bars, strict=True) if bar in PUBLISHED.get(name, {})]
         if theirs:
-            axis.bar(*zip(*theirs, strict=True), 0.9 * width, fill=False, edgecolor=COLOURS[bar], linewidth=1.2)
+            axis.bar(*zip(*theirs, strict=True), 0.9 * width, fill=False, edgecolor=common.COLOURS[bar], linewidth=1.2)
     axis.set(ylabel="instructions of forward dynamics", ylim=(1e3, 3e5))
-    log_ticks(axis)
+    common.log_ticks(axis)
     axis.set_xticks(middle, [ROBOTS[name] for name in bars])
     axis.grid(visible=False, axis="x")
     outline = Patch(fill=False, edgecolor="#444444", label="outline: published programs")
     axis.legend(handles=[*axis.get_legend_handles_labels()[0], outline], loc="upper left", ncols=2, frameon=False)
-    save(picture, "chignoli-2023-fig12-legged")
+    common.save(picture, "chignoli-2023-fig12-legged")
 
 
 if __name__ == "__main__":
