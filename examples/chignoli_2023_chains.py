@@ -7,22 +7,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from chignoli_2023_common import (
-    COLOURS,
-    NAMES,
-    ORDERS,
-    WIDTHS,
-    ByOrder,
-    Question,
-    console,
-    counts,
-    figure,
-    log_ticks,
-    options,
-    ratio,
-    save,
-    table,
-)
+import chignoli_2023_common as common
 from chignoli_2023_robots import chain
 
 KINDS = {"rotor": "link and rotor", "belt": "parallel belt", "four_bar": "four-bar"}
@@ -51,15 +36,15 @@ Chain = tuple[str, int, int]
 def main() -> None:
     """Count, print the table, draw."""
     chosen = chains()
-    asked = [Question(chain, (kind, depth, branches)) for kind, branches, depth in chosen]
-    ours = dict(zip(chosen, counts(asked, "forward dynamics"), strict=True))
+    asked = [common.Question(chain, (kind, depth, branches)) for kind, branches, depth in chosen]
+    ours = dict(zip(chosen, common.counts(asked, "forward dynamics"), strict=True))
     report(ours)
     draw(ours)
 
 
 def chains() -> list[Chain]:
     """Return kind, branches and depth of all chains that are asked for."""
-    asked = options(__doc__)
+    asked = common.options(__doc__)
     if asked.quick:
         return [(kind, 1, depth) for kind in KINDS for depth in (1, 2)]
     depths = {b: tuple(range(1, 11)) for b in MARKS} if asked.full else DEPTHS
@@ -67,46 +52,46 @@ def chains() -> list[Chain]:
     return list(dict.fromkeys([*swept, *PUBLISHED]))
 
 
-def report(ours: dict[Chain, ByOrder]) -> None:
+def report(ours: dict[Chain, common.ByOrder]) -> None:
     """Print the instructions of each chain beside the published ones, and what one more stage costs."""
     rows = []
     for key, by_order in ours.items():
         embedding, kkt = PUBLISHED.get(key, (None, None))
-        numbers = [by_order[o].instructions for o in ORDERS]
-        cells = (*numbers, by_order["auto"].order, embedding, kkt, ratio(numbers[-1], embedding))
+        numbers = [by_order[o].instructions for o in common.ORDERS]
+        cells = (*numbers, by_order["auto"].order, embedding, kkt, common.ratio(numbers[-1], embedding))
         rows.append((KINDS[key[0]], *key[1:], *cells))
-    heads = ("chain of", "branches", "depth", *ORDERS, "taken", "published embedding", "KKT", "auto / published")
-    table("Instructions of forward dynamics (Chignoli et al., 2023, Fig. 8)", heads, rows)
+    heads = ("chain of", "branches", "depth", *common.ORDERS, "taken", "published embedding", "KKT", "auto / published")
+    common.table("Instructions of forward dynamics (Chignoli et al., 2023, Fig. 8)", heads, rows)
     for kind, name in KINDS.items():
         line = [(key[2], n["auto"].instructions) for key, n in ours.items() if key[:2] == (kind, 1)]
         steps = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(line[1:])]
         if steps:
-            console.print(f"{name}: one more stage costs {min(steps):.0f} to {max(steps):.0f} instructions")
+            common.console.print(f"{name}: one more stage costs {min(steps):.0f} to {max(steps):.0f} instructions")
 
 
-def draw(ours: dict[Chain, ByOrder]) -> None:
+def draw(ours: dict[Chain, common.ByOrder]) -> None:
     """Draw one panel a kind, a line for each order and number of branches; published figures hollow."""
-    picture, axes = figure(1, len(KINDS), (13.0, 5.0), sharey=True)
+    picture, axes = common.figure(1, len(KINDS), (13.0, 5.0), sharey=True)
     for axis, (kind, name) in zip(axes[0], KINDS.items(), strict=True):
-        for (branches, mark), order in ((b, o) for b in MARKS.items() for o in ORDERS):
+        for (branches, mark), order in ((b, o) for b in MARKS.items() for o in common.ORDERS):
             line = [(k[2], n[order].instructions) for k, n in ours.items() if k[:2] == (kind, branches)]
-            look = {"color": COLOURS[order], "marker": mark, "markersize": 5, "linewidth": WIDTHS[order]}
-            axis.plot(*zip(*sorted(line), strict=True), **look) if line else None
+            if line:
+                axis.plot(*zip(*sorted(line), strict=True), marker=mark, markersize=5, **common.look(order))
         for (k, branches, depth), published in PUBLISHED.items():
-            for order, number in zip(ORDERS, published, strict=False) if k == kind else ():
-                look = {"facecolors": "none", "edgecolors": COLOURS[order], "marker": MARKS[branches]}
+            for order, number in zip(common.ORDERS, published, strict=False) if k == kind else ():
+                look = {"facecolors": "none", "edgecolors": common.COLOURS[order], "marker": MARKS[branches]}
                 axis.scatter([depth], [number], s=70, linewidths=1.4, **look)
         axis.set(title=name, xlabel="depth (stages in a branch)", xlim=(0.5, 10.5))
         axis.set_xticks(range(1, 11))
-        log_ticks(axis)
+        common.log_ticks(axis)
     axes[0][0].set_ylabel("instructions of forward dynamics")
     legend(picture, axes[0][0])
-    save(picture, "chignoli-2023-fig8-chains")
+    common.save(picture, "chignoli-2023-fig8-chains")
 
 
 def legend(picture, axis) -> None:
     """Explain colours, marks and hollow marks, below the panels."""
-    lines = [axis.plot([], [], color=COLOURS[o], linewidth=WIDTHS[o], label=NAMES[o])[0] for o in ORDERS]
+    lines = [axis.plot([], [], **common.look(order))[0] for order in common.ORDERS]
     grey = {"color": "#444444", "linestyle": "none"}
     lines += [axis.plot([], [], marker=m, label=f"{b} branch{'es' * (b > 1)}", **grey)[0] for b, m in MARKS.items()]
     hollow = {"marker": "o", "markerfacecolor": "none", "markersize": 8, **grey}

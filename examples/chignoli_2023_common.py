@@ -106,6 +106,11 @@ def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[object]], na
     console.print(drawn, "")
 
 
+def look(order: str) -> dict[str, Any]:
+    """Return colour, width and label of an order's lines."""
+    return {"color": COLOURS[order], "linewidth": WIDTHS[order], "label": NAMES[order]}
+
+
 def figure(rows: int, columns: int, size: tuple[float, float], **more: Any) -> tuple[Any, Any]:
     """Start a picture of several axes."""
     plt.rcParams.update(LOOK)

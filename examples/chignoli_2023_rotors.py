@@ -16,13 +16,16 @@ def without_rotors(robot: sg.Robot, reflected: bool) -> sg.Robot:
     """Return the tree without the bodies that couplings drive; or with their inertia on what they are geared to.
 
     Reflected is gear ratio squared times the inertia about the axis, on the outermost joint of the coupling, as an
-    armature: that the rotor of a belt turns with two joints, and on a third body, is lost.
+    armature: that the rotor of a belt turns with two joints, and on a third body, is lost. Rotors of differentials are
+    lost as a whole: they have no gear ratio to one joint.
     """
     driven = set(robot.joint_names) - set(robot.independent_joints)
     armature = dict.fromkeys(robot.joint_names, 0.0)
     for coupling in robot.couplings if reflected else ():
-        (rotor,) = driven & set(coupling.joints)
-        armature[_outermost(robot, coupling, rotor)] += _reflected(robot, coupling, rotor)
+        rotors = driven & set(coupling.joints)
+        if coupling.is_linear and len(rotors) == 1:
+            (rotor,) = rotors
+            armature[_outermost(robot, coupling, rotor)] += _reflected(robot, coupling, rotor)
     gone = {robot.joint(name).child for name in driven}
     joints = [replace(j, armature=j.armature + armature[j.name]) for j in robot.joints if j.name not in driven]
     links = tuple(link for link in robot.links if link.name not in gone)

@@ -45,20 +45,21 @@ def test_auto_is_never_worse_than_the_better_of_embedding_and_kkt(kind):
 
 def test_sweeps_are_printed_and_drawn(monkeypatch, capsys):
     import chignoli_2023_chains
+    import chignoli_2023_common as common
+    import chignoli_2023_legged
     import chignoli_2023_loop_size
-    from chignoli_2023_common import Count
 
     def made_up(questions, what):
-        return [{order: Count(1000 + 100 * i, order) for order in q.orders} for i, q in enumerate(questions)]
+        return [{order: common.Count(1000 + 100 * i, order) for order in q.orders} for i, q in enumerate(questions)]
 
-    for script in (chignoli_2023_chains, chignoli_2023_loop_size):
-        monkeypatch.setattr(script, "counts", made_up)
+    monkeypatch.setattr(common, "counts", made_up)
     monkeypatch.setattr(chignoli_2023_chains, "KINDS", {"rotor": "link and rotor"})
     chignoli_2023_chains.main()
     chignoli_2023_loop_size.main()
+    chignoli_2023_legged.draw({"tello": dict.fromkeys(chignoli_2023_legged.BARS, common.Count(4000, "aba"))})
     assert "link and rotor" in capsys.readouterr().out
-    drawn = {path.name for path in Path("out").iterdir()}
-    assert {"chignoli-2023-fig8-chains.svg", "chignoli-2023-fig10-loop-size.png"} <= drawn
+    drawn = {path.stem for path in Path("out").iterdir()}
+    assert drawn == {f"chignoli-2023-{name}" for name in ("fig8-chains", "fig10-loop-size", "fig12-legged")}
 
 
 def test_the_approximate_tree_has_the_joints_that_drive_and_the_rotors_inertia():

@@ -11,6 +11,7 @@ from matplotlib.text import Text
 
 from screwgraph.draw import style
 from screwgraph.draw.cliques import cliques_scene
+from screwgraph.draw.clusters import clusters_scene
 from screwgraph.draw.curves import sample
 from screwgraph.draw.dag import dag_scene
 from screwgraph.draw.graph import graph_scene
@@ -35,6 +36,7 @@ SCENES = {
     "dag": dag_scene,
     "steps": steps_scene,
     "cliques": cliques_scene,
+    "clusters": lambda dag: clusters_scene(dag.graph),
 }
 
 

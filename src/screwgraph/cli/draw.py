@@ -23,6 +23,7 @@ class Figure(StrEnum):
     dag = "dag"
     steps = "steps"
     cliques = "cliques"
+    clusters = "clusters"
     network = "network"
     bayes = "bayes"
 
@@ -49,6 +50,7 @@ matrix:  its equations (rows) and unknowns (columns) as blocks;
 dag:     the elimination DAG, each variable expressed by later ones;
 steps:   what is left after each variable;
 cliques: the clique (Bayes) tree;
+clusters: the cluster tree, links grouped by the loops and couplings that tie them;
 network: the factor graph of a motion over three instants;
 bayes:   the Bayes network behind that graph.
 

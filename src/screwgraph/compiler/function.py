@@ -17,7 +17,8 @@ from screwgraph.compiler.derivatives import Analytic, derivatives
 from screwgraph.compiler.pivots import Pivots, pivots
 from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, written
 from screwgraph.compiler.unit import Places, check_unit, quaternion_places
-from screwgraph.elimination import Dag
+from screwgraph.elimination import Dag, Parallelism
+from screwgraph.elimination.parallelism import of_program
 from screwgraph.errors import InputError
 from screwgraph.robot import unknown
 from screwgraph.summary import one_line
@@ -158,6 +159,11 @@ class Function:
     def operations(self) -> Operations:
         """Counts of + - * / sqrt sin cos in the compiled code."""
         return self.program.operations
+
+    @property
+    def parallelism(self) -> Parallelism:
+        """What the code leaves to several processors, each operation a task; `dag.cliques.parallelism` has cliques."""
+        return of_program(self.program)
 
     def pivots(self, *values: Any) -> np.ndarray:
         """Return the smallest relative pivot at each state, `(...)`: near 0, the answer there is not to be validated.

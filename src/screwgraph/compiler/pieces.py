@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from screwgraph.tape import Program
+from screwgraph.tape import LEAVES, Program
 
 WHOLE = 12_000
 """A program of up to so many instructions stays in one piece: up to 9 000, both ways were equally fast."""
 LENGTH = 1_000
 """Instructions of a piece; half or twice as many made no difference."""
-LEAVES = ("constant", "input")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Figures of factor graphs, matrices and eliminations, in the style of Xie & Dellaert (2019), as SVG and PNG."""
 
 from screwgraph.draw.cliques import draw_cliques
+from screwgraph.draw.clusters import draw_clusters
 from screwgraph.draw.dag import draw_dag
 from screwgraph.draw.figures import FIGURES
 from screwgraph.draw.graph import draw_graph
@@ -18,6 +19,7 @@ __all__ = [
     "Panel",
     "draw_bayes_network",
     "draw_cliques",
+    "draw_clusters",
     "draw_costs",
     "draw_dag",
     "draw_graph",

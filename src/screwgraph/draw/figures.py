@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from screwgraph.draw.cliques import draw_cliques
+from screwgraph.draw.clusters import draw_clusters
 from screwgraph.draw.dag import draw_dag
 from screwgraph.draw.graph import draw_graph
 from screwgraph.draw.matrix import draw_matrix
@@ -24,11 +25,16 @@ def _matrix(dag: Dag, **options: Any) -> Figure:
     return draw_matrix(dag.graph, **{"order": dag.order, **options})
 
 
+def _clusters(dag: Dag, **options: Any) -> Figure:
+    return draw_clusters(dag.graph, **options)
+
+
 FIGURES: Mapping[str, Callable[..., Figure]] = {
     "graph": _graph,
     "matrix": _matrix,
     "dag": draw_dag,
     "steps": draw_steps,
     "cliques": draw_cliques,
+    "clusters": _clusters,
 }
 """Each makes a figure of a `Dag`; keyword options are those of `draw_graph` and so on."""

@@ -9,6 +9,7 @@ from screwgraph.elimination.engine import Elimination, eliminate_rows
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.moves import Plan, halves
 from screwgraph.elimination.orderings.base import Ordering, as_groups
+from screwgraph.elimination.parallelism import Parallelism
 from screwgraph.elimination.search import Found, search, spread
 from screwgraph.elimination.states import State
 from screwgraph.elimination.system import Step
@@ -24,6 +25,7 @@ __all__ = [
     "Found",
     "Group",
     "Ordering",
+    "Parallelism",
     "Plan",
     "State",
     "Step",

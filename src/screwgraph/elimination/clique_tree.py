@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from screwgraph.elimination.parallelism import Parallelism, parallelism
 from screwgraph.graph import Key
 from screwgraph.summary import one_line
 
@@ -38,6 +39,24 @@ class CliqueTree:
     def block_width(self) -> int:
         """Variables in the largest clique."""
         return max((len(c.frontals) + len(c.separator) for c in self.cliques), default=0)
+
+    @property
+    def parallelism(self) -> Parallelism:
+        """What the tree leaves to several processors (Xie & Dellaert, 2019, VI-B): a clique waits for those below it.
+
+        A clique costs what dense elimination of its frontals does: the squares of the scalars that are left, summed.
+        """
+        last = len(self.cliques) - 1
+        below: list[list[int]] = [[] for _ in self.cliques]
+        for number, clique in enumerate(self.cliques):
+            if clique.parent is not None:
+                below[last - clique.parent].append(last - number)
+        return parallelism([self._cost(clique) for clique in reversed(self.cliques)], below)
+
+    def _cost(self, clique: Clique) -> float:
+        shared = sum(self.dims[key] for key in clique.separator)
+        own = sum(self.dims[key] for key in clique.frontals)
+        return float(sum((shared + left) ** 2 for left in range(1, own + 1)))
 
 
 def clique_tree(parents: Mapping[Key, Sequence[Key]], dims: Mapping[Key, int]) -> CliqueTree:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from screwgraph.tape import Program
+from screwgraph.tape import LEAVES, Program
 
 DIVISION = 10.0
 SINCOS = 12.0
@@ -16,12 +16,18 @@ def cost(program: Program) -> float:
     outside of registers costs, so that a model with fusion fits no better. `make bench` prints how well this ranks
     measured times.
     """
-    angles, total = set(), 0.0
+    return sum(weights(program))
+
+
+def weights(program: Program) -> list[float]:
+    """Return what each instruction costs; of the sine and the cosine of an angle, the first pays for both."""
+    angles, found = set[int](), list[float]()
     for operation, *operands in program.instructions:
         if operation in ("sin", "cos"):
+            found.append(0.0 if operands[0] in angles else SINCOS)
             angles.add(operands[0])
         elif operation in ("inv", "div"):
-            total += DIVISION
-        elif operation not in ("constant", "input"):
-            total += 1.0
-    return total + SINCOS * len(angles)
+            found.append(DIVISION)
+        else:
+            found.append(0.0 if operation in LEAVES else 1.0)
+    return found

@@ -1,6 +1,6 @@
 """Factor graphs: variables, laws of physics, and the graph of a robot's dynamics."""
 
-from screwgraph.graph.clusters import Cluster, clusters, spans, tied_by
+from screwgraph.graph.clusters import Cluster, clusters, spans, tied_by, tied_links
 from screwgraph.graph.constrained_motion import completion_graph, projection_graph
 from screwgraph.graph.dynamics import dynamics_graph, graph_of, with_loop
 from screwgraph.graph.export import to_dot, to_json
@@ -49,6 +49,7 @@ __all__ = [
     "shared_work_graph",
     "spans",
     "tied_by",
+    "tied_links",
     "to_dot",
     "to_json",
     "unconstrained_graph",

@@ -43,15 +43,29 @@ def clusters(graph: FactorGraph) -> tuple[Cluster, ...]:
 
 def tied_by(graph: FactorGraph) -> dict[Key, list[str]]:
     """Return the names of the joints that each multiplier of a graph ties."""
-    ties: dict[Key, list[str]] = {}
+    return {key: [joint.name for joint in law.joints] for key, law in _ties(graph).items()}
+
+
+def tied_links(graph: FactorGraph) -> dict[Key, tuple[str, ...]]:
+    """Return, for each multiplier, the links at the ends of its loop, or those whose joints its coupling names."""
+    return {
+        key: (law.loop.predecessor, law.loop.successor)
+        if isinstance(law, Chain)
+        else tuple(joint.child for joint in law.joints)
+        for key, law in _ties(graph).items()
+    }
+
+
+def _ties(graph: FactorGraph) -> dict[Key, Chain | CouplingLaw]:
+    ties: dict[Key, Chain | CouplingLaw] = {}
     for factor in (*graph.factors, *(derived.factor for derived in graph.derived)):
         bound = factor.parameters
         for law in (bound.get("chain"), bound.get("coupling"), *bound.get("couplings", ()), *bound.get("ends", ())):
             match law:
                 case End(chain) | (Chain() as chain):
-                    ties[Key("lambda", chain.loop.name)] = [joint.name for joint in chain.joints]
+                    ties[Key("lambda", chain.loop.name)] = chain
                 case CouplingLaw(coupling):
-                    ties[Key("lambda", coupling.name)] = [joint.name for joint in law.joints]
+                    ties[Key("lambda", coupling.name)] = law
                 case _:
                     pass
     return {key: ties[key] for key in graph.variables if key in ties}

@@ -4,13 +4,14 @@ from screwgraph.tape import rows
 from screwgraph.tape.derivative import gradient, hessian, jacobian
 from screwgraph.tape.factor_out import factor_out
 from screwgraph.tape.operations import OPERATIONS, Operation
-from screwgraph.tape.program import Operations, Program, by_outputs, program
+from screwgraph.tape.program import LEAVES, Operations, Program, by_outputs, program
 from screwgraph.tape.rows import Row
 from screwgraph.tape.scalar import Number, Scalar, apply, guard, reciprocal
 from screwgraph.tape.substitute import depends_on, substituted
 from screwgraph.tape.tape import SAMPLES, WIDE, Mark, Tape, tape_of
 
 __all__ = [
+    "LEAVES",
     "OPERATIONS",
     "SAMPLES",
     "WIDE",
