@@ -2,7 +2,6 @@
 
 from screwgraph.mechanism.bayes import BayesNetwork, GraphFactor, Quantity, bayes_network
 from screwgraph.mechanism.branch import followed
-from screwgraph.mechanism.equations import Equations
 from screwgraph.mechanism.kinematics import (
     acceleration_problem,
     finite_displacement,
@@ -25,7 +24,6 @@ __all__ = [
     "BayesNetwork",
     "Body",
     "Damper",
-    "Equations",
     "Force",
     "Freedom",
     "Gear",

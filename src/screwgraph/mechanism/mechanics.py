@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -11,7 +11,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.compiler import Argument, Function, compile_expression, compile_graph
-from screwgraph.graph import dynamics_graph, projection_graph
+from screwgraph.compiler.cache import pack_program
+from screwgraph.graph import FactorGraph, projection_graph, with_right_hand_sides
 from screwgraph.models.mechanism import Mechanism, without_metadata
 from screwgraph.models.mechanism.closing import Closing
 from screwgraph.models.mechanism.equations import along, energies, forces, mass_matrix
@@ -20,9 +21,13 @@ from screwgraph.spatial import Array
 
 @dataclass(frozen=True, eq=False)
 class Mechanics:
-    """What is computed of a mechanism again and again; functions take and return arrays (n,) or batches (N, n)."""
+    """What is computed of a mechanism again and again; functions take and return arrays (n,) or batches (N, n).
+
+    Where `parameters` are named, dynamics take their values (k,), too.
+    """
 
     mechanism: Mechanism
+    parameters: tuple[str, ...] = ()
 
     @cached_property
     def closing(self) -> Closing:
@@ -36,11 +41,30 @@ class Mechanics:
         return mass_matrix(self.mechanism)
 
     @cached_property
+    def equations(self) -> FactorGraph:
+        """The equations of motion, with a right-hand side each; motors are idle."""
+        graph = with_right_hand_sides(self.mechanism, self.parameters)
+        return graph.given("q", "qd", "force", "drift", *(["parameter"] if self.parameters else []))
+
+    @cached_property
+    def motion(self) -> Function:
+        """Accelerations and multipliers: (q, qd, force, [parameters,] drift) -> (n,), (m,).
+
+        `force` (n,) is added to the forces of the mechanism itself, `drift` (m,) is the second time derivative of its
+        constraints.
+        """
+        return compile_graph(self.equations, ["qdd", "lambda"], ordering="quasi_definite")
+
+    @cached_property
     def acceleration(self) -> Function:
-        """Accelerations: (q, qd, force) -> (n,); `force` (n,) is added to the forces of the mechanism itself."""
-        passive = replace(self.mechanism, motors=())
-        graph = dynamics_graph(passive, passive.coordinates)
-        return compile_graph(graph.given("q", "qd", "force"), "qdd", ordering="quasi_definite")
+        """Accelerations: (q, qd, force[, parameters]) -> (n,); `force` is added to the mechanism's own."""
+        motion = self.motion
+        *given, drift = motion.arguments
+
+        def expression(*vectors: Array) -> list[Any]:
+            return list(motion(*vectors, np.zeros(drift.shape))[0])
+
+        return compile_expression("acceleration", pack_program(motion.program), tuple(given), expression)
 
     @cached_property
     def projection(self) -> Function:
@@ -76,6 +100,6 @@ class Mechanics:
 
 
 @lru_cache(maxsize=64)
-def mechanics_of(mechanism: Mechanism) -> Mechanics:
+def mechanics_of(mechanism: Mechanism, parameters: tuple[str, ...] = ()) -> Mechanics:
     """Return the compiled code of a mechanism; the same for the same, so that it is made once."""
-    return Mechanics(mechanism)
+    return Mechanics(mechanism, parameters)
