@@ -83,7 +83,7 @@ class Function:
         try:
             return self.ufunc(*values, **into, dtype=self.dtype)  # wider numbers are rounded
         except (TypeError, ValueError) as error:
-            if any(isinstance(v, np.ndarray) and v.dtype == object for v in values):
+            if _are_symbolic(values):
                 return self._written(values)
             raise self._explained(values, error) from None
 
@@ -114,8 +114,18 @@ class Function:
 
     @cached_property
     def _quick(self) -> Callable[..., Any]:
-        """The way past NumPy for one state; it returns None where arguments or answer need NumPy's attention."""
-        return self._compiled.quick
+        """The way past NumPy for one state; it returns None where arguments or answer need NumPy's attention.
+
+        Until it is called with numbers, it makes no machine code.
+        """
+
+        def first(*values: Any) -> Any:
+            if len(values) == len(self.arguments) and _are_symbolic(values):
+                return self._written(values)
+            self.__dict__["_quick"] = quick = self._compiled.quick
+            return quick(*values)
+
+        return first
 
     def astype(self, dtype: Any) -> Function:
         """Return the same function, computed with numbers of another type: "float64" or "float32".
@@ -271,6 +281,11 @@ class Function:
         except InputError as found:
             return found
         return InputError(f"{self.name} cannot be called so", why=str(error))
+
+
+def _are_symbolic(values: Sequence[Any]) -> bool:
+    """Whether some values are arrays of scalars of a tape."""
+    return any(isinstance(v, np.ndarray) and v.dtype == object for v in values)
 
 
 def _unpickled(

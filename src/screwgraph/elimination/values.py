@@ -81,7 +81,8 @@ def _input_vector(tape: Tape, variable: Variable, rng: np.random.Generator, spec
     if special and variable.key.role is Role.POSITION:
         samples[-SPECIAL:] = _special(variable)
     if variable.assembled is not None:  # signs of pivots are judged where the model is assembled
-        samples[SAMPLES:] = variable.assembled.states
+        states = variable.assembled.states
+        samples[-len(states) :] = states
     return tape.vector([f"{variable.key}[{i}]" for i in range(variable.dim)], samples)
 
 

@@ -49,8 +49,7 @@ class MechanismUnknowns:
     @property
     def model(self) -> Mechanism:
         """The mechanism with its nominal values."""
-        mechanism = self.parameters.mechanism
-        return mechanism if mechanism.nominal is None else mechanism.nominal
+        return self.parameters.mechanism.nominal
 
     @property
     def labels(self) -> tuple[str, ...]:

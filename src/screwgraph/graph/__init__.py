@@ -10,7 +10,7 @@ from screwgraph.graph.factors import TEMPLATES
 from screwgraph.graph.kinds import KINDS, Kind, Role
 from screwgraph.graph.linear import Affine, Column, Row, is_zero, linear_rows
 from screwgraph.graph.loop_ends import End, loop_wrenches
-from screwgraph.graph.mechanism import unconstrained_graph
+from screwgraph.graph.mechanism import unconstrained_graph, with_right_hand_sides
 from screwgraph.graph.model import Model
 from screwgraph.graph.redundant_actuation import ADJOINT_VELOCITY, adjoint_multiplier, with_redundant_actuation
 from screwgraph.graph.shared_work import shared_work_graph
@@ -56,4 +56,5 @@ __all__ = [
     "vector_variable",
     "with_loop",
     "with_redundant_actuation",
+    "with_right_hand_sides",
 ]

@@ -24,15 +24,25 @@ from screwgraph.robot import Joint, Loop, Robot, analysed_as, check_closed_chain
 from screwgraph.spatial import inverse
 
 
-def dynamics_graph(model: Robot | Mechanism, external_wrenches: Sequence[str] = ()) -> FactorGraph:
+def dynamics_graph(
+    model: Robot | Mechanism, external_wrenches: Sequence[str] = (), *, parameters: Sequence[str] = ()
+) -> FactorGraph:
     """Make all variables and factors of the dynamics of a robot, or of a planar mechanism (`mechanism_graph`).
 
+    `parameters` of a mechanism ("mass:coupler", or a name of its file) become variables, which are given like q.
+
     Raises:
-        InputError: see `robot_graph` and `mechanism_graph`.
+        InputError: see `robot_graph` and `mechanism_graph`; parameters of a robot.
         ModelError: a mechanism cannot be assembled.
     """
     if isinstance(model, Mechanism):
-        return mechanism_graph(model, external_wrenches)
+        return mechanism_graph(model, external_wrenches, parameters)
+    if parameters:
+        raise InputError(
+            "parameters of a robot cannot be inputs of its graph",
+            why="passes compute with the numbers of its file",
+            fix="change the robot, or describe it as a planar mechanism",
+        )
     return robot_graph(model, external_wrenches)
 
 

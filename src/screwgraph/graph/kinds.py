@@ -16,6 +16,7 @@ class Role(Enum):
     COORDINATE_ACCELERATION = "accelerations of coordinates"
     COORDINATE_FORCE = "torques and forces along coordinates"
     EXTERNAL_WRENCH = "wrenches from outside"
+    PARAMETER = "parameters of the model"
     TWIST = "twists of bodies"
     ACCELERATION = "accelerations of bodies"
     WRENCH = "wrenches between bodies"
@@ -43,6 +44,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "tau": Kind("τ", Role.COORDINATE_FORCE, "qdd"),
         "force": Kind("f", Role.COORDINATE_FORCE, "qdd"),
         "external_wrenches": Kind("W", Role.EXTERNAL_WRENCH),
+        "parameter": Kind("p", Role.PARAMETER),
+        "drift": Kind("γ", Role.PARAMETER),
         "twist": Kind("V", Role.TWIST, "wrench"),
         "acceleration": Kind("V̇", Role.ACCELERATION, "wrench"),
         "wrench": Kind("F", Role.WRENCH, "acceleration"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +13,8 @@ from screwgraph.errors import InputError
 from screwgraph.graph.factor import Argument, Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import constraint_acceleration, force_balance
+from screwgraph.graph.kinds import Role
+from screwgraph.graph.live_parameters import symbolic, with_live_parameters
 from screwgraph.graph.variable import Key, Variable, vector_variable
 from screwgraph.models.mechanism import (
     Balance,
@@ -21,6 +23,7 @@ from screwgraph.models.mechanism import (
     assembled_states,
     balances,
     kept_constraints,
+    live_mechanism,
     without_metadata,
 )
 from screwgraph.tape import WIDE
@@ -77,7 +80,7 @@ class Parts:
         names = self.mechanism.coordinates
         if kind != "q":
             return [vector_variable(kind, name, 1, i + 1, None) for i, name in enumerate(names)]
-        bare = without_metadata(self.mechanism)
+        bare = without_metadata(self.mechanism.nominal)
         known = [AssembledCoordinate(bare, i) for i in range(len(names))]
         return [Variable(Key("q", name), 1, i + 1, assembled=known[i]) for i, name in enumerate(names)]
 
@@ -104,21 +107,47 @@ class Parts:
         return others, {} if angle is None else {"defined": self.keys(kind, [angle])[0]}
 
 
-def mechanism_graph(mechanism: Mechanism, external_forces: Sequence[str] = ()) -> FactorGraph:
+def mechanism_graph(
+    mechanism: Mechanism, external_forces: Sequence[str] = (), parameters: Sequence[str] = ()
+) -> FactorGraph:
     """Make all variables and factors of a mechanism's dynamics.
 
     Variables: `q`, `qd`, `qdd`, one number a coordinate, named as in `mechanism.coordinates`; `tau` of each motor,
     named by its angle (N m); `lambda` of each constraint (N/m, N; those of gears N m), a number for each of its rows
     that do not follow from others: -Phi_q' lambda are the forces of the constraint on the coordinates; `force` (N, N m)
-    on each coordinate in `external_forces`, names of points, angles or coordinates.
+    on each coordinate in `external_forces`, names of points, angles or coordinates; `parameter` (SI units) of each in
+    `parameters`, named as in the file, values by key and part: "mass:coupler".
 
     Raises:
-        InputError: a name of `external_forces` means nothing or is named twice; some motion moves no mass.
+        InputError: a name means nothing or is named twice; some motion moves no mass.
         ModelError: the mechanism cannot be assembled.
     """
+    if parameters:
+        mechanism = symbolic(live_mechanism(mechanism, tuple(parameters)))
     parts = Parts(mechanism)
     graph = _balanced(parts, external_forces)
-    return graph.with_factors(*(_acceleration(parts, rows, i) for i, rows in enumerate(parts.constraints, 1)))
+    graph = graph.with_factors(*(_acceleration(parts, rows, i) for i, rows in enumerate(parts.constraints, 1)))
+    return with_live_parameters(graph, mechanism) if parameters else graph
+
+
+def with_right_hand_sides(mechanism: Mechanism, parameters: Sequence[str] = ()) -> FactorGraph:
+    """Return the graph of a mechanism without motors in which each equation has a right-hand side, meant to be given.
+
+    `force` acts on each coordinate, and `drift` (m^2/s^2, rad/s^2) is the second time derivative of each constraint.
+    Raises as `mechanism_graph`.
+    """
+    passive = replace(mechanism, motors=())
+    graph, factors = mechanism_graph(passive, passive.coordinates, parameters), []
+    drifts = [Variable(Key("drift", v.key.name), v.dim, v.index) for v in graph.variables.values() if _is_multiplier(v)]
+    for factor in graph.factors:
+        own = factor.multiplier
+        drift = {"drift": Key("drift", own.name)} if own is not None and own.role is Role.MULTIPLIER else {}
+        factors.append(replace(factor, arguments={**factor.arguments, **drift}))
+    return replace(graph, factors=tuple(factors), variables={**graph.variables, **{v.key: v for v in drifts}})
+
+
+def _is_multiplier(variable: Variable) -> bool:
+    return variable.key.role is Role.MULTIPLIER
 
 
 def unconstrained_graph(mechanism: Mechanism, external_forces: Sequence[str] = ()) -> FactorGraph:

@@ -33,11 +33,11 @@ class Key(NamedTuple):
 
 
 class Assembled(Protocol):
-    """Positions at which constraints hold: there, signs of pivots are judged."""
+    """Values at which constraints hold: there, signs of pivots are judged."""
 
     @property
     def states(self) -> np.ndarray:
-        """Values (states, dim), at the same positions for all variables of a graph."""
+        """Values (states, dim), at the same positions for all variables of a graph; before these, any others."""
         ...
 
 

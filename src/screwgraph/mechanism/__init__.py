@@ -3,7 +3,6 @@
 from screwgraph.mechanism.bayes import BayesNetwork, GraphFactor, Quantity, bayes_network
 from screwgraph.mechanism.branch import followed
 from screwgraph.mechanism.compiled import CompiledMechanism, compiled_mechanism
-from screwgraph.mechanism.equations import Equations
 from screwgraph.mechanism.kinematics import (
     acceleration_problem,
     finite_displacement,
@@ -26,7 +25,6 @@ __all__ = [
     "Body",
     "CompiledMechanism",
     "Damper",
-    "Equations",
     "Force",
     "Freedom",
     "Gear",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
+import numpy as np
+
 from screwgraph.compiler import Argument, Function, compile_expression, compile_graph
-from screwgraph.graph import dynamics_graph, projection_graph
+from screwgraph.compiler.cache import pack_program
+from screwgraph.graph import FactorGraph, projection_graph, with_right_hand_sides
 from screwgraph.models.mechanism import Mechanism, without_metadata
 from screwgraph.models.mechanism.closing import Closing
 from screwgraph.models.mechanism.equations import along, energies, forces
@@ -18,11 +21,15 @@ from screwgraph.summary import one_line
 
 @dataclass(frozen=True, eq=False)
 class CompiledMechanism:
-    """What is computed of a mechanism again and again; functions take and return arrays (n,) or batches (N, n)."""
+    """What is computed of a mechanism again and again; functions take and return arrays (n,) or batches (N, n).
+
+    Where `parameters` are named, dynamics take their values (k,), too.
+    """
 
     __repr__ = one_line
 
     mechanism: Mechanism
+    parameters: tuple[str, ...] = ()
 
     @cached_property
     def closing(self) -> Closing:
@@ -31,11 +38,30 @@ class CompiledMechanism:
         return Closing(self._compiled("closing", ("q",), found.program.on), found.parts, found.places)
 
     @cached_property
+    def equations(self) -> FactorGraph:
+        """The equations of motion, with a right-hand side each; motors are idle."""
+        graph = with_right_hand_sides(self.mechanism, self.parameters)
+        return graph.given("q", "qd", "force", "drift", *(["parameter"] if self.parameters else []))
+
+    @cached_property
+    def motion(self) -> Function:
+        """Accelerations and multipliers: (q, qd, force, [parameters,] drift) -> (n,), (m,).
+
+        `force` (n,) is added to the forces of the mechanism itself, `drift` (m,) is the second time derivative of its
+        constraints.
+        """
+        return compile_graph(self.equations, ["qdd", "lambda"], ordering="quasi_definite")
+
+    @cached_property
     def acceleration(self) -> Function:
-        """Accelerations: (q, qd, force) -> (n,); `force` (n,) is added to the forces of the mechanism itself."""
-        passive = replace(self.mechanism, motors=())
-        graph = dynamics_graph(passive, passive.coordinates)
-        return compile_graph(graph.given("q", "qd", "force"), "qdd", ordering="quasi_definite")
+        """Accelerations: (q, qd, force[, parameters]) -> (n,); `force` is added to the mechanism's own."""
+        motion = self.motion
+        *given, drift = motion.arguments
+
+        def expression(*vectors: Array) -> list[Any]:
+            return list(motion(*vectors, np.zeros(drift.shape))[0])
+
+        return compile_expression("acceleration", pack_program(motion.program), tuple(given), expression)
 
     @cached_property
     def projection(self) -> Function:
@@ -71,6 +97,6 @@ class CompiledMechanism:
 
 
 @lru_cache(maxsize=64)
-def compiled_mechanism(mechanism: Mechanism) -> CompiledMechanism:
+def compiled_mechanism(mechanism: Mechanism, parameters: tuple[str, ...] = ()) -> CompiledMechanism:
     """Return the compiled code of a mechanism; the same for the same, so that it is made once."""
-    return CompiledMechanism(mechanism)
+    return CompiledMechanism(mechanism, parameters)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from screwgraph.mechanism.equations import Equations
+from screwgraph.models.mechanism.equations import along, residual
 from screwgraph.models.mechanism.mechanism import Mechanism
+from screwgraph.spatial import vector
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class PositionConstraints:
 
     def __call__(self, q: Any) -> Any:
         """Residual (m,)."""
-        return Equations(self.mechanism, q, 0.0 * q).residual
+        return vector(residual(self.mechanism, q))
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class VelocityConstraints:
 
     def __call__(self, q: Any, qd: Any) -> Any:
         """Residual (m,)."""
-        return Equations(self.mechanism, q, qd).jacobian @ qd
+        return vector([row.first for row in along(self.mechanism, q, qd, 0.0 * q)])
 
 
 @dataclass(frozen=True)
@@ -39,5 +40,4 @@ class AccelerationConstraints:
 
     def __call__(self, q: Any, qd: Any, qdd: Any) -> Any:
         """Residual (m,)."""
-        e = Equations(self.mechanism, q, qd)
-        return e.jacobian @ qdd - e.bias
+        return vector([row.second for row in along(self.mechanism, q, qd, qdd)])

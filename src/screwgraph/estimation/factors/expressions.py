@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from screwgraph.mechanism.compiled import compiled_mechanism
-from screwgraph.mechanism.elimination import constrained_motion
-from screwgraph.mechanism.equations import Equations
-from screwgraph.models.mechanism.massless import constraint_weights, defining_among_kept
+from screwgraph.graph import Key
+from screwgraph.mechanism.compiled import CompiledMechanism, compiled_mechanism
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.spatial import Array
 from screwgraph.tape import Number, jacobian, substituted, tape_of
@@ -21,9 +20,7 @@ def acceleration_of(mechanism: Mechanism, q: Array, qd: Array, force: Array | fl
 
     Blanco-Claraco et al. (2021), eq. (6).
     """
-    if mechanism.nominal is None:
-        return compiled_mechanism(mechanism).acceleration(q, qd, force + np.zeros(mechanism.n))
-    return Equations(mechanism, q, qd).solved_motion(force + np.zeros(mechanism.n))[0]
+    return _motion(mechanism, q, qd, force)[0]
 
 
 @dataclass(frozen=True)
@@ -40,22 +37,19 @@ class Acceleration:
 def acceleration_slope(mechanism: Mechanism, q: Array, qd: Array, force: Array | float, *torques: Array) -> Array:
     """Return the derivatives of accelerations (n, 2n + k) by q, qd and, where given, inputs that `force` depends on.
 
-    All are inputs of a tape. K (qdd, lam) = (Q, c), Blanco-Claraco et al. (2021), eq. (5), is differentiated as it
-    stands: the derivatives of its residual are few, and solved for with K, whose inverse has n rows that count.
+    All are inputs of a tape. The equations of motion, Blanco-Claraco et al. (2021), eq. (5), are differentiated as they
+    stand: the derivatives of their residuals are few, and solved for with the derivatives by right-hand sides, of which
+    n rows count.
     """
-    e, n, tape = Equations(mechanism, q, qd), mechanism.n, tape_of(q)
-    rows = list(mechanism.freedom.kept)
-    J, c, inputs = e.jacobian[rows], e.bias[rows], [x for vector in (q, qd, *torques) for x in vector]
-    found = tape.inputs("solved", (n + len(rows),))
-    accelerations, multipliers = found[:n], found[n:]
-    off = [*(e.mass_matrix @ accelerations + J.T @ multipliers - e.force - force), *(J @ accelerations - c)]
-    slope = jacobian(off, inputs)
-    solved: list[Number] = [x for part in e.solved_motion(force) for x in part]
+    n, tape, equations = mechanism.n, tape_of(q), _compiled(mechanism).equations
+    size = n + sum(v.dim for v in equations.variables.values() if v.key.kind == "drift")
+    inputs = [x for vector in (q, qd, *torques) for x in vector]
+    found, right = tape.inputs("solved", (size,)), tape.inputs("right", (size,))
+    slope = jacobian(_residuals(mechanism, q, qd, force, found), inputs)
+    solved: list[Number] = [x for part in _motion(mechanism, q, qd, force) for x in part]
     values = iter(substituted([x for row in slope for x in row.values()], dict(zip(found, solved, strict=True))))
     slope = [{j: next(values) for j in row} for row in slope]
-    right = tape.inputs("right", (n + len(rows),))
-    regular = constraint_weights(mechanism), defining_among_kept(mechanism)
-    inverse = jacobian(list(constrained_motion(e.mass_matrix, J, right[:n], right[n:], *regular)[0]), list(right))
+    inverse = jacobian(list(_motion(mechanism, q, qd, right[:n], right[n:])[0]), list(right))
     result = np.zeros((n, len(inputs)), dtype=object)
     for i, row in enumerate(product(inverse, slope)):
         for j, x in row.items():
@@ -69,3 +63,31 @@ def torques_as_forces(mechanism: Mechanism, tau: Array) -> Array:
     for i, angle in enumerate(mechanism.motors):
         force[mechanism.angle_slots[angle]] = tau[i]
     return force
+
+
+def _compiled(mechanism: Mechanism) -> CompiledMechanism:
+    return compiled_mechanism(mechanism.nominal, mechanism.bound.live.names if mechanism.bound else ())
+
+
+def _motion(mechanism: Mechanism, q: Array, qd: Array, force: Any, drift: Any = 0.0) -> tuple[Array, Array]:
+    """Return accelerations (n,) and multipliers (m,); on the tape of q, if that is of scalars."""
+    given = {"q": q, "qd": qd, "force": force, "drift": drift}
+    if mechanism.bound is not None:
+        given["parameter"] = np.array(mechanism.bound.values)
+    motion = _compiled(mechanism).motion
+    return motion(*(given[argument.name] + np.zeros(argument.shape) for argument in motion.arguments))
+
+
+def _residuals(mechanism: Mechanism, q: Array, qd: Array, force: Any, solved: Array) -> list[Number]:
+    """Return what the equations of motion are off by, balances first, at accelerations and multipliers in a row."""
+    graph, n = _compiled(mechanism).equations, mechanism.n
+    values: dict[Key, Array] = {}
+    known = {"q": q, "qd": qd, "qdd": solved[:n], "lambda": solved[n:], "force": force + np.zeros(n)}
+    if mechanism.bound is not None:
+        known["parameter"] = np.array(mechanism.bound.values)
+    taken = dict.fromkeys(known, 0)
+    for variable in graph.variables.values():
+        kind, start = variable.key.kind, taken.get(variable.key.kind, 0)
+        values[variable.key] = known[kind][start : start + variable.dim] if kind in known else np.zeros(variable.dim)
+        taken[kind] = start + variable.dim
+    return [x for factor in graph.factors for x in factor.residual(values)]

@@ -7,22 +7,27 @@ from collections.abc import Sequence
 from jaxtyping import Float
 
 from screwgraph.graph.factor import factor
-from screwgraph.models.mechanism import Rows
+from screwgraph.models.mechanism import LiveRows, Rows
 from screwgraph.spatial import Array, vector
 
 
-@factor(linear=("qdd", "defined"), cites="Blanco-Claraco et al. (2021), (3)")
+@factor(linear=("qdd", "defined", "drift"), cites="Blanco-Claraco et al. (2021), (3)")
 def constraint_acceleration(
     qdd: Sequence[Float[Array, "1"]],
     q: Sequence[Float[Array, "1"]],
     qd: Sequence[Float[Array, "1"]],
     defined: Float[Array, "1"] | None = None,
+    drift: Float[Array, " rows"] | None = None,
+    parameters: Sequence[Float[Array, "1"]] = (),
     *,
-    rows: Rows,
+    rows: Rows | LiveRows,
 ) -> Float[Array, " rows"]:
-    """The second time derivative of the constraint vanishes: Phi_q qdd + (Phi_q qd)_q qd = 0.
+    """The second time derivative of the constraint vanishes, Phi_q qdd + (Phi_q qd)_q qd = 0, or is `drift`.
 
-    `defined` is the acceleration of the angle that the constraint determines, where it determines one.
+    `defined` is the acceleration of the angle that the constraint determines, where it determines one; `parameters` are
+    those that are inputs.
     """
+    rows = rows.at([x[0] for x in parameters])
     motion = rows.motion(q, qdd, qd, defined)
-    return vector([motion[i].second for i in rows.kept])
+    found = vector([motion[i].second for i in rows.kept])
+    return found if drift is None else found - drift

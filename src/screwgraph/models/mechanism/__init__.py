@@ -5,6 +5,7 @@ from screwgraph.models.mechanism.balance import Balance, Rows, balances, kept_co
 from screwgraph.models.mechanism.build_constraints import constraints_of
 from screwgraph.models.mechanism.constraints import Constraint
 from screwgraph.models.mechanism.freedom import Freedom
+from screwgraph.models.mechanism.live import LiveBalance, LiveMechanism, LiveRows, live_mechanism
 from screwgraph.models.mechanism.load import load_mechanism, mechanism_names
 from screwgraph.models.mechanism.massless import regular_weights
 from screwgraph.models.mechanism.mechanism import Mechanism, without_metadata
@@ -23,6 +24,9 @@ __all__ = [
     "Force",
     "Freedom",
     "Gear",
+    "LiveBalance",
+    "LiveMechanism",
+    "LiveRows",
     "Mechanism",
     "Point",
     "Rows",
@@ -36,6 +40,7 @@ __all__ = [
     "constraints_of",
     "from_texts",
     "kept_constraints",
+    "live_mechanism",
     "load_mechanism",
     "mechanism_names",
     "observed",

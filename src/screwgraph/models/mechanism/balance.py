@@ -24,6 +24,10 @@ class Rows:
     kept: tuple[int, ...]
     weight: tuple[float, ...] = ()
 
+    def at(self, values: Sequence[Any]) -> Rows:
+        """Return the same: no parameter is an input."""
+        return self
+
     @property
     def coordinates(self) -> tuple[int, ...]:
         """The coordinates that the constraint involves."""
@@ -55,6 +59,10 @@ class Balance:
     slot: int
     masses: Mapping[int, float]
     constraints: tuple[Rows, ...]
+
+    def at(self, values: Sequence[Any]) -> Balance:
+        """Return the same: no parameter is an input."""
+        return self
 
     @property
     def accelerations(self) -> tuple[int, ...]:
@@ -144,7 +152,7 @@ def kept_constraints(mechanism: Mechanism, by_row: Sequence[float] | None = None
 
 def balances(mechanism: Mechanism, constraints: Sequence[Rows]) -> tuple[Balance, ...]:
     """Return the balance of forces of each coordinate, in the order of q."""
-    bare = replace(without_metadata(mechanism), nominal=None)
+    bare = replace(without_metadata(mechanism), bound=None)
     masses: list[dict[int, float]] = [{} for _ in range(mechanism.n)]
     for (i, j), mass in mass_entries(mechanism).items():
         masses[i][j] = mass

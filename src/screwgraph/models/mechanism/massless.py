@@ -23,7 +23,7 @@ def constraint_weights(mechanism: Mechanism) -> tuple[float, ...]:
         InputError: some motion moves no mass.
         ModelError: the mechanism cannot be assembled.
     """
-    if mechanism.nominal is not None:
+    if mechanism.bound is not None:
         return constraint_weights(mechanism.nominal)
     found = regular_weights(mechanism, mass_matrix(mechanism))
     if found is None:

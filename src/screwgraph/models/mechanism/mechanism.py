@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
@@ -17,6 +17,9 @@ from screwgraph.models.mechanism.constraints import Constraint
 from screwgraph.models.mechanism.freedom import Freedom, freedom
 from screwgraph.models.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Sensor, Slider, Spring, Torque
 from screwgraph.robot import unknown
+
+if TYPE_CHECKING:
+    from screwgraph.models.mechanism.live import LiveMechanism
 
 STANDARD_GRAVITY = (0.0, -9.81)
 """m/s^2."""
@@ -34,13 +37,21 @@ class Source:
 
 
 @dataclass(frozen=True, eq=False)
+class Bound:
+    """The values of the parameters of a live mechanism: numbers of any kind."""
+
+    live: LiveMechanism
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Mechanism:
     """Points, the bodies through them, and what else ties and pushes them; as it stands at the beginning.
 
     `motors` are the angles whose torques are unknown in inverse dynamics, `independent` the names of the coordinates
     that were chosen as independent ones, empty where the choice is left to `independent_coordinates`. `velocities` are
     those that the motion begins with (by coordinate; rad/s, m/s), `places` says where in a file each part stands.
-    Where parameters are symbols, `nominal` is the mechanism that has numbers in their place.
+    `bound` are the values that parameters have where they are inputs.
     """
 
     name: str
@@ -60,7 +71,12 @@ class Mechanism:
     velocities: Mapping[str, float] = field(default_factory=dict)
     places: Mapping[str, object] = field(default_factory=dict)
     source: Source | None = None
-    nominal: Mechanism | None = None
+    bound: Bound | None = None
+
+    @property
+    def nominal(self) -> Mechanism:
+        """The mechanism with its file's numbers in the place of parameters that are inputs."""
+        return self if self.bound is None else self.bound.live.nominal
 
     def check_motors(self) -> None:
         """Raise InputError where no angle is a motor."""
@@ -106,7 +122,7 @@ class Mechanism:
     @cached_property
     def home(self) -> Float[np.ndarray, " n"]:
         """The coordinates at the beginning, assembled. Raises ModelError where it cannot be assembled."""
-        if self.nominal is not None:
+        if self.bound is not None:
             return self.nominal.home
         check_ground(self)
         held = [i for i, angle in enumerate(self.angles) if angle.start is not None]
@@ -117,7 +133,7 @@ class Mechanism:
     @cached_property
     def freedom(self) -> Freedom:
         """Rank, rows that count, degrees of freedom, independent coordinates. Raises ModelError."""
-        if self.nominal is not None:
+        if self.bound is not None:
             return self.nominal.freedom
         defining = [row for _, row in self.defining_rows]
         return freedom(self, self.closing_program.interpreted, self.home, defining)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass, replace
 from typing import Any, Self
 
 from screwgraph.tape import apply
@@ -69,14 +68,3 @@ for _name, _call in _OPERATORS.items():
     setattr(Traced, _name, _operator(_name, _call))
 for _name in _FUNCTIONS:
     setattr(Traced, _name, _function(_name))
-
-
-def as_expressions(part: Any) -> Any:
-    """Return a part, a tuple of parts, or a number, with expressions for all numbers in it that are traced."""
-    if isinstance(part, Traced):
-        return part.expression
-    if isinstance(part, tuple):
-        return tuple(as_expressions(item) for item in part)
-    if is_dataclass(part) and not isinstance(part, type):
-        return replace(part, **{f.name: as_expressions(getattr(part, f.name)) for f in fields(part) if f.init})
-    return part
