@@ -14,7 +14,17 @@ if TYPE_CHECKING:
     from screwgraph.elimination import Dag, Ordering, eliminate, orderings
     from screwgraph.estimation import over
     from screwgraph.formats import load, save, zoo_names
-    from screwgraph.graph import Factor, FactorGraph, Key, Variable, dynamics_graph, factor, with_loop
+    from screwgraph.graph import (
+        Factor,
+        FactorGraph,
+        Key,
+        Variable,
+        dynamics_graph,
+        factor,
+        with_loop,
+        with_measurements,
+        with_soft,
+    )
     from screwgraph.mechanism import Mechanism, load_mechanism, mechanism_names
     from screwgraph.plan import Plan, Planner, Task, plan, task_names
     from screwgraph.queries import estimate, inverse_trajectory, simulate
@@ -32,6 +42,7 @@ _LATER = {
     "over": "estimation",
     **dict.fromkeys(("load", "save", "zoo_names"), "formats"),
     **dict.fromkeys(("Factor", "FactorGraph", "Key", "Variable", "dynamics_graph", "factor", "with_loop"), "graph"),
+    **dict.fromkeys(("with_measurements", "with_soft"), "graph"),
     **dict.fromkeys(("Mechanism", "load_mechanism", "mechanism_names"), "mechanism"),
     **dict.fromkeys(("Plan", "Planner", "Task", "task_names"), "plan"),
     **dict.fromkeys(("estimate", "inverse_trajectory", "simulate"), "queries"),
@@ -97,5 +108,7 @@ __all__ = [
     "simulate",
     "task_names",
     "with_loop",
+    "with_measurements",
+    "with_soft",
     "zoo_names",
 ]

@@ -54,6 +54,8 @@ def a_graph(law: str) -> sg.FactorGraph:
     graph = sg.dynamics_graph(robot, external_wrenches=wrenches)
     if law == "minimum_torque":
         graph = with_redundant_actuation(graph, robot, dict.fromkeys(robot.joint_names, 2.0))
+    if law == "measurement":
+        graph = sg.with_measurements(graph, "tau", sigma=2.0)
     return graph
 
 

@@ -58,9 +58,7 @@ class Trials:
         system, mark = self._equations
         system.tape.restore(mark)
         elimination = eliminate_rows(system.rows, plan)
-        failed = (
-            elimination.undetermined or elimination.unsafe_pivots or any(row.terms for row in elimination.remaining)
-        )
+        failed = elimination.undetermined or elimination.unsafe_pivots or elimination.left
         return None if failed else elimination
 
     def code(self, elimination: Elimination, inputs: Sequence[str] | None = None) -> Program:

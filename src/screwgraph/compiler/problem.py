@@ -85,7 +85,7 @@ class Problem:
     def constants(self) -> Mapping[Key, np.ndarray]:
         """The values of knowns that added factors set."""
         added = self.model.added if self.model else ()
-        return {f.keys[0]: f.parameters["value"] for f in added if f.template is prior}
+        return {f.keys[0]: f.parameters["value"] for f in added if f.template is prior and not f.sigma}
 
     @property
     def question(self) -> tuple[object, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.compiler.least_squares import least_squares
 from screwgraph.compiler.problem import Problem
 from screwgraph.elimination import equations
 from screwgraph.errors import EliminationError
@@ -115,13 +116,7 @@ def _agrees(
     if not np.isfinite(found).all():
         return or_none
     system = equations(graph, values)
-    place = {column: i for i, column in enumerate((v.key, i) for v in graph.unknowns for i in range(v.dim))}
-    A, b = np.zeros((len(system.rows), len(place))), np.zeros(len(system.rows))
-    for i, row in enumerate(system.rows):
-        b[i] = -float(row.constant)
-        for column, coefficient in row.terms.items():
-            A[i, place[column]] = float(coefficient)
-    solved = dict(zip(place, np.linalg.lstsq(A, b, rcond=None)[0].tolist(), strict=True))
+    solved = least_squares(system.rows, [(v.key, i) for v in graph.unknowns for i in range(v.dim)])
     expected = np.array(problem.outputs(graph, system, solved), dtype=float)
     # An answer may be zero while wrenches inside are not: what rounding leaves of these is no disagreement.
     scale = max(AGREEMENT * np.abs(expected).max(), ROUNDING * max(map(abs, solved.values())), 1e-300)

@@ -30,7 +30,7 @@ def eliminate_block(system: System, group: Group, waiting: dict[Column, int], st
     What is divided by cannot vanish, or vanishes only where the equations do not determine the unknowns at all.
     """
     paired = [row for column in group.through if (row := system.paired_row(column)) is not None]
-    rows = paired if group.through else [i for i, used in enumerate(system.used) if not used]
+    rows = paired if group.through else system.open_rows()
     before, taken = system.copy(), []
     left = [column for column in group.columns if column in waiting]
     while left and len(rows) == len(left):
@@ -54,7 +54,7 @@ def eliminate_block(system: System, group: Group, waiting: dict[Column, int], st
 def eliminate_clear_block(system: System, waiting: dict[Column, int]) -> list[Step]:
     """Eliminate a few of the unknowns that wait, no one of which has a safe pivot, by a determinant that is one."""
     columns = list(waiting)
-    rows = [i for i, used in enumerate(system.used) if not used and system.terms[i]]
+    rows = [i for i in system.open_rows() if system.terms[i]]
     block = _clear(system, columns, rows)
     if block is None:
         return []

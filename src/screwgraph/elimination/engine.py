@@ -2,22 +2,25 @@
 
 Each unknown is expressed by unknowns that are eliminated later. Which equation serves is decided
 here and now (a static pivot): +-1 first, then constants, then values of one sign over all random
-states; an unknown that only offers pivots that may vanish waits until later.
+states; an unknown that only offers pivots that may vanish waits until later. What no exact equation tells, those that
+hold only nearly do (`least_squares`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 
 from screwgraph.elimination.block_pivots import eliminate_block, eliminate_clear_block
 from screwgraph.elimination.congruence import prepare_rotations
 from screwgraph.elimination.group import Group
+from screwgraph.elimination.least_squares import eliminate_soft
 from screwgraph.elimination.pairs import eliminate_pairs
 from screwgraph.elimination.pivot import MAY_VANISH, SMALL, Candidate
 from screwgraph.elimination.system import Step, System
-from screwgraph.graph import Column, Row
+from screwgraph.graph import Column, Row, is_zero
 from screwgraph.summary import one_line
 from screwgraph.tape import Number
 
@@ -39,6 +42,12 @@ class Elimination:
     undetermined: tuple[Column, ...] = ()
     delayed: tuple[Column, ...] = ()
     unsafe_pivots: tuple[Column, ...] = ()
+
+    @property
+    def left(self) -> tuple[Row, ...]:
+        """The exact equations that served for nothing, and are no identities."""
+        exact = (row for row in self.remaining if not row.factor.sigma)
+        return tuple(row for row in exact if row.terms or not is_zero(row.constant))
 
     def solve(self, values: Mapping[Column, Number] | None = None) -> dict[Column, Number]:
         """Substitute back, last step first; `values` gives unknowns that were not eliminated."""
@@ -123,8 +132,9 @@ def _eliminate_while_safe(
         best = min((o for o in offers.values() if o is not None), default=None)
         if best is None or best[1].pivot_class >= MAY_VANISH:
             break
-        column = best[1].column
-        step = system.eliminate(column, best[1].row, waiting.pop(column))
+        column, row = best[1].column, best[1].row
+        eliminated = system.eliminate if system.weights[row] is None else partial(eliminate_soft, system)
+        step = eliminated(column, row, waiting.pop(column))
         steps.append(step)
         del offers[column]
         for column in offers:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from screwgraph.elimination.engine import Elimination
 from screwgraph.errors import EliminationError
-from screwgraph.graph import Column, FactorGraph, Row, is_zero
+from screwgraph.graph import Column, FactorGraph, Row
 
 SHOWN = 6
 """How many names a message lists."""
@@ -14,22 +14,28 @@ SHOWN = 6
 
 def check_determined(graph: FactorGraph, rows: Sequence[Row], elimination: Elimination) -> None:
     """Raise EliminationError if unknowns are left, or equations that contradict."""
-    left = [row for row in elimination.remaining if row.terms or not is_zero(row.constant)]
     if elimination.undetermined:
         columns = len({c for v in graph.unknowns for c in ((v.key, i) for i in range(v.dim))})
-        spare = f"; left over: {_factors(left)}" if left else ""
+        spare = f"; left over: {_factors(elimination.left)}" if elimination.left else ""
         kind = "underdetermined" if columns > len(rows) else "singular"
         raise EliminationError(
             f"the problem is {kind}: no equation determines {_variables(elimination.undetermined)}",
             why=f"{columns} unknown numbers, {len(rows)} equations{spare}",
             fix="give more knowns, or give the bodies that these move mass and inertia",
         )
-    if left:
+    if left := elimination.left:
         raise EliminationError(
             f"the problem is overdetermined: all unknowns are found, and {_factors(left)} is left",
             why=f"{len(rows)} equations, {len(elimination.steps)} unknown numbers",
-            fix="give fewer knowns",
+            fix="give fewer knowns, or let equations hold only nearly, for the weighted least-squares solution: "
+            f"sg.with_soft(graph, {_factor_name(left[0])!r}, sigma=...)",
         )
+
+
+def _factor_name(row: Row) -> str:
+    """Return the name by which a factor is asked for."""
+    template, key = row.factor.law
+    return f"{template}:{key.name}"
 
 
 def _variables(columns: Iterable[Column]) -> str:

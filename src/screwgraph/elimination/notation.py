@@ -49,5 +49,6 @@ def _linear_function(graph: FactorGraph, block: Block) -> str:
     left = graph.variables[block.key].label
     parents = [graph.variables[p].label for p in reversed(block.parents)]
     terms = [f"K({left},{p}) {p}" for p in parents] + [f"k({left})"]
-    sources = dict.fromkeys(step.row.factor.name for step in block.steps)
-    return " + ".join(terms) + f"   from {', '.join(sources)}"
+    sources = dict.fromkeys(row.factor.name for step in block.steps for row in step.shared or (step.row,))
+    how = "least squares of" if any(step.shared for step in block.steps) else "from"
+    return " + ".join(terms) + f"   {how} {', '.join(sources)}"

@@ -49,4 +49,5 @@ def _remainder(graph: FactorGraph, equations: Equations, rows: tuple[Row, ...]) 
     held = {key for row in rows for key, _ in row.terms}
     keys = tuple(key for key in graph.variables if key in held)
     bound = {"keys": keys, "rows": rows, "equations": equations}
-    return Factor(remainder, {"x": keys}, len(rows), source.index, bound)
+    sigma = tuple(source.sigma[row.number] for row in rows) if source.sigma else ()
+    return Factor(remainder, {"x": keys}, len(rows), source.index, bound, sigma=sigma)

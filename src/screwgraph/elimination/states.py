@@ -29,7 +29,8 @@ def states(rows: Sequence[Row], order: Sequence[Key], steps: Iterable[Step]) -> 
     result = [_state((), held)]
     for n, key in enumerate(order, 1):
         for step in by_key[key]:
-            del held[step.row]
+            if not step.shared:
+                del held[step.row]
             for columns in held.values():
                 columns.discard(step.column)
             for row, column in step.fill_in:

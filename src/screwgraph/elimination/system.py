@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 
 from screwgraph.elimination.pairing import Pairing
-from screwgraph.elimination.pivot import Candidate, bound, is_foreign, pivot_class
+from screwgraph.elimination.pivot import NATURAL, Candidate, bound, is_foreign, pivot_class
 from screwgraph.graph import Column, Role, Row, is_zero
 from screwgraph.summary import one_line
 from screwgraph.tape import Number, Scalar, guard, reciprocal
@@ -19,7 +19,8 @@ class Step:
 
     `group` numbers the element of the order that asked for it; `touched` are the unknowns of all equations
     that held `column`; `fill_in` are the (equation, unknown) pairs that the step made nonzero;
-    `original` tells whether the equation was still as its factor gave it.
+    `original` tells whether the equation was still as its factor gave it. `shared` are all equations that tell the
+    unknown by least squares, where there are several: they stay.
     """
 
     __repr__ = one_line
@@ -33,6 +34,7 @@ class Step:
     original: bool
     touched: frozenset[Column]
     fill_in: tuple[tuple[Row, Column], ...]
+    shared: tuple[Row, ...] = ()
 
 
 class System:
@@ -44,6 +46,8 @@ class System:
         self.constants: list[Number] = [row.constant for row in rows]
         self.changed = [False] * len(rows)
         self.used = [False] * len(rows)
+        self.weights = [row.factor.sigma[row.number] ** -2.0 if row.factor.sigma else None for row in rows]
+        self.lengths: dict[Column, Number] = {}
         self.pairing = Pairing(rows)
         self.rows_of: dict[Column, set[int]] = {}
         for i, row in enumerate(rows):
@@ -56,16 +60,21 @@ class System:
         twin.terms = [dict(terms) for terms in self.terms]
         twin.constants, twin.changed, twin.used = list(self.constants), list(self.changed), list(self.used)
         twin.rows_of = {column: set(rows) for column, rows in self.rows_of.items()}
-        twin.pairing = self.pairing.copy()
+        twin.pairing, twin.lengths = self.pairing.copy(), dict(self.lengths)
         return twin
 
     def offers(self, column: Column, law: str | None = None) -> list[Candidate]:
         """Return the equations that could express an unknown.
 
         With a law, those of that law only, if there are any; of these, the one of the unknown's own body and component.
-        With `PAIR` for a law, the one that pairs with it, if that holds it.
+        With `PAIR` for a law, the one that pairs with it, if that holds it. Those that hold only nearly offer
+        themselves, all at once, where no exact one is left: a sum of squares keeps its sign.
         """
-        offers = [self._candidate(column, i) for i in self.rows_of.get(column, ())]
+        holding = self.rows_of.get(column, ())
+        offers = [self._candidate(column, i) for i in holding if self.weights[i] is None]
+        if holding and not offers:
+            columns = set().union(*(self.terms[i] for i in holding))
+            return [Candidate(NATURAL, False, (len(columns) - 1) * len(holding), len(columns), min(holding), column)]
         if law is None:
             return offers
         if law == PAIR:
@@ -96,7 +105,7 @@ class System:
         self.retire(column, pivot_row)
         fill_in: list[tuple[Row, Column]] = []
         for i in sorted(self.rows_of[column]):
-            fill_in += [(self.origin[i], c) for c in self._substitute(i, column, expression, constant)]
+            fill_in += [(self.origin[i], c) for c in self.substitute(i, column, expression, constant)]
         del self.rows_of[column]
         return Step(
             column,
@@ -110,19 +119,24 @@ class System:
             tuple(fill_in),
         )
 
+    def open_rows(self) -> list[int]:
+        """Return the exact equations that have served as no pivot yet."""
+        return [i for i, used in enumerate(self.used) if not used and self.weights[i] is None]
+
     def own_row(self, column: Column) -> int | None:
         """Return the equation of the law that is solved for a variable, of the same component."""
         for i in self.rows_of.get(column, ()):
             origin = self.origin[i]
-            if origin.number == column[1] and not is_foreign(column, origin):
+            if self.weights[i] is None and origin.number == column[1] and not is_foreign(column, origin):
                 return i
         return None
 
     def paired_row(self, column: Column) -> int | None:
         """Return the unused equation that pairs with a rate or a multiplier: its torque, its own law."""
-        for i, origin in enumerate(self.origin):
+        for i in self.open_rows():
+            origin = self.origin[i]
             pairing = BALANCED in origin.factor.template.conjugate or origin.factor.multiplier is not None
-            if pairing and not self.used[i] and pairs_with(origin, column):
+            if pairing and pairs_with(origin, column):
                 return i
         return None
 
@@ -191,7 +205,7 @@ class System:
         for c in self.terms[row]:
             self.rows_of[c].discard(row)
 
-    def _substitute(
+    def substitute(
         self, row: int, column: Column, expression: Mapping[Column, Number], constant: Number
     ) -> list[Column]:
         """Replace `column` in an equation; return the unknowns that are new to it."""

@@ -14,6 +14,7 @@ from screwgraph.graph.mechanism import unconstrained_graph, with_right_hand_side
 from screwgraph.graph.model import Model
 from screwgraph.graph.redundant_actuation import ADJOINT_VELOCITY, adjoint_multiplier, with_redundant_actuation
 from screwgraph.graph.shared_work import shared_work_graph
+from screwgraph.graph.soft import with_measurements, with_soft
 from screwgraph.graph.variable import Key, Variable, vector_variable
 
 __all__ = [
@@ -55,6 +56,8 @@ __all__ = [
     "unconstrained_graph",
     "vector_variable",
     "with_loop",
+    "with_measurements",
     "with_redundant_actuation",
     "with_right_hand_sides",
+    "with_soft",
 ]

@@ -66,7 +66,8 @@ def factor(
 class Factor:
     """A template bound to variables and parameters; `rows` is the length of its residual.
 
-    `multiplier` names the variable that enforces the law, one number a row, where it is a constraint.
+    `multiplier` names the variable that enforces the law, one number a row, where it is a constraint. `sigma` has a
+    standard deviation for each row of a law that holds only nearly; none where it holds exactly.
     """
 
     template: Template
@@ -75,6 +76,7 @@ class Factor:
     index: int
     parameters: Mapping[str, Any] = field(default_factory=dict)
     multiplier: Key | None = None
+    sigma: tuple[float, ...] = ()
 
     def __repr__(self) -> str:
         return f"<{self.name}: {', '.join(map(str, self.keys))}>"

@@ -193,7 +193,8 @@ class FactorGraph:
         for factor in self.factors:
             unknown = ", ".join(self.variables[k].label for k in self.unknown_keys(factor))
             given = ", ".join(self.variables[k].label for k in factor.keys if k in self.known)
-            lines.append(f"  {factor.name:<20} {unknown}" + (f"   given {given}" if given else ""))
+            soft = f"   sigma {', '.join(f'{s:g}' for s in dict.fromkeys(factor.sigma))}" if factor.sigma else ""
+            lines.append(f"  {factor.name:<20} {unknown}" + (f"   given {given}" if given else "") + soft)
         return "\n".join(lines)
 
     def _named(self, name: str | Key) -> tuple[Key, ...]:
@@ -213,7 +214,7 @@ class FactorGraph:
     def _determined(self, factor: Factor, known: set[Key]) -> tuple[Key, ...]:
         """Return the variables that a factor fixes from knowns, if they have to be known before elimination."""
         unknown = [key for key in factor.keys if key not in known]
-        if len(unknown) != 1 and factor.template is not tied_velocities:
+        if factor.sigma or (len(unknown) != 1 and factor.template is not tied_velocities):
             return ()
         dim = sum(self.variables[key].dim for key in unknown)
         if dim != factor.rows or not all(factor.is_linear_in(key) for key in unknown):
@@ -245,7 +246,9 @@ def _without(model: Model, factor: Factor) -> Model:
 
 
 def _is_kept_by(factor: Factor, known: set[Key]) -> bool:
-    """Whether a law ties nothing but joints of known rates."""
+    """Whether an exact law ties nothing but joints of known rates."""
+    if factor.sigma:
+        return False
     law = factor.parameters.get("chain") or factor.parameters.get("coupling")
     if law is not None and factor.multiplier is not None:
         return all(Key("qdd", joint.name) in known for joint in law.joints)

@@ -24,7 +24,7 @@ def absorbed(model: Model, asked: Collection[Key]) -> Model | None:
         asked: variables whose values somebody wants.
     """
     for f in model.added:
-        if f.law in model.absent and f.template in (wrench, torque):
+        if f.law in model.absent and f.template in (wrench, torque) and not f.sigma:
             changed = _with_wrench(model, f) if f.template is wrench else _with_torque(model, f)
             if changed is None:
                 return None
@@ -38,7 +38,8 @@ def absorbed(model: Model, asked: Collection[Key]) -> Model | None:
 
 def _is_loose(f: Factor) -> bool:
     """Whether a law of kinematics or balance was added that belongs to no link of the robot."""
-    return TEMPLATES.get(f.template.name) is f.template and f.template.name not in ("prior", "torque", "minimum_torque")
+    own = ("torque", "minimum_torque", "measurement") if f.sigma else ("prior", "torque", "minimum_torque")
+    return TEMPLATES.get(f.template.name) is f.template and f.template.name not in own
 
 
 def _settled(model: Model, f: Factor, robot: Robot) -> Model:
@@ -94,8 +95,8 @@ def _inertia(G: np.ndarray) -> SpatialInertia | None:
 def _with_locked(model: Model, asked: Collection[Key]) -> Model:
     """Return the model with the joints welded that stand still at given positions, if nobody asks for their torques."""
     robot = model.robot
-    values = {f.keys[0]: f for f in model.added if f.template is prior}
-    bound = [key for f in model.added if f.template is not prior for key in f.keys]
+    values = {f.keys[0]: f for f in model.added if f.template is prior and not f.sigma}
+    bound = [key for f in model.added if f.keys[0] not in values or f.template is not prior for key in f.keys]
     still = {}
     for joint in robot.joints:
         q, qd, qdd, tau = (Key(kind, joint.name) for kind in ("q", "qd", "qdd", "tau"))

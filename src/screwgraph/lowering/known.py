@@ -28,6 +28,8 @@ def known_accelerations(graph: FactorGraph) -> FactorGraph:
 
 def _determines(graph: FactorGraph, factor: Factor, unknown: tuple[Key, ...], added: Collection[int]) -> bool:
     """Whether a law gives an acceleration, of a link from its parent's or of a frame, or an added one what it is of."""
+    if factor.sigma:
+        return False
     if factor.template.name == "acceleration":
         return unknown == (factor.variable("Vdot"),)
     if factor.template is conventional_frame_acceleration:

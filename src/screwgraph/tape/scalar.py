@@ -135,13 +135,15 @@ def reciprocal(a: Number) -> Number:
 
 def guard(a: Number, bound: Number) -> Number:
     """Return a where |a| > bound, else NaN: never merged with a itself, though their samples agree."""
-    if not isinstance(a, Scalar) or isinstance(bound, Scalar):
-        tape = next((x.tape for x in (a, bound) if isinstance(x, Scalar)), None)
-        return tape.function("guard", a, bound) if tape else a if abs(a) > bound else math.nan
+    if not isinstance(a, Scalar):
+        return (
+            bound.tape.function("guard", a, bound) if isinstance(bound, Scalar) else a if abs(a) > bound else math.nan
+        )
     tape, node = a.tape, a.tape.nodes[a.id]
     if node[0] == "neg":
         return -guard(tape.at(node[1]), bound)
-    return tape.record(("guard", a.id, tape.constant(bound).id), a.samples, a.certain, apart=True)
+    least = bound if isinstance(bound, Scalar) else tape.constant(bound)
+    return tape.record(("guard", a.id, least.id), a.samples, a.certain, apart=True)
 
 
 def apply(operation: str, *operands: Number) -> Number:

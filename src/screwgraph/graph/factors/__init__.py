@@ -9,6 +9,7 @@ from screwgraph.graph.factors.force_balance import force_balance
 from screwgraph.graph.factors.gravity import gravity
 from screwgraph.graph.factors.least_change import least_change
 from screwgraph.graph.factors.loop import loop
+from screwgraph.graph.factors.measurement import measurement
 from screwgraph.graph.factors.minimum_torque import minimum_torque
 from screwgraph.graph.factors.prior import prior
 from screwgraph.graph.factors.shared_balance import shared_balance
@@ -30,6 +31,7 @@ TEMPLATES = {
         coupling,
         tied_velocities,
         minimum_torque,
+        measurement,
         force_balance,
         constraint_acceleration,
         constraint_velocity,
@@ -50,6 +52,7 @@ __all__ = [
     "gravity",
     "least_change",
     "loop",
+    "measurement",
     "minimum_torque",
     "prior",
     "shared_balance",
