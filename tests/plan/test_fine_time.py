@@ -83,12 +83,11 @@ def test_limits_of_the_panda_hold_between_points():
     assert (q <= np.array([x.upper for x in limits]) + 1e-4).all()
 
 
-def test_velocities_of_the_panda_overshoot_between_points_by_less_with_every_halving():
-    """Accelerations of its last joint cost next to nothing, so velocities at their limit bulge between the points."""
+@pytest.mark.parametrize("times", [1, 2])
+def test_velocities_of_the_panda_stay_within_limits_between_points(times):
+    """Accelerations of its last joint cost next to nothing, so velocities at their limit would exceed it by 7.6 %."""
     limits = np.array([j.limits.velocity for j in planned("panda").task.robot.joints])
-    over = [float((np.abs(fine(planned("panda", times))[2]) - limits).max()) for times in (1, 2)]
-    assert over[0] < 0.1 * limits[-1]
-    assert over[1] < 0.25 * over[0]
+    assert (np.abs(fine(planned("panda", times))[2]) <= (1.0 + 1e-3) * limits).all()
 
 
 def test_the_panda_reaches_its_pose_and_rests_there_as_pinocchio_sees_it():

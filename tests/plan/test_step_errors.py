@@ -12,6 +12,7 @@ from screwgraph.plan import Planner, Task, horizon
 from screwgraph.plan.costs import Effort
 from screwgraph.plan.extrapolation import Stretches, integrated
 from screwgraph.plan.goals import Position, Velocity
+from screwgraph.plan.limits import VelocityLimit
 from screwgraph.plan.read import read_task
 from tests.robots import robot_file
 
@@ -159,3 +160,17 @@ def test_plans_without_dynamics_have_no_errors_and_are_not_refined():
     assert planner.solve().error is None
     with pytest.raises(InputError, match="cannot be refined"):
         planner.solve(refine=True)
+
+
+def test_plans_whose_errors_are_not_known_are_not_refined():
+    """Torques on coordinates without motors: forward dynamics does not know them."""
+    mechanism = sg.load_mechanism("slider_crank")
+    goals, limits = (Position({"theta": 2.0}), Velocity()), (VelocityLimit({"theta": 1.75}),)
+    task = Task(
+        mechanism, horizon(3, duration=1.0), start={"theta": 0.5}, goals=goals, costs=(Effort(),), limits=limits
+    )
+    plan = sg.plan(replace(task, actuated=("theta", "x:crank_pin")), refine=True)
+    assert plan.converged
+    assert plan.error is None
+    assert "no error estimate: efforts act on coordinates without motors" in plan.reason
+    assert len(plan.transcription.steps.first) == 3

@@ -161,11 +161,11 @@ class Plan:
 
     @cached_property
     def excesses(self) -> tuple[Excess, ...]:
-        """Hard limits that are exceeded between points by more than a hundredth, the largest excess of each step."""
+        """Hard limits that are exceeded between points by more than a thousandth, the largest excess of each step."""
         if not self.feasible:
             return ()
         steps, factors = self.transcription.steps, self.transcription.problem.factors
-        return tuple(excesses(steps, factors, self.t, self.at))
+        return tuple(excesses(steps, factors, self.t, self.values))
 
     @cached_property
     def _estimate(self) -> tuple[StepErrors | None, str]:

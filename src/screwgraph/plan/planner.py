@@ -16,6 +16,7 @@ from screwgraph.plan.goals.velocity import chosen_velocities
 from screwgraph.plan.guess import first_values, guesses
 from screwgraph.plan.infeasibility import obstacles_in_time
 from screwgraph.plan.limits.base import check_start
+from screwgraph.plan.limits.excess import more_kept
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.obstacles.check import check_ends
 from screwgraph.plan.obstacles.swept import kept_clear
@@ -26,8 +27,8 @@ from screwgraph.plan.search import LOST, Search, Start
 from screwgraph.plan.task import Task
 from screwgraph.plan.transcribe import Transcription, transcribe
 
-CLEARING = 6
-"""Times that a plan which touches something between points is made again."""
+BETWEEN = 6
+"""Times that a plan which touches something, or exceeds limits, between points is made again."""
 ROUNDS = 10
 """Times that a mesh is refined."""
 
@@ -76,9 +77,11 @@ class Planner:
         search = Search(method, iterations, seconds, tolerances, callback, self._condensed)
         if refine:
             check_refinable(self.task)
-        self.plan = self._clear(self._solved(search, warm), search)
+        self.plan = self._kept_between(self._solved(search, warm), search)
         for _ in range(ROUNDS if refine else 0):
             if self.plan.solved or not self.plan.converged or self.plan.seconds >= seconds:
+                break
+            if self.plan.step_errors is None:  # nothing tells where to refine; the plan's reason states why
                 break
             if not self._refined(replace(search, seconds=seconds - self.plan.seconds)):
                 break
@@ -91,7 +94,7 @@ class Planner:
         task = refined(last)
         self.change(phases=task.phases, collocation=task.collocation, guess=task.guess)
         self.change(guess=values_on(self.transcription, last))
-        found = self._clear(self._solved(search, warm=False), search)
+        found = self._kept_between(self._solved(search, warm=False), search)
         spent = {"seconds": last.seconds + found.seconds, "iterations": last.iterations + found.iterations}
         if not found.converged:
             self.transcription = before
@@ -121,17 +124,25 @@ class Planner:
 
         return map(guess, range(guesses(self.task)))
 
-    def _clear(self, plan: Plan, search: Search) -> Plan:
-        """Plan again with spheres kept clear all the way, where they touch between points; else the plan as it is."""
-        for _ in range(CLEARING):
-            if not (plan.feasible and plan.touches and plan.seconds < search.seconds):
+    def _kept_between(self, plan: Plan, search: Search) -> Plan:
+        """Plan again where spheres touch or limits are exceeded between points, with factors that forbid it there."""
+        for _ in range(BETWEEN):
+            if not (plan.feasible and plan.seconds < search.seconds and (plan.touches or _exceeds(plan))):
                 break
-            transcription = plan.transcription
-            factors = [*transcription.problem.factors, *kept_clear(transcription.steps, plan.touches)]
-            self.transcription = replace(transcription, problem=Problem(factors, transcription.problem.families))
-            result = search(self.transcription.problem, itertools.chain([plan.result.values], self._guesses()))
+            old, steps = plan.transcription, plan.transcription.steps
+            new = old.kept_between(more_kept(steps, old.between, plan.excesses)) if plan.excesses else old
+            if plan.touches:
+                factors = [*new.problem.factors, *kept_clear(steps, plan.touches)]
+                new = replace(new, problem=Problem(factors, new.problem.families))
+                result = search(new.problem, itertools.chain([plan.result.values], self._guesses()))
+            else:
+                result = search.nearby(new.problem, plan.result.values)
             spent = {"seconds": plan.seconds + result.seconds, "iterations": plan.iterations + result.iterations}
-            plan = Plan(self.transcription, replace(result, **spent))
+            found = Plan(new, replace(result, **spent))
+            if not plan.touches and not found.converged:
+                why = f"{plan.result.reason}; with limits kept between points: {result.reason}"
+                return replace(plan, result=replace(plan.result, **spent, reason=why))
+            self.transcription, plan = new, found
         return plan
 
     def _obstacles_in_time(self) -> list[str]:
@@ -196,5 +207,10 @@ class Planner:
 
 def _kept(new: Transcription, old: Transcription) -> Transcription:
     """Return a transcription that uses the code of another one, where their factors differ only in parameters."""
-    problem = new.problem.like(old.problem)
-    return replace(new, problem=problem)
+    if old.between and (old.steps.collocation, len(old.steps.first)) == (new.steps.collocation, len(new.steps.first)):
+        new = new.kept_between(old.between)
+    return replace(new, problem=new.problem.like(old.problem))
+
+
+def _exceeds(plan: Plan) -> bool:
+    return plan.converged and bool(plan.excesses)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -44,16 +43,6 @@ class StepErrors:
 
     position: Float[np.ndarray, " S"]
     velocity: Float[np.ndarray, " S"]
-
-    @cached_property
-    def every(self) -> Float[np.ndarray, " S"]:
-        """The larger one of each step."""
-        return np.maximum(self.position, self.velocity)
-
-    @property
-    def largest(self) -> float:
-        """The largest one."""
-        return float(self.every.max())
 
 
 def step_errors(

@@ -33,7 +33,7 @@ class Task:
         start_velocity: the velocity there: 0, (nv,) or {joint: value}; None leaves it free.
         goals: what must hold at some time.
         costs: what is to be small.
-        limits: what must be kept all the time.
+        limits: what must be kept all the time: hard ones hold between points to a thousandth, or the status says so.
         obstacles: what must not be touched.
         contacts: what the robot stands on, and when.
         actuated: joints (or coordinates, `joint[2]`) with torques; None for all but floating ones.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from screwgraph.plan.goals.position import start_position, whole_position
 from screwgraph.plan.goals.velocity import chosen_velocities
 from screwgraph.plan.items import Acting, Wrench
 from screwgraph.plan.limits.base import check_start
+from screwgraph.plan.limits.excess import kept_between
 from screwgraph.plan.loops import loop_factors
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.obstacles.check import check_ends
@@ -36,7 +37,7 @@ Follower = tuple[Variables, Sequence[Piece]] | None
 
 @dataclass(frozen=True, eq=False)
 class Transcription:
-    """A task as a factor graph over time."""
+    """A task as a factor graph over time; `between` are steps in which limits are kept between points, by limit."""
 
     __repr__ = one_line
 
@@ -44,6 +45,12 @@ class Transcription:
     steps: Steps
     problem: Problem
     followers: Followers = ()
+    between: Mapping[str, Collection[int]] = field(default_factory=dict)
+
+    def kept_between(self, between: Mapping[str, Collection[int]]) -> Transcription:
+        """Return it with factors that keep limits between points in some steps, by the name of the limit."""
+        factors = kept_between(self.steps, self.problem.factors, between)
+        return replace(self, problem=Problem(factors, self.problem.families), between=between)
 
     def completed(self, values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Return values by family with those of families that are no unknowns, but follow from these."""

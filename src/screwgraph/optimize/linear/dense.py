@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -13,7 +13,11 @@ from jaxtyping import Float, Int
 from screwgraph.optimize.linear.pattern import Pattern, SingularError
 
 SMALLEST = 1e-13
-"""A pivot this small, against what stood on the diagonal, is zero."""
+"""A pivot this small, against what stood on the diagonal or in its row, is zero."""
+SINGULAR = 1e-15
+"""A pivot this small, against the largest entry of the matrix, is zero, or nearly."""
+SCALINGS = 2
+"""Times that rows and columns are scaled. Ruiz (2001)."""
 
 
 @cache
@@ -52,17 +56,21 @@ class DenseMethod:
 
 @dataclass(frozen=True, eq=False)
 class DenseFactored:
-    """The factors; `swaps` are LAPACK's, with multipliers."""
+    """The factors; with multipliers, `swaps` are LAPACK's; `scale` is that of rows and columns."""
 
     lower: Float[np.ndarray, "n n"]
     swaps: Int[np.ndarray, " n"] | None
     negative: int
+    scale: Float[np.ndarray, " n"] | None = None
 
     def solve(self, b: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
         """Solve for several right sides."""
         if self.swaps is None:
             return lapack("potrs")(self.lower, b, lower=1)[0]
-        return lapack("sytrs")(self.lower, self.swaps, b, lower=1)[0]
+        if self.scale is None:
+            return lapack("sytrs")(self.lower, self.swaps, b, lower=1)[0]
+        scale = self.scale if b.ndim == 1 else self.scale[:, None]
+        return scale * lapack("sytrs")(self.lower, self.swaps, scale * b, lower=1)[0]
 
 
 def dense_method(pattern: Pattern) -> DenseMethod:
@@ -71,12 +79,32 @@ def dense_method(pattern: Pattern) -> DenseMethod:
 
 
 def _indefinite(pattern: Pattern, matrix: Any) -> DenseFactored:
-    size = np.abs(matrix).max(axis=0, initial=0.0)
+    """Factor a matrix with multipliers as it is; where it seems singular, with its rows and columns scaled.
+
+    Barriers make some entries larger than others by many orders.
+    """
+    whole = np.abs(matrix)
+    size = whole.max(axis=0, initial=0.0)
+    found = _factored(matrix.copy(order="F"), SINGULAR * size.max(initial=0.0))
+    if isinstance(found, int):
+        scale = np.ones(pattern.count)
+        for _ in range(SCALINGS):
+            size = np.maximum(whole.max(axis=0, initial=0.0), whole.max(axis=1, initial=0.0))
+            root = 1.0 / np.sqrt(np.where(size > 0.0, size, 1.0))
+            scale, whole = scale * root, root[:, None] * whole * root
+        found = _factored(np.asfortranarray(scale[:, None] * matrix * scale), SMALLEST)
+        if isinstance(found, int):
+            raise SingularError(found, int(pattern.block_of[found]))
+        return replace(found, scale=scale)
+    return found
+
+
+def _factored(matrix: Any, least: float) -> DenseFactored | int:
+    """Return L D L^T, or the unknown whose pivot is no larger than the least."""
     lower, swaps, info = lapack("sytrf")(matrix, lower=1, overwrite_a=1)
     negative, smallest, first = inertia(lower, swaps)
-    if info > 0 or not smallest > 1e-15 * size.max(initial=0.0):
-        unknown = info - 1 if info > 0 else first
-        raise SingularError(unknown, int(pattern.block_of[unknown]))
+    if info > 0 or not smallest > least:
+        return info - 1 if info > 0 else first
     return DenseFactored(lower, swaps, negative)
 
 

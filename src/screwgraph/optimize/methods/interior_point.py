@@ -29,6 +29,8 @@ PATIENCE = 30
 RESTORATIONS = 3
 LOWER = 0.99
 """Part of the cost before that counts as progress where hard factors were met alone."""
+RELAXED = 0.1
+"""Part of the tolerance of violations by which inequalities are relaxed. Waechter & Biegler (2006), section 3.5."""
 STRAIGHT = 0.9
 """Gauss-Newton's matrix serves while so much of its steps, as far as slacks allow, is accepted."""
 
@@ -54,7 +56,7 @@ class InteriorPoint:
         self, assembly: Assembly, x: Float[np.ndarray, " s"], tolerances: Tolerances, memory: Mapping[str, Any]
     ) -> Run:
         """Solve; the multipliers of a result's memory make a warm start."""
-        kkt = Kkt(assembly, self.curvature)
+        kkt = Kkt(assembly, self.curvature, RELAXED * tolerances.violation)
         x, memory = yield from simplified(kkt, x, memory, tolerances)
         model, known = kkt.model(x), memory.get(FACTORED)
         point = first_point(x, model, memory, self.barrier)

@@ -16,7 +16,8 @@ from screwgraph.optimize.linear import Factored, System
 class Model:
     """A problem at one point: cost, gradient and entries of soft factors; residuals and slopes of hard ones.
 
-    c and A belong to equalities, g and G to inequalities; slopes are entries at the rows' places.
+    c and A belong to equalities, g and G to inequalities; slopes are entries at the rows' places. `relaxed` is what g
+    is less than the residuals of inequalities.
     """
 
     cost: float
@@ -26,28 +27,42 @@ class Model:
     A: Float[np.ndarray, " a"]
     g: Float[np.ndarray, " k"]
     G: Float[np.ndarray, " b"]
+    relaxed: float = 0.0
 
     @cached_property
     def violation(self) -> float:
         """Largest residual that should vanish, or should not be positive."""
-        return float(max(np.abs(self.c).max(initial=0.0), self.g.max(initial=0.0)))
+        return float(max(np.abs(self.c).max(initial=0.0), self.g.max(initial=-np.inf) + self.relaxed, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
 class Kkt:
-    """The equations' pattern, and how they are filled; `curved`: with places for the curvature of hard factors."""
+    """The equations' pattern, and how they are filled; `curved`: with places for the curvature of hard factors.
+
+    Residuals of inequalities may be as large as `relaxed`: where equalities say that one is zero, slacks stay positive.
+    """
 
     assembly: Assembly
     curved: bool = True
+    relaxed: float = 0.0
 
     def model(self, x: Float[np.ndarray, " s"]) -> Model:
         """Evaluate everything at x; entries stand in a buffer that the next call uses again."""
         views = self.assembly.layout.views(x)
+        g, G = self.assembly.inequalities.linearised(views)
         return Model(
             *self.assembly.linearised(x),
             *self.assembly.equalities.linearised(views),
-            *self.assembly.inequalities.linearised(views),
+            g - self.relaxed,
+            G,
+            self.relaxed,
         )
+
+    def residuals(self, x: Float[np.ndarray, " s"]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " k"]]:
+        """Return c and g."""
+        views = self.assembly.layout.views(x)
+        c, g = self.assembly.equalities.residuals(views), self.assembly.inequalities.residuals(views)
+        return c, g - self.relaxed
 
     @property
     def system(self) -> System:

@@ -22,6 +22,9 @@ DECREASE = 1e-4
 SHORTEST = 1e-8
 LARGEST = 1e4
 ROUNDING = 1e-10
+CLOSEST = 1e-3
+"""Part of each slack and multiplier that a step leaves at least: slacks far below barrier / multiplier make the
+condensed equations numerically singular."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ def searched(
     All of the step mostly will: so the problem is evaluated there whole, with slopes. More than `most` of it is not
     tried.
     """
-    keep = 1.0 - max(0.99, 1.0 - point.barrier)
+    keep = min(0.01, max(CLOSEST, point.barrier))
     longest, duals = min(most, _longest(point.s, step.s, keep)), _longest(point.z, step.z, keep)
     old = Measure(broken(model, point), model.cost - point.barrier * float(np.log(point.s).sum()))
     slope = dot(model.gradient, step.x) - point.barrier * float((step.s / point.s).sum())
@@ -121,9 +124,7 @@ def _at(kkt: Kkt, point: Point, step: Step, length: float, duals: float) -> Poin
 
 
 def _measured(kkt: Kkt, point: Point) -> Measure:
-    views = kkt.assembly.layout.views(point.x)
-    c, g = kkt.assembly.equalities.residuals(views), kkt.assembly.inequalities.residuals(views)
-    return _measure(point, kkt.assembly.cost(point.x), c, g)
+    return _measure(point, kkt.assembly.cost(point.x), *kkt.residuals(point.x))
 
 
 def _measure(point: Point, cost: float, c: Float[np.ndarray, " m"], g: Float[np.ndarray, " k"]) -> Measure:

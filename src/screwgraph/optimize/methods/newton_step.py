@@ -70,7 +70,5 @@ def corrected(
     kkt: Kkt, model: Model, point: Point, factored: Factored, step: Step, x: np.ndarray, s: np.ndarray
 ) -> Step:
     """Return the step with a second-order correction: residuals at its end are taken away, too."""
-    views = kkt.assembly.layout.views(x)
-    c = kkt.assembly.equalities.residuals(views) + step.c
-    r = kkt.assembly.inequalities.residuals(views) + s + step.r
-    return newton_step(kkt, model, point, factored, c, r)
+    c, g = kkt.residuals(x)
+    return newton_step(kkt, model, point, factored, c + step.c, g + s + step.r)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.optimize import Factors
-from screwgraph.plan.interpolation import shares_of
 from screwgraph.plan.limits.base import bounded, box, read_limit, symmetric
-from screwgraph.plan.limits.excess import AtStart
+from screwgraph.plan.limits.pieces import kept_all_the_way
 from screwgraph.plan.steps import Steps
 
 
@@ -28,18 +27,8 @@ class EffortLimit:
     read = classmethod(read_limit)
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
-        """Return one factor for each sample, and each beginning of a step that has none. Raises InputError."""
+        """Return one factor for each sample, and each step that begins without one. Raises InputError."""
         lower, upper = box(steps.mechanics, self.bounds, lambda joint: symmetric(joint.limits.effort), "effort")
         chosen = list(steps.actuated)
         bounds = lower[chosen], upper[chosen]
-        for made in bounded(steps.tau[:], bounds, self, name):
-            yield made
-            if steps.lead:
-                yield _at_starts(steps, made)
-
-
-def _at_starts(steps: Steps, made: Factors) -> Factors:
-    """Return the same limits where steps begin: efforts are polynomials through later samples there."""
-    samples = [steps.tau[steps.sample_at(i)] for i in steps.collocation.accelerated]
-    template = AtStart(made.template, tuple(float(share) for share in shares_of(steps, 0.0)))
-    return replace(made, template=template, arguments=tuple(samples), name=f"{made.name}: at starts of steps")
+        yield from kept_all_the_way(steps, bounded(steps.tau[:], bounds, self, name))

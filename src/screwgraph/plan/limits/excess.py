@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.optimize import Factors
+from screwgraph.plan.limits.pieces import bernstein, between_points, control_points, inner, limited
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.templates import BoundViolation
 
-PARTS = np.linspace(0.0, 1.0, 17)[1:-1]
-"""Parts of an interval between points that are looked at."""
-NOTABLE = 0.01
-"""Excess that is told, as a part of the largest bound of the coordinate."""
-KINDS = {"q": (0, "position"), "qd": (1, "velocity"), "tau": (2, "torque")}
+PARTS = np.linspace(0.0, 1.0, 65)
+"""Parts of a step at which polynomials are evaluated that may exceed a limit."""
+NOTABLE = 1e-3
+"""Largest excess between points of a plan that counts as solved, as a part of the bound."""
+KINDS = {"q": "position", "qd": "velocity", "qdd": "acceleration", "tau": "torque"}
 
 
 @dataclass(frozen=True)
@@ -33,49 +33,61 @@ class Excess:
     step: int
 
 
-@dataclass(frozen=True)
-class AtStart:
-    """Limits of what is a polynomial through the samples of a step, at its beginning."""
-
-    limit: Callable[..., Any]
-    shares: tuple[float, ...]
-
-    def __call__(self, *unknowns: Any, **bounds: Any) -> Any:
-        """Return what must not be positive; unknowns are the values at the samples of a step."""
-        return self.limit(sum(share * x for share, x in zip(self.shares, unknowns, strict=True)), **bounds)
+def limits_at_points(factors: Iterable[Factors]) -> list[Factors]:
+    """Return the hard limits of coordinates among factors."""
+    kept = [f for f in factors if f.kind == "inequality" and isinstance(f.template, BoundViolation)]
+    return [f for f in kept if f.arguments[0].variables.name in KINDS]
 
 
 def excesses(
-    steps: Steps,
-    factors: Sequence[Factors],
-    t: Float[np.ndarray, " K"],
-    motion: Callable[[Float[np.ndarray, " N"]], tuple],
+    steps: Steps, factors: Sequence[Factors], t: Float[np.ndarray, " K"], values: Mapping[str, np.ndarray]
 ) -> Iterator[Excess]:
-    """Return the largest excess of each hard limit in each step; `motion` tells q, qd, tau at times (s)."""
-    kept = [f for f in factors if f.kind == "inequality" and isinstance(f.template, BoundViolation)]
-    kept = [f for f in kept if f.arguments[0].variables.name in KINDS]
-    if not kept:
-        return
-    times = (t[:-1, None] + np.diff(t)[:, None] * PARTS).ravel()
-    values = motion(times)
-    stride = steps.per_step * len(PARTS)
-    for f in kept:
+    """Return the largest excess of each hard limit in each step; values are those of all unknowns, by family.
+
+    Control points of polynomials bound these; only where they exceed a limit are polynomials evaluated.
+    """
+    begins, h = t[steps.first], np.diff(t[[*steps.first, -1]])
+    everywhere = {f.name for f in factors if len(f) == len(steps.first)}
+    for f in limits_at_points(factors):
         kind = f.arguments[0].variables.name
-        place, quantity = KINDS[kind]
-        x = values[place]
+        if not inner(steps.collocation, kind) or between_points(f) in everywhere:
+            continue
         labels = _labels(steps, kind)
         for bound, columns, sign in (("upper", f.template.above, 1.0), ("lower", f.template.below, -1.0)):
             if bound not in f.shared:
                 continue
-            at = np.array(columns) if kind != "tau" else np.array(steps.actuated)[list(columns)]
-            off = sign * (x[:, at] - f.shared[bound])
+            found = control_points(steps, t, values, kind, columns)
+            off = sign * (found - f.shared[bound])
             size = np.maximum(np.abs(f.shared[bound]), 1e-3)
-            for number, part in enumerate((off / size).reshape(-1, stride, len(at))):
-                i, j = np.unravel_index(int(part.argmax()), part.shape)
-                if part[i, j] > NOTABLE:
-                    row = number * stride + int(i)
-                    amount, name = float(off[row, j]), labels[int(at[j])]
-                    yield Excess(f.name, quantity, name, amount, float(part[i, j]), float(times[row]), number)
+            unsure = np.flatnonzero((off / size > NOTABLE).any(axis=(0, 2)))
+            amounts = np.tensordot(bernstein(len(off) - 1, PARTS), off[:, unsure], axes=1)
+            for i, step in enumerate(unsure.tolist()):
+                k, j = np.unravel_index(int((amounts[:, i] / size).argmax()), (len(PARTS), len(columns)))
+                amount = float(amounts[k, i, j])
+                if amount > NOTABLE * size[j]:
+                    at = columns[j] if kind != "tau" else steps.actuated[columns[j]]
+                    time = float(begins[step] + PARTS[k] * h[step])
+                    yield Excess(f.name, KINDS[kind], labels[int(at)], amount, amount / float(size[j]), time, step)
+
+
+def kept_between(steps: Steps, factors: Sequence[Factors], kept: Mapping[str, Collection[int]]) -> list[Factors]:
+    """Return the factors with those that keep limits between points: `kept` are steps by the name of a limit."""
+    found = {f.name: f for f in factors}
+    for f in limits_at_points(factors):
+        made = limited(steps, f, np.array(sorted(kept[f.name]))) if f.name in kept else None
+        if made is not None:
+            found[made.name] = made
+    return list(found.values())
+
+
+def more_kept(steps: Steps, kept: Mapping[str, Collection[int]], found: Sequence[Excess]) -> dict[str, Collection[int]]:
+    """Return which limits to keep between points in which steps, given what is exceeded: more than before.
+
+    First those steps; all of them where that has not sufficed.
+    """
+    new = {name: {e.step for e in found if e.name == name} for name in dict.fromkeys(e.name for e in found)}
+    every = range(len(steps.first))
+    return {**kept, **{name: every if name in kept else frozenset(chosen) for name, chosen in new.items()}}
 
 
 def _labels(steps: Steps, kind: str) -> Sequence[str]:
