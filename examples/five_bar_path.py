@@ -98,8 +98,8 @@ def followed_by(plan: Plan) -> sg.Trajectory:
         driven[robot.v_slices[joint]] = 1.0
 
     def torques(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-        wanted, rate, tau = (np.array([np.interp(t, plan.t, c) for c in x.T]) for x in (plan.q, plan.qd, plan.tau))
-        return tau + driven * (STIFFNESS * (wanted - q) + DAMPING * (rate - qd))
+        wanted = plan.at(min(t, DURATION))
+        return wanted.tau + driven * (STIFFNESS * (wanted.q - q) + DAMPING * (wanted.qd - qd))
 
     return sg.simulate(robot, plan.q[0], plan.qd[0], DURATION, DURATION / STEPS / 4, tau=torques)
 

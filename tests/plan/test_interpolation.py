@@ -47,7 +47,7 @@ def test_motions_of_as_high_a_degree_as_the_collocation_are_met_exactly(collocat
     rng = np.random.default_rng(0)
     states = polynomial(*rng.standard_normal((2, SMOOTH[collocation] + 1)))
     plan = motion(sg.load("rr"), collocation, states, tau=lambda t: np.array([1.0 + t, -2.0 * t]))
-    q, qd, tau = plan.at(TIMES)
+    q, qd, _, tau, _ = plan.at(TIMES)
     assert q == pytest.approx(np.array([states(t)[0] for t in TIMES]), abs=1e-12)
     assert qd == pytest.approx(np.array([states(t)[1] for t in TIMES]), abs=1e-12)
     assert tau == pytest.approx(np.stack([1.0 + TIMES, -2.0 * TIMES], axis=1), abs=1e-12)
@@ -55,7 +55,7 @@ def test_motions_of_as_high_a_degree_as_the_collocation_are_met_exactly(collocat
 
 def test_euler_holds_efforts_and_goes_along_the_velocity_at_the_end():
     plan = motion(sg.load("rr"), "euler", polynomial([0.0, 1.0], [0.0, 0.0, 5.0]), tau=lambda t: np.array([t, 0.0]))
-    q, qd, tau = plan.at(0.15)
+    q, qd, _, tau, _ = plan.at(0.15)
     assert q == pytest.approx([0.15, 0.05 + 0.05 * 2.0])
     assert qd == pytest.approx([1.0, 1.5])
     assert tau == pytest.approx([0.1, 0.0])
@@ -68,7 +68,7 @@ def test_a_steady_turn_of_a_floating_robot_is_met(collocation):
     V[:3], V[6:] = [0.3, -2.0, 1.0], 0.5  # about the origin: a screw motion, and one in local coordinates
     q0 = robot.neutral()
     plan = motion(robot, collocation, lambda t: (moved(robot, q0, t * V), V, 0.0 * V))
-    q, qd, _ = plan.at(TIMES)
+    q, qd, *_ = plan.at(TIMES)
     assert q == pytest.approx(np.array([moved(robot, q0, t * V) for t in TIMES]), abs=1e-9)
     assert qd == pytest.approx(np.tile(V, (len(TIMES), 1)), abs=1e-9)
 
@@ -76,5 +76,5 @@ def test_a_steady_turn_of_a_floating_robot_is_met(collocation):
 @pytest.mark.parametrize("time", [-0.1, 0.41, np.nan])
 def test_times_outside_of_a_plan_are_refused(time):
     plan = motion(sg.load("rr"), "trapezoidal", polynomial([0.0, 1.0], [0.0]))
-    with pytest.raises(InputError, match=r"the plan has no state at t = .* it lasts from 0 to 0.4 s"):
+    with pytest.raises(InputError, match=r"the motion of .rr. has no state at t = .* it lasts from 0 to 0.4 s"):
         plan.at([0.1, time])

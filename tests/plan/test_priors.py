@@ -12,8 +12,9 @@ from screwgraph.optimize import Vector
 from screwgraph.plan import Planner, Task, horizon
 from screwgraph.plan.costs import Smoothness
 from screwgraph.plan.goals import Position, Velocity
-from screwgraph.plan.priors import Between, covariance, interpolation, transition, weights
-from screwgraph.plan.priors.local import place, position, rate, second_rate
+from screwgraph.plan.priors import Between, covariance, transition, weights
+from screwgraph.spatial.manifolds.local import place, position, rate, second_rate
+from screwgraph.time import hermite
 
 ORDERS = (2, 3)
 
@@ -48,14 +49,14 @@ def test_interpolation_is_dense_regression(order):
         i = int(np.searchsorted(times, t)) - 1
         h = times[i + 1] - times[i]
         units = h ** np.arange(order)
-        Lambda, Psi = interpolation(order, (t - times[i]) / h)
+        Lambda, Psi = np.split(hermite(order, (t - times[i]) / h)[:order], 2, axis=1)
         ours = (Lambda @ (units * states[i]) + Psi @ (units * states[i + 1])) / units
         assert np.linalg.norm(ours - dense) <= 1e-8 * np.linalg.norm(dense)
 
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_positions_between_are_those_of_all_weights(order):
-    Lambda, Psi = interpolation(order, 0.3)
+    Lambda, Psi = np.split(hermite(order, 0.3), 2, axis=1)
     q = [np.random.default_rng(k).standard_normal(2) for k in range(2 * order)]
     h = 0.7
     found = Between(Vector(2), order)(q, weights(order, 0.3), h)

@@ -40,7 +40,7 @@ def test_a_ball_is_carried_over_a_ridge_between_points_too(tmp_path):
         costs=(Acceleration(),), dynamics=False, collocation="linear_acceleration",
     )  # fmt: skip
     times = np.linspace(0.0, 1.5, 241)
-    assert nearest(sg.plan(task).at(times)[0]).min() < RADIUS - 0.03
+    assert nearest(sg.plan(task).at(times).q).min() < RADIUS - 0.03
     over = sg.plan(replace(task, obstacles=(Avoid((ground,), (ball,), margin=0.01, between=3),)))
     assert over.solved, over
-    assert nearest(over.at(times)[0]).min() > RADIUS
+    assert nearest(over.at(times).q).min() > RADIUS

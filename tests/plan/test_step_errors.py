@@ -41,7 +41,7 @@ def ends(plan, every=1):
     for a in steps.first[chosen]:
         b, parts = a + steps.per_step, np.array([0.1, 0.5, 0.9])
         h = plan.t[b] - plan.t[a]
-        efforts = np.polyfit(parts, plan.at(plan.t[a] + parts * h)[2], 2)  # at most quadratic in a step
+        efforts = np.polyfit(parts, plan.at(plan.t[a] + parts * h).tau, 2)  # at most quadratic in a step
 
         def rate(s, x, efforts=efforts, h=h):
             tau = (efforts[0] * s + efforts[1]) * s + efforts[2]
@@ -144,7 +144,7 @@ def test_refinement_keeps_times_at_which_goals_are_due():
     stop = Position([0.5, 0.5], 0.5)
     plan = sg.plan(replace(task, goals=(*task.goals, stop)), refine=True)
     assert plan.status == "solved"
-    assert plan.at(0.5)[0] == pytest.approx([0.5, 0.5], abs=1e-6)
+    assert plan.at(0.5).q == pytest.approx([0.5, 0.5], abs=1e-6)
 
 
 def test_meshes_need_not_be_even():

@@ -48,7 +48,7 @@ def crossing(tmp_path, collocation: str, y: tuple[float, float]) -> Task:
 
 def clearance(plan: Plan) -> float:
     """Distance (m) of the ball from the wall, the least of 10001 times; negative within."""
-    beyond = np.abs(plan.at(np.linspace(plan.t[0], plan.t[-1], 10001))[0]) - HALF
+    beyond = np.abs(plan.at(np.linspace(plan.t[0], plan.t[-1], 10001)).q) - HALF
     outside = np.linalg.norm(np.maximum(beyond, 0.0), axis=1)
     return float((outside + np.minimum(beyond.max(axis=1), 0.0)).min()) - RADIUS
 
@@ -67,10 +67,10 @@ def test_a_jump_over_a_wall_is_found_and_told(tmp_path):
     planner = Planner(replace(task, obstacles=()))
     through = planner.solve()
     factors = watched(Planner(task).transcription.problem.factors)
-    found = touches(factors, lambda t: through.at(t)[0], through.t, np.full(10, 0.5))
+    found = touches(factors, lambda t: through.at(t).q, through.t, np.full(10, 0.5))
     assert found
     for touch in found:
-        x = through.at(touch.time)[0]
+        x = through.at(touch.time).q
         inside = (HALF - np.abs(x)).min() + RADIUS
         assert touch.depth == pytest.approx(inside, abs=1e-6)
         assert through.t[touch.interval] <= touch.time <= through.t[touch.interval + 1]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.simulation import read_trajectory
 from tests.simulation.robots import free_body, pendulum
 
 
@@ -93,3 +94,69 @@ def test_few_states_have_work_too():
     for steps in (1, 2, 3):
         run = sg.simulate(pendulum(), [1.0], [0.3], time=1e-3 * steps, tau=[2.0])
         assert run.energy_drift < 1e-6
+
+
+def torques(t, q, qd):
+    return np.array([np.cos(t), 2.0 * t, 0.5, 1.0, -t, 0.3])
+
+
+def tumbling(dt):
+    start = {"qd0": 0.5 * np.arange(6.0), "time": 0.4, "tau": torques}
+    return sg.simulate(free_body(), dt=dt, method="dop853", rtol=1e-12, atol=1e-12, **start)
+
+
+def test_states_between_those_of_a_simulation_are_those_of_a_finer_one():
+    fine, errors = tumbling(0.0125), []
+    for dt in (0.1, 0.05):
+        found = tumbling(dt).at(fine.t)
+        assert np.abs(np.linalg.norm(found.q[:, 3:], axis=1) - 1.0).max() < 1e-14
+        errors.append([np.abs(getattr(found, name) - getattr(fine, name)).max() for name in ("q", "qd", "qdd")])
+    order = np.log2(np.array(errors[0]) / errors[1])  # of positions 6, one less for each derivative
+    assert (order > [5.0, 4.0, 3.0]).all()
+    assert errors[1][0] < 1e-6
+
+
+def test_a_single_time_gives_vectors_and_the_motions_own_states(run):
+    found = run.at(float(run.t[4]))
+    for name in ("q", "qd", "qdd", "tau"):
+        assert getattr(found, name).shape == getattr(run, name)[0].shape
+        np.testing.assert_allclose(getattr(found, name), getattr(run, name)[4], atol=1e-12)
+    with pytest.raises(sg.InputError, match=r"has no state at t = 0.2 s.* from 0 to 0.1 s"):
+        run.at([0.05, 0.2])
+    with pytest.raises(sg.InputError, match="do not grow"):
+        run.resampled([0.05, 0.05])
+
+
+def test_a_resampled_motion_needs_the_torques_that_caused_it():
+    run = tumbling(0.01).resampled(np.linspace(0.003, 0.397, 77))
+    expected = [torques(t, None, None) for t in run.t]
+    np.testing.assert_allclose(run.tau, expected, atol=0.01**2 / 8)  # linear between samples
+    np.testing.assert_allclose(sg.inverse_trajectory(run.model, run).tau, expected, atol=1e-6)
+    assert run.energy_drift < 1e-4  # of torques between 77 states
+
+
+def test_a_mechanisms_motion_needs_the_torques_that_caused_it():
+    bar = sg.load_mechanism("four_bar_angle")
+    run = sg.simulate(bar, time=0.5, dt=2.5e-3, method="dop853", tau=lambda t, q, qd: [20.0 * np.cos(3.0 * t)])
+    other = run.resampled(np.linspace(0.001, 0.499, 250))
+    found = sg.inverse_trajectory(bar, other)
+    inside = slice(8, -8)  # splines err more at their ends
+    np.testing.assert_allclose(found.tau[inside, 0], 20.0 * np.cos(3.0 * other.t[inside]), atol=2e-3)
+    assert other.violation.max() < 1e-9
+
+
+def test_a_motion_of_another_robot_is_refused(run):
+    with pytest.raises(sg.InputError, match="a motion of 'free_body', not of 'pendulum'"):
+        sg.inverse_trajectory(pendulum(), run)
+
+
+def test_a_saved_motion_is_read_again(tmp_path):
+    run = sg.simulate(sg.load("rr"), qd0=[1.0, -1.0], time=0.1, dt=0.01)
+    run.save(tmp_path / "run.npz")
+    found = read_trajectory(tmp_path / "run.npz")
+    assert repr(found) == "<motion of 'rr' by rk4: 11 states, t = 0 to 0.1 s>"
+    times = np.linspace(0.0, 0.1, 31)
+    for name in ("q", "qd", "qdd", "tau"):
+        np.testing.assert_array_equal(getattr(found.at(times), name), getattr(run.at(times), name))
+    np.testing.assert_allclose(found.energy, run.energy, rtol=1e-12)
+    np.testing.assert_allclose(found.work, run.work, atol=1e-12)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from screwgraph import Robot
 from screwgraph.cli import options
 from screwgraph.cli.failures import usage
 from screwgraph.cli.mechanisms import ModelName, Output, Values, load_model
@@ -187,9 +187,13 @@ def _print(figures: Mapping[str, Any]) -> None:
 
 
 def _groups(found: Estimate) -> Groups:
-    from screwgraph.cli.motion_report import coordinate_curves, motion_panels, panels
+    from screwgraph.cli.motion_report import motion_groups
+    from screwgraph.draw import Panel, panels_by_unit
+    from screwgraph.simulation import columns
 
-    groups = {**motion_panels(found.run)}
-    if not isinstance(found.model, Robot):
-        groups["Standard deviations"] = panels(coordinate_curves(found.model, found.q_sigma, ""))
-    return {**groups, "Residuals": panels({"residual": found.residuals})}
+    rates = columns(found.model)["qd"]  # positions have as many directions, of the same units
+    of = {i: replace(column, unit=column.unit.removesuffix("/s")) for i, column in enumerate(rates)}
+    spread = panels_by_unit("standard deviation", of, found.q_sigma)
+    residuals = [Panel("residual", found.residuals)] if found.residuals else []
+    groups = {**motion_groups(found.run), "Standard deviations": spread, "Residuals": residuals}
+    return {name: group for name, group in groups.items() if group}

@@ -57,7 +57,7 @@ def inverse(
     """Solve, save, and say how well it went."""
     from screwgraph import inverse_trajectory
     from screwgraph.cli.motion import as_figures, watched
-    from screwgraph.cli.motion_report import motion_panels, write_report
+    from screwgraph.cli.motion_report import motion_groups, write_report
     from screwgraph.cli.streams import note, print_json
     from screwgraph.formats import read_table
 
@@ -71,7 +71,7 @@ def inverse(
     if found.status.is_stopped:
         note(f"interrupted in stage {len(found.stages)}: the results so far are kept")
     figures = as_figures(asked.name, found.run, watch, output) | _figures(found)
-    groups = motion_panels(found.run)
+    groups = motion_groups(found.run)
     if report is not None:
         more = [(f"largest distance of {name}", error, "m, rad") for name, error in found.errors.items()]
         write_report(found.run, groups, figures, report, "Inverse dynamics", more)

@@ -125,7 +125,7 @@ def simulate(
     from screwgraph import simulate as run
     from screwgraph.cli.mechanisms import is_mechanism, loaded, refuse_robot_options
     from screwgraph.cli.motion import as_figures, print_figures, watched
-    from screwgraph.cli.motion_report import motion_panels, write_report
+    from screwgraph.cli.motion_report import motion_groups, write_report
     from screwgraph.cli.state_file import read_state
     from screwgraph.cli.streams import note, print_json
     from screwgraph.simulation import sample_times
@@ -155,7 +155,7 @@ def simulate(
         options.note_warnings(model)
     if watch.stopped:
         note(f"interrupted at t = {motion.t[-1]:g} s: the results so far are kept")
-    figures, groups = as_figures(model.name, motion, watch, output), motion_panels(motion)
+    figures, groups = as_figures(model.name, motion, watch, output), motion_groups(motion)
     if report is not None:
         write_report(motion, groups, figures, report, "Simulation")
     figures |= write_plots(motion.t, groups, plot)

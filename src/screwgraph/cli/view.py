@@ -65,17 +65,17 @@ def view(
     from screwgraph import load_mechanism
     from screwgraph.cli.mechanisms import is_mechanism
     from screwgraph.errors import InputError
+    from screwgraph.simulation import read_trajectory
     from screwgraph.view import (
         check_page_path,
         mechanism_scene,
-        read_result,
         rest,
-        result_scene,
         robot_scene,
         save_html,
         show,
         show_mechanism,
         show_robot,
+        trajectory_scene,
     )
 
     if output is not None:
@@ -88,7 +88,7 @@ def view(
         why = "a motion contains its robot" if target.lower().endswith(".npz") else "this is a planar mechanism"
         raise wrong_use(context, "--base, --lock and --model are for robots", why=why)
     if target.lower().endswith(".npz"):
-        scene = result_scene(read_result(target), rate)
+        scene = trajectory_scene(read_trajectory(target), rate=rate)
         if output is None:
             return _serve(show(scene, port))
     elif is_mechanism(target):

@@ -2,13 +2,14 @@
 
 from screwgraph.draw.cliques import draw_cliques
 from screwgraph.draw.clusters import draw_clusters
+from screwgraph.draw.costs import draw_costs
 from screwgraph.draw.dag import draw_dag
 from screwgraph.draw.figures import FIGURES
 from screwgraph.draw.graph import draw_graph
 from screwgraph.draw.histories import Panel, draw_histories
 from screwgraph.draw.matrix import draw_matrix
+from screwgraph.draw.motion import draw_motion, motion_panels, panels_by_unit
 from screwgraph.draw.over_time import OVER_TIME, draw_bayes_network, draw_motion_graph
-from screwgraph.draw.plan import draw_costs, draw_motion
 from screwgraph.draw.problems import draw_network, draw_problem
 from screwgraph.draw.save import encode, save
 from screwgraph.draw.steps import draw_steps
@@ -31,5 +32,7 @@ __all__ = [
     "draw_problem",
     "draw_steps",
     "encode",
+    "motion_panels",
+    "panels_by_unit",
     "save",
 ]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
@@ -19,52 +20,104 @@ if TYPE_CHECKING:
 
 MOST_POINTS = 600
 """Of a curve; a screen has no more."""
-MOST_NAMED = 12
+MOST_NAMED = 24
 """Curves of a panel that stand in a legend."""
-WIDTH, HEIGHT = 8.0, 2.4
+WIDTH, HEIGHT = 6.5, 1.9
+ROOM = 0.6
+"""Limits are shown where curves come nearer than so much of their own range."""
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Curves over time on common axes: what they are, with the unit, and their values (N,) by name, or NaN."""
+    """Curves over time on common axes: what they are, with the unit, and their values (N,) by name, or NaN.
+
+    By the same names, `limits` are values that dashed lines show, and `marks` are circles at times (s) and values.
+    """
 
     label: str
     curves: Mapping[str, Float[np.ndarray, " N"]]
+    limits: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    marks: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
 
 
-def draw_histories(t: Float[np.ndarray, " N"], panels: Sequence[Panel]) -> Figure:
-    """Draw panels below one another over a common time axis (s).
+def draw_histories(
+    t: Float[np.ndarray, " N"], rows: Sequence[Panel | Sequence[Panel]], *, width: float | None = None
+) -> Figure:
+    """Draw rows of one panel or of several over a common time axis (s); `width` in inches.
+
+    A name has one colour in all panels, and stands in the legend of the first one that it is in.
 
     Raises:
         InputError: no panel, or a curve of another length than t.
     """
     from matplotlib.figure import Figure
 
-    if not panels:
+    lines = [(row,) if isinstance(row, Panel) else tuple(row) for row in rows]
+    if not any(lines):
         raise InputError("there is nothing to draw", fix="give one panel at least")
-    figure = Figure(figsize=(WIDTH, 0.5 + HEIGHT * len(panels)), facecolor=style.PAPER, layout="constrained")
-    axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
-    for ax, panel in zip(axes, panels, strict=True):
-        _draw_panel(ax, np.asarray(t), panel)
-    axes[-1].set_xlabel("time (s)")
+    columns = max(map(len, lines))
+    width = width or WIDTH * max(1.0, columns / 2)
+    figure = Figure(figsize=(width, HEIGHT * len(lines) + 0.6), facecolor=style.PAPER, layout="constrained")
+    grid: Any = figure.subplots(len(lines), columns, sharex=True, squeeze=False)
+    colours = _colours([name for row in lines for panel in row for name in panel.curves])
+    named: set[str] = set()
+    for line, row in zip(grid, lines, strict=True):
+        for axes, panel in zip_longest(line, row):
+            if panel is None:
+                axes.set_axis_off()
+            else:
+                fresh = [name for name in panel.curves if name not in named]
+                _draw_panel(axes, np.asarray(t), panel, colours, fresh)
+                _legend(axes, fresh, width / columns)
+                named |= panel.curves.keys()
+    for axes, below in zip(grid.ravel(), [*grid[1:].ravel(), *[None] * columns], strict=True):
+        if below is None or not below.axison:
+            axes.set_xlabel("time (s)", fontsize=8)
+            axes.tick_params(labelbottom=True)
     return figure
 
 
-def _draw_panel(axes: Axes, t: Float[np.ndarray, " N"], panel: Panel) -> None:
-    from matplotlib import colormaps
-
-    colours = colormaps["tab20" if len(panel.curves) > 10 else "tab10"].colors  # pyright: ignore[reportAttributeAccessIssue]
-    for i, (name, values) in enumerate(panel.curves.items()):
+def _draw_panel(
+    axes: Axes, t: Float[np.ndarray, " N"], panel: Panel, colours: Mapping[str, Any], fresh: Sequence[str]
+) -> None:
+    for name, values in panel.curves.items():
         if np.shape(values) != t.shape:
             raise InputError(f"the curve {name!r} has the shape {np.shape(values)}, time {t.shape}")
         known = np.flatnonzero(np.isfinite(values))
         if len(known) > MOST_POINTS:
             known = known[np.unique(np.linspace(0, len(known) - 1, MOST_POINTS).astype(int))]
-        mark = "" if np.isfinite(values).all() else "."
-        options = {"color": colours[i % len(colours)], "linewidth": 1.3, "marker": mark, "markersize": 3.0}
-        axes.plot(t[known], values[known], label=plain(name), **options)
-    axes.set_ylabel(plain(panel.label))
-    axes.grid(color="#dddddd", linewidth=0.6)
+        label, mark = plain(name) if name in fresh else None, "" if np.isfinite(values).all() else "."
+        options = {"color": colours[name], "linewidth": 1.2, "marker": mark, "markersize": 3.0}
+        axes.plot(t[known], values[known], label=label, **options)
+    shown = np.concatenate([values[np.isfinite(values)] for values in panel.curves.values()])
+    low, high = shown.min(initial=np.inf), shown.max(initial=-np.inf)
+    room = ROOM * max(float(high - low), 1e-3)
+    for name, values in panel.limits.items():
+        for value in values:
+            if low - room <= value <= high + room:
+                axes.axhline(value, color=colours[name], linewidth=0.8, linestyle="--")
+    for name, points in panel.marks.items():
+        for time, value in points:
+            axes.plot([time], [value], "o", color=colours[name], markersize=4, markerfacecolor="white")
+    axes.set_ylabel(plain(panel.label), fontsize=8)
+    axes.tick_params(labelsize=7)
+    axes.grid(visible=True, linewidth=0.3)
     axes.spines[["top", "right"]].set_visible(False)
-    if 1 < len(panel.curves) <= MOST_NAMED:
-        axes.legend(fontsize=7, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+def _legend(axes: Axes, names: Sequence[str], width: float) -> None:
+    """Write the names of curves above axes of a width (inches)."""
+    if 0 < len(names) <= MOST_NAMED:
+        columns = max(1, int(width / (0.45 + 0.06 * max(map(len, names)))))
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, fontsize=6.5, frameon=False)
+
+
+def _colours(names: Sequence[str]) -> dict[str, Any]:
+    """Return a colour for each name; where there are many, twenty are told apart."""
+    from matplotlib import colormaps
+
+    every = list(dict.fromkeys(names))
+    if len(every) <= 10:
+        return {name: f"C{i}" for i, name in enumerate(every)}
+    palette = colormaps["tab20"].colors  # pyright: ignore[reportAttributeAccessIssue]
+    return {name: palette[i % 20] for i, name in enumerate(every)}

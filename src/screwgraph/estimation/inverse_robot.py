@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,11 @@ from screwgraph.errors import InputError
 from screwgraph.estimation.result import InverseSolution
 from screwgraph.estimation.tables import DEGREE, checked_times, column
 from screwgraph.robot import Joint, Robot, constraint_residual, unknown
-from screwgraph.simulation import Watch, dynamics_of, initial_position, simulated
+from screwgraph.simulation import Trajectory, Watch, coordinate_names, dynamics_of, initial_position, simulated
 
 
 def inverse_robot_trajectory(
-    robot: Robot, trajectory: Mapping[str, Any], q0: Any = None, watch: Watch | None = None
+    robot: Robot, trajectory: Mapping[str, Any] | Trajectory, q0: Any = None, watch: Watch | None = None
 ) -> InverseSolution:
     """Return the torques that make a robot follow a trajectory: inverse dynamics at each sample.
 
@@ -27,7 +28,8 @@ def inverse_robot_trajectory(
     Args:
         robot: a tree or a closed chain.
         trajectory: {"t": (N,) s, joint: (N,) m or rad, ...} at equal time steps; coordinates of joints with several
-            are called "joint[0]", ...: all of them, or those of the independent joints of a closed chain.
+            are called "joint[0]", ...: all of them, or those of the independent joints of a closed chain. Or a motion
+            of the robot, whose velocities, accelerations and external wrenches are taken as they are.
         watch: is called with 0.0 first, and with 1.0 at the end.
         q0: roughly the first position (nq,) of a closed chain, by default the neutral one: the assembly mode.
 
@@ -36,6 +38,10 @@ def inverse_robot_trajectory(
     """
     watch = watch or (lambda done: False)
     watch(0.0)
+    if isinstance(trajectory, Trajectory):
+        found = _under_motion(robot, trajectory)
+        watch(1.0)
+        return found
     names = _names(trajectory)
     places = _places(robot, names)
     t = checked_times(trajectory, "trajectory")
@@ -46,12 +52,7 @@ def inverse_robot_trajectory(
     else:
         q = _completed(robot, places, given, initial_position(robot, q0))
     q, qd, qdd = _derivatives(robot, t, q)
-    if robot.is_closed:
-        gap = max(float(np.abs(constraint_residual(robot, x)).max()) for x in q)
-        if gap > CLOSED:
-            raise InputError(
-                f"the trajectory leaves loops open by {gap:.3g}", fix="give the coordinates of the independent joints"
-            )
+    _check_closed(robot, q)
     tau = np.asarray(inverse_dynamics(robot)(q, qd, qdd))
     errors = {
         name: float(np.abs(q[:, i] - given[:, k]).max()) for k, (name, i) in enumerate(zip(names, places, strict=True))
@@ -62,6 +63,32 @@ def inverse_robot_trajectory(
 
 CLOSED = 1e-4
 """Gap (m, rad) of loops that a given trajectory may leave."""
+
+
+def _under_motion(robot: Robot, motion: Trajectory) -> InverseSolution:
+    """Return the torques of a motion by its own velocities, accelerations and external wrenches."""
+    names = coordinate_names(motion.model)["q"]
+    if not isinstance(motion.model, Robot) or names != coordinate_names(robot)["q"]:
+        raise InputError(
+            f"the trajectory is a motion of {motion.model.name!r}, not of {robot.name!r}",
+            why="they have other coordinates",
+        )
+    _check_closed(robot, motion.q)
+    frames = tuple(motion.external_wrenches)
+    acting = [np.stack([motion.external_wrenches[frame] for frame in frames], axis=1)] if frames else []
+    tau = np.asarray(inverse_dynamics(robot, external_wrenches=frames)(motion.q, motion.qd, motion.qdd, *acting))
+    run = replace(motion, model=robot, method="inverse", tau=tau, between=None, balance=None)
+    return InverseSolution(run, dict.fromkeys(names, 0.0), ())
+
+
+def _check_closed(robot: Robot, q: Float[np.ndarray, "N nq"]) -> None:
+    if not robot.is_closed:
+        return
+    gap = max(float(np.abs(constraint_residual(robot, x)).max()) for x in q)
+    if gap > CLOSED:
+        raise InputError(
+            f"the trajectory leaves loops open by {gap:.3g}", fix="give the coordinates of the independent joints"
+        )
 
 
 def _names(trajectory: Any) -> list[str]:

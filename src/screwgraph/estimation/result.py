@@ -12,7 +12,7 @@ from jaxtyping import Float
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.optimize import Result, Status
 from screwgraph.robot import Robot
-from screwgraph.simulation import STATES, Trajectory, coordinate_names, model_texts, save_table, state_columns
+from screwgraph.simulation import STATES, Trajectory, coordinate_names, motion_columns, save_motion
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,9 +92,7 @@ class Estimate:
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of a saved table: t, q:theta, ..., tau:theta, sigma:q:theta, ..., sigma:tau:theta."""
-        names = coordinate_names(self.model)
-        spread = [f"sigma:{kind}:{name}" for kind, of in {**names, "q": names["qd"]}.items() for name in of]
-        return ("t", *state_columns(self.model), *spread)
+        return (*motion_columns(self.run), *self._spread)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a table with a line of names (.csv), or arrays by their names here, and `columns` (.npz).
@@ -104,8 +102,12 @@ class Estimate:
         Raises:
             InputError: another suffix, no such folder, or a path that cannot be written.
         """
-        arrays = {name: getattr(self, name) for name in ("t", *STATES, *(f"{name}_sigma" for name in STATES))}
-        save_table(path, self.columns, arrays, method=self.run.method, **model_texts(self.model))
+        save_motion(path, self.run, {f"{kind}_sigma": getattr(self, f"{kind}_sigma") for kind in STATES}, self._spread)
+
+    @property
+    def _spread(self) -> list[str]:
+        names = coordinate_names(self.model)
+        return [f"sigma:{kind}:{name}" for kind, of in {**names, "q": names["qd"]}.items() for name in of]
 
 
 @dataclass(frozen=True, eq=False)

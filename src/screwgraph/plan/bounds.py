@@ -12,6 +12,7 @@ from screwgraph.plan.goals.position import Apart
 from screwgraph.plan.limits.position import flat_places
 from screwgraph.plan.plan import Plan
 from screwgraph.plan.templates import BoundViolation, Difference
+from screwgraph.plan.torques import torques_of
 
 KINDS = ("q", "qd", "qdd", "tau")
 
@@ -37,7 +38,8 @@ class Wanted:
 
 def bounds(plan: Plan) -> Iterator[Bound]:
     """Return the limits that a plan keeps, hard or soft."""
-    actuated = plan.transcription.steps.actuated
+    steps = plan.transcription.steps
+    places = torques_of(steps.mechanics.robot, steps.actuated).places
     for f in plan.transcription.problem.factors:
         template = getattr(f.template, "template", f.template)
         kind = f.arguments[0].variables.name
@@ -45,7 +47,7 @@ def bounds(plan: Plan) -> Iterator[Bound]:
             continue
         for name, chosen in (("upper", template.above), ("lower", template.below)):
             for c, value in zip(chosen, f.shared.get(name, ()), strict=False):
-                yield Bound(kind, actuated[c] if kind == "tau" else c, float(value))
+                yield Bound(kind, places[c] if kind == "tau" else c, float(value))
 
 
 def wanted(plan: Plan) -> Iterator[Wanted]:

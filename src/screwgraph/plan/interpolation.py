@@ -1,85 +1,120 @@
-"""A planned motion between its points, in the sense of its collocation."""
+"""A planned motion at its points and between them, in the sense of its collocation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
-from screwgraph.errors import InputError
-from screwgraph.optimize import Manifold
 from screwgraph.optimize.manifold_code import moved
+from screwgraph.plan.code import on_arrays
 from screwgraph.plan.collocation import UNTIED
-from screwgraph.plan.priors.chain import interpolation
-from screwgraph.plan.priors.local import place, position, rate
+from screwgraph.plan.dynamics import acting_at
+from screwgraph.plan.items import Wrench
+from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.steps import Steps
-from screwgraph.time import Point, Rule, between, polynomials
+from screwgraph.plan.torques import torques_of
+from screwgraph.simulation import States
+from screwgraph.summary import one_line
+from screwgraph.time import between, between_states, polynomials
 
-Motion = tuple[Float[np.ndarray, "n nq"], Float[np.ndarray, "n nv"], Float[np.ndarray, "n nv"]]
 
+@dataclass(frozen=True, eq=False)
+class PlannedMotion:
+    """The values of a plan, t (s) the times of its points, as a function of times: what stands between two points.
 
-def motion_at(
-    steps: Steps, t: Float[np.ndarray, " K"], values: Mapping[str, np.ndarray], times: Float[np.ndarray, " n"]
-) -> Motion:
-    """Return positions, velocities, and torques of all joints at times (s); t are those of the points.
-
-    Raises:
-        InputError: a time is outside of the plan, or no number.
+    Positions and velocities are those of the collocation rule. Accelerations, torques, and the unknowns of contact
+    wrenches are polynomials through their samples in a step. Without a rule positions are what is most probable if
+    accelerations are white noise: cubic polynomials, of rotation vectors where joints turn in space. Mukadam et al.
+    (2018), eqs. (25), (26).
     """
-    if not ((times >= t[0]) & (times <= t[-1])).all():  # not a number is neither
-        wrong = times[~((times >= t[0]) & (times <= t[-1]))][0]
-        raise InputError(f"the plan has no state at t = {wrong:g} s", why=f"it lasts from {t[0]:g} to {t[-1]:g} s")
-    stride = steps.per_step
-    step = np.clip(np.searchsorted(t[::stride], times, side="right") - 1, 0, (len(t) - 1) // stride - 1)
-    first = stride * step
-    h = t[first + stride] - t[first]
-    part = ((times - t[first]) / h)[:, None]
-    points: list[Point] = []
-    for i in range(stride + 1):
-        has_sample = "qdd" in values and i in steps.collocation.accelerated
-        qdd = values["qdd"][steps.sample_at(i)[step]] if has_sample else None
-        points.append((values["q"][first + i], values["qd"][first + i], qdd))
-    q, qd = _state_between(steps.collocation, steps.mechanics.positions, points, h[:, None], part)
-    return q, qd, _efforts(steps, values, step, part)
+
+    __repr__ = one_line
+
+    steps: Steps
+    t: Float[np.ndarray, " K"]
+    values: Mapping[str, np.ndarray]
+    wrenches: Sequence[Wrench]
+
+    def __call__(self, times: Float[np.ndarray, " n"]) -> States:
+        """Return the states at times (s) of the plan."""
+        steps, values, stride = self.steps, self.values, self.steps.per_step
+        step = np.clip(np.searchsorted(self.t[::stride], times, side="right") - 1, 0, len(steps.first) - 1)
+        first = stride * step
+        h = (self.t[first + stride] - self.t[first])[:, None]
+        part = (times - self.t[first])[:, None] / h
+        points = [(values["q"][first + i], values["qd"][first + i]) for i in range(stride + 1)]
+        if steps.collocation == UNTIED:
+            q, qd, qdd = between_states(steps.mechanics.positions, (*points[0], None), (*points[1], None), h, part)
+        else:
+            accelerated = [self._sampled("qdd", step, i) for i in range(stride + 1)]
+            joined = [(*p, a) for p, a in zip(points, accelerated, strict=True)]
+            way, qd = between(steps.collocation, joined, h, part)
+            q, qdd = moved(steps.mechanics.positions, points[0][0], way), np.zeros_like(qd)
+        if "qdd" in values:
+            qdd = sampled_between(steps, values["qdd"], step, part)
+        tau = np.zeros((len(times), len(steps.actuated)))
+        if "tau" in values:
+            tau = sampled_between(steps, values["tau"], step, part)
+        return States(q, qd, qdd, self._torques(tau), self._acting(step, part, q))
+
+    def at_points(self) -> States:
+        """Return the states at the points; of samples, where two phases meet, those of the later one."""
+        steps, q = self.steps, self.values["q"]
+        qdd = self._at_points(self.values["qdd"]) if "qdd" in self.values else self(self.t).qdd
+        tau = np.zeros((len(q), len(steps.actuated)))
+        if "tau" in self.values:
+            tau = self._at_points(self.values["tau"])
+        wrenches = {}
+        for w in self.wrenches:
+            at = q[steps.points[w.samples]]
+            own = np.zeros((len(steps.points), 6))
+            own[w.samples] = wrench_code(steps.mechanics, w)(at, self.values[w.unknowns.name])
+            wrenches[w.frame] = wrenches.get(w.frame, 0.0) + self._at_points(own)
+        return States(q, self.values["qd"], qdd, self._torques(tau), wrenches)
+
+    def _torques(self, efforts: Float[np.ndarray, "N m"]) -> Float[np.ndarray, "N size"]:
+        return torques_of(self.steps.mechanics.robot, self.steps.actuated).of(efforts)
+
+    def _sampled(self, family: str, step: Int[np.ndarray, " n"], node: int) -> np.ndarray | None:
+        """Return the values of a family at a node of steps; None where it has no sample there."""
+        if family not in self.values or node not in self.steps.collocation.accelerated:
+            return None
+        return self.values[family][self.steps.sample_at(node)[step]]
+
+    def _at_points(self, values: Float[np.ndarray, "M k"]) -> Float[np.ndarray, "K k"]:
+        """Return the values of samples at the points; at the first, where that has none, what the step's tend to."""
+        steps = self.steps
+        found = values[[steps.sample(k) for k in range(len(steps.times))]]
+        if steps.lead:
+            found[0] = sampled_between(steps, values, np.zeros(1, dtype=int), np.zeros((1, 1)))[0]
+        return found
+
+    def _acting(
+        self, step: Int[np.ndarray, " n"], part: Float[np.ndarray, "n 1"], q: Float[np.ndarray, "n nq"]
+    ) -> dict[str, Float[np.ndarray, "n 6"]]:
+        """Return the sum of the contact wrenches on each frame, in its axes."""
+        steps, found = self.steps, {w.frame: np.zeros((len(step), 6)) for w in self.wrenches}
+        samples = [steps.sample_at(i)[step] for i in steps.collocation.accelerated]
+        acts = acting_at(steps, self.wrenches)[samples[0]]
+        for w, rows in zip(self.wrenches, map(np.flatnonzero, acts.T), strict=True):
+            if len(rows):
+                places = [np.searchsorted(w.samples, m[rows]) for m in samples]
+                shares = shares_of(steps, part[rows])
+                x = sum(share * self.values[w.unknowns.name][at] for share, at in zip(shares, places, strict=True))
+                found[w.frame][rows] += wrench_code(steps.mechanics, w)(q[rows], x)
+        return found
 
 
-def _state_between(
-    rule: Rule, positions: Manifold, points: list[Point], h: Float[np.ndarray, "n 1"], part: Float[np.ndarray, "n 1"]
-) -> tuple[Float[np.ndarray, "n nq"], Float[np.ndarray, "n nv"]]:
-    """Return positions and velocities at the parts 0..1 of N steps of lengths h (s), in the rule's own sense.
-
-    `points` are those of the steps, with N rows each; accelerations are None where there are none. Without a rule:
-    what is most probable if accelerations are white noise, cubic polynomials; of rotation vectors, where joints turn
-    in space. Mukadam et al. (2018), eqs. (25), (26).
-    """
-    if rule != UNTIED:
-        step, velocity = between(rule, points, h, part)
-        return moved(positions, points[0][0], step), velocity
-    (q, v, _), (q_end, v_end, _) = points
-    found = [_most_probable(positions, *row) for row in zip(q, v, q_end, v_end, h[:, 0], part[:, 0], strict=True)]
-    return np.array([a for a, _ in found]), np.array([b for _, b in found])
-
-
-def _most_probable(positions: Manifold, q: Any, v: Any, q_end: Any, v_end: Any, h: float, s: float) -> tuple[Any, Any]:
-    d = place(positions, q, q_end)
-    start, end = h * v, h * rate(positions, d, v_end)
-    w = interpolation(2, s)
-    d_there = w[1][0, 0] * d + w[0][0, 1] * start + w[1][0, 1] * end
-    speed = (w[1][1, 0] * d + w[0][1, 1] * start + w[1][1, 1] * end) / h
-    turning = np.stack([np.asarray(rate(positions, d_there, e), dtype=float) for e in np.eye(len(v))], axis=1)
-    return position(positions, q, d_there), np.linalg.solve(turning, speed)
-
-
-def _efforts(
-    steps: Steps, values: Mapping[str, np.ndarray], step: np.ndarray, part: Float[np.ndarray, "n 1"]
-) -> Float[np.ndarray, "n nv"]:
-    """Return the polynomials through the torques of the samples of each step."""
-    tau = np.zeros((len(part), steps.mechanics.robot.nv))
-    if "tau" in values:
-        tau[:, list(steps.actuated)] = sampled_between(steps, values["tau"], step, part)
-    return tau
+def wrench_code(mechanics: Mechanics, w: Wrench) -> Callable[..., np.ndarray]:
+    """Return a wrench on its frame as a function of arrays of positions and of its unknowns."""
+    pose, sizes = mechanics.pose_of(w.frame), (mechanics.robot.nq, w.unknowns.manifold.dim)
+    return mechanics.kept(
+        ("wrench", w.frame, w.template), lambda: on_arrays(lambda q, x: w.template(q, pose(q), x), sizes, 6)
+    )
 
 
 def sampled_between(
@@ -94,4 +129,4 @@ def sampled_between(
 
 def shares_of(steps: Steps, part: Any) -> list[Any]:
     """Return how much the values at the samples of a step weigh at a part 0..1 of it."""
-    return [p(part) for p in polynomials([steps.collocation.nodes[i] for i in steps.collocation.accelerated])]
+    return [p(part) for p in polynomials(tuple(steps.collocation.nodes[i] for i in steps.collocation.accelerated))]

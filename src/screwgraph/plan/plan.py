@@ -11,12 +11,14 @@ from jaxtyping import Float
 
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.optimize import Result, Status
-from screwgraph.plan.interpolation import Motion, motion_at, sampled_between
+from screwgraph.plan.coordinates import MechanismCoordinates
+from screwgraph.plan.interpolation import PlannedMotion
 from screwgraph.plan.limits.excess import Excess, excesses
 from screwgraph.plan.obstacles.swept import Touch, touches, watched
 from screwgraph.plan.step_errors import StepErrors, step_errors
 from screwgraph.plan.task import Task
 from screwgraph.plan.transcribe import Transcription, wrenches
+from screwgraph.simulation import States, Trajectory
 
 MOST_RUNS = 4
 """Runs of coarse steps that a status lists."""
@@ -50,39 +52,43 @@ class Plan:
     @property
     def q(self) -> Float[np.ndarray, "K nq"]:
         """Positions."""
-        return self.values["q"]
+        return self.trajectory.q
 
     @property
     def qd(self) -> Float[np.ndarray, "K nv"]:
         """Velocities."""
-        return self.values["qd"]
+        return self.trajectory.qd
 
-    @cached_property
+    @property
     def qdd(self) -> Float[np.ndarray, "K nv"]:
-        """Accelerations; where two phases meet, those of the later one. Slopes of velocities where none are planned."""
-        return self._at_points("qdd") if "qdd" in self.values else np.gradient(self.qd, self.t, axis=0)
+        """Accelerations; where two phases meet, those of the later one."""
+        return self.trajectory.qdd
+
+    @property
+    def tau(self) -> Float[np.ndarray, "K m"]:
+        """Torques of all joints, or of a mechanism's motors; zero of those that are not actuated."""
+        return self.trajectory.tau
 
     @cached_property
-    def tau(self) -> Float[np.ndarray, "K nv"]:
-        """Torques of all joints, zero where they are not actuated; where two phases meet, those of the later one."""
-        steps, tau = self.transcription.steps, np.zeros_like(self.qd)
-        if "tau" in self.values:
-            tau[:, list(steps.actuated)] = self._at_points("tau")
-        return tau
+    def trajectory(self) -> Trajectory:
+        """The motion: its states at the points of the plan, and in the sense of its collocation between them."""
+        steps, robot = self.transcription.steps, self.task.robot
+        acting = wrenches(self.task, steps) if self.task.dynamics else ()
+        motion = PlannedMotion(steps, self.t, self.values, acting)
+        model = robot.mechanism if isinstance(robot, MechanismCoordinates) else robot
+        at_points = motion.at_points()._asdict()
+        return Trajectory(model, f"plan, {self.task.collocation}", self.t, **at_points, between=motion)
 
-    def at(self, times: Float[np.ndarray, "*n"] | float) -> Motion:
-        """Return positions (N, nq), velocities (N, nv) and efforts (N, nv) at times (s), between points, too.
+    def at(self, times: Float[np.ndarray, "*n"] | float) -> States:
+        """Return the states at times (s), between points, too; a single time gives vectors. See `Trajectory.at`.
 
-        A single time gives vectors. What a plan means between points is its collocation's affair. Trapezoidal:
-        velocities and torques are linear, positions the integral of velocities; all limits on these hold there as well.
+        What a plan means between points is its collocation's affair. Trapezoidal: velocities and torques are linear,
+        positions the integral of velocities; all limits on these hold there as well.
 
         Raises:
             InputError: a time is outside of the plan.
         """
-        asked = np.asarray(times, dtype=float)
-        found = motion_at(self.transcription.steps, self.t, self.values, asked.ravel())
-        q, qd, tau = (part.reshape(*asked.shape, -1) for part in found)
-        return q, qd, tau
+        return self.trajectory.at(times)
 
     @cached_property
     def values(self) -> dict[str, np.ndarray]:
@@ -157,7 +163,7 @@ class Plan:
         if not kept:
             return ()
         ways = 1.5 * np.diff(self.t) * np.maximum(*(np.abs(v).max(axis=1) for v in (self.qd[:-1], self.qd[1:])))
-        return tuple(touches(kept, lambda times: self.at(times)[0], self.t, ways))
+        return tuple(touches(kept, lambda times: self.at(times).q, self.t, ways))
 
     @cached_property
     def excesses(self) -> tuple[Excess, ...]:
@@ -197,14 +203,6 @@ class Plan:
     def reason(self) -> str:
         """Why the search ended; and why errors of steps are not known."""
         return "; ".join(x for x in (self.result.reason, self._estimate[1] if self.feasible else "") if x)
-
-    def _at_points(self, family: str) -> Float[np.ndarray, "K k"]:
-        """Return the values of samples at the points; at the first, where that has none, what the step's tend to."""
-        steps, values = self.transcription.steps, self.values[family]
-        found = values[[steps.sample(k) for k in range(len(steps.times))]]
-        if steps.lead:
-            found[0] = sampled_between(steps, values, np.zeros(1, dtype=int), np.zeros((1, 1)))[0]
-        return found
 
     def __repr__(self) -> str:
         return (

@@ -100,7 +100,7 @@ def values_on(new: Transcription, plan: Plan) -> dict[str, np.ndarray]:
     old, steps = plan.transcription.steps, new.steps
     durations = plan.values["duration"][:, 0] if "duration" in plan.values else None
     times = steps.times_of(durations)
-    q, qd, _ = plan.at(np.clip(times, plan.t[0], plan.t[-1]))
+    q, qd, *_ = plan.at(np.clip(times, plan.t[0], plan.t[-1]))
     found = {"q": q, "qd": qd} | ({} if durations is None else {"duration": plan.values["duration"]})
     places = {w.unknowns.name: w.samples for w in wrenches(plan.task, old)}
     ahead = {w.unknowns.name: w.samples for w in wrenches(new.task, steps)}

@@ -10,18 +10,17 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.dynamics import forward_dynamics
-from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.optimize.manifold_code import differences, moved, step_rates
-from screwgraph.plan.code import on_arrays
 from screwgraph.plan.collocation import UNTIED
 from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.dynamics import acting_at
 from screwgraph.plan.extrapolation import Stretches, integrated
-from screwgraph.plan.interpolation import shares_of
+from screwgraph.plan.interpolation import shares_of, wrench_code
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.steps import Steps
+from screwgraph.plan.torques import Torques, torques_of
 from screwgraph.robot import units
 from screwgraph.summary import one_line
 
@@ -119,15 +118,15 @@ class _Motion:
     def __call__(self, which: Int[np.ndarray, " N"], part: float, d: np.ndarray, v: np.ndarray) -> np.ndarray:
         mechanics, shares = self.steps.mechanics, shares_of(self.steps, part)
         q = moved(mechanics.robot.manifold, self.start[which], d)
-        function, places = _dynamics(mechanics, self.steps.actuated, self.frames)
-        tau = np.zeros((len(which), places.size))
+        function, torques = _dynamics(mechanics, self.steps.actuated, self.frames)
+        tau = np.zeros((len(which), torques.size))
         if self.tau is not None:
-            tau[:, list(places.used)] = _summed(shares, self.tau, which)[:, list(places.taken)]
+            tau = torques.of(_summed(shares, self.tau, which))
         if not self.frames:
             return function(q, v, tau)
         acting = np.zeros((len(which), len(self.frames), 6))
         for w, x in zip(self.wrenches, self.forces, strict=True):
-            acting[:, self.frames.index(w.frame)] += _wrench(mechanics, w)(q, _summed(shares, x, which))
+            acting[:, self.frames.index(w.frame)] += wrench_code(mechanics, w)(q, _summed(shares, x, which))
         return function(q, v, tau, acting)
 
 
@@ -135,45 +134,18 @@ def _summed(shares: Sequence[float], samples: np.ndarray, which: np.ndarray) -> 
     return np.sum([share * x[which] for share, x in zip(shares, samples, strict=True)], axis=0)
 
 
-def _dynamics(mechanics: Mechanics, actuated: tuple[int, ...], frames: tuple[str, ...]) -> tuple[Any, _Places]:
+def _dynamics(mechanics: Mechanics, actuated: tuple[int, ...], frames: tuple[str, ...]) -> tuple[Any, Torques]:
     """Return forward dynamics, and where efforts stand among its torques."""
     robot = mechanics.robot
     model = robot.mechanism if isinstance(robot, MechanismCoordinates) else robot
 
-    def made() -> tuple[Any, _Places]:
+    def made() -> tuple[Any, Torques]:
         function = forward_dynamics(model, ordering=_order(model), external_wrenches=frames)
-        return function, _places(robot, actuated)
+        return function, torques_of(robot, actuated)
 
     return mechanics.kept(("motion", actuated, frames), made)
-
-
-def _wrench(mechanics: Mechanics, w: Wrench) -> Callable[..., np.ndarray]:
-    """Return a wrench on its frame as a function of arrays of positions and of its unknowns."""
-    pose, sizes = mechanics.pose_of(w.frame), (mechanics.robot.nq, w.unknowns.manifold.dim)
-    return mechanics.kept(
-        ("wrench", w.frame, w.template), lambda: on_arrays(lambda q, x: w.template(q, pose(q), x), sizes, 6)
-    )
 
 
 def _order(model: Any) -> str:
     """Return an order that needs no search: the code is used once a plan."""
     return "auto" if isinstance(model, Mechanism) or model.is_closed else "articulated"
-
-
-@dataclass(frozen=True)
-class _Places:
-    """Which torques of a model are efforts: `used` of `size`, those at `taken` of the efforts."""
-
-    size: int
-    used: tuple[int, ...]
-    taken: tuple[int, ...]
-
-
-def _places(robot: Any, actuated: tuple[int, ...]) -> _Places:
-    if not isinstance(robot, MechanismCoordinates):
-        return _Places(robot.nv, actuated, tuple(range(len(actuated))))
-    slots = [robot.mechanism.angle_slots[i] for i in robot.mechanism.motors]
-    used = tuple(i for i, slot in enumerate(slots) if slot in actuated)
-    if len(used) < len(actuated):
-        raise InputError("efforts act on coordinates without motors", why="forward dynamics has torques of motors only")
-    return _Places(len(slots), used, tuple(actuated.index(slots[i]) for i in used))

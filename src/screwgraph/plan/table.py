@@ -7,9 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.plan import Plan
-from screwgraph.simulation import STATES, check_path, coordinate_names, model_texts, save_table
+from screwgraph.simulation import check_path, save_motion
 
 FACTS = ("status", "cost", "violation", "error", "iterations", "seconds")
 
@@ -24,17 +23,12 @@ def save_plan(plan: Plan, path: str | os.PathLike[str]) -> Path:
         InputError: another suffix, no such folder, or a path that cannot be written.
     """
     check_path(path)
-    target, robot = Path(path), plan.task.robot
+    target = Path(path)
     replaced = target.with_suffix(f".not_feasible{target.suffix}")
     if not plan.feasible:
         target, replaced = replaced, target
     facts = {name: np.nan if (fact := getattr(plan, name)) is None else fact for name in FACTS}
     unknowns = {f"unknowns/{name}": value for name, value in plan.values.items()}
-    arrays = {name: getattr(plan, name) for name in ("t", *STATES)}
-    model = robot.mechanism if isinstance(robot, MechanismCoordinates) else robot
-    of = coordinate_names(model)
-    named = {**of, "tau": of["qd"]}  # of mechanisms, too, torques stand along all coordinates
-    columns = ("t", *(f"{kind}:{name}" for kind, names in named.items() for name in names))
-    save_table(target, columns, arrays, **facts, **unknowns, **model_texts(model))
+    save_motion(target, plan.trajectory, {}, (), **facts, **unknowns)
     replaced.unlink(missing_ok=True)
     return target

@@ -30,6 +30,7 @@ from screwgraph.plan.obstacles.check import check_ends
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import CONDENSED, FULL_GRAPH, Task
 from screwgraph.plan.templates import BoundViolation
+from screwgraph.plan.torques import torques_of
 from screwgraph.summary import one_line
 
 Follower = tuple[Variables, Sequence[Piece]] | None
@@ -134,7 +135,9 @@ def _uses_accelerations(factors: list[Factors]) -> bool:
 
 def _actuated(task: Task, mechanics: Mechanics) -> tuple[int, ...]:
     if task.actuated is not None:
-        return tuple(sorted(set(mechanics.columns(task.actuated, "joint to actuate"))))
+        actuated = tuple(sorted(set(mechanics.columns(task.actuated, "joint to actuate"))))
+        torques_of(task.robot, actuated)
+        return actuated
     robot = task.robot
     if isinstance(robot, MechanismCoordinates):
         return tuple(sorted(robot.actuated))

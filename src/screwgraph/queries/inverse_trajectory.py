@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from screwgraph.queries.models import check_model, refuse, table_of
 from screwgraph.robot import Robot
+from screwgraph.simulation import Trajectory
 
 if TYPE_CHECKING:
     from screwgraph.estimation import InverseSolution, Noise
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def inverse_trajectory(
     model: Mechanism | Robot,
-    trajectory: Mapping[str, Any] | str,
+    trajectory: Trajectory | Mapping[str, Any] | str,
     *,
     q0: Any = None,
     noise: Noise | None = None,
@@ -31,7 +32,9 @@ def inverse_trajectory(
         model: a robot (tree, floating or closed chain), or a mechanism whose file names its motors.
         trajectory: {"t": (N,) s, coordinate: (N,) m or rad, ...} or a .csv file of these columns, at equal time steps.
             Of mechanisms as many coordinates as there are degrees of freedom; of robots those of all joints ("joint",
-            "joint[0]", ...), or of the independent joints of a closed chain.
+            "joint[0]", ...), or of the independent joints of a closed chain. Or a motion that was simulated, planned or
+            estimated: of robots with its velocities, accelerations and external wrenches, of mechanisms at equal time
+            steps (`Trajectory.resampled`).
         q0: a position (n,) in the assembly mode that is meant, by default the assembled one.
         noise: standard deviations of the factors of a mechanism's graph.
         watch: progress callback with the number of stages done, of robots one; the search ends where it returns true.
@@ -40,13 +43,17 @@ def inverse_trajectory(
         InputError: a bad trajectory, no motors, loops that do not close, or a graph that cannot be solved.
         ModelError: the mechanism does not reach the trajectory.
     """
+    given = trajectory if isinstance(trajectory, Trajectory) else table_of(trajectory)
     if isinstance(model, Robot):
         from screwgraph.estimation import inverse_robot_trajectory
 
         refuse({"noise": noise}, "inverse dynamics of robots has a closed form", "leave it out")
-        return inverse_robot_trajectory(model, table_of(trajectory), q0, watch)
+        return inverse_robot_trajectory(model, given, q0, watch)
     check_model(model)
     from screwgraph.estimation import inverse_dynamics_of
 
     options = {} if noise is None else {"noise": noise}
-    return inverse_dynamics_of(model, table_of(trajectory), q0, watch=watch, **options)
+    if isinstance(given, Trajectory):
+        columns = {name: given.coordinate(name) for name in model.independent_coordinates}
+        given, q0 = {"t": given.t, **columns}, given.q[0] if q0 is None else q0
+    return inverse_dynamics_of(model, given, q0, watch=watch, **options)

@@ -1,7 +1,9 @@
 """Motions of models over time: methods of integration, loops kept closed, energy and violation reported."""
 
 from screwgraph.simulation.automatic import AUTO
+from screwgraph.simulation.balance import Balance
 from screwgraph.simulation.collect import Watch
+from screwgraph.simulation.columns import QUANTITIES, STATES, Column, columns, coordinate_names
 from screwgraph.simulation.energy import energy_of, potential_energy
 from screwgraph.simulation.methods import METHODS
 from screwgraph.simulation.models import (
@@ -15,39 +17,37 @@ from screwgraph.simulation.models import (
 )
 from screwgraph.simulation.run import check_start, simulate, simulated
 from screwgraph.simulation.start import initial_position, sample_times
-from screwgraph.simulation.trajectory import (
-    STATES,
-    Trajectory,
-    check_path,
-    coordinate_names,
-    model_texts,
-    save_table,
-    state_columns,
-)
+from screwgraph.simulation.tables import check_path, motion_columns, save_motion
+from screwgraph.simulation.trajectory import States, Trajectory, read_trajectory
 
 __all__ = [
     "AUTO",
     "METHODS",
+    "QUANTITIES",
     "STATES",
+    "Balance",
+    "Column",
     "Dynamics",
     "Efforts",
     "MechanismDynamics",
     "RobotDynamics",
+    "States",
     "Trajectory",
     "Watch",
     "check_path",
     "check_start",
+    "columns",
     "coordinate_names",
     "dynamics_of",
     "efforts",
     "energy_of",
     "initial_position",
-    "model_texts",
+    "motion_columns",
     "potential_energy",
+    "read_trajectory",
     "sample_times",
-    "save_table",
+    "save_motion",
     "simulate",
     "simulated",
-    "state_columns",
     "under",
 ]

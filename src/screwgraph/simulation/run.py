@@ -14,6 +14,7 @@ from screwgraph.mechanism.projection import Projection
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, unknown
 from screwgraph.simulation.automatic import AUTO, all_finite, balanced, chosen, guard
+from screwgraph.simulation.balance import Balance
 from screwgraph.simulation.collect import Watch, collected
 from screwgraph.simulation.constraints import Constraints
 from screwgraph.simulation.doubt import energy_moved, warn_of_imbalance
@@ -171,7 +172,7 @@ def simulated(
     if work is not None and np.isfinite(work).any():
         first = int(np.argmax(np.isfinite(work)))
         done[first:] = done[first - 1] + work[first:]
-    run = Trajectory(dynamics.model, method, t, q, qd, qdd, tau, T + U, done, violation)
+    run = Trajectory(dynamics.model, method, t, q, qd, qdd, tau, balance=Balance(T + U, done, violation))
     moved = max(energy_moved(T, U, done), SMALL * float(np.abs(U).max()))
     residual = run.energy_drift - uncertainty(power, t)
     if residual <= 2.0 * (T.max() + np.ptp(U)):  # what is more is an error of the work: torques change within steps

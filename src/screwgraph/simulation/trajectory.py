@@ -1,34 +1,48 @@
-"""A motion over time, its energy and loop-closure errors; tables in files."""
+"""A motion over time: simulated, planned, estimated or followed."""
 
 from __future__ import annotations
 
-import csv
-import io
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryFile
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.formats import described, write_atomically
-from screwgraph.models.mechanism import Mechanism, to_texts
+from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, unknown
+from screwgraph.simulation.balance import Balance, balance_of
+from screwgraph.simulation.columns import coordinate_names
+from screwgraph.simulation.models import dynamics_of
+from screwgraph.simulation.tables import motion_columns, read_motion, save_motion
+from screwgraph.time import between_states
 
-SUFFIXES = (".csv", ".npz")
+BALANCE = ("energy", "work", "violation")
+ROUNDING = 1e-12
+"""Part of a time by which sums of time steps may lie outside of a motion."""
+
+
+class States(NamedTuple):
+    """States at times: arrays (N, ...) in the order of these, or vectors of a single one."""
+
+    q: Float[np.ndarray, "*N nq"]
+    qd: Float[np.ndarray, "*N nv"]
+    qdd: Float[np.ndarray, "*N nv"]
+    tau: Float[np.ndarray, "*N m"]
+    external_wrenches: Mapping[str, Float[np.ndarray, "*N 6"]]
 
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
     """The motion of a robot or a mechanism: N states at times t (s); SI units.
 
-    `tau` are the torques and forces of all joints, or those of a mechanism's motors. `energy` is kinetic plus potential
-    (J), springs of mechanisms included; `work` what torques and forces did since the beginning, less what dampers took
-    (J); `violation` the largest closure error (rad, m) of loops, couplings or constraints at each time, zero for trees.
+    `tau` are the torques and forces of all joints, or those of a mechanism's motors; `external_wrenches` (moment,
+    force) act on frames of the robot, in the axes of these. `method` is how the motion was found. `between` gives the
+    states at other times; without it, positions are polynomials of degree 5 that have the positions, velocities and
+    accelerations of neighbouring states, torques and wrenches are linear.
     """
 
     model: Robot | Mechanism
@@ -38,20 +52,64 @@ class Trajectory:
     qd: Float[np.ndarray, "N nv"]
     qdd: Float[np.ndarray, "N nv"]
     tau: Float[np.ndarray, "N m"]
-    energy: Float[np.ndarray, " N"]
-    work: Float[np.ndarray, " N"]
-    violation: Float[np.ndarray, " N"]
+    external_wrenches: Mapping[str, Float[np.ndarray, "N 6"]] = field(default_factory=dict)
+    between: Callable[[Float[np.ndarray, " n"]], States] | None = None
+    balance: Balance | None = None
 
     def __repr__(self) -> str:
+        known = self.balance
+        found = f", energy drift {self.energy_drift:.2g} J, violation {known.violation.max():.2g}" if known else ""
         return (
             f"<motion of {self.model.name!r} by {self.method}: {len(self.t)} states, t = {self.t[0]:g} to "
-            f"{self.t[-1]:g} s, energy drift {self.energy_drift:.2g} J, violation {self.violation.max():.2g}>"
+            f"{self.t[-1]:g} s{found}>"
         )
+
+    @property
+    def energy(self) -> Float[np.ndarray, " N"]:
+        """Kinetic plus potential energy (J), springs of mechanisms included."""
+        return self._balance.energy
+
+    @property
+    def work(self) -> Float[np.ndarray, " N"]:
+        """What torques, forces and wrenches did since the beginning, less what dampers took (J)."""
+        return self._balance.work
+
+    @property
+    def violation(self) -> Float[np.ndarray, " N"]:
+        """The largest closure error (rad, m) of loops, couplings or constraints at each time, zero for trees."""
+        return self._balance.violation
 
     @property
     def energy_drift(self) -> float:
         """The largest change of energy (J) that no work explains: an error of the integration."""
         return float(np.abs(self.energy - self.energy[0] - self.work).max())
+
+    def at(self, times: Float[np.ndarray, "*n"] | float) -> States:
+        """Return the states at times (s), between those of the motion, too; a single time gives vectors.
+
+        Positions stay on their manifold, and velocities are their rates.
+
+        Raises:
+            InputError: a time is outside of the motion, or no number.
+        """
+        asked, rounding = np.asarray(times, dtype=float), ROUNDING * np.abs(self.t[[0, -1]]).max()
+        inside = (asked >= self.t[0] - rounding) & (asked <= self.t[-1] + rounding)  # not a number is neither
+        if not inside.all():
+            raise InputError(
+                f"the motion of {self.model.name!r} has no state at t = {asked[~inside].flat[0]:g} s",
+                why=f"it lasts from {self.t[0]:g} to {self.t[-1]:g} s",
+            )
+        found = self._between(np.clip(asked.ravel(), self.t[0], self.t[-1]))
+        q, qd, qdd, tau = (x.reshape(*asked.shape, -1) for x in found[:4])
+        wrenches = {frame: x.reshape(*asked.shape, 6) for frame, x in found.external_wrenches.items()}
+        return States(q, qd, qdd, tau, wrenches)
+
+    def resampled(self, times: Float[np.ndarray, " n"]) -> Trajectory:
+        """Return the motion with its states at other times (s), which grow. Raises InputError as `at`."""
+        t = np.asarray(times, dtype=float)
+        if t.ndim != 1 or not len(t) or (np.diff(t) <= 0.0).any():
+            raise InputError("the times to resample at do not grow", fix="np.linspace(run.t[0], run.t[-1], count)")
+        return replace(self, t=t, **self.at(t)._asdict(), between=self._between, balance=None)
 
     def coordinate(self, name: str) -> Float[np.ndarray, " N"]:
         """Return a coordinate over time (m, rad), by its name in `columns`. Raises InputError where there is none."""
@@ -72,82 +130,51 @@ class Trajectory:
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of a saved table: t, q:joint[i] or q:theta, ..., energy, work, violation."""
-        return ("t", *state_columns(self.model), "energy", "work", "violation")
+        return (*motion_columns(self), *BALANCE)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a table with a line of names (.csv), or arrays by their names here, and `columns` (.npz).
 
-        An .npz file holds the model, too, as the text of a YAML file; `screwgraph view` shows it. Numbers keep all
-        their digits; the file is written as a whole or not at all.
+        An .npz file holds the model, too, as the text of a YAML file; `read_trajectory` and `screwgraph view` take it.
+        Numbers keep all their digits; the file is written as a whole or not at all.
 
         Raises:
             InputError: another suffix, no such folder, or a path that cannot be written.
         """
-        arrays = {name: getattr(self, name) for name in ("t", *STATES, "energy", "work", "violation")}
-        save_table(path, self.columns, arrays, method=self.method, **model_texts(self.model))
+        save_motion(path, self, {name: getattr(self, name) for name in BALANCE}, BALANCE)
+
+    @cached_property
+    def _balance(self) -> Balance:
+        if self.balance is not None:
+            return self.balance
+        return balance_of(self.model, self.t, self.q, self.qd, self.tau, self.external_wrenches)
+
+    def _between(self, times: Float[np.ndarray, " n"]) -> States:
+        """Return states at times within the motion."""
+        if self.between is not None:
+            return self.between(times)
+        last = len(self.t) - 1
+        k = np.clip(np.searchsorted(self.t, times, side="right") - 1, 0, max(last - 1, 0))
+        end = np.minimum(k + 1, last)
+        h = np.where(k < end, self.t[end] - self.t[k], 1.0)[:, None]
+        part = (times - self.t[k])[:, None] / h
+        begun, ended = ((self.q[i], self.qd[i], self.qdd[i]) for i in (k, end))
+        q, qd, qdd = between_states(dynamics_of(self.model).manifold, begun, ended, h, part)
+
+        def linear(x: np.ndarray) -> np.ndarray:
+            return x[k] + part * (x[end] - x[k])
+
+        wrenches = {frame: linear(x) for frame, x in self.external_wrenches.items()}
+        return States(q, qd, qdd, linear(self.tau), wrenches)
 
 
-STATES = ("q", "qd", "qdd", "tau")
+def read_trajectory(path: str | os.PathLike[str]) -> Trajectory:
+    """Return the motion in an .npz file that `simulate`, `plan`, `estimate` or `inverse_trajectory` wrote.
 
-
-def coordinate_names(model: Robot | Mechanism) -> dict[str, list[str]]:
-    """Return the names of all entries of q, qd, qdd and tau."""
-    if isinstance(model, Mechanism):
-        every, motors = list(model.coordinates), [model.angles[i].name for i in model.motors]
-        return {"q": every, "qd": every, "qdd": every, "tau": motors}
-    sizes = [(joint.name, joint.type.nq, joint.type.nv) for joint in model.joints]
-    positions = [f"{name}[{i}]" for name, nq, _ in sizes for i in range(nq)]
-    velocities = [f"{name}[{i}]" for name, _, nv in sizes for i in range(nv)]
-    return {"q": positions, "qd": velocities, "qdd": velocities, "tau": velocities}
-
-
-def state_columns(model: Robot | Mechanism) -> list[str]:
-    """Return names of the columns of q, qd, qdd and tau: q:joint[i], ..., or q:theta, ..."""
-    return [f"{kind}:{name}" for kind, names in coordinate_names(model).items() for name in names]
-
-
-def model_texts(model: Robot | Mechanism) -> dict[str, str]:
-    """Return what an .npz file says of a model: texts of YAML files by name."""
-    return dict(to_texts(model)) if isinstance(model, Mechanism) else {"robot": described(model)}
-
-
-def save_table(
-    path: str | os.PathLike[str], columns: Sequence[str], arrays: Mapping[str, np.ndarray], **more: Any
-) -> None:
-    """Write arrays (N,) or (N, k) as a table whose columns have these names (.csv), or as they are, and more (.npz).
+    Between its states it is a polynomial of degree 5, of plans, too.
 
     Raises:
-        InputError: as `Trajectory.save` does.
+        InputError: the file is missing, none of ours or damaged, or its arrays do not fit the model.
+        ModelError: the text of the model is damaged.
     """
-    check_path(path)
-    if Path(path).suffix.lower() == ".csv":
-        head, body = io.StringIO(), io.BytesIO()
-        csv.writer(head, lineterminator="\n").writerow(columns)
-        np.savetxt(body, np.column_stack(list(arrays.values())), fmt="%.17g", delimiter=",")
-        data = head.getvalue().encode("utf-8") + body.getvalue()
-    else:
-        packed = io.BytesIO()
-        others = {name: np.asarray(value) for name, value in more.items()}
-        named: dict[str, Any] = {**arrays, "columns": np.array(columns), **others}
-        np.savez_compressed(packed, **named)
-        data = packed.getvalue()
-    write_atomically(Path(path), data, str(path))
-
-
-def check_path(path: str | os.PathLike[str]) -> None:
-    """Check that a trajectory could be saved there. Raises InputError as `Trajectory.save` does."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise InputError(f"{path!r} is not a path", fix='trajectory.save("run.csv")')
-    target = Path(path)
-    if target.suffix.lower() not in SUFFIXES:
-        raise InputError(
-            f"no table has the suffix {target.suffix!r}", at=str(path), fix=f"save as one of {', '.join(SUFFIXES)}"
-        )
-    if not target.parent.is_dir():
-        raise InputError(f"there is no folder {str(target.parent)!r}", at=str(path), fix="make the folder first")
-    if target.is_dir():
-        raise InputError("the file cannot be written", at=str(path), why="it is a folder")
-    try:
-        TemporaryFile(dir=target.parent).close()
-    except OSError as error:
-        raise InputError("the file cannot be written", at=str(path), why=error.strerror or str(error)) from error
+    return Trajectory(**read_motion(path))

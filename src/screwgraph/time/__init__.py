@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from screwgraph.time.between import Weights, between, polynomials, weights_at
 from screwgraph.time.euler import EULER
 from screwgraph.time.explicit import ExplicitDefect, Stages, stages, stepped
+from screwgraph.time.hermite import between_states, hermite
 from screwgraph.time.hermite_simpson import HERMITE_SIMPSON, SimpsonVelocities, simpson_positions
 from screwgraph.time.linear_acceleration import LINEAR_ACCELERATION
 from screwgraph.time.radau import RADAU, RADAU_5
@@ -46,6 +47,8 @@ __all__ = [
     "StepDefect",
     "Weights",
     "between",
+    "between_states",
+    "hermite",
     "polynomials",
     "simpson_positions",
     "stages",

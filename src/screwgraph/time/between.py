@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.summary import one_line
-from screwgraph.time.rule import Point, Rule
+from screwgraph.time.rule import Point, Row, Rule
 
 Numbers = Float[np.ndarray, "N _"]
 
@@ -44,7 +45,7 @@ def weights_at(rule: Rule, part: Any) -> Weights:
         first, moved = (1.0 + none[0], *none[1:]), (part, *none[1:])
         return Weights(first, tuple(p(part) for p in once), moved, tuple(p.integ()(part) for p in once))
     used = [i for i in range(count) if any(row[i] for row in rule.position)]
-    moved = dict(zip(used, (p(part) for p in integrals([rule.nodes[i] for i in used])), strict=True))
+    moved = dict(zip(used, (p(part) for p in integrals(tuple(rule.nodes[i] for i in used))), strict=True))
     through = tuple(p(part) for p in polynomials(rule.nodes))
     return Weights(through, none, tuple(moved.get(i, none[0]) for i in range(count)), none)
 
@@ -66,7 +67,8 @@ def _sum(shares: Sequence[Numbers], values: Sequence[Numbers]) -> Numbers:
     return np.sum([share * value for share, value in zip(shares, values, strict=True)], axis=0)
 
 
-def polynomials(nodes: Sequence[float]) -> list[Any]:
+@lru_cache(maxsize=64)
+def polynomials(nodes: Row) -> tuple[Any, ...]:
     """Return Lagrange's polynomials of nodes: 1 at their own, 0 at the others."""
     found = []
     for i, node in enumerate(nodes):
@@ -74,9 +76,10 @@ def polynomials(nodes: Sequence[float]) -> list[Any]:
         for other in [*nodes[:i], *nodes[i + 1 :]]:
             p *= np.polynomial.Polynomial([-other, 1.0]) / (node - other)
         found.append(p)
-    return found
+    return tuple(found)
 
 
-def integrals(nodes: Sequence[float]) -> list[Any]:
+@lru_cache(maxsize=64)
+def integrals(nodes: Row) -> tuple[Any, ...]:
     """Return the integrals from 0 of Lagrange's polynomials."""
-    return [p.integ() for p in polynomials(nodes)]
+    return tuple(p.integ() for p in polynomials(nodes))

@@ -6,11 +6,11 @@ from screwgraph.view.page import check_page_path, html, save_html
 from screwgraph.view.parts import link_between
 from screwgraph.view.plans import plan_scene
 from screwgraph.view.report import Animation, Picture, Pictures, Table, Text, report, save_report
-from screwgraph.view.result import Result, read_result, result_scene
 from screwgraph.view.robots import export, robot_scene
 from screwgraph.view.scene import Body, Line, Points, Scene, Surface
 from screwgraph.view.sliders import rest
 from screwgraph.view.thin import thinned
+from screwgraph.view.trajectories import trajectory_scene
 
 __all__ = [
     "Animation",
@@ -20,7 +20,6 @@ __all__ = [
     "Picture",
     "Pictures",
     "Points",
-    "Result",
     "Scene",
     "Surface",
     "Table",
@@ -31,10 +30,8 @@ __all__ = [
     "link_between",
     "mechanism_scene",
     "plan_scene",
-    "read_result",
     "report",
     "rest",
-    "result_scene",
     "robot_scene",
     "save_html",
     "save_report",
@@ -42,4 +39,5 @@ __all__ = [
     "show_mechanism",
     "show_robot",
     "thinned",
+    "trajectory_scene",
 ]

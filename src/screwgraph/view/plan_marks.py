@@ -62,14 +62,14 @@ def way_lines(plan: Plan) -> list[Line]:
     return [Line("end-effector path" if len(ways) == 1 else "end-effector paths", joined(ways), WAY, 1.5)]
 
 
-def contact_marks(plan: Plan, keep: Int[np.ndarray, " N"]) -> tuple[list[Line], list[Points]]:
-    """Return forces of contacts as lines from where they act, and these points, at the chosen points of time."""
+def contact_marks(plan: Plan) -> tuple[list[Line], list[Points]]:
+    """Return forces of contacts as lines from where they act, and these points, over time."""
     robot = plan.task.robot
     weight = sum(link.inertia.mass for link in robot.links) * float(np.linalg.norm(robot.gravity)) or 1.0
     size, feet, arrows = reach(robot), [], []
     for at, force in _acting(plan, weight):
-        feet.append(at[keep])
-        arrows.append(np.stack([at, at + 0.6 * size * force / weight, np.full_like(at, np.nan)], axis=1)[keep])
+        feet.append(at)
+        arrows.append(np.stack([at, at + 0.6 * size * force / weight, np.full_like(at, np.nan)], axis=1))
     if not feet:
         return [], []
     lines = [Line("forces of contacts", np.concatenate(arrows, axis=1), FORCE, 3.0)]

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from screwgraph.plan import MechanismCoordinates, Plan
 from screwgraph.plan.obstacles import Avoid
-from screwgraph.view.mechanisms import mechanism_scene
 from screwgraph.view.obstacles import obstacle_bodies
 from screwgraph.view.plan_marks import contact_marks, goal_marks, path_lines, way_lines
-from screwgraph.view.robots import robot_scene
 from screwgraph.view.scene import Scene
 from screwgraph.view.skeleton import reach
-from screwgraph.view.thin import kept
+from screwgraph.view.trajectories import trajectory_scene
 
 RATE = 60.0
 PLATES = 1.6
@@ -29,22 +25,14 @@ def plan_scene(plan: Plan, title: str = "", *, rate: float = RATE) -> Scene:
     Raises:
         InputError: `rate` leaves no states.
     """
-    robot, keep = plan.task.robot, kept(plan.t, rate)
+    robot = plan.task.robot
+    named = f"{title or f'{plan.task.name}: {robot.name}'}{'' if plan.feasible else ' - NOT FEASIBLE'}"
     if isinstance(robot, MechanismCoordinates):
-        named = f"{title or f'{plan.task.name}: {robot.name}'}{'' if plan.feasible else ' - NOT FEASIBLE'}"
-        return mechanism_scene(robot.mechanism, plan.t[keep], np.asarray(plan.q)[keep], named)
+        return trajectory_scene(plan.trajectory, named, rate=rate)
     shapes = [shape for item in plan.task.obstacles if isinstance(item, Avoid) for shape in item.shapes]
     bodies, surfaces = obstacle_bodies(shapes, PLATES * reach(robot))
     goals, balls = goal_marks(plan)
-    forces, feet = contact_marks(plan, keep)
-    named = title or f"{plan.task.name}: {robot.name}"
-    return robot_scene(
-        robot,
-        plan.t[keep],
-        np.asarray(plan.q)[keep],
-        named if plan.feasible else f"{named} - NOT FEASIBLE",
-        bodies=bodies,
-        surfaces=surfaces,
-        lines=(*goals, *path_lines(plan), *way_lines(plan), *forces),
-        points=(*balls, *feet),
-    )
+    forces, feet = contact_marks(plan)
+    lines, points = (*goals, *path_lines(plan), *way_lines(plan), *forces), (*balls, *feet)
+    beside = {"bodies": bodies, "surfaces": surfaces, "lines": lines, "points": points}
+    return trajectory_scene(plan.trajectory, named, rate=rate, **beside)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -40,8 +42,8 @@ def robot_scene(
         q: positions (N, nq).
         title: what stands above; by default the robot's name.
         bodies: other things, such as obstacles, that stand still.
-        lines: constant lines, such as a path to follow; over time only without `rate`.
-        points: constant points; over time only without `rate`.
+        lines: such as a path to follow; constant, or (N, k, 3) over time.
+        points: constant ones, or (N, k, 3) over time.
         surfaces: such as uneven ground.
         rate: keep only about so many states a second (1/s).
 
@@ -51,6 +53,8 @@ def robot_scene(
     t, q = _checked(robot, t, q)
     if rate is not None:
         keep = kept(t, rate)
+        lines = [_thinned(line, len(t), keep) for line in lines]
+        points = [_thinned(some, len(t), keep) for some in points]
         t, q = t[keep], q[keep]
     poses = [link_poses(robot, state) for state in q]
     visuals = shown_visuals(robot)
@@ -96,6 +100,12 @@ def upward(robot: Robot) -> Float[np.ndarray, "3"]:
 def lowest(bodies: Sequence[Body], up: Float[np.ndarray, "3"]) -> float:
     """Return the smallest height that a shape reaches along `up`, over time (m)."""
     return min((float(bounds(body, up)[0]) for body in bodies if body.visuals), default=0.0)
+
+
+def _thinned(trail: Any, count: int, keep: np.ndarray) -> Any:
+    """Return a trail with some of its states, if it has as many."""
+    is_moving = np.ndim(trail.points) == 3 and len(trail.points) == count
+    return replace(trail, points=trail.points[keep]) if is_moving else trail
 
 
 def _checked(robot: Robot, t: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -10,8 +10,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.optimize import Manifold
-from screwgraph.plan.priors.chain import interpolation
-from screwgraph.plan.priors.local import place, position, rate, second_rate
+from screwgraph.spatial.manifolds.local import place, position, rate, second_rate
+from screwgraph.time import hermite
 
 
 def weights(order: int, part: float) -> Float[np.ndarray, " w"]:
@@ -19,8 +19,7 @@ def weights(order: int, part: float) -> Float[np.ndarray, " w"]:
 
     First the position and derivatives of the beginning, then those of the end, in units of the step.
     """
-    Lambda, Psi = interpolation(order, part)
-    return np.concatenate([Lambda[0], Psi[0]])
+    return hermite(order, part)[0]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""White noise on the last of n derivatives: exact covariances, transitions, and interpolation between two states.
+"""White noise on the last of n derivatives: exact covariances and transitions.
 
 A state is a position and its n - 1 derivatives, n = 2 for white noise on acceleration (constant velocity), n = 3 for
 white noise on jerk (constant acceleration). All matrices here are of one coordinate, for a stretch of time of length 1;
@@ -38,12 +38,3 @@ def whitening(order: int) -> Float[np.ndarray, "n n"]:
     found = np.linalg.inv(np.linalg.cholesky(covariance(order)[::-1, ::-1]))[::-1, ::-1]
     found.setflags(write=False)
     return found
-
-
-def interpolation(order: int, part: float) -> tuple[Float[np.ndarray, "n n"], Float[np.ndarray, "n n"]]:
-    """Return Lambda and Psi at a part 0..1 of a stretch of length 1: the posterior mean is Lambda x_0 + Psi x_1.
-
-    Derivatives count in units of the stretch: multiply the j-th by h^j. GPMP2 (2018), eqs. (25), (26).
-    """
-    Psi = covariance(order, part) @ transition(order, 1.0 - part).T @ np.linalg.inv(covariance(order))
-    return transition(order, part) - Psi @ transition(order), Psi

@@ -11,10 +11,10 @@ import numpy as np
 from screwgraph.errors import InputError
 from screwgraph.optimize import Factors, Manifold, soft
 from screwgraph.plan.priors.chain import transition, whitening
-from screwgraph.plan.priors.local import place, rate, second_rate
 from screwgraph.plan.priors.power import noise
 from screwgraph.plan.steps import Steps
 from screwgraph.spatial import concatenate, sqrt
+from screwgraph.spatial.manifolds.local import place, rate, second_rate
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,13 @@ of constant velocity turns steadily about a fixed axis while its origin goes str
 
 from __future__ import annotations
 
-from screwgraph.spatial import Array, concatenate, exp3, log_rate, log_rate_change, screw_to, skew
-from screwgraph.spatial.manifolds import FloatingPose, Manifold, Product, UnitQuaternion
+from screwgraph.spatial.arrays import Array, concatenate
+from screwgraph.spatial.exponential import exp3, log_rate, log_rate_change, screw_to
+from screwgraph.spatial.manifolds.base import Manifold
+from screwgraph.spatial.manifolds.floating_pose import FloatingPose
+from screwgraph.spatial.manifolds.product import Product
+from screwgraph.spatial.manifolds.unit_quaternion import UnitQuaternion
+from screwgraph.spatial.so3 import skew
 
 
 def place(positions: Manifold, x: Array, y: Array) -> Array:
