@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -126,3 +128,17 @@ def test_wrong_methods_and_parameters_are_refused():
         PROBLEM.replaced("anchor", to=0.0)
     with pytest.raises(InputError, match=r"at has the shape \(2,\)"):
         PROBLEM.replaced("anchor", at=np.zeros(2))
+
+
+def test_making_code_is_not_counted_but_said():
+    x = Variables("x", Vector(3))
+
+    def unseen(x):
+        return [x[0] ** 3 + x[1] - 1.25, x[1] ** 3 + x[2] - 0.75, x[2] ** 3 - x[0] + 3.5]  # of no other test
+
+    problem = Problem([soft(unseen, x)])
+    first = solve(problem, {"x": [3.0, -5.0, 8.0]}, seconds=0.0)
+    assert first.status is Status.TIME_LIMIT
+    assert re.fullmatch(r"0 s have passed, after .* s in which code was made", first.reason)
+    again = solve(problem, {"x": [3.0, -5.0, 8.0]}, seconds=0.0)
+    assert (again.status, again.reason, again.iterations) == (Status.TIME_LIMIT, "0 s have passed", 0)

@@ -32,7 +32,7 @@ def plan(
         task: a `Task`, a task file, or the name of a built-in task.
         method: a method of `optimize.solve`, "auto" by default.
         iterations: the most that are taken.
-        seconds: time limit (s).
+        seconds: time limit (s) of the search; making code comes before it, and is said where the limit is reached.
         refine: whether steps are cut, and rules of higher order chosen, until all are as accurate as the task asks.
         tolerances: when a search has converged.
         callback: is called after each iteration; the search ends where it returns true.

@@ -71,7 +71,7 @@ class Search:
         best, last = min(found, key=_rank), found[-1]
         ended = best if last.status in LOST else last
         reason = ended.reason + (f" (the best of {len(found)} tries)" if ended.status in LOST and found[1:] else "")
-        if ended.status is Status.TIME_LIMIT:
+        if ended.status is Status.TIME_LIMIT and found[1:]:
             reason = f"{self.seconds:g} s have passed"
         made = sum(r.iterations for r in found)
         return replace(best, status=ended.status, reason=reason, iterations=made, seconds=_spent(found))
