@@ -9,8 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import numpy as np
@@ -24,11 +23,9 @@ import screwgraph as sg
 FILE = Path(__file__).resolve().parent / "chignoli_2023_tello.yaml"
 OF_TREES = ("crba", "composite", "aba", "min_degree", "colamd", "nested_dissection")
 OF_LOOPS = ("embedding", "ancestor", "kkt")
-STATES = 20_000
-SECONDS = 10.0
-"""How long each way of computing a batch is tried: others may use the machine, and the least time counts."""
-
-Arrays = tuple[np.ndarray, ...]
+STATES = 16_000
+SECONDS = 20.0
+"""How long each way of computing a batch is tried: others may use the machine, so the least time counts."""
 
 
 def main() -> None:
@@ -70,54 +67,45 @@ def report(console: Console, title: str, robot: sg.Robot, orders: tuple[str, ...
 
 
 def speed_up(console: Console, robot: sg.Robot, order: str, seconds: float) -> None:
-    """Print the least times of a batch on one core and in two halves on two."""
-    cores = sorted(os.sched_getaffinity(0))[:2] if hasattr(os, "sched_getaffinity") else [0, 1]
-    if len(cores) < 2 or (os.cpu_count() or 1) < 2:
+    """Print the least times of a batch on one core and in two halves on two, each in a thread of its own."""
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
+    if len(cores) < 2:
         console.print("this machine has one core: nothing to measure")
         return
     f, states = sg.forward_dynamics(robot, ordering=order), batch(robot)
-    out, halves = np.empty((STATES, robot.nv)), (slice(0, STATES // 2), slice(STATES // 2, STATES))
+    out, half = np.empty((STATES, robot.nv)), STATES // 2
 
-    def half(part: slice) -> None:
-        f(*(x[part] for x in states), out=out[part])
+    def part(of: slice) -> None:
+        f(*(x[of] for x in states), out=out[of])
 
-    with ThreadPoolExecutor(2) as pool:
-        ways: dict[str, Callable[[], object]] = {
-            "one core": lambda: half(slice(None)),
-            "two cores, half of the batch each": lambda: list(pool.map(half, halves)),
-        }
-        times = least_times(ways, cores, seconds)
-    one, two = times.values()
-    for name, least in times.items():
-        console.print(f"{name:<36}{1e9 * least / STATES:7.0f} ns a state")
-    console.print(f"speed-up {one / two:.2f}, {STATES} states, least of all times in {seconds:.0f} s each")
+    first, second = (ThreadPoolExecutor(1, initializer=stay_on, initargs=(core,)) for core in cores[:2])
+    least = {"one core": np.inf, "two cores, half of the batch each": np.inf}
+    with first, second:
+        end = time.perf_counter() + 2.0 * seconds
+        while time.perf_counter() < end:
+            for name, parts in zip(least, ((slice(STATES),), (slice(half), slice(half, STATES))), strict=True):
+                start = time.perf_counter()
+                running = [pool.submit(part, of) for pool, of in zip((first, second), parts, strict=False)]
+                wait(running)
+                least[name] = min(least[name], time.perf_counter() - start)
+                _ = [done.result() for done in running]
+    for name, found in least.items():
+        console.print(f"{name:<36}{1e9 * found / STATES:7.0f} ns a state")
+    one, two = least.values()
+    console.print(f"speed-up {one / two:.2f}: {STATES} states, the least of all times in {seconds:.0f} s each")
 
 
-def batch(robot: sg.Robot) -> Arrays:
+def batch(robot: sg.Robot) -> tuple[np.ndarray, ...]:
     """Return random positions, velocities and torques."""
     rng = np.random.default_rng(0)
     q = np.array([robot.random(rng) for _ in range(STATES)])
     return q, rng.standard_normal((STATES, robot.nv)), rng.standard_normal((STATES, robot.nv))
 
 
-def least_times(ways: dict[str, Callable[[], object]], cores: list[int], seconds: float) -> dict[str, float]:
-    """Return the least time (s) of each way, tried in turns; those of one core stay on the first."""
-    least = dict.fromkeys(ways, np.inf)
-    end = time.perf_counter() + seconds * len(ways)
-    while time.perf_counter() < end:
-        for name, way in ways.items():
-            pin(cores[:1] if name == "one core" else cores)
-            start = time.perf_counter()
-            way()
-            least[name] = min(least[name], time.perf_counter() - start)
-    pin(cores)
-    return least
-
-
-def pin(cores: list[int]) -> None:
-    """Keep this thread on some cores, where the system allows it."""
+def stay_on(core: int) -> None:
+    """Keep this thread on a core, where the system allows it."""
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, cores)
+        os.sched_setaffinity(0, [core])
 
 
 if __name__ == "__main__":

@@ -120,6 +120,17 @@ def test_mini_cheetah_with_rotors_takes_hardly_more_than_without():
     assert whole.instructions <= 1.3 * tree.instructions
 
 
+def test_parallel_structure_and_speed_up_are_printed(capsys):
+    import xie_2019_parallel as script
+
+    console, arm = script.Console(width=118), sg.load("rrr")
+    script.report(console, "RRR", arm, ("crba", "aba"))
+    script.speed_up(console, arm, "aba", 0.05)
+    printed = capsys.readouterr().out
+    assert "cliques" in printed
+    assert "ns a state" in printed or "one core" in printed
+
+
 @pytest.mark.parametrize("order", ["rnea", "kkt", "embedding", "colamd"])
 def test_the_five_bar_has_the_same_answers_in_any_order(order):
     import xie_2019_five_bar as script
