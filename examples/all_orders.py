@@ -1,7 +1,7 @@
 """Every elimination order of the two- and the three-link arm: the optimum, and the named orders beside it.
 
 Run: python examples/all_orders.py          (half a minute)
-     python examples/all_orders.py --all    (with forward dynamics of three links; six minutes on two cores)
+     python examples/all_orders.py --all    (with forward dynamics of three links; six minutes of one core)
 """
 
 from __future__ import annotations

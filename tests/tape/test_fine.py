@@ -57,3 +57,17 @@ def test_a_guarded_value_stays_apart():
     code = program(tape, [1.0 / guarded], ["x0", "x1"])
     (found,) = code.evaluate([np.array([1.0, 1.0, -1.0, 0.0]), np.array([2.0, 0.1, 0.6, 1.0])])
     np.testing.assert_allclose(found, [0.5, np.nan, -1 / 0.6, np.nan])
+
+
+def test_negatives_and_reciprocals_of_a_guarded_value_stay_apart():
+    """Where the value is small, they are no numbers, though the value's own were there before."""
+    tape, (a, b) = tape_of_angles(2)
+    product = a * b
+    others = -product, 1.0 / product
+    wide, narrow = guard(product, 0.5), guard(product, 0.1)
+    assert narrow is wide, "what is a number for the larger bound is one for the smaller"
+    code = program(tape, [*others, -wide, 1.0 / wide, -1.0 / -wide], ["x0", "x1"])
+    found = code.evaluate([np.array([1.0, 1.0]), np.array([2.0, 0.2])])
+    np.testing.assert_allclose(
+        np.array(found), [[-2.0, -0.2], [0.5, 5.0], [-2.0, np.nan], [0.5, np.nan], [0.5, np.nan]]
+    )

@@ -24,6 +24,7 @@ from screwgraph.compiler.problem import (
 from screwgraph.compiler.searched import SEARCHED, Search, default_seconds, searched
 from screwgraph.compiler.signature import Argument, Result
 from screwgraph.compiler.validation import validated
+from screwgraph.compiler.vanished import Vanished
 from screwgraph.elimination import Dag, Ordering, eliminate, orderings
 from screwgraph.errors import EliminationError
 from screwgraph.graph import Column, Key
@@ -33,6 +34,9 @@ Order = str | Ordering | Search | Sequence[str | Key]
 """The name of an order, "auto", an Ordering, a list of variables, or a search."""
 
 
+REGULAR = ("ancestor", "cluster_lambda", "kkt")
+"""Orders that answer where a pivot of what "auto" chose vanishes: those of multipliers vanish at singular positions."""
+REGULAR_OF_TREES = ("articulated",)
 MANY = 450
 """Inputs of a function whose code takes long to make: positions, velocities and torques of 150 joints."""
 
@@ -73,7 +77,8 @@ class _Recipe:
         stated = self.problem.stated
         bare = stated and replace(stated, robot=without_metadata(stated.robot))
         analytic = TreeProblem(bare, self.problem.arguments, tuple(self.problem.asked)) if bare else None
-        return Origin(lambda: self.eliminated(()), self.savings, analytic)
+        vanished = Vanished(replace(self.problem), made.ordering, compile_problem)
+        return Origin(lambda: self.eliminated(()), self.savings, analytic, vanished)
 
 
 def compile_problem(problem: Problem, ordering: Order) -> Function:
@@ -107,8 +112,13 @@ def _compile_searched(problem: Problem, effort: Search, *, anew: bool = False) -
                 return replace(found, program=validated(problem, found.program, found.ordering))
         return _first_possible(problem, inputs)
 
+    def origin(made: Made) -> Origin:
+        found = _found(problem, made).origin(made)
+        others = REGULAR if problem.robot is not None and problem.robot.is_closed else REGULAR_OF_TREES
+        return replace(found, vanished=replace(found.vanished, others=others)) if found.vanished else found
+
     asked = question(effort.seconds > 0.0 or kept(question(True)) is not None)  # no search now, but one was before
-    return _function(problem, asked, make, lambda made: _found(problem, made).origin(made), anew=anew)
+    return _function(problem, asked, make, origin, anew=anew)
 
 
 def _first_possible(problem: Problem, inputs: Sequence[str]) -> Made:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NoReturn
@@ -17,6 +18,7 @@ from screwgraph.compiler.derivatives import Analytic, derivatives
 from screwgraph.compiler.pivots import Pivots, pivots
 from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, written
 from screwgraph.compiler.unit import Places, check_unit, quaternion_places
+from screwgraph.compiler.vanished import Vanished, answered
 from screwgraph.elimination import Dag, Parallelism
 from screwgraph.elimination.parallelism import of_program
 from screwgraph.errors import InputError
@@ -33,7 +35,8 @@ class Origin:
     """What code was made of, computed when somebody asks.
 
     `plain` makes the elimination of the robot as it is, in the same order; `savings` counts operations before any pass,
-    and after each; `analytic` knows derivatives in closed form, where there are some.
+    and after each; `analytic` knows derivatives in closed form, where there are some; `vanished` what to do where a
+    pivot vanishes.
     """
 
     __repr__ = one_line
@@ -41,6 +44,7 @@ class Origin:
     plain: Callable[[], Dag]
     savings: Callable[[], Mapping[str, int]]
     analytic: Analytic | None = None
+    vanished: Vanished | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,11 +66,14 @@ class Function:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle signature, program and closed-form derivatives; machine code is made again, or found in the cache."""
-        code, analytic = pack_program(self.program), self.origin.analytic
-        return _unpickled, (self.name, self.arguments, self.results, code, self.ordering, analytic, self.dtype)
+        code, known = pack_program(self.program), (self.origin.analytic, self.origin.vanished)
+        return _unpickled, (self.name, self.arguments, self.results, code, self.ordering, known, self.dtype)
 
     def __call__(self, *values: Any, out: Any = None) -> Any:
         """Evaluate for one state or for batches; NaN and infinity go through, with NumPy's floating-point warnings.
+
+        Where a pivot of the code vanishes, a function of ordering "auto" answers by code in another order, which is
+        made then; where there is no other, the answer is NaN, and a RuntimeWarning says why.
 
         Of arrays of scalars of a tape, one state, it returns such arrays: its code is written on that tape.
 
@@ -81,11 +88,20 @@ class Function:
         check_unit(self.arguments, self._quaternions, values)
         into = {} if out is None else {"out": out}
         try:
-            return self.ufunc(*values, **into, dtype=self.dtype)  # wider numbers are rounded
+            with np.errstate(invalid="ignore", divide="ignore") if self._guards else nullcontext():
+                found = self.ufunc(*values, **into, dtype=self.dtype)  # wider numbers are rounded
         except (TypeError, ValueError) as error:
             if _are_symbolic(values):
                 return self._written(values)
             raise self._explained(values, error) from None
+        if not self._guards:
+            return found
+        return answered(found, values, (self.name, self.arguments, self.results), self.origin.vanished)
+
+    @cached_property
+    def _guards(self) -> bool:
+        """Whether some pivot of the code may vanish."""
+        return any(instruction[0] == "guard" for instruction in self.program.instructions)
 
     def _written(self, values: Sequence[Any]) -> Any:
         """Write the function on the tape whose scalars are in arrays of objects, for one state."""
@@ -241,7 +257,8 @@ class Function:
             for name in by
             for r in self.results
         )
-        origin = replace(self.origin, analytic=None)
+        vanished = self.origin.vanished and replace(self.origin.vanished, by=(*self.origin.vanished.by, by))
+        origin = replace(self.origin, analytic=None, vanished=vanished)
         name = f"{self.name}_by_{'_'.join(by)}"
         return replace(self, name=name, results=results, program=made.program, origin=origin)
 
@@ -294,10 +311,10 @@ def _unpickled(
     results: tuple[Result, ...],
     code: bytes,
     ordering: str,
-    analytic: Analytic | None,
+    known: tuple[Analytic | None, Vanished | None],
     dtype: str,
 ) -> Function:
-    origin = Origin(_forgotten, _forgotten, analytic)
+    origin = Origin(_forgotten, _forgotten, *known)
     return Function(name, arguments, results, unpack_program(code), ordering, origin, dtype)
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from screwgraph.compiler.cache import Made
-from screwgraph.compiler.compile import make_function, signature_of
+from screwgraph.compiler.compile import compile_problem, make_function, signature_of
 from screwgraph.compiler.function import Function, Origin
 from screwgraph.compiler.problem import Problem
 from screwgraph.compiler.signature import Result
 from screwgraph.compiler.validation import stable
+from screwgraph.compiler.vanished import Vanished
 from screwgraph.elimination import Dag, Elimination, eliminate_rows, equations, orderings
 from screwgraph.elimination.orderings.base import as_groups
 from screwgraph.elimination.system import pairs_with
@@ -41,7 +43,8 @@ def compile_matrix(problem: Problem) -> Function:
 
     arguments, results = signature_of(problem)
     size = sum(result.size for result in results)
-    origin = Origin(lambda: _left(problem, ()), savings)
+    vanished = Vanished(replace(problem), "composite", compile_problem, others=("composite",))  # there is no other
+    origin = Origin(lambda: _left(problem, ()), savings, vanished=vanished)
     question = ("matrix", problem.question)
     return make_function(problem.name, question, arguments, make, lambda _: origin, (Result("result", (size, size)),))
 

@@ -209,7 +209,8 @@ def _completed(query: Query, function: Function) -> Function:
         return Made(factor_out(program(tape, whole, inputs)), function.ordering)
 
     question = ("completed", without_metadata(query.mechanism), pack_program(function.program), query.taken)
-    return make_function(query.name, question, _signature(query.arguments), make, lambda _: function.origin)
+    origin = replace(function.origin, vanished=None)
+    return make_function(query.name, question, _signature(query.arguments), make, lambda _: origin)
 
 
 def _is_spanning(coordinates: str) -> bool:

@@ -81,7 +81,7 @@ class Scalar:
         samples = tuple([-s for s in self.samples])
         if node[0] == "sub":
             return tape.record(("sub", node[2], node[1]), samples, self.certain)
-        return tape.record(("neg", self.id), samples, self.certain)
+        return tape.record(("neg", self.id), samples, self.certain, apart=node[0] == "guard")
 
     def __pos__(self) -> Scalar:
         return self
@@ -130,11 +130,11 @@ def reciprocal(a: Number) -> Number:
     if node[0] == "neg":
         return -reciprocal(tape.at(node[1]))
     samples = tuple([1.0 / s if s else math.inf for s in a.samples])
-    return tape.record(("inv", a.id), samples, a.certain)
+    return tape.record(("inv", a.id), samples, a.certain, apart=node[0] == "guard")
 
 
 def guard(a: Number, bound: Number) -> Number:
-    """Return a where |a| > bound, else NaN: never merged with a itself, though their samples agree."""
+    """Return a where |a| > bound, else NaN: its negative and reciprocal are not those of a, though samples agree."""
     if not isinstance(a, Scalar):
         return (
             bound.tape.function("guard", a, bound) if isinstance(bound, Scalar) else a if abs(a) > bound else math.nan
@@ -142,8 +142,9 @@ def guard(a: Number, bound: Number) -> Number:
     tape, node = a.tape, a.tape.nodes[a.id]
     if node[0] == "neg":
         return -guard(tape.at(node[1]), bound)
-    least = bound if isinstance(bound, Scalar) else tape.constant(bound)
-    return tape.record(("guard", a.id, least.id), a.samples, a.certain, apart=True)
+    if isinstance(bound, Scalar):
+        return tape.record(("guard", a.id, bound.id), a.samples, a.certain, apart=True)
+    return tape.guarded(a, bound)
 
 
 def apply(operation: str, *operands: Number) -> Number:

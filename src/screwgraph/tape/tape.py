@@ -148,6 +148,15 @@ class Tape:
             self._by_value[key] = (*close, scalar)
         return scalar
 
+    def guarded(self, a: Scalar, bound: float) -> Scalar:
+        """Return the node that is a where |a| > bound, else NaN; one made with a larger bound serves as well."""
+        known = self._by_form.get(("guarded", a.id))
+        if known is not None and self.nodes[self.nodes[known.id][2]][1] >= bound:
+            return known
+        form = ("guard", a.id, self.constant(bound).id)
+        self._by_form["guarded", a.id] = found = self.record(form, a.samples, a.certain, apart=True)
+        return found
+
     def _is_same(self, form: tuple[Any, ...], node: Scalar) -> bool:
         """Whether an operation's value is a node's, at a state and to many digits."""
         return all(is_near(fine.of_form(form), (value := fine.of(node.id)), value) for fine in self._fine)
