@@ -45,7 +45,7 @@ def piece(rule: Rule, kind: str) -> Piece:
     """Return the polynomial of a family in a step: q, qd (in the rule's own sense), or qdd, tau (through samples)."""
     nodes = rule.nodes
     if kind in ("qdd", "tau"):
-        through = polynomials([nodes[i] for i in rule.accelerated])
+        through = polynomials(tuple(nodes[i] for i in rule.accelerated))
         arguments = [(kind, i, 0) for i in rule.accelerated]
         return _piece(arguments, [lambda s, p=p: p(s) for p in through], len(through) - 1)
     if rule == UNTIED:
