@@ -14,6 +14,7 @@ from screwgraph.errors import ModelError
 from screwgraph.models.mechanism.build_constraints import constraints_of
 from screwgraph.models.mechanism.contradiction import contradicting_body
 from screwgraph.models.mechanism.equations import jacobian, residual
+from screwgraph.robot.closure.descent import damped_step
 from screwgraph.tape import SAMPLES, WIDE, Program, Tape, program
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ TOLERANCE = 1e-11
 """Loop-closure error, relative to the size of a mechanism, at which it is closed."""
 ROUGH = 1e-6
 """Loop-closure error, relative to the size, that redundant rows may be left with: files print few digits."""
-FLOOR = 1e-10
-"""Singular values below this part of the largest count as zero."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,44 +145,22 @@ def closest(
     chosen: Sequence[int],
     tolerance: float,
 ) -> Float[np.ndarray, " n"]:
-    """Return where Levenberg-Marquardt steps lead, damped by the squared residual: Yamashita & Fukushima (2001)."""
+    """Return where Levenberg-Marquardt steps lead."""
     q = np.array(guess, dtype=float)
-    residual, jacobian = code(q)
     for _ in range(STEPS):
-        r, J = residual[chosen], jacobian[chosen]
+        r, J = (part[chosen] for part in code(q))
         if gaps(r, J).max(initial=0.0) <= 1e-2 * tolerance or not free.any():
             break
-        step = _step(r, J[:, free], partial(_residual, code, chosen, q, free))
-        if step is None:
+        nearer = damped_step(r, J[:, free], partial(_ahead, code, chosen, q, free))
+        if nearer is None:
             break
-        q = _moved(q, free, step)
-        residual, jacobian = code(q)
+        q = nearer
     return q
 
 
-def _residual(code: Closing, chosen: Sequence[int], q: np.ndarray, free: np.ndarray, change: np.ndarray) -> np.ndarray:
-    return code(_moved(q, free, change))[0][chosen]
-
-
-def _moved(q: np.ndarray, free: np.ndarray, change: np.ndarray) -> np.ndarray:
-    ahead = q.copy()
-    ahead[free] += change
-    return ahead
-
-
-def _step(r: np.ndarray, J: np.ndarray, at: Callable[[np.ndarray], np.ndarray]) -> np.ndarray | None:
-    """Return the least damped step that shrinks the residual; None where none does."""
-    U, s, Vt = np.linalg.svd(J, full_matrices=False)
-    if not len(s) or not s[0]:
-        return None
-    kept = s > FLOOR * s[0]
-    s, Vt, along = s[kept], Vt[kept], (U.T @ r)[kept]
-    before = float(r @ r)
-    damping = min(before, s[0] ** 2)
-    for _ in range(25):
-        step = -Vt.T @ (s / (s**2 + damping) * along)
-        there = at(step)
-        if float(there @ there) < before * (1.0 - 1e-6):
-            return step
-        damping = max(10.0 * damping, 1e-10 * s[0] ** 2)
-    return None
+def _ahead(
+    code: Closing, chosen: Sequence[int], q: np.ndarray, free: np.ndarray, change: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    there = q.copy()
+    there[free] += change
+    return there, code(there)[0][chosen]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 from screwgraph.robot.closure.constraints import constraint_jacobian, constraint_residual, constraint_rows
+from screwgraph.robot.closure.descent import GAIN, damped_step
 from screwgraph.robot.robot import Robot
 from screwgraph.spatial import translation
 
@@ -18,8 +20,6 @@ ROUGH = 1e-5
 """Loop-closure error, relative to a robot's size, that redundant rows may be left with: files print few digits."""
 SURPLUS = 1e-2
 """Part of the tolerance at which steps end: the last one is cheap, and gains all digits."""
-FLOOR = 1e-10
-"""Singular values of K below this part of the largest count as zero."""
 
 
 @dataclass(frozen=True)
@@ -99,43 +99,25 @@ def _descent(
     steps: int,
     rows: list[int],
 ) -> Closing:
-    """Levenberg-Marquardt steps, damped by the squared residual: they converge fast on redundant rows too."""
+    """Levenberg-Marquardt steps; close by, steps that gain little lead nowhere."""
     end, farthest = Closing(q, constraint_residual(robot, q)[rows]), size_of(robot)
     for _ in range(steps):
         if end.gap <= SURPLUS * tolerance or not np.isfinite(end.gap):
             break
-        U, s, Vt = np.linalg.svd(constraint_jacobian(robot, end.q)[rows][:, free], full_matrices=False)
-        if not s.any():
-            break
-        kept = s > FLOOR * s[0]
-        along = (U.T @ end.residual)[kept]
-        nearer = _step_down(robot, end, free, (s[kept], Vt[kept], along), farthest, rows)
+        is_near = float(end.residual @ end.residual) < (ROUGH * farthest) ** 2
+        gain, K = 0.9 if is_near else GAIN, constraint_jacobian(robot, end.q)[rows][:, free]
+        nearer = damped_step(end.residual, K, partial(_ahead, robot, end.q, free, rows), gain=gain, farthest=farthest)
         if nearer is None:
             break
         end = nearer
     return end
 
 
-def _step_down(
-    robot: Robot,
-    here: Closing,
-    free: Bool[np.ndarray, " nv"],
-    system: tuple[np.ndarray, np.ndarray, np.ndarray],
-    farthest: float,
-    rows: list[int],
-) -> Closing | None:
-    """Take the least damped step that brings the ends nearer; None where no step does."""
-    s, Vt, along = system
-    before = float(here.residual @ here.residual)
-    damping = min(before, s[0] ** 2)
-    enough = 0.9 if before < (ROUGH * farthest) ** 2 else 1.0 - 1e-6  # close by, steps that gain little lead nowhere
-    step = np.zeros(robot.nv)
-    for _ in range(20):
-        part = -Vt.T @ (s / (s**2 + damping) * along)
-        step[free] = part * min(1.0, farthest / max(np.abs(part).max(), 1e-300))
-        q = robot.manifold.retract(here.q, step)
-        residual = constraint_residual(robot, q)[rows]
-        if float(residual @ residual) < before * enough:
-            return Closing(q, residual)
-        damping = max(10.0 * damping, 1e-8 * s[0] ** 2)
-    return None
+def _ahead(
+    robot: Robot, q: Float[np.ndarray, " nq"], free: Bool[np.ndarray, " nv"], rows: list[int], step: np.ndarray
+) -> tuple[Closing, Float[np.ndarray, " rows"]]:
+    every = np.zeros(robot.nv)
+    every[free] = step
+    there = robot.manifold.retract(q, every)
+    residual = constraint_residual(robot, there)[rows]
+    return Closing(there, residual), residual

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 
 from screwgraph.errors import InputError
 from screwgraph.robot.closure.constraints import constraint_jacobian, constraint_residual, constraint_rows
+from screwgraph.robot.closure.descent import FLOOR
 from screwgraph.robot.closure.independent import coordinates_of, independent_coordinates, position_slices
-from screwgraph.robot.closure.newton import FLOOR, Closing, closing, size_of
+from screwgraph.robot.closure.newton import Closing, closing, size_of
 from screwgraph.robot.robot import Robot
 from screwgraph.spatial import finite_vector
 
