@@ -10,8 +10,9 @@ import screwgraph as sg
 from screwgraph.elimination import cost
 from screwgraph.elimination.orderings import ORDERINGS
 from screwgraph.elimination.orderings.base import as_groups
-from screwgraph.mechanism import mechanics_of
+from screwgraph.mechanism import compiled_mechanism
 from screwgraph.models.mechanism import assembled_states
+from screwgraph.models.mechanism.equations import mass_matrix
 from screwgraph.tape import WIDE
 from tests.mechanism.oracle import accelerations, motor_torques
 
@@ -67,8 +68,8 @@ def test_dynamics_are_right_at_random_and_special_positions(name):
         assert (np.abs(found[0][ordering](*given) - expected) <= 1e-9 * size).all()
     for functions in found[1:]:
         torques = motor_torques(mechanism, q, qd, expected)
-        J = mechanics_of(mechanism).closing(q)[1][:, list(mechanism.freedom.kept)]
-        forces = np.abs(expected @ mechanics_of(mechanism).mass).max(axis=1) + np.abs(torques).max(axis=1) + 1.0
+        J = compiled_mechanism(mechanism).closing(q)[1][:, list(mechanism.freedom.kept)]
+        forces = np.abs(expected @ mass_matrix(mechanism)).max(axis=1) + np.abs(torques).max(axis=1) + 1.0
         driven = np.eye(mechanism.n)[[mechanism.angle_slots[i] for i in mechanism.motors]]
         driven = np.concatenate([J, np.broadcast_to(driven, (len(q), *driven.shape))], axis=1)
         rounding = 1e-15 * np.linalg.cond(driven) ** 2 * forces  # near positions where motors do not tell the motion

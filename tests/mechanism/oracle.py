@@ -55,10 +55,10 @@ def motor_torques(mechanism: Mechanism, q, qd, qdd) -> np.ndarray:
 
 def accelerations(mechanism, q, qd, tau):
     """Return accelerations by a dense solution of the equations of motion. Blanco-Claraco et al. (2021), (5)."""
-    code, kept, n = mechanics_of(mechanism), list(mechanism.freedom.kept), mechanism.n
+    code, kept, n = compiled_mechanism(mechanism), list(mechanism.freedom.kept), mechanism.n
     J = code.closing(q)[1][kept]
     rates = code.rates(q, qd)
     force = rates[-n:].copy()
     force[[mechanism.angle_slots[i] for i in mechanism.motors]] += tau
-    K = np.block([[code.mass, J.T], [J, np.zeros((len(J), len(J)))]])
+    K = np.block([[mass_matrix(mechanism), J.T], [J, np.zeros((len(J), len(J)))]])
     return np.linalg.lstsq(K, np.concatenate([force, rates[: len(rates) - n][kept]]), rcond=None)[0][:n]
