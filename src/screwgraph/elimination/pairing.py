@@ -29,9 +29,12 @@ def partner(row: Row, unknowns: Collection[Column]) -> Column | None:
 
 
 class Pairing:
-    """What was eliminated, in sets that equations connect; for each, what lacks its partner."""
+    """What was eliminated, in sets that equations connect; for each, what lacks its partner.
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    `going` are the unknowns to be eliminated: the others are as good as known.
+    """
+
+    def __init__(self, rows: Sequence[Row], going: Collection[Column]) -> None:
         self._rows = rows
         held = {column for row in rows for column in row.terms}
         taken: set[Column] = set()
@@ -44,7 +47,8 @@ class Pairing:
         for i, row in enumerate(rows):
             for column in row.terms:
                 self._holding.setdefault(column, []).append(i)
-        self._tied = {column: tied for i, row in enumerate(rows) if (tied := _tied(row, column := self._partner[i]))}
+        ties = ((self._partner[i], _tied(row, self._partner[i])) for i, row in enumerate(rows))
+        self._tied = {column: tied & frozenset(going) for column, tied in ties if tied}
         self._parent: dict[Column | int, Column | int] = {}
         self._alone: dict[Column | int, frozenset[Column | int]] = {}
         self._loose: dict[Column | int, frozenset[Column]] = {}
