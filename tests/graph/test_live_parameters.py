@@ -4,18 +4,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.mechanism import mechanics_of
-
-
-def accelerations(mechanism, q, qd, tau):
-    """Accelerations by a dense solution of the equations of motion. Blanco-Claraco et al. (2021), (5)."""
-    code, kept, n = mechanics_of(mechanism), list(mechanism.freedom.kept), mechanism.n
-    J = code.closing(q)[1][kept]
-    rates = code.rates(q, qd)
-    force = rates[-n:].copy()
-    force[[mechanism.angle_slots[i] for i in mechanism.motors]] += tau
-    K = np.block([[code.mass, J.T], [J, np.zeros((len(J), len(J)))]])
-    return np.linalg.lstsq(K, np.concatenate([force, rates[: len(rates) - n][kept]]), rcond=None)[0][:n]
+from tests.mechanism.oracle import accelerations
 
 
 def compiled(mechanism, names):

@@ -51,3 +51,14 @@ def motor_torques(mechanism: Mechanism, q, qd, qdd) -> np.ndarray:
     free = np.linalg.svd(J[..., kept, :])[2][..., len(kept) :, :]
     right = (free @ missing[..., None])[..., 0]
     return (np.linalg.pinv(free[..., slots]) @ right[..., None])[..., 0]
+
+
+def accelerations(mechanism, q, qd, tau):
+    """Return accelerations by a dense solution of the equations of motion. Blanco-Claraco et al. (2021), (5)."""
+    code, kept, n = compiled_mechanism(mechanism), list(mechanism.freedom.kept), mechanism.n
+    J = code.closing(q)[1][kept]
+    rates = code.rates(q, qd)
+    force = rates[-n:].copy()
+    force[[mechanism.angle_slots[i] for i in mechanism.motors]] += tau
+    K = np.block([[mass_matrix(mechanism), J.T], [J, np.zeros((len(J), len(J)))]])
+    return np.linalg.lstsq(K, np.concatenate([force, rates[: len(rates) - n][kept]]), rcond=None)[0][:n]

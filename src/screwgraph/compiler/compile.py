@@ -37,6 +37,8 @@ Order = str | Ordering | Search | Sequence[str | Key]
 REGULAR = ("ancestor", "cluster_lambda", "kkt")
 """Orders that answer where a pivot of what "auto" chose vanishes: those of multipliers vanish at singular positions."""
 REGULAR_OF_TREES = ("articulated",)
+REGULAR_OF_COORDINATES = ("quasi_definite",)
+"""The same of trees, and of models in natural coordinates."""
 MANY = 450
 """Inputs of a function whose code takes long to make: positions, velocities and torques of 150 joints."""
 
@@ -114,7 +116,10 @@ def _compile_searched(problem: Problem, effort: Search, *, anew: bool = False) -
 
     def origin(made: Made) -> Origin:
         found = _found(problem, made).origin(made)
-        others = REGULAR if problem.robot is not None and problem.robot.is_closed else REGULAR_OF_TREES
+        if problem.robot is None and orderings.is_assembled(problem.plain):
+            others = REGULAR_OF_COORDINATES
+        else:
+            others = REGULAR if problem.robot is not None and problem.robot.is_closed else REGULAR_OF_TREES
         return replace(found, vanished=replace(found.vanished, others=others)) if found.vanished else found
 
     asked = question(effort.seconds > 0.0 or kept(question(True)) is not None)  # no search now, but one was before

@@ -6,7 +6,8 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -15,9 +16,10 @@ from screwgraph.compiler.cache import Made
 from screwgraph.compiler.evaluate import Trials, plan_costs
 from screwgraph.compiler.loops import treated
 from screwgraph.compiler.problem import Problem
+from screwgraph.compiler.validation import validated
 from screwgraph.elimination import Found, Plan, cost, halves, orderings, search, spread
 from screwgraph.elimination.orderings import LeastWork
-from screwgraph.errors import InputError
+from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import Role
 from screwgraph.tape import Program
 
@@ -69,6 +71,8 @@ def default_seconds() -> float:
 def searched(problem: Problem, effort: Search, inputs: Sequence[str]) -> Made | None:
     """Return the cheapest code that is found for a problem; None if every named order has to divide by what may vanish.
 
+    Of models in natural coordinates it is that of a named order, the cheapest that is sound where they are assembled.
+
     Args:
         problem: the question.
         effort: how much to search beyond the named orders; inverse problems, which leave no choice, end with these.
@@ -76,14 +80,12 @@ def searched(problem: Problem, effort: Search, inputs: Sequence[str]) -> Made | 
     """
     trials = Trials(problem)
     named = _named(trials, orderings.candidates(trials.graph), inputs)
+    if orderings.is_assembled(trials.graph):
+        return _first_sound(problem, [made for _, made in named])
     if not named:
         return None
     _, base = min(named, key=lambda pair: cost(pair[1].program))
-    if (
-        effort.seconds <= 0.0
-        or orderings.is_assembled(trials.graph)
-        or not any(key.role is Role.COORDINATE_ACCELERATION for key in trials.owner)
-    ):
+    if effort.seconds <= 0.0 or not any(key.role is Role.COORDINATE_ACCELERATION for key in trials.owner):
         return base
     named += treated(trials, named, inputs, effort.seconds / 2)
     _, base = min(named, key=lambda pair: cost(pair[1].program))
@@ -110,14 +112,25 @@ def searched(problem: Problem, effort: Search, inputs: Sequence[str]) -> Made | 
 
 
 def _named(trials: Trials, names: Sequence[str], inputs: Sequence[str]) -> list[tuple[Plan, Made]]:
-    """Return plans and code of the named orders that are possible."""
-    found = []
+    """Return plans and code of the named orders that are possible, of equal plans the first."""
+    plans: dict[Plan, str] = {}
     for name in names:
-        plan = trials.plan(orderings.by_name(name))
+        with suppress(EliminationError):
+            plans.setdefault(trials.plan(orderings.by_name(name)), name)
+    found = []
+    for plan, name in plans.items():
         elimination = trials.eliminated(plan)
         if elimination is not None:
             found.append((plan, Made(trials.code(elimination, inputs), name)))
     return found
+
+
+def _first_sound(problem: Problem, named: Sequence[Made]) -> Made | None:
+    """Return the cheapest code that is sound."""
+    for made in sorted(named, key=lambda made: cost(made.program)):
+        with suppress(EliminationError):
+            return replace(made, program=validated(problem, made.program, made.ordering))
+    return None
 
 
 def _starts(trials: Trials, named: Sequence[Plan]) -> list[Plan]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,12 +31,15 @@ NUDGE = 1e-12
 """Change of a state that must not matter: rounding divided by rounding changes wildly."""
 STABLE = 1e-6
 """Change of the answer by that, relative to the answer, above which code is not believed."""
+CLEAR = 0.05
+"""Part of its median, over many assembled positions, that a guarded pivot exceeds at all of them."""
 
 
 def validated(problem: Problem, program: Program, label: str) -> Program:
     """Return code whose whole answer, at closed positions and velocities, solves the equations of the robot's graph.
 
     Code for a tree is tried only if it guards pivots (`guard`): where it gives a number, that must be the right one.
+    That for a model in natural coordinates, too: no guarded pivot may come near to zero where it is assembled.
 
     Raises:
         EliminationError: it does not, or is not `stable`: it divides by what vanishes there.
@@ -45,7 +50,7 @@ def validated(problem: Problem, program: Program, label: str) -> Program:
         _check(robot, label, all(_is_stable(problem, robot, program, q) for q in states))
         _check(robot, label, all(_agrees(problem, robot, program, q) for q in states[:SOLVED]))
         _check(robot, label, all(_agrees_or_tells(problem, robot, program, q) for q in symmetric_states(robot)))
-    elif robot is not None and any(instruction[0] == "guard" for instruction in program.instructions):
+    elif robot is not None and _guarded(program):
         tried = [robot.neutral(), *regular_states(robot, SOLVED)]
         if not all(_agrees(problem, robot, program, q, or_none=True) for q in tried):
             raise EliminationError(
@@ -53,7 +58,41 @@ def validated(problem: Problem, program: Program, label: str) -> Program:
                 why="it divides by what almost vanishes",
                 fix="try another ordering",
             )
+    elif robot is None and _guarded(program):
+        values = [v for v in problem.plain.inputs if v.assembled is not None]
+        if values and not (_is_clear(problem, program) and _solves_where_assembled(problem, program)):
+            raise EliminationError(
+                f"order {label!r} divides by what vanishes where the model is assembled",
+                fix="leave out ordering=, or try another one",
+            )
     return program
+
+
+def _guarded(program: Program) -> tuple[int, ...]:
+    """Return the pivots that are guarded."""
+    return tuple(instruction[1] for instruction in program.instructions if instruction[0] == "guard")
+
+
+def _is_clear(problem: Problem, program: Program) -> bool:
+    """Whether guarded pivots stay away from zero over many assembled positions."""
+    rng, columns = np.random.default_rng(0), {}
+    for v in problem.plain.inputs:
+        own = rng.standard_normal((1, v.dim)) if v.assembled is None else v.assembled.many
+        columns |= {f"{v.key}[{i}]": own[:, i] for i in range(v.dim)}
+    inputs = [columns.get(name, np.zeros(1)) for name in program.input_names]
+    with np.errstate(all="ignore"):
+        sizes = [np.abs(value) for value in replace(program, outputs=_guarded(program)).evaluate(inputs)]
+        return all(bool(np.min(size) > CLEAR * np.median(size)) for size in sizes)
+
+
+def _solves_where_assembled(problem: Problem, program: Program) -> bool:
+    """Whether answers solve the equations at assembled positions, the last of which are special."""
+    rng, given = np.random.default_rng(0), problem.plain.inputs
+    for k in range(-SOLVED, SOLVED):
+        values = {v.key: rng.standard_normal(v.dim) if v.assembled is None else v.assembled.many[k] for v in given}
+        if not _solves(problem, program, values):
+            return False
+    return True
 
 
 def stable(problem: Problem, program: Program, label: str) -> Program:
@@ -110,6 +149,12 @@ def _agrees(
         whole, slices = state.get(variable.key.role, (None, {}))
         own = rng.standard_normal(variable.dim) if whole is None else whole[slices[variable.key.name]]
         values[variable.key] = own
+    return _solves(problem, program, values, or_none=or_none)
+
+
+def _solves(problem: Problem, program: Program, values: Mapping[Key, np.ndarray], *, or_none: bool = False) -> bool:
+    """Whether the answer solves the equations at values of all knowns; with `or_none`, it may be no number."""
+    graph = problem.plain
     numbers = {f"{key}[{i}]": float(x) for key, own in values.items() for i, x in enumerate(own)}
     with np.errstate(all="ignore"):
         found = np.array(program.evaluate([numbers.get(n, 0.0) for n in program.input_names]), dtype=float)

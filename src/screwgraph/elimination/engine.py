@@ -65,12 +65,13 @@ def eliminate_rows(rows: Sequence[Row], order: Iterable[Group]) -> Elimination:
 
     Unknowns of `rows` that the order does not name stay in the remaining equations.
     """
-    system = System(rows)
+    groups = list(order)
+    system = System(rows, {column for group in groups for column in group.columns})
     steps: list[Step] = []
     waiting: dict[Column, int] = {}
     undetermined: list[Column] = []
     delayed: list[Column] = []
-    for number, group in enumerate(order):
+    for number, group in enumerate(groups):
         waiting.update(dict.fromkeys(group.columns, number))
         eliminate_group(system, group, waiting, steps, undetermined)
         delayed += [column for column, asked in waiting.items() if asked == number]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 
@@ -38,9 +38,12 @@ class Step:
 
 
 class System:
-    """Equations under elimination: mutable, and private to one call of `eliminate_rows`."""
+    """Equations under elimination: mutable, and private to one call of `eliminate_rows`.
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    `going` are the unknowns to be eliminated, by default all.
+    """
+
+    def __init__(self, rows: Sequence[Row], going: Collection[Column] | None = None) -> None:
         self.origin = list(rows)
         self.terms: list[dict[Column, Number]] = [dict(row.terms) for row in rows]
         self.constants: list[Number] = [row.constant for row in rows]
@@ -48,11 +51,11 @@ class System:
         self.used = [False] * len(rows)
         self.weights = [row.factor.sigma[row.number] ** -2.0 if row.factor.sigma else None for row in rows]
         self.lengths: dict[Column, Number] = {}
-        self.pairing = Pairing(rows)
         self.rows_of: dict[Column, set[int]] = {}
         for i, row in enumerate(rows):
             for column in row.terms:
                 self.rows_of.setdefault(column, set()).add(i)
+        self.pairing = Pairing(rows, self.rows_of.keys() if going is None else going)
 
     def copy(self) -> System:
         """Return equations of their own in the same state."""

@@ -16,6 +16,8 @@ from screwgraph.models.mechanism import Balance, LiveBalance, LiveMechanism, Liv
 from screwgraph.spatial import Array
 from screwgraph.tape import SAMPLES, WIDE, Tape, depends_on
 
+MANY = 1024
+"""Assembled positions at which code that guards pivots is tried."""
 SPREAD = 0.5
 """Part of a parameter's value by which it differs where equal values are looked for."""
 
@@ -33,6 +35,11 @@ class NearNominal:
         changes = SPREAD * np.random.default_rng(self.place).uniform(-1.0, 1.0, SAMPLES)
         size = abs(self.value) or 1.0
         return np.concatenate([self.value + size * changes, np.full(WIDE, self.value)])[:, None]
+
+    @property
+    def many(self) -> Float[np.ndarray, "states 1"]:
+        """The file's value, once a position at which code is tried."""
+        return np.full((MANY, 1), self.value)
 
 
 def symbolic(live: LiveMechanism) -> Mechanism:

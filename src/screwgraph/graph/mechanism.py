@@ -14,7 +14,7 @@ from screwgraph.graph.factor import Argument, Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import constraint_acceleration, force_balance
 from screwgraph.graph.kinds import Role
-from screwgraph.graph.live_parameters import symbolic, with_live_parameters
+from screwgraph.graph.live_parameters import MANY, symbolic, with_live_parameters
 from screwgraph.graph.variable import Key, Variable, vector_variable
 from screwgraph.models.mechanism import (
     Balance,
@@ -40,6 +40,11 @@ class AssembledCoordinate:
     def states(self) -> Float[np.ndarray, "states 1"]:
         """Values at assembled positions, the same positions for all coordinates."""
         return assembled_states(self.mechanism, WIDE)[:, [self.slot]]
+
+    @property
+    def many(self) -> Float[np.ndarray, "states 1"]:
+        """Values at more positions."""
+        return assembled_states(self.mechanism, MANY)[:, [self.slot]]
 
 
 @dataclass(frozen=True, eq=False)

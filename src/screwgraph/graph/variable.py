@@ -40,6 +40,11 @@ class Assembled(Protocol):
         """Values (states, dim), at the same positions for all variables of a graph; before these, any others."""
         ...
 
+    @property
+    def many(self) -> np.ndarray:
+        """More of these values (states, dim): at them, code that guards pivots is tried."""
+        ...
+
 
 @dataclass(frozen=True)
 class Variable:

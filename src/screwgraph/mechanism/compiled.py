@@ -50,7 +50,7 @@ class CompiledMechanism:
         `force` (n,) is added to the forces of the mechanism itself, `drift` (m,) is the second time derivative of its
         constraints.
         """
-        return compile_graph(self.equations, ["qdd", "lambda"], ordering="quasi_definite")
+        return compile_graph(self.equations, ["qdd", "lambda"])
 
     @cached_property
     def acceleration(self) -> Function:

@@ -4,7 +4,7 @@ import sys
 from types import ModuleType
 
 from screwgraph.plan.collocation import COLLOCATIONS
-from screwgraph.plan.coordinates import MechanismCoordinates
+from screwgraph.plan.models import MechanismCoordinates
 from screwgraph.plan.phases import Phase, horizon
 from screwgraph.plan.plan import Plan
 from screwgraph.plan.planner import Planner

@@ -10,9 +10,9 @@ import numpy as np
 from screwgraph.optimize import Factors
 from screwgraph.plan.goals.position import Apart
 from screwgraph.plan.limits.position import flat_places
+from screwgraph.plan.models import kind_of
 from screwgraph.plan.plan import Plan
 from screwgraph.plan.templates import BoundViolation, Difference
-from screwgraph.plan.torques import torques_of
 
 KINDS = ("q", "qd", "qdd", "tau")
 
@@ -39,7 +39,7 @@ class Wanted:
 def bounds(plan: Plan) -> Iterator[Bound]:
     """Return the limits that a plan keeps, hard or soft."""
     steps = plan.transcription.steps
-    places = torques_of(steps.mechanics.robot, steps.actuated).places
+    places = kind_of(steps.mechanics.robot).torques(steps.mechanics.robot, steps.actuated).places
     for f in plan.transcription.problem.factors:
         template = getattr(f.template, "template", f.template)
         kind = f.arguments[0].variables.name

@@ -9,12 +9,12 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.plan.contacts.share import resting_forces
-from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.full_graph import first_directions
 from screwgraph.plan.goals import FrameVelocity, Point, Pose, Position
 from screwgraph.plan.goals.base import points_at
 from screwgraph.plan.goals.position import start_position, whole_position
 from screwgraph.plan.inverse_kinematics import reaching
+from screwgraph.plan.models import kind_of
 from screwgraph.plan.obstacles.check import Clear
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import FULL_GRAPH, Task
@@ -70,9 +70,7 @@ def first_values(task: Task, steps: Steps, choice: int = 0) -> dict[str, np.ndar
     elif task.guess == "stay":
         values["q"] = _stay(task, steps)
     else:
-        values["q"] = _linear(task, steps, _stops(task, steps, 0))
-        if isinstance(task.robot, MechanismCoordinates):
-            values["q"] = task.robot.closed_path(values["q"])
+        values["q"] = kind_of(task.robot).closed_path(task.robot, _linear(task, steps, _stops(task, steps, 0)))
     q = values["q"]
     return values | (first_directions(steps, q) if task.dynamics == FULL_GRAPH else {})
 

@@ -15,8 +15,8 @@ from screwgraph.plan.collocation import UNTIED
 from screwgraph.plan.dynamics import acting_at
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.models import kind_of
 from screwgraph.plan.steps import Steps
-from screwgraph.plan.torques import torques_of
 from screwgraph.simulation import States
 from screwgraph.summary import one_line
 from screwgraph.time import between, between_states, polynomials
@@ -77,7 +77,8 @@ class PlannedMotion:
         return States(q, self.values["qd"], qdd, self._torques(tau), wrenches)
 
     def _torques(self, efforts: Float[np.ndarray, "N m"]) -> Float[np.ndarray, "N size"]:
-        return torques_of(self.steps.mechanics.robot, self.steps.actuated).of(efforts)
+        robot = self.steps.mechanics.robot
+        return kind_of(robot).torques(robot, self.steps.actuated).of(efforts)
 
     def _sampled(self, family: str, step: Int[np.ndarray, " n"], node: int) -> np.ndarray | None:
         """Return the values of a family at a node of steps; None where it has no sample there."""

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from screwgraph.optimize import Factors, Variables, Vector, equality
-from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.mechanics import Mechanics, Template
+from screwgraph.plan.models import kind_of
 from screwgraph.plan.steps import Steps
-from screwgraph.robot import constraint_residual
-from screwgraph.spatial import Array, concatenate, vanishing
+from screwgraph.spatial import Array, concatenate
 from screwgraph.tape import jacobian, substituted, tape_of
 
 SETTLING = 0.2
@@ -27,9 +26,7 @@ def loop_forces(steps: Steps) -> Variables | None:
 
 def gaps(mechanics: Mechanics, q: Array) -> Array:
     """Return the loop-closure errors and residuals of couplings (r,), of the independent rows."""
-    if isinstance(mechanics.robot, MechanismCoordinates):
-        return mechanics.robot.gaps(q)
-    return constraint_residual(mechanics.robot, q, size=vanishing)[list(mechanics.robot.mobility.kept)]
+    return kind_of(mechanics.robot).closure_errors(mechanics.robot, q)
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from screwgraph.compiler import Function, compile_graph
 from screwgraph.errors import InputError
-from screwgraph.graph import Role, dynamics_graph, unconstrained_graph
+from screwgraph.graph import Role
 from screwgraph.optimize import Manifold
 from screwgraph.plan.code import written
-from screwgraph.plan.coordinates import MechanismCoordinates
+from screwgraph.plan.models import kind_of
 from screwgraph.robot import Robot, frame_pose, unknown
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
@@ -97,12 +97,9 @@ GIVEN = {
 }
 
 
-def _efforts(robot: Robot | MechanismCoordinates, frames: Sequence[str]) -> Function:
+def _efforts(robot: Any, frames: Sequence[str]) -> Function:
     """Eliminate all of the graph but what is unknown over time."""
-    if isinstance(robot, MechanismCoordinates):
-        graph, asked = unconstrained_graph(replace(robot.mechanism, motors=()), robot.joint_names), "force"
-    else:
-        graph, asked = dynamics_graph(robot, frames), "tau"
+    graph, asked = kind_of(robot).effort_graph(robot, frames)
     return compile_graph(graph.given(*(key for key in graph.variables if key.role in GIVEN)), asked)
 
 

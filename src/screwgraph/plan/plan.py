@@ -11,9 +11,9 @@ from jaxtyping import Float
 
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.optimize import Result, Status
-from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.interpolation import PlannedMotion
 from screwgraph.plan.limits.excess import Excess, excesses
+from screwgraph.plan.models import kind_of
 from screwgraph.plan.obstacles.swept import Touch, touches, watched
 from screwgraph.plan.step_errors import StepErrors, step_errors
 from screwgraph.plan.task import Task
@@ -75,7 +75,7 @@ class Plan:
         steps, robot = self.transcription.steps, self.task.robot
         acting = wrenches(self.task, steps) if self.task.dynamics else ()
         motion = PlannedMotion(steps, self.t, self.values, acting)
-        model = robot.mechanism if isinstance(robot, MechanismCoordinates) else robot
+        model = kind_of(robot).model(robot)
         at_points = motion.at_points()._asdict()
         return Trajectory(model, f"plan, {self.task.collocation}", self.t, **at_points, between=motion)
 

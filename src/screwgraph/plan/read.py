@@ -46,11 +46,11 @@ from screwgraph.formats.files import read_bytes
 from screwgraph.formats.yaml_values import Value, parse_yaml
 from screwgraph.mechanism import load_mechanism, mechanism_names
 from screwgraph.plan.contacts import CONTACTS
-from screwgraph.plan.coordinates import as_robot
 from screwgraph.plan.costs import COSTS
 from screwgraph.plan.goals import GOALS
 from screwgraph.plan.items import Item
 from screwgraph.plan.limits import LIMITS
+from screwgraph.plan.models import as_robot
 from screwgraph.plan.obstacles import OBSTACLES
 from screwgraph.plan.phases import Phase, horizon
 from screwgraph.plan.reading import Reading

@@ -10,18 +10,15 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.dynamics import forward_dynamics
-from screwgraph.models.mechanism import Mechanism
 from screwgraph.optimize.manifold_code import differences, moved, step_rates
 from screwgraph.plan.collocation import UNTIED
-from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.dynamics import acting_at
 from screwgraph.plan.extrapolation import Stretches, integrated
 from screwgraph.plan.interpolation import shares_of, wrench_code
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.models import Torques, kind_of
 from screwgraph.plan.steps import Steps
-from screwgraph.plan.torques import Torques, torques_of
-from screwgraph.robot import units
 from screwgraph.summary import one_line
 
 PART = 0.01
@@ -77,10 +74,7 @@ def step_errors(
 
 def _scales(robot: Any, t: Float[np.ndarray, " K"], qd: Float[np.ndarray, "K nv"]) -> tuple[np.ndarray, np.ndarray]:
     """Return the longest way and largest velocity among coordinates of the same unit, for each coordinate."""
-    if isinstance(robot, MechanismCoordinates):
-        kinds = np.isin(np.arange(robot.nv), robot.mechanism.angle_slots).astype(str)
-    else:
-        kinds = np.array([unit for joint in robot.joints for unit in units(joint.type).velocity])
+    kinds = np.array(kind_of(robot).units(robot))
     ways, tops, whole = np.trapezoid(np.abs(qd), t, axis=0), np.abs(qd).max(axis=0), t[-1] - t[0]
     way, top = np.empty(robot.nv), np.empty(robot.nv)
     for kind in set(kinds):
@@ -136,16 +130,10 @@ def _summed(shares: Sequence[float], samples: np.ndarray, which: np.ndarray) -> 
 
 def _dynamics(mechanics: Mechanics, actuated: tuple[int, ...], frames: tuple[str, ...]) -> tuple[Any, Torques]:
     """Return forward dynamics, and where efforts stand among its torques."""
-    robot = mechanics.robot
-    model = robot.mechanism if isinstance(robot, MechanismCoordinates) else robot
+    robot, kind = mechanics.robot, kind_of(mechanics.robot)
 
     def made() -> tuple[Any, Torques]:
-        function = forward_dynamics(model, ordering=_order(model), external_wrenches=frames)
-        return function, torques_of(robot, actuated)
+        function = forward_dynamics(kind.model(robot), ordering=kind.ordering(robot), external_wrenches=frames)
+        return function, kind.torques(robot, actuated)
 
     return mechanics.kept(("motion", actuated, frames), made)
-
-
-def _order(model: Any) -> str:
-    """Return an order that needs no search: the code is used once a plan."""
-    return "auto" if isinstance(model, Mechanism) or model.is_closed else "articulated"

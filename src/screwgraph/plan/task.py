@@ -8,10 +8,10 @@ from typing import Any
 
 from screwgraph.errors import InputError
 from screwgraph.plan.collocation import COLLOCATIONS
-from screwgraph.plan.coordinates import MechanismCoordinates, as_robot
 from screwgraph.plan.items import Item
+from screwgraph.plan.models import as_robot, kind_of
 from screwgraph.plan.phases import Phase
-from screwgraph.robot import Robot, unknown
+from screwgraph.robot import unknown
 from screwgraph.summary import one_line
 
 GROUPS = ("goals", "costs", "limits", "obstacles", "contacts")
@@ -72,8 +72,7 @@ class Task:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "robot", as_robot(self.robot))
-        if not isinstance(self.robot, Robot | MechanismCoordinates):
-            raise InputError(f"expected a robot or a mechanism, got {self.robot!r}", fix="load one: sg.load(...)")
+        kind = kind_of(self.robot)
         if not self.phases or not all(isinstance(p, Phase) for p in self.phases):
             raise InputError("a task needs phases", fix="phases=horizon(steps, dt=...)")
         if self.collocation not in COLLOCATIONS:
@@ -88,7 +87,7 @@ class Task:
             raise InputError(f"the accuracy is {self.accuracy!r}", fix="give a part of the way, such as 1e-3")
         if not isinstance(self.dynamics, bool) and self.dynamics not in KINDS:
             raise InputError(f"dynamics {self.dynamics!r}", fix=f"True, False or one of {', '.join(KINDS)}")
-        if self.dynamics == FULL_GRAPH and not isinstance(self.robot, Robot):
+        if self.dynamics == FULL_GRAPH and not kind.has_bodies:
             raise InputError(
                 "dynamics 'graph' is for robots",
                 why="bodies of a planar mechanism have no twists and wrenches",

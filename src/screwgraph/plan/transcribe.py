@@ -14,7 +14,6 @@ from screwgraph.optimize.substitution import Piece
 from screwgraph.plan.collocation import COLLOCATIONS
 from screwgraph.plan.condense import Followers, can_drop_accelerations, condensed, difference_pieces, followed
 from screwgraph.plan.contradictions import check_goals
-from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.dynamics import collocation_factors, dynamics_factors, effort_pieces
 from screwgraph.plan.full_graph import full_graph_factors
 from screwgraph.plan.goals import Position, Velocity
@@ -26,11 +25,11 @@ from screwgraph.plan.limits.base import check_start
 from screwgraph.plan.limits.excess import kept_between
 from screwgraph.plan.loops import loop_factors
 from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.models import kind_of
 from screwgraph.plan.obstacles.check import check_ends
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import CONDENSED, FULL_GRAPH, Task
 from screwgraph.plan.templates import BoundViolation
-from screwgraph.plan.torques import torques_of
 from screwgraph.summary import one_line
 
 Follower = tuple[Variables, Sequence[Piece]] | None
@@ -136,12 +135,9 @@ def _uses_accelerations(factors: list[Factors]) -> bool:
 def _actuated(task: Task, mechanics: Mechanics) -> tuple[int, ...]:
     if task.actuated is not None:
         actuated = tuple(sorted(set(mechanics.columns(task.actuated, "joint to actuate"))))
-        torques_of(task.robot, actuated)
+        kind_of(task.robot).torques(task.robot, actuated)
         return actuated
-    robot = task.robot
-    if isinstance(robot, MechanismCoordinates):
-        return tuple(sorted(robot.actuated))
-    return tuple(c for j in robot.joints if j.type.nv < 6 for c in mechanics.coordinates(j.name))
+    return kind_of(task.robot).actuated(task.robot)
 
 
 def wrenches(task: Task, steps: Steps) -> Sequence[Wrench]:
@@ -164,8 +160,9 @@ def _starts(task: Task, mechanics: Mechanics) -> dict[str, np.ndarray]:
             found["qd"] = np.zeros(robot.nv)
             columns, values = chosen_velocities(mechanics, task.start_velocity)
             found["qd"][list(columns)] = values
-            if isinstance(robot, MechanismCoordinates) and isinstance(task.start_velocity, Mapping) and "q" in found:
-                found["qd"] = robot.completed_velocity(found["q"], task.start_velocity)
+            if isinstance(task.start_velocity, Mapping):
+                completed = kind_of(robot).completed_velocity
+                found["qd"] = completed(robot, found.get("q"), found["qd"], task.start_velocity)
     return found
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from screwgraph.plan import MechanismCoordinates, Plan
+from screwgraph.plan import Plan
+from screwgraph.plan.models import kind_of
 from screwgraph.plan.obstacles import Avoid
 from screwgraph.view.obstacles import obstacle_bodies
 from screwgraph.view.plan_marks import contact_marks, goal_marks, path_lines, way_lines
@@ -27,7 +28,7 @@ def plan_scene(plan: Plan, title: str = "", *, rate: float = RATE) -> Scene:
     """
     robot = plan.task.robot
     named = f"{title or f'{plan.task.name}: {robot.name}'}{'' if plan.feasible else ' - NOT FEASIBLE'}"
-    if isinstance(robot, MechanismCoordinates):
+    if not kind_of(robot).has_bodies:
         return trajectory_scene(plan.trajectory, named, rate=rate)
     shapes = [shape for item in plan.task.obstacles if isinstance(item, Avoid) for shape in item.shapes]
     bodies, surfaces = obstacle_bodies(shapes, PLATES * reach(robot))

@@ -49,7 +49,12 @@ ORDERINGS: dict[str, Callable[[], Ordering]] = {
 
 
 def candidates(graph: FactorGraph) -> tuple[str, ...]:
-    """Return the names of the orders from which "auto" chooses for a graph: those that do not say they do not suit."""
+    """Return the names of the orders from which "auto" chooses for a graph: those that do not say they do not suit.
+
+    Of models in natural coordinates all are tried: which are possible and safe, and what they cost, tells.
+    """
+    if is_assembled(graph):
+        return tuple(ORDERINGS)
     made = {name: make() for name, make in ORDERINGS.items()}
     found = tuple(name for name, order in made.items() if getattr(order, "suits", lambda graph: True)(graph))
     return found or ("min_degree",)

@@ -12,8 +12,8 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors, Manifold
-from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.goals.base import Time, demanded, points_at
+from screwgraph.plan.models import kind_of
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
 from screwgraph.robot import Robot, check_unit, unknown
@@ -58,9 +58,7 @@ class Position:
 def start_position(task: Task) -> Float[np.ndarray, " nq"]:
     """Return where a task's motion begins; coordinates of a mechanism that are not given follow. Raises InputError."""
     q = task.robot.neutral() if task.start is None else whole_position(task.robot, task.start)[0]
-    if isinstance(task.robot, MechanismCoordinates) and isinstance(task.start, Mapping):
-        return task.robot.completed(task.start)
-    return q
+    return kind_of(task.robot).completed(task.robot, q, task.start) if isinstance(task.start, Mapping) else q
 
 
 def whole_position(robot: Robot, at: Any) -> tuple[Float[np.ndarray, " nq"], tuple[str, ...]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -11,9 +11,11 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
+from screwgraph.graph import FactorGraph, unconstrained_graph
 from screwgraph.mechanism import Mechanism, followed, position_problem, velocity_problem
 from screwgraph.models.mechanism import Freedom
 from screwgraph.models.mechanism.equations import residual
+from screwgraph.plan.models.base import ModelKind, Torques
 from screwgraph.robot import Joint
 from screwgraph.robot.joints import Prismatic
 from screwgraph.spatial import vector
@@ -127,6 +129,46 @@ class MechanismCoordinates:
         )
 
 
-def as_robot(model: Any) -> Any:
-    """Return a mechanism in the terms of robots, anything else as it is."""
-    return MechanismCoordinates(model) if isinstance(model, Mechanism) else model
+def _units(robot: MechanismCoordinates) -> list[str]:
+    return ["rad" if i in robot.mechanism.angle_slots else "m" for i in range(robot.nv)]
+
+
+def _torques(robot: MechanismCoordinates, actuated: tuple[int, ...]) -> Torques:
+    """Return where the efforts of coordinates stand. Raises InputError where no motor drives one of them."""
+    slots = [robot.mechanism.angle_slots[i] for i in robot.mechanism.motors]
+    for coordinate in actuated:
+        if coordinate not in slots:
+            raise InputError(
+                f"no motor drives the coordinate {robot.joint_names[coordinate]!r}",
+                why=f"those of {robot.name!r} drive {', '.join(robot.joint_names[i] for i in slots) or 'none'}",
+                fix="motors: [angle, ...] in its file",
+            )
+    return Torques(len(slots), tuple(slots.index(coordinate) for coordinate in actuated))
+
+
+def _effort_graph(robot: MechanismCoordinates, frames: Sequence[str]) -> tuple[FactorGraph, str]:
+    return unconstrained_graph(replace(robot.mechanism, motors=()), robot.joint_names), "force"
+
+
+def _completed_velocity(
+    robot: MechanismCoordinates, q: np.ndarray | None, qd: np.ndarray, given: Mapping[str, Any]
+) -> np.ndarray:
+    return qd if q is None else robot.completed_velocity(q, given)
+
+
+MECHANISMS = ModelKind(
+    given=Mechanism,
+    held=MechanismCoordinates,
+    as_robot=MechanismCoordinates,
+    model=lambda robot: robot.mechanism,
+    has_bodies=False,
+    units=_units,
+    actuated=lambda robot: tuple(sorted(robot.actuated)),
+    torques=_torques,
+    effort_graph=_effort_graph,
+    closure_errors=lambda robot, q: robot.gaps(q),
+    completed=lambda robot, q, given: robot.completed(given),
+    completed_velocity=_completed_velocity,
+    closed_path=lambda robot, q: robot.closed_path(q),
+    ordering=lambda robot: "auto",
+)
