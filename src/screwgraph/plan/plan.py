@@ -15,6 +15,7 @@ from screwgraph.plan.interpolation import PlannedMotion
 from screwgraph.plan.limits.excess import Excess, excesses
 from screwgraph.plan.models import kind_of
 from screwgraph.plan.obstacles.swept import Touch, touches, watched
+from screwgraph.plan.regularisation import NAME as REGULARISATION
 from screwgraph.plan.step_errors import StepErrors, step_errors
 from screwgraph.plan.task import Task
 from screwgraph.plan.transcribe import Transcription, wrenches
@@ -97,12 +98,12 @@ class Plan:
 
     @property
     def cost(self) -> float:
-        """The sum of all costs."""
-        return self.result.cost
+        """The sum of the task's costs."""
+        return self.result.cost - self.result.costs.get(REGULARISATION, 0.0)
 
     @cached_property
     def costs(self) -> dict[str, float]:
-        """What each item costs, by name."""
+        """What each item costs, by name; and what regularises the task, where it is."""
         return self.result.costs
 
     @cached_property

@@ -26,6 +26,7 @@ All keys but `robot` (or `mechanism`) and a horizon may be left out::
     dynamics: yes                       # no plans without torques; graph has twists and wrenches as unknowns;
                                         # condensed has neither torques nor (Euler's) accelerations
     accuracy: 1e-3                      # error of a step, relative to the whole way, of a plan that is solved
+    regularisation: 100                 # acceleration that costs as much as holding the robot, or no; see `Task`
 """
 
 from __future__ import annotations
@@ -75,6 +76,7 @@ KEYS = (
     "guess",
     "dynamics",
     "accuracy",
+    "regularisation",
 )
 REGISTRIES: dict[str, dict[str, type]] = {
     "costs": COSTS,
@@ -181,6 +183,12 @@ def _locked(value: Value) -> Any:
     return tuple(item.text() for item in value.items())
 
 
+def _regularisation(value: Value, reading: Reading) -> dict[str, Any]:
+    if value.content in SWITCHES:
+        return {} if SWITCHES[value.content] else {"regularisation": float("inf")}
+    return {"regularisation": reading.number(value)}
+
+
 def _switch(value: Value) -> bool:
     if value.content not in SWITCHES:
         raise value.complaint("it must be yes or no")
@@ -272,5 +280,6 @@ _PARTS: dict[str, Callable[[Value, Reading], dict[str, Any]]] = {
     "collocation": lambda value, reading: {"collocation": value.text()},
     "guess": lambda value, reading: {"guess": value.text()},
     "accuracy": lambda value, reading: {"accuracy": reading.number(value)},
+    "regularisation": _regularisation,
     "dynamics": lambda value, reading: {"dynamics": value.content if value.content in KINDS else _switch(value)},
 }

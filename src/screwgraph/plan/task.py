@@ -44,6 +44,8 @@ class Task:
             unknowns, for the same motion. "condensed" has neither torques nor, where these are differences of
             velocities (Euler's collocation), accelerations: smaller equations, larger expressions.
         accuracy: error of a step, relative to the whole way, up to which a plan is solved; see `StepErrors`.
+        regularisation: acceleration (rad/s^2, m/s^2) of a joint that costs as much as the effort that holds the robot,
+            where effort is the only cost of motion; infinite for effort alone. It is no part of `Plan.cost`.
         name: for titles and files.
         places: where in a file the start and items stand, for messages: pairs (thing, place).
 
@@ -67,6 +69,7 @@ class Task:
     guess: str | Mapping[str, Any] = "linear"
     dynamics: bool | str = True
     accuracy: float = 1e-3
+    regularisation: float = 100.0
     name: str = field(default="task", kw_only=True)
     places: tuple[tuple[Any, Any], ...] = field(default=(), kw_only=True, repr=False)
 
@@ -85,6 +88,14 @@ class Task:
             or not 0.0 < self.accuracy < 1.0
         ):
             raise InputError(f"the accuracy is {self.accuracy!r}", fix="give a part of the way, such as 1e-3")
+        if isinstance(self.regularisation, bool) or not isinstance(self.regularisation, int | float):
+            raise InputError(
+                f"the regularisation is {self.regularisation!r}", fix="give an acceleration, or inf for none"
+            )
+        if not self.regularisation > 0.0:
+            raise InputError(
+                f"the regularisation is {self.regularisation!r}", why="it is an acceleration", fix="give 100"
+            )
         if not isinstance(self.dynamics, bool) and self.dynamics not in KINDS:
             raise InputError(f"dynamics {self.dynamics!r}", fix=f"True, False or one of {', '.join(KINDS)}")
         if self.dynamics == FULL_GRAPH and not kind.has_bodies:

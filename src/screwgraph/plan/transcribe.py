@@ -27,6 +27,7 @@ from screwgraph.plan.loops import loop_factors
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.models import kind_of
 from screwgraph.plan.obstacles.check import check_ends
+from screwgraph.plan.regularisation import regularised
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import CONDENSED, FULL_GRAPH, Task
 from screwgraph.plan.templates import BoundViolation
@@ -90,6 +91,8 @@ def _transcribed(task: Task, mechanics: Mechanics) -> Transcription:
     for name, item in task.items():
         with told_by(name):
             factors += item.factors(steps, name)
+    if task.dynamics:
+        factors += regularised(task, steps, wrenches(task, steps))
     factors += _durations(steps)
     check_start(steps, factors, starts)
     check_goals(steps, factors)

@@ -1,0 +1,60 @@
+"""Accelerations cost a little where effort alone is minimised.
+
+Joints with little inertia could else spin at no cost, and whole arms whirl so that centrifugal forces carry them: such
+optima are finer than any mesh.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.optimize import Factors
+from screwgraph.plan.costs import Effort, Time
+from screwgraph.plan.costs.base import weights
+from screwgraph.plan.dynamics import dynamics_factors
+from screwgraph.plan.items import Wrench
+from screwgraph.plan.steps import Steps
+from screwgraph.plan.task import Task
+from screwgraph.plan.templates import Chosen
+
+NAME = "regularisation"
+POSITIONS = 16
+"""Random positions at which the robot is held."""
+ROTOR = 0.01
+"""Part of the largest inertia of a joint that each joint has in addition, where there is no gravity to hold."""
+
+
+def regularised(task: Task, steps: Steps, acting: Sequence[Wrench]) -> Iterator[Factors]:
+    """Return a cost of accelerations of actuated coordinates, where effort is the only cost of motion.
+
+    An acceleration of `task.regularisation` costs as much as the effort that holds the robot, on average of random
+    positions.
+    """
+    efforts = [cost for cost in task.costs if isinstance(cost, Effort)]
+    others = [cost for cost in task.costs if not isinstance(cost, Effort | Time)]
+    if not efforts or others or not steps.actuated or not np.isfinite(task.regularisation):
+        return
+    each = np.zeros(len(steps.actuated))
+    for cost in efforts:
+        columns, weight = weights(steps.mechanics, cost.weight, steps.actuated, "actuated joint")
+        each[list(columns)] += weight
+    holding, inertia = steps.mechanics.kept((NAME, steps.actuated), lambda: _measured(steps, acting))
+    weight = float(each @ holding) / task.regularisation**2 + ROTOR**2 * float((each * inertia**2).max())
+    if weight > 0.0:
+        yield steps.integral(Chosen(steps.actuated), steps.qdd, weight=weight, name=NAME)
+
+
+def _measured(steps: Steps, acting: Sequence[Wrench]) -> tuple[Float[np.ndarray, " k"], Float[np.ndarray, " k"]]:
+    """Return the mean square of the torques that hold each actuated coordinate, and its inertia, without contacts."""
+    laws, robot, rng = dynamics_factors(steps, acting)[0], steps.mechanics.robot, np.random.default_rng(0)
+    held = np.array([robot.neutral(), *(robot.manifold.random(rng) for _ in range(POSITIONS))])
+    moved = np.tile(robot.neutral(), (len(steps.actuated), 1))
+    q, qdd = np.concatenate([held, moved]), np.zeros((len(held) + len(moved), robot.nv))
+    chosen = np.arange(len(moved)), list(steps.actuated)
+    qdd[len(held) + chosen[0], chosen[1]] = 1.0
+    others = [np.zeros((len(q), *a.variables.manifold.shape)) for a in laws.arguments[3:]]
+    tau = laws.kernels.residual(q, np.zeros_like(qdd), qdd, *others)
+    return (tau[: len(held), chosen[1]] ** 2).mean(axis=0), (tau[len(held) :] - tau[0])[chosen]
