@@ -142,3 +142,14 @@ def test_making_code_is_not_counted_but_said():
     assert re.fullmatch(r"0 s have passed, after .* s in which code was made", first.reason)
     again = solve(problem, {"x": [3.0, -5.0, 8.0]}, seconds=0.0)
     assert (again.status, again.reason, again.iterations) == (Status.TIME_LIMIT, "0 s have passed", 0)
+
+
+@pytest.mark.parametrize("method", ["gauss_newton", "levenberg_marquardt", "interior_point"])
+def test_residuals_that_depend_on_no_unknown_cost_and_change_nothing(method):
+    """A camera sees the origin of the first link of an arm: no joint moves it."""
+    x = Variables("x", Vector(2), 3)
+    problem = Problem([soft(lambda x: x - 1.0, x), soft(lambda x, *, z: z - 1.0, x, z=each(np.full((3, 1), 3.0)))])
+    result = solve(problem, {"x": np.zeros((3, 2))}, method=method)
+    assert result.success
+    np.testing.assert_allclose(result.values["x"], 1.0, atol=1e-9)
+    np.testing.assert_allclose(result.cost, 3 * 0.5 * 2.0**2)

@@ -220,8 +220,8 @@ class Kernels:
     @cached_property
     def _jacobian(self) -> list[Row]:
         if self._through is not None:
-            return self._through.jacobian(lambda r: r)
-        return self.linearised(*self._symbols, white=False)[1]
+            return _never_empty(self._through.jacobian(lambda r: r))
+        return _never_empty(self.linearised(*self._symbols, white=False)[1])
 
     @cached_property
     def _jacobian_whitened(self) -> list[Row]:
@@ -252,9 +252,7 @@ class Kernels:
         else:
             J = self._jacobian_whitened
             H, g = lower_product(J, J, self.size), transposed_times(J, self._whitened, self.size)
-        if not any(H):
-            H[0][0] = 0.0  # code returns at least one entry
-        return scaled(H, w), [w * entry for entry in g]
+        return _never_empty(scaled(H, w)), [w * entry for entry in g]
 
     @cached_property
     def _curvature(self) -> list[Row]:
@@ -315,6 +313,11 @@ def _without_noise(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def _numbers(unknowns: Sequence[Array]) -> list[Number]:
     return [entry for x in unknowns for entry in x.ravel()]
+
+
+def _never_empty(rows: list[Row]) -> list[Row]:
+    """Return a matrix with one entry at least: functions need one, also of residuals that depend on no unknown."""
+    return rows if any(rows) or not rows else [{0: 0.0}, *rows[1:]]
 
 
 def _entries(rows: Sequence[Row]) -> list[Number]:
