@@ -12,12 +12,15 @@ from screwgraph.compiler import casadi_of
 from screwgraph.graph import (
     TEMPLATES,
     Key,
+    Model,
     dynamics_graph,
+    graph_of,
     linear_rows,
     projection_graph,
     shared_work_graph,
     with_redundant_actuation,
 )
+from screwgraph.robot import Coupling, Transmission
 from screwgraph.tape import Tape
 from tests.graph.closed_robots import LOOP_TYPES, SLIDER
 from tests.robot.closed_instances import two_arms
@@ -54,6 +57,9 @@ def a_graph(law: str) -> sg.FactorGraph:
     graph = sg.dynamics_graph(robot, external_wrenches=wrenches)
     if law == "minimum_torque":
         graph = with_redundant_actuation(graph, robot, dict.fromkeys(robot.joint_names, 2.0))
+    if law in ("transmission", "minimum_effort"):
+        motors = (Transmission(Coupling("m", {"joint1": 2.0, "joint3": -1.0})),)
+        graph = graph_of(Model(replace(robot, actuators=motors), actuators=("m",), weights={"m": 2.0}))
     if law == "measurement":
         graph = sg.with_measurements(graph, "tau", sigma=2.0)
     return graph

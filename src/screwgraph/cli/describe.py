@@ -26,6 +26,7 @@ def description(robot: Robot) -> dict[str, Any]:
         "joints": [{"index": i, **_joint(joint)} for i, joint in enumerate(robot.joints, start=1)],
         "frames": [{"name": frame.name, "link": frame.link} for frame in robot.frames],
         **closed_chains(robot),
+        "actuators": [{"name": actuator.name, "drives": actuator.text} for actuator in robot.actuators],
         "massless_links": list(massless_links(robot)),
         "unmodelled_friction": [joint.name for joint in robot.joints if joint.friction],
         "warnings": [*robot.warnings, *unclosable(robot)],

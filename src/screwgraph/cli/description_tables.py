@@ -31,6 +31,8 @@ def print_description(robot: Mapping[str, Any]) -> None:
             console.print(table, "")
     for line in _mobility(robot["mobility"]):
         console.print(line)
+    for actuator in robot["actuators"]:
+        console.print(f"actuator {actuator['name']} drives {actuator['drives']}")
     for line in _remarks(robot):
         console.print(line)
     for warning in robot["warnings"]:

@@ -8,6 +8,7 @@ from screwgraph.compiler import Function, Order
 from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.actuation import actuated_by
 from screwgraph.dynamics.closed_chains import SPANNING, check_coordinates, driven, in_coordinates
+from screwgraph.dynamics.efforts import as_efforts, no_actuators
 from screwgraph.dynamics.query import Query, check_moves, checked_names, of_joints
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
@@ -23,6 +24,7 @@ def inverse_dynamics(
     dtype: str = "float64",
     actuated: Iterable[str] | None = None,
     weights: Mapping[str, float] | None = None,
+    actuators: bool = False,
 ) -> Function:
     """Return tau(q, qd, qdd): the torques that a motion needs.
 
@@ -35,13 +37,15 @@ def inverse_dynamics(
     `robot.independent_joints` alone; positions are those of all joints, at which the loops close.
     `actuated` names the joints that drive a robot instead; where these outnumber its degrees of freedom, their torques
     are weighted minimum-norm torques: of all that cause the motion, the sum of weight tau^2 is the least, with
-    `weights` for some of these joints, 1 for the others.
+    `weights` for some of these joints, 1 for the others. With `actuators`, the result (..., n) are the efforts of
+    `robot.actuators` (N m or N), weighted minimum-norm ones likewise; `actuated` and `weights` then name actuators.
 
     Raises:
         EliminationError: the order is impossible, or only a part of a joint is independent.
         InputError: unknown names, loops that cannot be closed, or a motion that none of the actuated joints drives.
     """
     if isinstance(robot, Mechanism):
+        no_actuators(actuators)
         options = (coordinates, ordering, external_wrenches, actuated, weights)
         return mechanism.inverse_dynamics(robot, *options).astype(dtype)
     check_moves(robot)
@@ -49,6 +53,8 @@ def inverse_dynamics(
     arguments = tuple((kind, of_joints(robot, kind)) for kind in ("q", "qd", "qdd"))
     frames = checked_names(external_wrenches, "links or frames")
     query = Query("inverse_dynamics", robot, arguments, of_joints(robot, "tau"), external_wrenches=frames)
+    if actuators:
+        return as_efforts(query, coordinates, actuated, weights).compiled(ordering, dtype)
     if actuated is None and weights is not None:
         raise InputError("weights without actuated joints", fix="name these joints by actuated=")
     if actuated is not None and coordinates != SPANNING:

@@ -21,8 +21,8 @@ class Query:
     """A graph, what is given, and what is asked.
 
     `fixed` are knowns that are no arguments, `unread` variables of arguments that are not read, as others determine
-    them. `external_wrenches` names links or frames on which wrenches act, `weights` those of joints that share their
-    work.
+    them. `external_wrenches` names links or frames on which wrenches act, `actuators` those whose efforts
+    cause the torques, `weights` those of joints or actuators that share their work.
     """
 
     name: str
@@ -32,6 +32,7 @@ class Query:
     fixed: Mapping[Key, np.ndarray] = field(default_factory=dict)
     unread: frozenset[Key] = frozenset()
     external_wrenches: tuple[str, ...] = ()
+    actuators: tuple[str, ...] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
 
     def compiled(self, ordering: Order, dtype: str) -> Function:
@@ -45,7 +46,9 @@ class Query:
         wrenches = tuple(Key(kind, frame) for frame in self.external_wrenches)
         arguments = (*self.arguments, *(((kind, wrenches),) if wrenches else ()))
         known = tuple(key for _, keys in arguments for key in keys if key not in self.unread)
-        model = Model(self.robot, self.external_wrenches, self.weights, added=at(self.robot, self.fixed))
+        model = Model(
+            self.robot, self.external_wrenches, self.actuators, self.weights, added=at(self.robot, self.fixed)
+        )
         return Problem(self.name, model, known, arguments, (("result", self.result),))
 
 

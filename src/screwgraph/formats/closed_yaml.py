@@ -24,7 +24,7 @@ def read_loops(value: Value | None, names: Names, places: dict[object, Place]) -
     """Read the loops of a robot. Raises ModelError."""
     loops = []
     for item in value.items() if value else ():
-        name = _name(item, "loop")
+        name = read_name(item, "loop")
         kind, entries = read_type(item, _LOOP, f"loop {name!r}", names)
         (predecessor, T_pf), (successor, T_sf) = (
             _end(item, entries, role, name, names) for role in ("predecessor", "successor")
@@ -40,7 +40,7 @@ def read_couplings(
     """Read the couplings of a robot, as coefficients or as equations. Raises ModelError."""
     couplings = []
     for item in value.items() if value else ():
-        name = _name(item, "coupling")
+        name = read_name(item, "coupling")
         entries = item.section(_COUPLING, f"coupling {name!r}")
         if ("terms" in entries) == ("equation" in entries):
             raise ModelError(
@@ -48,8 +48,7 @@ def read_couplings(
                 at=item.at,
                 fix="write terms: {joint: coefficient, ...} or equation: a - 2*b",
             )
-        read = _from_terms if "terms" in entries else _from_equation
-        couplings.append(read(name, entries, names, joints))
+        couplings.append(coupled(f"coupling {name!r}", name, entries, names, joints, "equation"))
         places[couplings[-1]] = item.at
     return couplings
 
@@ -59,25 +58,35 @@ def read_independent(value: Value | None) -> list[str] | None:
     return None if value is None else [item.text() for item in value.items()]
 
 
-def _from_terms(name: str, entries: Mapping[str, Value], names: Names, joints: Iterable[str]) -> Coupling:
+def coupled(
+    who: str, name: str, entries: Mapping[str, Value], names: Names, joints: Iterable[str], key: str
+) -> Coupling:
+    """Read a function of joint positions, from `terms` or from the expression under `key`. Raises ModelError."""
+    if "terms" in entries:
+        return _from_terms(who, name, entries, names)
+    return _from_equation(who, name, entries, names, joints, entries[key])
+
+
+def _from_terms(who: str, name: str, entries: Mapping[str, Value], names: Names) -> Coupling:
     if "joints" in entries:
         raise entries["joints"].complaint("it gives words for an equation, and there is none")
     terms = {
-        joint: coefficient.called(f"coupling {name!r}: {joint}").number(names)
+        joint: coefficient.called(f"{who}: {joint}").number(names)
         for joint, coefficient in entries["terms"].mapping().items()
     }
     return Coupling(name, terms, entries["offset"].number(names) if "offset" in entries else 0.0)
 
 
-def _from_equation(name: str, entries: Mapping[str, Value], names: Names, joints: Iterable[str]) -> Coupling:
+def _from_equation(
+    who: str, name: str, entries: Mapping[str, Value], names: Names, joints: Iterable[str], equation: Value
+) -> Coupling:
     if "offset" in entries:
         raise entries["offset"].complaint("an equation contains its offset")
     words = {joint: joint for joint in joints}
     for word, joint in (entries["joints"].mapping() if "joints" in entries else {}).items():
         if not word.isidentifier() or word in names or word in FUNCTIONS:
             raise joint.complaint(f"{word!r} cannot stand for a joint: it must be a word that means nothing else")
-        words[word] = joint.called(f"coupling {name!r}: {word}").text()
-    equation = entries["equation"]
+        words[word] = joint.called(f"{who}: {word}").text()
     return coupling_of(name, equation.text(), names, words, equation.what, equation.at)
 
 
@@ -95,7 +104,8 @@ def _end(
     return inner["link"].text(), read_pose(inner, names)
 
 
-def _name(item: Value, what: str) -> str:
+def read_name(item: Value, what: str) -> str:
+    """Read the name of a loop, coupling or actuator. Raises ModelError."""
     entries = item.called(f"a {what}").mapping()
     if what not in entries:
         raise ModelError(f"a {what} has no name", at=item.at, fix=f"add {what}: and its name")

@@ -22,7 +22,9 @@ def closed_chains(robot: Robot) -> dict[str, Any]:
     if robot.loops:
         entries["loops"] = [_loop(loop) for loop in robot.loops]
     if robot.couplings:
-        entries["couplings"] = [_coupling(coupling, set(robot.joint_names)) for coupling in robot.couplings]
+        entries["couplings"] = [
+            {"coupling": c.name, **coupling_entries(c, set(robot.joint_names), "equation")} for c in robot.couplings
+        ]
     if robot.independent is not None:
         entries["independent"] = list(robot.independent)
     return entries
@@ -55,13 +57,15 @@ def _loop(loop: Loop) -> dict[str, Any]:
     return {"loop": loop.name, **type_entries(loop.type), **ends}
 
 
-def _coupling(coupling: Coupling, taken: set[str]) -> dict[str, Any]:
+def coupling_entries(coupling: Coupling, taken: set[str], key: str) -> dict[str, Any]:
+    """Return terms, or under `key` the equation; of a displacement, the left side of `= 0`."""
     if coupling.is_linear:
         offset = {"offset": float(coupling.offset)} if coupling.offset else {}
-        return {"coupling": coupling.name, "terms": dict(coupling.terms), **offset}
+        return {"terms": dict(coupling.terms), **offset}
     names = {joint: _word(joint, number, taken) for number, joint in enumerate(coupling.joints)}
     words = {word: joint for joint, word in names.items() if word != joint}
-    equation = {"coupling": coupling.name, "equation": coupling.text(names)}
+    text = coupling.text(names)
+    equation = {key: text if key == "equation" else text.rpartition(" = ")[0]}
     return equation | ({"joints": words} if words else {})
 
 

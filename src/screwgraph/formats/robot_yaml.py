@@ -36,6 +36,10 @@ every number may be an expression over `parameters`. All keys but `bodies` and `
       - {coupling: belt, terms: {rotor: 1, shoulder: -6}, offset: 0}
       - {coupling: slot, equation: slide = L*sin(a), joints: {a: shoulder-2}}   # words for odd names
     independent: [shoulder]               # the joints that drive closed chains; else chosen
+    actuators:                            # torques are B(q) u: derivatives of displacements (rad, m), times efforts
+      - {actuator: motor, terms: {hip: 9, knee: -9}}
+      - {actuator: tendon, displacement: r*sin(a), joints: {a: shoulder-2}}
+      - {actuator: ankle, loop: closing}  # a motor on the joint of a loop
 
 Instead of mass, com and inertia stands `inertial: [m, mx, my, mz, ixx, iyy, izz, ixy, ixz, iyz]` about the link's
 origin where no rigid body has such parameters (regrouped or identified parameters).
@@ -50,6 +54,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import ModelError
+from screwgraph.formats.actuators_yaml import read_actuators
 from screwgraph.formats.body_yaml import MASS_KEYS, read_inertia, read_joint, read_mimic, read_pose
 from screwgraph.formats.checks import remark_on_parts
 from screwgraph.formats.closed_yaml import read_couplings, read_independent, read_loops
@@ -73,6 +78,7 @@ _TOP = (
     "loops",
     "couplings",
     "independent",
+    "actuators",
 )
 _FRAME = ("frame", "link", "at", "rpy")
 
@@ -115,6 +121,7 @@ def read_yaml(data: bytes, file: str) -> Robot:
         loops=loops,
         couplings=couplings,
         independent=read_independent(entries.get("independent")),
+        actuators=read_actuators(entries.get("actuators"), names, [joint.name for joint in joints], places),
         where=where,
     )
 

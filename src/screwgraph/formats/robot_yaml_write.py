@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from screwgraph.formats.actuators_yaml import actuator_entries
 from screwgraph.formats.bodies import finite_limits, is_writable, keeps_digits, written
 from screwgraph.formats.body_yaml import COEFFICIENTS
 from screwgraph.formats.closed_yaml_write import closed_chains, floats, pose_entries, type_entries
@@ -34,6 +35,8 @@ def yaml_text(robot: Robot) -> str:
     if robot.frames:
         content["frames"] = [{"frame": f.name, "link": f.link, **pose_entries(f.T_lf)} for f in robot.frames]
     content |= closed_chains(robot)
+    if robot.actuators:
+        content["actuators"] = actuator_entries(robot)
     return yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=120, allow_unicode=True)
 
 

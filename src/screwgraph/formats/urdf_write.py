@@ -28,11 +28,15 @@ def urdf_text(robot: Robot) -> str:
     Gravity is written, in an element of our own, where it is not (0, 0, -9.81) m/s^2.
 
     Raises:
-        ModelError: a link whose mass is negative, or zero with a first moment, a coupling that is not linear, or a
-            name that XML cannot hold.
+        ModelError: a link whose mass is negative, or zero with a first moment, a coupling that is not linear,
+            actuators, or a name that XML cannot hold.
     """
     import lxml.etree as etree
 
+    if robot.actuators:
+        raise ModelError(
+            f"robot {robot.name!r} has actuators", why="URDF has no words for transmissions", fix="save as .yaml"
+        )
     root = etree.Element("robot")
     try:
         root.set("name", robot.name)

@@ -2,7 +2,7 @@
 
 from screwgraph.graph.clusters import Cluster, clusters, spans, tied_by, tied_links
 from screwgraph.graph.constrained_motion import completion_graph, projection_graph
-from screwgraph.graph.dynamics import dynamics_graph, graph_of, with_loop
+from screwgraph.graph.dynamics import dynamics_graph, graph_of, with_actuators, with_loop
 from screwgraph.graph.export import to_dot, to_json
 from screwgraph.graph.factor import Factor, Labels, Law, Template, factor
 from screwgraph.graph.factor_graph import Derived, FactorGraph
@@ -55,6 +55,7 @@ __all__ = [
     "to_json",
     "unconstrained_graph",
     "vector_variable",
+    "with_actuators",
     "with_loop",
     "with_measurements",
     "with_redundant_actuation",

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from screwgraph.errors import InputError
+from screwgraph.graph.actuation import actuated_graph
 from screwgraph.graph.closing import closing_factor, velocity_factors, with_couplings, with_loop_ends
 from screwgraph.graph.constraints import Constraint, independent_constraints
 from screwgraph.graph.dependence import Dependence
@@ -20,7 +21,7 @@ from screwgraph.graph.model import Model
 from screwgraph.graph.redundant_actuation import with_redundant_actuation
 from screwgraph.graph.variable import Key, Variable, vector_variable
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Joint, Loop, Robot, analysed_as, check_closed_chains
+from screwgraph.robot import Joint, Loop, Robot, actuators_of, analysed_as, check_closed_chains
 from screwgraph.spatial import inverse
 
 
@@ -98,10 +99,31 @@ def with_loop(graph: FactorGraph, loop: Loop) -> FactorGraph:
     return graph_of(replace(graph.model, robot=robot))
 
 
+def with_actuators(graph: FactorGraph, *names: str) -> FactorGraph:
+    """Return a robot's graph in which efforts of its actuators, by default all, cause the torques: tau = B(q) effort.
+
+    Variables `effort:name`, one number (N m or N) an actuator; joints that no actuator drives have no torque.
+    Chignoli et al. (2023), footnote 3.
+
+    Raises:
+        InputError: the graph is no robot's, what is known is declared already, or no actuator has one of the names.
+    """
+    if graph.model is None or graph.known:
+        raise InputError(
+            "actuators cannot be added to this graph",
+            why="its knowns are declared" if graph.model else "it is not the graph of a robot",
+            fix="add actuators to sg.dynamics_graph(robot), then declare what is given",
+        )
+    chosen = actuators_of(graph.model.robot, names or None)
+    return graph_of(replace(graph.model, actuators=tuple(actuator.name for actuator in chosen)))
+
+
 def graph_of(model: Model) -> FactorGraph:
     """Return the graph of a model, edits included. Raises what `dynamics_graph` raises."""
     graph = dynamics_graph(model.robot, model.external_wrenches)
-    if model.weights:
+    if model.actuators:
+        graph = actuated_graph(graph, model.robot, model.actuators, model.weights)
+    elif model.weights:
         graph = with_redundant_actuation(graph, model.robot, model.weights)
     kept = tuple(f for f in graph.factors if f.law not in model.absent)
     graph = replace(graph, factors=kept, model=replace(model, variables=(), added=()))

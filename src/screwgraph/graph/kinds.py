@@ -15,6 +15,7 @@ class Role(Enum):
     VELOCITY = "velocities of coordinates"
     COORDINATE_ACCELERATION = "accelerations of coordinates"
     COORDINATE_FORCE = "torques and forces along coordinates"
+    EFFORT = "efforts of actuators"
     EXTERNAL_WRENCH = "wrenches from outside"
     PARAMETER = "parameters of the model"
     TWIST = "twists of bodies"
@@ -43,6 +44,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "qdd": Kind("θ̈", Role.COORDINATE_ACCELERATION, "tau"),
         "tau": Kind("τ", Role.COORDINATE_FORCE, "qdd"),
         "force": Kind("f", Role.COORDINATE_FORCE, "qdd"),
+        "effort": Kind("u", Role.EFFORT),
         "external_wrenches": Kind("W", Role.EXTERNAL_WRENCH),
         "parameter": Kind("p", Role.PARAMETER),
         "drift": Kind("γ", Role.PARAMETER),

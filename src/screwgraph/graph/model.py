@@ -15,15 +15,16 @@ from screwgraph.summary import one_line
 class Model:
     """A robot, and what a graph has beyond and without its laws.
 
-    `external_wrenches` names the links or frames on which these act, `weights` those of joints that share their
-    work where there are more than degrees of freedom. `variables` and `added` are of other origin, `absent` are the
-    robot's laws that were taken out.
+    `external_wrenches` names the links or frames on which these act, `actuators` those whose efforts cause the torques,
+    `weights` those of joints, or of these actuators, that share their work where there are more than degrees of
+    freedom. `variables` and `added` are of other origin, `absent` are the robot's laws that were taken out.
     """
 
     __repr__ = one_line
 
     robot: Robot
     external_wrenches: tuple[str, ...] = ()
+    actuators: tuple[str, ...] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
     variables: tuple[Variable, ...] = ()
     added: tuple[Factor, ...] = ()

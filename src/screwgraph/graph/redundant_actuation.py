@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from screwgraph.graph.clusters import Cluster, clusters
@@ -11,7 +11,7 @@ from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import minimum_torque, tied_velocities
 from screwgraph.graph.variable import Key, Variable, vector_variable
-from screwgraph.robot import Chain, Robot
+from screwgraph.robot import Chain, Joint, Robot
 
 ADJOINT_VELOCITY = "adjoint_velocity"
 """Kind of the variables that hold a virtual velocity: one vector a joint."""
@@ -28,24 +28,26 @@ def with_redundant_actuation(graph: FactorGraph, robot: Robot, weights: Mapping[
     Raises:
         InputError: no joints determine the others.
     """
-    by_name = {c.multiplier: c for c in independent_constraints(robot)}
-    variables: list[Variable] = []
-    factors: list[Factor] = []
-    for cluster in clusters(graph):
-        if not _has_choice(graph, cluster, weights):
-            continue
-        for joint in cluster.joints:
-            index = robot.link_index(joint.child)
-            variables.append(
-                vector_variable(ADJOINT_VELOCITY, joint.name, joint.type.nv, index, robot.link_index(joint.parent))
-            )
-            if joint.name in weights:
-                arguments = {"tau": Key("tau", joint.name), "adjoint_velocity": Key(ADJOINT_VELOCITY, joint.name)}
-                bound = {"weight": float(weights[joint.name])}
-                factors.append(Factor(minimum_torque, arguments, joint.type.nv, index, bound))
-        factors += [_virtually_tied(by_name[key]) for key in cluster.multipliers]
+    chosen = [joint for c in clusters(graph) if _has_choice(graph, c, weights) for joint in c.joints]
+    variables, factors = virtual_motion(robot, chosen)
+    for joint in chosen:
+        if joint.name in weights:
+            arguments = {"tau": Key("tau", joint.name), "adjoint_velocity": Key(ADJOINT_VELOCITY, joint.name)}
+            bound = {"weight": float(weights[joint.name])}
+            factors.append(Factor(minimum_torque, arguments, joint.type.nv, robot.link_index(joint.child), bound))
     model = graph.model and replace(graph.model, weights=dict(weights))
     return replace(graph.with_variables(*variables).with_factors(*factors), model=model)
+
+
+def virtual_motion(robot: Robot, joints: Sequence[Joint]) -> tuple[list[Variable], list[Factor]]:
+    """Return virtual velocities of whole clusters of joints, and the laws of the loops and couplings that tie them."""
+    names = {joint.name for joint in joints}
+    variables = [
+        vector_variable(ADJOINT_VELOCITY, j.name, j.type.nv, robot.link_index(j.child), robot.link_index(j.parent))
+        for j in joints
+    ]
+    ties = [c for c in independent_constraints(robot) if any(j.name in names for j in c.joints)]
+    return variables, [_virtually_tied(constraint) for constraint in ties]
 
 
 def adjoint_multiplier(multiplier: Key) -> Key:

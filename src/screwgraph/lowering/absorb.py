@@ -95,6 +95,8 @@ def _inertia(G: np.ndarray) -> SpatialInertia | None:
 def _with_locked(model: Model, asked: Collection[Key]) -> Model:
     """Return the model with the joints welded that stand still at given positions, if nobody asks for their torques."""
     robot = model.robot
+    if model.actuators:
+        return model  # they name its joints
     values = {f.keys[0]: f for f in model.added if f.template is prior and not f.sigma}
     bound = [key for f in model.added if f.keys[0] not in values or f.template is not prior for key in f.keys]
     still = {}

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from screwgraph.graph import TEMPLATES, Derived, Factor, FactorGraph, Key, Role
+from screwgraph.graph.factors import transmission
 from screwgraph.lowering.frame_laws import conventional_frame_acceleration
 
 
@@ -30,6 +31,8 @@ def _determines(graph: FactorGraph, factor: Factor, unknown: tuple[Key, ...], ad
     """Whether a law gives an acceleration, of a link from its parent's or of a frame, or an added one what it is of."""
     if factor.sigma:
         return False
+    if factor.template is transmission:
+        return unknown == (factor.variable("tau"),)
     if factor.template.name == "acceleration":
         return unknown == (factor.variable("Vdot"),)
     if factor.template is conventional_frame_acceleration:

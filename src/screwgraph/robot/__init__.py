@@ -1,5 +1,6 @@
 """The robot model: links, joints, frames, loops and couplings, and functions that return changed robots."""
 
+from screwgraph.robot.actuators import Actuator, LoopMotor, Transmission
 from screwgraph.robot.check import implausible, massless_links
 from screwgraph.robot.closed import check_closed_chains
 from screwgraph.robot.closure.chain import Chain, chain_of
@@ -19,6 +20,7 @@ from screwgraph.robot.closure.independent import (
     independent_coordinates,
     position_slices,
 )
+from screwgraph.robot.closure.levers import Lever, actuation_matrix, actuators_of, lever
 from screwgraph.robot.closure.massless_motion import idle_joints
 from screwgraph.robot.closure.mobility import (
     Mobility,
@@ -53,6 +55,7 @@ from screwgraph.robot.weld import lock, merge_fixed
 __all__ = [
     "JOINT_TYPES",
     "STANDARD_GRAVITY",
+    "Actuator",
     "Box",
     "Capsule",
     "Chain",
@@ -65,9 +68,11 @@ __all__ = [
     "Jacobians",
     "Joint",
     "JointType",
+    "Lever",
     "Limits",
     "Link",
     "Loop",
+    "LoopMotor",
     "Mobility",
     "Operation",
     "Position",
@@ -76,8 +81,11 @@ __all__ = [
     "Row",
     "Shape",
     "Sphere",
+    "Transmission",
     "Units",
     "Visual",
+    "actuation_matrix",
+    "actuators_of",
     "analysed_as",
     "chain_of",
     "check_closed_chains",
@@ -98,6 +106,7 @@ __all__ = [
     "implausible",
     "independent_coordinates",
     "is_planar",
+    "lever",
     "link_poses",
     "lock",
     "loop_error",

@@ -9,6 +9,7 @@ from numbers import Real
 import numpy as np
 
 from screwgraph.errors import InputError
+from screwgraph.robot.actuators import LoopMotor
 from screwgraph.robot.joints import Floating
 from screwgraph.robot.parts import Joint, Link
 from screwgraph.robot.robot import Robot
@@ -35,8 +36,9 @@ def with_floating_base(robot: Robot) -> Robot:
 
 
 def without_loops(robot: Robot) -> Robot:
-    """Open all loops and couplings: the tree that is left, every joint of it free."""
-    return replace(robot, loops=(), couplings=(), independent=None)
+    """Open all loops and couplings: the tree that is left, every joint of it free, without motors on loop joints."""
+    actuators = tuple(a for a in robot.actuators if not isinstance(a, LoopMotor))
+    return replace(robot, loops=(), couplings=(), independent=None, actuators=actuators)
 
 
 def without_damping(robot: Robot) -> Robot:
@@ -91,6 +93,7 @@ def resorted(robot: Robot) -> Robot:
         loops=robot.loops,
         couplings=robot.couplings,
         independent=robot.independent,
+        actuators=robot.actuators,
     )
 
 

@@ -12,6 +12,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from screwgraph.errors import InputError
+from screwgraph.robot.actuators import Actuator
 from screwgraph.robot.coupling import Coupling
 from screwgraph.robot.parts import Frame, Joint, Link, Loop
 from screwgraph.spatial.manifolds import Manifold, product
@@ -29,7 +30,8 @@ class Robot:
     `links[0]` is the base, which does not move; `joints[i]` moves `links[i + 1]`, parents first.
     `frames` are the other names that the file knows (links merged into another, for instance).
     `warnings` are one-line remarks about the file. `independent` names the joints that drive the closed chains,
-    None where nobody chose them (`independent_joints` then does). Build one with `tree`, which checks and sorts.
+    None where nobody chose them (`independent_joints` then does). `actuators` act on joints through transmissions.
+    Build one with `tree`, which checks and sorts.
     """
 
     name: str
@@ -41,9 +43,11 @@ class Robot:
     loops: tuple[Loop, ...] = ()
     couplings: tuple[Coupling, ...] = ()
     independent: tuple[str, ...] | None = None
+    actuators: tuple[Actuator, ...] = ()
 
     def __repr__(self) -> str:
         them = {"link": self.links, "joint": self.joints, "loop": self.loops, "coupling": self.couplings}
+        them["actuator"] = self.actuators
         parts = [f"{len(own)} {what}{'s' * (len(own) != 1)}" for what, own in them.items() if own]
         parts += [f"nq = {self.nq}", f"nv = {self.nv}"]
         return f"<robot {self.name!r}: {', '.join(parts)}>"
@@ -213,6 +217,16 @@ class Robot:
         from screwgraph.robot.closure.positions import complete_velocity
 
         return complete_velocity(self, q, yd)
+
+    def actuation_matrix(self, q: ArrayLike) -> Float[np.ndarray, "nv n"]:
+        """Return B (nv, n) at a position (nq,): efforts u of the actuators cause the joint torques tau = B u.
+
+        Raises:
+            InputError: a position of another shape.
+        """
+        from screwgraph.robot.closure.levers import actuation_matrix
+
+        return actuation_matrix(self, q)
 
 
 def unknown(what: str, name: object, known: Iterable[str]) -> InputError:

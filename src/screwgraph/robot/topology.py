@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from screwgraph.errors import ModelError
+from screwgraph.robot.actuators import Actuator, check_actuators
 from screwgraph.robot.closed import check_closed_chains, split_name
 from screwgraph.robot.coupling import Coupling
 from screwgraph.robot.parts import Frame, Joint, Link, Loop
 from screwgraph.robot.robot import STANDARD_GRAVITY, Robot
 
-Where = Callable[[Link | Joint | Frame | Loop | Coupling | None], object]
+Where = Callable[[Link | Joint | Frame | Loop | Coupling | Actuator | None], object]
 """Tells where in its file a part stands (None: the robot itself); returns None where there is no file."""
 
 
@@ -26,13 +27,14 @@ def tree(
     loops: Sequence[Loop] = (),
     couplings: Sequence[Coupling] = (),
     independent: Sequence[str] | None = None,
+    actuators: Sequence[Actuator] = (),
     where: Where = lambda _: None,
 ) -> Robot:
     """Check that links and joints form one tree, and sort them: parents first, else as given.
 
     Raises:
         ModelError: double or unknown names, two parents, cycle, links that hang nowhere; a loop or coupling that
-            closes nothing or names what there is not.
+            closes nothing or names what there is not; an actuator that drives what there is not.
     """
     _check_names(links, joints, where)
     _check_frames(links, frames, where)
@@ -42,6 +44,7 @@ def tree(
     by_name = {link.name: link for link in links}
     sorted_links = (by_name[base], *(by_name[j.child] for j in ordered))
     check_closed_chains(links, joints, loops, couplings, independent, where)
+    check_actuators(actuators, joints, loops, where)
     position = {joint.name: i for i, joint in enumerate(ordered)}
     chosen = None if independent is None else sorted(independent, key=lambda n: position[split_name(n, position)[0]])
     return Robot(
@@ -54,6 +57,7 @@ def tree(
         tuple(loops),
         tuple(couplings),
         None if chosen is None else tuple(chosen),
+        tuple(actuators),
     )
 
 

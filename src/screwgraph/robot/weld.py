@@ -9,6 +9,7 @@ from numbers import Real
 import numpy as np
 
 from screwgraph.errors import InputError, ModelError
+from screwgraph.robot.actuators import LoopMotor
 from screwgraph.robot.closed import same_link
 from screwgraph.robot.closure.constraints import loop_residual
 from screwgraph.robot.joints import Fixed
@@ -55,9 +56,12 @@ def lock(robot: Robot, joints: Iterable[str] | Mapping[str, float]) -> Robot:
     merged = _merged(_settled(_with_locked(robot, positions), positions))
     off = [coupling for coupling in merged.couplings if not coupling.joints]
     remarks = (f"coupling {c.name!r} is off by {-c.offset:g} with its joints locked there: it is left out" for c in off)
+    loops = tuple(loop for loop in merged.loops if not _is_idle(loop))
+    names = {loop.name for loop in loops}
     return replace(
         merged,
-        loops=tuple(loop for loop in merged.loops if not _is_idle(loop)),
+        loops=loops,
+        actuators=tuple(a for a in merged.actuators if not isinstance(a, LoopMotor) or a.loop in names),
         couplings=tuple(coupling for coupling in merged.couplings if coupling.joints),
         warnings=(*merged.warnings, *remarks),
     )
@@ -95,6 +99,8 @@ def _merged(robot: Robot) -> Robot:
 def _settled(robot: Robot, locked: Mapping[str, float]) -> Robot:
     """Take the joints that stand still out of the couplings; lock those that a coupling then leaves no motion."""
     positions = {j.name: 0.0 for j in robot.joints if isinstance(j.type, Fixed)} | dict(locked)
+    moving = [actuator.with_fixed(positions) for actuator in robot.actuators]
+    robot = replace(robot, actuators=tuple(a for a in moving if a is not None))
     reduced = [coupling.with_fixed(positions) for coupling in robot.couplings]
     robot = replace(robot, couplings=tuple(c for c in reduced if c.joints or abs(c.offset) > CLOSED))
     stuck = next((c for c in robot.couplings if c.is_linear and len(c.terms) == 1), None)

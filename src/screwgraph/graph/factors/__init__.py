@@ -10,11 +10,13 @@ from screwgraph.graph.factors.gravity import gravity
 from screwgraph.graph.factors.least_change import least_change
 from screwgraph.graph.factors.loop import loop
 from screwgraph.graph.factors.measurement import measurement
+from screwgraph.graph.factors.minimum_effort import minimum_effort
 from screwgraph.graph.factors.minimum_torque import minimum_torque
 from screwgraph.graph.factors.prior import prior
 from screwgraph.graph.factors.shared_balance import shared_balance
 from screwgraph.graph.factors.tied_velocities import tied_velocities
 from screwgraph.graph.factors.torque import torque
+from screwgraph.graph.factors.transmission import transmission
 from screwgraph.graph.factors.twist import twist
 from screwgraph.graph.factors.wrench import wrench
 
@@ -32,6 +34,8 @@ TEMPLATES = {
         tied_velocities,
         minimum_torque,
         measurement,
+        transmission,
+        minimum_effort,
         force_balance,
         constraint_acceleration,
         constraint_velocity,
@@ -53,11 +57,13 @@ __all__ = [
     "least_change",
     "loop",
     "measurement",
+    "minimum_effort",
     "minimum_torque",
     "prior",
     "shared_balance",
     "tied_velocities",
     "torque",
+    "transmission",
     "twist",
     "wrench",
 ]

@@ -1,0 +1,57 @@
+"""Actuators of the robot YAML format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from screwgraph.errors import ModelError
+from screwgraph.formats.body_yaml import Names
+from screwgraph.formats.closed_yaml import coupled, read_name
+from screwgraph.formats.closed_yaml_write import coupling_entries
+from screwgraph.formats.diagnostics import Place
+from screwgraph.formats.yaml_values import Value
+from screwgraph.robot import Actuator, LoopMotor, Robot, Transmission
+
+_KEYS = ("actuator", "terms", "displacement", "joints", "loop")
+
+
+def read_actuators(
+    value: Value | None, names: Names, joints: Iterable[str], places: dict[object, Place]
+) -> list[Actuator]:
+    """Read the actuators of a robot: coefficients of joints, a displacement, or a loop. Raises ModelError."""
+    actuators: list[Actuator] = []
+    for item in value.items() if value else ():
+        name = read_name(item, "actuator")
+        entries = item.section(_KEYS, f"actuator {name!r}")
+        given = [key for key in ("terms", "displacement", "loop") if key in entries]
+        if len(given) != 1:
+            raise ModelError(
+                f"actuator {name!r} has {' and '.join(given) or 'neither terms nor a displacement nor a loop'}",
+                at=item.at,
+                fix="write terms: {joint: coefficient, ...}, displacement: a - 2*b, or loop: and its name",
+            )
+        actuators.append(_actuator(name, entries, names, joints))
+        places[actuators[-1]] = item.at
+    return actuators
+
+
+def actuator_entries(robot: Robot) -> list[dict[str, Any]]:
+    """Return the entries of a robot's actuators."""
+    taken = set(robot.joint_names)
+    return [
+        {"actuator": a.name, "loop": a.loop}
+        if isinstance(a, LoopMotor)
+        else {"actuator": a.name, **coupling_entries(a.displacement, taken, "displacement")}
+        for a in robot.actuators
+    ]
+
+
+def _actuator(name: str, entries: Mapping[str, Value], names: Names, joints: Iterable[str]) -> Actuator:
+    if "loop" in entries:
+        return LoopMotor(name, entries["loop"].text())
+    if "=" in (entries["displacement"].text() if "displacement" in entries else ""):
+        raise entries["displacement"].complaint("it is no equation: write the displacement alone")
+    displacement = coupled(f"actuator {name!r}", name, entries, names, joints, "displacement")
+    return Transmission(replace(displacement, offset=0.0))

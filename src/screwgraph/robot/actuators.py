@@ -1,0 +1,94 @@
+"""Actuators whose efforts reach joints through a transmission; a new kind is a class here and a line in `Actuator`.
+
+An actuator with effort u (N m or N) and displacement l(q) (rad or m) delivers the power u dl/dt, so that it causes the
+joint torques tau = (dl/dq)' u: gears, differentials, tendons, motors on joints that close loops. Chignoli et al.
+(2023), footnote 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from screwgraph.errors import ModelError
+from screwgraph.robot.coupling import Coupling
+from screwgraph.robot.parts import Joint, Loop
+
+
+@dataclass(frozen=True, eq=False)
+class Transmission:
+    """An actuator whose displacement is a function of joint positions, as of `Coupling`; its zero is free."""
+
+    displacement: Coupling
+
+    @property
+    def name(self) -> str:
+        """What the actuator is called."""
+        return self.displacement.name
+
+    def __repr__(self) -> str:
+        return f"<actuator {self.name!r}: {self.text}>"
+
+    @property
+    def text(self) -> str:
+        """Print the displacement."""
+        return self.displacement.text().rpartition(" = ")[0]
+
+    def with_fixed(self, positions: Mapping[str, float]) -> Transmission | None:
+        """Return what is left where joints stand still; None where nothing is."""
+        reduced = self.displacement.with_fixed(positions)
+        return replace(self, displacement=reduced) if reduced.joints else None
+
+
+@dataclass(frozen=True)
+class LoopMotor:
+    """An actuator on the joint of one coordinate that closes a loop."""
+
+    name: str
+    loop: str
+
+    def __repr__(self) -> str:
+        return f"<actuator {self.name!r}: {self.text}>"
+
+    @property
+    def text(self) -> str:
+        """Print what it drives."""
+        return f"the joint of loop {self.loop!r}"
+
+    def with_fixed(self, positions: Mapping[str, float]) -> LoopMotor:
+        """Return the actuator as it is: its loop tells whether it moves."""
+        return self
+
+
+Actuator = Transmission | LoopMotor
+
+
+def check_actuators(
+    actuators: Sequence[Actuator], joints: Sequence[Joint], loops: Sequence[Loop], where: Callable[[Any], object]
+) -> None:
+    """Check names, joints and loops of actuators. Raises ModelError."""
+    seen: set[str] = set()
+    sizes = {joint.name: joint.type.nq for joint in joints}
+    by_name = {loop.name: loop for loop in loops}
+    for actuator in actuators:
+        who, at = f"actuator {actuator.name!r}", where(actuator)
+        if actuator.name in seen:
+            raise ModelError(f"two actuators are called {actuator.name!r}", at=at, fix="rename one")
+        seen.add(actuator.name)
+        if isinstance(actuator, LoopMotor):
+            _check_loop(who, actuator, by_name, at)
+            continue
+        if not actuator.displacement.joints:
+            raise ModelError(f"{who} moves no joint", at=at, fix="name at least one joint")
+        for name in actuator.displacement.joints:
+            if sizes.get(name, 2) > 1:
+                why = "it has several coordinates" if name in sizes else "no joint has that name"
+                raise ModelError(f"{who} acts on {name!r}", at=at, why=why, fix="name joints of one coordinate")
+
+
+def _check_loop(who: str, motor: LoopMotor, loops: Mapping[str, Loop], at: object) -> None:
+    loop = loops.get(motor.loop)
+    if loop is None or loop.type.nv != 1:
+        why = "no loop has that name" if loop is None else f"its joint has {loop.type.nv} degrees of freedom"
+        raise ModelError(f"{who} drives loop {motor.loop!r}", at=at, why=why, fix="name a loop joint of one coordinate")
