@@ -1,6 +1,6 @@
 """Nonlinear factor graphs: least squares with hard constraints, solved by compiled batches of factors."""
 
-from screwgraph.optimize.factors import Factors, equality, hinge, inequality, refreshed, soft
+from screwgraph.optimize.factors import Factors, cost, equality, hinge, inequality, refreshed, soft
 from screwgraph.optimize.losses import LOSSES, Cauchy, GemanMcClure, Huber, Loss, Tukey
 from screwgraph.optimize.methods import (
     METHODS,
@@ -55,6 +55,7 @@ __all__ = [
     "Tukey",
     "Variables",
     "Vector",
+    "cost",
     "each",
     "equality",
     "hinge",

@@ -16,7 +16,7 @@ from screwgraph.optimize.kernels import MANY, Kernels, Signature, kernels
 from screwgraph.optimize.losses import LOSSES, Loss
 from screwgraph.optimize.noise import noise_parameters
 from screwgraph.optimize.parameters import Each, real_array, sorted_parameters
-from screwgraph.optimize.templates import Hinge
+from screwgraph.optimize.templates import Cost, Hinge
 from screwgraph.optimize.variables import Selection, Variables, selection
 from screwgraph.summary import one_line
 
@@ -134,6 +134,15 @@ def soft(
     return _bound("soft", template, variables, parameters, noise, _loss(loss), name)
 
 
+def cost(template: Template, *variables: Variables | Selection, name: str | None = None, **parameters: Any) -> Factors:
+    """Return soft factors that cost what their template returns, instead of half its square.
+
+    It may be negative and need not be convex. Its second derivatives are exact, so it is for methods that support them:
+    interior_point, ipopt, fatrop. Arguments as for `soft`.
+    """
+    return _bound("soft", Cost(template), variables, parameters, {}, None, name or _name(template))
+
+
 def equality(
     template: Template, *variables: Variables | Selection, name: str | None = None, **parameters: Any
 ) -> Factors:
@@ -189,7 +198,7 @@ def _bound(
     if not variables:
         raise InputError(f"{name}: factors without unknowns", fix="pass families or selections of unknowns")
     arguments = tuple(selection(v) for v in variables)
-    plain = template.template if isinstance(template, Hinge) else template
+    plain = template.template if isinstance(template, Cost | Hinge) else template
     named = {n: v for n, v in parameters.items() if not (n == "threshold" and isinstance(template, Hinge))}
     _check_call(plain, len(arguments), named, name)
     shared, each = sorted_parameters(name, {**parameters, **noise})

@@ -16,7 +16,7 @@ from screwgraph.optimize.losses import Loss
 from screwgraph.optimize.manifold_code import bends, number_names, tangents
 from screwgraph.optimize.noise import INVERSE_SIGMA, WHITENING, whitened
 from screwgraph.optimize.split_jacobian import Through
-from screwgraph.optimize.templates import Sloped, column, split
+from screwgraph.optimize.templates import Cost, Sloped, column, split
 from screwgraph.spatial import Array, sqrt
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.summary import one_line
@@ -125,7 +125,7 @@ class Kernels:
     @cached_property
     def unrolled(self) -> bool:
         """Whether `normal` is small enough to be worth compiling."""
-        if self._through is not None:
+        if self._through is not None or self.is_cost:
             return True
         return sum(len(row) * (len(row) + 1) // 2 for row in self._jacobian_whitened) <= UNROLLED
 
@@ -150,6 +150,18 @@ class Kernels:
         """Return the residual (m,), whitened or not, of values of any kind."""
         r = column(self.signature.template(*unknowns, **_without_noise(parameters)))
         return whitened(r, dict(parameters)) if white else r
+
+    def cost_of(self, whitened: np.ndarray) -> Any:
+        """Return what a whitened residual costs, of values of any kind."""
+        if self.is_cost:
+            return whitened.sum()
+        square, loss = whitened @ whitened, self.signature.loss
+        return 0.5 * (square if loss is None else loss.rho(square))
+
+    @property
+    def is_cost(self) -> bool:
+        """Whether the residual is the cost, not what is squared; `normal` then has its second derivative."""
+        return isinstance(self.signature.template, Cost)
 
     def linearised(
         self, unknowns: Sequence[Array], parameters: Mapping[str, Any], *, white: bool
@@ -192,18 +204,13 @@ class Kernels:
         return whitened(self._residual, dict(self._symbols[1]))
 
     @cached_property
-    def _square(self) -> Number:
-        return self._whitened @ self._whitened
-
-    @cached_property
     def _cost(self) -> Number:
-        loss = self.signature.loss
-        return 0.5 * (self._square if loss is None else loss.rho(self._square))
+        return self.cost_of(self._whitened)
 
     @cached_property
     def _weight(self) -> Number:
         loss = self.signature.loss
-        return 1.0 if loss is None else loss.weight(self._square)
+        return 1.0 if loss is None else loss.weight(self._whitened @ self._whitened)
 
     @cached_property
     def _jacobian(self) -> list[Row]:
@@ -232,11 +239,16 @@ class Kernels:
     @cached_property
     def _normal(self) -> tuple[list[Row], list[Number]]:
         w = self._weight
-        if self._through is not None:
+        if self.is_cost:
+            ones = np.ones(self.rows)
+            H, g = self._second(ones), transposed_times(self._jacobian, ones, self.size)
+        elif self._through is not None:
             H, g = self._through.normal(self._white)
         else:
             J = self._jacobian_whitened
             H, g = lower_product(J, J, self.size), transposed_times(J, self._whitened, self.size)
+        if not any(H):
+            H[0][0] = 0.0  # code returns at least one entry
         return scaled(H, w), [w * entry for entry in g]
 
     @cached_property
@@ -244,6 +256,10 @@ class Kernels:
         y, through = self._tape.inputs("y", (self.rows,)), self._through
         if through is not None and through.is_linear:
             return through.curvature(y)
+        return self._second(y)
+
+    def _second(self, y: np.ndarray) -> list[Row]:
+        """Return the second derivative of y'r by the directions, lower triangle."""
         unknowns = self._symbols[0]
         x, seeds = _numbers(unknowns), self._seeds(unknowns)
         g = gradient(y @ self._residual, x)

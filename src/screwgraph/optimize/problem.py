@@ -75,6 +75,11 @@ class Problem:
         """Whether some factors are hard."""
         return any(f.kind != "soft" for f in self.factors)
 
+    @property
+    def is_least_squares(self) -> bool:
+        """Whether all soft factors cost squares, or losses of these."""
+        return not any(f.kernels.is_cost for f in self.factors)
+
     def called(self, direction: int) -> str:
         """Write what one direction is of; those beyond all unknowns are rows of hard factors."""
         if direction < self.layout.size:

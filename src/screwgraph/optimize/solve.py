@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.errors import InputError
-from screwgraph.optimize.methods import METHODS, UNCONSTRAINED, Method, Tolerances
+from screwgraph.optimize.methods import METHODS, SQUARES, UNCONSTRAINED, Method, Tolerances
 from screwgraph.optimize.methods.feasibility import worst
 from screwgraph.optimize.problem import Problem
 from screwgraph.optimize.result import Iterate, Progress, Result, Status
@@ -38,7 +38,8 @@ def solve(
         problem: what to solve.
         start: values by family, `(count, *shape)`; those left out start at zero, or identity. Or an earlier result, of
             this problem or one of the same families: a warm start, which takes over multipliers, too.
-        method: one of `METHODS`, or "auto": Levenberg-Marquardt, an interior-point method where there are hard factors.
+        method: one of `METHODS`, or "auto": Levenberg-Marquardt; an interior-point method where there are hard factors,
+            or costs that are no squares.
         iterations: at most so many.
         seconds: at most so many; ends after the iteration in which they are over.
         tolerances: when to be content.
@@ -102,7 +103,7 @@ def _last(run: Any, status: Status, reason: str) -> tuple[Status, str]:
 
 def _method(problem: Problem, method: str | Method) -> tuple[Method, str]:
     if method == "auto":
-        method = "interior_point" if problem.has_hard else "levenberg_marquardt"
+        method = "levenberg_marquardt" if problem.is_least_squares and not problem.has_hard else "interior_point"
     if not isinstance(method, str):
         name = next((n for n, m in METHODS.items() if type(m) is type(method)), type(method).__name__)
         chosen = method
@@ -113,6 +114,9 @@ def _method(problem: Problem, method: str | Method) -> tuple[Method, str]:
     if name in UNCONSTRAINED and problem.has_hard:
         able = ", ".join(n for n in METHODS if n not in UNCONSTRAINED)
         raise InputError(f"{name} does not support hard factors", fix=f"methods that can: {able}")
+    if name in SQUARES and not problem.is_least_squares:
+        able = ", ".join(n for n in METHODS if n not in SQUARES)
+        raise InputError(f"{name} does not support costs that are no squares", fix=f"methods that can: {able}")
     return chosen, name
 
 

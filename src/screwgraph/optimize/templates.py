@@ -92,6 +92,17 @@ class Pushed:
         return weight * maximum(0.0, column(self.template(*unknowns, **parameters)) + shift)
 
 
+@dataclass(frozen=True)
+class Cost:
+    """A template whose numbers are costs themselves, of any sign; their second derivatives are exact."""
+
+    template: Callable[..., Any]
+
+    def __call__(self, *unknowns: Any, **parameters: Any) -> Any:
+        """Return the template's cost."""
+        return self.template(*unknowns, **parameters)
+
+
 def column(residual: Any) -> np.ndarray:
     """Return what a template returned as one vector: a scalar, or arrays and lists of scalars, row by row."""
     if isinstance(residual, list | tuple):

@@ -15,6 +15,8 @@ UNCONSTRAINED = {
     "dogleg": Dogleg(),
 }
 """Methods for problems of soft factors only."""
+SQUARES = (*UNCONSTRAINED, "augmented_lagrangian")
+"""Methods that know all second derivatives of costs by their squares."""
 METHODS = {
     **UNCONSTRAINED,
     "interior_point": InteriorPoint(),
@@ -25,6 +27,7 @@ METHODS = {
 
 __all__ = [
     "METHODS",
+    "SQUARES",
     "UNCONSTRAINED",
     "AugmentedLagrangian",
     "Dogleg",

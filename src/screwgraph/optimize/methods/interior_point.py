@@ -11,14 +11,14 @@ from jaxtyping import Float
 
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.linear import Factored, SingularError
-from screwgraph.optimize.methods.base import End, Run, Tolerances, small_step
+from screwgraph.optimize.methods.base import End, Run, Tolerances, largest, small_step
 from screwgraph.optimize.methods.feasibility import nearest_feasible, worst
 from screwgraph.optimize.methods.frozen_newton import FACTORED, simplified
 from screwgraph.optimize.methods.kkt import Kkt, Model
 from screwgraph.optimize.methods.line_search import Filter, broken, searched
 from screwgraph.optimize.methods.newton_step import bent_step, newton_step
 from screwgraph.optimize.methods.optimality import errors
-from screwgraph.optimize.methods.point import Point, Step, duals_kept, first_point
+from screwgraph.optimize.methods.point import NEAR, Point, Step, duals_kept, first_point
 from screwgraph.optimize.result import Iterate, Status
 from screwgraph.summary import one_line
 
@@ -31,6 +31,8 @@ LOWER = 0.99
 """Part of the cost before that counts as progress where hard factors were met alone."""
 RELAXED = 0.1
 """Part of the tolerance of violations by which inequalities are relaxed. Waechter & Biegler (2006), section 3.5."""
+NEARLY = 1e3
+"""Times the tolerance, for the KKT conditions where steps change nothing any more: what rounding leaves."""
 STRAIGHT = 0.9
 """Gauss-Newton's matrix serves while so much of its steps, as far as slacks allow, is accepted."""
 
@@ -60,7 +62,9 @@ class InteriorPoint:
         x, memory = yield from simplified(kkt, x, memory, tolerances)
         model, known = kkt.model(x), memory.get(FACTORED)
         point = first_point(x, model, memory, self.barrier)
-        passed, convexity = Filter(broken(model, point)), _Convexity(straight=True, shift=0.0, curvature=self.curvature)
+        passed = Filter(broken(model, point))
+        exact = any(b.factors.kernels.is_cost for b in assembly.soft)
+        convexity = _Convexity(straight=not exact, shift=0.0, curvature=self.curvature)
         watch = _Watch(model.violation, 0, 0)
         smallest = 0.1 * min(tolerances.violation, tolerances.dual)
         while True:
@@ -74,12 +78,18 @@ class InteriorPoint:
                 point = point.with_barrier(max(smallest, min(0.2 * point.barrier, point.barrier**1.5)))
                 passed = Filter(broken(model, point))
             ready = _direction(kkt, model, point, convexity)
+            if isinstance(ready, str) and (point.y.any() or largest(point.z) > 10.0 * point.barrier / NEAR):
+                # Where hard factors depend on each other, multipliers may be anything, and H with them.
+                point = first_point(point.x, model, {}, point.barrier)
+                ready = _direction(kkt, model, point, convexity)
             if isinstance(ready, str):
                 held = model.violation <= tolerances.violation
                 return (Status.SINGULAR, ready) if held else _stuck(kkt, model, point.x, tolerances)
             step, known, convexity = ready
             if small_step(step.x, point.x, tolerances) and model.violation <= tolerances.violation:
-                return Status.CONVERGED, "steps have become small"
+                if error.largest(0.0) <= NEARLY * tolerances.dual:
+                    return Status.CONVERGED, "steps have become small"
+                return Status.STALLED, "steps have become small; the hard factors hold, the KKT conditions do not"
             found = searched(kkt, model, point, step, known, passed, self._most(assembly, step.x))
             if found is None:
                 model = kkt.model(point.x)  # its entries stood where those of points that were tried do
@@ -103,6 +113,7 @@ class InteriorPoint:
                 if watch.restored == RESTORATIONS and not better:
                     return Status.STALLED, "no values near here were found at which all hard factors hold"
                 point = first_point(x, model, {}, point.barrier)
+                point = replace(point, y=kkt.least_squares_multipliers(model, point.z))
                 passed = Filter(broken(model, point))
                 watch = _Watch(model.violation, 0, 0 if better else watch.restored + 1, min(model.cost, watch.cost))
 

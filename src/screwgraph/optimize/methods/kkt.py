@@ -9,7 +9,11 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.optimize.assembly import Assembly
-from screwgraph.optimize.linear import Factored, System
+from screwgraph.optimize.linear import Factored, SingularError, System
+from screwgraph.optimize.methods.base import largest
+
+HUGE = 1e3
+"""Size of multipliers, relative to the gradient, beyond which equalities depend on each other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +106,19 @@ class Kkt:
         condensed = model.G[pairs.first] * model.G[pairs.second] * ratios[pairs.rows]
         values = np.concatenate([model.entries, *bends, condensed, model.A])
         return self.system.factor(values, np.concatenate([shift, np.full(equal.count, -slack)]))
+
+    def least_squares_multipliers(self, model: Model, z: Float[np.ndarray, " k"]) -> Float[np.ndarray, " m"]:
+        """Return multipliers y of equalities that make the Lagrangian's gradient least; zero where they are huge."""
+        n, equal = self.assembly.layout.size, self.assembly.equalities
+        none = np.zeros(self.system.rows.size - model.A.size)
+        diagonal = np.concatenate([np.ones(n), np.zeros(equal.count)])
+        left = model.gradient + self.pushed(model, z, self.assembly.inequalities.rows, n)
+        try:
+            factored = self.system.factor(np.concatenate([none, model.A]), diagonal)
+        except SingularError:
+            return np.zeros(equal.count)
+        y = factored.solve(np.concatenate([-left, np.zeros(equal.count)]))[n:]
+        return y if largest(y) <= HUGE * max(1.0, largest(left)) else np.zeros(equal.count)
 
     def pulled(self, model: Model, y: Float[np.ndarray, " m"], z: Float[np.ndarray, " k"]) -> Float[np.ndarray, " n"]:
         """Return A'y + G'z."""

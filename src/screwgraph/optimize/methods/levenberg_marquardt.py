@@ -15,11 +15,14 @@ from screwgraph.optimize.methods.base import Run, Tolerances, dot, largest, last
 from screwgraph.optimize.result import Iterate, Status
 
 LARGEST_DAMPING = 1e16
+SMALLEST_DAMPING = 1e-14
+"""Relative to the diagonal of J'J as it is, which may have become much smaller than it was."""
 
 
 @dataclass(frozen=True)
 class LevenbergMarquardt:
-    """Gauss-Newton steps, damped where they do not keep what they promise. Marquardt (1963), Nielsen (1999).
+    """Gauss-Newton steps, damped where they do not keep what they promise. Marquardt (1963), Fletcher (1971),
+    Nielsen (1999) where steps fail.
 
     `damping` is that of the first step, relative to the diagonal of J'J.
     """
@@ -59,9 +62,21 @@ class LevenbergMarquardt:
                     break
                 damping, growth = max(damping * growth, 1e-12), 2.0 * growth
             x, growth = trial, 2.0
-            damping = max(damping * max(0.1, 1.0 - (2.0 * gain - 1.0) ** 3), 1e-14)
             cost, gradient, entries = assembly.linearised(x)
-            scale = np.maximum(scale, _scale(assembly.diagonal(entries)))
+            now = _scale(assembly.diagonal(entries))
+            scale = np.maximum(scale, now)
+            least = SMALLEST_DAMPING * largest(now / scale)
+            damping = max(damping * _change(gain), least)
+
+
+def _change(gain: float) -> float:
+    """Return the factor of the damping after a step that gained so much of what it promised.
+
+    Along curved valleys steps gain little; damping must rise quickly there, and come down where models hold.
+    """
+    if gain > 0.75:
+        return 0.1
+    return 0.5 if gain > 0.25 else 4.0
 
 
 def _scale(diagonal: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:

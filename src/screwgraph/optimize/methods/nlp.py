@@ -105,7 +105,7 @@ def of_one(batch: Batch, what: str) -> Any:
         result = f.kernels.expression(unknowns, parameters, white=False).tolist()
     else:
         r = f.kernels.expression(unknowns, parameters)
-        result = [0.5 * (r @ r if f.loss is None else f.loss.rho(r @ r))]
+        result = [f.kernels.cost_of(r)]
     return casadi_function(what, tape_program(tape, result), arguments)
 
 
