@@ -36,11 +36,11 @@ def test_least_squares_are_solved_from_far(name, far):
     assert verdict.is_solved, verdict
 
 
-def test_small_steps_alone_are_no_convergence():
-    """At the optimum of problem 13 the constraints' gradients leave no multipliers."""
+def test_an_optimum_without_multipliers_is_met_to_the_tolerance():
+    """Of problem 13, constraints that are relaxed by 1e-8 have multipliers, and an optimum that costs less."""
     verdict = checked(NAMED["HS13"], ours(NAMED["HS13"]))
-    assert not verdict.answer.converged
-    assert "the KKT conditions do not" in verdict.answer.says
+    assert not verdict.is_wrong
+    np.testing.assert_allclose(verdict.answer.x, [1.0, 0.0], atol=5e-3)
 
 
 def test_costs_that_are_no_squares_go_with_squares():
@@ -68,7 +68,7 @@ def test_a_cost_without_bound_is_not_called_solved():
 
 @pytest.mark.suite
 def test_all_problems_beside_scipy_and_ipopt():
-    """Nothing is called solved wrongly; of the programs, all are solved but 13, and one of `CHAOTIC`."""
+    """Nothing is called solved wrongly; of the programs, all are solved but perhaps one of `CHAOTIC`."""
     found, missed = {}, {}
     for far in (1, 10):
         for name, solver in (("screwgraph", ours), ("SciPy least_squares", scipy_squares), ("IPOPT", ipopt)):
@@ -79,13 +79,13 @@ def test_all_problems_beside_scipy_and_ipopt():
         verdicts = {p.name: checked(p, solver(p)) for p in PROGRAMS}
         found[name, 0] = _recorded("Hock & Schittkowski", name, list(verdicts.values()))
         if name == "screwgraph":
-            missed = {p: v.remark for p, v in verdicts.items() if not (v.is_solved and v.is_known)}
+            missed = {p: v.remark for p, v in verdicts.items() if not v.is_solved}
     assert not any(v.is_wrong for k in (1, 10, 0) for v in found["screwgraph", k])
     solved = {key: sum(v.is_solved for v in verdicts) for key, verdicts in found.items()}
     assert solved["screwgraph", 1] == len(LEAST_SQUARES)
     assert solved["screwgraph", 10] >= solved["IPOPT", 10]
-    assert missed.keys() <= {"HS13", *CHAOTIC}, missed
-    assert len(missed) <= 2, missed
+    assert missed.keys() <= set(CHAOTIC), missed
+    assert len(missed) <= 1, missed
 
 
 def _recorded(problems, solver, verdicts):
