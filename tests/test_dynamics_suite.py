@@ -1,4 +1,4 @@
-"""Every robot at thousands of states: right to 1e-9 times the condition number, or no number; docs/suites has a table."""
+"""Every robot at thousands of states: right to 1e-9 times the condition number, or no number (docs/suites)."""
 
 from __future__ import annotations
 
