@@ -128,7 +128,8 @@ def _compile_searched(problem: Problem, effort: Search, *, anew: bool = False) -
 
 def _first_possible(problem: Problem, inputs: Sequence[str]) -> Made:
     """Return code in the first of the named orders that is possible, where what a search found is not."""
-    names = orderings.candidates(problem.graph(problem.passes))
+    graph = problem.graph(problem.passes)
+    names = REGULAR_OF_COORDINATES if orderings.is_assembled(graph) else orderings.candidates(graph)
     for name in names[:-1]:
         with suppress(EliminationError):
             return _by_name(problem, name).made(inputs)

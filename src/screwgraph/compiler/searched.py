@@ -16,7 +16,7 @@ from screwgraph.compiler.cache import Made
 from screwgraph.compiler.evaluate import Trials, plan_costs
 from screwgraph.compiler.loops import treated
 from screwgraph.compiler.problem import Problem
-from screwgraph.compiler.validation import validated
+from screwgraph.compiler.validation import sound
 from screwgraph.elimination import Found, Plan, cost, halves, orderings, search, spread
 from screwgraph.elimination.orderings import LeastWork
 from screwgraph.errors import EliminationError, InputError
@@ -129,7 +129,7 @@ def _first_sound(problem: Problem, named: Sequence[Made]) -> Made | None:
     """Return the cheapest code that is sound."""
     for made in sorted(named, key=lambda made: cost(made.program)):
         with suppress(EliminationError):
-            return replace(made, program=validated(problem, made.program, made.ordering))
+            return replace(made, program=sound(problem, made.program, made.ordering))
     return None
 
 
