@@ -46,7 +46,9 @@ def answers(name):
         for ordering in distinct(graph):
             with suppress(sg.EliminationError):
                 function = query(mechanism, ordering=ordering)
-                sound(function.origin.vanished.problem, function.program, ordering)
+                vanished = function.origin.vanished
+                assert vanished is not None
+                sound(vanished.problem, function.program, ordering)
                 safe[ordering] = function
         found.append(safe)
     return mechanism, found
