@@ -44,7 +44,7 @@ def test_what_is_closed_stays_as_it_is(name):
 
 
 def test_what_does_not_close_again_is_said_with_the_time(monkeypatch):
-    monkeypatch.setattr("screwgraph.simulation.constraints.ITERATIONS", 2)
+    monkeypatch.setattr("screwgraph.simulation.projection_code.ITERATIONS", 2)
     robot = planar_four_bar()
     q = robot.close_loops([0.9, -0.5, 0.8])
     constraints = Constraints(robot, q)

@@ -5,18 +5,20 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.compiler import March, Marching, marching
 from screwgraph.errors import InputError
-from screwgraph.robot import JointType, Robot, constraint_rows, loop_pose
+from screwgraph.robot import JointType, Robot, constraint_jacobian, constraint_rows, loop_pose
+from screwgraph.robot.closure.newton import closing
+from screwgraph.simulation import projection_code
 from screwgraph.simulation.closure_code import closure_code, entries
-from screwgraph.spatial.manifolds import product
+from screwgraph.simulation.memory import Memory
+from screwgraph.simulation.step_code import SmallSteps
 
-TOLERANCE = 1e-10
-"""Loop-closure error (rad, m) that a step may leave."""
-ITERATIONS = 20
 NEAR = 1e-8
 """Error (rad, m) of a loop joint's own position with which closure errors may be computed: it enters them squared."""
 FAR = 0.05
 """The same for joints that only turn, or only slide, about axes that stay: their own motion opens no loop."""
+FINITE = 1e300
 
 
 class Constraints:
@@ -27,18 +29,15 @@ class Constraints:
     """
 
     def __init__(self, robot: Robot, q: Float[np.ndarray, " nq"]) -> None:
-        from scipy.linalg import get_lapack_funcs
-
         self.robot = robot
-        self._posv = get_lapack_funcs(("posv",))[0]
         kept = robot.mobility.kept
         every = range(len(constraint_rows(robot)))
         rows = [*kept, *(i for i in every if i not in kept)]
         self.function, self.places = closure_code(robot, rows), tuple(map(np.array, entries(robot, rows)))
-        self.kept, self.rows, self._nv = len(kept), len(every), robot.nv
-        self._manifold, self._loops = robot.manifold, product(loop.type.manifold for loop in robot.loops)
+        self.kept, self.rows = len(kept), len(every)
         self.x = _loop_positions(robot, q)
         self.bound = np.array([_bound(loop.type) for loop in robot.loops for _ in range(loop.type.nv)])
+        self._code: tuple[Memory, Marching] | None = None
 
     def projected(
         self, t: float, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]
@@ -48,44 +47,47 @@ class Constraints:
         Raises:
             InputError: the position is too far from one at which the loops close.
         """
-        q, K, gap = self._closed(t, q)
-        if not np.isfinite(gap):
-            return q, np.full_like(qd, np.nan), gap
-        return q, qd - K.T @ self._solved(K, K @ qd), gap
+        if not (np.isfinite(q).all() and np.isfinite(qd).all()):
+            return q, np.full_like(qd, np.nan), np.nan
+        if self._code is None:
+            self._code = _projection(self)
+        memory, code = self._code
+        numbers = memory.filled(q=q, qd=qd, x=self.x)
+        found = np.empty((1, self.robot.nq + self.robot.nv + self.rows))
+        if not code(numbers, found):
+            return self._plainly(t, q, qd)
+        at = memory.places("x")
+        self.x = numbers[at.start : at.stop].copy()
+        ends = np.cumsum([self.robot.nq, self.robot.nv])
+        q, qd, gaps = np.split(found[0], ends)
+        return q, qd, float(np.abs(gaps).max(initial=0.0))
 
-    def _closed(self, t: float, q: Float[np.ndarray, " nq"]) -> tuple[np.ndarray, Float[np.ndarray, "kept nv"], float]:
-        gap = np.inf
-        for _ in range(ITERATIONS):
-            gaps, K = self._at(q)
-            gap = float(np.abs(gaps).max())
-            if not np.isfinite(gap) or np.abs(gaps[: self.kept]).max(initial=0.0) <= TOLERANCE:
-                return q, K, gap
-            q = self._manifold.retract(q, -(K.T @ self._solved(K, gaps[: self.kept])))
-        raise InputError(
-            f"at t = {t:g} s the loop-closure error is {gap:.3g}, and Newton's method does not reduce it",
-            why="a step led too far, or to a singular position",
-            fix="take a smaller dt",
-        )
+    def _plainly(self, t: float, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+        """Do the same by damped steps and least squares: near singular positions, where Newton's fail."""
+        steps = projection_code.ITERATIONS
+        free = np.ones(self.robot.nv, dtype=bool)
+        end = closing(self.robot, q, free, projection_code.TOLERANCE, nudges=0, steps=steps)
+        if not end.gap <= projection_code.TOLERANCE:
+            raise InputError(
+                f"at t = {t:g} s the loop-closure error is {end.gap:.3g}, and Newton's method does not reduce it",
+                why="a step led too far, or to a singular position",
+                fix="take a smaller dt",
+            )
+        self.x = _loop_positions(self.robot, end.q)
+        K = constraint_jacobian(self.robot, end.q)[list(self.robot.mobility.kept)]
+        return end.q, qd - np.linalg.lstsq(K, K @ qd, rcond=None)[0], end.gap
 
-    def _at(self, q: Float[np.ndarray, " nq"]) -> tuple[Float[np.ndarray, " rows"], Float[np.ndarray, "kept nv"]]:
-        """Return closure errors and K, computed with loop joints near where they are."""
-        rows, loops = self.rows, len(self.bound)
-        for _ in range(ITERATIONS):
-            values = self.function(q, self.x) if loops or len(self.x) else self.function(q)
-            along = values[rows : rows + loops]
-            if not (np.abs(along) > self.bound).any():
-                break
-            self.x = self._loops.retract(self.x, along)
-        K = np.zeros((self.kept, self._nv))
-        K[self.places] = values[rows + loops :]
-        return values[:rows], K
 
-    def _solved(self, K: Float[np.ndarray, "kept nv"], b: Float[np.ndarray, " kept"]) -> Float[np.ndarray, " kept"]:
-        """Solve K K' y = b; near singular positions, as well as can be."""
-        if not len(b):
-            return b
-        _, y, failed = self._posv(K @ K.T, b)
-        return np.linalg.lstsq(K @ K.T, b, rcond=None)[0] if failed else y
+def _projection(constraints: Constraints) -> tuple[Memory, Marching]:
+    """Return machine code that puts a state back onto the constraints, and the memory that it works in."""
+    robot, memory = constraints.robot, Memory()
+    sizes = {"q": robot.nq, "qd": robot.nv, "gaps": constraints.rows, "x": len(constraints.x)}
+    for name, size in sizes.items():
+        memory.add(name, size)
+    parts = projection_code.projection(constraints, SmallSteps(robot.manifold), memory)
+    sound = [(place, FINITE) for name in ("q", "qd", "gaps") for place in memory.places(name)]
+    sound += [(place, 1.0) for name in memory.names if name.startswith("turns") for place in memory.places(name)]
+    return memory, marching(March(tuple(parts), tuple(sound), range(memory.places("gaps").stop)))
 
 
 def _bound(joint: JointType) -> float:

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from screwgraph.compiler import Stage
-from screwgraph.simulation.constraints import Constraints
+from screwgraph.compiler import Settle, Stage
 from screwgraph.simulation.memory import Memory
 from screwgraph.simulation.step_code import SmallSteps, TapeVectors, stage_of
 from screwgraph.spatial.manifolds import product
 from screwgraph.tape import Number
 
+if TYPE_CHECKING:
+    from screwgraph.simulation.constraints import Constraints
 
-def projection(constraints: Constraints, space: SmallSteps, memory: Memory) -> tuple[Stage, Stage, Stage]:
-    """Return three stages: evaluate closure errors; take Newton's step; take away the velocities that loops forbid."""
+
+TOLERANCE = 1e-10
+"""Loop-closure error (rad, m) that a step may leave."""
+ITERATIONS = 20
+
+
+def projection(constraints: Constraints, space: SmallSteps, memory: Memory) -> tuple[Settle, Stage]:
+    """Return what closes loops and couplings by Newton's steps, and what takes away the velocities that they forbid."""
     function = constraints.function
     memory.add("along", len(constraints.bound))
     memory.add("K", len(constraints.places[0]))
     look = stage_of(function, memory, [a.name for a in function.arguments], ("gaps", "along", "K"))
-    return look, _newton(constraints, space, memory), _allowed(constraints, memory)
+    bounds = [(place, TOLERANCE) for place in memory.places("gaps")[: constraints.kept]]
+    bounds += zip(memory.places("along"), constraints.bound.tolist(), strict=True)
+    closed = Settle(look, _newton(constraints, space, memory), tuple(bounds), ITERATIONS)
+    return closed, _allowed(constraints, memory)
 
 
 def _newton(constraints: Constraints, space: SmallSteps, memory: Memory) -> Stage:

@@ -64,7 +64,7 @@ def simulate(
     with np.errstate(all="ignore"):  # what is not finite is found and said
         check_start(dynamics, q, qd)
         constraints = dynamics.constraints(q)
-        start = State(q, qd) if constraints is None else State(*constraints.projected(0.0, q, qd))
+        start = State(q, qd, float(dynamics.violation(q[None])[0]))
         system = system_of(dynamics, torques, constraints)
         name = chosen(method, system, start, float(times[1]))
 

@@ -81,7 +81,7 @@ def initial_position(robot: Robot, q0: Any) -> Float[np.ndarray, " nq"]:
 
 
 def initial_velocity(robot: Robot, q: Float[np.ndarray, " nq"], qd0: Any) -> Float[np.ndarray, " nv"]:
-    """Return the velocity that a motion begins with; None is rest.
+    """Return the velocity that a motion begins with, exactly one that loops allow; None is rest.
 
     Raises:
         InputError: not nv finite numbers, or a velocity that loops do not allow at q, with what is left of it.
@@ -89,9 +89,10 @@ def initial_velocity(robot: Robot, q: Float[np.ndarray, " nq"], qd0: Any) -> Flo
     qd = finite_vector(np.zeros(robot.nv) if qd0 is None else qd0, robot.nv, "qd0", OF_ALL)
     if not robot.is_closed:
         return qd
-    residual = constraint_jacobian(robot, q) @ qd
+    K, kept = constraint_jacobian(robot, q), list(robot.mobility.kept)
+    residual = K @ qd
     allowed = np.full(len(residual), DIGITS)
-    allowed[list(robot.mobility.kept)] = CONSISTENT
+    allowed[kept] = CONSISTENT
     worst = int(np.argmax(np.abs(residual) / allowed)) if len(residual) else 0
     if len(residual) and abs(residual[worst]) > allowed[worst] * max(1.0, float(np.abs(qd).max(initial=0.0))):
         row = robot.mobility.rows[worst]
@@ -100,4 +101,4 @@ def initial_velocity(robot: Robot, q: Float[np.ndarray, " nq"], qd0: Any) -> Flo
             why="it is not consistent with the loops at the closed position",
             fix="robot.complete_velocity(q, yd) gives velocities that are",
         )
-    return qd
+    return qd - np.linalg.lstsq(K[kept], residual[kept], rcond=None)[0]

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.compiler import Function, March, Marching, Settle, Stage, marching
 from screwgraph.mechanism.projection import STEPS, Projection
-from screwgraph.simulation.constraints import ITERATIONS, TOLERANCE, Constraints
+from screwgraph.simulation.constraints import FINITE, Constraints
 from screwgraph.simulation.memory import Memory
 from screwgraph.simulation.methods import State
 from screwgraph.simulation.projection_code import projection
@@ -20,7 +20,6 @@ from screwgraph.time import RULES
 
 CHUNK = 100
 """Steps of one call."""
-FINITE = 1e300
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,21 +71,13 @@ def stepper(
     space = SmallSteps(manifold)
     parts: list[Stage | Settle] = list(step_stages(RULES[method], function, space, memory))
     if isinstance(constraints, Constraints):
-        parts += _closing(constraints, space, memory)
+        parts += projection(constraints, space, memory)
     elif constraints:
         parts += _nearest(constraints, memory)
     sound = [(place, FINITE) for name in ("q", "qd", "gaps") for place in memory.places(name)]
     sound += [(place, 1.0) for name in memory.names if name.startswith("turns") for place in memory.places(name)]
     kept = range(memory.places("gaps").stop)
     return Stepper(memory, marching(March(tuple(parts), tuple(sound), kept)), gaps)
-
-
-def _closing(constraints: Constraints, space: SmallSteps, memory: Memory) -> Sequence[Stage | Settle]:
-    """Return what puts a step's end back onto the constraints of loops and couplings."""
-    look, correct, onward = projection(constraints, space, memory)
-    bounds = [(place, TOLERANCE) for place in memory.places("gaps")[: constraints.kept]]
-    bounds += zip(memory.places("along"), constraints.bound.tolist(), strict=True)
-    return [Settle(look, correct, tuple(bounds), ITERATIONS), onward]
 
 
 def _nearest(projection: Projection, memory: Memory) -> Sequence[Stage | Settle]:
