@@ -52,7 +52,7 @@ def test_random_tasks_are_solved_to_their_accuracy(name):
 def test_accelerations_do_not_ring(name):
     """Beside ten times finer steps; the trapezoidal rule, which rings, shows that ringing would be seen."""
     coarse, fine, ringing = (
-        Planner(replace(task(name, steps=n), collocation=rule)).solve()
+        Planner(replace(task(name, steps=n), collocation=rule, regularisation=np.inf)).solve()
         for n, rule in ((40, "radau"), (400, "radau"), (40, "trapezoidal"))
     )
     assert coarse.converged

@@ -1,4 +1,4 @@
-"""What may keep a plan from being found: goals that no position reaches, or not in time."""
+"""What may keep a plan from being found: goals out of reach or not in time, weight that torques cannot hold."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from collections.abc import Iterator
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.goals import Point, Pose, Position
 from screwgraph.plan.goals.base import points_at
 from screwgraph.plan.goals.position import whole_position
 from screwgraph.plan.inverse_kinematics import quickest, slowest
-from screwgraph.plan.limits import VelocityLimit
+from screwgraph.plan.limits import EffortLimit, VelocityLimit
+from screwgraph.plan.limits.base import box, symmetric
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import Task
+from screwgraph.robot import units
 
 
 def obstacles_in_time(task: Task, steps: Steps) -> Iterator[str]:
@@ -50,3 +53,30 @@ def _reached(
     for joint in joints:
         there[robot.q_slices[joint]] = at[..., robot.q_slices[joint]]
     return [there]
+
+
+def weights_to_hold(task: Task, steps: Steps) -> Iterator[str]:
+    """Say which joints cannot hold the robot still at the start, or at a whole position that is a goal.
+
+    No proof: a robot may swing through such a position.
+    """
+    limits = [(name, i) for name, i in task.items() if isinstance(i, EffortLimit) and i.sigma is None]
+    if not limits or task.contacts or isinstance(task.robot, MechanismCoordinates) or task.robot.is_closed:
+        return
+    stands = [("at the start", whole_position(task.robot, task.start)[0])] if task.start is not None else []
+    for name, goal in task.items():
+        if isinstance(goal, Position) and goal.sigma is None:
+            q, joints = whole_position(task.robot, goal.at)
+            stands += [(f"at {name}", q)] if q.ndim == 1 and set(joints) == set(task.robot.joint_names) else []
+    for who, q in stands:
+        zero = np.zeros(task.robot.nv)
+        tau = np.asarray(steps.mechanics.efforts()(q, zero, zero), dtype=float)
+        for name, limit in limits:
+            lower, upper = box(steps.mechanics, limit.bounds, lambda joint: symmetric(joint.limits.effort), "effort")
+            over = np.where(np.isin(np.arange(len(tau)), steps.actuated), np.maximum(tau - upper, lower - tau), -np.inf)
+            c = int(over.argmax())
+            if over[c] > 0.0:
+                most, label = upper[c] if tau[c] > 0.0 else -lower[c], steps.mechanics.labels[c]
+                unit = [u for joint in task.robot.joints for u in units(joint.type).effort][c]
+                takes = f"holding still {who} takes {abs(tau[c]):.3g} {unit} of joint {label!r}"
+                yield f"{takes}, {name} is {most:.3g} {unit}"

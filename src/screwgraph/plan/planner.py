@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from screwgraph.errors import InputError
-from screwgraph.optimize import Method, Problem, Progress, Tolerances, shifted
+from screwgraph.optimize import Method, Problem, Progress, Result, Status, Tolerances, shifted
+from screwgraph.optimize.result import Iterate
 from screwgraph.plan.goals.position import whole_position
 from screwgraph.plan.goals.velocity import chosen_velocities
 from screwgraph.plan.guess import first_values, guesses
-from screwgraph.plan.infeasibility import obstacles_in_time
+from screwgraph.plan.impossibilities import impossibilities
+from screwgraph.plan.infeasibility import obstacles_in_time, weights_to_hold
 from screwgraph.plan.limits.base import check_start
 from screwgraph.plan.limits.excess import more_kept
 from screwgraph.plan.mechanics import Mechanics
@@ -26,6 +28,7 @@ from screwgraph.plan.refinement import check_refinable, refined, values_on
 from screwgraph.plan.search import LOST, Search, Start
 from screwgraph.plan.task import Task
 from screwgraph.plan.transcribe import Transcription, transcribe
+from screwgraph.plan.violation import described, in_words
 
 BETWEEN = 6
 """Times that a plan which touches something, or exceeds limits, between points is made again."""
@@ -106,13 +109,26 @@ class Planner:
 
     def _solved(self, search: Search, warm: bool) -> Plan:
         """Search from all guesses, or from the last plan first."""
+        impossible = list(impossibilities(self.task, self.transcription.steps))
+        if impossible:
+            return self._refused("; ".join(impossible))
         starts = self._guesses()
         if warm and self.plan is not None and (self.plan.feasible or self.plan.result.status not in LOST):
             starts = itertools.chain([self.plan.result], starts)
-        result = search(self.transcription.problem, starts)
-        if result.status in LOST and not result.violation <= FEASIBLE:
-            result = replace(result, reason="; ".join([result.reason, *self._obstacles_in_time()]))
+        steps = self.transcription.steps
+        result = search(self.transcription.problem, starts, lambda: any(weights_to_hold(self.task, steps)))
+        if not result.violation <= FEASIBLE:
+            worst = described(self.transcription.steps, result) if np.isfinite(result.violation) else ""
+            found = self._obstacles_in_time() if result.status in LOST else []
+            result = replace(result, reason="; ".join([in_words(result.reason, worst), *found]))
         return Plan(self.transcription, result)
+
+    def _refused(self, reason: str) -> Plan:
+        """Return the plan of a task that cannot be solved: the guess, as it is."""
+        problem = self.transcription.problem
+        x = problem.start(next(iter(self._guesses())))
+        found = Result(problem, Iterate(x, np.nan, np.inf), 0, 0.0, Status.INFEASIBLE, reason, "none")
+        return Plan(self.transcription, found)
 
     def _guesses(self) -> Iterable[Start]:
         """Return the task's guesses, one after the other."""
@@ -147,7 +163,8 @@ class Planner:
 
     def _obstacles_in_time(self) -> list[str]:
         try:
-            return list(obstacles_in_time(self.task, self.transcription.steps))
+            steps = self.transcription.steps
+            return [*weights_to_hold(self.task, steps), *obstacles_in_time(self.task, steps)]
         except KeyboardInterrupt:  # the search is over: what it found is not given up for its explanation
             return []
 

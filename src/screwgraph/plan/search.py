@@ -45,13 +45,20 @@ class Search:
     callback: Callable[[Progress], Any] | None
     condensed: bool
 
-    def __call__(self, problem: Problem, starts: Iterable[Start]) -> Result:
-        """Return the best of what is found from one start after the other, until one leads to a solution."""
+    def __call__(
+        self, problem: Problem, starts: Iterable[Start], hopeless: Callable[[], bool] = lambda: False
+    ) -> Result:
+        """Return the best of what is found from one start after the other, until one leads to a solution.
+
+        After a search that is lost, `hopeless` is asked whether others are worth their time.
+        """
         found: list[Result] = []
         try:
             for method, start in self._tries(problem, starts, found):
                 found.append(self._by(method, problem, start, self.seconds - _spent(found)))
                 if found[-1].status not in LOST or _spent(found) >= self.seconds:
+                    break
+                if len(found) == 1 and not found[-1].violation <= FEASIBLE and hopeless():
                     break
         except KeyboardInterrupt:  # while another start was made
             if not found:

@@ -72,19 +72,28 @@ class Avoid:
 
     def clearances(self, mechanics: Mechanics, q: Float[np.ndarray, " nq"]) -> list[tuple[float, str, str]]:
         """Return (clearance less the margin (m), link of the sphere, obstacle) of all spheres and obstacles at q."""
+        spheres = self.placed(mechanics)
+        found = self.clearances_at(centres_at(mechanics, spheres, q), spheres.numbers[:, 3])
+        return [(clearance, spheres.links[i], what) for clearance, i, what in found]
+
+    def placed(self, mechanics: Mechanics) -> Spheres:
+        """Return the robot's spheres. Raises InputError."""
+        return placed_spheres(mechanics.robot, self.spheres)
+
+    def clearances_at(
+        self, centres: Float[np.ndarray, "n 3"], radii: Float[np.ndarray, " n"]
+    ) -> list[tuple[float, int, str]]:
+        """Return (clearance less the margin (m), number of the sphere, obstacle) of spheres in the base."""
         grouped, fields = self._sorted()
-        spheres = placed_spheres(mechanics.robot, self.spheres)
-        points = centres_at(mechanics, spheres, q)
         found = []
         for kind, shapes in grouped.items():
             for number, shape in enumerate(shapes, start=1):
                 what = f"{kind.replace('_', '-')} {number}"
-                for link, p, r in zip(spheres.links, points, spheres.numbers[:, 3], strict=True):
-                    found.append((float(SHAPES[kind].distance(p, shape.numbers())) - r - self.margin, link, what))
+                for i, (p, r) in enumerate(zip(centres, radii, strict=True)):
+                    found.append((float(SHAPES[kind].distance(p, shape.numbers())) - float(r) - self.margin, i, what))
         for number, field in enumerate(fields, start=1):
-            d = field.taylor(points)[0]
-            for link, one, r in zip(spheres.links, d, spheres.numbers[:, 3], strict=True):
-                found.append((float(one) - r - self.margin, link, f"grid {number}"))
+            d = field.taylor(centres)[0] - radii - self.margin
+            found += [(float(x), i, f"grid {number}") for i, x in enumerate(d)]
         return found
 
     def _sorted(self) -> tuple[dict[str, list[Any]], list[DistanceGrid]]:

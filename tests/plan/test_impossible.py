@@ -1,0 +1,83 @@
+"""Tasks that cannot be solved say why, in the user's terms; tasks that nearly cannot are solved."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.plan import Planner, Task, horizon
+from screwgraph.plan.collision import BodySphere, Sphere
+from screwgraph.plan.contacts import FlatContact
+from screwgraph.plan.costs import Effort
+from screwgraph.plan.goals import Point, Pose, Position, Velocity
+from screwgraph.plan.impossibilities import impossibilities
+from screwgraph.plan.limits import EffortLimit, VelocityLimit
+from screwgraph.plan.obstacles import Avoid
+from screwgraph.robot import with_gravity
+
+REST = Velocity()
+BALL = (BodySphere("tool", radius=0.1),)
+NEAR, FAR = Sphere((0.5, 1.1, 0.0), 0.05), Sphere((1.5, 1.2, 0.0), 0.1)
+
+
+def task(goal, **more):
+    """Two rods of 1 m in a plane."""
+    robot = with_gravity(sg.load("rr"), (0.0, -9.81, 0.0))
+    return Task(robot, horizon(10, duration=1.0), [0.1, 0.3], goals=(goal, REST), costs=(Effort(),), **more)
+
+
+@pytest.mark.parametrize(
+    ("made", "reason"),
+    [
+        (task(Point("tool", (1.8, 1.0), axes="xy")), None),
+        (task(Point("tool", (1.8, 1.0, 0.0))), "out of reach: 2.06 m from (0, 0, 0), where 'tool' comes at most 2 m"),
+        (task(Position([1.1, 0.3]), limits=(VelocityLimit(0.9),)), "joint 'joint1' 1.11 s at its largest velocity"),
+        (task(Point("tool", (0.5, 1.0, 0.0)), obstacles=(Avoid((NEAR,), BALL),)), "0.05 m too near to sphere 1"),
+        (task(Pose("tool", of=(0.4, 0.6)), obstacles=(Avoid((FAR,), BALL),)), "too near to sphere 1"),
+    ],
+)
+def test_proofs_need_no_search(made, reason):
+    plan = Planner(made).solve(iterations=1)
+    if reason is None:
+        assert "out of reach" not in plan.reason
+        return
+    assert plan.status == "infeasible"
+    assert plan.iterations == 0
+    assert reason in plan.reason
+
+
+def test_what_is_just_possible_is_not_refused():
+    for made in (
+        task(Point("tool", (1.2, 1.6 - 1e-9, 0.0))),
+        task(Position([1.1, 0.3]), limits=(VelocityLimit(1.0),)),
+        task(Point("tool", (0.5, 1.0, 0.0)), obstacles=(Avoid((Sphere((0.5, 1.151, 0.0), 0.05),), BALL),)),
+    ):
+        assert not list(impossibilities(made, Planner(made).transcription.steps))
+
+
+@pytest.mark.parametrize(("friction", "slips"), [(0.70, True), (0.80, False)])
+def test_a_sole_slips_on_slopes_beyond_its_friction(friction, slips):
+    """Gravity turned by atan(0.75)."""
+    robot = sg.load(Path(__file__).with_name("monopod.yaml"), base="floating")
+    robot = with_gravity(robot, (0.6 * 9.81, 0.0, -0.8 * 9.81))
+    q = robot.neutral()
+    q[2] = 0.5 + 0.04
+    contact = FlatContact("sole", 0.12, 0.06, friction=friction)
+    made = Task(robot, horizon(4, dt=0.05), q, goals=(REST,), costs=(Effort(),), contacts=(contact,))
+    found = list(impossibilities(made, Planner(replace(made, costs=())).transcription.steps))
+    assert len(found) == slips
+    assert all("gravity is 36.9 deg from their normal, and friction holds up to 35 deg" in text for text in found)
+
+
+def test_weight_that_torques_cannot_hold_is_a_reason_with_units():
+    """Masses of 1 kg at the ends of both rods: the first joint holds up to 3 m g."""
+    made = task(Position([0.2, 0.2]), limits=(EffortLimit(2.0),))
+    plan = Planner(made).solve()
+    assert not plan.feasible
+    assert "holding still at the start takes" in plan.reason
+    assert "N m of joint 'joint1', limit 1 is 2 N m" in plan.reason
+    assert "is off by" not in plan.reason
+    tau = sg.inverse_dynamics(made.robot)(np.array([0.1, 0.3]), np.zeros(2), np.zeros(2))
+    assert f"{abs(tau[0]):.3g} N m" in plan.reason
