@@ -17,7 +17,7 @@ from screwgraph.errors import ScrewgraphError
 from screwgraph.plan import read_task
 
 SECONDS = 10
-"""A file that takes longer hangs."""
+"""A file that takes longer hangs: seconds of the processor, as other programs run beside tests."""
 LONGEST = 400
 """Characters of a message beyond which it is no line that somebody reads."""
 ODD = (
@@ -168,8 +168,8 @@ def outcome(read: Callable[[Path], Any], path: Path, data: bytes, done: str, sou
         raise _TooLongError
 
     path.write_bytes(data)
-    before = signal.signal(signal.SIGALRM, too_long)
-    signal.alarm(SECONDS)
+    before = signal.signal(signal.SIGPROF, too_long)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         model = read(path)
     except ScrewgraphError as error:
@@ -182,8 +182,8 @@ def outcome(read: Callable[[Path], Any], path: Path, data: bytes, done: str, sou
         where = traceback.extract_tb(error.__traceback__)[-1]
         return Outcome("traceback", f"{type(error).__name__}: {str(error)[:100]} at {where.filename}:{where.lineno}")
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
     if done == "spelt_wrong" and meaning(model)[0] != sound[0] and meaning(model)[1] <= sound[1]:
         return Outcome("silent change", "a word was misspelt")
     return Outcome("model")
