@@ -1,4 +1,4 @@
-"""Processes killed at random moments leave a cache that is whole, outputs that are whole or absent, and disturb no other."""
+"""Processes killed at random moments leave a whole cache, outputs that are whole or absent, and disturb no other."""
 
 import random
 import signal
