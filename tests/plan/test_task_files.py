@@ -42,6 +42,7 @@ WRONG = {
     "no horizon": ("horizon: {steps: 40, dt: 0.05}\n", "", "the task has no horizon"),
     "no robot": ("robot: cart_pole\n", "", "the task has no robot"),
     "unknown robot": ("cart_pole", "cart_bole", r"task.yaml:1: .*did you mean"),
+    "no file": ("cart_pole", "other/robot.urdf", r"task.yaml:1: there is no file 'other/robot.urdf'"),
     "zero dt": ("dt: 0.05", "dt: 0", r"task.yaml:2: horizon: the horizon: dt is 0.0: it must be a positive number"),
     "negative steps": ("steps: 40", "steps: -4", "task.yaml:2: .* has -4 steps"),
     "half a step": ("steps: 40", "steps: 4.5", "it must be a whole number"),

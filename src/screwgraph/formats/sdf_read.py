@@ -28,6 +28,7 @@ from screwgraph.formats.sdf_scope import WORLD, Parts, Scope
 from screwgraph.formats.sdf_tree import between, closing_loop, joint_frames, spanning_tree, tree_joint
 from screwgraph.formats.sdf_values import vector_in
 from screwgraph.formats.sdf_visuals import read_visuals
+from screwgraph.formats.spelling import SDF, remark_on_spelling
 from screwgraph.formats.xml import Element, children, parse_xml, place
 from screwgraph.robot import STANDARD_GRAVITY, Coupling, Frame, Joint, Link, Loop, Robot, tree
 from screwgraph.spatial import rotation
@@ -46,6 +47,7 @@ def read_sdf(data: bytes, file: str, model: str | None = None) -> Robot:
     path = (Path(file).resolve(),) if Path(file).exists() else ()
     scope = Scope("", WORLD, sdf_version(root, file), path, file)
     warnings, parts = Warnings(), Parts()
+    remark_on_spelling(root, file, warnings, SDF)
     world = _world(root, file, warnings)
     collect(root if world is None else world, scope, parts)
     joints = [read_joint(item, parts, warnings) for item in parts.joints]

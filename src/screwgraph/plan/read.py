@@ -32,7 +32,7 @@ All keys but `robot` (or `mechanism`) and a horizon may be left out::
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from importlib.resources import files
@@ -149,10 +149,21 @@ def _placed(at: Place, who: str = "the task") -> Callable[[Callable[[], Any]], A
 
 
 def _mechanism(value: Value, folder: Path | None) -> Any:
-    source = value.text()
-    if source not in mechanism_names() and folder is not None:
-        source = str(folder / source)
+    source = _source(value, folder, mechanism_names())
     return as_robot(_placed(value.at, "mechanism")(lambda: load_mechanism(source)))
+
+
+def _source(value: Value, folder: Path | None, built_in: Iterable[str]) -> str:
+    """Return a built-in name, or the path of a file beside the task's; names of neither are left to who reads them."""
+    source = value.text()
+    if source in built_in or folder is None:
+        return source
+    path = str(folder / source)
+    if not os.path.exists(path) and not source.isidentifier():
+        raise ModelError(
+            f"there is no file {shown(source)}", at=value.at, fix="paths are relative to the task's folder"
+        )
+    return path if os.path.exists(path) else source
 
 
 def _robot(value: Value, folder: Path | None) -> Robot:
@@ -171,9 +182,7 @@ def _robot(value: Value, folder: Path | None) -> Robot:
             options["gravity"] = entries["gravity"].numbers({}, 3)
         if "damping" in entries:
             options["damping"] = _switch(entries["damping"])
-    source = file.text()
-    if source not in zoo_names() and folder is not None:
-        source = str(folder / source)
+    source = _source(file, folder, zoo_names())
     return _placed(file.at, "robot")(lambda: load(source, **options))
 
 

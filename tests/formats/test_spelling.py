@@ -4,7 +4,7 @@ import pytest
 
 from screwgraph.formats import load
 from tests.formats.helpers import joint, link, loaded, urdf
-from tests.robots import urdfs
+from tests.robots import robot_files, urdfs
 
 PIECES = {
     '<Axis xyz="0 0 1"/>': "<joint> 'j': <Axis> is passed over (did you mean <axis>?)",
@@ -31,6 +31,27 @@ def test_a_misspelt_part_of_a_link_is_said(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("path", [p for p in urdfs() if not p.marks])
+@pytest.mark.parametrize(("right", "wrong"), [("iyz", "yiz"), ("ixy", "xiy"), ("iyz", "iz")])
+def test_what_is_there_is_not_what_was_meant(right, wrong, tmp_path):
+    """All products of inertia resemble each other; only one of them is missing."""
+    inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0.1" ixz="0.1" iyz="0.1"/>'.replace(right, wrong)
+    robot = loaded(urdf(f'<link name="a"><inertial><mass value="1"/>{inertia}</inertial></link>'), tmp_path)
+    assert any(f"{wrong!r} is passed over (did you mean {right!r}?)" in line for line in robot.warnings)
+
+
+@pytest.mark.parametrize(
+    ("piece", "remark"),
+    [
+        ("<posse>1 0 0 0 0 0</posse>", "<link> 'a': <posse> is passed over (did you mean <pose>?)"),
+        ("<inertial><Mass>2</Mass></inertial>", "<inertial>: <Mass> is passed over (did you mean <mass>?)"),
+        ('<pose relativ_to="">1 0 0 0 0 0</pose>', "<pose>: 'relativ_to' is passed over (did you mean 'relative_to'?)"),
+    ],
+)
+def test_misspelt_parts_of_sdf_are_said(piece, remark, tmp_path):
+    text = f'<sdf version="1.7"><model name="m"><link name="a">\n{piece}</link></model></sdf>'
+    assert any(line.endswith(f"m.sdf:2: {remark}") for line in loaded(text, tmp_path, "m.sdf").warnings)
+
+
+@pytest.mark.parametrize("path", [*(p for p in urdfs() if not p.marks), *robot_files(".sdf")])
 def test_real_files_have_no_such_remarks(path):
     assert not [line for line in load(path).warnings if "did you mean" in line]

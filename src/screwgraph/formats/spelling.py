@@ -1,0 +1,130 @@
+"""Misspelt elements and attributes of URDF and SDF: passed over like other programs' own, they change the robot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from screwgraph.formats.diagnostics import Warnings, shown
+from screwgraph.formats.xml import Element, place
+
+_SIMILAR = 0.6
+_POSE = ("xyz", "rpy")
+_AXIS = ("xyz", "pitch")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What is read in an element, and what other programs read there: children, and attributes.
+
+    Those of pictures change no motion, and are left out.
+    """
+
+    children: Mapping[str, tuple[str, ...]]
+    attributes: Mapping[str, tuple[str, ...]]
+
+
+_URDF_CHILDREN = {
+    "robot": ("link", "joint", "gravity", "loop", "coupling", "material", "transmission", "gazebo", "sensor"),
+    "link": ("inertial", "visual", "collision", "collision_checking", "self_collision_checking", "contact", "sensor"),
+    "inertial": ("origin", "mass", "inertia"),
+    "joint": ("origin", "parent", "child", "axis", "axis2", "limit", "dynamics", "mimic", "calibration"),
+    "loop": ("predecessor", "successor", "axis", "axis2"),
+    "coupling": ("predecessor", "successor", "ratio", "term", "offset"),
+    "predecessor": ("origin",),
+    "successor": ("origin",),
+}
+_URDF_ATTRIBUTES = {
+    "robot": ("name", "version"),
+    "link": ("name", "type"),
+    "joint": ("name", "type", "independent"),
+    "origin": _POSE,
+    "mass": ("value",),
+    "inertia": ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"),
+    "parent": ("link",),
+    "child": ("link",),
+    "predecessor": ("link",),
+    "successor": ("link",),
+    "axis": _AXIS,
+    "axis2": _AXIS,
+    "limit": ("lower", "upper", "velocity", "effort"),
+    "dynamics": ("damping", "friction", "armature"),
+    "mimic": ("joint", "multiplier", "offset"),
+    "gravity": ("xyz",),
+    "loop": ("name", "type"),
+    "coupling": ("name",),
+    "ratio": ("value",),
+    "term": ("joint", "coefficient"),
+    "offset": ("value",),
+}
+_POSED = ("relative_to", "frame", "degrees", "rotation_format")
+_SDF_AXIS = ("xyz", "dynamics", "limit", "mimic", "initial_position", "use_parent_model_frame")
+_SDF_PARTS = ("link", "joint", "frame", "model", "include", "pose", "plugin", "gripper", "sensor")
+_SDF_CHILDREN = {
+    "sdf": ("world", "model", "actor", "light", "include"),
+    "world": (
+        "model", "include", "frame", "joint", "gravity", "physics", "light", "gui", "scene", "plugin", "state", "actor",
+        "road", "wind", "audio", "atmosphere", "population", "magnetic_field", "spherical_coordinates",
+    ),
+    "model": (*_SDF_PARTS, "static", "self_collide", "allow_auto_disable", "enable_wind"),
+    "include": ("uri", "name", "pose", "static", "placement_frame", "plugin"),
+    "frame": ("pose",),
+    "link": (
+        "pose", "inertial", "collision", "visual", "sensor", "gravity", "enable_wind", "self_collide", "kinematic",
+        "must_be_base_link", "velocity_decay", "projector", "audio_sink", "audio_source", "battery", "light",
+        "particle_emitter",
+    ),
+    "inertial": ("pose", "mass", "inertia", "density", "auto_inertia_params", "fluid_added_mass", "frame"),
+    "inertia": ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"),
+    "joint": (
+        "pose", "parent", "child", "axis", "axis2", "thread_pitch", "screw_thread_pitch", "gearbox_ratio",
+        "gearbox_reference_body", "physics", "sensor",
+    ),
+    "axis": _SDF_AXIS,
+    "axis2": _SDF_AXIS,
+    "dynamics": ("damping", "friction", "spring_reference", "spring_stiffness"),
+    "limit": ("lower", "upper", "effort", "velocity", "stiffness", "dissipation"),
+    "mimic": ("multiplier", "offset", "reference"),
+}  # fmt: skip
+_SDF_ATTRIBUTES = {
+    "sdf": ("version",),
+    "world": ("name",),
+    "model": ("name", "canonical_link", "placement_frame"),
+    "include": ("merge",),
+    "frame": ("name", "attached_to"),
+    "link": ("name",),
+    "inertial": ("auto",),
+    "joint": ("name", "type"),
+    "pose": _POSED,
+    "xyz": ("expressed_in",),
+    "mimic": ("joint", "axis"),
+}
+URDF, SDF = Vocabulary(_URDF_CHILDREN, _URDF_ATTRIBUTES), Vocabulary(_SDF_CHILDREN, _SDF_ATTRIBUTES)
+
+
+def remark_on_spelling(element: Element, file: str, warnings: Warnings, known: Vocabulary) -> None:
+    """Warn, with line and suggestion, of names within an element that resemble one that is read but are not read."""
+    who = f"<{element.tag}>" + (f" {shown(element.get('name'))}" if element.get("name") else "")
+    for key in element.attrib:
+        absent = [other for other in known.attributes.get(element.tag, ()) if other not in element.attrib]
+        near = _meant(key, known.attributes.get(element.tag, ()), absent)
+        if near:
+            warnings.add(f"{who}: {shown(key)} is passed over", at=place(element, file), fix=f"did you mean {near!r}?")
+    for child in element.iterchildren():
+        if not isinstance(child.tag, str):
+            continue
+        here = known.children.get(element.tag, ())
+        near = _meant(child.tag, here, here)
+        if near:
+            warnings.add(f"{who}: <{child.tag}> is passed over", at=place(child, file), fix=f"did you mean <{near}>?")
+        elif child.tag in here or child.tag in known.attributes:
+            remark_on_spelling(child, file, warnings, known)
+
+
+def _meant(name: str, known: Sequence[str], candidates: Sequence[str]) -> str:
+    """Return the candidate that a name resembles, if it is none of the known ones."""
+    if name in known or not candidates or "}" in name:
+        return ""
+    exact = [other for other in candidates if other.lower() == name.lower()]
+    return next(iter(exact or get_close_matches(name[:60].lower(), candidates, n=1, cutoff=_SIMILAR)), "")
