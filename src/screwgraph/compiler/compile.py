@@ -34,11 +34,10 @@ Order = str | Ordering | Search | Sequence[str | Key]
 """The name of an order, "auto", an Ordering, a list of variables, or a search."""
 
 
-REGULAR = ("ancestor", "cluster_lambda", "kkt")
-"""Orders that answer where a pivot of what "auto" chose vanishes: those of multipliers vanish at singular positions."""
-REGULAR_OF_TREES = ("articulated",)
+REGULAR, REGULAR_OF_TREES = ("ancestor", "cluster_lambda", "kkt"), ("articulated",)
+"""Orders whose pivots vanish at singular positions only: of closed chains, and of trees."""
 REGULAR_OF_COORDINATES = ("quasi_definite",)
-"""The same of trees, and of models in natural coordinates."""
+"""The same of models in natural coordinates."""
 MANY = 450
 """Inputs of a function whose code takes long to make: positions, velocities and torques of 150 joints."""
 
@@ -116,14 +115,17 @@ def _compile_searched(problem: Problem, effort: Search, *, anew: bool = False) -
 
     def origin(made: Made) -> Origin:
         found = _found(problem, made).origin(made)
-        if problem.robot is None and orderings.is_assembled(problem.plain):
-            others = REGULAR_OF_COORDINATES
-        else:
-            others = REGULAR if problem.robot is not None and problem.robot.is_closed else REGULAR_OF_TREES
-        return replace(found, vanished=replace(found.vanished, others=others)) if found.vanished else found
+        return replace(found, vanished=found.vanished and replace(found.vanished, others=_charts(problem, made)))
 
     asked = question(effort.seconds > 0.0 or kept(question(True)) is not None)  # no search now, but one was before
     return _function(problem, asked, make, origin, anew=anew)
+
+
+def _charts(problem: Problem, made: Made) -> tuple[str, ...]:
+    """Return the orders that may answer where a pivot of what "auto" chose vanishes; only its own if no other may."""
+    if problem.robot is None:
+        return REGULAR_OF_COORDINATES if orderings.is_assembled(problem.plain) else (made.ordering,)
+    return REGULAR if problem.robot.is_closed else REGULAR_OF_TREES
 
 
 def _first_possible(problem: Problem, inputs: Sequence[str]) -> Made:
