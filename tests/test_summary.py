@@ -17,6 +17,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.mechanism import observed
 from screwgraph.plan import Planner, read_task
+from screwgraph.robot import LoopMotor, Transmission
 from screwgraph.spatial import SpatialInertia
 from screwgraph.summary import one_line
 from screwgraph.tape import Tape
@@ -87,6 +88,7 @@ def _held() -> Iterator[Any]:
     graph = sg.dynamics_graph(sg.load("panda")).given("q", "qd", "tau")
     five, leg = sg.load("five_bar"), sg.load("belt_leg")
     yield from (*five.loops, *five.frames, *leg.couplings, five.mobility)
+    yield from (Transmission(leg.couplings[0]), LoopMotor("motor", five.loops[0].name))
     yield from (robot, *robot.joints, *robot.links, bar, graph, *graph.variables, *graph.variables.values())
     yield graph.factors[0]
     dag = sg.eliminate(graph, sg.orderings.aba())

@@ -152,8 +152,9 @@ def sensors(sees_nothing_at_zero: int) -> sg.FactorGraph:
 def test_no_number_where_no_sensor_sees_the_unknown():
     f = sg.compile(sensors(2), "x")
     np.testing.assert_allclose(f([0.5], [1.0, 2.0]), 1.5 / np.sin(0.5), rtol=1e-12)
-    assert np.isnan(f([0.0], [1.0, 2.0])).all()
-    assert np.isnan(f([np.pi], [1.0, 2.0])).all()
+    for blind in (0.0, np.pi):
+        with pytest.warns(RuntimeWarning, match="the equations do not determine the answer"):
+            assert np.isnan(f([blind], [1.0, 2.0])).all()
     np.testing.assert_allclose(sg.compile(sensors(1), "x")([0.0], [1.0, 2.0]), 2.0)
 
 
