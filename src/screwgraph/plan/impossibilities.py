@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from screwgraph.plan.contacts import FlatContact, PointContact
-from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.goals import Point, Pose, Position, Velocity
 from screwgraph.plan.goals.base import points_at
 from screwgraph.plan.goals.position import whole_position
@@ -18,7 +17,7 @@ from screwgraph.plan.limits.position import flat_places
 from screwgraph.plan.obstacles import Avoid
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import Task
-from screwgraph.robot import units
+from screwgraph.robot import Robot, units
 from screwgraph.robot.joints import Fixed, Prismatic, Revolute, Spherical, Universal
 
 NEARLY = 1e-6
@@ -34,7 +33,7 @@ def impossibilities(task: Task, steps: Steps) -> Iterator[str]:
         shown = name if at is None else f"{name} ({at})"
         if isinstance(goal, Position):
             yield from _too_slow(task, steps, goal, shown)
-        elif not isinstance(task.robot, MechanismCoordinates):
+        elif isinstance(task.robot, Robot):
             yield from _out_of_reach(task, steps, goal, shown)
             yield from _occupied(task, steps, goal, shown)
     yield from _slippery(task, steps)
@@ -66,7 +65,7 @@ def _too_slow(task: Task, steps: Steps, goal: Position, name: str) -> Iterator[s
 
 
 def _unit(task: Task, label: str, kind: str) -> str:
-    if isinstance(task.robot, MechanismCoordinates):
+    if not isinstance(task.robot, Robot):
         return "m or rad" + ("/s" if kind == "velocity" else "")
     joint, _, number = label.partition("[")
     return getattr(units(task.robot.joint(joint).type), kind)[int(number.rstrip("]") or 0) if number else 0]
@@ -129,8 +128,8 @@ def _occupied(task: Task, steps: Steps, goal: Pose | Point, name: str) -> Iterat
 def _slippery(task: Task, steps: Steps) -> Iterator[str]:
     """From rest to rest contacts must carry the weight, on average; their cones do not hold that direction."""
     contacts = [c for c in task.contacts if isinstance(c, FlatContact | PointContact)]
-    gravity = np.zeros(3) if isinstance(task.robot, MechanismCoordinates) else np.asarray(task.robot.gravity)
-    floats = not isinstance(task.robot, MechanismCoordinates) and task.robot.joints[0].type.nv == 6
+    gravity = np.asarray(task.robot.gravity) if isinstance(task.robot, Robot) else np.zeros(3)
+    floats = isinstance(task.robot, Robot) and task.robot.joints[0].type.nv == 6
     if len(contacts) != len(task.contacts) or not contacts or not floats or not gravity.any():
         return
     if any(c.sigma is not None for c in contacts) or not _rests(task) or set(range(6)) & set(steps.actuated):

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.goals import Point, Pose, Position
 from screwgraph.plan.goals.base import points_at
 from screwgraph.plan.goals.position import whole_position
@@ -16,7 +15,7 @@ from screwgraph.plan.limits import EffortLimit, VelocityLimit
 from screwgraph.plan.limits.base import box, symmetric
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import Task
-from screwgraph.robot import units
+from screwgraph.robot import Robot, units
 
 
 def obstacles_in_time(task: Task, steps: Steps) -> Iterator[str]:
@@ -61,7 +60,7 @@ def weights_to_hold(task: Task, steps: Steps) -> Iterator[str]:
     No proof: a robot may swing through such a position.
     """
     limits = [(name, i) for name, i in task.items() if isinstance(i, EffortLimit) and i.sigma is None]
-    if not limits or task.contacts or isinstance(task.robot, MechanismCoordinates) or task.robot.is_closed:
+    if not limits or task.contacts or not isinstance(task.robot, Robot) or task.robot.is_closed:
         return
     stands = [("at the start", whole_position(task.robot, task.start)[0])] if task.start is not None else []
     for name, goal in task.items():

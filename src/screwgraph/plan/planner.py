@@ -112,7 +112,7 @@ class Planner:
         impossible = list(impossibilities(self.task, self.transcription.steps))
         if impossible:
             return self._refused("; ".join(impossible))
-        starts = self._guesses()
+        starts: Iterable[Start] = self._guesses()
         if warm and self.plan is not None and (self.plan.feasible or self.plan.result.status not in LOST):
             starts = itertools.chain([self.plan.result], starts)
         steps = self.transcription.steps
@@ -130,11 +130,11 @@ class Planner:
         found = Result(problem, Iterate(x, np.nan, np.inf), 0, 0.0, Status.INFEASIBLE, reason, "none")
         return Plan(self.transcription, found)
 
-    def _guesses(self) -> Iterable[Start]:
+    def _guesses(self) -> Iterable[dict[str, Any]]:
         """Return the task's guesses, one after the other."""
         following = {family.name for family, _ in self.transcription.followers}
 
-        def guess(choice: int) -> Start:
+        def guess(choice: int) -> dict[str, Any]:
             values = first_values(self.task, self.transcription.steps, choice)
             return {name: value for name, value in values.items() if name not in following}
 

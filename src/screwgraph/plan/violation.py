@@ -8,13 +8,12 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.optimize import Factors, Result
-from screwgraph.plan.coordinates import MechanismCoordinates
 from screwgraph.plan.goals.point import AtPoint
 from screwgraph.plan.goals.pose import AtPose
 from screwgraph.plan.goals.position import Apart
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.templates import BoundViolation, Difference
-from screwgraph.robot import units
+from screwgraph.robot import Robot, units
 
 KINDS = {"q": "position", "qd": "velocity", "qdd": "acceleration", "tau": "effort"}
 RAW = (" is off by ", " remains violated by ")
@@ -81,7 +80,7 @@ def _label(steps: Steps, column: int) -> str:
 
 def _size(steps: Steps, family: str, column: int, value: Any) -> str:
     robot, number = steps.mechanics.robot, f"{abs(float(value)):.3g}"
-    if isinstance(robot, MechanismCoordinates):
+    if not isinstance(robot, Robot):
         return f"{number} (SI units)"
     every = [unit for joint in robot.joints for unit in getattr(units(joint.type), KINDS[family])]
     return f"{number} {every[column]}" if column < len(every) else number
