@@ -6,6 +6,7 @@ number: of the mass matrix with unit diagonal (van der Sluis 1969), on a closed 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -54,18 +55,24 @@ class Report:
 Call = Callable[[States], np.ndarray]
 
 
-def judged(found: np.ndarray, right: np.ndarray, condition: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def judged(
+    found: np.ndarray, right: np.ndarray, condition: np.ndarray, typical: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return errors, shares of the condition number, and where regular states have no number."""
     finite = np.isfinite(found).all(axis=1)
-    size = np.abs(right).max(axis=1)
-    scale = np.maximum(size, max(FLOOR, AT_REST * float(np.median(size))))
+    scale = np.maximum(np.abs(right).max(axis=1), max(FLOOR, AT_REST * typical))
     error = np.where(finite, np.abs(found - right).max(axis=1) / scale, 0.0)
     usable = condition < SINGULAR
     return np.where(usable, error, 0.0), np.where(usable, error / condition, 0.0), usable & ~finite
 
 
-def of_tree(call: Call, tree: Oracle, states: States) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return errors, shares, missing and condition numbers of a tree's forward dynamics."""
+def of_tree(
+    call: Call, tree: Oracle, states: States, typical: float | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return errors, shares, missing and condition numbers of a tree's forward dynamics.
+
+    `typical` is the robot's median acceleration, by default that of these states.
+    """
     M = np.array([tree.mass_matrix(q) for q in states.q])
     bias = np.array([tree.bias_forces(q, qd) for q, qd in zip(states.q, states.qd, strict=True)])
     scale = 1.0 / np.sqrt(np.maximum(np.diagonal(M, axis1=1, axis2=2), 1e-300))
@@ -73,7 +80,8 @@ def of_tree(call: Call, tree: Oracle, states: States) -> tuple[np.ndarray, np.nd
     condition = np.where(np.isfinite(condition), condition, np.inf)
     M = np.where((condition < SINGULAR)[:, None, None], M, np.eye(M.shape[-1]))
     right = np.linalg.solve(M, (states.u - bias)[..., None])[..., 0]
-    return (*judged(call(states), right, condition), condition)
+    typical = float(np.median(np.abs(right).max(axis=1))) if typical is None else typical
+    return (*judged(call(states), right, condition, typical), condition)
 
 
 def report(parts: tuple[np.ndarray, ...]) -> Report:
@@ -90,10 +98,11 @@ def tree_states(robot: Robot, count: int) -> States:
 
 def adversary(call: Call, tree: Oracle, robot: Robot, seed: int = 0) -> Report:
     """Climb towards larger shares of the condition number, by random changes of the worst states, a few times."""
-    rng, total = np.random.default_rng(seed), None
+    rng, total, start = np.random.default_rng(seed), None, tree_states(robot, OFFSPRING)
+    typical = float(np.median([np.abs(tree.forward_dynamics(*state)).max() for state in zip(*start, strict=True)]))
     for _ in range(RESTARTS):
-        states, step = tree_states(robot, OFFSPRING), 0.5
-        parts = of_tree(call, tree, states)
+        states, step = start, 0.5
+        parts = of_tree(call, tree, states, typical)
         for _ in range(GENERATIONS):
             total = report(parts) if total is None else total | report(parts)
             best = np.argsort(parts[1])[-5:]
@@ -107,7 +116,7 @@ def adversary(call: Call, tree: Oracle, robot: Robot, seed: int = 0) -> Report:
                 *(np.concatenate([old[best], new]) for old, new in zip(states[1:], (qd, u), strict=True)),
             )
             states, step = children, 0.7 * step
-            parts = of_tree(call, tree, states)
+            parts = of_tree(call, tree, states, typical)
         total = report(parts) if total is None else total | report(parts)
     assert total is not None
     return total
@@ -143,8 +152,8 @@ def of_closed(robot: Robot, q: np.ndarray, seed: int = 0) -> tuple[States, np.nd
         rest = N.T @ (tau - tree.bias_forces(at, qd) + M @ bound)
         s = np.linalg.svd(K[kept], compute_uv=False)
         scale = 1.0 / np.sqrt(np.diagonal(M))
-        condition = np.linalg.cond(scale[:, None] * M * scale) * (s.max(initial=1.0) / s.min(initial=1.0)) ** 2
-        condition = condition if s.min(initial=1.0) > REGULAR * s.max(initial=1.0) else np.inf
+        condition = np.linalg.cond(scale[:, None] * M * scale) * (s.max() / max(s.min(), 1e-100)) ** 2
+        condition = condition if s.min() > REGULAR * s.max() else np.inf
         rows.append((qd, tau, N @ np.linalg.solve(N.T @ M @ N, rest) - bound, condition))
     qd, tau, right, condition = (np.array(column) for column in zip(*rows, strict=True))
     return States(q, qd, tau), right, condition
@@ -152,7 +161,8 @@ def of_closed(robot: Robot, q: np.ndarray, seed: int = 0) -> tuple[States, np.nd
 
 def closed_report(call: Call, known: tuple[States, np.ndarray, np.ndarray]) -> Report:
     states, right, condition = known
-    return report((*judged(call(states), right, condition), condition))
+    typical = float(np.median(np.abs(right).max(axis=1)))
+    return report((*judged(call(states), right, condition, typical), condition))
 
 
 def by_code(f: Function) -> Call:
@@ -161,5 +171,11 @@ def by_code(f: Function) -> Call:
 
 
 def as_called(f: Function) -> Call:
-    """Evaluate as users do, second charts included."""
-    return lambda states: f(*states)
+    """Evaluate as users do, second orders included; warnings about singular states are not shown."""
+
+    def call(states: States) -> np.ndarray:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            return f(*states)
+
+    return call
