@@ -141,12 +141,8 @@ def test_no_number_where_an_actuator_has_no_lever_arm():
     robot = arm(Transmission(Coupling("s", {}, 0.0, Operation("sin", (Position("joint1"),)))), geared("a", joint2=1.0))
     robot = replace(robot, actuators=(*robot.actuators, geared("b", joint3=1.0)))
     inverse, q = sg.inverse_dynamics(robot, actuators=True), np.array([0.5 * np.pi, 0.3, 0.1])
-<<<<<<< HEAD
-    assert np.isnan(inverse(q, np.ones(3), np.ones(3))[0])
-=======
     with pytest.warns(RuntimeWarning, match="the equations do not determine the answer"):
         assert np.isnan(inverse(q, np.ones(3), np.ones(3))[0])
->>>>>>> 30da931 (actuators: efforts reach joints through gears, differentials, tendons and motors on loop joints; forward and inverse dynamics take them)
     assert np.isfinite(inverse(q - [1e-3, 0.0, 0.0], np.ones(3), np.ones(3))).all()
 
 
