@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -62,6 +63,9 @@ def test_a_named_order_says_what_to_do(robot, states):
         found = f(states, rest, rest)
     assert np.isnan(found).all(axis=1).tolist() == [False, True, False]
     with pytest.warns(RuntimeWarning, match="no number: the mechanism is regular"):
+        f(states[1], rest, rest)
+    with np.errstate(invalid="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("error")
         f(states[1], rest, rest)
 
 

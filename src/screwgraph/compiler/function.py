@@ -192,7 +192,7 @@ class Function:
         return of_program(self.program)
 
     def pivots(self, *values: Any) -> np.ndarray:
-        """Return the smallest relative pivot at each state, `(...)`: near 0, the answer there is not to be validated.
+        """Return the smallest relative pivot at each state, `(...)`: near 0, the answer there is not reliable.
 
         Pivots are what elimination divides by. Each is compared with its median over random states; pivots that do not
         depend on the state count as 1. Where one vanishes, the function itself returns infinity or NaN.

@@ -100,6 +100,8 @@ def answered(
 ) -> Any:
     """Return results of code that guards pivots, complete where another order has numbers; warn where none has.
 
+    As NumPy's, the warning is silent within `np.errstate(invalid="ignore")`.
+
     Args:
         found: the results of a call, arrays that are changed.
         values: its arguments; where one is not finite, no number is missing.
@@ -121,7 +123,7 @@ def answered(
         for array, more in zip(arrays, again if isinstance(again, tuple) else (again,), strict=True):
             array[missing] = more
         missing = missing & _missing(arrays, results)
-    if missing.any():
+    if missing.any() and np.geterr()["invalid"] != "ignore":
         first = np.unravel_index(int(np.argmax(missing)), missing.shape)
         state = {}
         for argument, array in zip(arguments, given, strict=True):

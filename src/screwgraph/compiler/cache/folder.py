@@ -1,4 +1,4 @@
-"""Where the cache is, and whether the folder is to be validated: machine code from it will be run."""
+"""Where the cache is, and whether the folder is trustworthy: machine code from it will be run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cache_folder() -> Path | None:
 
 
 def distrust(status: os.stat_result) -> str:
-    """Return why a file or folder is not to be validated; empty if it is.
+    """Return why a file or folder is not trustworthy; empty if it is.
 
     On Windows, a user's folders are closed to others by where they are.
     """
