@@ -143,8 +143,8 @@ def test_a_report_stands_beside_the_motion_on_demand(command, tmp_path):
     arguments = ("simulate", "belt_leg", "--time", "0.2", "-o", tmp_path / "x.npz", "--report", path)
     assert command(*arguments).status == 0
     page = path.read_text()
-    assert all(f"<h2>{title}</h2>" in page for title in ("Summary", "Motion", "Joints", "Energy"))
-    assert page.count("data:image/svg+xml;base64,") == 2
+    assert all(f"<h2>{title}</h2>" in page for title in ("Summary", "Motion", "Coordinates", "Torques", "Errors"))
+    assert page.count("data:image/svg+xml;base64,") == 3
     assert page.count("<iframe") == 1
     assert "http://" not in page.replace("http://www.w3.org", "")
 

@@ -18,13 +18,14 @@ import screwgraph as sg
 from screwgraph import interop, queries, robot, simulation, view
 from screwgraph.plan import Planner, Task, horizon
 from screwgraph.plan.goals import Pose, Position
-from screwgraph.robot import Loop
+from screwgraph.robot import Coupling, Loop, Transmission
 from screwgraph.robot.joints import Spherical
 from tests.estimation.robots import thrown
 from tests.oracle import pinocchio_model
 
 FLYING = thrown()
 TIED = replace(FLYING, loops=(Loop("ball", Spherical(), "world", "hand"),))
+GEARED = replace(FLYING, actuators=(Transmission(Coupling("gear", {"wrist": 0.1})),))
 HAND = FLYING.frame("hand")
 RNG = np.random.default_rng(0)
 QD, QDD = RNG.normal(size=(2, FLYING.nv))
@@ -94,13 +95,14 @@ FUNCTIONS: dict[str, Callable[[np.ndarray], Any]] = {
     "robot.constraint_residual": lambda q: robot.constraint_residual(TIED, q),
     "robot.constraint_jacobian": lambda q: robot.constraint_jacobian(TIED, q),
     "robot.loop_pose": lambda q: robot.loop_pose(TIED, TIED.loops[0], q),
+    "robot.actuation_matrix": lambda q: robot.actuation_matrix(GEARED, q),
     "robot.close_loops": lambda q: robot.close_loops(TIED, q),
     "robot.complete": lambda q: robot.complete(TIED, independent(), q),
     "robot.complete_velocity": lambda q: robot.complete_velocity(TIED, q, np.ones(TIED.mobility.freedom)),
+    "Robot.actuation_matrix": lambda q: GEARED.actuation_matrix(q),
     "Robot.close_loops": lambda q: TIED.close_loops(q),
     "Robot.complete": lambda q: TIED.complete(independent(), q),
     "Robot.complete_velocity": lambda q: TIED.complete_velocity(q, np.ones(TIED.mobility.freedom)),
-    "simulation.energies": lambda q: simulation.energies(FLYING, q[None], QD[None]),
     "simulation.potential_energy": lambda q: simulation.potential_energy(FLYING)(q),
     "simulation.initial_position": lambda q: simulation.initial_position(FLYING, q),
     "simulation.simulate": lambda q: simulation.simulate(FLYING, q, QD, time=0.02, dt=0.01).q,

@@ -13,6 +13,7 @@ from jaxtyping import Float
 from screwgraph.draw import style
 from screwgraph.draw.labels import plain
 from screwgraph.errors import InputError
+from screwgraph.summary import one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,6 +34,8 @@ class Panel:
 
     By the same names, `limits` are values that dashed lines show, and `marks` are circles at times (s) and values.
     """
+
+    __repr__ = one_line
 
     label: str
     curves: Mapping[str, Float[np.ndarray, " N"]]

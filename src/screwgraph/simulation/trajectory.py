@@ -18,6 +18,7 @@ from screwgraph.simulation.balance import Balance, balance_of
 from screwgraph.simulation.columns import coordinate_names
 from screwgraph.simulation.models import dynamics_of
 from screwgraph.simulation.tables import motion_columns, read_motion, save_motion
+from screwgraph.summary import one_line
 from screwgraph.time import between_states
 
 BALANCE = ("energy", "work", "violation")
@@ -27,6 +28,8 @@ ROUNDING = 1e-12
 
 class States(NamedTuple):
     """States at times: arrays (N, ...) in the order of these, or vectors of a single one."""
+
+    __repr__ = one_line
 
     q: Float[np.ndarray, "*N nq"]
     qd: Float[np.ndarray, "*N nv"]

@@ -106,6 +106,8 @@ def live_mechanism(mechanism: Mechanism, names: tuple[str, ...]) -> LiveMechanis
 class LiveRows:
     """The rows of the constraint number `place` of a live mechanism that count, which depend on parameters `names`."""
 
+    __repr__ = one_line
+
     live: LiveMechanism
     names: tuple[str, ...]
     place: int
@@ -120,6 +122,8 @@ class LiveRows:
 @dataclass(frozen=True, eq=False)
 class LiveBalance:
     """The forces on coordinate `slot` of a live mechanism, which depend on parameters `names`."""
+
+    __repr__ = one_line
 
     live: LiveMechanism
     names: tuple[str, ...]

@@ -87,7 +87,8 @@ class InteriorPoint:
                 return (Status.SINGULAR, ready) if held else _stuck(kkt, model, point.x, tolerances)
             step, known, convexity = ready
             if small_step(step.x, point.x, tolerances) and model.violation <= tolerances.violation:
-                if error.largest(0.0) <= NEARLY * tolerances.dual:
+                settled = errors(kkt, model, _settled(kkt, model, point, smallest))
+                if min(error.largest(0.0), settled.largest(0.0)) <= NEARLY * tolerances.dual:
                     return Status.CONVERGED, "steps have become small"
                 return Status.STALLED, "steps have become small; the hard factors hold, the KKT conditions do not"
             found = searched(kkt, model, point, step, known, passed, self._most(assembly, step.x))
@@ -122,6 +123,12 @@ class InteriorPoint:
         places = assembly.layout.directions
         sizes = [float(np.abs(step[places[name]]).max()) / most for name, most in self.reach if name in places]
         return 1.0 / max([1.0, *sizes])
+
+
+def _settled(kkt: Kkt, model: Model, point: Point, barrier: float) -> Point:
+    """Return a point with multipliers of the last barrier where inequalities are slack, the others fitted to these."""
+    z = np.where(point.z > point.s, point.z, barrier / point.s)
+    return replace(point, z=z, y=kkt.least_squares_multipliers(model, z))
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from screwgraph.robot.closure.chain import Chain, chain_of
 from screwgraph.robot.coupling import Coupling
 from screwgraph.robot.parts import Joint
 from screwgraph.robot.robot import Robot, unknown
+from screwgraph.robot.unit import check_unit
 from screwgraph.spatial import Array, vector
 
 
@@ -68,11 +69,12 @@ def actuation_matrix(robot: Robot, q: ArrayLike, names: Sequence[str] | None = N
     """Return B (nv, n) at a position (nq,): tau = B u are the joint torques of efforts u of actuators, by default all.
 
     Raises:
-        InputError: a position of another shape, or no actuator has one of the names.
+        InputError: a position of another shape, a quaternion that is not unit, or no actuator has one of the names.
     """
     at = np.asarray(q, dtype=float)
     if at.shape != (robot.nq,):
         raise InputError(f"q has the shape {at.shape}", why=f"the robot has nq = {robot.nq}")
+    check_unit(robot, at)
     chosen = actuators_of(robot, names)
     B = np.zeros((robot.nv, len(chosen)))
     for k, actuator in enumerate(chosen):
