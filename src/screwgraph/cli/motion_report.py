@@ -22,7 +22,8 @@ def motion_groups(motion: Trajectory) -> Groups:
     """Return panels of coordinates and velocities, of torques, and of what says how well the motion obeys mechanics."""
     from screwgraph.draw import Panel, motion_panels
 
-    errors = [Panel("energy (J)", {"energy": motion.energy, "energy balance residual": motion.energy - motion.work})]
+    errors = [Panel("energy (J)", {"energy": motion.energy})]
+    errors.append(Panel("energy balance residual (J)", {"residual": motion.energy_residual}))
     if isinstance(motion.model, Mechanism) or motion.model.is_closed:
         errors.append(Panel("loop-closure error (rad, m)", {"largest": motion.violation}))
     coordinates = [*motion_panels(motion, "q"), *motion_panels(motion, "qd")]
@@ -33,12 +34,12 @@ def motion_groups(motion: Trajectory) -> Groups:
 def write_report(
     motion: Trajectory,
     groups: Groups,
-    figures: Mapping[str, Any],
+    numbers: Mapping[str, Any],
     path: str,
     title: str,
     more: Sequence[tuple[str, object, str]] = (),
 ) -> None:
-    """Write a report as HTML: a table of figures, with more rows, the motion, groups of panels.
+    """Write a report as HTML: a table of numbers, with more rows, the motion, groups of panels.
 
     Raises:
         InputError: it cannot be written.
@@ -50,6 +51,6 @@ def write_report(
     with working("drawing"):
         drawn = [Picture(name, encode(draw_histories(motion.t, group), ".svg"), "") for name, group in groups.items()]
         scene = trajectory_scene(motion, rate=RATE)
-        summary = [(name.replace("_", " "), figures[name], unit) for name, unit in UNITS.items() if name in figures]
+        summary = [(name.replace("_", " "), numbers[name], unit) for name, unit in UNITS.items() if name in numbers]
         table = Table("Summary", ("quantity", "value", "unit"), [*summary, *more])
         save_report(f"{title} of {motion.model.name}", [table, Animation("Motion", scene), *drawn], path)

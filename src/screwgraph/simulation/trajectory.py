@@ -85,7 +85,12 @@ class Trajectory:
     @property
     def energy_drift(self) -> float:
         """The largest change of energy (J) that no work explains: an error of the integration."""
-        return float(np.abs(self.energy - self.energy[0] - self.work).max())
+        return float(np.abs(self.energy_residual).max())
+
+    @property
+    def energy_residual(self) -> Float[np.ndarray, " N"]:
+        """The change of energy since the start, less the work done since (J)."""
+        return self.energy - self.energy[0] - self.work
 
     def at(self, times: Float[np.ndarray, "*n"] | float) -> States:
         """Return the states at times (s), between those of the motion, too; a single time gives vectors.
