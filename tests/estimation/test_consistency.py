@@ -13,6 +13,7 @@ from scipy.stats import binom, chi2
 import screwgraph as sg
 from screwgraph.estimation import ModelNoise
 from tests.estimation.random_models import BELIEVED, Subject, subject_of_mechanism, subject_of_robot
+from tests.suites import record
 
 SURE = 1e-4
 """Probability that a consistent estimator fails a test; seeds are fixed."""
@@ -95,18 +96,18 @@ def test_errors_are_what_covariances_say(kind, tmp_path):
 @pytest.mark.suite
 @pytest.mark.parametrize("kind", KINDS)
 def test_errors_of_many_models_are_what_covariances_say(kind, tmp_path):
-    """The long form: pytest -s -m suite prints a line for each kind."""
+    """The long form: a row of docs/suites/estimate.md for each kind."""
     drawn = np.random.default_rng(0).normal(size=(MANY, 2)).clip(-2.5, 2.5)
     found = [errors(subject(kind, seed, tmp_path, off), seed) for seed, off in enumerate(drawn)]
-    print(f"{kind}: {row(found)}")
+    record("estimate", **row(kind, found))
     assert are_consistent(found), summary(found)
     assert is_covered(found)
 
 
-def row(found: Sequence[Errors]) -> str:
+def row(kind: str, found: Sequence[Errors]) -> dict[str, str]:
     """Return mean squares for each degree of freedom with the range of 95 % of such means, and the share covered."""
-    cells = [f"{len(found)} models"]
+    cells = {"models": f"{len(found)} of kind {kind!r}"}
     for name, (total, dof) in summary(found).items():
         low, high = chi2.ppf([0.025, 0.975], dof) / dof
-        cells.append(f"{name} {total / dof:.2f} ({low:.2f} to {high:.2f})")
-    return ", ".join([*cells, f"covered {sum(e.covered for e in found)} of {sum(e.of for e in found)}"])
+        cells[f"NEES of {name}"] = f"{total / dof:.2f} ({low:.2f} to {high:.2f})"
+    return cells | {"covered": f"{sum(e.covered for e in found)} of {sum(e.of for e in found)}"}
