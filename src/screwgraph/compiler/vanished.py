@@ -110,9 +110,9 @@ def answered(
     """
     name, arguments, results = signature
     arrays = found if isinstance(found, tuple) else (found,)
-    missing = _missing(arrays, results)
-    if not missing.any():
+    if not any(np.isnan(np.min(array, initial=np.inf)) for array in arrays):  # quicker than to look at each state
         return found
+    missing = _missing(arrays, results)
     given = [np.broadcast_to(np.asarray(v), missing.shape + a.shape) for v, a in zip(values, arguments, strict=True)]
     for argument, array in zip(arguments, given, strict=True):
         missing = missing & np.isfinite(array).all(axis=_last(argument.shape))
