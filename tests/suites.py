@@ -10,11 +10,15 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.plan.collection.summary import by_kind
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "suites"
 ROWS = ROOT / "out" / "suites"
 FOLDER = "SCREWGRAPH_SUITE_ROWS"
 """The environment variable that names the folder of rows; without it, nothing is recorded."""
+SUMMED = {"plan": by_kind}
+"""How rows of single tasks become those of a table, where these are not the same."""
 
 
 def record(suite: str, **row: object) -> None:
@@ -31,6 +35,7 @@ def main() -> None:
     """Write the tables of all suites that have rows, and forget the rows."""
     for rows in sorted(ROWS.glob("*.jsonl")):
         listed = [json.loads(line) for line in rows.read_text(encoding="utf-8").splitlines()]
+        listed = SUMMED.get(rows.stem, list)(listed)
         page = PAGES / f"{rows.stem}.md"
         page.write_text(with_table(page.read_text(encoding="utf-8"), listed), encoding="utf-8")
         rows.unlink()

@@ -71,19 +71,19 @@ def casadi_function(
     """Return a CasADi function of one column vector for each argument, given as (name, its inputs' names).
 
     There is one column for each of `results`, (name, size), else one column "result". Derivatives are exact.
+    Inputs that no result needs may be left out of `arguments`.
     """
     ca = casadi_module()
     function, *ports = identifiers([name, *(a for a, _ in arguments), *([r for r, _ in results] or ["result"])])
     vectors = [ca.SX.sym(argument, len(names)) for argument, names in arguments]
     listed = zip(vectors, arguments, strict=True)
     scalars = {n: x for vector, (_, names) in listed for n, x in zip(names, ca.vertsplit(vector), strict=True)}
-    inputs = [scalars[n] for n in program.input_names]
     values: list[Any] = []
     for operation, *operands in program.instructions:
         if operation == "constant":
             values.append(ca.SX(operands[0]))
         elif operation == "input":
-            values.append(inputs[operands[0]])
+            values.append(scalars[program.input_names[operands[0]]])
         else:
             values.append(CASADI[operation](*(values[i] for i in operands)))
     outputs = [values[o] if isinstance(o, int) else ca.SX(o) for o in program.outputs]

@@ -1,0 +1,97 @@
+"""A random task planned, and given to IPOPT: how both ended, how accurate the plan is, and how long they took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from screwgraph.plan import Plan, Planner
+from screwgraph.plan.search import LOST
+
+from .rival import ipopt
+
+SECONDS = 60.0
+"""Each search may take so long."""
+SMALL = 0.02
+"""Part of the largest acceleration of a joint below which its sign is noise."""
+FINER = 10
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a task ended.
+
+    `ours` is "solved", "coarse", "infeasible", "stalled" or "limit" (time, iterations); `error` of a solved plan, the
+    largest of its steps; times (s) are those of the first mesh, code made apart; IPOPT's own time is without functions.
+    """
+
+    ours: str
+    reason: str
+    ipopt: str
+    error: float
+    rings: bool
+    seconds: float
+    ipopt_seconds: float
+    ipopt_own_seconds: float
+
+
+def compared(planner: Planner) -> Verdict:
+    """Plan the planner's task, with refinement where the plan is coarse, and solve it by IPOPT on the first mesh.
+
+    The planner is left as it was.
+    """
+    fresh = planner.transcription
+    theirs = ipopt(planner, SECONDS)
+    planner.solve(iterations=1000, seconds=SECONDS)  # code is made
+    planner.transcription = fresh
+    plan = planner.solve(iterations=1000, seconds=SECONDS)
+    seconds = plan.seconds
+    if plan.converged and not plan.solved:
+        planner.transcription = fresh
+        plan = planner.solve(iterations=1000, seconds=SECONDS, refine=True)
+    error = plan.error if plan.solved and plan.error is not None else np.nan
+    said = "solved" if theirs.solved else theirs.said
+    rings = plan.solved and alternating(plan) and rings_beside_finer(plan)
+    planner.transcription = fresh
+    return Verdict(_ended(plan), repr(plan), said, error, rings, seconds, theirs.seconds, theirs.own_seconds)
+
+
+def alternating(plan: Plan) -> bool:
+    """Whether the acceleration of a joint changes its sign from step to step, twice in a row, and not by noise."""
+    signs = _signs(plan)
+    turns = signs[1:] * signs[:-1] < 0.0
+    return bool((turns[1:] & turns[:-1]).any())
+
+
+def rings_beside_finer(plan: Plan) -> bool:
+    """Whether accelerations change their signs more often than those of a plan with ten times more steps."""
+    task = plan.task
+    phases = tuple(replace(p, steps=FINER * p.steps, mesh=None) for p in task.phases)
+    finer = Planner(replace(task, phases=phases, guess="linear")).solve(iterations=1000, seconds=SECONDS)
+    return not finer.converged or _changes(plan) > _changes(finer) + 2
+
+
+def _changes(plan: Plan) -> int:
+    changes = 0
+    for signs in _signs(plan).T:
+        large = signs[signs != 0.0]
+        changes += int((large[1:] != large[:-1]).sum())
+    return changes
+
+
+def _signs(plan: Plan) -> np.ndarray:
+    """Return the signs (S, nv) of accelerations at the ends of steps, 0 of small ones."""
+    steps = plan.transcription.steps
+    qdd = plan.values["qdd"][steps.sample_at(steps.per_step)]
+    return np.where(np.abs(qdd) > SMALL * np.abs(qdd).max(axis=0), np.sign(qdd), 0.0)
+
+
+def _ended(plan: Plan) -> str:
+    if plan.solved:
+        return "solved"
+    if plan.converged:
+        return "coarse"
+    if plan.status == "infeasible":
+        return "infeasible"
+    return "stalled" if plan.result.status in LOST else "limit"

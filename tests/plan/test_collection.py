@@ -1,0 +1,37 @@
+"""Random tasks of many robots beside IPOPT: what it solves is solved, and what is called solved is a motion."""
+
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+from screwgraph.plan import Planner
+from screwgraph.plan.task import GROUPS
+from tests.suites import record
+
+from .collection import KINDS, compared
+
+SHORT = {("effort and velocity limits", "rr"), ("closed chains", "four_bar_linkage")}
+CASES = [
+    pytest.param(kind, name, marks=() if (kind, name) in SHORT else pytest.mark.suite)
+    for kind, made in KINDS.items()
+    for name in made.robots
+]
+
+
+@pytest.mark.parametrize(("kind", "name"), CASES)
+def test_what_ipopt_solves_is_solved(kind, name):
+    """The code of the first task is that of all."""
+    made, found, planner = KINDS[kind], [], None
+    robot = made.robot(name)
+    for seed in range(made.tasks):
+        task = made.draw(robot, np.random.default_rng(seed))
+        if planner is None:
+            planner = Planner(task)
+        planner.change(**{group: getattr(task, group) for group in ("start", *GROUPS)})
+        verdict = compared(planner)
+        record("plan", kind=kind, robot=name, seed=seed, **asdict(verdict))
+        found.append((seed, verdict, task.accuracy))
+    missed = [(seed, v) for seed, v, _ in found if v.ipopt == "solved" and v.ours != "solved"]
+    assert not missed
+    assert not [(seed, v) for seed, v, accuracy in found if v.error > accuracy]
