@@ -90,9 +90,10 @@ class GivenNetwork:
                 raise InputError(f"the value of {name} is missing", why="it was named as known")
         given = {name: known.values(values) for name, known in names.items()}
         problem = self.problem.with_parameters(self._parameters(given))
-        # Over time, weights differ by seven decades, which Levenberg-Marquardt's damping does not stand.
-        method = "levenberg_marquardt" if self.steps == 1 else "dogleg"
-        result = solve(problem, self._start(given, guess or {}), method=method)
+        start = self._start(given, guess or {})
+        result = solve(problem, start, method="dogleg")  # one step where the equations are linear
+        if not result.success:
+            result = solve(problem, start, method="levenberg_marquardt")  # it passes singular states
         check_determined(problem, result.iterate.x, self.laws)
         if self.steps == 1 and not self._is_observed:
             _check_laws(result)
