@@ -9,9 +9,16 @@ import numpy as np
 
 from screwgraph.draw.problems import draw_network, draw_problem
 from screwgraph.errors import InputError
-from screwgraph.estimation import Motion, PositionPrior, Sigmas, forward_graph, inverse_graph, mechanics_of
+from screwgraph.estimation import (
+    Motion,
+    PositionPrior,
+    Sigmas,
+    bayes_network,
+    forward_graph,
+    inverse_graph,
+    mechanics_of,
+)
 from screwgraph.estimation.tables import Reference
-from screwgraph.mechanism import bayes_network
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.optimize import Problem, soft
 from screwgraph.robot import Robot

@@ -21,7 +21,7 @@ from screwgraph.optimize import Factors, Problem
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from screwgraph.mechanism import BayesNetwork, Quantity
+    from screwgraph.estimation import BayesNetwork, Quantity
 
 COLUMN, ROW = 150.0, 92.0
 """Points between steps, and between kinds of unknowns."""

@@ -1,5 +1,13 @@
 """Motions of models as factor graphs over time: smoothing, estimation, torques along a trajectory."""
 
+from screwgraph.estimation.bayes import (
+    BayesNetwork,
+    BayesSolution,
+    GivenNetwork,
+    GraphFactor,
+    Quantity,
+    bayes_network,
+)
 from screwgraph.estimation.estimate import PositionPrior, estimate
 from screwgraph.estimation.factors import FACTORS
 from screwgraph.estimation.forward_graph import INTEGRATORS, forward_graph
@@ -15,13 +23,19 @@ from screwgraph.estimation.smoother import simulate_by_smoothing
 __all__ = [
     "FACTORS",
     "INTEGRATORS",
+    "BayesNetwork",
+    "BayesSolution",
     "Estimate",
+    "GivenNetwork",
+    "GraphFactor",
     "InverseSolution",
     "ModelNoise",
     "Motion",
     "Noise",
     "PositionPrior",
+    "Quantity",
     "Sigmas",
+    "bayes_network",
     "estimate",
     "forward_graph",
     "inverse_dynamics_of",

@@ -111,7 +111,7 @@ def forward_graph(
         raise unknown("integrator", integrator, INTEGRATORS)
     noise, n = noise or Noise(), mechanism.n
     q, v, a = (Variables(name, Vector(n), steps) for name in "qva")
-    pushed, between = _pushed(force)
+    pushed, between = forces_over_time(force)
     factors = [] if start is None else _priors(start, q, v, noise)
     if coordinates == "spanning":
         factors += _dependent(mechanism, (q, v, a), noise, pushed)
@@ -126,7 +126,7 @@ def forward_graph(
     return Problem([*factors, *INTEGRATORS[integrator](mechanism, moved, dt, sigma, between)])
 
 
-def _pushed(force: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def forces_over_time(force: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return forces at steps, and half-way between them."""
     if force is None or np.ndim(force) == 1:
         return ({}, {}) if force is None else ({"force": force}, {"force": force})

@@ -1,6 +1,5 @@
 """Planar multibody mechanisms in natural coordinates: compiled equations, kinematics. Blanco-Claraco et al. (2021)."""
 
-from screwgraph.mechanism.bayes import BayesNetwork, GraphFactor, Quantity, bayes_network
 from screwgraph.mechanism.branch import followed
 from screwgraph.mechanism.compiled import CompiledMechanism, compiled_mechanism
 from screwgraph.mechanism.kinematics import (
@@ -21,23 +20,19 @@ from screwgraph.models.mechanism.text import from_texts, to_texts
 __all__ = [
     "SENSORS",
     "Angle",
-    "BayesNetwork",
     "Body",
     "CompiledMechanism",
     "Damper",
     "Force",
     "Freedom",
     "Gear",
-    "GraphFactor",
     "Mechanism",
     "Point",
-    "Quantity",
     "Sensor",
     "Slider",
     "Spring",
     "Torque",
     "acceleration_problem",
-    "bayes_network",
     "chain_of_pendulums",
     "compiled_mechanism",
     "constraints_of",

@@ -10,18 +10,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from screwgraph.errors import InputError
+from screwgraph.estimation.bayes.factors import KINDS
+from screwgraph.estimation.bayes.given import GivenNetwork
+from screwgraph.estimation.bayes.known import Quantity, knowns
+from screwgraph.estimation.noise import Noise
+from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import unknown
 from screwgraph.summary import one_line
-
-
-class Quantity(NamedTuple):
-    """A quantity at a step: kind "q", "qd", "qdd", "z", "zd", "zdd", "Q" (forces), "o" (observations), "C" (branch)."""
-
-    kind: str
-    step: int
-
-    def __str__(self) -> str:
-        return f"{self.kind}_{self.step}"
 
 
 class GraphFactor(NamedTuple):
@@ -61,6 +56,40 @@ class BayesNetwork:
         """Return the variables of that factor graph. Raises InputError as `factor_graph` does."""
         given = self._given(known)
         return tuple(node for node in self.parents if node not in given)
+
+    def given(
+        self,
+        mechanism: Mechanism,
+        *known: str | Quantity,
+        solve: Iterable[str] = KINDS,
+        dt: float | None = None,
+        integrator: str = "trapezoidal",
+        noise: Noise | None = None,
+    ) -> GivenNetwork:
+        """Return a factor graph of a mechanism that can be solved for what is unknown.
+
+        Args:
+            mechanism: whose laws the conditional probabilities are.
+            known: kinds ("q" at all steps), quantities ("q_0") and single coordinates, motors ("Q") or sensors ("o") of
+                them ("q:theta", "Q_2:theta", "o:gyro"). Velocities and accelerations are "qd" and "qdd".
+            solve: kinds that are asked. A kind that is neither known nor asked is left out where nothing known or asked
+                depends on it: without "Q", accelerations obey the constraints only.
+            dt: time between steps (s).
+            integrator: a key of `INTEGRATORS`; "euler" and "trapezoidal" where torques are unknown.
+            noise: standard deviations; by default those of `Noise` over time. At one instant all laws hold exactly.
+
+        Raises:
+            InputError: a name means nothing or is known twice; a network of independent coordinates; no dt.
+        """
+        if any(node.kind == "z" for node in self.parents):
+            raise InputError(
+                "a network of independent coordinates cannot be solved from arbitrary knowns",
+                fix='take bayes_network(steps), and give independent coordinates by name, such as "q:theta"',
+            )
+        steps = 1 + max(node.step for node in self.parents)
+        kinds = tuple(dict.fromkeys(node.kind for node in self.parents))
+        found = knowns(mechanism, kinds, steps, known)
+        return GivenNetwork(mechanism, steps, found, tuple(solve), dt, integrator, noise)
 
     def _given(self, known: Iterable[str | Quantity]) -> set[Quantity]:
         kinds, given = {node.kind for node in self.parents}, set()

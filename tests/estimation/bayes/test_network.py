@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 import screwgraph as sg
-from screwgraph.mechanism import Quantity, bayes_network
+from screwgraph.estimation import Quantity, bayes_network
 
 
 def names(factor):
