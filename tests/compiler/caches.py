@@ -49,8 +49,8 @@ def start(program: str, folder: Path) -> subprocess.Popen[str]:
     )
 
 
-def printed(process: subprocess.Popen[str]) -> str:
+def printed(process: subprocess.Popen[str], timeout: float = 120.0) -> str:
     """Return what a process prints; it must succeed and say nothing else."""
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=timeout)
     assert (process.returncode, err) == (0, "")
     return out

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from screwgraph import Dag, FactorGraph, InputError, Mechanism, Robot
+from screwgraph import Dag, FactorGraph, Mechanism, Robot
 from screwgraph.cli.streams import working
+from screwgraph.formats import write_atomically
 from screwgraph.graph import to_dot, to_json
 
 
 def write_graph(graph: FactorGraph, output: str) -> None:
     """Write a graph as DOT or JSON, by the suffix. Raises InputError where the file cannot be written."""
     text = to_dot(graph) if output.lower().endswith(".dot") else to_json(graph)
-    try:
-        Path(output).write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise InputError("the file cannot be written", at=output, why=error.strerror or str(error)) from error
+    write_atomically(Path(output), f"{text}\n".encode(), output)
 
 
 def write_picture(dag: Dag, what: str, output: str, knowns: bool) -> None:

@@ -40,8 +40,8 @@ def read_bytes(path: Path, file: str) -> bytes:
 
 def write_atomically(path: Path, data: bytes, file: str) -> None:
     """Write a file as a whole or not at all. Raises InputError where it cannot be written."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
     try:
+        draft = path.with_name(f".screwgraph-{os.urandom(8).hex()}.draft")  # of no other process or thread
         try:
             draft.write_bytes(data)
             draft.replace(path)

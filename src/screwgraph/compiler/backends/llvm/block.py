@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from screwgraph.compiler.backends.llvm.each import each
 from screwgraph.compiler.backends.llvm.stages import stages
 from screwgraph.compiler.backends.llvm.text import Lanes
+from screwgraph.compiler.backends.llvm.wrap import angle_sums
 from screwgraph.compiler.backends.llvm.writer import Writer, store
 from screwgraph.compiler.pieces import Pieces, pieces
 from screwgraph.tape import Program
@@ -20,7 +21,7 @@ def block(program: Program, lanes: Lanes, name: str = "block") -> str:
     """
     *angles, rest = stages(program)
     cut = pieces(program, [i for stage in angles for i in stage])
-    head = Writer(program, lanes, cut.slots)
+    head = Writer(program, lanes, cut.slots, sums=angle_sums(program))
     head.lines.append(f"define internal void @{name}{lanes.tag}(ptr noalias %in, ptr noalias %out) {{")
     if not cut.whole:
         head.lines.append(f"  %memory = alloca [{len(cut.slots) or 1} x {lanes.real}], align 64")

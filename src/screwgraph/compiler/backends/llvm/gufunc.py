@@ -19,6 +19,7 @@ from screwgraph.compiler.backends.llvm.moves import moves
 from screwgraph.compiler.backends.llvm.operations import function_declarations
 from screwgraph.compiler.backends.llvm.sincos import sincos
 from screwgraph.compiler.backends.llvm.text import Lanes, declarations
+from screwgraph.compiler.backends.llvm.wrap import wrapped
 from screwgraph.compiler.cache import pack_program
 from screwgraph.tape import Program
 
@@ -117,7 +118,8 @@ def assembly(program: Program, inputs: Sequence[Operand], outputs: Sequence[Oper
     kinds = tuple(dict.fromkeys((lanes, single)))
     parts += function_declarations(program, kinds)
     for each in kinds:
-        parts += [declarations(each), sincos(each), moves(each, lengths([*inputs, *outputs])), block(program, each)]
+        parts += [declarations(each), sincos(each), wrapped(each), moves(each, lengths([*inputs, *outputs]))]
+        parts.append(block(program, each))
     parts += [loop(inputs, outputs, lanes, single), '!0 = !{!"branch_weights", i32 1, i32 1000000}']
     return "\n".join(parts)
 

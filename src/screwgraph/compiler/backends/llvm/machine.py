@@ -9,6 +9,7 @@ from typing import Any
 
 import llvmlite
 import llvmlite.binding as llvm
+from llvmlite.binding.ffi import ObjectRef
 
 from screwgraph.compiler.cache import OBJECT, recall
 
@@ -81,11 +82,23 @@ def machine_code(assembly: str, function: str, processor: Processor | None = Non
 def _object(assembly: str, processor: Processor, level: int = FAST) -> bytes:
     """Compile LLVM assembly to an object file."""
     target = _target(processor, level)
-    module = llvm.parse_assembly(assembly)
+    module = llvm.parse_assembly(assembly, llvm.create_context())  # one of its own frees constants, too
     # Straight-line code without duplicates gains nothing from the middle end's higher levels.
     builder = llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=1))
-    builder.getModulePassManager().run(module, builder)
+    passes = builder.getModulePassManager()
+    try:
+        passes.run(module, builder)
+    finally:
+        _free(passes)
     return target.emit_object(module)
+
+
+def _free(passes: Any) -> None:
+    """Free a pass manager: llvmlite (0.50) does not, as the first `_dispose` of its base classes does nothing."""
+    kinds = (kind for kind in type(passes).__mro__ if kind is not ObjectRef and "_dispose" in vars(kind))
+    for kind in tuple(kinds)[:1]:
+        kind._dispose(passes)
+    passes.detach()
 
 
 def _loaded(object_file: bytes, function: str, processor: Processor) -> MachineCode:

@@ -66,11 +66,9 @@ def sincos(lanes: Lanes) -> str:
     """
     D, N, B = lanes.real, lanes.integer, lanes.boolean
     number, whole, tag, bits = lanes.number, lanes.whole, lanes.tag, lanes.bits
-    constants = _CONSTANTS[bits]
-    number_format, integer_format = (">d", ">q") if bits == 64 else (">f", ">i")
-    (largest,) = struct.unpack(integer_format, struct.pack(number_format, LARGEST))
+    constants, large = _CONSTANTS[bits], "%large"
     kind = together(lanes)
-    lines = [f"define internal {kind} @sincos{tag}({D} %x) alwaysinline {{", "entry:"]
+    lines = [f"define internal {kind} @sincos{tag}({D} %x) alwaysinline {{", "entry:", *is_large(lanes)]
 
     def emit(name: str, text: str) -> str:
         lines.append(f"  %{name} = {text}")
@@ -85,9 +83,6 @@ def sincos(lanes: Lanes) -> str:
             value = fma(f"{name}{i}", z, value, number(c))
         return value
 
-    # Compared as integers: comparing a NaN as a number would raise a floating-point flag.
-    size = emit("size", f"and {N} {emit('bits', f'bitcast {D} %x to {N}')}, {whole(2 ** (bits - 1) - 1)}")
-    large = emit("large", f"icmp ugt {N} {size}, {whole(largest)}")
     near = emit("near", f"select {B} {large}, {D} {number(HARMLESS)}, {D} %x")
     shifted = fma("shifted", near, number(TWO_OVER_PI), number(constants.round))
     turns = emit("turns", f"fsub {D} {shifted}, {number(constants.round)}")
@@ -121,6 +116,19 @@ def sincos(lanes: Lanes) -> str:
     for i, (part, result) in enumerate(zip(_kinds(lanes), results, strict=True)):
         answer = emit(f"answer{i}", f"insertvalue {kind} {answer}, {part} {result}, {i}")
     return "\n".join([*lines, f"  ret {kind} {answer}", "}"])
+
+
+def is_large(lanes: Lanes) -> list[str]:
+    """Return the lines of `%large`: whether `%x` is an angle beyond `LARGEST`, infinite or NaN."""
+    N, bits = lanes.integer, lanes.bits
+    number_format, integer_format = (">d", ">q") if bits == 64 else (">f", ">i")
+    (largest,) = struct.unpack(integer_format, struct.pack(number_format, LARGEST))
+    # Compared as integers: comparing a NaN as a number would raise a floating-point flag.
+    return [
+        f"  %bits = bitcast {lanes.real} %x to {N}",
+        f"  %size = and {N} %bits, {lanes.whole(2 ** (bits - 1) - 1)}",
+        f"  %large = icmp ugt {N} %size, {lanes.whole(largest)}",
+    ]
 
 
 def together(lanes: Lanes) -> str:

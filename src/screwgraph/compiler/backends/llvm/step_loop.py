@@ -14,6 +14,7 @@ from screwgraph.compiler.backends.llvm.block import block
 from screwgraph.compiler.backends.llvm.machine import MachineCode, remembered_code
 from screwgraph.compiler.backends.llvm.sincos import sincos
 from screwgraph.compiler.backends.llvm.text import Lanes, declarations
+from screwgraph.compiler.backends.llvm.wrap import wrapped
 from screwgraph.compiler.cache import pack_program
 from screwgraph.summary import one_line
 from screwgraph.tape import Program
@@ -87,6 +88,7 @@ def assembly(march: March) -> str:
         "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
         declarations(ONE),
         sincos(ONE),
+        wrapped(ONE),
         *(block(program, ONE, names[key]) for key, program in programs.items()),
     ]
     for number, part in enumerate(march.parts):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from screwgraph.compiler.backends.llvm.operations import LLVM, TOGETHER, Line
 from screwgraph.compiler.backends.llvm.sincos import together
@@ -15,7 +16,7 @@ class Writer:
     """One function's lines under construction; values of other functions are loaded where they are first used.
 
     `slots` are the places at `%memory` of values that other functions need, or made; `results` the places at `%out` of
-    values that are stored there at once.
+    values that are stored there at once, `sums` the instructions that add angles.
     """
 
     def __init__(
@@ -24,14 +25,17 @@ class Writer:
         lanes: Lanes,
         slots: Mapping[int, int],
         results: Mapping[int, Sequence[int]] | None = None,
+        sums: AbstractSet[int] = frozenset(),
     ) -> None:
         self.lines: list[str] = []
         self._program, self._lanes, self._slots, self._results = program, lanes, slots, results or {}
         self._values: dict[int, str] = {}
+        self._sums, self._wrapped = sums, dict[int, str]()
 
     def write(self, places: Sequence[int]) -> list[str]:
         """Write the instructions at these places; return the names of masks that tell which angles are too large."""
         pairs: dict[int, str] = {}
+        known = set(self._wrapped)
         for i in places:
             if self._program.instructions[i][0] not in LEAVES:
                 self._values[i] = self._computed(i, pairs)
@@ -44,7 +48,8 @@ class Writer:
             return []
         kind = together(self._lanes)
         self.lines += [f"  %far{p[5:]} = extractvalue {kind} {p}, 2" for p in pairs.values()]
-        return [f"%far{p[5:]}" for p in pairs.values()]
+        large = [name for i, name in self._wrapped.items() if i not in known]
+        return [*(f"%far{p[5:]}" for p in pairs.values()), *large]
 
     def value(self, i: int) -> str:
         """Return the name of a value, loaded if this function did not make it."""
@@ -63,7 +68,7 @@ class Writer:
     def _computed(self, i: int, pairs: dict[int, str]) -> str:
         D, name, tag = self._lanes.real, f"%v{i}", self._lanes.tag
         operation, *operands = self._program.instructions[i]
-        values = [self.value(o) for o in operands]
+        values = [self._angle(o) if i in self._sums else self.value(o) for o in operands]
         if operation not in TOGETHER:
             self.lines += LLVM[operation](Line(name, self._lanes), *values)
             return name
@@ -73,6 +78,16 @@ class Writer:
             self.lines.append(f"  %pair{i} = call {kind} @sincos{tag}({D} {values[0]})")
         self.lines.append(f"  {name} = extractvalue {kind} {pairs[angle]}, {TOGETHER.index(operation)}")
         return name
+
+    def _angle(self, i: int) -> str:
+        """Return the name of a term of a sum of angles: inputs less whole turns where they are large."""
+        value, one = self.value(i), self._lanes.width == 1
+        if self._program.instructions[i][0] != "input":
+            return value
+        if i not in self._wrapped:
+            self._wrapped[i], kind = f"%w{i}", self._lanes.real if one else self._lanes.boolean
+            self.lines.append(f"  %w{i} = call {kind} @wrapped{self._lanes.tag}({self._lanes.real} {value})")
+        return self._wrapped[i] if one else value
 
 
 def store(lanes: Lanes, value: str, pointer: str, memory: str, place: int) -> list[str]:
