@@ -9,7 +9,8 @@ from screwgraph.plan import Planner
 from screwgraph.plan.task import GROUPS
 from tests.suites import record
 
-from .collection import KINDS, compared
+from .collection.kinds import KINDS
+from .collection.verdicts import compared
 
 SHORT = {("effort and velocity limits", "rr"), ("closed chains", "four_bar_linkage")}
 CASES = [
