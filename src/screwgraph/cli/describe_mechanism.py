@@ -40,7 +40,7 @@ def mechanism_description(mechanism: Mechanism) -> dict[str, Any]:
         "coordinates": list(mechanism.coordinates),
         "home": mechanism.home.tolist(),
         "independent": list(mechanism.independent_coordinates),
-        "motors": [mechanism.angles[i].name for i in mechanism.motors],
+        "motors": list(mechanism.motor_names),
         "constraints": {"rows": len(rows), "redundant": [rows[i] for i in range(len(rows)) if i not in freedom.kept]},
     }
 

@@ -123,11 +123,7 @@ def _results(mechanism: Mechanism, function: Function, problem: Problem) -> tupl
     if problem is Problem.hybrid:
         given = next(a.names for a in function.arguments if a.name == "given")
         return tuple(f"{'tau' if name.startswith('qdd') else 'qdd'}:{name.partition(':')[2]}" for name in _bare(given))
-    return tuple(f"tau:{name}" for name in _motors(mechanism))[: function.results[0].size]
-
-
-def _motors(mechanism: Mechanism) -> list[str]:
-    return [mechanism.angles[i].name for i in mechanism.motors]
+    return tuple(f"tau:{name}" for name in mechanism.motor_names)[: function.results[0].size]
 
 
 def _random(
@@ -181,7 +177,7 @@ def _from_file(mechanism: Mechanism, function: Function, problem: Problem, file:
 
 
 def _of_motors(mechanism: Mechanism, given: Mapping[str, Any]) -> np.ndarray:
-    names = _motors(mechanism)
+    names = mechanism.motor_names
     values = np.zeros(len(names))
     for name, value in given.items():
         if name not in names:

@@ -115,7 +115,7 @@ def hybrid_dynamics(
     """
     mechanism.check_motors()
     check_free(mechanism, accelerations)
-    graph, motors = dynamics_graph(mechanism, forces), [mechanism.angles[i].name for i in mechanism.motors]
+    graph, motors = dynamics_graph(mechanism, forces), mechanism.motor_names
     given = [Key("qdd" if name in accelerations else "tau", name) for name in motors]
     result = [Key("tau" if name in accelerations else "qdd", name) for name in motors]
     arguments = [*_arguments(mechanism, graph, "q", "qd")[:2], ("given", given), *_arguments(mechanism, graph)]

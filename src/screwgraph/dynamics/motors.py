@@ -32,8 +32,8 @@ def driving(mechanism: Mechanism) -> tuple[str, ...]:
         InputError: there are none, or some motion moves without them.
     """
     mechanism.check_motors()
-    names = tuple(mechanism.angles[i].name for i in mechanism.motors)
-    driven = _rank(mechanism, [mechanism.angle_slots[i] for i in mechanism.motors])
+    names = mechanism.motor_names
+    driven = _rank(mechanism, list(mechanism.motor_slots))
     if driven < mechanism.dof:
         raise InputError(
             f"the motors {', '.join(names)} cannot drive all motions of mechanism {mechanism.name!r}",
@@ -45,7 +45,7 @@ def driving(mechanism: Mechanism) -> tuple[str, ...]:
 
 def check_weights(mechanism: Mechanism, weights: Mapping[str, float] | None) -> dict[str, float]:
     """Return a weight for each motor, 1 by default. Raises InputError for unknown motors and bad weights."""
-    names = [mechanism.angles[i].name for i in mechanism.motors]
+    names = mechanism.motor_names
     if weights is not None and not isinstance(weights, Mapping):
         raise InputError(f"weights = {weights!r} is no mapping", fix='weights={"angle": 2.0}')
     for name, weight in (weights or {}).items():
@@ -63,7 +63,7 @@ def check_free(mechanism: Mechanism, accelerations: Sequence[str]) -> None:
     Raises:
         InputError: one is no motor's angle, or constraints tie them.
     """
-    motors = [mechanism.angles[i].name for i in mechanism.motors]
+    motors = mechanism.motor_names
     for name in accelerations:
         if name not in motors:
             raise unknown("motor", str(name), motors)

@@ -11,6 +11,7 @@ import numpy as np
 from screwgraph.errors import InputError
 from screwgraph.estimation.factors import Acceleration, ForwardDynamics, PositionConstraints, VelocityConstraints
 from screwgraph.estimation.factors.estimated import Estimated, depends_on_figures
+from screwgraph.estimation.forward_graph import forces_over_time
 from screwgraph.estimation.measurements import Channels, Measurements
 from screwgraph.estimation.noise import ModelNoise, integration_sigma
 from screwgraph.estimation.symbolic_parameters import Varied, varied
@@ -19,7 +20,7 @@ from screwgraph.models.mechanism import Mechanism
 from screwgraph.models.mechanism.parts import Sensor
 from screwgraph.models.mechanism.read_sensors import told_sensors
 from screwgraph.models.mechanism.sensors import SENSORS, columns
-from screwgraph.optimize import Factors, Selection, Variables, Vector, each, soft
+from screwgraph.optimize import Factors, Selection, Variables, Vector, soft
 from screwgraph.robot import unknown
 from screwgraph.simulation import dynamics_of
 from screwgraph.time import SimpsonVelocities, simpson_positions
@@ -54,12 +55,7 @@ class MechanismUnknowns:
     @property
     def labels(self) -> tuple[str, ...]:
         """Names of the motors."""
-        return tuple(self.model.angles[i].name for i in self.model.motors)
-
-    @property
-    def slots(self) -> list[int]:
-        """Coordinates that the motors push."""
-        return [self.model.angle_slots[i] for i in self.model.motors]
+        return self.model.motor_names
 
     def states(self, node: int = 0) -> tuple[Variables, ...]:
         """Return q, qd, qdd."""
@@ -123,9 +119,7 @@ class MechanismUnknowns:
         figures = np.zeros(0) if parameters is None else parameters
 
         def moving(q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> np.ndarray:
-            force = np.zeros(len(q))
-            force[self.slots] = tau
-            return self.parameters.acceleration(q, qd, force, figures)
+            return self.parameters.acceleration(q, qd, self.model.motor_forces(tau), figures)
 
         return moving
 
@@ -133,7 +127,7 @@ class MechanismUnknowns:
         """Make factors of a template; unknown torques, at so many ends, and parameters are added to its unknowns."""
         known = tuple(key for key in options if key != "sigma")
         sizes = tuple((x.variables if isinstance(x, Selection) else x).manifold.dim for x in own)
-        figured, slots = depends_on_figures(template, self.parameters, sizes, known), self.slots
+        figured, slots = depends_on_figures(template, self.parameters, sizes, known), self.model.motor_slots
         ends = ends if self.inputs else 0
         torques = () if not ends else (self.tau,) if ends == 1 else (self.tau[:-1], self.tau[1:])
         shared = (self.shared,) if figured else ()
@@ -143,8 +137,4 @@ class MechanismUnknowns:
 
     def _pushed(self, data: Measurements) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return known forces on all coordinates, at samples and half-way between, where there are any."""
-        if not data.torques.any():
-            return {}, {}
-        force = np.zeros((len(data.t), self.model.n))
-        force[:, self.slots] = data.torques
-        return {"force": each(force)}, {"force": each((force[:-1] + force[1:]) / 2.0)}
+        return forces_over_time(self.model.motor_forces(data.torques) if data.torques.any() else None)

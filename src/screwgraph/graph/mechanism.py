@@ -165,7 +165,7 @@ def unconstrained_graph(mechanism: Mechanism, external_forces: Sequence[str] = (
 
 def _balanced(parts: Parts, external_forces: Sequence[str]) -> FactorGraph:
     mechanism, names = parts.mechanism, parts.mechanism.coordinates
-    motors = {mechanism.angle_slots[i]: mechanism.angles[i].name for i in mechanism.motors}
+    motors = dict(zip(mechanism.motor_slots, mechanism.motor_names, strict=True))
     pushed = pushed_coordinates(mechanism, external_forces)
     variables = [v for kind in ("q", "qd", "qdd") for v in parts.variables(kind)]
     variables += [vector_variable("tau", name, 1, slot + 1, None) for slot, name in motors.items()]

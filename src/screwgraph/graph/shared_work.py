@@ -29,7 +29,7 @@ def shared_work_graph(mechanism: Mechanism, weights: Mapping[str, float]) -> Fac
         ModelError: the mechanism cannot be assembled.
     """
     graph = mechanism_graph(mechanism)
-    slots = {mechanism.angles[i].name: mechanism.angle_slots[i] for i in mechanism.motors}
+    slots = dict(zip(mechanism.motor_names, mechanism.motor_slots, strict=True))
     yielding = np.zeros(mechanism.n)
     yielding[[slots[name] for name in weights]] = [1.0 / weight for weight in weights.values()]
     parts = Parts(mechanism, regular_weights(mechanism, np.diag(yielding)))

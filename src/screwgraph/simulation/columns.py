@@ -43,8 +43,7 @@ def _of_mechanism(mechanism: Mechanism) -> dict[str, tuple[Column, ...]]:
     angles = set(mechanism.angle_slots)
     named = [(name, "rad" if i in angles else "m") for i, name in enumerate(mechanism.coordinates)]
     found = {kind: tuple(Column(name, name, unit + rate) for name, unit in named) for kind, rate in RATES.items()}
-    motors = [mechanism.angles[i].name for i in mechanism.motors]
-    return {**found, "tau": tuple(Column(name, name, "N m") for name in motors)}
+    return {**found, "tau": tuple(Column(name, name, "N m") for name in mechanism.motor_names)}
 
 
 def _of_robot(robot: Robot) -> dict[str, tuple[Column, ...]]:

@@ -122,11 +122,6 @@ class MechanismDynamics:
         """Accelerations (n,) of q, qd and forces on all coordinates, or of batches."""
         return self.compiled.acceleration
 
-    @cached_property
-    def slots(self) -> list[int]:
-        """Coordinates that motors push."""
-        return [self.model.angle_slots[i] for i in self.model.motors]
-
     def start(self, q0: Any, qd0: Any) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
         """Return where a motion begins, constraints closed. Raises InputError, ModelError."""
         q = first_position(self.model, q0)
@@ -134,16 +129,14 @@ class MechanismDynamics:
 
     def checked(self, tau: Any, what: str) -> Float[np.ndarray, " motors"]:
         """Return torques of the motors; None is zero. Raises InputError."""
-        names = [self.model.angles[i].name for i in self.model.motors]
+        names = self.model.motor_names
         why = f"torques (N m) of the motors {', '.join(names)}" if names else "the mechanism has no motors"
         given = np.zeros(len(names)) if tau is None else tau
         return finite_vector(given, len(names), what, why, fix="motors: [angle, ...] in its file")
 
     def force(self, tau: Float[np.ndarray, "*N motors"]) -> Float[np.ndarray, "*N n"]:
         """Return the forces on all coordinates that torques of the motors are."""
-        found = np.zeros((*tau.shape[:-1], self.model.n))
-        found[..., self.slots] = tau
-        return found
+        return self.model.motor_forces(tau)
 
     def constraints(self, q: Float[np.ndarray, " n"]) -> Projection:
         """Return what puts states back onto the constraints."""
@@ -152,11 +145,11 @@ class MechanismDynamics:
     def energy(self, q: Any, qd: Any, tau: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return kinetic and potential energy (J), and the power (W) of motors, forces and torques less dampers'."""
         found = self.compiled.energy(q, qd)
-        return found[:, 0], found[:, 1], found[:, 2] + (tau * qd[:, self.slots]).sum(axis=1)
+        return found[:, 0], found[:, 1], found[:, 2] + (tau * qd[:, self.model.motor_slots]).sum(axis=1)
 
     def power(self, q: Any, qd: Any, tau: Any) -> Any:
         """Return the power (W) of motors, forces and torques less that of dampers, (N,) of batches."""
-        return self.compiled.energy(q, qd)[..., 2] + (tau * qd[..., self.slots]).sum(axis=-1)
+        return self.compiled.energy(q, qd)[..., 2] + (tau * qd[..., self.model.motor_slots]).sum(axis=-1)
 
     @property
     def owners(self) -> tuple[str, ...]:

@@ -78,13 +78,13 @@ class Laws:
             laws.append(self._accelerations(noise.dynamics))
         if self.steps > 1:
             moved, sigma = (x["q"], x["qd"], x["qdd"]), integration_sigma(mechanism, noise)
-            _, between = forces_over_time(self._forces(np.zeros((self.steps, len(mechanism.motors)))))
+            _, between = forces_over_time(np.zeros((self.steps, mechanism.n)))
             laws += INTEGRATORS[integrator](mechanism, moved, dt, sigma, between)
         return [*laws, *(self._given(known, noise) for known in self.known if known.kind in ("o", *x))]
 
     def forced(self, torques: Float[np.ndarray, "steps motors"]) -> dict[str, dict[str, Any]]:
         """Return known torques of motors as parameters, by name of the factors that may take them."""
-        now, between = forces_over_time(self._forces(torques))
+        now, between = forces_over_time(self.mechanism.motor_forces(torques))
         return {name: between if half else now for name, half in FORCED.items()}
 
     def counted(self, name: str, rows: int) -> list[int]:
@@ -112,13 +112,8 @@ class Laws:
             return soft(AccelerationConstraints(mechanism), *rest, sigma=sigma, name="f_ac")
         if "Q" in self.families:
             return soft(InverseDynamics(mechanism), *rest, self.families["Q"], sigma=sigma, name="f_idyn")
-        now, _ = forces_over_time(self._forces(np.zeros((self.steps, len(mechanism.motors)))))
+        now, _ = forces_over_time(np.zeros((self.steps, mechanism.n)))
         return soft(ForwardDynamics(mechanism), *rest, sigma=sigma, name="f_dyn", **now)
-
-    def _forces(self, torques: np.ndarray) -> np.ndarray:
-        force = np.zeros((self.steps, self.mechanism.n))
-        force[:, [self.mechanism.angle_slots[i] for i in self.mechanism.motors]] = torques
-        return force
 
     def _given(self, known: Known, noise: Noise) -> Factors:
         at, zero = list(known.steps), np.zeros((len(known.steps), len(known.entries)))

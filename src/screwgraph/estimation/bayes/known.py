@@ -97,4 +97,4 @@ def _meant(mechanism: Mechanism, kinds: Sequence[str], steps: int, name: str) ->
 
 def labels(mechanism: Mechanism, kind: str) -> tuple[str, ...]:
     """Return the names of a kind's entries."""
-    return tuple(mechanism.angles[i].name for i in mechanism.motors) if kind == "Q" else mechanism.coordinates
+    return mechanism.motor_names if kind == "Q" else mechanism.coordinates

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.estimation.factors.expressions import acceleration_of, acceleration_slope, torques_as_forces
+from screwgraph.estimation.factors.expressions import acceleration_of, acceleration_slope
 from screwgraph.models.mechanism.mechanism import Mechanism
 
 
@@ -53,14 +53,14 @@ class InverseDynamics:
 
     def __call__(self, q: Any, qd: Any, qdd: Any, tau: Any) -> Any:
         """Residual (n,)."""
-        return acceleration_of(self.mechanism, q, qd, torques_as_forces(self.mechanism, tau)) - qdd
+        return acceleration_of(self.mechanism, q, qd, self.mechanism.motor_forces(tau)) - qdd
 
     def jacobian(self, q: Any, qd: Any, qdd: Any, tau: Any) -> Any:
         """Derivatives (n, 3n + motors) by q, qd, qdd, tau.
 
         Blanco-Claraco et al. (2021), eq. (47), and those that it leaves out.
         """
-        slope = acceleration_slope(self.mechanism, q, qd, torques_as_forces(self.mechanism, tau), tau)
+        slope = acceleration_slope(self.mechanism, q, qd, self.mechanism.motor_forces(tau), tau)
         return _less(slope, range(self.mechanism.n), len(tau))
 
 
@@ -72,7 +72,7 @@ class IndependentInverseDynamics:
 
     def __call__(self, q: Any, qd: Any, zdd: Any, tau: Any) -> Any:
         """Residual (f,)."""
-        force = torques_as_forces(self.mechanism, tau)
+        force = self.mechanism.motor_forces(tau)
         return acceleration_of(self.mechanism, q, qd, force)[_independent(self.mechanism)] - zdd
 
     def jacobian(self, q: Any, qd: Any, zdd: Any, tau: Any) -> Any:
@@ -80,7 +80,7 @@ class IndependentInverseDynamics:
 
         Blanco-Claraco et al. (2021), eq. (50), and those that it leaves out.
         """
-        slope = acceleration_slope(self.mechanism, q, qd, torques_as_forces(self.mechanism, tau), tau)
+        slope = acceleration_slope(self.mechanism, q, qd, self.mechanism.motor_forces(tau), tau)
         return _less(slope, _independent(self.mechanism), len(tau))
 
 

@@ -57,14 +57,6 @@ def acceleration_slope(mechanism: Mechanism, q: Array, qd: Array, force: Array |
     return result
 
 
-def torques_as_forces(mechanism: Mechanism, tau: Array) -> Array:
-    """Return the forces on all coordinates (n,) that torques of the motors (motors,) are."""
-    force = np.zeros(mechanism.n, dtype=object)
-    for i, angle in enumerate(mechanism.motors):
-        force[mechanism.angle_slots[angle]] = tau[i]
-    return force
-
-
 def _compiled(mechanism: Mechanism) -> CompiledMechanism:
     return compiled_mechanism(mechanism.nominal, mechanism.bound.live.names if mechanism.bound else ())
 

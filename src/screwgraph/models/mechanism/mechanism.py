@@ -78,6 +78,23 @@ class Mechanism:
         """The mechanism with its file's numbers in the place of parameters that are inputs."""
         return self if self.bound is None else self.bound.live.nominal
 
+    @property
+    def motor_names(self) -> tuple[str, ...]:
+        """Names of the motors: of the angles that they turn."""
+        return tuple(self.angles[i].name for i in self.motors)
+
+    @cached_property
+    def motor_slots(self) -> tuple[int, ...]:
+        """Places in q of the motors' angles."""
+        return tuple(self.angle_slots[i] for i in self.motors)
+
+    def motor_forces(self, tau: Any) -> Any:
+        """Return the forces on all coordinates (..., n) that torques of the motors (..., motors) are (N m)."""
+        given = np.asarray(tau)
+        found = np.zeros((*given.shape[:-1], self.n), dtype=np.result_type(given, float))
+        found[..., self.motor_slots] = given
+        return found
+
     def check_motors(self) -> None:
         """Raise InputError where no angle is a motor."""
         if not self.motors:

@@ -86,7 +86,7 @@ class MechanismCoordinates:
     @property
     def actuated(self) -> tuple[int, ...]:
         """Coordinates that motors drive."""
-        return tuple(self.mechanism.angle_slots[i] for i in self.mechanism.motors)
+        return self.mechanism.motor_slots
 
     def neutral(self) -> Float[np.ndarray, " n"]:
         """Return the assembled position."""
@@ -135,7 +135,7 @@ def _units(robot: MechanismCoordinates) -> list[str]:
 
 def _torques(robot: MechanismCoordinates, actuated: tuple[int, ...]) -> Torques:
     """Return where the efforts of coordinates stand. Raises InputError where no motor drives one of them."""
-    slots = [robot.mechanism.angle_slots[i] for i in robot.mechanism.motors]
+    slots = robot.mechanism.motor_slots
     for coordinate in actuated:
         if coordinate not in slots:
             raise InputError(
