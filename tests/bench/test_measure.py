@@ -20,7 +20,7 @@ from screwgraph.bench import (
     rows,
     survey,
 )
-from screwgraph.bench.figures import answers, error
+from screwgraph.bench.own_functions import answers, error
 
 TINY = Effort(seconds=0.002, rounds=3, states=8, batch=32)
 
@@ -40,7 +40,7 @@ def test_sleeping_takes_no_time():
 
 def test_figures_of_a_robot_are_plausible():
     measured = survey(sg.load("rr"), QUESTIONS[0], [], TINY)
-    f = measured.figures
+    f = measured.own
     assert (measured.robot, measured.velocities, measured.question) == ("rr", 2, "inverse")
     assert f.operations == sg.inverse_dynamics(sg.load("rr")).operations.total
     assert 0 < min(f.rows, f.columns) < f.call

@@ -30,3 +30,20 @@ def test_quaternions_that_are_not_unit_are_refused(robot, make):
     np.testing.assert_array_equal(f(np.stack([q, q]), *rest), np.stack([right, right]))
     with np.errstate(all="ignore"):
         f(np.full(robot.nq, np.nan), *rest)  # NaN goes through, as everywhere
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("columns", [False, True])
+def test_one_quaternion_of_a_batch_is_found_wherever_it_stands(dtype, columns):
+    robot = free_body()
+    f = sg.mass_matrix(robot).astype(dtype)  # which needs no quaternion
+    rng, count = np.random.default_rng(1), 77  # tiles, blocks and single samples
+    q = np.array([robot.random(rng) for _ in range(count)], order="F" if columns else "C")
+    f(q)
+    for place in range(count):
+        kept = q[place].copy()
+        q[place, 3:7] *= 1.01
+        with pytest.raises(sg.InputError, match=r"has the length 1\.01"):
+            f(q)
+        q[place] = kept
+    f(q)

@@ -1,21 +1,21 @@
 """Measuring our functions, and other libraries beside them."""
 
-from screwgraph.bench.figures import (
+from screwgraph.bench.fresh_cache import fresh_cache
+from screwgraph.bench.machine import Machine, machine
+from screwgraph.bench.measure import Effort, nanoseconds, seconds_of
+from screwgraph.bench.own_functions import (
     GAP,
-    Figures,
+    Measurement,
     answers,
     call,
     columns,
     columns_apart,
     error,
-    figures,
+    measured,
     operations,
     rows,
     sample,
 )
-from screwgraph.bench.fresh_cache import fresh_cache
-from screwgraph.bench.machine import Machine, machine
-from screwgraph.bench.measure import Effort, nanoseconds, seconds_of
 from screwgraph.bench.peers import PYTHON_PEERS, Case, Measured, NotMeasuredError, Peer, import_peer
 from screwgraph.bench.question import QUESTIONS, Question, States, random_states
 from screwgraph.bench.reasons import gathered
@@ -31,9 +31,9 @@ __all__ = [
     "Case",
     "Compared",
     "Effort",
-    "Figures",
     "Machine",
     "Measured",
+    "Measurement",
     "NotMeasuredError",
     "Peer",
     "Question",
@@ -46,11 +46,11 @@ __all__ = [
     "columns",
     "columns_apart",
     "error",
-    "figures",
     "fresh_cache",
     "gathered",
     "import_peer",
     "machine",
+    "measured",
     "nanoseconds",
     "operations",
     "random_states",

@@ -1,4 +1,4 @@
-"""What figures were measured on."""
+"""What measurements were made on."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""One robot, one question: our figures, and those of peers in the same run."""
+"""One robot, one question: measurements of our functions, and those of peers in the same run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from screwgraph.bench.figures import Figures, answers, error, figures
 from screwgraph.bench.measure import Effort
+from screwgraph.bench.own_functions import Measurement, answers, error, measured
 from screwgraph.bench.peers import Case, NotMeasuredError, Peer
 from screwgraph.bench.question import Question, random_states
 from screwgraph.robot import Robot
@@ -23,21 +23,21 @@ class Compared:
 
 @dataclass(frozen=True)
 class Surveyed:
-    """Our figures; by peer what it took, or why it was not measured."""
+    """Measurements of our functions; by peer what it took, or why it was not measured."""
 
     __repr__ = one_line
 
     robot: str
     velocities: int
     question: str
-    figures: Figures
+    own: Measurement
     peers: Mapping[str, Compared | str]
 
 
 def survey(robot: Robot, question: Question, peers: Iterable[Peer], effort: Effort) -> Surveyed:
     """Measure everything that needs no C compiler. Raises what our own functions raise for the robot."""
     states = random_states(robot, effort.states)
-    ours, functions = figures(robot, question, states, effort)
+    ours, functions = measured(robot, question, states, effort)
     case = Case(robot, question, states)
     found: dict[str, Compared | str] = {}
     for peer in peers:

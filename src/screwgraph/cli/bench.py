@@ -73,7 +73,7 @@ def bench(
     """Print measurements of each robot and problem, as a table or as JSON."""
     from screwgraph import zoo_names
     from screwgraph.bench import PYTHON_PEERS, QUESTIONS, Effort, machine, roofline, survey
-    from screwgraph.cli.bench_tables import as_json, print_figures
+    from screwgraph.cli.bench_tables import as_json, print_survey
     from screwgraph.cli.streams import print_json, working
 
     def held(name: str) -> BaseKind:
@@ -96,4 +96,4 @@ def bench(
     if json:
         print_json(as_json(here, roof, effort, surveyed))
     else:
-        print_figures(here, roof, effort, surveyed)
+        print_survey(here, roof, effort, surveyed)

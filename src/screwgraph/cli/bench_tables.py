@@ -13,7 +13,7 @@ from screwgraph.cli.tables import new_table
 OWN = ("operations", "compile", "cached", "call", "rows", "columns", "GFLOP/s")
 
 
-def print_figures(machine: Machine, roofline: Roofline, effort: Effort, surveyed: Sequence[Surveyed]) -> None:
+def print_survey(machine: Machine, roofline: Roofline, effort: Effort, surveyed: Sequence[Surveyed]) -> None:
     """Print one line a robot and problem."""
     console = output_console()
     console.print(f"{machine.processor}, {machine.cores} cores; {', '.join(machine.versions)}", style="bold")
@@ -49,8 +49,8 @@ def as_json(machine: Machine, roofline: Roofline, effort: Effort, surveyed: Sequ
                 "robot": line.robot,
                 "velocities": line.velocities,
                 "problem": line.question,
-                **asdict(line.figures),
-                "gigaflops": line.figures.gigaflops,
+                **asdict(line.own),
+                "gigaflops": line.own.gigaflops,
                 "peers": {
                     name: asdict(found) if isinstance(found, Compared) else {"not_measured": found}
                     for name, found in line.peers.items()
@@ -62,7 +62,7 @@ def as_json(machine: Machine, roofline: Roofline, effort: Effort, surveyed: Sequ
 
 
 def _own(line: Surveyed) -> list[str]:
-    f = line.figures
+    f = line.own
     times = [f"{f.compile:.2f} s", f"{1e3 * f.cached:.0f} ms", *(_time(t) for t in (f.call, f.rows, f.columns))]
     return [str(f.operations), *times, f"{f.gigaflops:.1f}"]
 
@@ -71,7 +71,7 @@ def _peer(line: Surveyed, name: str) -> list[str]:
     found = line.peers.get(name)
     if not isinstance(found, Compared):
         return ["-", "", ""]
-    return [_time(found.nanoseconds), f"{found.nanoseconds / line.figures.call:.1f} x", f"{found.difference:.0e}"]
+    return [_time(found.nanoseconds), f"{found.nanoseconds / line.own.call:.1f} x", f"{found.difference:.0e}"]
 
 
 def _time(nanoseconds: float) -> str:

@@ -106,7 +106,7 @@ def estimate(
             table,
             options.names(parameters),
             inputs=options.names(inputs),
-            sensors=None if not sensor else [_told(text) for text in sensor],
+            sensors=None if not sensor else [_declared(text) for text in sensor],
             noise=ModelNoise().times(model_error),
             watch=watch,
         )
@@ -120,33 +120,33 @@ def estimate(
             f"warning: the motion deviates from the model by {found.model_error:.3g} standard deviations "
             "(take smaller steps)"
         )
-    figures, groups = _figures(found, watch.wall_time, output), _groups(found)
+    summary, groups = _summary(found, watch.wall_time, output), _groups(found)
     if report is not None:
         more = [(name, value, "") for name, value in found.parameters.items()]
         more += [(f"standard deviation of {name}", sigma, "") for name, sigma in found.sigma.items()]
-        write_report(found.run, groups, figures, report, "Estimate", more)
-    figures |= write_plots(found.t, groups, plot)
+        write_report(found.run, groups, summary, report, "Estimate", more)
+    summary |= write_plots(found.t, groups, plot)
     if as_json:
-        print_json(figures)
+        print_json(summary)
     else:
-        _print(figures)
+        _print(summary)
 
 
 DOUBTFUL = 5.0
 """Largest residual of the model, in standard deviations, beyond which estimates are unreliable."""
 
 
-def _told(text: str) -> Any:
+def _declared(text: str) -> Any:
     """Return a sensor that is written like in a file. Raises BadParameter."""
     import yaml
 
     try:
-        told = yaml.safe_load(text)
+        declared = yaml.safe_load(text)
     except yaml.YAMLError:
-        told = None
-    if not isinstance(told, dict):
+        declared = None
+    if not isinstance(declared, dict):
         raise typer.BadParameter(f"--sensor {text!r} is not like {{sensor: gyro, gyroscope: rod, sigma: 0.01}}")
-    return told
+    return declared
 
 
 def _duration(table: Mapping[str, Any]) -> float:
@@ -158,7 +158,7 @@ def _duration(table: Mapping[str, Any]) -> float:
     return float(np.ptp(known)) if len(known) else 1.0
 
 
-def _figures(found: Estimate, wall_time: float, output: str) -> dict[str, Any]:
+def _summary(found: Estimate, wall_time: float, output: str) -> dict[str, Any]:
     import numpy as np
 
     return {
@@ -175,14 +175,14 @@ def _figures(found: Estimate, wall_time: float, output: str) -> dict[str, Any]:
     }
 
 
-def _print(figures: Mapping[str, Any]) -> None:
+def _print(summary: Mapping[str, Any]) -> None:
     typer.echo(
-        f"{figures['output']}: {figures['robot']}, {figures['samples']} samples in {figures['wall_time']:.3g} s, "
-        f"{figures['status']}"
+        f"{summary['output']}: {summary['robot']}, {summary['samples']} samples in {summary['wall_time']:.3g} s, "
+        f"{summary['status']}"
     )
-    for name, found in figures["parameters"].items():
+    for name, found in summary["parameters"].items():
         typer.echo(f"{name} = {found['value']:.6g} +- {found['sigma']:.2g}")
-    residuals = ", ".join(f"{name} {size:.3g}" for name, size in figures["residuals"].items())
+    residuals = ", ".join(f"{name} {size:.3g}" for name, size in summary["residuals"].items())
     typer.echo(f"root mean square residuals: {residuals}")
 
 

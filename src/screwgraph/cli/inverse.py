@@ -56,7 +56,7 @@ def inverse(
 ) -> None:
     """Solve, save, and say how well it went."""
     from screwgraph import inverse_trajectory
-    from screwgraph.cli.motion import as_figures, watched
+    from screwgraph.cli.motion import as_summary, watched
     from screwgraph.cli.motion_report import motion_groups, write_report
     from screwgraph.cli.streams import note, print_json
     from screwgraph.formats import read_table
@@ -70,20 +70,20 @@ def inverse(
     found.run.save(output)
     if found.status.is_stopped:
         note(f"interrupted in stage {len(found.stages)}: the results so far are kept")
-    figures = as_figures(asked.name, found.run, watch, output) | _figures(found)
+    summary = as_summary(asked.name, found.run, watch, output) | _summary(found)
     groups = motion_groups(found.run)
     if report is not None:
         more = [(f"largest distance of {name}", error, "m, rad") for name, error in found.errors.items()]
-        write_report(found.run, groups, figures, report, "Inverse dynamics", more)
-    figures |= write_plots(found.t, groups, plot)
+        write_report(found.run, groups, summary, report, "Inverse dynamics", more)
+    summary |= write_plots(found.t, groups, plot)
     if as_json:
-        print_json(figures)
+        print_json(summary)
     else:
         errors = ", ".join(f"{name} {error:.3g}" for name, error in found.errors.items())
-        largest = f"largest {figures['torque']:.4g} N m, N" if figures["torque"] is not None else "not found yet"
-        took = f"{figures['samples']} samples in {figures['wall_time']:.3g} s"
+        largest = f"largest {summary['torque']:.4g} N m, N" if summary["torque"] is not None else "not found yet"
+        took = f"{summary['samples']} samples in {summary['wall_time']:.3g} s"
         typer.echo(f"{output}: torques of {asked.name}, {took}, {largest}")
-        typer.echo(f"error of the trajectory: {errors}; loop-closure error {figures['violation']:.3g}")
+        typer.echo(f"error of the trajectory: {errors}; loop-closure error {summary['violation']:.3g}")
 
 
 def _wanted(model: Mechanism | Robot, table: Table) -> Table:
@@ -98,7 +98,7 @@ def _wanted(model: Mechanism | Robot, table: Table) -> Table:
     return replace(table, columns={"t": table["t"]} | {name: table[column] for column, name in names.items()})
 
 
-def _figures(found: InverseSolution) -> dict[str, Any]:
+def _summary(found: InverseSolution) -> dict[str, Any]:
     import numpy as np
 
     return {

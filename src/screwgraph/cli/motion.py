@@ -65,7 +65,7 @@ def _bar(unit: str) -> Any:
     return Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True, markup=False, emoji=False))
 
 
-def as_figures(name: str, motion: Trajectory, watch: Watched, output: str) -> dict[str, Any]:
+def as_summary(name: str, motion: Trajectory, watch: Watched, output: str) -> dict[str, Any]:
     """Return what there is to say about a simulation of a robot or mechanism, in values that JSON has."""
     return {
         "robot": name,
@@ -81,11 +81,11 @@ def as_figures(name: str, motion: Trajectory, watch: Watched, output: str) -> di
     }
 
 
-def print_figures(figures: Mapping[str, Any]) -> None:
+def print_summary(summary: Mapping[str, Any]) -> None:
     """Print them in a few lines."""
-    speed = figures["time"] / figures["wall_time"] if figures["wall_time"] else 0.0
+    speed = summary["time"] / summary["wall_time"] if summary["wall_time"] else 0.0
     typer.echo(
-        f"{figures['output']}: {figures['robot']}, {figures['steps']} steps by {figures['method']}, "
-        f"{figures['time']:g} s in {figures['wall_time']:.3g} s ({speed:.3g} times real time)"
+        f"{summary['output']}: {summary['robot']}, {summary['steps']} steps by {summary['method']}, "
+        f"{summary['time']:g} s in {summary['wall_time']:.3g} s ({speed:.3g} times real time)"
     )
-    typer.echo(f"energy drift {figures['energy_drift']:.3g} J, loop-closure error {figures['violation']:.3g}")
+    typer.echo(f"energy drift {summary['energy_drift']:.3g} J, loop-closure error {summary['violation']:.3g}")

@@ -75,14 +75,14 @@ def plan(
     with working("planning"):
         found = Planner(asked).solve(iterations=iterations, seconds=seconds, refine=refine, method=method)
     with working("drawing"):
-        figures = _figures(found) | {"files": _written(found, folder)}
+        summary = _summary(found) | {"files": _written(found, folder)}
     if as_json:
-        print_json(figures)
+        print_json(summary)
     else:
         typer.echo(f"{found.task.name}: {found.status}, cost {found.cost:.6g}, violation {found.violation:.2g}")
-        if figures["error"] is not None:
+        if summary["error"] is not None:
             typer.echo(f"largest error of a step {found.error:.2g} of the whole way, asked {found.task.accuracy:g}")
-        typer.echo(f"{found.iterations} iterations, {found.seconds:.3g} s; {', '.join(figures['files'])}")
+        typer.echo(f"{found.iterations} iterations, {found.seconds:.3g} s; {', '.join(summary['files'])}")
     if found.coarse:
         note(f"{found.status}: the motion under these efforts leaves the plan there (--refine, or more steps)")
     if not found.feasible:
@@ -90,7 +90,7 @@ def plan(
         raise typer.Exit(1)
 
 
-def _figures(found: Plan) -> dict[str, Any]:
+def _summary(found: Plan) -> dict[str, Any]:
     return {
         "task": found.task.name,
         "robot": found.task.robot.name,

@@ -124,7 +124,7 @@ def simulate(
     """Simulate, save, and say how well it went."""
     from screwgraph import simulate as run
     from screwgraph.cli.mechanisms import is_mechanism, loaded, refuse_robot_options
-    from screwgraph.cli.motion import as_figures, print_figures, watched
+    from screwgraph.cli.motion import as_summary, print_summary, watched
     from screwgraph.cli.motion_report import motion_groups, write_report
     from screwgraph.cli.state_file import read_state
     from screwgraph.cli.streams import note, print_json
@@ -155,14 +155,14 @@ def simulate(
         options.note_warnings(model)
     if watch.stopped:
         note(f"interrupted at t = {motion.t[-1]:g} s: the results so far are kept")
-    figures, groups = as_figures(model.name, motion, watch, output), motion_groups(motion)
+    summary, groups = as_summary(model.name, motion, watch, output), motion_groups(motion)
     if report is not None:
-        write_report(motion, groups, figures, report, "Simulation")
-    figures |= write_plots(motion.t, groups, plot)
+        write_report(motion, groups, summary, report, "Simulation")
+    summary |= write_plots(motion.t, groups, plot)
     if as_json:
-        print_json(figures)
+        print_json(summary)
     else:
-        print_figures(figures)
+        print_summary(summary)
 
 
 def _start(state: State, file: str) -> tuple[np.ndarray, ...]:

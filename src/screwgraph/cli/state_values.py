@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph import InputError, Robot
-
-QUATERNION_TOLERANCE = 1e-3
-"""Files print few digits: 0.707 for half the root of 2 is accepted, a quaternion of another length is not."""
+from screwgraph.spatial.quaternions import ROUNDED
 
 _LONGEST_SHOWN = 60
 
@@ -56,7 +54,7 @@ def check_quaternions(robot: Robot, q: np.ndarray) -> None:
     for joint in robot.joints:
         manifold = joint.type.manifold
         positions = q[..., robot.q_slices[joint.name]].reshape(-1, joint.type.nq)
-        for position in positions[manifold.is_off(positions, QUATERNION_TOLERANCE)][:1]:
+        for position in positions[manifold.is_off(positions, ROUNDED)][:1]:
             raise InputError(
                 f"q of joint {joint.name!r} is {_listed(position)}",
                 why=f"it is not {manifold.kind}",

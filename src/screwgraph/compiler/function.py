@@ -80,13 +80,11 @@ class Function:
         Raises:
             InputError: wrong number, shape or type of arguments, or a quaternion that is not unit.
         """
-        if out is None:
-            answer = self._quick(*values)
-            if answer is not None:
-                return answer
+        answer = self._quick(*values) if out is None else self._quick_into(values, out)
+        if answer is not None:
+            return answer
         check_count(self.name, self.arguments, values)
-        check_unit(self.arguments, self._quaternions, values)
-        into = {} if out is None else {"out": out}
+        into, counted = {} if out is None else {"out": out}, self._compiled.off_unit.value
         try:
             with np.errstate(invalid="ignore", divide="ignore") if self._guards else nullcontext():
                 found = self.ufunc(*values, **into, dtype=self.dtype)  # wider numbers are rounded
@@ -94,6 +92,8 @@ class Function:
             if _are_symbolic(values):
                 return self._written(values)
             raise self._explained(values, error) from None
+        if self._compiled.off_unit.value != counted:  # in this call, or in one of another thread
+            check_unit(self.arguments, self._quaternions, values)
         if not self._guards:
             return found
         return answered(found, values, (self.name, self.arguments, self.results), self.origin.vanished)
@@ -142,6 +142,13 @@ class Function:
             return quick(*values)
 
         return first
+
+    def _quick_into(self, values: tuple[Any, ...], out: Any) -> Any:
+        """Write the results for one state to arrays, past NumPy; None where it has to be asked, which tells why."""
+        into = out if isinstance(out, tuple) else (out,)
+        if len(values) != len(self.arguments) or len(into) != len(self.results):
+            return None
+        return self._quick(*values, *into, np.ndarray)
 
     def astype(self, dtype: Any) -> Function:
         """Return the same function, computed with numbers of another type: "float64" or "float32".

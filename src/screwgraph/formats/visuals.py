@@ -30,18 +30,18 @@ def shape_of(kind: str, vector: Callable[[str], Iterable[float]], number: Callab
     """Read a shape with a file's readers of a setting: of its three numbers, of its one. None for other tags."""
     if kind not in MAKERS:
         return None
-    figures: list[float] = []
+    sizes: list[float] = []
     for setting in MAKERS[kind][1]:
-        figures += vector(setting) if setting in VECTORS else [number(setting)]
-    return made(kind, figures)
+        sizes += vector(setting) if setting in VECTORS else [number(setting)]
+    return made(kind, sizes)
 
 
-def made(kind: str, figures: Sequence[float]) -> Shape | None:
+def made(kind: str, sizes: Sequence[float]) -> Shape | None:
     """Make a shape of lengths (m); None unless they are finite and positive (a capsule may have no length)."""
-    smallest = min(figures[:1] if kind == "capsule" else figures)
-    if not (math.isfinite(sum(figures)) and smallest > 0.0 and min(figures) >= 0.0):
+    smallest = min(sizes[:1] if kind == "capsule" else sizes)
+    if not (math.isfinite(sum(sizes)) and smallest > 0.0 and min(sizes) >= 0.0):
         return None
-    return MAKERS[kind][0](*figures)
+    return MAKERS[kind][0](*sizes)
 
 
 def chosen(

@@ -50,16 +50,16 @@ def _visual(value: Value, names: Names) -> Visual:
 
 def _shape(kind: str, value: Value, names: Names) -> Shape:
     count = sum(3 if setting in VECTORS else 1 for setting in MAKERS[kind][1])
-    figures = (value.number(names),) if count == 1 else value.numbers(names, count)
-    shape = made(kind, figures)
+    sizes = (value.number(names),) if count == 1 else value.numbers(names, count)
+    shape = made(kind, sizes)
     if shape is None:
         raise value.complaint("lengths of shapes are positive (m)")
     return shape
 
 
 def _shape_entry(shape: Shape) -> dict[str, Any]:
-    figures = [
+    sizes = [
         number for setting in vars(shape).values() for number in (setting if isinstance(setting, tuple) else [setting])
     ]
-    numbers = floats(figures)
+    numbers = floats(sizes)
     return {type(shape).__name__.lower(): numbers if len(numbers) > 1 else numbers[0]}

@@ -208,12 +208,12 @@ class Plan:
     def __repr__(self) -> str:
         return (
             f"<plan {self.transcription.task.name!r}: {self.status}, cost {self.cost:.6g}, violation "
-            f"{self.violation:.2g}, {self._told_error}{self.iterations} iterations, {self.seconds:.3g} s; "
+            f"{self.violation:.2g}, {self._stated_error}{self.iterations} iterations, {self.seconds:.3g} s; "
             f"{self.reason}>"
         )
 
     @property
-    def _told_error(self) -> str:
+    def _stated_error(self) -> str:
         return "" if not self.feasible or self.error is None else f"error {self.error:.2g} of the way, "
 
 
@@ -225,6 +225,6 @@ def _runs(numbers: Sequence[int]) -> str:
             runs[-1][1] = n
         else:
             runs.append([n, n])
-    told = [str(a) if a == b else f"{a}-{b}" for a, b in runs]
-    shown = ", ".join(told[:MOST_RUNS]) + (f" and {len(told) - MOST_RUNS} more" if told[MOST_RUNS:] else "")
-    return f"interval{'s' if told[1:] else ''} {shown}"
+    spans = [str(a) if a == b else f"{a}-{b}" for a, b in runs]
+    shown = ", ".join(spans[:MOST_RUNS]) + (f" and {len(spans) - MOST_RUNS} more" if spans[MOST_RUNS:] else "")
+    return f"interval{'s' if spans[1:] else ''} {shown}"

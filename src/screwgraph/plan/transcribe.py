@@ -89,7 +89,7 @@ def _transcribed(task: Task, mechanics: Mechanics) -> Transcription:
     factors += _start(steps, starts)
     factors += loop_factors(steps, has_accelerations=_uses_accelerations(factors))
     for name, item in task.items():
-        with told_by(name):
+        with naming(name):
             factors += item.factors(steps, name)
     if task.dynamics:
         factors += regularised(task, steps, wrenches(task, steps))
@@ -102,7 +102,7 @@ def _transcribed(task: Task, mechanics: Mechanics) -> Transcription:
 
 
 @contextmanager
-def told_by(name: str) -> Iterator[None]:
+def naming(name: str) -> Iterator[None]:
     """Name the part of a task that an InputError inside is about."""
     try:
         yield
@@ -148,7 +148,7 @@ def wrenches(task: Task, steps: Steps) -> Sequence[Wrench]:
     found: list[Wrench] = []
     for name, item in task.items():
         if isinstance(item, Acting):
-            with told_by(name):
+            with naming(name):
                 found += item.wrenches(steps, name)
     return found
 
@@ -156,7 +156,7 @@ def wrenches(task: Task, steps: Steps) -> Sequence[Wrench]:
 def _starts(task: Task, mechanics: Mechanics) -> dict[str, np.ndarray]:
     """Return whole position and velocity at the start, as far as they are given. Raises InputError."""
     found, robot = {}, task.robot
-    with told_by("start"):
+    with naming("start"):
         if task.start is not None:
             found["q"] = start_position(task)
         if task.start_velocity is not None:

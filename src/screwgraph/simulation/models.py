@@ -142,14 +142,14 @@ class MechanismDynamics:
         """Return what puts states back onto the constraints."""
         return projection(self.model)
 
-    def energy(self, q: Any, qd: Any, tau: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def energy(self, q: Any, qd: Any, tau: Any) -> tuple[Any, Any, Any]:
         """Return kinetic and potential energy (J), and the power (W) of motors, forces and torques less dampers'."""
         found = self.compiled.energy(q, qd)
-        return found[:, 0], found[:, 1], found[:, 2] + (tau * qd[:, self.model.motor_slots]).sum(axis=1)
+        return found[..., 0], found[..., 1], found[..., 2] + (tau * qd[..., self.model.motor_slots]).sum(axis=-1)
 
     def power(self, q: Any, qd: Any, tau: Any) -> Any:
         """Return the power (W) of motors, forces and torques less that of dampers, (N,) of batches."""
-        return self.compiled.energy(q, qd)[..., 2] + (tau * qd[..., self.model.motor_slots]).sum(axis=-1)
+        return self.energy(q, qd, tau)[2]
 
     @property
     def owners(self) -> tuple[str, ...]:

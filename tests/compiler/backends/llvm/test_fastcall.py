@@ -151,3 +151,35 @@ def test_where_arrays_are_laid_out_otherwise_numpy_does_it_all(monkeypatch, stat
     f = sg.bias_forces(sg.load("puma560"))
     assert f._quick(*state[:2]) is None
     np.testing.assert_array_equal(f(*state[:2]), f.ufunc(*state[:2]))
+
+
+@pytest.mark.skipif(not layout_is_known(), reason="this interpreter lays out arrays in its own way")
+def test_results_go_quickly_where_the_caller_wants_them(f, state):
+    expected, into = f(*state), np.empty(6)
+    assert f._quick(*state, into, np.ndarray) is into
+    np.testing.assert_array_equal(into, expected)
+    assert f(*state, out=state[1]) is state[1]  # also over an argument
+    np.testing.assert_array_equal(state[1], expected)
+    jacobian = f.jacobian("q", "qd")
+    expected = jacobian(*state)
+    both = tuple(np.empty_like(x) for x in expected)
+    assert [a is b for a, b in zip(jacobian(*state, out=both), both, strict=True)] == [True, True]
+    np.testing.assert_array_equal(both[1], expected[1])
+    count = sys.getrefcount(both[0])
+    for _ in range(100):
+        jacobian(*state, out=both)
+    after = sys.getrefcount(both[0])  # not within `assert`, which holds it
+    assert after == count
+
+
+def test_what_cannot_be_written_to_is_left_to_numpy(f, state):
+    wider, narrow, fixed = np.empty((2, 6)), np.empty(6, "float32"), np.empty(6)
+    fixed.flags.writeable = False
+    expected = f(*state)
+    np.testing.assert_array_equal(f(*state, out=wider), [expected, expected])
+    for wrong in (fixed, np.empty(5), "out"):
+        with pytest.raises(sg.InputError, match="cannot be called so"):
+            f(*state, out=wrong)
+    np.testing.assert_allclose(f(*state, out=narrow), expected, rtol=1e-6)
+    with pytest.raises(sg.InputError):
+        f(*state, np.empty(6))

@@ -1,7 +1,8 @@
 """A call for one state, past NumPy's machinery: a C function that Python calls with arrays, as `METH_FASTCALL`.
 
 It takes plain arrays of the right shape and type whose numbers stand together. For anything else, and where the
-answer is not finite (so that NumPy gives its warnings), it returns None, and the gufunc has to be called.
+answer is not finite (so that NumPy gives its warnings), it returns None, and the gufunc has to be called. After the
+arguments may come arrays for the results, and the type of arrays: a mark that no user gives by mistake.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from screwgraph.spatial.quaternions import UNIT_TOLERANCE
 
 TYPE, DATA, DIMENSIONS_COUNT, DIMENSIONS, DESCRIPTION, FLAGS = 8, 16, 24, 32, 56, 64
 """Where a NumPy array has what, in bytes (`PyArrayObject_fields`), for pointers of 8 bytes."""
-PLAIN = 0x1 | 0x100
-"""Flags of arrays whose numbers stand together, row by row, and are aligned."""
+PLAIN, WRITEABLE = 0x1 | 0x100, 0x400
+"""Flags of arrays whose numbers stand together, row by row, and are aligned; and of those that may be changed."""
 TABLE = ("array_type", "number_type", "new_array", "increase", "decrease", "none", "new_tuple", "set_item")
 """What the table holds that comes with a call: addresses that differ between processes."""
 TABLE_SIZE = len(TABLE)
@@ -29,9 +30,10 @@ def call(
 ) -> str:
     """Return `@call(self, args, count)`, which uses the block for one sample; `self` is an array that is the table.
 
-    One result is computed where it stays, several on the stack; their arrays go into a tuple.
+    One new result is computed where it stays, others on the stack; the arrays of several go into a tuple.
     """
     R, size = lanes.scalar, max((place + 1 for operand in inputs for place in operand.places), default=1) or 1
+    n, m = len(inputs), len(outputs)
     lines = [
         "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
         *(_dims(k, output.shape) for k, output in enumerate(outputs)),
@@ -43,17 +45,29 @@ def call(
     for i, name in enumerate(TABLE):
         lines += _field(name, "%table", 8 * i, "ptr")
     lines += [
-        f"  %all = icmp eq i64 %count, {len(inputs)}",
+        f"  %memory = alloca [{sum(prod(output.shape) for output in outputs) or 1} x {R}], align 64",
+        f"  %into = icmp eq i64 %count, {n + m + 1}",
+        "  br i1 %into, label %marked, label %bare",
+        "bare:",
+        f"  %all = icmp eq i64 %count, {n}",
         "  br i1 %all, label %type0, label %unusual",
+        "marked:",
+        *_field("mark", "%args", 8 * (n + m), "ptr"),
+        "  %is_marked = icmp eq ptr %mark, %array_type",
+        f"  br i1 %is_marked, label %type{n}, label %unusual",
     ]
-    for i, operand in enumerate(inputs):
-        lines += _checks(i, operand.shape, f"%type{i + 1}" if i + 1 < len(inputs) else "%compute")
+    operands = [*inputs, *outputs]
+    for i in (*range(n, n + m), *range(n)):
+        then = "%compute" if i == n - 1 else "%type0" if i == n + m - 1 else f"%type{i + 1}"
+        lines += _checks(i, operands[i].shape, then, PLAIN if i < n else PLAIN | WRITEABLE)
     lines.append("compute:")
     for i, place in quaternions:
         lines += _unit(i, place, lanes)
     for i, operand in enumerate(inputs):
         lines += _copies(i, operand, lanes)
-    lines += _one(outputs[0], lanes) if len(outputs) == 1 else _several(outputs, lanes)
+    lines.append("  br i1 %into, label %run_into, label %new")
+    lines += _into(n, outputs, lanes)
+    lines += _one(outputs[0], lanes) if m == 1 else _several(outputs, lanes)
     lines += [
         "give_up:",
         "  ret ptr null",
@@ -65,15 +79,48 @@ def call(
     return "\n".join(lines)
 
 
+def _into(first: int, outputs: Sequence[Operand], lanes: Lanes) -> list[str]:
+    """Compute on the stack, as results may lie where arguments do, and copy to the arrays from argument `first` on."""
+    several, at = len(outputs) > 1, 0
+    lines = [
+        "run_into:",
+        f"  call void @block{lanes.tag}(ptr %in, ptr %memory)",
+        *_finite("%memory", "into", "run_into", sum(prod(output.shape) for output in outputs), lanes),
+        f"  br i1 %finite_into, label %{'hand' if several else 'keep'}, label %unusual",
+    ]
+    if several:
+        lines += [
+            "hand:",
+            f"  %given = call ptr %new_tuple(i64 {len(outputs)})",
+            "  %no_given = icmp eq ptr %given, null",
+            "  br i1 %no_given, label %give_up, label %keep",
+        ]
+    lines.append("keep:")
+    for k, output in enumerate(outputs):
+        array, size = f"%target{k}", prod(output.shape)
+        lines += [
+            *_field(f"target{k}", "%args", 8 * (first + k), "ptr"),
+            *_field(f"kept{k}", array, DATA, "ptr"),
+            f"  %made{k} = getelementptr {lanes.scalar}, ptr %memory, i64 {at}",
+            f"  call void @llvm.memcpy.p0.p0.i64(ptr %kept{k}, ptr %made{k}, i64 {size * lanes.bytes}, i1 false)",
+            f"  call void %increase(ptr {array})",
+        ]
+        if several:
+            lines.append(f"  %handed{k} = call i32 %set_item(ptr %given, i64 {k}, ptr {array})")
+        at += size
+    return [*lines, f"  ret ptr {'%given' if several else '%target0'}"]
+
+
 def _one(output: Operand, lanes: Lanes) -> list[str]:
     return [
+        "new:",
         *_new_array("result", 0, output, lanes),
         "  br i1 %no_result, label %give_up, label %run",
         "run:",
         *_field("out", "%result", DATA, "ptr"),
         f"  call void @block{lanes.tag}(ptr %in, ptr %out)",
-        *_finite(prod(output.shape), lanes),
-        "  br i1 %finite, label %done, label %drop",
+        *_finite("%out", "new", "run", prod(output.shape), lanes),
+        "  br i1 %finite_new, label %done, label %drop",
         "done:",
         "  ret ptr %result",
         "drop:",
@@ -85,12 +132,10 @@ def _one(output: Operand, lanes: Lanes) -> list[str]:
 def _several(outputs: Sequence[Operand], lanes: Lanes) -> list[str]:
     sizes, R = [prod(output.shape) for output in outputs], lanes.scalar
     lines = [
-        f"  %out = alloca [{sum(sizes) or 1} x {R}], align 64",
-        "  br label %run",
-        "run:",
-        f"  call void @block{lanes.tag}(ptr %in, ptr %out)",
-        *_finite(sum(sizes), lanes),
-        "  br i1 %finite, label %pack, label %unusual",
+        "new:",
+        f"  call void @block{lanes.tag}(ptr %in, ptr %memory)",
+        *_finite("%memory", "new", "new", sum(sizes), lanes),
+        "  br i1 %finite_new, label %pack, label %unusual",
         "pack:",
         f"  %tuple = call ptr %new_tuple(i64 {len(outputs)})",
         "  %no_tuple = icmp eq ptr %tuple, null",
@@ -106,7 +151,7 @@ def _several(outputs: Sequence[Operand], lanes: Lanes) -> list[str]:
             f"  br i1 %no_result{k}, label %give_back, label %fill{k}",
             f"fill{k}:",
             *_field(f"filled{k}", f"%result{k}", DATA, "ptr"),
-            f"  %part{k} = getelementptr {R}, ptr %out, i64 {sum(sizes[:k])}",
+            f"  %part{k} = getelementptr {R}, ptr %memory, i64 {sum(sizes[:k])}",
             f"  call void @llvm.memcpy.p0.p0.i64(ptr %filled{k}, ptr %part{k}, i64 {sizes[k] * lanes.bytes}, i1 false)",
             f"  %set{k} = call i32 %set_item(ptr %tuple, i64 {k}, ptr %result{k})",
             f"  br label %pack{k + 1}",
@@ -134,7 +179,7 @@ def _field(name: str, pointer: str, offset: int, kind: str) -> list[str]:
     ]
 
 
-def _checks(i: int, shape: Shape, then: str) -> list[str]:
+def _checks(i: int, shape: Shape, then: str, flags: int) -> list[str]:
     """Check, one after the other, that an argument is an array, has so many axes, and all else."""
     lines = [
         f"type{i}:",
@@ -150,8 +195,8 @@ def _checks(i: int, shape: Shape, then: str) -> list[str]:
         *_field(f"dims{i}", f"%a{i}", DIMENSIONS, "ptr"),
         *_field(f"description{i}", f"%a{i}", DESCRIPTION, "ptr"),
         *_field(f"flags{i}", f"%a{i}", FLAGS, "i32"),
-        f"  %plain{i} = and i32 %flags{i}, {PLAIN}",
-        f"  %ok{i}_0 = icmp eq i32 %plain{i}, {PLAIN}",
+        f"  %plain{i} = and i32 %flags{i}, {flags}",
+        f"  %ok{i}_0 = icmp eq i32 %plain{i}, {flags}",
         f"  %typed{i} = icmp eq ptr %description{i}, %number_type",
         f"  %ok{i}_1 = and i1 %ok{i}_0, %typed{i}",
     ]
@@ -197,22 +242,22 @@ def _copies(i: int, operand: Operand, lanes: Lanes) -> list[str]:
     return lines
 
 
-def _finite(count: int, lanes: Lanes) -> list[str]:
-    """Tell whether all results are finite, by their bits: comparing a NaN would raise a floating-point flag."""
+def _finite(numbers: str, name: str, before: str, count: int, lanes: Lanes) -> list[str]:
+    """Tell whether numbers are all finite, by their bits: comparing a NaN would raise a floating-point flag."""
     N, align = lanes.integer, lanes.bytes
     exponent = 0x7FF0000000000000 if lanes.bits == 64 else 0x7F800000
     return [
-        "  br label %each",
-        "each:",
-        "  %k = phi i64 [0, %run], [%k_next, %each]",
-        "  %so_far = phi i1 [true, %run], [%finite, %each]",
-        f"  %at_k = getelementptr {N}, ptr %out, i64 %k",
-        f"  %bits_k = load {N}, ptr %at_k, align {align}",
-        f"  %exponent_k = and {N} %bits_k, {exponent}",
-        f"  %finite_k = icmp ne {N} %exponent_k, {exponent}",
-        "  %finite = and i1 %so_far, %finite_k",
-        "  %k_next = add i64 %k, 1",
-        f"  %more_k = icmp slt i64 %k_next, {count}",
-        "  br i1 %more_k, label %each, label %checked",
-        "checked:",
+        f"  br label %each_{name}",
+        f"each_{name}:",
+        f"  %k_{name} = phi i64 [0, %{before}], [%next_{name}, %each_{name}]",
+        f"  %so_far_{name} = phi i1 [true, %{before}], [%finite_{name}, %each_{name}]",
+        f"  %at_{name} = getelementptr {N}, ptr {numbers}, i64 %k_{name}",
+        f"  %bits_{name} = load {N}, ptr %at_{name}, align {align}",
+        f"  %exponent_{name} = and {N} %bits_{name}, {exponent}",
+        f"  %is_{name} = icmp ne {N} %exponent_{name}, {exponent}",
+        f"  %finite_{name} = and i1 %so_far_{name}, %is_{name}",
+        f"  %next_{name} = add i64 %k_{name}, 1",
+        f"  %more_{name} = icmp slt i64 %next_{name}, {count}",
+        f"  br i1 %more_{name}, label %each_{name}, label %checked_{name}",
+        f"checked_{name}:",
     ]

@@ -19,6 +19,7 @@ from screwgraph.compiler.backends.llvm.moves import moves
 from screwgraph.compiler.backends.llvm.operations import function_declarations
 from screwgraph.compiler.backends.llvm.sincos import sincos
 from screwgraph.compiler.backends.llvm.text import Lanes, declarations
+from screwgraph.compiler.backends.llvm.unit import COUNTER, counting, with_places
 from screwgraph.compiler.backends.llvm.wrap import wrapped
 from screwgraph.compiler.cache import pack_program
 from screwgraph.tape import Program
@@ -33,10 +34,14 @@ Arguments = Sequence[tuple[Shape, Sequence[str]]]
 
 @dataclass(frozen=True, eq=False)
 class Compiled:
-    """Machine code of a program: `ufunc` for arrays of all kinds, and `quick`, which may return None, for one state."""
+    """Machine code of a program: `ufunc` for arrays of all kinds, and `quick`, which may return None, for one state.
+
+    `off_unit` grows in calls of `ufunc`, of any thread, in which a quaternion is not unit.
+    """
 
     ufunc: np.ufunc
     quick: Callable[..., Any]
+    off_unit: ctypes.c_int64
 
 
 def compiled(
@@ -54,7 +59,7 @@ def compiled(
 
     Without `batches`, code for single states only is made, in a fraction of the time; `quickly` takes less time for
     long programs whose code may be a little slower. The quick call leaves those of `quaternions` (argument, place of
-    the first number) that are not unit to the caller.
+    the first number) that are not unit to the caller; in batches they are counted.
     """
     question = (pack_program(program), arguments, results, dtype, *(() if batches else ("single",)), *quaternions)
     level = QUICK if quickly else FAST
@@ -65,9 +70,9 @@ def compiled(
     signature = inputs + "->" + ",".join(_core(shape) for shape in results)
     number = np.dtype(dtype)
     ufunc = _make_ufunc(name, signature, len(arguments), len(results), number, code)
-    if not layout_is_known():
-        return Compiled(ufunc, never)
-    return Compiled(ufunc, quick_call(code, number))
+    counted = ctypes.c_int64
+    off_unit = counted.from_address(code.engine.get_global_value_address(COUNTER)) if quaternions else counted()
+    return Compiled(ufunc, quick_call(code, number) if layout_is_known() else never, off_unit)
 
 
 def gufunc(
@@ -78,12 +83,18 @@ def gufunc(
 
 
 def llvm_source(
-    program: Program, arguments: Arguments, results: Sequence[Shape], dtype: str = "float64", *, batches: bool = True
+    program: Program,
+    arguments: Arguments,
+    results: Sequence[Shape],
+    dtype: str = "float64",
+    *,
+    batches: bool = True,
+    quaternions: Sequence[tuple[int, int]] = (),
 ) -> str:
     """Return the assembly of the loop that a gufunc runs."""
     inputs, outputs = _operands(program, arguments, results)
     bits = 8 * np.dtype(dtype).itemsize
-    return assembly(program, inputs, outputs, Lanes(vector_width() * 64 // bits if batches else 1, bits))
+    return assembly(program, inputs, outputs, Lanes(vector_width() * 64 // bits if batches else 1, bits), quaternions)
 
 
 def _source(
@@ -95,7 +106,7 @@ def _source(
     quaternions: Sequence[tuple[int, int]],
 ) -> str:
     """Return all assembly that is compiled: the loop, and the quick call."""
-    text = llvm_source(program, arguments, results, dtype, batches=batches)
+    text = llvm_source(program, arguments, results, dtype, batches=batches, quaternions=quaternions)
     inputs, outputs = _operands(program, arguments, results)
     return f"{text}\n{call(inputs, outputs, Lanes(1, 8 * np.dtype(dtype).itemsize), quaternions)}"
 
@@ -111,16 +122,27 @@ def _operands(program: Program, arguments: Arguments, results: Sequence[Shape]) 
     return inputs, outputs
 
 
-def assembly(program: Program, inputs: Sequence[Operand], outputs: Sequence[Operand], lanes: Lanes) -> str:
+def assembly(
+    program: Program,
+    inputs: Sequence[Operand],
+    outputs: Sequence[Operand],
+    lanes: Lanes,
+    quaternions: Sequence[tuple[int, int]] = (),
+) -> str:
     """Return the LLVM assembly of a program and its loop over samples."""
-    single = Lanes(1, lanes.bits)
+    single, inputs = Lanes(1, lanes.bits), with_places(inputs, quaternions)
     parts = ["declare double @sin(double)", "declare double @cos(double)"]
     kinds = tuple(dict.fromkeys((lanes, single)))
     parts += function_declarations(program, kinds)
     for each in kinds:
         parts += [declarations(each), sincos(each), wrapped(each), moves(each, lengths([*inputs, *outputs]))]
         parts.append(block(program, each))
-    parts += [loop(inputs, outputs, lanes, single), '!0 = !{!"branch_weights", i32 1, i32 1000000}']
+        parts += [counting(inputs, quaternions, each)] if quaternions else []
+    parts += [f"@{COUNTER} = global i64 0"] if quaternions else []
+    parts += [
+        loop(inputs, outputs, lanes, single, "unit" if quaternions else ""),
+        '!0 = !{!"branch_weights", i32 1, i32 1000000}',
+    ]
     return "\n".join(parts)
 
 

@@ -36,8 +36,13 @@ class Operand:
         return runs
 
 
-def loop(inputs: Sequence[Operand], outputs: Sequence[Operand], wide: Lanes, single: Lanes) -> str:
-    """Return `@loop`: tiles and blocks of many samples as long as there are that many, then single samples."""
+def loop(
+    inputs: Sequence[Operand], outputs: Sequence[Operand], wide: Lanes, single: Lanes, before_block: str = ""
+) -> str:
+    """Return `@loop`: tiles and blocks of many samples as long as there are that many, then single samples.
+
+    `before_block` names a function that looks at a block's inputs first.
+    """
     operands = [*inputs, *outputs]
     tiled = wide.width > 1
     room = wide.width * (TILE if tiled else 1)
@@ -60,29 +65,35 @@ def loop(inputs: Sequence[Operand], outputs: Sequence[Operand], wide: Lanes, sin
             f"  %columns = icmp eq i64 %outer0, {wide.bytes}",
             "  br i1 %columns, label %tile_test, label %wide_test",
         ]
-        lines += _tiles(inputs, outputs, wide)
+        lines += _tiles(inputs, outputs, wide, before_block)
     else:
         lines.append("  br label %wide_test")
     before = "[0, %entry], [%k_tile, %tile_test]" if tiled else "[0, %entry]"
-    lines += _samples("wide", inputs, outputs, wide, before, "single_test")
-    lines += _samples("single", inputs, outputs, single, "[%k_wide, %wide_test]", "end")
+    lines += _samples("wide", inputs, outputs, wide, before, "single_test", before_block)
+    lines += _samples("single", inputs, outputs, single, "[%k_wide, %wide_test]", "end", before_block)
     return "\n".join([*lines, "end:", "  ret void", "}"])
 
 
 def _samples(
-    name: str, inputs: Sequence[Operand], outputs: Sequence[Operand], lanes: Lanes, before: str, after: str
+    name: str,
+    inputs: Sequence[Operand],
+    outputs: Sequence[Operand],
+    lanes: Lanes,
+    before: str,
+    after: str,
+    before_block: str,
 ) -> list[str]:
     """Take `lanes.width` samples at once, from where the loops before ended, while there are so many."""
     lines = [
         *_head(name, lanes.width, f"{before}, [%next_{name}, %{name}]", after),
         *_moves(name, inputs, 0, lanes, "gather", "%in"),
-        f"  call void @block{lanes.tag}(ptr %in, ptr %out)",
+        *_block(lanes, "%in", "%out", before_block),
         *_moves(name, outputs, len(inputs), lanes, "scatter", "%out"),
     ]
     return [*lines, f"  br label %{name}_test"]
 
 
-def _tiles(inputs: Sequence[Operand], outputs: Sequence[Operand], lanes: Lanes) -> list[str]:
+def _tiles(inputs: Sequence[Operand], outputs: Sequence[Operand], lanes: Lanes, before_block: str) -> list[str]:
     """Take `TILE` blocks at once, while there are so many."""
     return [
         *_head("tile", lanes.width * TILE, "[0, %entry], [%next_tile, %tile_end]", "wide_test"),
@@ -94,7 +105,7 @@ def _tiles(inputs: Sequence[Operand], outputs: Sequence[Operand], lanes: Lanes) 
         f"  %out_away = mul i64 %t, {_size(outputs)}",
         f"  %in_t = getelementptr {lanes.real}, ptr %in, i64 %in_away",
         f"  %out_t = getelementptr {lanes.real}, ptr %out, i64 %out_away",
-        f"  call void @block{lanes.tag}(ptr %in_t, ptr %out_t)",
+        *_block(lanes, "%in_t", "%out_t", before_block),
         "  %t_next = add i64 %t, 1",
         f"  %t_more = icmp slt i64 %t_next, {TILE}",
         "  br i1 %t_more, label %tile_block, label %tile_end",
@@ -102,6 +113,11 @@ def _tiles(inputs: Sequence[Operand], outputs: Sequence[Operand], lanes: Lanes) 
         *_moves("tile", outputs, len(inputs), lanes, "scatter_tile", "%out", f", i64 {_size(outputs)}"),
         "  br label %tile_test",
     ]
+
+
+def _block(lanes: Lanes, inputs: str, outputs: str, before_block: str) -> list[str]:
+    look = [f"  call void @{before_block}{lanes.tag}(ptr {inputs})"] if before_block else []
+    return [*look, f"  call void @block{lanes.tag}(ptr {inputs}, ptr {outputs})"]
 
 
 def _head(name: str, step: int, incoming: str, after: str) -> list[str]:

@@ -15,7 +15,7 @@ from screwgraph.robot import Robot
 
 
 @dataclass(frozen=True)
-class Figures:
+class Measurement:
     """Operations of the code; CPU time from robot to machine code (s), first and from the cache; of a call (ns).
 
     `rows` and `columns` are times a sample (ns) in batches of either layout.
@@ -34,12 +34,14 @@ class Figures:
         return self.operations / min(self.rows, self.columns)
 
 
-def figures(robot: Robot, question: Question, states: States, effort: Effort) -> tuple[Figures, Sequence[Function]]:
+def measured(
+    robot: Robot, question: Question, states: States, effort: Effort
+) -> tuple[Measurement, Sequence[Function]]:
     """Make the functions that answer a question, and measure them; sums, where there are several."""
     with fresh_cache():
         cold, (functions, _) = seconds_of(lambda: _compiled(robot, question))
         cached, _ = seconds_of(lambda: _compiled(robot, question))
-    measured = Figures(
+    found = Measurement(
         operations(functions),
         cold,
         cached,
@@ -47,7 +49,7 @@ def figures(robot: Robot, question: Question, states: States, effort: Effort) ->
         sample(functions, states, effort, rows),
         sample(functions, states, effort, columns),
     )
-    return measured, functions
+    return found, functions
 
 
 def _compiled(robot: Robot, question: Question) -> tuple[Sequence[Function], Sequence[np.ufunc]]:

@@ -1,0 +1,75 @@
+"""Quaternions of batches: whether they are unit is counted where code runs over samples, next to no time."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import replace
+
+from screwgraph.compiler.backends.llvm.loop import Operand
+from screwgraph.compiler.backends.llvm.text import Lanes
+from screwgraph.spatial.quaternions import UNIT_TOLERANCE
+
+COUNTER = "off_unit"
+"""The counter's name: it grows where a block of samples holds a quaternion that is not unit."""
+
+
+def with_places(inputs: Sequence[Operand], quaternions: Sequence[tuple[int, int]]) -> list[Operand]:
+    """Return the arguments, quaternions' numbers that the program does not need given places behind the others."""
+    free = max((place + 1 for operand in inputs for place in operand.places), default=0)
+    found = list(inputs)
+    for i, start in quaternions:
+        places = list(found[i].places)
+        for flat in range(start, start + 4):
+            if places[flat] < 0:
+                places[flat], free = free, free + 1
+        found[i] = replace(found[i], places=tuple(places))
+    return found
+
+
+def counting(inputs: Sequence[Operand], quaternions: Sequence[tuple[int, int]], lanes: Lanes) -> str:
+    """Return `@unit(in)`, which looks at the quaternions of a block of samples; NaN is left to others."""
+    D, N, B, number, whole = lanes.real, lanes.integer, lanes.boolean, lanes.number, lanes.whole
+    lines, any_off = [f"define internal void @unit{lanes.tag}(ptr %in) alwaysinline {{"], ""
+    for number_of, (i, start) in enumerate(quaternions):
+        total = number(-1.0)
+        for k, place in enumerate(inputs[i].places[start : start + 4]):
+            here = f"{number_of}_{k}"
+            lines += [
+                f"  %p{here} = getelementptr {D}, ptr %in, i64 {place}",
+                f"  %v{here} = load {D}, ptr %p{here}, align {lanes.bytes}",
+                f"  %s{here} = call {D} {lanes.intrinsic('fma')}({D} %v{here}, {D} %v{here}, {D} {total})",
+            ]
+            total = f"%s{here}"
+        # Compared as integers: comparing a NaN as a number would raise a floating-point flag.
+        here = str(number_of)
+        lines += [
+            f"  %bits{here} = bitcast {D} {total} to {N}",
+            f"  %size{here} = and {N} %bits{here}, {whole(2 ** (lanes.bits - 1) - 1)}",
+            f"  %much{here} = icmp ugt {N} %size{here}, {whole(_bits(UNIT_TOLERANCE, lanes))}",
+            f"  %is{here} = icmp ule {N} %size{here}, {whole(_bits(float('inf'), lanes))}",
+            f"  %off{here} = and {B} %much{here}, %is{here}",
+        ]
+        if any_off:
+            lines.append(f"  %any{here} = or {B} {any_off}, %off{here}")
+        any_off = f"%any{here}" if any_off else f"%off{here}"
+    if lanes.width > 1:
+        lines.append(f"  %some = call i1 @llvm.vector.reduce.or.v{lanes.width}i1({B} {any_off})")
+        any_off = "%some"
+    return "\n".join(
+        [
+            *lines,
+            f"  br i1 {any_off}, label %count, label %done, !prof !0",
+            "count:",
+            f"  %before = atomicrmw add ptr @{COUNTER}, i64 1 monotonic",
+            "  br label %done",
+            "done:",
+            "  ret void",
+            "}",
+        ]
+    )
+
+
+def _bits(value: float, lanes: Lanes) -> int:
+    number, whole = (">d", ">q") if lanes.bits == 64 else (">f", ">i")
+    return struct.unpack(whole, struct.pack(number, value))[0]
