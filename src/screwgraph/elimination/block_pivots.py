@@ -6,14 +6,17 @@ which its determinant does not. Blocks of up to three are multiplied by their ad
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from itertools import combinations
+
+import numpy as np
 
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.pivot import CLEAR, SMALL, extremes
 from screwgraph.elimination.system import Step, System
 from screwgraph.graph import Column, is_zero
-from screwgraph.tape import Number, Scalar
+from screwgraph.tape import WIDE, Number, Scalar
 
 ADJUGATE = 3
 """Largest block that is solved by its adjugate."""
@@ -85,14 +88,46 @@ def _closed(system: System, columns: Sequence[Column], rows: Sequence[int]) -> B
 
 
 def _clear(system: System, columns: Sequence[Column], rows: Sequence[int]) -> Block | None:
-    """Return a block whose determinant keeps one sign by far."""
-    for size in range(2, ADJUGATE + 1) if len(columns) <= FEW else ():
-        for chosen in combinations(rows, size):
-            for block in combinations([c for c in columns if any(c in system.terms[r] for r in chosen)], size):
-                det = _determinant([[system.terms[row].get(c, 0.0) for c in block] for row in chosen])
+    """Return a block whose determinant keeps one sign by far: looked for among numbers, confirmed on the tape."""
+    if len(columns) > FEW:
+        return None
+    entries = [[system.terms[row].get(c, 0.0) for c in columns] for row in rows]
+    values = np.array([[_wide(entry) for entry in row] for row in entries])
+    held = [{j for j, entry in enumerate(row) if not is_zero(entry)} for row in entries]
+    for size in range(2, ADJUGATE + 1):
+        for chosen in combinations(range(len(rows)), size):
+            blocks = list(combinations(sorted(set().union(*(held[i] for i in chosen))), size))
+            for block in _of_one_sign(values, chosen, blocks):
+                det = _determinant([[entries[i][j] for j in block] for i in chosen])
                 if not is_zero(det) and _keeps_its_sign(det):
-                    return block, chosen
+                    return [columns[j] for j in block], [rows[i] for i in chosen]
     return None
+
+
+def _of_one_sign(values: np.ndarray, rows: Sequence[int], blocks: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Return the blocks of columns whose determinants in these rows, (rows, columns, states), may keep one sign."""
+    if not blocks:
+        return []
+    entries = values[list(rows)][:, np.array(blocks).T]  # (rows, columns of a block, blocks, states)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # no number at any state
+        det = entries[0, 0] * entries[1, 1] - entries[0, 1] * entries[1, 0]
+        if len(rows) > 2:
+            first = entries[1, 1] * entries[2, 2] - entries[1, 2] * entries[2, 1]
+            second = entries[1, 2] * entries[2, 0] - entries[1, 0] * entries[2, 2]
+            third = entries[1, 0] * entries[2, 1] - entries[1, 1] * entries[2, 0]
+            det = entries[0, 0] * first + entries[0, 1] * second + entries[0, 2] * third
+        det[~np.isfinite(det)] = np.nan
+        least, most = np.nanmin(det, axis=1), np.nanmax(det, axis=1)
+        may = (least * most > 0.0) & (
+            np.minimum(abs(least), abs(most)) > 0.9 * CLEAR * np.maximum(abs(least), abs(most))
+        )
+    return [block for block, is_one in zip(blocks, may, strict=True) if is_one]
+
+
+def _wide(value: Number) -> np.ndarray:
+    """Return the values at the states at which pivots are judged."""
+    return value.tape.wide_samples(value) if isinstance(value, Scalar) else np.full(WIDE, float(value))
 
 
 def _keeps_its_sign(value: Number) -> bool:
