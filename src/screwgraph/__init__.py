@@ -36,16 +36,20 @@ if TYPE_CHECKING:
         centroidal_momentum_matrix,
         centroidal_momentum_rate,
         coriolis_matrix,
+        difference,
         forward_kinematics,
         frame_acceleration,
         frame_jacobian,
         frame_velocity,
+        integrate,
         kinetic_energy,
+        neutral,
         potential_energy,
+        random,
     )
     from screwgraph.mechanism import Mechanism, load_mechanism, mechanism_names
     from screwgraph.plan import Plan, Planner, Task, plan, task_names
-    from screwgraph.queries import estimate, inverse_trajectory, simulate
+    from screwgraph.queries import estimate, inverse_trajectory, minimal_distance, simulate
     from screwgraph.robot import Robot
     from screwgraph.simulation import Trajectory
 
@@ -77,13 +81,17 @@ _LATER = {
             "frame_jacobian",
             "frame_velocity",
             "kinetic_energy",
+            "random",
+            "neutral",
+            "integrate",
+            "difference",
             "potential_energy",
         ),
         "kinematics",
     ),
     **dict.fromkeys(("Mechanism", "load_mechanism", "mechanism_names"), "mechanism"),
     **dict.fromkeys(("Plan", "Planner", "Task", "task_names"), "plan"),
-    **dict.fromkeys(("estimate", "inverse_trajectory", "simulate"), "queries"),
+    **dict.fromkeys(("estimate", "inverse_trajectory", "minimal_distance", "simulate"), "queries"),
     "Robot": "robot",
     "Trajectory": "simulation",
 }
@@ -135,6 +143,7 @@ __all__ = [
     "centroidal_momentum_rate",
     "compile",
     "coriolis_matrix",
+    "difference",
     "dynamics_graph",
     "eliminate",
     "estimate",
@@ -145,6 +154,7 @@ __all__ = [
     "frame_jacobian",
     "frame_velocity",
     "hybrid_dynamics",
+    "integrate",
     "inverse_dynamics",
     "inverse_trajectory",
     "kinematics_graph",
@@ -153,10 +163,13 @@ __all__ = [
     "load_mechanism",
     "mass_matrix",
     "mechanism_names",
+    "minimal_distance",
+    "neutral",
     "orderings",
     "over",
     "plan",
     "potential_energy",
+    "random",
     "save",
     "simulate",
     "task_names",

@@ -10,7 +10,7 @@ import numpy as np
 from screwgraph.compiler.cache import Made
 from screwgraph.compiler.compile import make_function
 from screwgraph.compiler.function import Function, Origin
-from screwgraph.compiler.inputs import input_values
+from screwgraph.compiler.inputs import input_values, inputs_by_form
 from screwgraph.compiler.signature import Argument, Result
 from screwgraph.elimination import cost
 from screwgraph.errors import InputError
@@ -24,15 +24,17 @@ def compile_expression(
     expression: Callable[..., Sequence[Number]],
     *others: Callable[..., Sequence[Number]],
     results: tuple[Result, ...] | None = None,
+    branches: bool = False,
 ) -> Function:
     """Return the numbers that an expression makes of vectors of scalars, one an argument, as a function.
 
     `question` is all that the expression depends on, `results` say how its numbers are arranged, by default as a
-    vector. Of `others` that make the same numbers, the one of the shortest code is taken.
+    vector. Of `others` that make the same numbers, the one of the shortest code is taken. Expressions with
+    `branches`, such as logarithms of rotations, are not simplified by values.
     """
 
     def written(way: Callable[..., Sequence[Number]], inputs: Sequence[str]) -> Program:
-        tape, values = input_values(arguments)
+        tape, values = inputs_by_form(arguments) if branches else input_values(arguments)
         vectors = (np.array([values[name] for name in argument.names], dtype=object) for argument in arguments)
         return factor_out(program(tape, list(way(*vectors)), inputs))
 

@@ -67,9 +67,9 @@ def check_robot(robot: Robot) -> None:
     """Raise InputError where what is given is no robot."""
     if isinstance(robot, Mechanism):
         raise InputError(
-            f"mechanism {robot.name!r} has no frames that joints carry",
-            why="its coordinates are positions of points and angles",
-            fix="read them from q, or describe it as a robot",
+            f"expected a robot, got the mechanism {robot.name!r}",
+            why="its coordinates are positions of points and angles, no joint carries links and frames",
+            fix="read positions and velocities of points from q and qd, or describe it as a robot",
         )
     if not isinstance(robot, Robot):
         raise InputError(f"expected a robot, got {type(robot).__name__}", fix="load one with sg.load(path)")
