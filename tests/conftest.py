@@ -16,7 +16,7 @@ from screwgraph.compiler.backends.llvm.machine import Processor
 hypothesis.settings.register_profile("any machine", deadline=None)
 hypothesis.settings.load_profile("any machine")
 
-SOON = ("docs", "estimation", "mechanism", "optimize", "plan", "queries", "robot")
+SOON = ("docs", "estimation", "kinematics", "mechanism", "optimize", "plan", "queries", "robot")
 """Packages whose tests compile many functions and call them few times: there, machine code is made soon."""
 
 

@@ -151,12 +151,12 @@ def to_pin_q(robot: Robot, q, model: pin.Model | None = None) -> np.ndarray:
 
 def to_pin_v(robot: Robot, q, qd, model: pin.Model | None = None) -> np.ndarray:
     """Joint velocities in Pinocchio's order and components."""
-    return _velocity_map(robot, q, model) @ qd
+    return velocity_map(robot, q, model) @ qd
 
 
 def to_pin_a(robot: Robot, q, qd, qdd, model: pin.Model | None = None) -> np.ndarray:
     """Joint accelerations in Pinocchio's order and components; both take the rate of the body twist for a base's."""
-    result = _velocity_map(robot, q, model) @ qdd
+    result = velocity_map(robot, q, model) @ qdd
     for joint, slot in zip(robot.joints, _slots(robot, model), strict=True):
         if isinstance(joint.type, Planar):
             x_rate, y_rate, rate = np.asarray(qd)[robot.v_slices[joint.name]]
@@ -167,12 +167,12 @@ def to_pin_a(robot: Robot, q, qd, qdd, model: pin.Model | None = None) -> np.nda
 
 def from_pin_tau(robot: Robot, q, tau, model: pin.Model | None = None) -> np.ndarray:
     """Joint efforts in our order and components, from Pinocchio's."""
-    return _velocity_map(robot, q, model).T @ tau
+    return velocity_map(robot, q, model).T @ tau
 
 
 def mass_matrix_from_pin(robot: Robot, M, q, model: pin.Model | None = None) -> np.ndarray:
     """Mass matrix in our order and components, from Pinocchio's, of which the upper triangle suffices."""
-    E = _velocity_map(robot, q, model)
+    E = velocity_map(robot, q, model)
     return E.T @ (np.triu(M) + np.triu(M, 1).T) @ E
 
 
@@ -213,7 +213,7 @@ def _slot_in(model: pin.Model, joint: Joint) -> _Slot:
     return _Slot(slice(found.idx_q, found.idx_q + found.nq), slice(found.idx_v, found.idx_v + found.nv))
 
 
-def _velocity_map(robot: Robot, q, model: pin.Model | None) -> np.ndarray:
+def velocity_map(robot: Robot, q, model: pin.Model | None = None) -> np.ndarray:
     """Return E(q), Pinocchio's velocity = E qd."""
     E = np.zeros((robot.nv, robot.nv))
     for joint, slot in zip(robot.joints, _slots(robot, model), strict=True):

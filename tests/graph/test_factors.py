@@ -54,7 +54,7 @@ def a_graph(law: str) -> sg.FactorGraph:
         )
         return next(g for g in graphs if any(f.template.name == law for f in g.factors))
     robot, wrenches = a_robot(law)
-    graph = sg.dynamics_graph(robot, external_wrenches=wrenches)
+    graph = sg.dynamics_graph(robot, external_wrenches=wrenches, poses=wrenches)
     if law == "minimum_torque":
         graph = with_redundant_actuation(graph, robot, dict.fromkeys(robot.joint_names, 2.0))
     if law in ("transmission", "minimum_effort"):

@@ -10,26 +10,38 @@ import numpy as np
 from screwgraph.compiler.cache import Made
 from screwgraph.compiler.compile import make_function
 from screwgraph.compiler.function import Function, Origin
-from screwgraph.compiler.inputs import input_values
-from screwgraph.compiler.signature import Argument
+from screwgraph.compiler.inputs import input_values, inputs_by_form
+from screwgraph.compiler.signature import Argument, Result
+from screwgraph.elimination import cost
 from screwgraph.errors import InputError
-from screwgraph.tape import Number, factor_out, program
+from screwgraph.tape import Number, Program, factor_out, program
 
 
 def compile_expression(
-    name: str, question: object, arguments: tuple[Argument, ...], expression: Callable[..., Sequence[Number]]
+    name: str,
+    question: object,
+    arguments: tuple[Argument, ...],
+    expression: Callable[..., Sequence[Number]],
+    *others: Callable[..., Sequence[Number]],
+    results: tuple[Result, ...] | None = None,
+    branches: bool = False,
 ) -> Function:
     """Return the numbers that an expression makes of vectors of scalars, one an argument, as a function.
 
-    `question` is all that the expression depends on.
+    `question` is all that the expression depends on, `results` say how its numbers are arranged, by default as a
+    vector. Of `others` that make the same numbers, the one of the shortest code is taken. Expressions with
+    `branches`, such as logarithms of rotations, are not simplified by values.
     """
 
-    def make(inputs: Sequence[str]) -> Made:
-        tape, values = input_values(arguments)
+    def written(way: Callable[..., Sequence[Number]], inputs: Sequence[str]) -> Program:
+        tape, values = inputs_by_form(arguments) if branches else input_values(arguments)
         vectors = (np.array([values[name] for name in argument.names], dtype=object) for argument in arguments)
-        return Made(factor_out(program(tape, list(expression(*vectors)), inputs)), "none")
+        return factor_out(program(tape, list(way(*vectors)), inputs))
+
+    def make(inputs: Sequence[str]) -> Made:
+        return Made(min((written(way, inputs) for way in (expression, *others)), key=cost), "none")
 
     def refuse() -> NoReturn:
         raise InputError("this function was not made by elimination", why="it is the code of an expression")
 
-    return make_function(name, (name, question), arguments, make, lambda _: Origin(refuse, dict))
+    return make_function(name, (name, question), arguments, make, lambda _: Origin(refuse, dict), results)

@@ -21,7 +21,8 @@ def compile_graph(
     Its arguments are the graph's inputs by kind, q, qd, qdd, tau first: (..., n) in the order of the graph's variables,
     external wrenches (..., k, 6). It returns an array (..., n) for each name in `solve`, a tuple where there are
     several. Units are SI; wrenches and accelerations are those of the graph: (moment, force) and (angular, linear) in
-    the frames of their links. Passes rewrite what of the graph is a robot's dynamics, and leave edits as they are.
+    the frames of their links; a pose is T (4, 4) in the base's frame.
+    Passes rewrite what of the graph is a robot's dynamics, and leave edits as they are.
 
     Args:
         graph: with what is known declared by `given`.

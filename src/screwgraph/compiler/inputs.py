@@ -27,3 +27,9 @@ def samples_of(argument: Argument, rng: np.random.Generator) -> np.ndarray:
     if not argument.spaces:
         return rng.standard_normal((count, len(argument.names)))
     return np.array([np.concatenate([space.random(rng) for space in argument.spaces]) for _ in range(count)])
+
+
+def inputs_by_form(arguments: Sequence[Argument]) -> tuple[Tape, Mapping[str, Scalar]]:
+    """Return a tape that merges by form, and every number of the arguments on it, by name."""
+    tape = Tape(merge="form")
+    return tape, {name: tape.input(name) for argument in arguments for name in argument.names}

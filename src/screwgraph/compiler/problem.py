@@ -25,6 +25,8 @@ OF_JOINTS = (
     Role.EXTERNAL_WRENCH,
 )
 """Roles of variables whose sizes a robot's joints tell."""
+LAST_ROW = (0.0, 0.0, 0.0, 1.0)
+"""What a pose (4, 4) has beyond the numbers of its variable."""
 Named = Sequence[tuple[str, Sequence[Key]]]
 """Names of arguments or results, and the variables that each holds."""
 
@@ -104,9 +106,12 @@ class Problem:
 
     def outputs(self, graph: FactorGraph, equations: Equations, solution: Mapping[Column, Number]) -> list[Number]:
         """Return the numbers that are asked for: what was found, or what follows from knowns."""
-        values = equations.values
-        wanted = [(key, i) for key in self.asked for i in range(graph.variables[key].dim)]
-        return [values[key][i] if key in values else solution[key, i] for key, i in wanted]
+        values, found = equations.values, list[Number]()
+        for key in self.asked:
+            numbers = range(graph.variables[key].dim)
+            found += [values[key][i] if key in values else solution[key, i] for i in numbers]
+            found += LAST_ROW if key.role is Role.POSE else ()
+        return found
 
 
 def at(robot: Robot, values: Mapping[Key, np.ndarray]) -> tuple[Factor, ...]:
@@ -151,8 +156,12 @@ def argument(name: str, variables: Sequence[Variable]) -> Argument:
 
 
 def result(name: str, variables: Sequence[Variable]) -> Result:
-    """Return a result that holds variables, one after the other."""
+    """Return a result that holds variables, one after the other; poses are matrices, several stacked."""
     names = _names(variables)
+    if variables and all(v.key.role is Role.POSE for v in variables):
+        count = len(variables)
+        names = tuple(f"{v.key}[{i},{j}]" for v in variables for i in range(4) for j in range(4))
+        return Result(name, (4, 4) if count == 1 else (count, 4, 4), names)
     return Result(name, (len(names),), names)
 
 

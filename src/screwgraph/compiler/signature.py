@@ -52,7 +52,7 @@ class Result:
 
 def written(arguments: Sequence[Argument | Result]) -> str:
     """Write names and shapes: `q: 7, wrenches: 2x6`."""
-    return ", ".join(f"{a.name}: {'x'.join(map(str, a.shape))}" for a in arguments)
+    return ", ".join(f"{a.name}: {'x'.join(map(str, a.shape)) or 1}" for a in arguments)
 
 
 def check_count(function: str, arguments: Sequence[Argument], values: Sequence[Any]) -> None:

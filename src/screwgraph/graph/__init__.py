@@ -8,6 +8,7 @@ from screwgraph.graph.factor import Factor, Labels, Law, Template, factor
 from screwgraph.graph.factor_graph import Derived, FactorGraph
 from screwgraph.graph.factors import TEMPLATES
 from screwgraph.graph.kinds import KINDS, Kind, Role
+from screwgraph.graph.kinematics import kinematics_graph
 from screwgraph.graph.linear import Affine, Column, Row, is_zero, linear_rows
 from screwgraph.graph.loop_ends import End, loop_wrenches
 from screwgraph.graph.mechanism import unconstrained_graph, with_right_hand_sides
@@ -44,6 +45,7 @@ __all__ = [
     "factor",
     "graph_of",
     "is_zero",
+    "kinematics_graph",
     "linear_rows",
     "loop_wrenches",
     "projection_graph",

@@ -18,6 +18,7 @@ from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import acceleration, gravity, prior, torque, twist, wrench
 from screwgraph.graph.mechanism import mechanism_graph
 from screwgraph.graph.model import Model
+from screwgraph.graph.poses import poses_of
 from screwgraph.graph.redundant_actuation import with_redundant_actuation
 from screwgraph.graph.variable import Key, Variable, vector_variable
 from screwgraph.models.mechanism import Mechanism
@@ -26,17 +27,28 @@ from screwgraph.spatial import inverse
 
 
 def dynamics_graph(
-    model: Robot | Mechanism, external_wrenches: Sequence[str] = (), *, parameters: Sequence[str] = ()
+    model: Robot | Mechanism,
+    external_wrenches: Sequence[str] = (),
+    *,
+    parameters: Sequence[str] = (),
+    poses: Sequence[str] = (),
 ) -> FactorGraph:
     """Make all variables and factors of the dynamics of a robot, or of a planar mechanism (`mechanism_graph`).
 
     `parameters` of a mechanism ("mass:coupler", or a name of its file) become variables, which are given like q.
+    `poses` names links or frames of a robot whose poses in the base's frame follow from q: variables `pose:name`.
 
     Raises:
-        InputError: see `robot_graph` and `mechanism_graph`; parameters of a robot.
+        InputError: see `robot_graph` and `mechanism_graph`; parameters of a robot, poses of a mechanism.
         ModelError: a mechanism cannot be assembled.
     """
     if isinstance(model, Mechanism):
+        if poses:
+            raise InputError(
+                "a mechanism's graph has no poses",
+                why="positions of its points are coordinates",
+                fix="leave out poses=",
+            )
         return mechanism_graph(model, external_wrenches, parameters)
     if parameters:
         raise InputError(
@@ -44,16 +56,17 @@ def dynamics_graph(
             why="passes compute with the numbers of its file",
             fix="change the robot, or describe it as a planar mechanism",
         )
-    return robot_graph(model, external_wrenches)
+    return robot_graph(model, external_wrenches, poses)
 
 
-def robot_graph(robot: Robot, external_wrenches: Sequence[str] = ()) -> FactorGraph:
+def robot_graph(robot: Robot, external_wrenches: Sequence[str] = (), poses: Sequence[str] = ()) -> FactorGraph:
     """Make all variables and factors of a robot's dynamics.
 
     Variables: per link `twist`, `acceleration`; per joint, named by the link that it moves, `wrench`;
     per joint `q`, `qd`, `qdd`, `tau`; per link `gravity`, its direction in the link's frame, where there is
     gravity; `external_wrenches` for each link or frame named so: a wrench (moment N m, force N) on
-    the robot, at that frame and in its axes. Priors: the base rests. Per loop and coupling `lambda`, one number
+    the robot, at that frame and in its axes; `pose` of links or frames named in `poses`, and of links that carry them,
+    in the base's frame: three rows of T one by one. Priors: the base rests. Per loop and coupling `lambda`, one number
     for each of its rows that do not follow from others: the wrench that the loop joint transmits to its successor,
     and against its predecessor, or the torque of the coupling.
 
@@ -61,6 +74,7 @@ def robot_graph(robot: Robot, external_wrenches: Sequence[str] = ()) -> FactorGr
         InputError: no link or frame has a name of `external_wrenches`, or one is named twice; no position
             closes the loops.
     """
+    poses = tuple(dict.fromkeys(poses))
     frames = [robot.frame(name) for name in external_wrenches]
     for name, count in Counter(external_wrenches).items():
         if count > 1:
@@ -74,8 +88,10 @@ def robot_graph(robot: Robot, external_wrenches: Sequence[str] = ()) -> FactorGr
     for joint in robot.joints:
         factors += _joint_factors(robot, joint, tuple(f for f in frames if f.link == joint.child), closing)
     factors += [*(closing_factor(c) for c in closing), *velocity_factors(robot, closing)]
+    pose_variables, pose_factors = poses_of(robot, poses)
+    variables, factors = [*variables, *pose_variables], [*factors, *pose_factors]
     dependence = Dependence(analysed_as(robot, replace(robot, warnings=()))) if closing else None
-    model = Model(robot, tuple(external_wrenches))
+    model = Model(robot, tuple(external_wrenches), poses=poses)
     return FactorGraph({v.key: v for v in variables}, tuple(factors), dependence=dependence, model=model)
 
 
@@ -120,7 +136,7 @@ def with_actuators(graph: FactorGraph, *names: str) -> FactorGraph:
 
 def graph_of(model: Model) -> FactorGraph:
     """Return the graph of a model, edits included. Raises what `dynamics_graph` raises."""
-    graph = dynamics_graph(model.robot, model.external_wrenches)
+    graph = dynamics_graph(model.robot, model.external_wrenches, poses=model.poses)
     if model.actuators:
         graph = actuated_graph(graph, model.robot, model.actuators, model.weights)
     elif model.weights:

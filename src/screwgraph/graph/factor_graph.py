@@ -10,6 +10,7 @@ from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph.dependence import Dependence
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factors import tied_velocities
+from screwgraph.graph.kinds import Role
 from screwgraph.graph.model import Model
 from screwgraph.graph.variable import Key, Variable
 from screwgraph.robot import Joint
@@ -99,9 +100,9 @@ class FactorGraph:
     def given(self, *names: str | Key) -> FactorGraph:
         """Declare variables as known, and drop what then is constant (Xie & Dellaert (2019), Figs 3, 4a, 6a, 8, 9a).
 
-        A variable that is known through a prior, or that some law is not linear in and one factor
-        determines, becomes derived. Equations are never dropped unless they determine such a variable, or are those
-        of a loop or coupling all of whose joints' rates are given: these must keep it then.
+        A variable that is known through a prior, a pose of known positions, or what some law is not linear in and one
+        factor determines, becomes derived. Equations are never dropped unless they determine such a variable, or are
+        those of a loop or coupling all of whose joints' rates are given: these must keep it then.
 
         Raises:
             InputError: a name means nothing in this graph.
@@ -220,7 +221,8 @@ class FactorGraph:
         if dim != factor.rows or not all(factor.is_linear_in(key) for key in unknown):
             return ()
         is_prior = factor.template.name == "prior"
-        return () if any(self._is_linear(key) and not is_prior for key in unknown) else tuple(unknown)
+        waits = any(self._is_linear(key) and key.role is not Role.POSE for key in unknown)
+        return () if waits and not is_prior else tuple(unknown)
 
     def _is_linear(self, key: Key) -> bool:
         """Whether every law takes a variable linearly."""

@@ -18,6 +18,7 @@ class Role(Enum):
     EFFORT = "efforts of actuators"
     EXTERNAL_WRENCH = "wrenches from outside"
     PARAMETER = "parameters of the model"
+    POSE = "poses of bodies"
     TWIST = "twists of bodies"
     ACCELERATION = "accelerations of bodies"
     WRENCH = "wrenches between bodies"
@@ -48,6 +49,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "external_wrenches": Kind("W", Role.EXTERNAL_WRENCH),
         "parameter": Kind("p", Role.PARAMETER),
         "drift": Kind("γ", Role.PARAMETER),
+        "pose": Kind("T", Role.POSE),
         "twist": Kind("V", Role.TWIST, "wrench"),
         "acceleration": Kind("V̇", Role.ACCELERATION, "wrench"),
         "wrench": Kind("F", Role.WRENCH, "acceleration"),

@@ -3,7 +3,7 @@
 from screwgraph.lowering.absorb import absorbed
 from screwgraph.lowering.lower import lowered
 from screwgraph.lowering.registry import GRAPH_PASSES, KEEPS_VARIABLES, ROBOT_PASSES, improved, improved_graph
-from screwgraph.lowering.touched import touched
+from screwgraph.lowering.touched import renamed, touched
 
 __all__ = [
     "GRAPH_PASSES",
@@ -13,5 +13,6 @@ __all__ = [
     "improved",
     "improved_graph",
     "lowered",
+    "renamed",
     "touched",
 ]

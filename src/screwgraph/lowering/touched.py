@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from screwgraph.graph import Factor, FactorGraph, Key, Model, Role, Template, vector_variable
+from screwgraph.graph.factors import frame_pose
 from screwgraph.lowering.frame_laws import frame_acceleration, frame_gravity, frame_twist, frame_wrench
 from screwgraph.robot import Frame, Robot
 
 MARK = "*"
 """Ends the names of links whose own variables are kept beside those that passes make."""
 LAWS: Mapping[Role, tuple[Template, str, int]] = {
+    Role.POSE: (frame_pose, "T", 12),
     Role.TWIST: (frame_twist, "V", 6),
     Role.ACCELERATION: (frame_acceleration, "Vdot", 6),
     Role.WRENCH: (frame_wrench, "F", 6),
@@ -37,6 +39,10 @@ class Touched:
     def renamed(self, key: Key) -> Key:
         """Return the variable of a link as passes know it."""
         return Key(key.kind, key.name + MARK) if key.role in LAWS and key.name in self.links else key
+
+    def carriers(self, robot: Robot) -> tuple[str, ...]:
+        """Return the links of a robot that passes made on which frames lie whose poses are kept."""
+        return tuple(dict.fromkeys(robot.frame(key.name).link for key in self.keys if key.role is Role.POSE))
 
     @property
     def joint_wrenches(self) -> frozenset[str]:
@@ -71,7 +77,8 @@ def tied(graph: FactorGraph, robot: Robot, kept: Touched) -> FactorGraph:
         template, argument, dim = LAWS[key.role]
         frame = robot.frame(key.name)
         index = robot.link_index(frame.link)
-        arguments: Any = {f"{argument}_frame": key, argument: Key(key.kind, frame.link)}
+        link = f"{argument}_link" if template is frame_pose else argument
+        arguments: Any = {f"{argument}_frame": key, link: Key(key.kind, frame.link)}
         graph = graph.with_variables(vector_variable(key.kind, key.name, dim, index, None))
         graph = graph.with_factors(Factor(template, arguments, dim, index, {"T": frame.T_lf}))
     return graph

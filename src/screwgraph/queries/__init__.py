@@ -2,6 +2,7 @@
 
 from screwgraph.queries.estimate import estimate
 from screwgraph.queries.inverse_trajectory import inverse_trajectory
+from screwgraph.queries.minimal_distance import minimal_distance
 from screwgraph.queries.simulate import simulate
 
-__all__ = ["estimate", "inverse_trajectory", "simulate"]
+__all__ = ["estimate", "inverse_trajectory", "minimal_distance", "simulate"]

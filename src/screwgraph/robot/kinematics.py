@@ -16,17 +16,23 @@ Poses = dict[str, Float[Array, "4 4"]]
 """The pose of every link in the base's frame, by name."""
 
 
-def link_poses(robot: Robot, q: Float[Array, " nq"], links: Iterable[str] | None = None) -> Poses:
+def link_poses(
+    robot: Robot,
+    q: Float[Array, " nq"],
+    links: Iterable[str] | None = None,
+    *,
+    start: Float[np.ndarray, "4 4"] | None = None,
+) -> Poses:
     """Return the pose of every link in the base's frame; of some `links` and those that carry them, if given.
 
-    Raises InputError where a quaternion is not unit.
+    `start` is the pose of the base, by default its own frame. Raises InputError where a quaternion is not unit.
     """
     check_unit(robot, q)
     wanted = _carriers(robot, links)
-    poses: Poses = {robot.links[0].name: np.eye(4)}
+    poses: Poses = {robot.links[0].name: np.eye(4) if start is None else start}
     for joint in robot.joints:
         if joint.child in wanted:
-            poses[joint.child] = poses[joint.parent] @ joint.T_parent_child(q[robot.q_slices[joint.name]])
+            poses[joint.child] = joint.pose(poses[joint.parent], q[robot.q_slices[joint.name]])
     return poses
 
 

@@ -61,6 +61,10 @@ class Joint:
         """Return the pose of the child in the parent's frame."""
         return self.origin @ self.type.transform(q)
 
+    def pose(self, T_parent: Float[Array, "4 4"], q: Float[Array, " nq"]) -> Float[Array, "4 4"]:
+        """Return the child's pose in any frame from the parent's: constants first, of which most entries are 0 or 1."""
+        return T_parent @ self.origin @ self.type.transform(q)
+
     def T_child_parent(self, q: Float[Array, " nq"]) -> Float[Array, "4 4"]:
         """Return the pose of the parent in the child's frame, the papers' T_{i,i-1}."""
         return inverse(self.T_parent_child(q))

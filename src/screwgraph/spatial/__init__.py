@@ -32,7 +32,7 @@ from screwgraph.spatial.exponential import (
 )
 from screwgraph.spatial.finite import finite_vector
 from screwgraph.spatial.inertia import SpatialInertia
-from screwgraph.spatial.se3 import Ad, from_xyz_rpy, inverse, rotation, transform, translation
+from screwgraph.spatial.se3 import Ad, from_rows, from_xyz_rpy, inverse, rotation, to_rows, transform, translation
 from screwgraph.spatial.so3 import skew
 from screwgraph.spatial.taylor import Taylor, gradient
 from screwgraph.spatial.twist import ad
@@ -53,6 +53,7 @@ __all__ = [
     "exp6",
     "finite_vector",
     "floor",
+    "from_rows",
     "from_xyz_rpy",
     "gradient",
     "inverse",
@@ -72,6 +73,7 @@ __all__ = [
     "so3",
     "sqrt",
     "tan",
+    "to_rows",
     "transform",
     "translation",
     "turn_and_shift",

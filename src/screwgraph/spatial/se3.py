@@ -30,6 +30,16 @@ def translation(T: Float[Array, "4 4"]) -> Float[Array, "3"]:
     return T[:3, 3]
 
 
+def to_rows(T: Float[Array, "4 4"]) -> Float[Array, "12"]:
+    """Return the three rows of T = [R p] one after the other; the fourth is always 0 0 0 1."""
+    return T[:3].reshape(12)
+
+
+def from_rows(rows: Float[Array, "12"]) -> Float[Array, "4 4"]:
+    """Return T from its three rows."""
+    return block([[rows.reshape(3, 4)], [np.array([[0.0, 0.0, 0.0, 1.0]])]])
+
+
 def inverse(T: Float[Array, "4 4"]) -> Float[Array, "4 4"]:
     """Return T_ba for T_ab. Lynch & Park (3.64)."""
     R, p = rotation(T), translation(T)

@@ -6,12 +6,14 @@ from screwgraph.graph.factors.constraint_step import constraint_step
 from screwgraph.graph.factors.constraint_velocity import constraint_velocity
 from screwgraph.graph.factors.coupling import coupling
 from screwgraph.graph.factors.force_balance import force_balance
+from screwgraph.graph.factors.frame_pose import frame_pose
 from screwgraph.graph.factors.gravity import gravity
 from screwgraph.graph.factors.least_change import least_change
 from screwgraph.graph.factors.loop import loop
 from screwgraph.graph.factors.measurement import measurement
 from screwgraph.graph.factors.minimum_effort import minimum_effort
 from screwgraph.graph.factors.minimum_torque import minimum_torque
+from screwgraph.graph.factors.pose import pose
 from screwgraph.graph.factors.prior import prior
 from screwgraph.graph.factors.shared_balance import shared_balance
 from screwgraph.graph.factors.tied_velocities import tied_velocities
@@ -23,6 +25,8 @@ from screwgraph.graph.factors.wrench import wrench
 TEMPLATES = {
     t.name: t
     for t in (
+        pose,
+        frame_pose,
         twist,
         acceleration,
         wrench,
@@ -53,12 +57,14 @@ __all__ = [
     "constraint_velocity",
     "coupling",
     "force_balance",
+    "frame_pose",
     "gravity",
     "least_change",
     "loop",
     "measurement",
     "minimum_effort",
     "minimum_torque",
+    "pose",
     "prior",
     "shared_balance",
     "tied_velocities",

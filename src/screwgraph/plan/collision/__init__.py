@@ -1,11 +1,13 @@
 """What a robot could touch, and how near it is: shapes, tables of distances, spheres on links, factors of all these."""
 
-from screwgraph.plan.collision.automatic import automatic_spheres
+from screwgraph.plan.collision.automatic import AUTO, automatic_spheres, placed_spheres
 from screwgraph.plan.collision.fields import DistanceGrid, height_map, load_grid
+from screwgraph.plan.collision.pairs import apart_pairs
 from screwgraph.plan.collision.shapes import SHAPES, Box, Capsule, Cylinder, HalfSpace, Shape, Sphere
 from screwgraph.plan.collision.spheres import BodySphere, Spheres, placed
 
 __all__ = [
+    "AUTO",
     "SHAPES",
     "BodySphere",
     "Box",
@@ -16,8 +18,10 @@ __all__ = [
     "Shape",
     "Sphere",
     "Spheres",
+    "apart_pairs",
     "automatic_spheres",
     "height_map",
     "load_grid",
     "placed",
+    "placed_spheres",
 ]

@@ -8,19 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
 from screwgraph.plan.collision.automatic import AUTO, placed_spheres
 from screwgraph.plan.collision.factors import clear
+from screwgraph.plan.collision.pairs import apart_pairs
 from screwgraph.plan.collision.reading import COMMON, read_common
-from screwgraph.plan.collision.spheres import BodySphere, Spheres
+from screwgraph.plan.collision.spheres import BodySphere
 from screwgraph.plan.collision.templates import TooNearItself
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.obstacles.avoid import centres_at
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
-from screwgraph.robot import Robot
 from screwgraph.summary import one_line
 
 
@@ -54,31 +53,13 @@ class AvoidItself:
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return one factor for each point and each position between. Raises InputError."""
         spheres = placed_spheres(steps.mechanics.robot, self.spheres)
-        pairs = self._pairs(steps.mechanics.robot, spheres)
+        pairs = apart_pairs(steps.mechanics.robot, spheres, self.allowed)
         yield from clear(self, steps, spheres, lambda centres: TooNearItself(centres, pairs), {}, (), name)
 
     def clearances(self, mechanics: Mechanics, q: Float[np.ndarray, " nq"]) -> list[tuple[float, str, str]]:
         """Return (clearance less the margin (m), link, other link) of all pairs of spheres at q."""
         spheres = placed_spheres(mechanics.robot, self.spheres)
         points, r = centres_at(mechanics, spheres, q), spheres.numbers[:, 3]
-        pairs = self._pairs(mechanics.robot, spheres)
+        pairs = apart_pairs(mechanics.robot, spheres, self.allowed)
         apart = [float(np.linalg.norm(points[a] - points[b]) - r[a] - r[b] - self.margin) for a, b in pairs]
         return [(d, spheres.links[a], f"link {spheres.links[b]!r}") for d, (a, b) in zip(apart, pairs, strict=True)]
-
-    def _pairs(self, robot: Robot, spheres: Spheres) -> tuple[tuple[int, int], ...]:
-        for link in {link for pair in self.allowed for link in pair}:
-            robot.frame(link)
-        free = {frozenset(robot.frame(link).link for link in pair) for pair in self.allowed}
-        free |= {frozenset((j.parent, j.child)) for j in robot.joints}
-        count, links = len(spheres), spheres.links
-        pairs = tuple(
-            (a, b)
-            for a in range(count)
-            for b in range(a + 1, count)
-            if links[a] != links[b] and frozenset((links[a], links[b])) not in free
-        )
-        if not pairs:
-            raise InputError(
-                "no two spheres could touch", why="all are on one link, on neighbours, or on allowed pairs"
-            )
-        return pairs

@@ -22,7 +22,7 @@ class Operand:
     @cached_property
     def runs(self) -> list[tuple[int, int, int]]:
         """Stretches (flat index, place, length) that are consecutive in both, within one row of the last axis."""
-        row = self.shape[-1]
+        row = self.shape[-1] if self.shape else 1
         runs: list[tuple[int, int, int]] = []
         for flat, place in enumerate(self.places):
             if place < 0:
@@ -166,7 +166,7 @@ def _moves(
                     lines.append(f"  %o_{here}_{axis} = mul i64 %core{index}_{axis}, {coordinate}")
                     lines.append(f"  %q_{here}_{axis} = getelementptr i8, ptr {position}, i64 %o_{here}_{axis}")
                     position = f"%q_{here}_{axis}"
-            stride = f"%core{index}_{len(operand.shape) - 1}"
+            stride = f"%core{index}_{len(operand.shape) - 1}" if operand.shape else "0"  # of one number
             lines.append(f"  %m_{here} = getelementptr {lanes.real}, ptr {memory}, i64 {place}")
             arguments = f"ptr {position}, i64 {stride}, i64 %outer{index}, ptr %m_{here}{more}"
             lines.append(f"  call void @{move}{lanes.tag}_{length}({arguments})")

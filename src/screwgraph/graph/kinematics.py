@@ -1,0 +1,73 @@
+"""The factor graph of a robot's motion: poses, twists, accelerations of links and frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from screwgraph.errors import InputError
+from screwgraph.graph.factor import Factor
+from screwgraph.graph.factor_graph import FactorGraph
+from screwgraph.graph.factors import acceleration, prior, twist
+from screwgraph.graph.poses import poses_of
+from screwgraph.graph.variable import Key, Variable, vector_variable
+from screwgraph.robot import Frame, Joint, Link, Robot
+from screwgraph.robot.joints import Fixed
+
+DERIVATIVES = (0, 1, 2)
+"""Of positions by time: those of poses, twists, accelerations."""
+
+
+def kinematics_graph(robot: Robot, frames: Sequence[str], derivatives: int = 0) -> FactorGraph:
+    """Make the variables and factors of how links and frames of a robot move; no forces, no constraints of loops.
+
+    Variables: `pose` of each frame and of the links that carry it, three rows of T in the base's frame one by one; with
+    1 derivative `twist`, with 2 `acceleration`, in the links' own frames; `q`, `qd`, `qdd` of the joints on the way.
+
+    Raises:
+        InputError: no link or frame has one of the names, or there are other derivatives than 0, 1, 2.
+    """
+    if derivatives not in DERIVATIVES or isinstance(derivatives, bool):
+        raise InputError(f"{derivatives!r} derivatives", fix="0 for poses, 1 for twists, 2 for accelerations")
+    welded = _welded(robot, [robot.frame(name) for name in frames])
+    variables, factors = poses_of(welded, frames)
+    links = {v.key.name for v in variables}
+    for joint in (joint for joint in welded.joints if joint.child in links):
+        variables += _of_joint(welded, joint, derivatives)
+        factors += _laws(welded, joint, derivatives)
+    base = welded.links[0].name
+    for kind in ("twist", "acceleration")[:derivatives]:
+        variables.append(vector_variable(kind, base, 6, 0, None))
+        factors.append(Factor(prior, {"x": Key(kind, base)}, 6, 0, {"value": np.zeros(6)}))
+    return FactorGraph({v.key: v for v in variables}, tuple(factors))
+
+
+def _welded(robot: Robot, frames: Sequence[Frame]) -> Robot:
+    """Return a robot with a massless link at each frame that is none."""
+    new = [frame for frame in dict.fromkeys(frames) if frame.name not in {link.name for link in robot.links}]
+    joints = [Joint(frame.name, Fixed(), frame.link, frame.name, frame.T_lf) for frame in new]
+    links = (*robot.links, *(Link(frame.name) for frame in new))
+    return replace(robot, links=links, joints=(*robot.joints, *joints), loops=(), couplings=())
+
+
+def _of_joint(robot: Robot, joint: Joint, derivatives: int) -> list[Variable]:
+    index, parent = robot.link_index(joint.child), robot.link_index(joint.parent)
+    found = [Variable(Key("q", joint.name), joint.type.nq, index, parent, joint.type.manifold)]
+    for kind in ("qd", "qdd")[:derivatives]:
+        found.append(vector_variable(kind, joint.name, joint.type.nv, index, parent))
+    for kind in ("twist", "acceleration")[:derivatives]:
+        found.append(vector_variable(kind, joint.child, 6, index, parent))
+    return found
+
+
+def _laws(robot: Robot, joint: Joint, derivatives: int) -> list[Factor]:
+    q, qd, qdd = (Key(kind, joint.name) for kind in ("q", "qd", "qdd"))
+    V, V_parent = Key("twist", joint.child), Key("twist", joint.parent)
+    Vdot, Vdot_parent = Key("acceleration", joint.child), Key("acceleration", joint.parent)
+    velocity = {"V": V, "V_parent": V_parent, "q": q, "qd": qd}
+    accelerating = {"Vdot": Vdot, "Vdot_parent": Vdot_parent, "V": V, "q": q, "qd": qd, "qdd": qdd}
+    laws = ((twist, velocity), (acceleration, accelerating))[:derivatives]
+    index = robot.link_index(joint.child)
+    return [Factor(template, arguments, 6, index, {"joint": joint}) for template, arguments in laws]

@@ -1,0 +1,45 @@
+"""Poses, velocities, Jacobians, momenta, energies: compiled functions of positions, velocities, accelerations."""
+
+from screwgraph.kinematics.center_of_mass import center_of_mass
+from screwgraph.kinematics.center_of_mass_acceleration import center_of_mass_acceleration
+from screwgraph.kinematics.center_of_mass_jacobian import center_of_mass_jacobian
+from screwgraph.kinematics.center_of_mass_velocity import center_of_mass_velocity
+from screwgraph.kinematics.centroidal_momentum import centroidal_momentum
+from screwgraph.kinematics.centroidal_momentum_matrix import centroidal_momentum_matrix
+from screwgraph.kinematics.centroidal_momentum_rate import centroidal_momentum_rate
+from screwgraph.kinematics.coriolis_matrix import coriolis_matrix
+from screwgraph.kinematics.difference import difference
+from screwgraph.kinematics.forward_kinematics import forward_kinematics
+from screwgraph.kinematics.frame_acceleration import frame_acceleration
+from screwgraph.kinematics.frame_jacobian import frame_jacobian
+from screwgraph.kinematics.frame_velocity import frame_velocity
+from screwgraph.kinematics.integrate import integrate
+from screwgraph.kinematics.kinetic_energy import kinetic_energy
+from screwgraph.kinematics.neutral import neutral
+from screwgraph.kinematics.poses import poses_in_world
+from screwgraph.kinematics.potential_energy import potential_energy
+from screwgraph.kinematics.query import compiled
+from screwgraph.kinematics.random_positions import random
+
+__all__ = [
+    "center_of_mass",
+    "center_of_mass_acceleration",
+    "center_of_mass_jacobian",
+    "center_of_mass_velocity",
+    "centroidal_momentum",
+    "centroidal_momentum_matrix",
+    "centroidal_momentum_rate",
+    "compiled",
+    "coriolis_matrix",
+    "difference",
+    "forward_kinematics",
+    "frame_acceleration",
+    "frame_jacobian",
+    "frame_velocity",
+    "integrate",
+    "kinetic_energy",
+    "neutral",
+    "poses_in_world",
+    "potential_energy",
+    "random",
+]

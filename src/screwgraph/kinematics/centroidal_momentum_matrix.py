@@ -1,0 +1,40 @@
+"""The matrix of momentum about the centre of mass."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screwgraph.compiler import Function
+from screwgraph.kinematics.composite import composites
+from screwgraph.kinematics.momenta import carried
+from screwgraph.kinematics.moments import moving_mass, total
+from screwgraph.kinematics.poses import poses_in_world
+from screwgraph.kinematics.query import check_robot, compiled
+from screwgraph.robot import Robot
+from screwgraph.spatial import rotation, transform, translation
+
+
+def centroidal_momentum_matrix(robot: Robot, *, dtype: str = "float64") -> Function:
+    """Return A(q), `centroidal_momentum` = A qd: (..., nq) -> (..., 6, nv), angular part first.
+
+    A joint's column is the momentum that all it carries has as one body. Orin, Goswami & Lee (2013), (29).
+
+    Raises:
+        InputError: no link that moves has a mass; a planar mechanism.
+    """
+    check_robot(robot)
+    mass = moving_mass(robot)
+
+    def expression(changed: Robot, q: np.ndarray) -> list:
+        poses, bodies = poses_in_world(changed, q), composites(changed, q)
+        centre = total(changed, q).first * (1.0 / mass)
+        columns = np.zeros((6, changed.nv), dtype=object)
+        for joint in changed.joints:
+            T, A = poses[joint.child], joint.type.screw_axes(q[changed.q_slices[joint.name]])
+            seen = transform(rotation(T), translation(T) - centre)
+            for i in range(joint.type.nv):
+                place = changed.v_slices[joint.name].start + i
+                columns[:, place] = carried(seen, bodies[joint.child].momentum(A[:, i]))
+        return columns.ravel().tolist()
+
+    return compiled("centroidal_momentum_matrix", robot, ("q",), expression, (6, robot.nv)).astype(dtype)

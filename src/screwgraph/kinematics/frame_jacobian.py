@@ -1,0 +1,43 @@
+"""Geometric Jacobians of frames."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screwgraph.compiler import Function
+from screwgraph.kinematics.poses import poses_from_frame, poses_in_world
+from screwgraph.kinematics.query import checked_frame, compiled
+from screwgraph.kinematics.references import ALIGNED, LOCAL, checked_reference
+from screwgraph.robot import Robot
+from screwgraph.spatial import concatenate, rotation, skew, translation
+
+
+def frame_jacobian(robot: Robot, frame: str, *, reference: str = LOCAL, dtype: str = "float64") -> Function:
+    """Return J(q) of a link or frame, `frame_velocity` = J qd with the same `reference`: (..., nq) -> (..., 6, nv).
+
+    Columns are the screw axes of the joints that carry the frame, in its own axes ("local"), about the base's origin
+    ("world"), or about its own origin in the base's axes ("local_world_aligned"); angular part first. Those of other
+    joints are zero. Of closed chains these are the columns of the spanning tree. Lynch & Park (5.11), (5.18).
+
+    Raises:
+        InputError: no link or frame, or no reference, has this name; a planar mechanism, which has no frames.
+    """
+    name, way = checked_frame(robot, frame), checked_reference(reference)
+
+    def expression(changed: Robot, q: np.ndarray) -> list:
+        carried = changed.frame(name)
+        if way == LOCAL:
+            poses, origin = poses_from_frame(changed, carried, q), np.zeros(3)
+        else:
+            poses = poses_in_world(changed, q, [carried.link])
+            origin = translation(poses[carried.link] @ carried.T_lf) if way == ALIGNED else np.zeros(3)
+        J = np.zeros((6, changed.nv), dtype=object)
+        for joint in changed.joints_to_base(carried.link):
+            T, A = poses[joint.child], joint.type.screw_axes(q[changed.q_slices[joint.name]])
+            w, v = rotation(T) @ A[:3], rotation(T) @ A[3:]
+            J[:, changed.v_slices[joint.name]] = concatenate(w, v + skew(translation(T) - origin) @ w)
+        return J.ravel().tolist()
+
+    keep = [name] if name in {link.name for link in robot.links} else []
+    shape = (6, robot.nv)
+    return compiled("frame_jacobian", robot, ("q",), expression, shape, asked=(name, way), keep=keep).astype(dtype)

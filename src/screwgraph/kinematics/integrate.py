@@ -1,0 +1,26 @@
+"""Steps along a robot's manifold of positions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screwgraph.compiler import Function
+from screwgraph.kinematics.manifold import displacement, on_manifold, positions
+from screwgraph.robot import Robot
+
+
+def integrate(robot: Robot, *, dtype: str = "float64") -> Function:
+    """Return the position that is reached from q at constant velocities: (..., nq), (..., nv) -> (..., nq).
+
+    The second argument is the displacement `dq`, velocity times time (rad, m): of a floating base a twist (omega, v) in
+    its own frame, along whose screw it moves; of quaternions a rotation vector in the child's frame. Quaternions stay
+    unit. Loops of closed chains are not closed again: `robot.close_loops` does that. Lynch & Park (3.88).
+
+    Raises:
+        InputError: what is given is no robot.
+    """
+
+    def expression(q: np.ndarray, dq: np.ndarray) -> list:
+        return list(robot.manifold.retract(q, dq))
+
+    return on_manifold("integrate", robot, (positions("q", robot), displacement(robot)), expression).astype(dtype)

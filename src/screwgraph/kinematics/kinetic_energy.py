@@ -1,0 +1,43 @@
+"""Kinetic energy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from screwgraph.compiler import Function
+from screwgraph.kinematics import mechanism
+from screwgraph.kinematics.momenta import twists
+from screwgraph.kinematics.query import BODIES, compiled
+from screwgraph.models.mechanism import Mechanism
+from screwgraph.robot import Robot
+
+
+def kinetic_energy(robot: Robot | Mechanism, *, dtype: str = "float64") -> Function:
+    """Return the kinetic energy (J), rotors included: (..., nq), (..., nv) -> (...).
+
+    Of planar mechanisms, arrays are (..., n), (..., n).
+
+    Raises:
+        InputError: what is given is no model.
+    """
+    if isinstance(robot, Mechanism):
+        return mechanism.energy(robot, "kinetic_energy").astype(dtype)
+
+    def expression(changed: Robot, q: np.ndarray, qd: np.ndarray) -> list:
+        V, energy = twists(changed, q, qd), _rotors(changed, qd)
+        for link in changed.links[1:]:
+            own = V[link.name]
+            energy = energy + own @ (0.5 * link.inertia.matrix() @ own)
+        return [energy]
+
+    return compiled("kinetic_energy", robot, ("q", "qd"), expression, (), passes=BODIES).astype(dtype)
+
+
+def _rotors(robot: Robot, qd: np.ndarray) -> Any:
+    energy: Any = 0.0
+    for joint in (joint for joint in robot.joints if joint.armature):
+        own = qd[robot.v_slices[joint.name]]
+        energy = energy + 0.5 * joint.armature * (own @ own)
+    return energy

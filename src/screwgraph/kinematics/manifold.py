@@ -1,0 +1,41 @@
+"""Functions of the manifold on which a robot's positions lie."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from screwgraph.compiler import Argument, Function, compile_expression
+from screwgraph.errors import InputError
+from screwgraph.kinematics.query import check_robot
+from screwgraph.robot import Robot
+
+
+def positions(name: str, robot: Robot) -> Argument:
+    """Return an argument that is a position. Raises InputError where what is given is no robot."""
+    check_robot(robot)
+    spaces = tuple(joint.type.manifold for joint in robot.joints if joint.type.nq)
+    return Argument(name, (robot.nq,), tuple(f"{name}[{i}]" for i in range(robot.nq)), spaces)
+
+
+def displacement(robot: Robot) -> Argument:
+    """Return an argument that is a displacement, one number a velocity coordinate."""
+    return Argument("dq", (robot.nv,), tuple(f"dq[{i}]" for i in range(robot.nv)))
+
+
+def on_manifold(
+    name: str, robot: Robot, arguments: tuple[Argument, ...], expression: Callable[..., Sequence[Any]]
+) -> Function:
+    """Return an expression that branches where rotations are small as a function; robots' bodies are of no account."""
+    spaces = tuple(joint.type.manifold for joint in robot.joints)
+    return compile_expression(name, spaces, arguments, expression, branches=True)
+
+
+def checked_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
+    """Return the shape of a batch. Raises InputError where it is none."""
+    sizes = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
+    if any(isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0 for n in sizes):
+        raise InputError(f"the shape of a batch is {shape!r}", fix="give whole numbers that are not negative")
+    return tuple(int(n) for n in sizes)

@@ -1,0 +1,24 @@
+"""Zero positions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.kinematics.manifold import checked_shape
+from screwgraph.kinematics.query import check_robot
+from screwgraph.robot import Robot
+
+
+def neutral(robot: Robot, shape: int | Sequence[int] = ()) -> Float[np.ndarray, "... nq"]:
+    """Return the zero position (*shape, nq): no joint moved, quaternions (0, 0, 0, 1), limits not regarded.
+
+    Loops of closed chains need not close there: `robot.close_loops` finds a position near by at which they do.
+
+    Raises:
+        InputError: what is given is no robot, or the shape is none.
+    """
+    check_robot(robot)
+    return np.tile(robot.neutral(), (*checked_shape(shape), 1))

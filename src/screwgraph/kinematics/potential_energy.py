@@ -1,0 +1,32 @@
+"""Potential energy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screwgraph.compiler import Function
+from screwgraph.kinematics import mechanism
+from screwgraph.kinematics.moments import total
+from screwgraph.kinematics.query import check_robot, compiled
+from screwgraph.models.mechanism import Mechanism
+from screwgraph.robot import Robot
+
+
+def potential_energy(robot: Robot | Mechanism, *, dtype: str = "float64") -> Function:
+    """Return the potential energy (J) of gravity of all links that move: (..., nq) -> (...).
+
+    It is zero where the centre of mass is at the height of the base's origin. Of planar mechanisms it includes springs,
+    and q is (..., n).
+
+    Raises:
+        InputError: what is given is no model.
+    """
+    if isinstance(robot, Mechanism):
+        return mechanism.energy(robot, "potential_energy").astype(dtype)
+    check_robot(robot)
+    g = -np.array(robot.gravity)
+
+    def expression(changed: Robot, q: np.ndarray) -> list:
+        return [g @ total(changed, q).first]
+
+    return compiled("potential_energy", robot, ("q",), expression, ()).astype(dtype)

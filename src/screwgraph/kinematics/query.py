@@ -1,0 +1,83 @@
+"""From an expression of a robot's positions, velocities and accelerations to a compiled function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from screwgraph.compiler import Function, Result, compile_expression, robot_arguments, without_metadata
+from screwgraph.errors import InputError
+from screwgraph.graph import Key
+from screwgraph.lowering import ROBOT_PASSES, improved, renamed
+from screwgraph.models.mechanism import Mechanism
+from screwgraph.robot import Robot, without_loops
+from screwgraph.tape import Number
+
+Expression = Callable[..., Sequence[Number]]
+"""Of a robot and vectors q, qd, qdd of numbers of any kind, on a tape for instance."""
+FRAMES = ("canonical frames", "elementary transforms")
+"""Passes that change the frames of links, and no body."""
+BODIES = tuple(ROBOT_PASSES)
+"""Passes that keep the mass matrix at all positions, though bodies change."""
+
+
+def compiled(
+    name: str,
+    robot: Robot,
+    kinds: Sequence[str],
+    expression: Expression,
+    shape: tuple[int, ...],
+    *,
+    asked: object = (),
+    passes: Sequence[str] = FRAMES,
+    keep: Iterable[str] = (),
+) -> Function:
+    """Return an expression of a robot's coordinates as a function; loops and couplings play no part in it.
+
+    The expression is evaluated for the robot as it is and after passes, and the shorter code is taken. Passes choose
+    other frames for links; what has a name is then a frame on them (`Robot.frame`), links in `keep` too.
+
+    Args:
+        name: what the function is called.
+        robot: a robot, closed or not.
+        kinds: its arguments, "q", "qd", "qdd".
+        expression: of a robot and one vector an argument.
+        shape: of the result.
+        asked: what else the expression depends on.
+        passes: names of passes that do not change the answer.
+        keep: links whose names stay those of their own frames.
+    """
+    check_robot(robot)
+    tree = without_loops(robot)
+    arguments = robot_arguments(tree, [(kind, [Key(kind, joint.name) for joint in tree.joints]) for kind in kinds])
+    ways = (("elementary transforms",), tuple(passes))
+    expressions = [partial(_of_changed, tree, way, frozenset(keep), expression) for way in ways]
+    question = (without_metadata(tree), asked)
+    return compile_expression(name, question, arguments, *expressions, results=(Result("result", shape),))
+
+
+def _of_changed(
+    robot: Robot, passes: Sequence[str], keep: frozenset[str], expression: Expression, *vectors: Any
+) -> Sequence[Number]:
+    return expression(improved(renamed(robot, keep), passes), *vectors)
+
+
+def check_robot(robot: Robot) -> None:
+    """Raise InputError where what is given is no robot."""
+    if isinstance(robot, Mechanism):
+        raise InputError(
+            f"expected a robot, got the mechanism {robot.name!r}",
+            why="its coordinates are positions of points and angles, no joint carries links and frames",
+            fix="read positions and velocities of points from q and qd, or describe it as a robot",
+        )
+    if not isinstance(robot, Robot):
+        raise InputError(f"expected a robot, got {type(robot).__name__}", fix="load one with sg.load(path)")
+
+
+def checked_frame(robot: Robot, name: str) -> str:
+    """Return the name of a link or frame. Raises InputError where there is none."""
+    check_robot(robot)
+    if not isinstance(name, str):
+        raise InputError(f"expected the name of a frame (str), got {name!r}", fix="give the name of a link or frame")
+    return robot.frame(name).name

@@ -1,0 +1,31 @@
+"""Which of a robot's own spheres must not touch each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from screwgraph.errors import InputError
+from screwgraph.plan.collision.spheres import Spheres
+from screwgraph.robot import Robot
+
+
+def apart_pairs(robot: Robot, spheres: Spheres, allowed: Sequence[tuple[str, str]]) -> tuple[tuple[int, int], ...]:
+    """Return pairs of spheres on different links that no joint connects, and that may not touch.
+
+    Raises:
+        InputError: no such pair is left, or `allowed` names what is no link or frame.
+    """
+    for link in {link for pair in allowed for link in pair}:
+        robot.frame(link)
+    free = {frozenset(robot.frame(link).link for link in pair) for pair in allowed}
+    free |= {frozenset((j.parent, j.child)) for j in robot.joints}
+    count, links = len(spheres), spheres.links
+    pairs = tuple(
+        (a, b)
+        for a in range(count)
+        for b in range(a + 1, count)
+        if links[a] != links[b] and frozenset((links[a], links[b])) not in free
+    )
+    if not pairs:
+        raise InputError("no two spheres could touch", why="all are on one link, on neighbours, or on allowed pairs")
+    return pairs
