@@ -12,8 +12,10 @@ from screwgraph.dynamics import mass_matrix
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, unknown, without_loops
+from screwgraph.simulation.automatic import is_stiff
 from screwgraph.simulation.joint_forces import Forces, joint_forces
-from screwgraph.simulation.models import dynamics_of
+from screwgraph.simulation.methods import State
+from screwgraph.simulation.models import MechanismDynamics, dynamics_of, system_of
 from screwgraph.simulation.step_function import IMPLICIT, step_function
 from screwgraph.time import RULES
 
@@ -31,8 +33,8 @@ class StepOptions:
     effort_limits: bool = False
     springs: Mapping[str, float | Sequence[float]] = field(default_factory=dict)
 
-    def step_of(self, model: Robot | Mechanism) -> Function:
-        """Return the step of a model as a function of q, qd, tau and dt.
+    def step_of(self, model: Robot | Mechanism, dt: float) -> Function:
+        """Return the step of a model as a function of q, qd, tau and dt, meant for steps of some dt (s).
 
         Raises:
             InputError: an unknown method, or options that the model or the method has no law for.
@@ -52,7 +54,8 @@ class StepOptions:
                     why="its file says which springs, dampers and frictions act",
                     fix="leave these options out",
                 )
-            return step_function(dynamics_of(model), self.method)
+            dynamics = dynamics_of(model)
+            return step_function(dynamics, self.method, is_stiff=self.method == IMPLICIT and _is_stiff(dynamics, dt))
         forces = self._forces(model, [name for name in chosen if name != "effort_limits"])
         return step_function(dynamics_of(model), self.method, forces, _limits(model) if self.effort_limits else None)
 
@@ -72,6 +75,13 @@ class StepOptions:
 
         found = joint_forces(robot, kinds, self.springs, inertias)
         return found if any(found) else ()
+
+
+def _is_stiff(dynamics: MechanismDynamics, dt: float) -> bool:
+    """Return whether dampers or springs of a mechanism are too fast for explicit steps, where it is assembled."""
+    q, qd = dynamics.start(None, None)
+    with np.errstate(all="ignore"):
+        return is_stiff(system_of(dynamics, dynamics.checked(None, "tau"), None), 0.0, State(q, qd), dt)
 
 
 def _limits(robot: Robot) -> tuple[float, ...]:

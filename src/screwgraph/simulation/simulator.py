@@ -62,7 +62,7 @@ class Simulator:
         """
         self.dt = positive_seconds("dt", dt)
         self.model, self.options = model, StepOptions(method, friction, stops, effort_limits, dict(springs or {}))
-        self.function = self.options.step_of(model)
+        self.function = self.options.step_of(model, self.dt)
         self._dynamics, self._step_size = dynamics_of(model), np.array([self.dt])
         self._pool = ThreadPoolExecutor(_checked_threads(threads)) if threads != 1 else None
         self._threads = threads

@@ -17,6 +17,7 @@ from screwgraph.models.mechanism import without_metadata as bare_mechanism
 from screwgraph.robot import Robot
 from screwgraph.simulation.closed_step import closing_of
 from screwgraph.simulation.joint_forces import Forces
+from screwgraph.simulation.linearly_implicit import linearly_implicit
 from screwgraph.simulation.models import Dynamics, RobotDynamics
 from screwgraph.simulation.step_code import SmallSteps
 from screwgraph.spatial import choose, maximum, minimum
@@ -34,7 +35,12 @@ FAR = 1e3
 
 
 def step_function(
-    dynamics: Dynamics, method: str, forces: Forces = (), limits: Sequence[float] | None = None
+    dynamics: Dynamics,
+    method: str,
+    forces: Forces = (),
+    limits: Sequence[float] | None = None,
+    *,
+    is_stiff: bool = False,
 ) -> Function:
     """Return a time step of an explicit rule; what diverges within it is NaN. Without motors, it takes no tau.
 
@@ -43,6 +49,7 @@ def step_function(
         method: one of `screwgraph.time.RULES` that is explicit.
         forces: along each velocity coordinate of a robot, treated implicitly, in the place of its own damping; by
             "semi_implicit" only.
+        is_stiff: whether all forces are taken at the end of a step, to first order; by "semi_implicit" only.
         limits: the largest efforts (N m, N) of all joints; larger ones are cut.
     """
     rule, model = RULES[method], dynamics.model
@@ -51,7 +58,7 @@ def step_function(
     motors = len(model.motor_names) if isinstance(model, Mechanism) else nv
     sizes = {"q": nq, "qd": nv, "tau": motors, "dt": 1}
     arguments = tuple(_vector(name, size) for name, size in sizes.items() if size)
-    closing = closing_of(model)
+    closing, stiff = closing_of(model), linearly_implicit(code) if is_stiff else None
 
     def expression(q: np.ndarray, qd: np.ndarray, *held: np.ndarray) -> list[Number]:
         space, tau, (dt,) = SmallSteps(dynamics.manifold), held[0] if motors else np.zeros(0), held[-1]
@@ -61,7 +68,7 @@ def step_function(
 
         def solve(at: np.ndarray, velocity: np.ndarray) -> np.ndarray:
             if not forces:
-                return code(at, velocity, force)
+                return code(at, velocity, force) if stiff is None else stiff(at, velocity, force, dt)
             assert isinstance(model, Robot), "forces of joints are a robot's"
             return _implicit(code, model, forces, (at, velocity, force), dt)
 
@@ -75,7 +82,7 @@ def step_function(
         return [*ahead, *(choose(sound, v, np.nan) for v in velocity)]
 
     bare = bare_mechanism(model) if isinstance(model, Mechanism) else without_metadata(model)
-    question = (bare, pack_program(code.program), rule, forces, limits)
+    question = (bare, pack_program(code.program), rule, forces, limits, is_stiff)
     results = (Result("q", (nq,)), Result("qd", (nv,)))
     return compile_expression("step", question, arguments, expression, results=results)
 
