@@ -21,6 +21,7 @@ from benchmarks.themes import (
     operations,
     optimisation,
     planning,
+    rollouts,
     simulation,
 )
 
@@ -37,6 +38,7 @@ THEMES: Mapping[str, Theme] = {
     "gtsam": graph_elimination.table,
     "cost": cost_model.table,
     "simulation": simulation.table,
+    "rollouts": rollouts.table,
     "energy": energy.table,
     "linear": linear_chain.table,
     "optimize": optimisation.table,

@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     )
     from screwgraph.mechanism import Mechanism, load_mechanism, mechanism_names
     from screwgraph.plan import Plan, Planner, Task, plan, task_names
-    from screwgraph.queries import estimate, inverse_trajectory, minimal_distance, simulate
+    from screwgraph.queries import estimate, inverse_trajectory, minimal_distance, rollout, simulate
     from screwgraph.robot import Robot
-    from screwgraph.simulation import Trajectory
+    from screwgraph.simulation import Rollouts, Simulator, Trajectory
 
 _LATER = {
     **dict.fromkeys(("compiler", "draw", "dynamics", "elimination", "formats", "graph", "interop", "kinematics"), ""),
@@ -91,9 +91,9 @@ _LATER = {
     ),
     **dict.fromkeys(("Mechanism", "load_mechanism", "mechanism_names"), "mechanism"),
     **dict.fromkeys(("Plan", "Planner", "Task", "task_names"), "plan"),
-    **dict.fromkeys(("estimate", "inverse_trajectory", "minimal_distance", "simulate"), "queries"),
+    **dict.fromkeys(("estimate", "inverse_trajectory", "minimal_distance", "rollout", "simulate"), "queries"),
     "Robot": "robot",
-    "Trajectory": "simulation",
+    **dict.fromkeys(("Rollouts", "Simulator", "Trajectory"), "simulation"),
 }
 """Packages, and names that they hold: loaded when they are first needed, so that importing takes no time."""
 _NAMES = {"compile": "compile_graph"}
@@ -128,8 +128,10 @@ __all__ = [
     "Plan",
     "Planner",
     "Robot",
+    "Rollouts",
     "ScrewgraphError",
     "Search",
+    "Simulator",
     "Task",
     "Trajectory",
     "Variable",
@@ -170,6 +172,7 @@ __all__ = [
     "plan",
     "potential_energy",
     "random",
+    "rollout",
     "save",
     "simulate",
     "task_names",

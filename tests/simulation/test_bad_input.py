@@ -64,7 +64,7 @@ def test_a_velocity_beyond_all_bounds_is_one_line():
 
 @pytest.mark.parametrize("method", ["rk4", "dop853", "euler", "semi_implicit", "trapezoidal"])
 def test_a_motion_that_ends_at_infinity_is_one_line(method):
-    complaint = "diverged|is not .* finite|finds no step|has no solution nearby"
+    complaint = "diverged|finds no step|has no solution nearby"  # the controller is not blamed
     with pytest.raises(sg.InputError, match=complaint) as caught:
         sg.simulate(pendulum(), [1.0], [1.0], method=method, tau=lambda t, q, qd: 10.0 * qd**3)
     assert "\n" not in str(caught.value)

@@ -80,7 +80,7 @@ class Function:
         Raises:
             InputError: wrong number, shape or type of arguments, or a quaternion that is not unit.
         """
-        answer = self._quick(*values) if out is None else self._quick_into(values, out)
+        answer = self.quick(*values) if out is None else self._quick_into(values, out)
         if answer is not None:
             return answer
         check_count(self.name, self.arguments, values)
@@ -129,7 +129,7 @@ class Function:
         return quaternion_places(self.arguments)
 
     @cached_property
-    def _quick(self) -> Callable[..., Any]:
+    def quick(self) -> Callable[..., Any]:
         """The way past NumPy for one state; it returns None where arguments or answer need NumPy's attention.
 
         Until it is called with numbers, it makes no machine code.
@@ -138,7 +138,7 @@ class Function:
         def first(*values: Any) -> Any:
             if len(values) == len(self.arguments) and _are_symbolic(values):
                 return self._written(values)
-            self.__dict__["_quick"] = quick = self._compiled.quick
+            self.__dict__["quick"] = quick = self._compiled.quick
             return quick(*values)
 
         return first
@@ -148,7 +148,7 @@ class Function:
         into = out if isinstance(out, tuple) else (out,)
         if len(values) != len(self.arguments) or len(into) != len(self.results):
             return None
-        return self._quick(*values, *into, np.ndarray)
+        return self.quick(*values, *into, np.ndarray)
 
     def astype(self, dtype: Any) -> Function:
         """Return the same function, computed with numbers of another type: "float64" or "float32".

@@ -153,7 +153,7 @@ def _agrees(
     values: dict[Key, np.ndarray] = {}
     for variable in graph.inputs:
         whole, slices = state.get(variable.key.role, (None, {}))
-        own = rng.standard_normal(variable.dim) if whole is None else whole[slices[variable.key.name]]
+        own = variable.random(rng) if whole is None else whole[slices[variable.key.name]]
         values[variable.key] = own
     return _solves(problem, program, values, or_none=or_none)
 

@@ -77,7 +77,7 @@ def _special(variable: Variable) -> np.ndarray:
 
 
 def _input_vector(tape: Tape, variable: Variable, rng: np.random.Generator, special: bool) -> np.ndarray:
-    samples = np.array([variable.manifold.random(rng) for _ in range(SAMPLES + WIDE)])
+    samples = np.array([variable.random(rng) for _ in range(SAMPLES + WIDE)])
     if special and variable.key.role is Role.POSITION:
         samples[-SPECIAL:] = _special(variable)
     if variable.assembled is not None:  # signs of pivots are judged where the model is assembled

@@ -35,11 +35,12 @@ def dynamics_graph(
 ) -> FactorGraph:
     """Make all variables and factors of the dynamics of a robot, or of a planar mechanism (`mechanism_graph`).
 
-    `parameters` of a mechanism ("mass:coupler", or a name of its file) become variables, which are given like q.
-    `poses` names links or frames of a robot whose poses in the base's frame follow from q: variables `pose:name`.
+    `parameters` become variables, which are given like q: of a mechanism "mass:coupler", or a name of its file; of a
+    robot "armature:joint3", what comes on top of a joint's armature. `poses` names links or frames of a robot whose
+    poses in the base's frame follow from q: variables `pose:name`.
 
     Raises:
-        InputError: see `robot_graph` and `mechanism_graph`; parameters of a robot, poses of a mechanism.
+        InputError: see `robot_graph` and `mechanism_graph`; poses of a mechanism.
         ModelError: a mechanism cannot be assembled.
     """
     if isinstance(model, Mechanism):
@@ -50,16 +51,15 @@ def dynamics_graph(
                 fix="leave out poses=",
             )
         return mechanism_graph(model, external_wrenches, parameters)
-    if parameters:
-        raise InputError(
-            "parameters of a robot cannot be inputs of its graph",
-            why="passes compute with the numbers of its file",
-            fix="change the robot, or describe it as a planar mechanism",
-        )
-    return robot_graph(model, external_wrenches, poses)
+    return robot_graph(model, external_wrenches, poses, parameters)
 
 
-def robot_graph(robot: Robot, external_wrenches: Sequence[str] = (), poses: Sequence[str] = ()) -> FactorGraph:
+def robot_graph(
+    robot: Robot,
+    external_wrenches: Sequence[str] = (),
+    poses: Sequence[str] = (),
+    parameters: Sequence[str] = (),
+) -> FactorGraph:
     """Make all variables and factors of a robot's dynamics.
 
     Variables: per link `twist`, `acceleration`; per joint, named by the link that it moves, `wrench`;
@@ -68,13 +68,14 @@ def robot_graph(robot: Robot, external_wrenches: Sequence[str] = (), poses: Sequ
     the robot, at that frame and in its axes; `pose` of links or frames named in `poses`, and of links that carry them,
     in the base's frame: three rows of T one by one. Priors: the base rests. Per loop and coupling `lambda`, one number
     for each of its rows that do not follow from others: the wrench that the loop joint transmits to its successor,
-    and against its predecessor, or the torque of the coupling.
+    and against its predecessor, or the torque of the coupling. Per joint in `parameters` ("armature:joint3")
+    `armature` (kg m^2, kg), which comes on top of the joint's own, for each of its coordinates.
 
     Raises:
-        InputError: no link or frame has a name of `external_wrenches`, or one is named twice; no position
-            closes the loops.
+        InputError: no link or frame has a name of `external_wrenches`, or one is named twice; a parameter cannot be an
+            input; no position closes the loops.
     """
-    poses = tuple(dict.fromkeys(poses))
+    poses, live = tuple(dict.fromkeys(poses)), _live_armatures(robot, parameters)
     frames = [robot.frame(name) for name in external_wrenches]
     for name, count in Counter(external_wrenches).items():
         if count > 1:
@@ -82,16 +83,18 @@ def robot_graph(robot: Robot, external_wrenches: Sequence[str] = (), poses: Sequ
     variables = [*_base_variables(robot), *(v for joint in robot.joints for v in _joint_variables(robot, joint))]
     for frame in frames:
         variables.append(vector_variable("external_wrenches", frame.name, 6, robot.link_index(frame.link), None))
+    variables += [_armature(robot, joint) for joint in robot.joints if joint.name in live]
     closing = independent_constraints(robot)
     variables += [vector_variable(*c.multiplier, c.rows, c.index, None) for c in closing]
     factors = list(_base_factors(robot))
     for joint in robot.joints:
-        factors += _joint_factors(robot, joint, tuple(f for f in frames if f.link == joint.child), closing)
+        own = tuple(f for f in frames if f.link == joint.child)
+        factors += _joint_factors(robot, joint, own, closing, joint.name in live)
     factors += [*(closing_factor(c) for c in closing), *velocity_factors(robot, closing)]
     pose_variables, pose_factors = poses_of(robot, poses)
     variables, factors = [*variables, *pose_variables], [*factors, *pose_factors]
     dependence = Dependence(analysed_as(robot, replace(robot, warnings=()))) if closing else None
-    model = Model(robot, tuple(external_wrenches), poses=poses)
+    model = Model(robot, tuple(external_wrenches), poses=poses, parameters=tuple(parameters))
     return FactorGraph({v.key: v for v in variables}, tuple(factors), dependence=dependence, model=model)
 
 
@@ -136,7 +139,7 @@ def with_actuators(graph: FactorGraph, *names: str) -> FactorGraph:
 
 def graph_of(model: Model) -> FactorGraph:
     """Return the graph of a model, edits included. Raises what `dynamics_graph` raises."""
-    graph = dynamics_graph(model.robot, model.external_wrenches, poses=model.poses)
+    graph = dynamics_graph(model.robot, model.external_wrenches, parameters=model.parameters, poses=model.poses)
     if model.actuators:
         graph = actuated_graph(graph, model.robot, model.actuators, model.weights)
     elif model.weights:
@@ -165,6 +168,25 @@ def _joint_variables(robot: Robot, joint: Joint) -> list[Variable]:
     return [*link_variables, position, *others]
 
 
+def _live_armatures(robot: Robot, parameters: Sequence[str]) -> frozenset[str]:
+    """Return the joints whose armatures are inputs. Raises InputError."""
+    found = []
+    for name in parameters:
+        kind, _, joint = str(name).partition(":")
+        if kind != "armature" or joint not in robot.joint_names:
+            raise InputError(
+                f"parameter {name!r} cannot be an input of the graph of robot {robot.name!r}",
+                why="passes compute with the numbers of its file, but for armatures",
+                fix=f"name armatures: {', '.join(f'armature:{joint}' for joint in robot.joint_names[:3])}, ...",
+            )
+        found.append(joint)
+    return frozenset(found)
+
+
+def _armature(robot: Robot, joint: Joint) -> Variable:
+    return vector_variable("armature", joint.name, joint.type.nv, robot.link_index(joint.child), None)
+
+
 def _base_factors(robot: Robot) -> list[Factor]:
     base = robot.links[0].name
     values = {"twist": np.zeros(6), "acceleration": np.zeros(6)}
@@ -173,9 +195,11 @@ def _base_factors(robot: Robot) -> list[Factor]:
     return [Factor(prior, {"x": Key(kind, base)}, len(value), 0, {"value": value}) for kind, value in values.items()]
 
 
-def _joint_factors(robot: Robot, joint: Joint, frames: tuple, closing: tuple[Constraint, ...]) -> list[Factor]:
+def _joint_factors(
+    robot: Robot, joint: Joint, frames: tuple, closing: tuple[Constraint, ...], is_live: bool
+) -> list[Factor]:
     index = robot.link_index(joint.child)
-    q, qd, qdd, tau = (Key(kind, joint.name) for kind in ("q", "qd", "qdd", "tau"))
+    q, qd, qdd = (Key(kind, joint.name) for kind in ("q", "qd", "qdd"))
     V, V_parent = Key("twist", joint.child), Key("twist", joint.parent)
     Vdot, Vdot_parent = Key("acceleration", joint.child), Key("acceleration", joint.parent)
     g, g_parent = Key("gravity", joint.child), Key("gravity", joint.parent)
@@ -186,7 +210,7 @@ def _joint_factors(robot: Robot, joint: Joint, frames: tuple, closing: tuple[Con
         Factor(twist, velocity, 6, index, bound),
         Factor(acceleration, accelerating, 6, index, bound),
         with_loop_ends(_wrench_factor(robot, joint, frames), joint.child, closing),
-        with_couplings(_torque_factor(joint, index, q, qd, qdd, tau), joint, closing),
+        with_couplings(_torque_factor(joint, index, is_live), joint, closing),
     ]
     if _has_gravity(robot):
         factors.insert(0, Factor(gravity, {"g": g, "g_parent": g_parent, "q": q}, 3, index, bound))
@@ -214,12 +238,15 @@ def _wrench_factor(robot: Robot, joint: Joint, frames: tuple) -> Factor:
     return Factor(wrench, arguments, 6, robot.link_index(link), parameters)
 
 
-def _torque_factor(joint: Joint, index: int, q: Key, qd: Key, qdd: Key, tau: Key) -> Factor:
+def _torque_factor(joint: Joint, index: int, is_live: bool) -> Factor:
+    q, qd, qdd, tau = (Key(kind, joint.name) for kind in ("q", "qd", "qdd", "tau"))
     arguments = {"F": Key("wrench", joint.child), "tau": tau}
     if not joint.type.constant_axes:
         arguments["q"] = q
     if joint.damping:
         arguments["qd"] = qd
-    if joint.armature:
+    if joint.armature or is_live:
         arguments["qdd"] = qdd
+    if is_live:
+        arguments["armature"] = Key("armature", joint.name)
     return Factor(torque, arguments, joint.type.nv, index, {"joint": joint})

@@ -70,6 +70,11 @@ class Variable:
         """The variable with which its product is power; None where there is none."""
         return self.key.dual
 
+    def random(self, rng: np.random.Generator) -> np.ndarray:
+        """Return a random value; inertias are positive."""
+        value = self.manifold.random(rng)
+        return np.abs(value) if self.key.role is Role.INERTIA else value
+
     @property
     def label(self) -> str:
         """The variable in the papers' notation, `V̇3` for instance."""

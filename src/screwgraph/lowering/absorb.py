@@ -53,7 +53,11 @@ def _with_torque(model: Model, f: Factor) -> Model | None:
     if old is None or not _alike(old, new):
         return None
     bound = {name for name in ("qd", "qdd") if name in f.arguments}
-    if f.arguments.get("multipliers") or bound != {n for n, x in (("qd", new.damping), ("qdd", new.armature)) if x}:
+    if (
+        f.arguments.get("multipliers")
+        or "armature" in f.arguments
+        or bound != {n for n, x in (("qd", new.damping), ("qdd", new.armature)) if x}
+    ):
         return None
     joints = tuple(
         replace(j, damping=new.damping, armature=new.armature) if j is old else j for j in model.robot.joints
@@ -95,7 +99,7 @@ def _inertia(G: np.ndarray) -> SpatialInertia | None:
 def _with_locked(model: Model, asked: Collection[Key]) -> Model:
     """Return the model with the joints welded that stand still at given positions, if nobody asks for their torques."""
     robot = model.robot
-    if model.actuators:
+    if model.actuators or model.parameters:
         return model  # they name its joints
     values = {f.keys[0]: f for f in model.added if f.template is prior and not f.sigma}
     bound = [key for f in model.added if f.keys[0] not in values or f.template is not prior for key in f.keys]

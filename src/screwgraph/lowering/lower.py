@@ -27,8 +27,8 @@ def lowered(model: Model, known: Iterable[Key], asked: Iterable[Key], passes: Se
     chosen = [name for name in passes if name in ROBOT_PASSES]
     robot = improved(robot, chosen, kept.joint_wrenches)
     absent = frozenset((name, kept.renamed(key)) for name, key in model.absent)
-    poses = kept.carriers(robot)
-    bare = Model(robot, model.external_wrenches, model.actuators, model.weights, poses, absent=absent)
+    poses, own = kept.carriers(robot), model.parameters
+    bare = Model(robot, model.external_wrenches, model.actuators, model.weights, poses, own, absent=absent)
     graph = tied(graph_of(bare), robot, kept)
     graph = graph.with_variables(*model.variables).with_factors(*model.added)
     present = [key for key in known if key in graph.variables]

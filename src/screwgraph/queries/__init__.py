@@ -3,6 +3,7 @@
 from screwgraph.queries.estimate import estimate
 from screwgraph.queries.inverse_trajectory import inverse_trajectory
 from screwgraph.queries.minimal_distance import minimal_distance
+from screwgraph.queries.rollout import rollout
 from screwgraph.queries.simulate import simulate
 
-__all__ = ["estimate", "inverse_trajectory", "minimal_distance", "simulate"]
+__all__ = ["estimate", "inverse_trajectory", "minimal_distance", "rollout", "simulate"]

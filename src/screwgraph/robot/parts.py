@@ -41,7 +41,7 @@ class Joint:
 
     `origin` is T_pj, the joint's frame in the parent's. `damping` (N m s/rad or N s/m) and `armature`
     (rotor inertia as seen by the joint, kg m^2 or kg) act on every coordinate of the joint;
-    `friction` (Coulomb, N m or N) is stored but not modelled.
+    `friction` (Coulomb, N m or N) acts in `Simulator` and `rollout` if asked for.
     """
 
     name: str

@@ -15,23 +15,42 @@ from screwgraph.simulation.models import (
     efforts,
     under,
 )
+from screwgraph.simulation.options import StepOptions
+from screwgraph.simulation.rollouts import (
+    Control,
+    Controller,
+    Rollouts,
+    StepStates,
+    joined,
+    rolled_out,
+    warn_of_divergence,
+)
 from screwgraph.simulation.run import check_start, simulate, simulated
-from screwgraph.simulation.start import initial_position, sample_times
+from screwgraph.simulation.simulator import Simulator
+from screwgraph.simulation.start import initial_position, initial_states, positive_seconds, sample_times
+from screwgraph.simulation.step_function import IMPLICIT
 from screwgraph.simulation.tables import check_path, motion_columns, save_motion
 from screwgraph.simulation.trajectory import States, Trajectory, read_trajectory
 
 __all__ = [
     "AUTO",
+    "IMPLICIT",
     "METHODS",
     "QUANTITIES",
     "STATES",
     "Balance",
     "Column",
+    "Control",
+    "Controller",
     "Dynamics",
     "Efforts",
     "MechanismDynamics",
     "RobotDynamics",
+    "Rollouts",
+    "Simulator",
     "States",
+    "StepOptions",
+    "StepStates",
     "Trajectory",
     "Watch",
     "check_path",
@@ -42,12 +61,17 @@ __all__ = [
     "efforts",
     "energy_of",
     "initial_position",
+    "initial_states",
+    "joined",
     "motion_columns",
+    "positive_seconds",
     "potential_energy",
     "read_trajectory",
+    "rolled_out",
     "sample_times",
     "save_motion",
     "simulate",
     "simulated",
     "under",
+    "warn_of_divergence",
 ]

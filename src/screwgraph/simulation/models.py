@@ -25,6 +25,9 @@ from screwgraph.simulation.system import Acceleration, Projector, System
 from screwgraph.spatial import finite_vector
 from screwgraph.spatial.manifolds import Manifold, Vector
 
+RUNAWAY = 1e30
+"""Positions and velocities (SI units) beyond which a motion has diverged: powers of them may overflow."""
+
 Efforts = Callable[[float, np.ndarray, np.ndarray], Any]
 """Torques and forces as a function of time (s), q and qd."""
 
@@ -192,13 +195,18 @@ def efforts(dynamics: Dynamics, tau: Any) -> Float[np.ndarray, " m"] | Efforts:
 
     Raises:
         InputError: neither a function nor finite numbers, one for each. A function that returns anything else raises
-            when it does; it gets copies of q and qd, which it may alter.
+            when it does; it gets copies of q and qd, which it may alter, and is not asked where these have diverged.
     """
     if not callable(tau):
         return dynamics.checked(tau, "tau")
-    return lambda t, q, qd: dynamics.checked(
-        tau(t, q.copy(), qd.copy()), f"what the function tau returns at t = {t:g} s"
-    )
+    unknown = np.full_like(dynamics.checked(None, "tau"), np.nan)
+
+    def torques(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        if not max(np.abs(q).max(initial=0.0), np.abs(qd).max(initial=0.0)) < RUNAWAY:
+            return unknown
+        return dynamics.checked(tau(t, q.copy(), qd.copy()), f"what the function tau returns at t = {t:g} s")
+
+    return torques
 
 
 def system_of(dynamics: Dynamics, torques: Float[np.ndarray, " m"] | Efforts, constraints: Projector | None) -> System:

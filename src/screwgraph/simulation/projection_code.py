@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,9 +38,9 @@ def _newton(constraints: Constraints, space: SmallSteps, memory: Memory) -> Stag
     """Move q by the least step that closes the loops, and loop joints to where they are."""
     vectors = TapeVectors(memory)
     q, gaps, x, along = (vectors.read(name) for name in ("q", "gaps", "x", "along"))
-    K = _matrix(constraints, vectors.read("K"), len(memory.places("qd")))
+    K = matrix(constraints.kept, len(memory.places("qd")), constraints.places, vectors.read("K"))
     space.turns.clear()
-    ahead = space.retract(q, -_transposed_times(K, _solved(K, list(gaps[: constraints.kept]))))
+    ahead = space.retract(q, closing_step(K, list(gaps[: constraints.kept])))
     loops = product(loop.type.manifold for loop in constraints.robot.loops)
     turns = [*space.turns, *loops.turns(along)]
     memory.add("turns of Newton", len(turns))
@@ -50,16 +50,27 @@ def _newton(constraints: Constraints, space: SmallSteps, memory: Memory) -> Stag
 def _allowed(constraints: Constraints, memory: Memory) -> Stage:
     vectors = TapeVectors(memory)
     qd = vectors.read("qd")
-    K = _matrix(constraints, vectors.read("K"), len(qd))
-    forbidden = [_dot(row, list(qd)) for row in K]
-    return vectors.stage(("qd", list(qd - _transposed_times(K, _solved(K, forbidden)))))
+    K = matrix(constraints.kept, len(qd), constraints.places, vectors.read("K"))
+    return vectors.stage(("qd", list(allowed(K, qd))))
 
 
-def _matrix(constraints: Constraints, entries: np.ndarray, nv: int) -> list[list[Number]]:
-    K: list[list[Number]] = [[0.0] * nv for _ in range(constraints.kept)]
-    for i, j, entry in zip(*constraints.places, entries, strict=True):
+def matrix(rows: int, columns: int, places: Any, entries: Iterable[Number]) -> list[list[Number]]:
+    """Return a matrix of the entries that may differ from zero, and of their rows and columns."""
+    K: list[list[Number]] = [[0.0] * columns for _ in range(rows)]
+    for i, j, entry in zip(*places, entries, strict=True):
         K[i][j] = entry
     return K
+
+
+def closing_step(K: Sequence[Sequence[Number]], gaps: Sequence[Number]) -> np.ndarray:
+    """Return the least step d with K d = -gaps: Newton's."""
+    return -_transposed_times(K, _solved(K, gaps))
+
+
+def allowed(K: Sequence[Sequence[Number]], qd: np.ndarray) -> np.ndarray:
+    """Return the nearest velocity with K qd = 0."""
+    forbidden = [_dot(row, list(qd)) for row in K]
+    return qd - _transposed_times(K, _solved(K, forbidden))
 
 
 def _solved(K: Sequence[Sequence[Number]], b: Sequence[Number]) -> list[Number]:

@@ -21,6 +21,8 @@ DIGITS = 1e-4
 """The same for rows that are redundant but for the digits of a file: nothing takes these velocities away."""
 
 
+UNIT = 1e-14
+"""How far from 1 rounding leaves the length of a unit quaternion."""
 OF_ALL = "it holds the coordinates of all joints"
 
 
@@ -44,10 +46,7 @@ def sample_times(model: Sized, time: float, dt: float) -> Float[np.ndarray, " N"
     Raises:
         InputError: dt or time is not positive, time is not a multiple of dt, or there are too many states to keep.
     """
-    for name, value in (("time", time), ("dt", dt)):
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0.0 < value < np.inf:
-            raise InputError(f"{name} = {value!r} is not a positive, finite number of seconds")
-    count = float(time) / float(dt)
+    count = positive_seconds("time", time) / positive_seconds("dt", dt)
     states = 4 * model.nv + 4
     if not count * states <= LARGEST:
         raise InputError(
@@ -63,6 +62,90 @@ def sample_times(model: Sized, time: float, dt: float) -> Float[np.ndarray, " N"
             fix=f"take time = {near * dt:.9g} or dt = {time / near:.9g}",
         )
     return np.arange(steps + 1) * (float(time) / steps)
+
+
+def positive_seconds(name: str, value: Any) -> float:
+    """Return a duration (s). Raises InputError where it is not positive and finite."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0.0 < value < np.inf:
+        raise InputError(f"{name} = {value!r} is not a positive, finite number of seconds")
+    return float(value)
+
+
+class Starting(Protocol):
+    """A model in motion."""
+
+    @property
+    def model(self) -> Any:
+        """A robot or a mechanism."""
+        ...
+
+    def start(self, q0: Any, qd0: Any) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nv"]]:
+        """Return where a motion begins, loops closed. Raises InputError."""
+        ...
+
+
+def initial_states(
+    dynamics: Starting, q0: Any, qd0: Any
+) -> tuple[Float[np.ndarray, "*B nq"], Float[np.ndarray, "*B nv"]]:
+    """Return the states at which one motion, or each of B, begins: arrays of their own, loops closed.
+
+    q0 and qd0 are single vectors, batches (B, n), or None.
+
+    Raises:
+        InputError: numbers that are no states, of which model state, or batches of different lengths.
+    """
+    are_batches = [_is_batch(x) for x in (q0, qd0)]
+    if not any(are_batches):
+        return dynamics.start(q0, qd0)
+    counts = {len(x) for x, is_batch in zip((q0, qd0), are_batches, strict=True) if is_batch}
+    if len(counts) > 1 or 0 in counts:
+        raise InputError(
+            f"q0 and qd0 begin {' and '.join(map(str, sorted(counts)))} motions",
+            fix="give as many positions as velocities",
+        )
+    (count,) = counts
+    plain = _plain_states(dynamics.model, q0, qd0, count)
+    if plain is not None:
+        return plain
+    states = []
+    for i in range(count):
+        given = (x[i] if is_batch else x for x, is_batch in zip((q0, qd0), are_batches, strict=True))
+        try:
+            states.append(dynamics.start(*given))
+        except InputError as error:
+            raise InputError(error.what, at=f"state {i}", why=error.why, fix=error.fix) from error
+    q, qd = zip(*states, strict=True)
+    return np.array(q), np.array(qd)
+
+
+def _is_batch(values: Any) -> bool:
+    try:
+        return np.ndim(values) == 2
+    except ValueError:  # rows of different lengths
+        return True
+
+
+def _rows(values: Any, count: int) -> np.ndarray:
+    """Return an array of a row each; empty where there are no such numbers."""
+    try:
+        found = np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        return np.zeros(0)
+    return np.tile(found, (count, 1)) if found.ndim == 1 else found
+
+
+def _plain_states(model: Any, q0: Any, qd0: Any, count: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return states of a tree all at once; None for other models, and where something has to be said or mended."""
+    if not isinstance(model, Robot) or model.is_closed:
+        return None
+    q, qd = (
+        _rows(model.neutral() if q0 is None else q0, count),
+        _rows(np.zeros(model.nv) if qd0 is None else qd0, count),
+    )
+    if q.shape != (count, model.nq) or qd.shape != (count, model.nv):
+        return None
+    off = [j for j in model.joints if j.type.manifold.is_off(q[:, model.q_slices[j.name]], UNIT).any()]
+    return None if off or not (np.isfinite(q).all() and np.isfinite(qd).all()) else (q, qd)
 
 
 def initial_position(robot: Robot, q0: Any) -> Float[np.ndarray, " nq"]:

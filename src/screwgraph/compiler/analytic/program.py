@@ -43,7 +43,7 @@ class TreeProblem:
         model, robot = self.model, self.model.robot
         plain = not robot.is_closed and all(joint.type.constant_axes for joint in robot.joints)
         edited = bool(model.variables or model.absent or model.weights or len(self._constants) < len(model.added))
-        edited |= bool(model.actuators)
+        edited |= bool(model.actuators or model.parameters)
         joints = [key.name for key in self.asked if key.kind in ("qdd", "tau")]
         whole = len(self.asked) == len(joints) and sorted(joints) == sorted(robot.joint_names)
         given = {key for _, keys in self.arguments for key in keys} | self._constants.keys()

@@ -26,7 +26,7 @@ def state() -> list[np.ndarray]:
 
 @pytest.mark.skipif(not layout_is_known(), reason="this interpreter lays out arrays in its own way")
 def test_plain_arrays_take_the_quick_way_and_give_the_same(f, state):
-    found = f._quick(*state)
+    found = f.quick(*state)
     assert type(found) is np.ndarray
     assert (found.shape, found.dtype, found.flags.writeable, found.flags.owndata) == ((6,), np.float64, True, True)
     np.testing.assert_array_equal(found, f.ufunc(*state))
@@ -65,7 +65,7 @@ def test_everything_else_goes_through_numpy_and_gives_the_same(f, state, other, 
     expected = f(*state)
     state[place] = OTHERS[other](state[place])
     if not (isinstance(state[place], np.ndarray) and state[place].flags.c_contiguous and other == "columns"):
-        assert f._quick(*state) is None
+        assert f.quick(*state) is None
     np.testing.assert_array_equal(np.squeeze(f(*state)), expected)
 
 
@@ -84,7 +84,7 @@ def test_mistakes_are_told_as_ever(f, state):
 
 def test_numbers_that_are_not_finite_bring_numpys_warnings(f, state):
     state[0][2] = np.inf
-    assert f._quick(*state) is None
+    assert f.quick(*state) is None
     with pytest.warns(RuntimeWarning, match="invalid value"):
         assert np.isnan(f(*state)).any()
     with np.errstate(invalid="raise"), pytest.raises(FloatingPointError):
@@ -99,7 +99,7 @@ def test_floats_and_matrices_have_it_too(state):
     arrays = [x.astype("float32") for x in state[:3]]
     np.testing.assert_array_equal(narrow(*arrays), narrow.ufunc(*arrays))
     assert narrow(*arrays).dtype == np.float32
-    assert narrow._quick(*state[:3]) is None
+    assert narrow.quick(*state[:3]) is None
     M = sg.mass_matrix(robot)
     assert M(state[0]).shape == (6, 6)
     np.testing.assert_array_equal(M(state[0]), M.ufunc(state[0]))
@@ -110,11 +110,11 @@ def test_floats_and_matrices_have_it_too(state):
 @pytest.mark.skipif(not layout_is_known(), reason="this interpreter lays out arrays in its own way")
 def test_several_results_have_it_too(state):
     f = sg.inverse_dynamics(sg.load("puma560")).jacobian("q", "qdd")
-    found = f._quick(*state[:3])
+    found = f.quick(*state[:3])
     assert type(found) is tuple
     for result, expected in zip(found, f.ufunc(*state[:3]), strict=True):
         np.testing.assert_array_equal(result, expected)
-    assert f._quick(state[0] * np.nan, *state[1:3]) is None
+    assert f.quick(state[0] * np.nan, *state[1:3]) is None
 
 
 @pytest.mark.parametrize("several", [False, True])
@@ -129,7 +129,7 @@ def test_nothing_leaks(f, state, several):
     tracemalloc.start()
     for _ in range(2000):
         f(*state)
-        f._quick(*state[:2])
+        f.quick(*state[:2])
     used = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert count() == before
@@ -138,7 +138,7 @@ def test_nothing_leaks(f, state, several):
 
 def test_it_outlives_the_function_that_made_it(state):
     f = sg.bias_forces(sg.load("puma560"))
-    quick, expected = f._quick, f.ufunc(*state[:2])
+    quick, expected = f.quick, f.ufunc(*state[:2])
     del f
     gc.collect()
     np.testing.assert_array_equal(quick(*state[:2]), expected)
@@ -149,14 +149,14 @@ def test_it_outlives_the_function_that_made_it(state):
 def test_where_arrays_are_laid_out_otherwise_numpy_does_it_all(monkeypatch, state):
     monkeypatch.setattr("screwgraph.compiler.backends.llvm.gufunc.layout_is_known", lambda: False)
     f = sg.bias_forces(sg.load("puma560"))
-    assert f._quick(*state[:2]) is None
+    assert f.quick(*state[:2]) is None
     np.testing.assert_array_equal(f(*state[:2]), f.ufunc(*state[:2]))
 
 
 @pytest.mark.skipif(not layout_is_known(), reason="this interpreter lays out arrays in its own way")
 def test_results_go_quickly_where_the_caller_wants_them(f, state):
     expected, into = f(*state), np.empty(6)
-    assert f._quick(*state, into, np.ndarray) is into
+    assert f.quick(*state, into, np.ndarray) is into
     np.testing.assert_array_equal(into, expected)
     assert f(*state, out=state[1]) is state[1]  # also over an argument
     np.testing.assert_array_equal(state[1], expected)

@@ -1,0 +1,161 @@
+"""Many motions of a robot or a mechanism at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, Future
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from screwgraph.errors import InputError
+from screwgraph.models.mechanism import Mechanism
+from screwgraph.queries.models import check_model
+from screwgraph.robot import Robot
+from screwgraph.simulation import (
+    IMPLICIT,
+    Control,
+    Rollouts,
+    StepOptions,
+    StepStates,
+    Watch,
+    dynamics_of,
+    initial_states,
+    joined,
+    positive_seconds,
+    rolled_out,
+    sample_times,
+    warn_of_divergence,
+)
+
+PART = 1024
+"""Motions of which an executor takes care at once."""
+MOST = 2_000_000_000
+"""Numbers that are kept: 16 GB."""
+
+
+def rollout(
+    model: Robot | Mechanism,
+    q0: Any = None,
+    qd0: Any = None,
+    tau: Any = None,
+    time: float = 1.0,
+    dt: float = 1e-3,
+    *,
+    method: str = IMPLICIT,
+    friction: bool = False,
+    stops: bool = False,
+    effort_limits: bool = False,
+    springs: Mapping[str, float | Sequence[float]] | None = None,
+    every: int = 1,
+    dtype: str = "float64",
+    threads: int = 1,
+    executor: Executor | None = None,
+    parts: int | None = None,
+    watch: Watch | None = None,
+) -> Rollouts:
+    """Return the motions from many states, in steps of one length, under torques that are held during each step.
+
+    Args:
+        model: a robot (tree or closed chain), or a mechanism.
+        q0: initial positions (B, nq), or one (nq,) for all; by default the neutral or the assembled one.
+        qd0: initial velocities (B, nv), or one (nv,) for all; by default rest, or that of the mechanism's file.
+        tau: torques and forces of all joints (N m, N), of mechanisms of the motors: none, constant ones (m,) or, for
+            each motion, (B, m); for each step (N, B, m), where B or N may be 1; or a controller: a function of the time
+            (s), positions (B, nq) and velocities (B, nv) that returns (m,) or (B, m), called once a step, in order. It
+            may remember what it likes, and cannot alter the states.
+        time: duration (s), a multiple of dt.
+        dt: step (s).
+        method: as for `Simulator`; so are the next four.
+        friction: whether joints have the Coulomb friction of the file.
+        stops: whether joints stop at the position limits of the file.
+        effort_limits: whether torques are cut to the effort limits of the file.
+        springs: of joints, by name: stiffness, or stiffness and rest position.
+        every: keep the states after every so many steps; the number of steps is a multiple of it.
+        dtype: "float64", or "float32": half the time, and seven digits.
+        threads: how many threads share the motions.
+        executor: takes parts of the motions elsewhere: a `ProcessPoolExecutor`, or `client.get_executor()` of Dask. A
+            controller is copied to each part, and sees the states of that part only.
+        parts: how many; by default one for each 1024 motions.
+        watch: progress callback with the time (s) that all motions have reached; they end where it returns true. With
+            an executor it cannot end them, and is called with the share of `time` that is done, as parts come back.
+
+    Warns:
+        RuntimeWarning: motions diverged; their states are NaN from there on, and `.diverged` says since which step.
+
+    Raises:
+        InputError: a bad argument, or torques that are not finite.
+        EliminationError: a joint moves nothing that has inertia.
+        ModelError: the mechanism cannot be assembled.
+    """
+    check_model(model)
+    options = StepOptions(method, friction, stops, effort_limits, dict(springs or {}))
+    step, times, dynamics = options.step_of(model, positive_seconds("dt", dt)).astype(dtype), sample_times(model, time, dt), dynamics_of(model)
+    control = tau if callable(tau) else _efforts(dynamics.checked(None, "tau"), tau, len(times) - 1)
+    start = _starts(*initial_states(dynamics, q0, qd0), 1 if callable(control) else control.shape[1])
+    _check_kept(len(start[0]), len(times) - 1, every, model)
+    if executor is None:
+        found = rolled_out(step, start, control, times, every, threads, watch)
+    else:
+        task = partial(rolled_out, times=times, every=every, threads=threads)
+        found = joined(_shared(executor, parts, partial(task, step), start, control), watch, times)
+    made = Rollouts.of(model, method, times[::every], found)
+    warn_of_divergence(made)
+    return made
+
+
+def _efforts(idle: np.ndarray, tau: Any, steps: int) -> np.ndarray:
+    """Return torques (steps or 1, motions or 1, m). Raises InputError."""
+    m = len(idle)
+    try:
+        given = np.asarray(idle if tau is None else tau, dtype=float)
+    except (TypeError, ValueError):
+        given = np.full(m + 1, np.nan)
+    fits = given.ndim in (1, 2, 3) and given.shape[-1] == m and (given.ndim < 3 or given.shape[0] in (1, steps))
+    if not fits or not np.isfinite(given).all() or 0 in given.shape[:-1]:
+        raise InputError(
+            f"tau has the shape {given.shape}, or numbers that are not finite",
+            why="it holds the torques and forces (N m, N) of all joints, or of a mechanism's motors",
+            fix=f"give ({m},), for each motion (B, {m}), for each step ({steps}, B, {m}), or a function of t, q and qd",
+        )
+    return given.reshape((1,) * (3 - given.ndim) + given.shape)
+
+
+def _starts(q: np.ndarray, qd: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return a state for each motion. Raises InputError."""
+    q, qd = np.atleast_2d(q), np.atleast_2d(qd)
+    if len(q) != count and 1 not in (len(q), count):
+        raise InputError(f"tau is for {count} motions, q0 and qd0 are for {len(q)}", fix="give as many of both, or one")
+    return (q, qd) if len(q) >= count else (np.tile(q, (count, 1)), np.tile(qd, (count, 1)))
+
+
+def _check_kept(count: int, steps: int, every: Any, model: Robot | Mechanism) -> None:
+    """Raise InputError where states cannot be kept so often."""
+    if isinstance(every, bool) or not isinstance(every, int | np.integer) or every < 1 or steps % every:
+        raise InputError(f"every = {every!r} does not divide {steps} steps", fix="give a whole number that does")
+    numbers = count * (steps // every + 1) * (3 * model.nv + 1)
+    if numbers > MOST:
+        raise InputError(
+            f"{count} motions of {steps} steps are {8e-9 * numbers:.3g} GB",
+            why=f"more than {8e-9 * MOST:g} GB of states and torques",
+            fix="keep fewer of them by every=, or make several calls",
+        )
+
+
+def _shared(
+    executor: Executor,
+    parts: int | None,
+    task: Callable[..., StepStates],
+    start: tuple[np.ndarray, np.ndarray],
+    control: Control,
+) -> list[Future[StepStates]]:
+    """Let an executor take parts of the motions: a task of states and torques."""
+    count = len(start[0])
+    edges = np.linspace(0, count, min(count, parts or -(-count // PART)) + 1).astype(int)
+    tasks = []
+    for first, last in pairwise(edges):
+        own = control if callable(control) or control.shape[1] == 1 else control[:, first:last]
+        tasks.append(executor.submit(task, tuple(x[first:last] for x in start), own))
+    return tasks

@@ -1,0 +1,63 @@
+"""Loops, couplings and constraints closed at the end of a step, as code without loops of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from screwgraph.mechanism.compiled import compiled_mechanism
+from screwgraph.models.mechanism import Mechanism
+from screwgraph.robot import Robot, constraint_rows, loop_pose
+from screwgraph.simulation.closure_code import closure_code, entries
+from screwgraph.simulation.projection_code import allowed, closing_step, matrix
+from screwgraph.simulation.step_code import SmallSteps
+from screwgraph.tape import Number
+
+STEPS = 2
+"""Steps of Newton's method with one matrix, which leave the third power of what a step opens."""
+
+State = tuple[np.ndarray, np.ndarray, list[Number]]
+"""A position, a velocity, and what is left of closure errors (rad, m)."""
+Closing = Callable[[SmallSteps, np.ndarray, np.ndarray], State]
+"""From a position and a velocity on a tape to the nearest ones that constraints allow."""
+
+
+def closing_of(model: Robot | Mechanism) -> Closing | None:
+    """Return what closes a model's constraints near a state; None where it has none."""
+    if isinstance(model, Mechanism):
+        return _of_mechanism(model)
+    return _of_robot(model) if model.is_closed else None
+
+
+def _of_robot(robot: Robot) -> Closing:
+    kept, count = robot.mobility.kept, len(constraint_rows(robot))
+    rows = [*kept, *(i for i in range(count) if i not in kept)]
+    function, places = closure_code(robot, rows), entries(robot, rows)
+    along = sum(loop.type.nv for loop in robot.loops)
+
+    def looked(q: np.ndarray) -> tuple[list[Number], list[list[Number]]]:
+        at = [loop.type.nearest(loop_pose(robot, loop, q)) for loop in robot.loops]
+        found = function(q, np.concatenate(at)) if at else function(q)
+        return list(found[:count]), matrix(len(kept), robot.nv, places, found[count + along :])
+
+    def closed(space: SmallSteps, q: np.ndarray, qd: np.ndarray) -> State:
+        gaps, K = looked(q)
+        for _ in range(STEPS):
+            q = space.retract(q, closing_step(K, gaps[: len(kept)]))
+            gaps, ahead = looked(q)
+        return q, allowed(ahead, qd), gaps[: len(kept)]
+
+    return closed
+
+
+def _of_mechanism(mechanism: Mechanism) -> Closing:
+    function = compiled_mechanism(mechanism).projection
+
+    def closed(space: SmallSteps, q: np.ndarray, qd: np.ndarray) -> State:
+        for _ in range(STEPS):
+            q = q + function(q, qd)[0]
+        step, rate = function(q, qd)
+        return q, rate, list(step)
+
+    return closed

@@ -1,0 +1,53 @@
+"""What to say where a step ends in no numbers: at which step, in which joint, by which method, and why."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.models.mechanism import Mechanism
+from screwgraph.simulation.automatic import is_stiff
+from screwgraph.simulation.methods import State
+from screwgraph.simulation.models import Dynamics, acceleration, system_of
+from screwgraph.simulation.system import worst_owner
+
+Given = tuple[Float[np.ndarray, "*B nq"], Float[np.ndarray, "*B nv"], Float[np.ndarray, "*B m"]]
+"""q, qd and tau at the beginning of a step."""
+
+
+def diverged(
+    dynamics: Dynamics, method: str, step: int, dt: float, given: Given, found: Float[np.ndarray, "*B nv"]
+) -> InputError:
+    """Return the error for the step of number `step`, of length dt (s), whose velocities at the end are `found`."""
+    where = ""
+    if found.ndim == 2:
+        worst = int(np.argmin(np.isfinite(found).all(axis=1)))
+        given = tuple(x if x.ndim == 1 else x[worst] for x in given)  # pyright: ignore[reportAssignmentType]
+        where = f" of state {worst}"
+    q, qd, tau = given
+    owners = tuple(f"{dynamics.part} {name!r}" for name in dynamics.owners)
+    if not np.isfinite(tau).all():
+        model = dynamics.model
+        names = [f"motor {name!r}" for name in model.motor_names] if isinstance(model, Mechanism) else owners
+        return InputError(f"tau{where} at step {step}, t = {step * dt:g} s, is not finite{worst_owner(names, tau)}")
+    with np.errstate(all="ignore"):
+        qdd = np.asarray(acceleration(dynamics, q, qd, tau))
+        joint = worst_owner(owners, qdd)
+        stiff = np.isfinite(qdd).all() and is_stiff(system_of(dynamics, tau, None), 0.0, State(q, qd), dt)
+    what = f"the simulation{where} diverged at step {step}, t = {step * dt:g} s{joint}, method {method!r}"
+    if not np.isfinite(qdd).all():
+        return InputError(
+            what, why="accelerations are not determined there: the position is singular", fix="begin beside it"
+        )
+    if stiff and method != "semi_implicit":
+        return InputError(
+            what,
+            why=f"damping, or oscillations, faster than steps of {dt:g} s",
+            fix='take method="semi_implicit", by which damping is implicit, or a smaller dt',
+        )
+    return InputError(
+        what,
+        why=f"accelerations of {np.abs(qdd).max():.3g} rad/s^2 or m/s^2 are too large for steps of {dt:g} s",
+        fix="take a smaller dt",
+    )

@@ -1,0 +1,92 @@
+"""Forces along coordinates that time steps treat implicitly: one law a file; a new one is a line in `JOINT_FORCES`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.robot import Joint, Robot, unknown
+from screwgraph.simulation.joint_forces.base import JointForce
+from screwgraph.simulation.joint_forces.damping import Damping
+from screwgraph.simulation.joint_forces.friction import Friction
+from screwgraph.simulation.joint_forces.spring import Spring
+from screwgraph.simulation.joint_forces.stop import Stop
+
+IMMOVABLE = 1e6
+"""Inertia of joint stops, relative to the robot's mass (kg), in kg m^2 to a mass on a lever of 1 m."""
+
+
+def _damping(robot: Robot, joint: Joint) -> JointForce | None:
+    return Damping(joint.damping) if joint.damping else None
+
+
+def _friction(robot: Robot, joint: Joint) -> JointForce | None:
+    return Friction(joint.friction) if joint.friction else None
+
+
+def _stop(robot: Robot, joint: Joint) -> JointForce | None:
+    limits = joint.limits
+    if joint.type.nq != 1 or (limits.lower is None and limits.upper is None):
+        return None
+    lower = -np.inf if limits.lower is None else limits.lower
+    upper = np.inf if limits.upper is None else limits.upper
+    return Stop(lower, upper, IMMOVABLE * robot.mass)
+
+
+JOINT_FORCES: Mapping[str, Callable[[Robot, Joint], JointForce | None]] = {
+    "damping": _damping,
+    "friction": _friction,
+    "stops": _stop,
+}
+"""What makes a force of a joint's values in the file; None where the joint has none."""
+
+Forces = tuple[tuple[JointForce, ...], ...]
+"""The forces along each velocity coordinate."""
+
+
+def joint_forces(
+    robot: Robot,
+    kinds: Iterable[str],
+    springs: Mapping[str, float | Sequence[float]],
+    inertias: Callable[[], Float[np.ndarray, " nv"]],
+) -> Forces:
+    """Return the forces of some kinds, and of springs: by joint stiffness, or stiffness and rest position.
+
+    `inertias` returns those of all velocity coordinates where the robot is neutral; it is called where there are
+    springs.
+
+    Raises:
+        InputError: no joint of one coordinate has the name of a spring, or its numbers make no spring.
+    """
+    for name in springs:
+        if name not in robot.joint_names:
+            raise unknown("joint", name, robot.joint_names)
+    found, own = [], inertias() if springs else np.zeros(robot.nv)
+    for joint in robot.joints:
+        made = [JOINT_FORCES[kind](robot, joint) for kind in kinds]
+        if joint.name in springs:
+            made.append(_spring(joint, springs[joint.name], float(own[robot.v_slices[joint.name].start])))
+        found += [tuple(force for force in made if force is not None)] * joint.type.nv
+    return tuple(found)
+
+
+def _spring(joint: Joint, value: float | Sequence[float], inertia: float) -> Spring:
+    try:
+        numbers = np.atleast_1d(np.asarray(value, dtype=float))
+    except (TypeError, ValueError):
+        numbers = np.zeros(0)
+    if joint.type.nq != 1 or numbers.shape not in ((1,), (2,)) or not np.isfinite(numbers).all() or numbers[0] < 0.0:
+        raise InputError(
+            f"{value!r} makes no spring of joint {joint.name!r}",
+            why="a spring is its stiffness (N m/rad, N/m), not negative, and its rest position (rad, m), 0 by default; "
+            "the joint has one coordinate",
+            fix=f"springs={{{joint.name!r}: (100.0, 0.0)}}",
+        )
+    stiffness, rest = (*numbers.tolist(), 0.0)[:2]
+    return Spring(stiffness, rest, inertia)
+
+
+__all__ = ["JOINT_FORCES", "Damping", "Forces", "Friction", "JointForce", "Spring", "Stop", "joint_forces"]

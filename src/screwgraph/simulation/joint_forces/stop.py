@@ -1,0 +1,36 @@
+"""Ends of a joint's range."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from screwgraph.spatial import choose
+from screwgraph.tape import Number
+
+
+@dataclass(frozen=True)
+class Stop:
+    """No motion beyond `lower` and `upper` (rad, m), which may be infinite; the joint does not bounce.
+
+    The force of a step takes away the velocity that is too much for the position at its end to be in range, as if an
+    `inertia` (kg m^2, kg) far above the robot's were there. Inelastic impacts: Moreau (1988), section 9.
+    """
+
+    lower: float
+    upper: float
+    inertia: float
+    is_linear = False
+
+    def tangent(self, q: Number, qd: Number, v: Number, dt: Number) -> tuple[Number, Number]:
+        steep, c, D = self.inertia / dt, 0.0, 0.0
+        if np.isfinite(self.lower):
+            slowest = (self.lower - q) / dt
+            below = v <= slowest
+            c, D = choose(below, steep * slowest, c), choose(below, steep, D)
+        if np.isfinite(self.upper):
+            fastest = (self.upper - q) / dt
+            above = v >= fastest
+            c, D = choose(above, steep * fastest, c), choose(above, steep, D)
+        return c, D

@@ -1,0 +1,43 @@
+"""Forces of any kind at the end of a step, to first order: Euler's linearly implicit method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from screwgraph.compiler import Function
+from screwgraph.tape import Number
+
+Accelerations = Callable[[Any, Any, Any, Number], np.ndarray]
+"""Of q, qd, forces and the step (s), on a tape."""
+
+
+def linearly_implicit(code: Function) -> Accelerations:
+    """Return a = (v' - v) / dt with v' the velocity at the end of a step, at which `code`, a(q, qd, force), is taken.
+
+    (1 - dt A_v - dt^2 A_q) a = a(q, v) + dt A_q v, with the derivatives A of accelerations by positions and velocities.
+    Hairer & Wanner (1996), section IV.7, for q' = q + dt v'.
+    """
+    slopes = code.jacobian("q", "qd")
+
+    def accelerations(q: Any, qd: Any, force: Any, dt: Number) -> np.ndarray:
+        A_q, A_v = (dt * A for A in slopes(q, qd, force))
+        matrix = np.eye(len(qd)) - A_v - dt * A_q
+        return _solved(matrix, code(q, qd, force) + A_q @ qd)
+
+    return accelerations
+
+
+def _solved(A: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Solve A x = b by elimination without pivoting: A is near 1, or has a positive definite symmetric part."""
+    A, x, n = A.copy(), b.copy(), len(b)
+    for i in range(n):
+        for j in range(i + 1, n):
+            factor = A[j, i] / A[i, i]
+            A[j, i + 1 :] = A[j, i + 1 :] - factor * A[i, i + 1 :]
+            x[j] = x[j] - factor * x[i]
+    for i in reversed(range(n)):
+        x[i] = (x[i] - A[i, i + 1 :] @ x[i + 1 :]) / A[i, i]
+    return x

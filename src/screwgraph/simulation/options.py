@@ -1,0 +1,90 @@
+"""What a simulation in steps regards beside the equations of motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from screwgraph.compiler import Function
+from screwgraph.dynamics import mass_matrix
+from screwgraph.errors import InputError
+from screwgraph.models.mechanism import Mechanism
+from screwgraph.robot import Robot, unknown, without_loops
+from screwgraph.simulation.automatic import is_stiff
+from screwgraph.simulation.joint_forces import Forces, joint_forces
+from screwgraph.simulation.methods import State
+from screwgraph.simulation.models import MechanismDynamics, dynamics_of, system_of
+from screwgraph.simulation.step_function import IMPLICIT, step_function
+from screwgraph.time import RULES
+
+STEPPED = tuple(name for name, rule in RULES.items() if rule.is_explicit)
+"""Rules whose steps are code without loops."""
+
+
+@dataclass(frozen=True)
+class StepOptions:
+    """How steps are taken, and which forces of the joints' values in the file act; see `Simulator`."""
+
+    method: str = IMPLICIT
+    friction: bool = False
+    stops: bool = False
+    effort_limits: bool = False
+    springs: Mapping[str, float | Sequence[float]] = field(default_factory=dict)
+
+    def step_of(self, model: Robot | Mechanism, dt: float) -> Function:
+        """Return the step of a model as a function of q, qd, tau and dt, meant for steps of some dt (s).
+
+        Raises:
+            InputError: an unknown method, or options that the model or the method has no law for.
+            EliminationError: a joint moves nothing that has inertia.
+        """
+        if not isinstance(model, Robot | Mechanism):
+            raise InputError(
+                f"expected a robot or a mechanism, got {type(model).__name__}", fix="load one with sg.load(path)"
+            )
+        if self.method not in STEPPED:
+            raise unknown("method of a step", self.method, STEPPED)
+        chosen = [name for name in ("friction", "stops", "effort_limits", "springs") if getattr(self, name)]
+        if isinstance(model, Mechanism):
+            if chosen:
+                raise InputError(
+                    f"{' and '.join(chosen)} of a mechanism",
+                    why="its file says which springs, dampers and frictions act",
+                    fix="leave these options out",
+                )
+            dynamics = dynamics_of(model)
+            return step_function(dynamics, self.method, is_stiff=self.method == IMPLICIT and _is_stiff(dynamics, dt))
+        forces = self._forces(model, [name for name in chosen if name != "effort_limits"])
+        return step_function(dynamics_of(model), self.method, forces, _limits(model) if self.effort_limits else None)
+
+    def _forces(self, robot: Robot, chosen: Sequence[str]) -> Forces:
+        if self.method != IMPLICIT:
+            if chosen:
+                raise InputError(
+                    f"{' and '.join(chosen)} by method {self.method!r}",
+                    why="these forces are only treated implicitly",
+                    fix=f"method={IMPLICIT!r}",
+                )
+            return ()
+        kinds = ["damping", *(name for name in chosen if name != "springs")]
+
+        def inertias() -> np.ndarray:
+            return np.diag(mass_matrix(without_loops(robot))(robot.neutral()))
+
+        found = joint_forces(robot, kinds, self.springs, inertias)
+        return found if any(found) else ()
+
+
+def _is_stiff(dynamics: MechanismDynamics, dt: float) -> bool:
+    """Return whether dampers or springs of a mechanism are too fast for explicit steps, where it is assembled."""
+    q, qd = dynamics.start(None, None)
+    with np.errstate(all="ignore"):
+        return is_stiff(system_of(dynamics, dynamics.checked(None, "tau"), None), 0.0, State(q, qd), dt)
+
+
+def _limits(robot: Robot) -> tuple[float, ...]:
+    """Return the largest effort of each velocity coordinate, infinite where the file gives none."""
+    efforts = ((joint.limits.effort, joint.type.nv) for joint in robot.joints)
+    return tuple(np.inf if most is None else most for most, count in efforts for _ in range(count))

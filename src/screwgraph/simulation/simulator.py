@@ -1,0 +1,168 @@
+"""A simulation that is stepped from outside: a controller in the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.models.mechanism import Mechanism
+from screwgraph.robot import Robot
+from screwgraph.simulation.divergence import diverged
+from screwgraph.simulation.models import dynamics_of
+from screwgraph.simulation.options import StepOptions
+from screwgraph.simulation.start import initial_states, positive_seconds
+from screwgraph.simulation.step_function import IMPLICIT
+
+
+class Simulator:
+    """A model that moves by one step a call, under torques that are held during the step.
+
+    States are single ones, q (nq,) and qd (nv,), or batches of them, (B, nq) and (B, nv). `step(tau)` takes a step,
+    `reset(q, qd)` begins anew; between calls, the state is `q`, `qd` and `t`. Loops and constraints stay closed.
+    """
+
+    def __init__(
+        self,
+        model: Robot | Mechanism,
+        dt: float = 1e-3,
+        q0: Any = None,
+        qd0: Any = None,
+        *,
+        method: str = IMPLICIT,
+        friction: bool = False,
+        stops: bool = False,
+        effort_limits: bool = False,
+        springs: Mapping[str, float | Sequence[float]] | None = None,
+        threads: int = 1,
+    ) -> None:
+        """Make the code of a step, and begin at a state.
+
+        Args:
+            model: a robot (tree or closed chain), or a mechanism.
+            dt: step (s).
+            q0: initial position (nq,), or positions (B, nq); by default the neutral or the assembled one.
+            qd0: initial velocity (nv,) or (B, nv); by default rest, or that of the mechanism's file.
+            method: "semi_implicit" (Euler, order 1), by which damping, friction, stops and springs of robots are
+                implicit and make no step unstable; "rk4" or "euler", which are explicit as a whole.
+            friction: whether joints have the Coulomb friction of the file: they stick and slip.
+            stops: whether joints stop, without bouncing, at the position limits of the file.
+            effort_limits: whether torques and forces are cut to the effort limits of the file.
+            springs: of joints, by name: stiffness (N m/rad, N/m), or stiffness and rest position (rad, m).
+            threads: how many threads share a batch.
+
+        Raises:
+            InputError: a bad argument.
+            EliminationError: a joint moves nothing that has inertia.
+            ModelError: the mechanism cannot be assembled.
+        """
+        self.dt = positive_seconds("dt", dt)
+        self.model, self.options = model, StepOptions(method, friction, stops, effort_limits, dict(springs or {}))
+        self.function = self.options.step_of(model, self.dt)
+        self._dynamics, self._step_size = dynamics_of(model), np.array([self.dt])
+        self._pool = ThreadPoolExecutor(_checked_threads(threads)) if threads != 1 else None
+        self._threads = threads
+        self.reset(q0, qd0)
+
+    def __repr__(self) -> str:
+        batch = f"{len(self._q)} states, " if self._q.ndim == 2 else ""
+        return (
+            f"<simulator of {self.model.name!r} by {self.options.method}: {batch}dt = {self.dt:g} s, t = {self.t:g} s>"
+        )
+
+    def reset(self, q: Any = None, qd: Any = None) -> None:
+        """Begin anew at t = 0, at a position (nq,) or positions (B, nq) with velocities alike; as for `q0` and `qd0`.
+
+        Raises:
+            InputError: numbers that are no states of the model, or velocities that loops forbid.
+        """
+        self._q, self._qd = initial_states(self._dynamics, q, qd)
+        self._idle = self._dynamics.checked(None, "tau")
+        self._size = len(self._idle)
+        self._steps = 0
+
+    @property
+    def q(self) -> Float[np.ndarray, "*B nq"]:
+        """The position, or positions; read-only, and the same array until the next step."""
+        self._q.setflags(write=False)
+        return self._q
+
+    @property
+    def qd(self) -> Float[np.ndarray, "*B nv"]:
+        """The velocity, or velocities; read-only, and the same array until the next step."""
+        self._qd.setflags(write=False)
+        return self._qd
+
+    @property
+    def t(self) -> float:
+        """The time (s) since the last reset."""
+        return self._steps * self.dt
+
+    def step(self, tau: Any = None, steps: int = 1) -> None:
+        """Take one step, or more, under torques and forces that are held.
+
+        Args:
+            tau: of all joints (N m, N), of a mechanism torques of its motors: (m,), for each state (B, m), or none.
+            steps: how many; a controller with a period of 4 ms takes 4 steps of 1 ms.
+
+        Raises:
+            InputError: not so many finite numbers, or the simulation diverged: at which step, joint and method.
+        """
+        tau = self._idle if tau is None else tau
+        for _ in range(steps):
+            found = self.function.quick(self._q, self._qd, *((tau,) if self._size else ()), self._step_size)
+            self._q, self._qd = self._general(tau) if found is None else found
+            self._steps += 1
+
+    def _general(self, tau: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Take a step of any arrays: batches, and what is wrong."""
+        try:
+            efforts = np.asarray(tau, dtype=float)
+        except (TypeError, ValueError):
+            efforts = np.empty(0)
+        batch, size = self._q.shape[:-1], self._size
+        if efforts.shape not in ((size,), (*batch, size)):
+            expected = f"({size},)" + (f" or ({batch[0]}, {size})" if batch else "")
+            raise InputError(
+                f"tau: expected numbers of the shape {expected}, got {_shape_of(tau)}",
+                why="it holds the torques and forces (N m, N) of all joints, or of a mechanism's motors",
+            )
+        with np.errstate(all="ignore"):  # what is not finite is found and said
+            q, qd = self._called(efforts)
+        if not np.isfinite(qd).all():
+            raise diverged(self._dynamics, self.options.method, self._steps, self.dt, (self._q, self._qd, efforts), qd)
+        return q, qd
+
+    def _called(self, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        step = self.function.ufunc
+        if self._pool is None or self._q.ndim == 1:
+            return step(self._q, self._qd, *((tau,) if self._size else ()), self._step_size)
+        q, qd = np.empty_like(self._q), np.empty_like(self._qd)
+        efforts = np.broadcast_to(tau, (len(q), self._size))
+        edges = np.linspace(0, len(q), self._threads + 1).astype(int)
+
+        def part(first: int, last: int) -> None:
+            here = slice(first, last)
+            with np.errstate(all="ignore"):
+                held = (efforts[here],) if self._size else ()
+                step(self._q[here], self._qd[here], *held, self._step_size, out=(q[here], qd[here]))
+
+        list(self._pool.map(part, edges[:-1], edges[1:]))
+        return q, qd
+
+
+def _checked_threads(threads: Any) -> int:
+    if isinstance(threads, bool) or not isinstance(threads, int | np.integer) or threads < 1:
+        raise InputError(f"threads = {threads!r} is not a positive whole number")
+    return int(threads)
+
+
+def _shape_of(value: Any) -> str:
+    try:
+        return f"the shape {np.shape(value)}"
+    except ValueError:
+        return "rows of different lengths"
