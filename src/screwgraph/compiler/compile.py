@@ -78,6 +78,7 @@ class _Recipe:
         stated = self.problem.stated
         bare = stated and replace(stated, robot=without_metadata(stated.robot))
         analytic = TreeProblem(bare, self.problem.arguments, tuple(self.problem.asked)) if bare else None
+        # A copy without the graphs that the problem caches: it is pickled with the function.
         vanished = Vanished(replace(self.problem), made.ordering, compile_problem)
         return Origin(lambda: self.eliminated(()), self.savings, analytic, vanished)
 

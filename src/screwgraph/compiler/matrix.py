@@ -43,7 +43,8 @@ def compile_matrix(problem: Problem) -> Function:
 
     arguments, results = signature_of(problem)
     size = sum(result.size for result in results)
-    vanished = Vanished(replace(problem), "composite", compile_problem, others=("composite",))  # there is no other
+    # A copy without the graphs that the problem caches: it is pickled with the function. There is no other order.
+    vanished = Vanished(replace(problem), "composite", compile_problem, others=("composite",))
     origin = Origin(lambda: _left(problem, ()), savings, vanished=vanished)
     question = ("matrix", problem.question)
     return make_function(problem.name, question, arguments, make, lambda _: origin, (Result("result", (size, size)),))

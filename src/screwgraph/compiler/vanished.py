@@ -18,6 +18,7 @@ from screwgraph.compiler.signature import Argument, Result
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import Role
 from screwgraph.robot import Robot, constraint_jacobian, independent_coordinates
+from screwgraph.spatial import has_independent_rows
 from screwgraph.summary import one_line
 
 REGULAR = 1e-6
@@ -77,13 +78,13 @@ class Vanished:
 
     def _why_closed(self, robot: Robot, q: np.ndarray) -> str:
         K = constraint_jacobian(robot, q)[list(robot.mobility.kept)]
-        if not _is_regular(K):
+        if not has_independent_rows(K, REGULAR):
             return "the mechanism is singular there"
         try:
             independent = independent_coordinates(robot)
         except InputError:
             independent = []
-        if not _is_regular(np.delete(K, independent, axis=1)):
+        if not has_independent_rows(np.delete(K, independent, axis=1), REGULAR):
             fix = "" if self.others else 'take ordering="auto", or '
             return (
                 "the mechanism is regular there, but its independent joints do not determine the motion of the "
@@ -147,11 +148,6 @@ def _last(shape: Sequence[int]) -> tuple[int, ...]:
 def _index(first: Sequence[Any]) -> str:
     numbers = [int(i) for i in first]
     return str(numbers[0] if len(numbers) == 1 else tuple(numbers))
-
-
-def _is_regular(K: np.ndarray) -> bool:
-    s = np.linalg.svd(K, compute_uv=False)
-    return bool(s.size == len(K) and s.min(initial=np.inf) > REGULAR * s.max(initial=0.0))
 
 
 def _other_order(others: Sequence[str]) -> str:

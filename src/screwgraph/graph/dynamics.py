@@ -104,15 +104,10 @@ def with_loop(graph: FactorGraph, loop: Loop) -> FactorGraph:
         InputError: the graph is no robot's, what is known is declared already, or no position closes the loops.
         ModelError: the loop names links that do not exist, or has the name of another.
     """
-    if graph.model is None or graph.known:
-        raise InputError(
-            f"loop {loop.name!r} cannot be added to this graph",
-            why="its knowns are declared" if graph.model else "it is not the graph of a robot",
-            fix="add loops to sg.dynamics_graph(robot), then declare what is given",
-        )
-    robot = replace(graph.model.robot, loops=(*graph.model.robot.loops, loop))
+    model = _open_model(graph, f"loop {loop.name!r}", "loops")
+    robot = replace(model.robot, loops=(*model.robot.loops, loop))
     check_closed_chains(robot.links, robot.joints, robot.loops, robot.couplings, robot.independent, lambda part: None)
-    return graph_of(replace(graph.model, robot=robot))
+    return graph_of(replace(model, robot=robot))
 
 
 def with_actuators(graph: FactorGraph, *names: str) -> FactorGraph:
@@ -124,14 +119,20 @@ def with_actuators(graph: FactorGraph, *names: str) -> FactorGraph:
     Raises:
         InputError: the graph is no robot's, what is known is declared already, or no actuator has one of the names.
     """
-    if graph.model is None or graph.known:
-        raise InputError(
-            "actuators cannot be added to this graph",
-            why="its knowns are declared" if graph.model else "it is not the graph of a robot",
-            fix="add actuators to sg.dynamics_graph(robot), then declare what is given",
-        )
-    chosen = actuators_of(graph.model.robot, names or None)
-    return graph_of(replace(graph.model, actuators=tuple(actuator.name for actuator in chosen)))
+    model = _open_model(graph, "actuators", "actuators")
+    chosen = actuators_of(model.robot, names or None)
+    return graph_of(replace(model, actuators=tuple(actuator.name for actuator in chosen)))
+
+
+def _open_model(graph: FactorGraph, part: str, kind: str) -> Model:
+    """Return the model of a robot's graph whose knowns are not declared. Raises InputError for any other graph."""
+    if graph.model is not None and not graph.known:
+        return graph.model
+    raise InputError(
+        f"{part} cannot be added to this graph",
+        why="its knowns are declared" if graph.model else "it is not the graph of a robot",
+        fix=f"add {kind} to sg.dynamics_graph(robot), then declare what is given",
+    )
 
 
 def graph_of(model: Model) -> FactorGraph:
