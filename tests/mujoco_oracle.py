@@ -48,18 +48,20 @@ class MujocoOracle:
         a = start + N @ np.linalg.solve(N.T @ M @ N, N.T @ (force - bias - M @ start))
         return np.linalg.solve(E, a - self._rate_of_map(q, qd))
 
-    def mass_matrix(self, q: np.ndarray) -> np.ndarray:
-        """Return the mass matrix of the tree in our coordinates, rotor inertias included."""
-        E = self._map(q)
-        self._constraints(q, np.zeros(self.robot.nv))
-        return E.T @ full_mass_matrix(self.model, self.data) @ E
+    def equations(self, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return mass matrices (N, nv, nv) and bias forces (N, nv) of a batch of the tree's states, in our coordinates.
 
-    def bias_forces(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-        """Return the torques that keep qdd of the tree zero, damping included."""
-        E = self._map(q)
-        self._constraints(q, E @ qd)
-        M = full_mass_matrix(self.model, self.data)
-        return E.T @ (M @ self._rate_of_map(q, qd) + self.data.qfrc_bias - self.data.qfrc_passive)
+        Rotor inertias are part of the first, damping of the second.
+        """
+        masses, biases = [], []
+        for x, velocity in zip(q, qd, strict=True):
+            E = self._map(x)
+            self._constraints(x, E @ velocity)
+            M = full_mass_matrix(self.model, self.data)
+            masses.append(E.T @ M @ E)
+            own = self.data.qfrc_bias - self.data.qfrc_passive
+            biases.append(E.T @ (M @ self._rate_of_map(x, velocity) + own))
+        return np.array(masses), np.array(biases)
 
     def gap(self, q: np.ndarray) -> float:
         """Return by how much the loops gape (m), as MuJoCo sees it."""

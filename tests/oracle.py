@@ -68,6 +68,25 @@ class Oracle:
         """Joint accelerations: the mass matrix solved against efforts less bias."""
         return np.linalg.solve(self.mass_matrix(q), tau - self.bias_forces(q, qd, wrenches))
 
+    def equations(self, q, qd) -> tuple[np.ndarray, np.ndarray]:
+        """Return mass matrices (N, nv, nv) and bias forces (N, nv) of a batch; conversions are done for all at once."""
+        robot, model = self.robot, self.model
+        if any(isinstance(joint.type, Planar) for joint in robot.joints):  # their E depends on q
+            pairs = zip(q, qd, strict=True)
+            return np.array([self.mass_matrix(x) for x in q]), np.array([self.bias_forces(*pair) for pair in pairs])
+        E, slots = _velocity_map(robot, q[0], model), _slots(robot, model)
+        positions, velocities = np.zeros((len(q), model.nq)), qd @ E.T
+        for joint, slot in zip(robot.joints, slots, strict=True):
+            own = q[:, robot.q_slices[joint.name]]
+            unbounded = slot.q.stop - slot.q.start > joint.type.nq
+            positions[:, slot.q] = np.hstack([np.cos(own), np.sin(own)]) if unbounded else own
+        M, h = np.zeros((len(q), robot.nv, robot.nv)), np.zeros((len(q), robot.nv))
+        for i, (x, v) in enumerate(zip(positions, velocities, strict=True)):
+            M[i], h[i] = pin.crba(model, self.data, x), pin.nonLinearEffects(model, self.data, x, v)
+        M = E.T @ (np.triu(M) + np.triu(M, 1).transpose(0, 2, 1)) @ E
+        M += np.diag(_per_coordinate(robot, "armature"))
+        return M, h @ E + _per_coordinate(robot, "damping") * qd
+
     def pose(self, q, frame: str) -> np.ndarray:
         """Pose of a link or frame in the base's frame, 4x4."""
         pin.framesForwardKinematics(self.model, self.data, to_pin_q(self.robot, q, self.model))
