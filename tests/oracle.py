@@ -22,6 +22,7 @@ import pinocchio as pin
 
 from screwgraph.robot import Joint, Robot
 from screwgraph.robot.joints import Fixed, Floating, Helical, Planar, Prismatic, Revolute, Spherical, Universal
+from screwgraph.spatial import SpatialInertia
 
 ROOT_JOINT = "root_joint"
 """Pinocchio's name for the floating joint that it puts before a file's base."""
@@ -290,8 +291,15 @@ def _append(model: pin.Model, robot: Robot, link: str, at: Mapping[str, tuple[in
     number, placement = at[link]
     inertia = robot.link(link).inertia
     if not inertia.is_zero:
-        model.appendBodyToJoint(number, pin.Inertia(inertia.mass, inertia.com, inertia.about_com), placement)
+        model.appendBodyToJoint(number, _inertia(inertia), placement)
     model.addFrame(pin.Frame(link, number, placement, pin.BODY), False)
+
+
+def _inertia(inertia: SpatialInertia) -> pin.Inertia:
+    """Pinocchio refuses moments of inertia that are slightly negative, as rounding in files makes them, when it is made."""
+    found = pin.Inertia(inertia.mass, inertia.com, np.eye(3))
+    found.inertia = inertia.about_com
+    return found
 
 
 def _body_frame(model: pin.Model, name: str) -> int:

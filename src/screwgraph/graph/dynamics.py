@@ -16,6 +16,7 @@ from screwgraph.graph.dependence import Dependence
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import acceleration, gravity, prior, torque, twist, wrench
+from screwgraph.graph.given_motion import with_given_motion
 from screwgraph.graph.mechanism import mechanism_graph
 from screwgraph.graph.model import Model
 from screwgraph.graph.poses import poses_of
@@ -141,7 +142,9 @@ def graph_of(model: Model) -> FactorGraph:
     if model.actuators:
         graph = actuated_graph(graph, model.robot, model.actuators, model.weights)
     elif model.weights:
-        graph = with_redundant_actuation(graph, model.robot, model.weights)
+        graph = with_redundant_actuation(graph, model.robot, model.weights, everywhere=model.given_motion)
+    if model.given_motion:
+        graph = with_given_motion(graph, model.robot, model.weights)
     kept = tuple(f for f in graph.factors if f.law not in model.absent)
     graph = replace(graph, factors=kept, model=replace(model, variables=(), added=()))
     return graph.with_variables(*model.variables).with_factors(*model.added)

@@ -19,6 +19,7 @@ class Model:
     `weights` those of joints, or of these actuators, that share their work where there are more than degrees of
     freedom. `poses` names the links or frames whose poses are variables.
     `variables` and `added` are of other origin, `absent` are the robot's laws that were taken out.
+    With `given_motion`, all accelerations are known, and obey the laws of loops and couplings (`with_given_motion`).
     """
 
     __repr__ = one_line
@@ -31,3 +32,4 @@ class Model:
     variables: tuple[Variable, ...] = ()
     added: tuple[Factor, ...] = ()
     absent: frozenset[Law] = frozenset()
+    given_motion: bool = False
