@@ -9,6 +9,7 @@ comes first and is seen in the world's directions.
 
 from __future__ import annotations
 
+from functools import cached_property
 from xml.sax.saxutils import quoteattr
 
 import mujoco
@@ -36,7 +37,7 @@ class MujocoOracle:
 
         MuJoCo's own constraints are soft, and leave out dJ/dt qd; here they are hard, and that is taken by differences.
         """
-        E = velocity_map(self.robot, q)[self._order()]
+        E = self._map(q)
         v, force = E @ qd, np.linalg.solve(E.T, tau)
         J, rate = self._constraints(q, v), self._rate_of_constraints(q, v)
         M, bias = full_mass_matrix(self.model, self.data), self.data.qfrc_bias - self.data.qfrc_passive
@@ -46,6 +47,21 @@ class MujocoOracle:
         start = -inverse @ rate
         a = start + N @ np.linalg.solve(N.T @ M @ N, N.T @ (force - bias - M @ start))
         return np.linalg.solve(E, a - self._rate_of_map(q, qd))
+
+    def equations(self, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return mass matrices (N, nv, nv) and bias forces (N, nv) of a batch of the tree's states, in our coordinates.
+
+        Rotor inertias are part of the first, damping of the second.
+        """
+        masses, biases = [], []
+        for x, velocity in zip(q, qd, strict=True):
+            E = self._map(x)
+            self._constraints(x, E @ velocity)
+            M = full_mass_matrix(self.model, self.data)
+            masses.append(E.T @ M @ E)
+            own = self.data.qfrc_bias - self.data.qfrc_passive
+            biases.append(E.T @ (M @ self._rate_of_map(x, velocity) + own))
+        return np.array(masses), np.array(biases)
 
     def gap(self, q: np.ndarray) -> float:
         """Return by how much the loops gape (m), as MuJoCo sees it."""
@@ -75,12 +91,18 @@ class MujocoOracle:
 
     def _positions(self, q: np.ndarray) -> np.ndarray:
         theirs = to_mujoco(self.robot, q)
-        order = [i for name in self._names() for i in range(*self.robot.q_slices[name].indices(self.robot.nq))]
+        order = [i for name in self._names for i in range(*self.robot.q_slices[name].indices(self.robot.nq))]
         return theirs[order]
 
-    def _order(self) -> list[int]:
-        return [i for name in self._names() for i in range(*self.robot.v_slices[name].indices(self.robot.nv))]
+    def _map(self, q: np.ndarray) -> np.ndarray:
+        """Return E(q) with rows in MuJoCo's order."""
+        return velocity_map(self.robot, q)[self._order]
 
+    @cached_property
+    def _order(self) -> list[int]:
+        return [i for name in self._names for i in range(*self.robot.v_slices[name].indices(self.robot.nv))]
+
+    @cached_property
     def _names(self) -> list[str]:
         """Return our joints in MuJoCo's order."""
         names = [self.model.joint(i).name.removesuffix("/1").removesuffix("/2") for i in range(self.model.njnt)]
@@ -95,7 +117,7 @@ class MujocoOracle:
                 R = rotation(_pose_of_free(joint, q[self.robot.q_slices[joint.name]]))
                 w, v = np.split(qd[at], 2)
                 result[at][:3] = R @ np.cross(w, v)
-        return result[self._order()]
+        return result[self._order]
 
 
 def to_mujoco(robot: Robot, q: np.ndarray) -> np.ndarray:

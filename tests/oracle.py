@@ -22,6 +22,7 @@ import pinocchio as pin
 
 from screwgraph.robot import Joint, Robot
 from screwgraph.robot.joints import Fixed, Floating, Helical, Planar, Prismatic, Revolute, Spherical, Universal
+from screwgraph.spatial import SpatialInertia
 
 ROOT_JOINT = "root_joint"
 """Pinocchio's name for the floating joint that it puts before a file's base."""
@@ -67,6 +68,25 @@ class Oracle:
     def forward_dynamics(self, q, qd, tau, wrenches: Wrenches | None = None) -> np.ndarray:
         """Joint accelerations: the mass matrix solved against efforts less bias."""
         return np.linalg.solve(self.mass_matrix(q), tau - self.bias_forces(q, qd, wrenches))
+
+    def equations(self, q, qd) -> tuple[np.ndarray, np.ndarray]:
+        """Return mass matrices (N, nv, nv) and bias forces (N, nv) of a batch; conversions are done for all at once."""
+        robot, model = self.robot, self.model
+        if any(isinstance(joint.type, Planar) for joint in robot.joints):  # their E depends on q
+            pairs = zip(q, qd, strict=True)
+            return np.array([self.mass_matrix(x) for x in q]), np.array([self.bias_forces(*pair) for pair in pairs])
+        E, slots = _velocity_map(robot, q[0], model), _slots(robot, model)
+        positions, velocities = np.zeros((len(q), model.nq)), qd @ E.T
+        for joint, slot in zip(robot.joints, slots, strict=True):
+            own = q[:, robot.q_slices[joint.name]]
+            unbounded = slot.q.stop - slot.q.start > joint.type.nq
+            positions[:, slot.q] = np.hstack([np.cos(own), np.sin(own)]) if unbounded else own
+        M, h = np.zeros((len(q), robot.nv, robot.nv)), np.zeros((len(q), robot.nv))
+        for i, (x, v) in enumerate(zip(positions, velocities, strict=True)):
+            M[i], h[i] = pin.crba(model, self.data, x), pin.nonLinearEffects(model, self.data, x, v)
+        M = E.T @ (np.triu(M) + np.triu(M, 1).transpose(0, 2, 1)) @ E
+        M += np.diag(_per_coordinate(robot, "armature"))
+        return M, h @ E + _per_coordinate(robot, "damping") * qd
 
     def pose(self, q, frame: str) -> np.ndarray:
         """Pose of a link or frame in the base's frame, 4x4."""
@@ -271,8 +291,15 @@ def _append(model: pin.Model, robot: Robot, link: str, at: Mapping[str, tuple[in
     number, placement = at[link]
     inertia = robot.link(link).inertia
     if not inertia.is_zero:
-        model.appendBodyToJoint(number, pin.Inertia(inertia.mass, inertia.com, inertia.about_com), placement)
+        model.appendBodyToJoint(number, _inertia(inertia), placement)
     model.addFrame(pin.Frame(link, number, placement, pin.BODY), False)
+
+
+def _inertia(inertia: SpatialInertia) -> pin.Inertia:
+    """Pinocchio refuses moments of inertia that are slightly negative, as rounding in files makes them, when it is made."""
+    found = pin.Inertia(inertia.mass, inertia.com, np.eye(3))
+    found.inertia = inertia.about_com
+    return found
 
 
 def _body_frame(model: pin.Model, name: str) -> int:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from examples.chignoli_2023_robots import chain
 
 import screwgraph as sg
+from screwgraph.robot import Coupling, Transmission, constraint_jacobian, without_loops
+from screwgraph.spatial import null_space
 from tests.closed_oracle import projected
+from tests.oracle import oracle
 
 DRIVEN = ("joint1", "joint3")
 """Where the other branch is stretched, its tip's position does not tell how it moves."""
@@ -76,6 +80,53 @@ def test_torques_that_cannot_cause_a_motion_are_not_numbers(robot, states):
         assert np.isnan(sg.inverse_dynamics(robot)(states[1], rest, rest)).any()
     with pytest.warns(RuntimeWarning, match="choose others"):
         assert np.isnan(sg.mass_matrix(robot, coordinates="independent")(states[1])).any()
+
+
+def motions(robot, states):
+    """Return velocities and accelerations that the loops allow at each state, and bases of the former."""
+    rng, forward = np.random.default_rng(3), projected(robot)
+    N = [null_space(constraint_jacobian(robot, q), rank=robot.mobility.rank) for q in states]
+    qd = np.array([basis @ rng.standard_normal(2) for basis in N])
+    qdd = np.array([forward(q, v, rng.standard_normal(4)) for q, v in zip(states, qd, strict=True)])
+    return qd, qdd, np.array(N)
+
+
+def least(robot, N, needed, B, weights):
+    """Return the efforts u of least sum weight u^2 with N' B u = N' needed."""
+    scale = np.asarray(weights) ** -0.5
+    return scale * (np.linalg.pinv(N.T @ B * scale) @ (N.T @ needed))
+
+
+@pytest.mark.parametrize("by_actuators", [False, True])
+def test_least_torques_of_a_whole_motion_need_no_independent_joints(robot, states, by_actuators):
+    """Where these do not determine the motion, accelerations of all joints are read."""
+    weights, B = {"joint1": 4.0, "joint2": 1.0, "joint3": 0.5}, np.eye(4)[:, :3]
+    if by_actuators:
+        geared = (Transmission(Coupling(name, {name: 2.0, "joint4": 0.3 * i})) for i, name in enumerate(weights))
+        robot = replace(robot, actuators=tuple(geared))
+        B = np.array(robot.actuation_matrix(states[0]))
+    qd, qdd, N = motions(robot, states)
+    options = {"actuators": True} if by_actuators else {"actuated": list(weights)}
+    f, tree = sg.inverse_dynamics(robot, weights=weights, **options), oracle(without_loops(robot))
+    needed = [tree.inverse_dynamics(*state) for state in zip(states, qd, qdd, strict=True)]
+    expected = np.array([least(robot, *pair, B, list(weights.values())) for pair in zip(N, needed, strict=True)])
+    expected = expected if by_actuators else expected @ B.T
+    np.testing.assert_allclose(f(states, qd, qdd), expected, atol=1e-9 * np.abs(expected).max())
+    again = pickle.loads(pickle.dumps(f))
+    np.testing.assert_allclose(again(states[1], qd[1], qdd[1]), expected[1], atol=1e-9 * np.abs(expected).max())
+    slope, more = f.jacobian("qdd")(states, qd, qdd), N @ np.ones(2)
+    changed = f(states, qd, qdd + more) - expected
+    np.testing.assert_allclose(np.einsum("nij,nj->ni", slope, more), changed, atol=1e-8 * np.abs(expected).max())
+
+
+def test_accelerations_that_loops_do_not_allow_have_no_least_torques(robot, states):
+    f = sg.inverse_dynamics(robot, actuated=robot.joint_names[:3])
+    qd, qdd, _ = motions(robot, states)
+    of_the_independent = qdd * np.isin(robot.joint_names, DRIVEN)
+    with pytest.warns(RuntimeWarning, match="1 of 3 states, first 1: .*give accelerations of all joints"):
+        found = f(states, qd, of_the_independent)
+    assert np.isnan(found).any(axis=1).tolist() == [False, True, False]
+    np.testing.assert_allclose(found[[0, 2]], f(states, qd, qdd)[[0, 2]], rtol=1e-8)
 
 
 def test_singular_mechanisms_are_called_so():

@@ -24,7 +24,7 @@ from screwgraph.compiler.problem import (
 from screwgraph.compiler.searched import SEARCHED, Search, default_seconds, searched
 from screwgraph.compiler.signature import Argument, Result
 from screwgraph.compiler.validation import validated
-from screwgraph.compiler.vanished import Vanished
+from screwgraph.compiler.vanished import Chart, Vanished
 from screwgraph.elimination import Dag, Ordering, eliminate, orderings
 from screwgraph.errors import EliminationError
 from screwgraph.graph import Column, Key
@@ -78,6 +78,7 @@ class _Recipe:
         stated = self.problem.stated
         bare = stated and replace(stated, robot=without_metadata(stated.robot))
         analytic = TreeProblem(bare, self.problem.arguments, tuple(self.problem.asked)) if bare else None
+        # A copy without the graphs that the problem caches: it is pickled with the function.
         vanished = Vanished(replace(self.problem), made.ordering, compile_problem)
         return Origin(lambda: self.eliminated(()), self.savings, analytic, vanished)
 
@@ -121,11 +122,15 @@ def _compile_searched(problem: Problem, effort: Search, *, anew: bool = False) -
     return _function(problem, asked, make, origin, anew=anew)
 
 
-def _charts(problem: Problem, made: Made) -> tuple[str, ...]:
-    """Return the orders that may answer where a pivot of what "auto" chose vanishes; only its own if no other may."""
+def _charts(problem: Problem, made: Made) -> tuple[Chart, ...]:
+    """Return the charts that may answer where a pivot of what "auto" chose vanishes; only its own if no other may."""
     if problem.robot is None:
-        return REGULAR_OF_COORDINATES if orderings.is_assembled(problem.plain) else (made.ordering,)
-    return REGULAR if problem.robot.is_closed else REGULAR_OF_TREES
+        names = REGULAR_OF_COORDINATES if orderings.is_assembled(problem.plain) else (made.ordering,)
+    else:
+        names = REGULAR if problem.robot.is_closed else REGULAR_OF_TREES
+    if problem.shares_torques:
+        return (Chart("augmented", given_motion=True),)
+    return tuple(map(Chart, names))
 
 
 def _first_possible(problem: Problem, inputs: Sequence[str]) -> Made:

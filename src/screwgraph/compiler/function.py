@@ -86,7 +86,7 @@ class Function:
         check_count(self.name, self.arguments, values)
         into, counted = {} if out is None else {"out": out}, self._compiled.off_unit.value
         try:
-            with np.errstate(invalid="ignore", divide="ignore") if self._guards else nullcontext():
+            with np.errstate(invalid="ignore", divide="ignore") if self.program.guarded else nullcontext():
                 found = self.ufunc(*values, **into, dtype=self.dtype)  # wider numbers are rounded
         except (TypeError, ValueError) as error:
             if _are_symbolic(values):
@@ -94,14 +94,9 @@ class Function:
             raise self._explained(values, error) from None
         if self._compiled.off_unit.value != counted:  # in this call, or in one of another thread
             check_unit(self.arguments, self._quaternions, values)
-        if not self._guards:
+        if not self.program.guarded:
             return found
         return answered(found, values, (self.name, self.arguments, self.results), self.origin.vanished)
-
-    @cached_property
-    def _guards(self) -> bool:
-        """Whether some pivot of the code may vanish."""
-        return any(instruction[0] == "guard" for instruction in self.program.instructions)
 
     def _written(self, values: Sequence[Any]) -> Any:
         """Write the function on the tape whose scalars are in arrays of objects, for one state."""

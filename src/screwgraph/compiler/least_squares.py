@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.graph import Column, Row
+from screwgraph.spatial import null_space
 
 Dense = tuple[Float[np.ndarray, "rows columns"], Float[np.ndarray, " rows"]]
 RANK = 1e-12
@@ -22,7 +23,7 @@ def least_squares(rows: Sequence[Row], columns: Sequence[Column]) -> dict[Column
     if soft:
         C, d = _dense(soft, columns)
         weights = np.array([1.0 / row.factor.sigma[row.number] for row in soft])
-        free = _null_space(A)
+        free = null_space(A, least=RANK)
         moved = np.linalg.lstsq(weights[:, None] * (C @ free), weights * (d - C @ x), rcond=None)[0]
         x = x + free @ moved
     return dict(zip(columns, x.tolist(), strict=True))
@@ -36,10 +37,3 @@ def _dense(rows: Sequence[Row], columns: Sequence[Column]) -> Dense:
         for column, coefficient in row.terms.items():
             A[i, place[column]] = float(coefficient)
     return A, b
-
-
-def _null_space(A: Float[np.ndarray, "rows columns"]) -> Float[np.ndarray, "columns free"]:
-    if not len(A):
-        return np.eye(A.shape[1])
-    _, s, Vt = np.linalg.svd(A)
-    return Vt[int((s > RANK * s.max(initial=0.0)).sum()) :].T

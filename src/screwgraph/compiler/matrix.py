@@ -11,7 +11,7 @@ from screwgraph.compiler.function import Function, Origin
 from screwgraph.compiler.problem import Problem
 from screwgraph.compiler.signature import Result
 from screwgraph.compiler.validation import stable
-from screwgraph.compiler.vanished import Vanished
+from screwgraph.compiler.vanished import Chart, Vanished
 from screwgraph.elimination import Dag, Elimination, eliminate_rows, equations, orderings
 from screwgraph.elimination.orderings.base import as_groups
 from screwgraph.elimination.system import pairs_with
@@ -43,7 +43,8 @@ def compile_matrix(problem: Problem) -> Function:
 
     arguments, results = signature_of(problem)
     size = sum(result.size for result in results)
-    vanished = Vanished(replace(problem), "composite", compile_problem, others=("composite",))  # there is no other
+    # A copy without the graphs that the problem caches: it is pickled with the function. There is no other order.
+    vanished = Vanished(replace(problem), "composite", compile_problem, others=(Chart("composite"),))
     origin = Origin(lambda: _left(problem, ()), savings, vanished=vanished)
     question = ("matrix", problem.question)
     return make_function(problem.name, question, arguments, make, lambda _: origin, (Result("result", (size, size)),))

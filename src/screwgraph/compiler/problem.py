@@ -84,6 +84,21 @@ class Problem:
         return tuple(name for name in self.passes if name in KEEPS_VARIABLES)
 
     @property
+    def shares_torques(self) -> bool:
+        """Whether least torques are asked of a closed chain, and arguments have the accelerations of all its joints."""
+        robot, weights = self.robot, self.model and self.model.weights
+        if robot is None or not robot.is_closed or not weights:
+            return False
+        given = {key for _, keys in self.arguments for key in keys}
+        return all(Key("qdd", name) in given for name in robot.joint_names)
+
+    def of_given_motion(self) -> Problem:
+        """Return a problem of `shares_torques` that reads the accelerations of all joints (`with_given_motion`)."""
+        assert self.model is not None, "it has a robot's joints"
+        known = tuple(key for _, keys in self.arguments for key in keys)
+        return replace(self, model=replace(self.model, given_motion=True), known=known)
+
+    @property
     def constants(self) -> Mapping[Key, np.ndarray]:
         """The values of knowns that added factors set."""
         added = self.model.added if self.model else ()

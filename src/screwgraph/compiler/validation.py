@@ -15,6 +15,7 @@ from screwgraph.elimination import equations
 from screwgraph.errors import EliminationError
 from screwgraph.graph import Key, Role
 from screwgraph.robot import Robot, constraint_jacobian, independent_coordinates, regular_states, symmetric_states
+from screwgraph.spatial import has_independent_rows
 from screwgraph.tape import Program
 
 REGULAR = 1e-3
@@ -49,7 +50,7 @@ def validated(problem: Problem, program: Program, label: str) -> Program:
         _check(robot, label, all(_is_stable(problem, robot, program, q) for q in states))
         _check(robot, label, all(_agrees(problem, robot, program, q) for q in states[:SOLVED]))
         _check(robot, label, all(_agrees_or_tells(problem, robot, program, q) for q in symmetric_states(robot)))
-    elif robot is not None and _guarded(program):
+    elif robot is not None and program.guarded:
         tried = [robot.neutral(), *regular_states(robot, SOLVED)]
         if not all(_agrees(problem, robot, program, q, or_none=True) for q in tried):
             raise EliminationError(
@@ -66,17 +67,12 @@ def sound(problem: Problem, program: Program, label: str) -> Program:
     Raises:
         EliminationError: one does not, or answers do not solve the equations.
     """
-    if _guarded(program) and not (_is_clear(problem, program) and _solves_where_assembled(problem, program)):
+    if program.guarded and not (_is_clear(problem, program) and _solves_where_assembled(problem, program)):
         raise EliminationError(
             f"order {label!r} divides by what vanishes where the model is assembled",
             fix="leave out ordering=, or try another one",
         )
     return program
-
-
-def _guarded(program: Program) -> tuple[int, ...]:
-    """Return the pivots that are guarded."""
-    return tuple(instruction[1] for instruction in program.instructions if instruction[0] == "guard")
 
 
 def _is_clear(problem: Problem, program: Program) -> bool:
@@ -87,7 +83,7 @@ def _is_clear(problem: Problem, program: Program) -> bool:
         columns |= {f"{v.key}[{i}]": own[:, i] for i in range(v.dim)}
     inputs = [columns.get(name, np.zeros(1)) for name in program.input_names]
     with np.errstate(all="ignore"):
-        sizes = [np.abs(value) for value in replace(program, outputs=_guarded(program)).evaluate(inputs)]
+        sizes = [np.abs(value) for value in replace(program, outputs=program.guarded).evaluate(inputs)]
         return all(bool(np.min(size) > CLEAR * np.median(size)) for size in sizes)
 
 
@@ -190,5 +186,4 @@ def _dependent(robot: Robot) -> np.ndarray:
 
 def _is_regular(robot: Robot, q: Float[np.ndarray, " nq"], columns: Any = slice(None)) -> bool:
     K = constraint_jacobian(robot, q)[list(robot.mobility.kept)]
-    s = np.linalg.svd(K[:, columns], compute_uv=False)
-    return bool(s.min(initial=np.inf) > REGULAR * s.max(initial=0.0))
+    return has_independent_rows(K[:, columns], REGULAR)

@@ -1,6 +1,7 @@
-"""States at which a pivot of a function's code vanishes: another order answers there, or a warning says why none does.
+"""States at which a pivot of a function's code vanishes: other code answers there, or a warning says why none does.
 
 So a closed chain has two charts: its independent joints; multipliers, whose pivots vanish at singular positions only.
+Least torques have a second one that needs no independent joints, but the accelerations of all (`with_given_motion`).
 """
 
 from __future__ import annotations
@@ -13,15 +14,24 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from screwgraph.compiler.motion import is_allowed, position
 from screwgraph.compiler.problem import Problem
 from screwgraph.compiler.signature import Argument, Result
 from screwgraph.errors import EliminationError, InputError
-from screwgraph.graph import Role
 from screwgraph.robot import Robot, constraint_jacobian, independent_coordinates
+from screwgraph.spatial import has_independent_rows
 from screwgraph.summary import one_line
 
 REGULAR = 1e-6
 """Singular values of K, relative to the largest, above which a position is called regular."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """An order that may answer; with `given_motion`, of a problem whose accelerations are read from all joints."""
+
+    ordering: str
+    given_motion: bool = False
 
 
 class Answering(Protocol):
@@ -37,7 +47,7 @@ class Answering(Protocol):
 class Vanished:
     """What to do where code in an order gives no number.
 
-    `others` are the orders that answer there, tried in turn and compiled when the first state asks for one; `made`
+    `others` are the charts that answer there, tried in turn and compiled when the first state asks for one; `made`
     compiles a problem in an order; `by` are the arguments by which answers are differentiated, once after the other.
     """
 
@@ -46,17 +56,18 @@ class Vanished:
     problem: Problem
     ordering: str
     made: Callable[[Problem, str], Answering]
-    others: Sequence[str] = ()
+    others: Sequence[Chart] = ()
     by: tuple[tuple[str, ...], ...] = ()
 
     @cached_property
     def answering(self) -> Answering | None:
         """The function that answers; None where no order does."""
-        for ordering in self.others:
-            if ordering == self.ordering:
+        for chart in self.others:
+            if chart == Chart(self.ordering):
                 continue
+            problem = self.problem.of_given_motion() if chart.given_motion else self.problem
             try:
-                found = self.made(self.problem, ordering)
+                found = self.made(problem, chart.ordering)
             except EliminationError:
                 continue
             for by in self.by:
@@ -64,27 +75,34 @@ class Vanished:
             return found
         return None
 
+    def admits(self, states: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Tell at which states other code answers: where all accelerations are read, the loops must allow them."""
+        count = len(next(iter(states.values())))
+        robot = self.problem.robot
+        if robot is None or not any(chart.given_motion for chart in self.others):
+            return np.ones(count, dtype=bool)
+        each = ({name: float(column[i]) for name, column in states.items()} for i in range(count))
+        return np.array([is_allowed(self.problem, robot, values) for values in each])
+
     def why(self, values: Mapping[str, float]) -> str:
         """Say why there is no number at a state, and what to do."""
         robot = self.problem.robot
         if robot is None or not robot.is_closed:
             return _other_order(self.others)
-        q = robot.neutral()
-        for variable in self.problem.plain.inputs:
-            if variable.key.role is Role.POSITION and variable.key.name in robot.q_slices:
-                q[robot.q_slices[variable.key.name]] = [values[f"{variable.key}[{i}]"] for i in range(variable.dim)]
-        return self._why_closed(robot, q)
+        return self._why_closed(robot, position(self.problem, robot, values))
 
     def _why_closed(self, robot: Robot, q: np.ndarray) -> str:
         K = constraint_jacobian(robot, q)[list(robot.mobility.kept)]
-        if not _is_regular(K):
+        if not has_independent_rows(K, REGULAR):
             return "the mechanism is singular there"
         try:
             independent = independent_coordinates(robot)
         except InputError:
             independent = []
-        if not _is_regular(np.delete(K, independent, axis=1)):
+        if not has_independent_rows(np.delete(K, independent, axis=1), REGULAR):
             fix = "" if self.others else 'take ordering="auto", or '
+            if any(chart.given_motion for chart in self.others):
+                fix = "give accelerations of all joints that the loops allow, or "
             return (
                 "the mechanism is regular there, but its independent joints do not determine the motion of the "
                 f"others ({fix}choose others with robot.with_independent_joints(names))"
@@ -117,11 +135,15 @@ def answered(
     for argument, array in zip(arguments, given, strict=True):
         missing = missing & np.isfinite(array).all(axis=_last(argument.shape))
     other = vanished.answering if vanished is not None and missing.any() else None
-    if other is not None:
+    if vanished is not None and other is not None:
+        asked = [array[missing] for array in given]
+        columns = (x.reshape(len(x), -1).T for x in asked)
+        names = (name for argument in arguments for name in argument.names)
+        admitted = vanished.admits(dict(zip(names, (row for column in columns for row in column), strict=True)))
         with np.errstate(all="ignore"):
-            again = other.ufunc(*(array[missing] for array in given), dtype=arrays[0].dtype.name)
+            again = other.ufunc(*asked, dtype=arrays[0].dtype.name)
         for array, more in zip(arrays, again if isinstance(again, tuple) else (again,), strict=True):
-            array[missing] = more
+            array[missing] = np.where(admitted.reshape(-1, *[1] * (more.ndim - 1)), more, np.nan)
         missing = missing & _missing(arrays, results)
     if missing.any() and np.geterr()["invalid"] != "ignore":
         first = np.unravel_index(int(np.argmax(missing)), missing.shape)
@@ -149,12 +171,7 @@ def _index(first: Sequence[Any]) -> str:
     return str(numbers[0] if len(numbers) == 1 else tuple(numbers))
 
 
-def _is_regular(K: np.ndarray) -> bool:
-    s = np.linalg.svd(K, compute_uv=False)
-    return bool(s.size == len(K) and s.min(initial=np.inf) > REGULAR * s.max(initial=0.0))
-
-
-def _other_order(others: Sequence[str]) -> str:
+def _other_order(others: Sequence[Chart]) -> str:
     if others:
         return "the equations do not determine the answer there"
     return 'its order divides by what vanishes there (take ordering="auto")'

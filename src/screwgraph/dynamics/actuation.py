@@ -9,15 +9,17 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.dynamics.closed_chains import driven
-from screwgraph.dynamics.query import Query, zeros
+from screwgraph.dynamics.query import Query, without_torques, zeros
 from screwgraph.errors import InputError
-from screwgraph.graph import Key, Role
+from screwgraph.graph import Key
 from screwgraph.robot import Robot, constraint_jacobian
+from screwgraph.spatial import null_space
 
 Arms = Callable[[Float[np.ndarray, " nq"]], Float[np.ndarray, "n nv"]]
 _DRIVING = {"joint": "actuated joints", "actuator": "actuators that drive"}
 UNDRIVEN = 1e-7
-"""Part of a motion that the driven joints must share at some closed position, lest it counts as not driven."""
+"""Part of the best driven motion that the driven joints must share of another at some closed position, lest it counts
+as not driven."""
 
 
 def actuated_by(query: Query, joints: Sequence[str], weights: Mapping[str, float] | None) -> Query:
@@ -35,9 +37,9 @@ def actuated_by(query: Query, joints: Sequence[str], weights: Mapping[str, float
     query = driven(query)
     if set(names) == set(robot.independent_joints):
         return query  # they have no choice
-    rest = {key: value for key, value in query.fixed.items() if key.role is not Role.COORDINATE_FORCE}
+    query = without_torques(query)
     idle = zeros(robot, [Key("tau", name) for name in robot.joint_names if name not in names])
-    return replace(query, fixed={**rest, **idle}, weights=chosen)
+    return replace(query, fixed={**query.fixed, **idle}, weights=chosen)
 
 
 def checked_weights(names: Sequence[str], weights: Mapping[str, float], what: str = "joint") -> dict[str, float]:
@@ -79,7 +81,5 @@ def _listed(names: Sequence[str]) -> str:
 def _undriven(robot: Robot, q: Float[np.ndarray, " nq"], moved: Float[np.ndarray, "n nv"]) -> Float[np.ndarray, "nv k"]:
     """Return a basis of the motions that loops allow at q, and that move nothing that drives."""
     K = constraint_jacobian(robot, q)[list(robot.mobility.kept)]
-    N = np.linalg.svd(K)[2][robot.mobility.rank :].T if len(K) else np.eye(robot.nv)
-    _, s, Vt = np.linalg.svd(moved @ N)
-    driven_directions = int((s > UNDRIVEN).sum())
-    return N @ Vt[driven_directions:].T
+    N = null_space(K, rank=robot.mobility.rank)
+    return N @ null_space(moved @ N, least=UNDRIVEN)

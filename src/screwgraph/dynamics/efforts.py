@@ -10,9 +10,9 @@ from jaxtyping import Float
 
 from screwgraph.dynamics.actuation import check_drives, checked_weights
 from screwgraph.dynamics.closed_chains import driven, in_coordinates
-from screwgraph.dynamics.query import Query, checked_names
+from screwgraph.dynamics.query import Query, checked_names, without_torques
 from screwgraph.errors import InputError
-from screwgraph.graph import Key, Role
+from screwgraph.graph import Key
 from screwgraph.robot import Robot, actuation_matrix, actuators_of
 
 
@@ -38,7 +38,7 @@ def caused_by_efforts(query: Query, coordinates: str) -> Query:
     """Return the forward query that takes efforts in the place of torques. Raises InputError."""
     efforts = of_actuators(query.robot)
     motion = tuple((name, keys) for name, keys in query.arguments if name != "tau")
-    query = _without_torques(in_coordinates(replace(query, arguments=motion), coordinates))
+    query = without_torques(in_coordinates(replace(query, arguments=motion), coordinates))
     arguments = (*query.arguments, ("effort", efforts))
     return replace(query, arguments=arguments, actuators=tuple(key.name for key in efforts))
 
@@ -61,10 +61,5 @@ def as_efforts(
 
     check_drives(robot, chosen, arms, "actuators")
     query = in_coordinates(query, coordinates)
-    query = _without_torques(driven(query) if robot.is_closed else query)
+    query = without_torques(driven(query) if robot.is_closed else query)
     return replace(query, result=efforts, actuators=tuple(chosen), weights=weighted)
-
-
-def _without_torques(query: Query) -> Query:
-    rest = {key: value for key, value in query.fixed.items() if key.role is not Role.COORDINATE_FORCE}
-    return replace(query, fixed=rest)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from screwgraph.compiler import Function, Order, Problem, at, compile_problem
 from screwgraph.errors import InputError
-from screwgraph.graph import Key, Model
+from screwgraph.graph import Key, Model, Role
 from screwgraph.robot import Robot
 
 Named = tuple[tuple[str, tuple[Key, ...]], ...]
@@ -60,6 +60,12 @@ def of_joints(robot: Robot, kind: str) -> tuple[Key, ...]:
 def zeros(robot: Robot, keys: Iterable[Key]) -> dict[Key, np.ndarray]:
     """Return zero values of variables of joints that have as many numbers as velocities."""
     return {key: np.zeros(robot.joint(key.name).type.nv) for key in keys}
+
+
+def without_torques(query: Query) -> Query:
+    """Return a query in which no torque is fixed."""
+    rest = {key: value for key, value in query.fixed.items() if key.role is not Role.COORDINATE_FORCE}
+    return replace(query, fixed=rest)
 
 
 def checked_names(names: Sequence[str] | Iterable[str], what: str) -> tuple[str, ...]:

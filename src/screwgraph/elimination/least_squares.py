@@ -10,9 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-import numpy as np
-
-from screwgraph.elimination.pivot import SINGULAR
+from screwgraph.elimination.pivot import SINGULAR, usual_size
 from screwgraph.elimination.system import Step, System
 from screwgraph.graph import Column, is_zero
 from screwgraph.tape import Number, Scalar, guard, reciprocal
@@ -60,9 +58,7 @@ def _guarded(pivot: Number, before: Number) -> Number:
     """Return a column's sum of squares, no number where it vanished: beside its usual size, and what it was before."""
     if not isinstance(pivot, Scalar):
         return pivot
-    wide = np.abs(pivot.tape.wide_samples(pivot))
-    usual = float(np.median(wide[np.isfinite(wide)])) if np.isfinite(wide).any() else 0.0
-    safe = guard(pivot, SINGULAR**2 * usual)
+    safe = guard(pivot, SINGULAR**2 * usual_size(pivot))
     return safe if before is pivot else guard(safe, SINGULAR**2 * before)
 
 

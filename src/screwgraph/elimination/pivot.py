@@ -83,8 +83,14 @@ def bound(value: Number, *, definite: bool, determined: bool, unsafe: bool) -> f
     if definite and smallest > REGULAR * largest:
         return None
     part = SINGULAR if definite or determined else RISKY if unsafe else LOST
+    return part * usual_size(value)
+
+
+def usual_size(value: Scalar) -> float:
+    """Return the median size of a value over the states where there is one; 0 where there is none at any."""
     wide = np.abs(value.tape.wide_samples(value))
-    return part * float(np.median(wide[np.isfinite(wide)])) if np.isfinite(wide).any() else 0.0
+    wide = wide[np.isfinite(wide)]
+    return float(np.median(wide)) if wide.size else 0.0
 
 
 def is_foreign(column: Column, origin: Row) -> bool:

@@ -16,6 +16,7 @@ from screwgraph.graph.dependence import Dependence
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import acceleration, gravity, prior, torque, twist, wrench
+from screwgraph.graph.given_motion import with_given_motion
 from screwgraph.graph.mechanism import mechanism_graph
 from screwgraph.graph.model import Model
 from screwgraph.graph.poses import poses_of
@@ -107,15 +108,10 @@ def with_loop(graph: FactorGraph, loop: Loop) -> FactorGraph:
         InputError: the graph is no robot's, what is known is declared already, or no position closes the loops.
         ModelError: the loop names links that do not exist, or has the name of another.
     """
-    if graph.model is None or graph.known:
-        raise InputError(
-            f"loop {loop.name!r} cannot be added to this graph",
-            why="its knowns are declared" if graph.model else "it is not the graph of a robot",
-            fix="add loops to sg.dynamics_graph(robot), then declare what is given",
-        )
-    robot = replace(graph.model.robot, loops=(*graph.model.robot.loops, loop))
+    model = _open_model(graph, f"loop {loop.name!r}", "loops")
+    robot = replace(model.robot, loops=(*model.robot.loops, loop))
     check_closed_chains(robot.links, robot.joints, robot.loops, robot.couplings, robot.independent, lambda part: None)
-    return graph_of(replace(graph.model, robot=robot))
+    return graph_of(replace(model, robot=robot))
 
 
 def with_actuators(graph: FactorGraph, *names: str) -> FactorGraph:
@@ -127,14 +123,20 @@ def with_actuators(graph: FactorGraph, *names: str) -> FactorGraph:
     Raises:
         InputError: the graph is no robot's, what is known is declared already, or no actuator has one of the names.
     """
-    if graph.model is None or graph.known:
-        raise InputError(
-            "actuators cannot be added to this graph",
-            why="its knowns are declared" if graph.model else "it is not the graph of a robot",
-            fix="add actuators to sg.dynamics_graph(robot), then declare what is given",
-        )
-    chosen = actuators_of(graph.model.robot, names or None)
-    return graph_of(replace(graph.model, actuators=tuple(actuator.name for actuator in chosen)))
+    model = _open_model(graph, "actuators", "actuators")
+    chosen = actuators_of(model.robot, names or None)
+    return graph_of(replace(model, actuators=tuple(actuator.name for actuator in chosen)))
+
+
+def _open_model(graph: FactorGraph, part: str, kind: str) -> Model:
+    """Return the model of a robot's graph whose knowns are not declared. Raises InputError for any other graph."""
+    if graph.model is not None and not graph.known:
+        return graph.model
+    raise InputError(
+        f"{part} cannot be added to this graph",
+        why="its knowns are declared" if graph.model else "it is not the graph of a robot",
+        fix=f"add {kind} to sg.dynamics_graph(robot), then declare what is given",
+    )
 
 
 def graph_of(model: Model) -> FactorGraph:
@@ -143,7 +145,9 @@ def graph_of(model: Model) -> FactorGraph:
     if model.actuators:
         graph = actuated_graph(graph, model.robot, model.actuators, model.weights)
     elif model.weights:
-        graph = with_redundant_actuation(graph, model.robot, model.weights)
+        graph = with_redundant_actuation(graph, model.robot, model.weights, everywhere=model.given_motion)
+    if model.given_motion:
+        graph = with_given_motion(graph, model.robot, model.weights)
     kept = tuple(f for f in graph.factors if f.law not in model.absent)
     graph = replace(graph, factors=kept, model=replace(model, variables=(), added=()))
     return graph.with_variables(*model.variables).with_factors(*model.added)

@@ -19,7 +19,8 @@ class Model:
     `weights` those of joints, or of these actuators, that share their work where there are more than degrees of
     freedom. `poses` names the links or frames whose poses are variables. `parameters` are inputs: "armature:joint3" adds
     to a joint's armature. `variables` and `added` are of other origin, `absent` are the robot's laws that were taken
-    out.
+    out. With `given_motion`, all accelerations are known, and obey the laws of loops and couplings
+    (`with_given_motion`).
     """
 
     __repr__ = one_line
@@ -33,3 +34,4 @@ class Model:
     variables: tuple[Variable, ...] = ()
     added: tuple[Factor, ...] = ()
     absent: frozenset[Law] = frozenset()
+    given_motion: bool = False

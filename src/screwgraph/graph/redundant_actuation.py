@@ -17,18 +17,20 @@ ADJOINT_VELOCITY = "adjoint_velocity"
 """Kind of the variables that hold a virtual velocity: one vector a joint."""
 
 
-def with_redundant_actuation(graph: FactorGraph, robot: Robot, weights: Mapping[str, float]) -> FactorGraph:
+def with_redundant_actuation(
+    graph: FactorGraph, robot: Robot, weights: Mapping[str, float], *, everywhere: bool = False
+) -> FactorGraph:
     """Make the torques of driven joints the smallest that cause a motion: of all, sum weight tau^2 is the least.
 
     `weights` has a positive number for each joint that is driven. The Lagrangian's derivatives are added to the graph:
     by an torque, that its weighted value is a virtual velocity (`minimum_torque`); by the multipliers of loops and
     couplings, that these allow the virtual motion (`tied_velocities`). Clusters that are driven by just their
-    independent joints have no choice, and stay as they are.
+    independent joints have no choice, and stay as they are, unless `everywhere` is true.
 
     Raises:
         InputError: no joints determine the others.
     """
-    chosen = [joint for c in clusters(graph) if _has_choice(graph, c, weights) for joint in c.joints]
+    chosen = [joint for c in clusters(graph) if _has_choice(graph, c, weights, everywhere) for joint in c.joints]
     variables, factors = virtual_motion(robot, chosen)
     for joint in chosen:
         if joint.name in weights:
@@ -67,9 +69,11 @@ def _keys(kind: str, constraint: Constraint) -> tuple[Key, ...]:
     return tuple(Key(kind, joint.name) for joint in constraint.joints)
 
 
-def _has_choice(graph: FactorGraph, cluster: Cluster, driven: Iterable[str]) -> bool:
+def _has_choice(graph: FactorGraph, cluster: Cluster, driven: Iterable[str], everywhere: bool) -> bool:
     """Tell whether other joints than the independent ones are driven in a cluster."""
     if graph.dependence is None or not cluster.multipliers:
         return False
+    if everywhere:
+        return True
     follows = {key.name for key, _ in graph.dependence.rates}
     return {j.name for j in cluster.joints if j.name not in follows} != {j.name for j in cluster.joints} & set(driven)

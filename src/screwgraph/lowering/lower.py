@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from screwgraph.graph import FactorGraph, Key, Model, graph_of
 from screwgraph.lowering.registry import GRAPH_PASSES, ROBOT_PASSES, improved, improved_graph
@@ -27,8 +28,7 @@ def lowered(model: Model, known: Iterable[Key], asked: Iterable[Key], passes: Se
     chosen = [name for name in passes if name in ROBOT_PASSES]
     robot = improved(robot, chosen, kept.joint_wrenches)
     absent = frozenset((name, kept.renamed(key)) for name, key in model.absent)
-    poses, own = kept.carriers(robot), model.parameters
-    bare = Model(robot, model.external_wrenches, model.actuators, model.weights, poses, own, absent=absent)
+    bare = replace(model, robot=robot, poses=kept.carriers(robot), variables=(), added=(), absent=absent)
     graph = tied(graph_of(bare), robot, kept)
     graph = graph.with_variables(*model.variables).with_factors(*model.added)
     present = [key for key in known if key in graph.variables]

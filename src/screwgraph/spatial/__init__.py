@@ -32,6 +32,7 @@ from screwgraph.spatial.exponential import (
 )
 from screwgraph.spatial.finite import finite_vector
 from screwgraph.spatial.inertia import SpatialInertia
+from screwgraph.spatial.rank import has_independent_rows, null_space
 from screwgraph.spatial.se3 import Ad, from_rows, from_xyz_rpy, inverse, rotation, to_rows, transform, translation
 from screwgraph.spatial.so3 import skew
 from screwgraph.spatial.taylor import Taylor, gradient
@@ -56,6 +57,7 @@ __all__ = [
     "from_rows",
     "from_xyz_rpy",
     "gradient",
+    "has_independent_rows",
     "inverse",
     "log",
     "log3",
@@ -65,6 +67,7 @@ __all__ = [
     "matrix",
     "maximum",
     "minimum",
+    "null_space",
     "quaternions",
     "rotation",
     "screw_to",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from screwgraph.summary import one_line
@@ -50,6 +51,11 @@ class Program:
         """Count the arithmetic operations; inputs, constants and outputs cost nothing."""
         counts = Counter(symbol(i[0]) for i in self.instructions if i[0] not in LEAVES)
         return Operations(dict(counts))
+
+    @cached_property
+    def guarded(self) -> tuple[int, ...]:
+        """The values that are no numbers where they are small: pivots that may vanish."""
+        return tuple(instruction[1] for instruction in self.instructions if instruction[0] == "guard")
 
     def evaluate(self, inputs: Sequence[Any]) -> list[Any]:
         """Interpret with NumPy values of any one shape, one for each input; the slow reference of every back end."""

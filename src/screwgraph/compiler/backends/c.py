@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from screwgraph.compiler.angles import LARGE, TURN, large_terms
 from screwgraph.compiler.backends.base import Backend, Listing
 from screwgraph.compiler.pieces import LEAVES, Pieces, pieces
 from screwgraph.compiler.signature import Argument, Result
@@ -50,6 +51,8 @@ C: Mapping[str, str] = MappingProxyType(
 """How C writes each operation on operands that are names or numbers; `f` is what functions end in."""
 SCALARS = {"float64": ("double", ""), "float32": ("float", "f")}
 """Each type of numbers in C, and what its constants and functions end in."""
+Terms = Mapping[int, tuple[int, ...]]
+"""By the places of sums of angles, the terms that are reduced by whole turns."""
 RESERVED = frozenset(
     {"auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float"}
     | {"for", "goto", "if", "inline", "int", "long", "main", "register", "restrict", "return", "short", "signed"}
@@ -64,6 +67,16 @@ RESERVED = frozenset(
 )
 
 
+WRAPPED = """/* x less whole turns, where it is large: rounding the sum of large angles would cost digits. */
+static {scalar} {function}_wrapped({scalar} x)
+{{
+    if (fabs{f}(x) <= {large}) return x;
+    const {scalar} rest = fmod{f}(x, {turn});
+    return rest - {more} * floor{f}((x - rest) / {turn} + 0.5{f});
+}}
+"""
+
+
 def c_source(
     name: str, program: Program, arguments: Sequence[Argument], results: Sequence[Result], dtype: str = "float64"
 ) -> str:
@@ -73,13 +86,14 @@ def c_source(
     """
     interface = _Interface(name, tuple(arguments), tuple(results), dtype)
     signature = interface.prototype.rstrip(";")
-    cut = pieces(program)
+    cut, large = pieces(program), large_terms(program)
     if cut.whole:
-        before, body = [], _unused(interface, program) + _lines(interface, program, cut, cut.parts[0])
+        before, body = [], _unused(interface, program) + _lines(interface, program, cut, cut.parts[0], large)
     else:
-        before, body = _in_pieces(interface, program, cut)
+        before, body = _in_pieces(interface, program, cut, large)
     body += _constants(interface, program)
-    return "\n".join([_header(interface, program), *before, signature, "{", *body, "}", ""])
+    wrapped = [_wrapped(interface)] if large else []
+    return "\n".join([_header(interface, program), *wrapped, *before, signature, "{", *body, "}", ""])
 
 
 def c_header(name: str, arguments: Sequence[Argument], results: Sequence[Result], dtype: str = "float64") -> str:
@@ -196,7 +210,14 @@ def _held(identifier: str, array: Argument | Result) -> str:
     return "".join(f"\n * {line}" for line in lines)
 
 
-def _in_pieces(interface: _Interface, program: Program, cut: Pieces) -> tuple[list[str], list[str]]:
+def _wrapped(interface: _Interface) -> str:
+    """Return the function that reduces angles."""
+    turn, more = (_number(part, interface) for part in TURN[interface.dtype])
+    names = {"scalar": interface.scalar, "function": interface.function, "f": interface.suffix}
+    return WRAPPED.format(**names, large=_number(LARGE, interface), turn=turn, more=more)
+
+
+def _in_pieces(interface: _Interface, program: Program, cut: Pieces, large: Terms) -> tuple[list[str], list[str]]:
     """Return functions that do the work one after the other, and the lines that call them.
 
     They are called by their addresses, lest compilers put them together again. What the function takes and what it
@@ -208,7 +229,7 @@ def _in_pieces(interface: _Interface, program: Program, cut: Pieces) -> tuple[li
     before = []
     for n, places in enumerate(cut.parts):
         name = f"{interface.function}_piece{n}"
-        lines = _lines(interface, program, cut, places)
+        lines = _lines(interface, program, cut, places, large)
         before += [f"static void {name}({parameters})", "{", ignored, *lines, "}", ""]
     table = ", ".join(f"{interface.function}_piece{n}" for n in range(len(cut.parts)))
     before += [f"static void (*const {interface.function}_pieces[])({parameters}) = {{{table}}};", ""]
@@ -225,7 +246,7 @@ def _unused(interface: _Interface, program: Program) -> list[str]:
     return [f"    (void){name};" for name, _ in interface.takes if name not in used]
 
 
-def _lines(interface: _Interface, program: Program, cut: Pieces, places: Sequence[int]) -> list[str]:
+def _lines(interface: _Interface, program: Program, cut: Pieces, places: Sequence[int], large: Terms) -> list[str]:
     """Return the assignments of the instructions at these places, and of the results that they are."""
     own = set(places)
     inputs = [f"{name}[{i}]" for name, a in interface.takes for i in range(len(a.names))]
@@ -242,11 +263,14 @@ def _lines(interface: _Interface, program: Program, cut: Pieces, places: Sequenc
             return inputs[operands[0]]
         return f"v{i}" if i in own else f"memory[{cut.slots[i]}]"
 
+    def term(i: int, of: int) -> str:
+        return f"{interface.function}_wrapped({written(i)})" if i in large.get(of, ()) else written(i)
+
     lines = []
     for i in places:
         operation, *operands = program.instructions[i]
         if operation not in LEAVES:
-            expression = C[operation].format(*(written(o) for o in operands), f=interface.suffix)
+            expression = C[operation].format(*(term(o, i) for o in operands), f=interface.suffix)
             lines.append(f"    const {interface.scalar} v{i} = {expression};")
             if i in cut.slots:
                 lines.append(f"    memory[{cut.slots[i]}] = v{i};")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.compiler.angles import TURN, large_terms
 from screwgraph.compiler.backends.base import Backend, Listing
 from screwgraph.compiler.backends.c import identifiers
 from screwgraph.errors import InputError
@@ -79,19 +80,28 @@ def casadi_function(
     listed = zip(vectors, arguments, strict=True)
     scalars = {n: x for vector, (_, names) in listed for n, x in zip(names, ca.vertsplit(vector), strict=True)}
     values: list[Any] = []
-    for operation, *operands in program.instructions:
+    large = large_terms(program)
+    for i, (operation, *operands) in enumerate(program.instructions):
         if operation == "constant":
             values.append(ca.SX(operands[0]))
         elif operation == "input":
             values.append(scalars[program.input_names[operands[0]]])
         else:
-            values.append(CASADI[operation](*(values[i] for i in operands)))
+            terms = (_wrapped(values[o]) if o in large.get(i, ()) else values[o] for o in operands)
+            values.append(CASADI[operation](*terms))
     outputs = [values[o] if isinstance(o, int) else ca.SX(o) for o in program.outputs]
     columns = []
     for size in [size for _, size in results] or [len(outputs)]:
         columns.append(ca.densify(ca.vertcat(*outputs[:size])))
         outputs = outputs[size:]
     return ca.Function(function, vectors, columns, ports[: len(vectors)], ports[len(vectors) :])
+
+
+def _wrapped(x: Any) -> Any:
+    """Return an angle less whole turns."""
+    ca, (turn, more) = casadi_module(), TURN["float64"]
+    rest = ca.fmod(x, turn)
+    return rest - more * ca.floor((x - rest) / turn + 0.5)
 
 
 def casadi_of(function: Callable[..., Any], *shapes: tuple[int, ...], name: str = "function") -> Any:

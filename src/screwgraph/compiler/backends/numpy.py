@@ -7,6 +7,7 @@ from keyword import iskeyword
 from math import isfinite
 from types import MappingProxyType
 
+from screwgraph.compiler.angles import TURN, large_terms
 from screwgraph.compiler.backends.base import Backend, Listing
 from screwgraph.compiler.backends.c import identifiers
 from screwgraph.compiler.signature import Argument
@@ -46,10 +47,20 @@ NUMPY: Mapping[str, str] = MappingProxyType(
 """How Python writes each operation on operands that are names or numbers."""
 
 
+WRAPPED = """
+def wrapped(x):
+    \"\"\"Return angles less whole turns: rounding the sum of large ones would cost digits.\"\"\"
+    rest = np.fmod(x, {turn})
+    return rest - {more} * np.floor((x - rest) / {turn} + x.dtype.type(0.5))
+
+"""
+
+
 def numpy_source(f: Listing) -> str:
     """Return the source of a function of arrays (..., *shape), which broadcast; several results come in a tuple."""
     name, *names = _identifiers([f.name, *(a.name for a in f.arguments), *(r.name for r in f.results)])
     arguments, results = names[: len(f.arguments)], names[len(f.arguments) :]
+    turn, more = (f"np.{f.dtype}({part!r})" for part in TURN[f.dtype])
     takes = ", ".join(f"{n} {_shape(a.shape)}" for n, a in zip(arguments, f.arguments, strict=True))
     gives = ", ".join(f"{n} {_shape(r.shape)}" for n, r in zip(results, f.results, strict=True))
     lines = [
@@ -57,6 +68,7 @@ def numpy_source(f: Listing) -> str:
         "",
         "import numpy as np",
         "",
+        *(WRAPPED.format(turn=turn, more=more).splitlines() if large_terms(f.program) else ()),
         "",
         f"def {name}({', '.join(arguments)}):",
         f'    """Return {gives} of {takes}: {f.program.operations.total} operations."""',
@@ -81,12 +93,13 @@ def _assignments(f: Listing, arguments: Sequence[str]) -> list[str]:
         for i in range(len(a.names))
     ]
     read = dict(zip((name for a in f.arguments for name in a.names), places, strict=True))
-    lines = []
+    lines, large = [], large_terms(f.program)
     for i, (operation, *operands) in enumerate(f.program.instructions):
         if operation == "input":
             lines.append(f"    v{i} = {read[f.program.input_names[operands[0]]]}")
         elif operation != "constant":
-            lines.append(f"    v{i} = {NUMPY[operation].format(*(_value(f, o) for o in operands))}")
+            terms = (f"wrapped(v{o})" if o in large.get(i, ()) else _value(f, o) for o in operands)
+            lines.append(f"    v{i} = {NUMPY[operation].format(*terms)}")
     return lines
 
 
@@ -115,7 +128,7 @@ def _shape(shape: Sequence[int]) -> str:
 
 
 def _identifiers(names: Sequence[str]) -> list[str]:
-    own = {"math", "np", "shape"}
+    own = {"math", "np", "shape", "wrapped"}
     return identifiers(f"{name}_" if iskeyword(name) or name in own else name for name in names)
 
 

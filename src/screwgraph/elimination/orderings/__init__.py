@@ -5,6 +5,7 @@ from collections.abc import Callable
 from screwgraph.elimination.orderings.aba import LeavesFirst, aba
 from screwgraph.elimination.orderings.ancestor import NearestAncestors, ancestor
 from screwgraph.elimination.orderings.articulated import JointsFirst, articulated
+from screwgraph.elimination.orderings.augmented import AugmentedMultipliers, augmented
 from screwgraph.elimination.orderings.base import Ordering, is_assembled
 from screwgraph.elimination.orderings.cluster_lambda import MultipliersInClusters, cluster_lambda
 from screwgraph.elimination.orderings.colamd import Colamd, colamd
@@ -38,6 +39,7 @@ ORDERINGS: dict[str, Callable[[], Ordering]] = {
     "cluster_lambda": cluster_lambda,
     "composite": composite,
     "kkt": kkt,
+    "augmented": augmented,
     "symmetric": symmetric,
     "greedy": greedy,
     "min_degree": min_degree,
@@ -72,6 +74,7 @@ def by_name(name: str) -> Ordering:
 __all__ = [
     "ORDERINGS",
     "TREATMENTS",
+    "AugmentedMultipliers",
     "ClustersEmbedded",
     "Colamd",
     "CompositeInertias",
@@ -94,6 +97,7 @@ __all__ = [
     "aba",
     "ancestor",
     "articulated",
+    "augmented",
     "by_name",
     "candidates",
     "cluster_lambda",

@@ -1,6 +1,7 @@
 """The laws of physics: one file each; a new one is a new file and a line in `TEMPLATES`."""
 
 from screwgraph.graph.factors.acceleration import acceleration
+from screwgraph.graph.factors.augmented_multiplier import augmented_multiplier
 from screwgraph.graph.factors.constraint_acceleration import constraint_acceleration
 from screwgraph.graph.factors.constraint_step import constraint_step
 from screwgraph.graph.factors.constraint_velocity import constraint_velocity
@@ -37,6 +38,7 @@ TEMPLATES = {
         coupling,
         tied_velocities,
         minimum_torque,
+        augmented_multiplier,
         measurement,
         transmission,
         minimum_effort,
@@ -52,6 +54,7 @@ TEMPLATES = {
 __all__ = [
     "TEMPLATES",
     "acceleration",
+    "augmented_multiplier",
     "constraint_acceleration",
     "constraint_step",
     "constraint_velocity",

@@ -12,6 +12,7 @@ from jaxtyping import Float
 from screwgraph.errors import ModelError
 from screwgraph.models.mechanism.closing import TOLERANCE, Closing, closest, gaps, size_of
 from screwgraph.models.mechanism.contradiction import contradicting_body
+from screwgraph.spatial import null_space
 
 if TYPE_CHECKING:
     from screwgraph.models.mechanism.mechanism import Mechanism
@@ -102,7 +103,7 @@ def _choice(J: np.ndarray, dof: int) -> tuple[int, ...]:
 
     if not dof:
         return ()
-    free = np.linalg.svd(J)[2][len(J) :] if len(J) else np.eye(J.shape[1])
+    free = null_space(J, rank=len(J)).T
     order: Any = qr(free, pivoting=True)[-1]
     return tuple(sorted(int(i) for i in order[:dof]))
 

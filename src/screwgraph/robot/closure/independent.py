@@ -13,6 +13,7 @@ from screwgraph.robot.closed import split_name
 from screwgraph.robot.closure.constraints import constraint_jacobian
 from screwgraph.robot.closure.mobility import symmetric_states
 from screwgraph.robot.robot import Robot, unknown
+from screwgraph.spatial import has_independent_rows
 from screwgraph.summary import one_line
 
 SINGULAR = 1e-7
@@ -99,7 +100,7 @@ def _check(robot: Robot, names: tuple[str, ...]) -> None:
             fix=fix,
         )
     dependent = np.setdiff1d(np.arange(robot.nv), independent)
-    if all(_is_singular(K[:, dependent]) for K in regular_jacobians(robot).every):
+    if not any(has_independent_rows(K[:, dependent], SINGULAR) for K in regular_jacobians(robot).every):
         raise InputError(f"the joints {listed} do not determine the motion of the others", fix=fix)
 
 
@@ -140,7 +141,7 @@ class Jacobians:
     def where_regular(self, columns: Sequence[int] | np.ndarray) -> Jacobians:
         """Return those whose rows are independent in some columns."""
         kinds = (self.typical, self.symmetric)
-        return Jacobians(*(tuple(K for K in kind if not _is_singular(K[:, columns])) for kind in kinds))
+        return Jacobians(*(tuple(K for K in kind if has_independent_rows(K[:, columns], SINGULAR)) for kind in kinds))
 
     def of_rows(self, rows: Sequence[int]) -> Jacobians:
         """Return some rows of each."""
@@ -212,8 +213,3 @@ def _rest(
             rest = rest - (direction @ rest) * direction
     share = float(np.linalg.norm(rest))
     return share, rest / max(share, 1e-300)
-
-
-def _is_singular(K: Float[np.ndarray, "rank columns"]) -> bool:
-    s = np.linalg.svd(K, compute_uv=False)
-    return bool(s.size < K.shape[0] or s.min(initial=np.inf) < SINGULAR * s.max(initial=0.0))

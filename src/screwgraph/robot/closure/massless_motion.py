@@ -10,6 +10,7 @@ from jaxtyping import Float
 from screwgraph.robot.closure.constraints import constraint_jacobian
 from screwgraph.robot.closure.mobility import RANK
 from screwgraph.robot.robot import Robot
+from screwgraph.spatial import null_space
 
 IDLE = 1e-12
 """Inertia of a motion, relative to the largest, below which it has none."""
@@ -29,16 +30,8 @@ def idle_joints(
     """
     slices = [robot.v_slices[name] for name in joints]
     places = np.concatenate([np.arange(s.start, s.stop) for s in slices]) if joints else np.zeros(0, int)
-    N = _allowed(constraint_jacobian(robot, q)[list(robot.mobility.kept)][:, places])
+    N = null_space(constraint_jacobian(robot, q)[list(robot.mobility.kept)][:, places], least=RANK)
     values, vectors = np.linalg.eigh(N.T @ M[np.ix_(places, places)] @ N)
     idle = N @ vectors[:, values <= IDLE * max(values.max(initial=0.0), 1e-300)]
     moving = set(places[np.abs(idle).max(axis=1, initial=0.0) > TAKES_PART].tolist())
     return tuple(n for n, s in zip(joints, slices, strict=True) if moving & set(range(s.start, s.stop)))
-
-
-def _allowed(K: Float[np.ndarray, "rows n"]) -> Float[np.ndarray, "n k"]:
-    """Return a basis of the velocities that K allows."""
-    if not K.size:
-        return np.eye(K.shape[1])
-    _, s, Vt = np.linalg.svd(K)
-    return Vt[int((s > RANK * s[0]).sum()) :].T

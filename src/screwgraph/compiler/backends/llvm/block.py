@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from screwgraph.compiler.angles import angle_sums
 from screwgraph.compiler.backends.llvm.each import each
 from screwgraph.compiler.backends.llvm.stages import stages
 from screwgraph.compiler.backends.llvm.text import Lanes
-from screwgraph.compiler.backends.llvm.wrap import angle_sums
 from screwgraph.compiler.backends.llvm.writer import Writer, store
 from screwgraph.compiler.pieces import Pieces, pieces
 from screwgraph.tape import Program

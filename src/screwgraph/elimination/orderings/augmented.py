@@ -1,0 +1,44 @@
+"""The order for least torques of a motion that is given whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from screwgraph.elimination.group import Group
+from screwgraph.elimination.orderings.base import joint_keys, tips_to_base, unknown_only
+from screwgraph.elimination.orderings.kkt import kkt
+from screwgraph.elimination.orderings.redundant_actuation import as_least_efforts
+from screwgraph.graph import ADJOINT_VELOCITY, TEMPLATES, FactorGraph, Key
+
+LAW = TEMPLATES["augmented_multiplier"]
+
+
+@dataclass(frozen=True)
+class AugmentedMultipliers:
+    """Wrenches tips to base, efforts and torques by their laws, then multipliers, virtual motions, and what shifts them.
+
+    Pivots are those of W^-1 + K' K and of K (W^-1 + K' K)^-1 K', both positive definite where K has full rank and the
+    driven joints share in every motion that loops allow: none vanishes where other orders divide by the determinant of
+    a choice of joints. Of other graphs it is the order `kkt`.
+    """
+
+    def suits(self, graph: FactorGraph) -> bool:
+        """Whether "auto" tries it."""
+        return any(f.template is LAW for f in graph.factors)
+
+    def order(self, graph: FactorGraph) -> list[Key | Group]:
+        if not self.suits(graph):
+            return kkt().order(graph)
+        efforts = [v.key for v in graph.unknowns if v.key.kind == "effort"]
+        bodies = [*tips_to_base(graph), *efforts, *joint_keys(graph, "tau")]
+        order = as_least_efforts(unknown_only(bodies, graph), graph)
+        for law, kind in ((LAW.name, "lambda"), ("torque", ADJOINT_VELOCITY), ("tied_velocities", "adjoint_multiplier")):
+            columns = tuple((v.key, i) for v in graph.unknowns if v.key.kind == kind for i in range(v.dim))
+            order += [Group(columns, law=law)] if columns else []
+        placed = {key for item in order for key in ([c[0] for c in item.columns] if isinstance(item, Group) else [item])}
+        return [*order, *(v.key for v in graph.unknowns if v.key not in placed)]
+
+
+def augmented() -> AugmentedMultipliers:
+    """Return this order."""
+    return AugmentedMultipliers()
