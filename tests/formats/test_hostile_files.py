@@ -39,6 +39,13 @@ def test_a_million_values_are_refused_before_they_are_read(tmp_path):
     assert time.process_time() - began < QUICK
 
 
+@pytest.mark.parametrize("text", ["[" * 499_000, "bodies: " + "{" * 499_000, "- " * 499_000, "? " * 499_000])
+def test_deep_yaml_is_refused_before_it_is_read(text, tmp_path):
+    began = time.process_time()
+    assert "robot.yaml:1: the YAML is nested too deeply" in complaint(text, tmp_path, "robot.yaml")
+    assert time.process_time() - began < 2.0
+
+
 def test_names_that_mujoco_hands_to_printf_do_not_end_the_process(tmp_path):
     text = BODY.format("", 'class="%s%s%n"', SPHERE)
     assert "MuJoCo breaks down over the file" in complaint(text, tmp_path, "model.xml")
