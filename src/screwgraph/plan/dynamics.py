@@ -73,6 +73,20 @@ def dynamics_factors(steps: Steps, wrenches: Sequence[Wrench]) -> list[Factors]:
     return found
 
 
+def required_forces(steps: Steps, wrenches: Sequence[Wrench]) -> Callable[..., np.ndarray]:
+    """Return the forces (N, nv) along coordinates that motions (q, qd, qdd) take without loops and contacts.
+
+    The code is that of the laws of motion.
+    """
+    laws = dynamics_factors(steps, wrenches)[0]
+
+    def required(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+        others = [np.zeros((len(q), *a.variables.manifold.shape)) for a in laws.arguments[3:]]
+        return laws.kernels.residual(q, qd, qdd, *others)
+
+    return required
+
+
 def effort_pieces(steps: Steps, wrenches: Sequence[Wrench]) -> tuple[list[Factors], list[Piece]]:
     """Return the laws of motion of coordinates without torques, and the torques of the others as functions.
 

@@ -1,4 +1,4 @@
-"""What may keep a plan from being found: goals out of reach or not in time, weight that torques cannot hold."""
+"""What may keep a plan from being found: goals not reached, or not in time, weight that torques cannot hold."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from screwgraph.plan.dynamics import required_forces
 from screwgraph.plan.goals import Point, Pose, Position
 from screwgraph.plan.goals.base import points_at
-from screwgraph.plan.goals.position import whole_position
-from screwgraph.plan.inverse_kinematics import quickest, slowest
-from screwgraph.plan.limits import EffortLimit, VelocityLimit
+from screwgraph.plan.goals.position import start_position, whole_position
+from screwgraph.plan.inverse_kinematics import nearest, quickest, slowest
+from screwgraph.plan.limits import EffortLimit, PositionLimit, VelocityLimit
 from screwgraph.plan.models import force_word, kind_of
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import Task
 
 
 def obstacles_in_time(task: Task, steps: Steps) -> Iterator[str]:
-    """Say of each hard goal of a frame whether no position reaches it, or none to which joints can move in time.
+    """Say of each hard goal of a frame whether joints cannot move in time to any position that reaches it.
 
     Looked at from the task's start alone, where that is given; in time: at the largest velocities of the robot's file.
     """
@@ -31,13 +32,34 @@ def obstacles_in_time(task: Task, steps: Steps) -> Iterator[str]:
         at, points = task.place(name), points_at(steps, goal.time)
         name = name if at is None else f"{name} ({at})"
         there = quickest(steps.mechanics, goal, q) if len(points) == 1 else [q]
-        if not there:
-            yield f"no position was found at which {name} holds within the joint limits"
-            continue
-        (needed, joint), time = min(slowest(steps.mechanics, q, x) for x in there), steps.times[points[0]]
+        (needed, joint), time = (
+            min((slowest(steps.mechanics, q, x) for x in there), default=(0.0, "")),
+            steps.times[points[0]],
+        )
         if in_time and joint and needed > time:
             what = f"the nearest position found for {name}"
             yield f"{what} takes joint {joint!r} {needed:.3g} s at its largest velocity, and is due in {time:g} s"
+
+
+def unreached(task: Task, steps: Steps) -> Iterator[str]:
+    """Say of each hard goal of a frame at one time whether no position was found that reaches it, and what is nearest.
+
+    No proof, but many searches of a problem that is easier than the task: loops and contacts are left out.
+    """
+    is_limited = any(isinstance(i, PositionLimit) and i.sigma is None and i.bounds is None for i in task.limits)
+    for name, goal in task.items():
+        if not isinstance(goal, Pose | Point) or goal.sigma is not None or len(points_at(steps, goal.time)) != 1:
+            continue
+        if np.ndim(goal.at) > (2 if isinstance(goal, Pose) else 1):
+            continue
+        best = nearest(steps.mechanics, goal, start_position(task), is_limited)
+        if not best.reaches:
+            at, turned = task.place(name), best.residual[:3] if isinstance(goal, Pose) else np.zeros(0)
+            name = name if at is None else f"{name} ({at})"
+            away = f"{np.linalg.norm(best.residual[len(turned) :]):.3g} m"
+            away += f" and {np.linalg.norm(turned):.3g} rad" if len(turned) else ""
+            within = " within the joint limits" if is_limited else ""
+            yield f"no position was found at which {name} holds{within}: {goal.frame!r} comes to {away} from it"
 
 
 def weights_to_hold(task: Task, steps: Steps) -> Iterator[str]:
@@ -55,10 +77,9 @@ def weights_to_hold(task: Task, steps: Steps) -> Iterator[str]:
         if isinstance(goal, Position) and goal.sigma is None:
             q, joints = whole_position(robot, goal.at)
             stands += [(f"at {name}", q)] if q.ndim == 1 and set(joints) == set(robot.joint_names) else []
-    zero = np.zeros(robot.nv)
+    required, zero = required_forces(steps, ()), np.zeros((1, robot.nv))
     for who, q in stands:
-        required = np.asarray(steps.mechanics.efforts()(q, zero, zero), dtype=float)
-        (u,) = drive.efforts(q[None], required[None])
+        (u,) = drive.efforts(q[None], required(q[None], zero, zero))
         for name, limit in limits:
             lower, upper = limit.box(steps)
             over = np.maximum(u - upper, lower - u)

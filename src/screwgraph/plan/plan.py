@@ -111,7 +111,7 @@ class Plan:
     @property
     def cost(self) -> float:
         """The sum of the task's costs."""
-        return self.result.cost - self.result.costs.get(REGULARISATION, 0.0)
+        return self.result.cost - sum(c for name, c in self.result.costs.items() if name.startswith(REGULARISATION))
 
     @cached_property
     def costs(self) -> dict[str, float]:

@@ -14,7 +14,7 @@ from jaxtyping import Float
 from screwgraph.optimize import Factors
 from screwgraph.plan.costs import Effort, Time
 from screwgraph.plan.costs.base import weights
-from screwgraph.plan.dynamics import dynamics_factors
+from screwgraph.plan.dynamics import required_forces
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import Task
@@ -51,14 +51,13 @@ def _measured(steps: Steps, acting: Sequence[Wrench]) -> tuple[Float[np.ndarray,
     """Return mean squares (m,) of the efforts that hold the robot, without contacts, and the squares (k, m) of those
     that accelerate each actuated coordinate by 1 against its own inertia.
     """
-    laws, robot, rng = dynamics_factors(steps, acting)[0], steps.mechanics.robot, np.random.default_rng(0)
+    robot, rng = steps.mechanics.robot, np.random.default_rng(0)
     held = np.array([robot.neutral(), *(robot.manifold.random(rng) for _ in range(POSITIONS))])
     moved = np.tile(robot.neutral(), (len(steps.actuated), 1))
     q, qdd = np.concatenate([held, moved]), np.zeros((len(held) + len(moved), robot.nv))
     chosen = np.arange(len(moved)), list(steps.actuated)
     qdd[len(held) + chosen[0], chosen[1]] = 1.0
-    others = [np.zeros((len(q), *a.variables.manifold.shape)) for a in laws.arguments[3:]]
-    tau = laws.kernels.residual(q, np.zeros_like(qdd), qdd, *others)
+    tau = required_forces(steps, acting)(q, np.zeros_like(qdd), qdd)
     along = np.zeros((len(moved), robot.nv))
     along[chosen] = (tau[len(held) :] - tau[0])[chosen]
     holding, moving = steps.drive.efforts(held, tau[: len(held)]), steps.drive.efforts(moved, along)

@@ -21,6 +21,7 @@ from screwgraph.plan.goals import Position, Velocity
 from screwgraph.plan.goals.base import points_at
 from screwgraph.plan.goals.position import start_position, whole_position
 from screwgraph.plan.goals.velocity import chosen_velocities
+from screwgraph.plan.internal_forces import internal_forces
 from screwgraph.plan.items import Acting, Wrench
 from screwgraph.plan.limits.base import check_start
 from screwgraph.plan.limits.excess import kept_between
@@ -95,7 +96,8 @@ def _transcribed(task: Task, mechanics: Mechanics) -> Transcription:
         with told_by(name):
             factors += item.factors(steps, name)
     if task.dynamics:
-        factors += regularised(task, steps, wrenches(task, steps))
+        acting = wrenches(task, steps)
+        factors += [*regularised(task, steps, acting), *internal_forces(task, steps, acting)]
     factors += _durations(steps)
     check_start(steps, factors, starts)
     check_goals(steps, factors)
