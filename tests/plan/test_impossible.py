@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import ellipk
 
 import screwgraph as sg
 from screwgraph.plan import Planner, Task, horizon
@@ -76,8 +77,50 @@ def test_weight_that_torques_cannot_hold_is_a_reason_with_units():
     made = task(Position([0.2, 0.2]), limits=(EffortLimit(2.0),))
     plan = Planner(made).solve()
     assert not plan.feasible
-    assert "holding still at the start takes" in plan.reason
+    assert plan.iterations == 0
+    assert "no smooth motion was found that keeps limit 1" in plan.reason
+    assert "holding still at the start takes a torque of" in plan.reason
     assert "N m of joint 'joint1', limit 1 is 2 N m" in plan.reason
     assert "is off by" not in plan.reason
     tau = sg.inverse_dynamics(made.robot)(np.array([0.1, 0.3]), np.zeros(2), np.zeros(2))
     assert f"{abs(tau[0]):.3g} N m" in plan.reason
+
+
+def pendulum(tmp_path, angle, duration, part, goal):
+    """A point mass on a rod of 1 m, at rest at an angle from below, whose motor holds a part of the weight there."""
+    path = tmp_path / "pendulum.yaml"
+    path.write_text(
+        "bodies: [{link: rod, joint: pivot, axis: y, mass: 1, com: [0, 0, -1], inertia: [1.e-9, 1.e-9, 1.e-9]}]"
+    )
+    robot = sg.load(path)
+    most = part * 9.80665 * np.sin(angle)
+    limits, goals = (EffortLimit(most),), (Position([goal]), REST)
+    return Task(robot, horizon(20, duration=duration), [angle], goals=goals, costs=(Effort(),), limits=limits)
+
+
+@pytest.mark.parametrize(("swings", "end"), [(1, -1.0), (2, 1.0)])
+def test_a_motor_that_cannot_hold_a_pendulum_lets_it_swing(tmp_path, swings, end):
+    """Half a period of the pendulum, by the complete elliptic integral, leads to the other side; a whole one back."""
+    angle = np.pi / 2
+    half = 2.0 * ellipk(np.sin(angle / 2) ** 2) / np.sqrt(9.80665)
+    plan = Planner(pendulum(tmp_path, angle, swings * half, 0.05, end * angle)).solve()
+    assert plan.solved, plan
+    assert np.abs(plan.q).max() == pytest.approx(angle, abs=0.05)
+
+
+def test_a_pendulum_is_not_faster_than_gravity(tmp_path):
+    """In 0.7 of half a period its mean velocity is 1.4 times that of free motion."""
+    angle = np.pi / 2
+    half = 2.0 * ellipk(np.sin(angle / 2) ** 2) / np.sqrt(9.80665)
+    plan = Planner(pendulum(tmp_path, angle, 0.7 * half, 0.05, -angle)).solve()
+    assert plan.status == "not feasible: stalled"
+    assert plan.iterations == 0
+    assert "N m of joint 'pivot' at t =" in plan.reason
+    assert "where 0.49 N m are allowed" in plan.reason
+
+
+def test_a_goal_that_no_position_reaches_is_named_with_how_near_the_frame_comes():
+    """The rods lie in the plane z = 0."""
+    plan = Planner(task(Point("tool", (0.5, 0.5, 0.3)))).solve()
+    assert plan.iterations == 0
+    assert "no position was found at which goal 1 holds: 'tool' comes to 0.3 m from it" in plan.reason

@@ -109,5 +109,5 @@ def test_coordinates_that_no_motor_drives_are_not_actuated():
 
 def test_a_mechanism_without_motors_has_no_torques():
     mechanism = sg.load_mechanism("four_bar")
-    with pytest.raises(sg.InputError, match="no joint is actuated"):
+    with pytest.raises(sg.InputError, match="nothing is actuated"):
         sg.plan(Task(mechanism, horizon(5, dt=0.1), costs=(Effort(),)))

@@ -20,10 +20,12 @@ def test_a_kind_tells_its_models_and_returns_what_was_given(model):
     kind = kind_of(robot)
     assert kind.model(robot) is model
     assert as_robot(robot) is robot
-    assert len(kind.units(robot)) == robot.nv == len(robot.joint_names)
-    torques = kind.torques(robot, kind.actuated(robot))
-    assert sg.forward_dynamics(model).arguments[2].shape == (torques.size,)
-    np.testing.assert_array_equal(torques.of(np.ones(len(torques.places))), np.ones(torques.size))
+    assert len(kind.turns(robot)) == robot.nv == len(robot.joint_names)
+    drive = kind.drive(robot, None)
+    torques = drive.torques(robot.neutral()[None], np.ones((1, len(drive.labels))))
+    assert sg.forward_dynamics(model).arguments[2].shape == torques.shape[1:]
+    np.testing.assert_array_equal(torques, np.ones(torques.shape))
+    assert [place for name in drive.labels for place in drive.places(name)] == list(range(len(drive.labels)))
 
 
 def test_efforts_at_accelerations_of_forward_dynamics_are_the_torques(model):
@@ -38,11 +40,12 @@ def test_efforts_at_accelerations_of_forward_dynamics_are_the_torques(model):
         else robot.complete(np.full(len(robot.independent_joints), 0.4))
     )
     assert np.abs(np.asarray(kind.closure_errors(robot, q), dtype=float)).max() < 1e-9
-    tau = np.arange(1.0, 1.0 + kind.torques(robot, kind.actuated(robot)).size)
+    drive = kind.drive(robot, None)
+    tau = np.arange(1.0, 1.0 + len(drive.labels))
     forward = sg.compile(sg.dynamics_graph(model).given("q", "qd", "tau"), ["qdd", "lambda"])
     qdd, multipliers = forward(q, np.zeros(robot.nv), tau)
     expected = np.zeros(robot.nv)
-    expected[list(kind.actuated(robot))] = tau
+    expected[list(drive.coordinates)] = tau
     np.testing.assert_allclose(efforts(q, np.zeros(robot.nv), qdd, multipliers), expected, atol=1e-8)
 
 

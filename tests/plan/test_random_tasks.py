@@ -24,7 +24,8 @@ SMALL = 0.02
 def task(name: str, seed: int = 0, steps: int = 40) -> Task:
     """From rest to rest in 2 s, between random positions within 0.4 rad of the neutral one, with little effort."""
     robot, rng = sg.load(robot_file(f"{name}.urdf")), np.random.default_rng(seed)
-    start, goal = (robot.neutral() + rng.uniform(-0.4, 0.4, robot.nq) for _ in range(2))
+    ends = [robot.neutral() + rng.uniform(-0.4, 0.4, robot.nq) for _ in range(2)]
+    start, goal = map(robot.close_loops, ends) if robot.is_closed else ends
     goals, costs = (Position(goal), Velocity(0.0)), (Effort(1.0),)
     return Task(robot, horizon(steps, duration=2.0), start=start, goals=goals, costs=costs)
 

@@ -73,10 +73,10 @@ def test_limits_hold_hard_and_as_hinges(slider):
     hard = sg.plan(Task(slider, horizon(50, dt=0.05), start=[0.0], goals=goals, costs=costs, limits=limits))
     assert hard.solved
     assert 1.199 < hard.qd.max() < 1.2 + 1e-6
-    hinged = (VelocityLimit(1.2, sigma=1e-2),)
+    hinged = (VelocityLimit(1.19, sigma=1e-2),)  # the parabola without it peaks at 1.2
     soft = sg.plan(Task(slider, horizon(50, dt=0.05), start=[0.0], goals=goals, costs=costs, limits=hinged))
     assert soft.solved
-    assert 1.2 < soft.qd.max() < 1.21
+    assert 1.19 < soft.qd.max() < 1.199
 
 
 def test_the_prior_of_constant_velocity_costs_what_its_integral_does(slider):

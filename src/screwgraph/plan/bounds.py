@@ -10,7 +10,6 @@ import numpy as np
 from screwgraph.optimize import Factors
 from screwgraph.plan.goals.position import Apart
 from screwgraph.plan.limits.position import flat_places
-from screwgraph.plan.models import kind_of
 from screwgraph.plan.plan import Plan
 from screwgraph.plan.templates import BoundViolation, Difference
 
@@ -37,9 +36,8 @@ class Wanted:
 
 
 def bounds(plan: Plan) -> Iterator[Bound]:
-    """Return the limits that a plan keeps, hard or soft."""
+    """Return the limits that a plan keeps, hard or soft; those of actuators' efforts are none of its torques."""
     steps = plan.transcription.steps
-    places = kind_of(steps.mechanics.robot).torques(steps.mechanics.robot, steps.actuated).places
     for f in plan.transcription.problem.factors:
         template = getattr(f.template, "template", f.template)
         kind = f.arguments[0].variables.name
@@ -47,7 +45,9 @@ def bounds(plan: Plan) -> Iterator[Bound]:
             continue
         for name, chosen in (("upper", template.above), ("lower", template.below)):
             for c, value in zip(chosen, f.shared.get(name, ()), strict=False):
-                yield Bound(kind, places[c] if kind == "tau" else c, float(value))
+                column = steps.drive.slots[c] if kind == "tau" else c
+                if column is not None:
+                    yield Bound(kind, column, float(value))
 
 
 def wanted(plan: Plan) -> Iterator[Wanted]:

@@ -9,35 +9,35 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool
 
+from screwgraph.errors import InputError
 from screwgraph.optimize import Factors, Selection, equality
 from screwgraph.optimize.substitution import Piece
 from screwgraph.plan.collocation import UNTIED
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.loops import loop_forces
 from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.models import Drive
 from screwgraph.plan.steps import Steps
 from screwgraph.time import StepDefect
 
 
 @dataclass(frozen=True)
 class Balance:
-    """Inverse dynamics less the torques of the actuated coordinates; others have none."""
+    """Inverse dynamics less the forces along coordinates that a drive causes; without one there are none."""
 
     mechanics: Mechanics
-    actuated: tuple[int, ...]
+    drive: Drive | None
     frames: tuple[str, ...] = ()
     wrenches: tuple[Callable[[Any, Any, Any], Any], ...] = ()
 
     def __call__(self, q: Any, qd: Any, qdd: Any, *more: Any) -> Any:
         """Return what vanishes where the robot moves by `more`, (nv,): its torques, forces of its loops, wrenches."""
-        split = 1 if self.actuated else 0
+        split = 1 if self.drive is not None else 0
         closing = 1 if self.mechanics.robot.is_closed else 0
         tau, loops, acting = more[:split], more[split : split + closing], self._acting(q, more[split + closing :])
         wrenches = [np.stack(list(acting.values()))] if acting else []
         found = self.mechanics.efforts(tuple(acting))(q, qd, qdd, *wrenches, *loops)
-        for t in tau:
-            found[list(self.actuated)] -= t
-        return found
+        return found if self.drive is None else self.drive.left(found, q, *tau)
 
     def _acting(self, q: Any, unknowns: Sequence[Any]) -> dict[str, Any]:
         """Return the sum of the wrenches on each frame."""
@@ -66,18 +66,43 @@ def dynamics_factors(steps: Steps, wrenches: Sequence[Wrench]) -> list[Factors]:
     """Return the factors of the laws of motion at all samples, each with the wrenches that act there."""
     found = []
     for kind in _kinds(steps, wrenches):
-        template = Balance(steps.mechanics, steps.actuated, kind.frames, kind.templates)
-        efforts = [steps.tau[kind.samples]] if steps.actuated else []
+        drive = steps.drive if steps.drive.labels else None
+        template = Balance(steps.mechanics, drive, kind.frames, kind.templates)
+        efforts = [] if drive is None else [steps.tau[kind.samples]]
         found.append(equality(template, *kind.states, *efforts, *kind.forces, name="dynamics"))
     return found
 
 
+def required_forces(steps: Steps, wrenches: Sequence[Wrench]) -> Callable[..., np.ndarray]:
+    """Return the forces (N, nv) along coordinates that motions (q, qd, qdd) take without loops and contacts.
+
+    The code is that of the laws of motion.
+    """
+    laws = dynamics_factors(steps, wrenches)[0]
+
+    def required(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+        others = [np.zeros((len(q), *a.variables.manifold.shape)) for a in laws.arguments[3:]]
+        return laws.kernels.residual(q, qd, qdd, *others)
+
+    return required
+
+
 def effort_pieces(steps: Steps, wrenches: Sequence[Wrench]) -> tuple[list[Factors], list[Piece]]:
-    """Return the laws of motion of coordinates without torques, and the torques of the others as functions."""
+    """Return the laws of motion of coordinates without torques, and the torques of the others as functions.
+
+    Raises:
+        InputError: actuators drive the robot.
+    """
+    if steps.drive.labels and steps.drive.what == "actuator":
+        raise InputError(
+            "dynamics 'condensed' is for torques of joints",
+            why="efforts of actuators are not read off the equations of motion, but solved from several of them",
+            fix="leave it out, or name the joints that are actuated",
+        )
     found, pieces = [], []
     free = tuple(i for i in range(steps.mechanics.robot.nv) if i not in steps.actuated)
     for kind in _kinds(steps, wrenches):
-        balance = Balance(steps.mechanics, (), kind.frames, kind.templates)
+        balance = Balance(steps.mechanics, None, kind.frames, kind.templates)
         if free:
             found.append(equality(Rows(balance, free), *kind.states, *kind.forces, name="dynamics"))
         if steps.actuated:

@@ -44,13 +44,15 @@ def full_graph_factors(steps: Steps, wrenches: Sequence[Wrench]) -> list[Factors
         samples = np.flatnonzero((patterns == pattern).all(axis=1))
         chosen = tuple(wrenches[i] for i in np.flatnonzero(pattern).tolist())
         frames = tuple(dict.fromkeys(w.frame for w in chosen))
-        graph = _graph(steps.mechanics, frames)
+        graph = _graph(steps, frames)
         found += at_instants(balances(graph), _bindings(steps, graph, samples, chosen) | constants(graph))
     return found
 
 
-def _graph(mechanics: Mechanics, frames: tuple[str, ...]) -> FactorGraph:
-    return mechanics.kept(("full graph", frames), lambda: dynamics_graph(mechanics.robot, frames))
+def _graph(steps: Steps, frames: tuple[str, ...]) -> FactorGraph:
+    mechanics, drive = steps.mechanics, steps.drive
+    key = ("full graph", drive, frames)
+    return mechanics.kept(key, lambda: drive.driven(dynamics_graph(mechanics.robot, frames)))
 
 
 def _bindings(
@@ -65,7 +67,9 @@ def _bindings(
         if key.role in families:
             part = (robot.q_slices if key.role is Role.POSITION else robot.v_slices)[key.name]
             found[key] = Binding((families[key.role],), Entries(tuple(range(part.start, part.stop))))
-        elif key.role is Role.COORDINATE_FORCE:
+        elif key.role is Role.EFFORT:
+            found[key] = Binding((steps.tau[samples],), Entries(steps.drive.places(key.name)))
+        elif key.role is Role.COORDINATE_FORCE and steps.drive.what == "joint":
             part = robot.v_slices[key.name]
             places = [steps.actuated.index(c) if c in steps.actuated else None for c in range(part.start, part.stop)]
             driven = any(place is not None for place in places)

@@ -14,10 +14,10 @@ from screwgraph.plan.goals.position import whole_position
 from screwgraph.plan.limits import PositionLimit, VelocityLimit
 from screwgraph.plan.limits.base import box, symmetric
 from screwgraph.plan.limits.position import flat_places
+from screwgraph.plan.models import kind_of
 from screwgraph.plan.obstacles import Avoid
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import Task
-from screwgraph.robot import Robot, units
 from screwgraph.robot.joints import Fixed, Prismatic, Revolute, Spherical, Universal
 
 NEARLY = 1e-6
@@ -33,7 +33,7 @@ def impossibilities(task: Task, steps: Steps) -> Iterator[str]:
         shown = name if at is None else f"{name} ({at})"
         if isinstance(goal, Position):
             yield from _too_slow(task, steps, goal, shown)
-        elif isinstance(task.robot, Robot):
+        elif kind_of(task.robot).has_bodies:
             yield from _out_of_reach(task, steps, goal, shown)
             yield from _occupied(task, steps, goal, shown)
     yield from _slippery(task, steps)
@@ -46,7 +46,7 @@ def _too_slow(task: Task, steps: Steps, goal: Position, name: str) -> Iterator[s
     if task.start is None or steps.duration is not None or not limits or len(points) != 1:
         return
     q, (there, joints) = whole_position(task.robot, task.start)[0], whole_position(task.robot, goal.at)
-    places, time, found = flat_places(steps.mechanics), float(steps.times[points[0]]), [(0.0, "", 0.0)]
+    places, time, found = flat_places(steps.mechanics), float(steps.times[points[0]]), [(0.0, 0, 0.0)]
     for limit in limits:
         lower, upper = box(steps.mechanics, limit.bounds, lambda joint: symmetric(joint.limits.velocity), "velocity")
         for joint in joints:
@@ -54,21 +54,14 @@ def _too_slow(task: Task, steps: Steps, goal: Position, name: str) -> Iterator[s
                 if c in places:
                     way = float(there[places[c]] - q[places[c]])
                     most = float(upper[c] if way > 0.0 else -lower[c])
-                    found.append((abs(way) / most if most > 0.0 else np.inf, steps.mechanics.labels[c], most))
-    needed, joint, most = max(found)
+                    found.append((abs(way) / most if most > 0.0 else np.inf, c, most))
+    needed, c, most = max(found)
     if needed > time * (1.0 + NEARLY):
-        unit = _unit(task, joint, "velocity")
+        joint, unit = steps.mechanics.labels[c], steps.mechanics.units("velocity")[c]
         yield (
             f"{name} takes joint {joint!r} {needed:.3g} s at its largest velocity, and is due in {time:g} s "
             f"(limit {most:.3g} {unit})"
         )
-
-
-def _unit(task: Task, label: str, kind: str) -> str:
-    if not isinstance(task.robot, Robot):
-        return "m or rad" + ("/s" if kind == "velocity" else "")
-    joint, _, number = label.partition("[")
-    return getattr(units(task.robot.joint(joint).type), kind)[int(number.rstrip("]") or 0) if number else 0]
 
 
 def _out_of_reach(task: Task, steps: Steps, goal: Pose | Point, name: str) -> Iterator[str]:
@@ -128,9 +121,10 @@ def _occupied(task: Task, steps: Steps, goal: Pose | Point, name: str) -> Iterat
 def _slippery(task: Task, steps: Steps) -> Iterator[str]:
     """From rest to rest contacts must carry the weight, on average; their cones do not hold that direction."""
     contacts = [c for c in task.contacts if isinstance(c, FlatContact | PointContact)]
-    gravity = np.asarray(task.robot.gravity) if isinstance(task.robot, Robot) else np.zeros(3)
-    floats = isinstance(task.robot, Robot) and task.robot.joints[0].type.nv == 6
-    if len(contacts) != len(task.contacts) or not contacts or not floats or not gravity.any():
+    if len(contacts) != len(task.contacts) or not contacts:
+        return
+    gravity, floats = np.asarray(task.robot.gravity), task.robot.joints[0].type.nv == 6
+    if not floats or not gravity.any():
         return
     if any(c.sigma is not None for c in contacts) or not _rests(task) or set(range(6)) & set(steps.actuated):
         return

@@ -15,7 +15,6 @@ from screwgraph.plan.collocation import UNTIED
 from screwgraph.plan.dynamics import acting_at
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.plan.models import kind_of
 from screwgraph.plan.steps import Steps
 from screwgraph.simulation import States
 from screwgraph.summary import one_line
@@ -56,29 +55,28 @@ class PlannedMotion:
             q, qdd = moved(steps.mechanics.positions, points[0][0], way), np.zeros_like(qd)
         if "qdd" in values:
             qdd = sampled_between(steps, values["qdd"], step, part)
-        tau = np.zeros((len(times), len(steps.actuated)))
+        tau = np.zeros((len(times), len(steps.drive.labels)))
         if "tau" in values:
             tau = sampled_between(steps, values["tau"], step, part)
-        return States(q, qd, qdd, self._torques(tau), self._acting(step, part, q))
+        return States(q, qd, qdd, steps.drive.torques(q, tau), self._acting(step, part, q))
 
     def at_points(self) -> States:
         """Return the states at the points; of samples, where two phases meet, those of the later one."""
         steps, q = self.steps, self.values["q"]
         qdd = self._at_points(self.values["qdd"]) if "qdd" in self.values else self(self.t).qdd
-        tau = np.zeros((len(q), len(steps.actuated)))
-        if "tau" in self.values:
-            tau = self._at_points(self.values["tau"])
         wrenches = {}
         for w in self.wrenches:
             at = q[steps.points[w.samples]]
             own = np.zeros((len(steps.points), 6))
             own[w.samples] = wrench_code(steps.mechanics, w)(at, self.values[w.unknowns.name])
             wrenches[w.frame] = wrenches.get(w.frame, 0.0) + self._at_points(own)
-        return States(q, self.values["qd"], qdd, self._torques(tau), wrenches)
+        return States(q, self.values["qd"], qdd, steps.drive.torques(q, self.efforts_at_points()), wrenches)
 
-    def _torques(self, efforts: Float[np.ndarray, "N m"]) -> Float[np.ndarray, "N size"]:
-        robot = self.steps.mechanics.robot
-        return kind_of(robot).torques(robot, self.steps.actuated).of(efforts)
+    def efforts_at_points(self) -> Float[np.ndarray, "K m"]:
+        """Return the torques of actuated coordinates, or the efforts of actuators, at the points."""
+        if "tau" not in self.values:
+            return np.zeros((len(self.t), len(self.steps.drive.labels)))
+        return self._at_points(self.values["tau"])
 
     def _sampled(self, family: str, step: Int[np.ndarray, " n"], node: int) -> np.ndarray | None:
         """Return the values of a family at a node of steps; None where it has no sample there."""

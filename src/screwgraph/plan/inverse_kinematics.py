@@ -52,9 +52,9 @@ def reaching(
         found = quickest(mechanics, goal, near)
         return found[(choice - 1) % len(found)] if found else None
     found = []
-    for attempt, q in enumerate(_reached(mechanics, goal, near)):
-        found += [] if q is None else [q]
-        if len(found) == (1 if attempt == 0 else FEW):
+    for number, attempt in enumerate(_attempts(mechanics, goal, near)):
+        found += [attempt.q] if attempt.reaches else []
+        if len(found) == (1 if number == 0 else FEW):
             break
     return min(found, key=lambda q: float(np.abs(q - near).max()), default=None)
 
@@ -64,12 +64,23 @@ def quickest(
 ) -> list[Float[np.ndarray, " nq"]]:
     """Return different positions at which a goal holds nearly, by the time that the slowest joint takes to them."""
     found: list[np.ndarray] = []
-    for other in _reached(mechanics, goal, near):
-        if other is not None and all(float(np.abs(other - q).max()) > APART for q in found):
-            found.append(other)
+    for attempt in _attempts(mechanics, goal, near):
+        if attempt.reaches and all(float(np.abs(attempt.q - q).max()) > APART for q in found):
+            found.append(attempt.q)
             if len(found) == MANY:
                 break
     return sorted(found, key=lambda q: slowest(mechanics, near, q)[0])
+
+
+def nearest(mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, " nq"], is_limited: bool) -> Attempt:
+    """Return the first attempt that reaches a goal, or the nearest one; `is_limited`: within joint limits."""
+    best = None
+    for attempt in _attempts(mechanics, goal, near, is_limited):
+        best = attempt if best is None or attempt.off < best.off else best
+        if best.reaches:
+            break
+    assert best is not None
+    return best
 
 
 def slowest(mechanics: Mechanics, a: Float[np.ndarray, " nq"], b: Float[np.ndarray, " nq"]) -> tuple[float, str]:
@@ -86,8 +97,28 @@ def slowest(mechanics: Mechanics, a: Float[np.ndarray, " nq"], b: Float[np.ndarr
     return max(times)
 
 
-def _reached(mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, " nq"]) -> Iterator[Any]:
-    """Yield what each attempt finds, or None; the first begins at the position nearby."""
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """A position, and the residual of a goal there: rotation vector (rad), if it is a pose, and difference (m)."""
+
+    q: Float[np.ndarray, " nq"]
+    residual: Float[np.ndarray, " k"]
+
+    @property
+    def off(self) -> float:
+        """The largest entry of the residual."""
+        return float(np.abs(self.residual).max())
+
+    @property
+    def reaches(self) -> bool:
+        """Whether the goal holds nearly."""
+        return self.off < REACHED
+
+
+def _attempts(
+    mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, " nq"], is_limited: bool = True
+) -> Iterator[Attempt]:
+    """Yield what each attempt finds; the first begins at the position nearby."""
     q = Variables("q", mechanics.positions)
     if isinstance(goal, Pose):
         template, at = AtPose(mechanics, goal.frame), goal.target(mechanics)
@@ -97,7 +128,7 @@ def _reached(mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, "
     factors, pull = [soft(template, q, at=at, name="goal")], soft(Near(mechanics.positions), q, at=near, name="near")
     lower, upper = _limits(mechanics)
     above, below = (np.flatnonzero(np.isfinite(b)) for b in (upper, lower))
-    if len(above) and len(below):
+    if is_limited and len(above) and len(below):
         box = BoundViolation(tuple(above.tolist()), tuple(below.tolist()))
         factors.append(hinge(box, q, upper=upper[above], lower=lower[below], threshold=0.02, name="limits"))
     pulled, free, rng = Problem([*factors, pull]), Problem(factors), np.random.default_rng(0)
@@ -108,7 +139,7 @@ def _reached(mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, "
             result = solve(free, result.values, method="levenberg_marquardt", iterations=20)
         if result.status is Status.INTERRUPTED:
             raise KeyboardInterrupt
-        yield result.values["q"][0] if _off(result) < REACHED else None
+        yield Attempt(result.values["q"][0], result.residuals["goal"][0])
 
 
 def _off(result: Result) -> float:

@@ -33,7 +33,8 @@ class Wrench:
     """Unknown wrenches on a frame at some samples: one of `unknowns` for each, in the order of `samples`.
 
     `template` makes the wrench (moment, force), in the frame, of q, the frame's pose in the base, and one unknown.
-    `carries` are those numbers of an unknown that push the robot up: at first these share its weight.
+    `carries` are those numbers of an unknown that push the robot up: at first these share its weight. `internal`, where
+    it is given, makes of q, the pose and an unknown what of it cancels out in the wrench.
     """
 
     frame: str
@@ -41,6 +42,7 @@ class Wrench:
     unknowns: Variables
     template: Callable[[Any, Any, Any], Any]
     carries: tuple[int, ...] = ()
+    internal: Callable[[Any, Any, Any], Any] | None = None
 
 
 @runtime_checkable

@@ -12,8 +12,8 @@ from screwgraph.errors import InputError
 from screwgraph.graph import Role
 from screwgraph.optimize import Manifold
 from screwgraph.plan.code import written
-from screwgraph.plan.models import kind_of
-from screwgraph.robot import Robot, frame_pose, unknown
+from screwgraph.plan.models import Drive, coordinates_of, kind_of, labels_of, units_of
+from screwgraph.robot import Robot, frame_pose
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
 
@@ -73,19 +73,21 @@ class Mechanics:
 
     def coordinates(self, name: str, what: str = "joint") -> tuple[int, ...]:
         """Return which velocity coordinates a joint has. Raises InputError where there is none of that name."""
-        labels = self.labels
-        if name in self.robot.v_slices:
-            part = self.robot.v_slices[name]
-            return tuple(range(part.start, part.stop))
-        if name in labels:
-            return (labels.index(name),)
-        raise unknown(what, name, self.robot.joint_names)
+        return coordinates_of(self.robot, name, what)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """Names of the velocity coordinates: a joint's, with a number where it has several."""
-        sizes = [(j.name, j.type.nv) for j in self.robot.joints]
-        return tuple(name if n == 1 else f"{name}[{i}]" for name, n in sizes for i in range(n))
+        return labels_of(self.robot)
+
+    def units(self, quantity: str) -> tuple[str, ...]:
+        """Return the unit of each coordinate's "position", "velocity", "acceleration" or "force"."""
+        return units_of(kind_of(self.robot).turns(self.robot), quantity)
+
+    def drive(self, actuated: Sequence[str] | None) -> Drive:
+        """Return what drives the robot: what is named, None for all motors, actuators or joints. Raises InputError."""
+        names = None if actuated is None else tuple(actuated)
+        return self.kept(("drive", names), lambda: kind_of(self.robot).drive(self.robot, names))
 
 
 GIVEN = {

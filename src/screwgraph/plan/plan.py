@@ -67,18 +67,30 @@ class Plan:
 
     @property
     def tau(self) -> Float[np.ndarray, "K m"]:
-        """Torques of all joints, or of a mechanism's motors; zero of those that are not actuated."""
+        """Torques of all joints, or of a mechanism's motors; zero of those that nothing drives."""
         return self.trajectory.tau
+
+    @property
+    def efforts(self) -> Float[np.ndarray, "K m"]:
+        """What drives the robot: torques of actuated joints, or efforts of actuators, as `efforts_of` names them."""
+        return self._motion.efforts_at_points()
+
+    @property
+    def efforts_of(self) -> tuple[str, ...]:
+        """The joints or actuators whose efforts are planned."""
+        return self.transcription.steps.drive.labels
 
     @cached_property
     def trajectory(self) -> Trajectory:
         """The motion: its states at the points of the plan, and in the sense of its collocation between them."""
-        steps, robot = self.transcription.steps, self.task.robot
+        model, at_points = kind_of(self.task.robot).model(self.task.robot), self._motion.at_points()._asdict()
+        return Trajectory(model, f"plan, {self.task.collocation}", self.t, **at_points, between=self._motion)
+
+    @cached_property
+    def _motion(self) -> PlannedMotion:
+        steps = self.transcription.steps
         acting = wrenches(self.task, steps) if self.task.dynamics else ()
-        motion = PlannedMotion(steps, self.t, self.values, acting)
-        model = kind_of(robot).model(robot)
-        at_points = motion.at_points()._asdict()
-        return Trajectory(model, f"plan, {self.task.collocation}", self.t, **at_points, between=motion)
+        return PlannedMotion(steps, self.t, self.values, acting)
 
     def at(self, times: Float[np.ndarray, "*n"] | float) -> States:
         """Return the states at times (s), between points, too; a single time gives vectors. See `Trajectory.at`.
@@ -99,7 +111,7 @@ class Plan:
     @property
     def cost(self) -> float:
         """The sum of the task's costs."""
-        return self.result.cost - self.result.costs.get(REGULARISATION, 0.0)
+        return self.result.cost - sum(c for name, c in self.result.costs.items() if name.startswith(REGULARISATION))
 
     @cached_property
     def costs(self) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from screwgraph.plan.goals.position import whole_position
 from screwgraph.plan.goals.velocity import chosen_velocities
 from screwgraph.plan.guess import first_values, guesses
 from screwgraph.plan.impossibilities import impossibilities
-from screwgraph.plan.infeasibility import obstacles_in_time, weights_to_hold
+from screwgraph.plan.infeasibility import obstacles_in_time, unreached, weights_to_hold
 from screwgraph.plan.limits.base import check_start
 from screwgraph.plan.limits.excess import more_kept
 from screwgraph.plan.mechanics import Mechanics
@@ -26,6 +26,7 @@ from screwgraph.plan.plan import FEASIBLE, Plan
 from screwgraph.plan.receding_horizon import advanced, is_scheduled, values_ahead
 from screwgraph.plan.refinement import check_refinable, refined, values_on
 from screwgraph.plan.search import LOST, Search, Start
+from screwgraph.plan.smooth_motions import MARGIN, nearest_motion
 from screwgraph.plan.task import Task
 from screwgraph.plan.transcribe import Transcription, transcribe
 from screwgraph.plan.violation import described, in_words
@@ -97,7 +98,7 @@ class Planner:
         task = refined(last)
         self.change(phases=task.phases, collocation=task.collocation, guess=task.guess)
         self.change(guess=values_on(self.transcription, last))
-        found = self._kept_between(self._solved(search, warm=False), search)
+        found = self._kept_between(self._found(search, self._guesses()), search)
         spent = {"seconds": last.seconds + found.seconds, "iterations": last.iterations + found.iterations}
         if not found.converged:
             self.transcription = before
@@ -111,34 +112,53 @@ class Planner:
         """Search from all guesses, or from the last plan first."""
         impossible = list(impossibilities(self.task, self.transcription.steps))
         if impossible:
-            return self._refused("; ".join(impossible))
-        starts: Iterable[Start] = self._guesses()
+            return self._refused("; ".join(impossible), Status.INFEASIBLE)
         if warm and self.plan is not None and (self.plan.feasible or self.plan.result.status not in LOST):
-            starts = itertools.chain([self.plan.result], starts)
-        steps = self.transcription.steps
-        result = search(self.transcription.problem, starts, lambda: any(weights_to_hold(self.task, steps)))
+            return self._found(search, itertools.chain([self.plan.result], self._guesses()))
+        beyond = list(unreached(self.task, self.transcription.steps))
+        if beyond:
+            return self._refused("; ".join(beyond), Status.STALLED)
+        weak = list(weights_to_hold(self.task, self.transcription.steps))
+        nearest = nearest_motion(self.task, self.transcription.steps) if weak else None
+        if nearest is not None and nearest.excess > MARGIN:
+            return self._refused("; ".join([nearest.reason, *weak]), Status.STALLED)
+        starts = self._guesses() if nearest is None else self._guesses_beside(nearest.values)
+        return self._found(search, starts, is_weak=bool(weak))
+
+    def _found(self, search: Search, starts: Iterable[Start], is_weak: bool = False) -> Plan:
+        """Search; state what may keep a plan from being found where that leads nowhere."""
+        result = search(self.transcription.problem, starts, lambda: is_weak)
         if not result.violation <= FEASIBLE:
             worst = described(self.transcription.steps, result) if np.isfinite(result.violation) else ""
             found = self._obstacles_in_time() if result.status in LOST else []
             result = replace(result, reason="; ".join([in_words(result.reason, worst), *found]))
         return Plan(self.transcription, result)
 
-    def _refused(self, reason: str) -> Plan:
-        """Return the plan of a task that cannot be solved: the guess, as it is."""
+    def _refused(self, reason: str, status: Status) -> Plan:
+        """Return the plan of a task for which none is searched: the robot stays at its start, or does as guessed."""
         problem = self.transcription.problem
-        x = problem.start(next(iter(self._guesses())))
-        found = Result(problem, Iterate(x, np.nan, np.inf), 0, 0.0, Status.INFEASIBLE, reason, "none")
+        task = replace(self.task, guess="stay") if isinstance(self.task.guess, str) else self.task
+        x = problem.start(self._unknown(first_values(task, self.transcription.steps)))
+        found = Result(problem, Iterate(x, np.nan, np.inf), 0, 0.0, status, reason, "none")
         return Plan(self.transcription, found)
 
     def _guesses(self) -> Iterable[dict[str, Any]]:
         """Return the task's guesses, one after the other."""
-        following = {family.name for family, _ in self.transcription.followers}
 
         def guess(choice: int) -> dict[str, Any]:
-            values = first_values(self.task, self.transcription.steps, choice)
-            return {name: value for name, value in values.items() if name not in following}
+            return self._unknown(first_values(self.task, self.transcription.steps, choice))
 
         return map(guess, range(guesses(self.task)))
+
+    def _guesses_beside(self, values: Mapping[str, np.ndarray]) -> Iterable[dict[str, Any]]:
+        """Return the task's guesses and values of a motion, which come first unless the task gives values itself."""
+        own, other = self._guesses(), [self._unknown(values)]
+        return itertools.chain(other, own) if isinstance(self.task.guess, str) else itertools.chain(own, other)
+
+    def _unknown(self, values: Mapping[str, np.ndarray]) -> dict[str, Any]:
+        """Return the values of families that do not follow from others."""
+        following = {family.name for family, _ in self.transcription.followers}
+        return {name: value for name, value in values.items() if name not in following}
 
     def _kept_between(self, plan: Plan, search: Search) -> Plan:
         """Plan again where spheres touch or limits are exceeded between points, with factors that forbid it there."""

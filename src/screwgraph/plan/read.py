@@ -10,7 +10,7 @@ All keys but `robot` (or `mechanism`) and a horizon may be left out::
     horizon: {steps: 200, dt: 0.02}     # or {steps, duration}; or
     phases:                             # one after the other; durations between `shortest` and `longest` are free
       - {name: swing, steps: 25, duration: 0.5, shortest: 0.2, longest: 1}
-    actuated: [x]                       # all joints, where left out
+    actuated: [x]                       # joints or actuators; left out: all actuators, where there are any, else joints
     start: {position: [0, 0], velocity: 0}
     goals:
       - {time: 2, position: {x: far, theta: pi}, velocity: 0}

@@ -98,8 +98,13 @@ class Reading:
         return transform(so3.from_rpy(rpy), p)
 
     def joint(self, name: str, value: Value) -> str:
-        """Return the name of a joint or of one of its coordinates. Raises ModelError where there is none."""
-        if name.split("[")[0] not in self.robot.v_slices:
+        """Return the name of a joint, of one of its coordinates, or of an actuator.
+
+        Raises:
+            ModelError: there is none.
+        """
+        actuators = [actuator.name for actuator in self.robot.actuators]
+        if name.split("[")[0] not in self.robot.v_slices and name not in actuators:
             raise as_model_error(unknown("joint", name, self.robot.joint_names), value.what, value.at)
         return name
 

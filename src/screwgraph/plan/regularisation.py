@@ -14,7 +14,7 @@ from jaxtyping import Float
 from screwgraph.optimize import Factors
 from screwgraph.plan.costs import Effort, Time
 from screwgraph.plan.costs.base import weights
-from screwgraph.plan.dynamics import dynamics_factors
+from screwgraph.plan.dynamics import required_forces
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import Task
@@ -37,24 +37,28 @@ def regularised(task: Task, steps: Steps, acting: Sequence[Wrench]) -> Iterator[
     others = [cost for cost in task.costs if not isinstance(cost, Effort | Time)]
     if not efforts or others or not steps.actuated or not np.isfinite(task.regularisation):
         return
-    each = np.zeros(len(steps.actuated))
+    each = np.zeros(len(steps.drive.labels))
     for cost in efforts:
-        columns, weight = weights(steps.mechanics, cost.weight, steps.actuated, "actuated joint")
+        columns, weight = weights(cost.weight, len(each), steps.drive.places)
         each[list(columns)] += weight
-    holding, inertia = steps.mechanics.kept((NAME, steps.actuated), lambda: _measured(steps, acting))
-    weight = float(each @ holding) / task.regularisation**2 + ROTOR**2 * float((each * inertia**2).max())
+    holding, moving = steps.mechanics.kept((NAME, steps.drive), lambda: _measured(steps, acting))
+    weight = float(each @ holding) / task.regularisation**2 + ROTOR**2 * float((moving @ each).max())
     if weight > 0.0:
         yield steps.integral(Chosen(steps.actuated), steps.qdd, weight=weight, name=NAME)
 
 
 def _measured(steps: Steps, acting: Sequence[Wrench]) -> tuple[Float[np.ndarray, " k"], Float[np.ndarray, " k"]]:
-    """Return the mean square of the torques that hold each actuated coordinate, and its inertia, without contacts."""
-    laws, robot, rng = dynamics_factors(steps, acting)[0], steps.mechanics.robot, np.random.default_rng(0)
+    """Return mean squares (m,) of the efforts that hold the robot, without contacts, and the squares (k, m) of those
+    that accelerate each actuated coordinate by 1 against its own inertia.
+    """
+    robot, rng = steps.mechanics.robot, np.random.default_rng(0)
     held = np.array([robot.neutral(), *(robot.manifold.random(rng) for _ in range(POSITIONS))])
     moved = np.tile(robot.neutral(), (len(steps.actuated), 1))
     q, qdd = np.concatenate([held, moved]), np.zeros((len(held) + len(moved), robot.nv))
     chosen = np.arange(len(moved)), list(steps.actuated)
     qdd[len(held) + chosen[0], chosen[1]] = 1.0
-    others = [np.zeros((len(q), *a.variables.manifold.shape)) for a in laws.arguments[3:]]
-    tau = laws.kernels.residual(q, np.zeros_like(qdd), qdd, *others)
-    return (tau[: len(held), chosen[1]] ** 2).mean(axis=0), (tau[len(held) :] - tau[0])[chosen]
+    tau = required_forces(steps, acting)(q, np.zeros_like(qdd), qdd)
+    along = np.zeros((len(moved), robot.nv))
+    along[chosen] = (tau[len(held) :] - tau[0])[chosen]
+    holding, moving = steps.drive.efforts(held, tau[: len(held)]), steps.drive.efforts(moved, along)
+    return (holding**2).mean(axis=0), moving**2

@@ -17,7 +17,7 @@ from screwgraph.plan.extrapolation import Stretches, integrated
 from screwgraph.plan.interpolation import shares_of, wrench_code
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.plan.models import Torques, kind_of
+from screwgraph.plan.models import kind_of
 from screwgraph.plan.steps import Steps
 from screwgraph.summary import one_line
 
@@ -74,7 +74,7 @@ def step_errors(
 
 def _scales(robot: Any, t: Float[np.ndarray, " K"], qd: Float[np.ndarray, "K nv"]) -> tuple[np.ndarray, np.ndarray]:
     """Return the longest way and largest velocity among coordinates of the same unit, for each coordinate."""
-    kinds = np.array(kind_of(robot).units(robot))
+    kinds = np.array(kind_of(robot).turns(robot))
     ways, tops, whole = np.trapezoid(np.abs(qd), t, axis=0), np.abs(qd).max(axis=0), t[-1] - t[0]
     way, top = np.empty(robot.nv), np.empty(robot.nv)
     for kind in set(kinds):
@@ -93,7 +93,7 @@ def _accelerations(
     for pattern in np.unique(patterns, axis=0):
         chosen = np.flatnonzero((patterns == pattern).all(axis=1))
         own = tuple(wrenches[i] for i in np.flatnonzero(pattern).tolist())
-        tau = values["tau"][samples[:, chosen]] if steps.actuated else None
+        tau = values["tau"][samples[:, chosen]] if steps.drive.labels else None
         forces = tuple(values[w.unknowns.name][np.searchsorted(w.samples, samples[:, chosen])] for w in own)
         yield chosen, _Motion(steps, values["q"][steps.first[chosen]], tau, own, forces, frames)
 
@@ -112,10 +112,9 @@ class _Motion:
     def __call__(self, which: Int[np.ndarray, " N"], part: float, d: np.ndarray, v: np.ndarray) -> np.ndarray:
         mechanics, shares = self.steps.mechanics, shares_of(self.steps, part)
         q = moved(mechanics.robot.manifold, self.start[which], d)
-        function, torques = _dynamics(mechanics, self.steps.actuated, self.frames)
-        tau = np.zeros((len(which), torques.size))
-        if self.tau is not None:
-            tau = torques.of(_summed(shares, self.tau, which))
+        function, drive = _dynamics(mechanics, self.frames), self.steps.drive
+        efforts = np.zeros((len(which), 0)) if self.tau is None else _summed(shares, self.tau, which)
+        tau = drive.torques(q, efforts)
         if not self.frames:
             return function(q, v, tau)
         acting = np.zeros((len(which), len(self.frames), 6))
@@ -128,12 +127,8 @@ def _summed(shares: Sequence[float], samples: np.ndarray, which: np.ndarray) -> 
     return np.sum([share * x[which] for share, x in zip(shares, samples, strict=True)], axis=0)
 
 
-def _dynamics(mechanics: Mechanics, actuated: tuple[int, ...], frames: tuple[str, ...]) -> tuple[Any, Torques]:
-    """Return forward dynamics, and where efforts stand among its torques."""
+def _dynamics(mechanics: Mechanics, frames: tuple[str, ...]) -> Any:
+    """Return forward dynamics."""
     robot, kind = mechanics.robot, kind_of(mechanics.robot)
-
-    def made() -> tuple[Any, Torques]:
-        function = forward_dynamics(kind.model(robot), ordering=kind.ordering(robot), external_wrenches=frames)
-        return function, kind.torques(robot, actuated)
-
-    return mechanics.kept(("motion", actuated, frames), made)
+    options = {"ordering": kind.ordering(robot), "external_wrenches": frames}
+    return mechanics.kept(("motion", frames), lambda: forward_dynamics(kind.model(robot), **options))

@@ -14,6 +14,7 @@ from jaxtyping import Float, Int
 from screwgraph.errors import InputError
 from screwgraph.optimize import Factors, Variables, Vector, each, soft
 from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.models import Drive
 from screwgraph.plan.phases import Phase, point_times
 from screwgraph.plan.templates import SqrtDtWeighted, Timed
 from screwgraph.time import Rule
@@ -34,11 +35,16 @@ class Steps:
     mechanics: Mechanics
     phases: tuple[Phase, ...]
     collocation: Rule
-    actuated: tuple[int, ...]
+    drive: Drive
     has_dynamics: bool = True
     start_given: bool = True
     given: Mapping[str, Mapping[int, np.ndarray]] = field(default_factory=lambda: {"q": {}, "qd": {}})
     """Whole positions and velocities that start and goals prescribe, by point: laws that repeat them are left out."""
+
+    @property
+    def actuated(self) -> tuple[int, ...]:
+        """The velocity coordinates along which torques act."""
+        return self.drive.coordinates
 
     @property
     def per_step(self) -> int:
@@ -141,13 +147,13 @@ class Steps:
 
     @cached_property
     def tau(self) -> Variables:
-        """Torques of actuated coordinates at the samples."""
-        if not self.actuated or not self.has_dynamics:
+        """Torques of actuated coordinates, or efforts of actuators, at the samples."""
+        if not self.drive.labels or not self.has_dynamics:
             raise InputError(
                 "the trajectory has no torques",
-                why="no joint is actuated" if self.has_dynamics else "the task is solved without dynamics",
+                why="nothing is actuated" if self.has_dynamics else "the task is solved without dynamics",
             )
-        return Variables("tau", Vector(len(self.actuated)), len(self.points))
+        return Variables("tau", Vector(len(self.drive.labels)), len(self.points))
 
     @cached_property
     def duration(self) -> Variables | None:

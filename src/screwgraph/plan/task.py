@@ -36,7 +36,8 @@ class Task:
         limits: what must be kept all the time: hard ones hold between points to a thousandth, or the status says so.
         obstacles: what must not be touched.
         contacts: what the robot stands on, and when.
-        actuated: joints (or coordinates, `joint[2]`) with torques; None for all but floating ones.
+        actuated: joints (or coordinates, `joint[2]`) with torques, or actuators with efforts; None for all actuators of
+            a robot that has some, else for all joints but floating ones.
         collocation: what joins the steps, one of `COLLOCATIONS`.
         guess: where the search begins: "linear" between the positions of start and goals, "stay" at the start, or
             values {"q": (K, nq), ...} by family of unknowns; see `Steps`.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from screwgraph.plan.goals import Position, Velocity
 from screwgraph.plan.goals.base import points_at
 from screwgraph.plan.goals.position import start_position, whole_position
 from screwgraph.plan.goals.velocity import chosen_velocities
+from screwgraph.plan.internal_forces import internal_forces
 from screwgraph.plan.items import Acting, Wrench
 from screwgraph.plan.limits.base import check_start
 from screwgraph.plan.limits.excess import kept_between
@@ -33,6 +35,8 @@ from screwgraph.plan.task import CONDENSED, FULL_GRAPH, Task
 from screwgraph.plan.templates import BoundViolation
 from screwgraph.summary import one_line
 
+CLOSED = 1e-4
+"""Largest closure error (m, rad) of a start; collocation takes the rest away."""
 Follower = tuple[Variables, Sequence[Piece]] | None
 
 
@@ -80,7 +84,7 @@ def _transcribed(task: Task, mechanics: Mechanics) -> Transcription:
         mechanics,
         task.phases,
         COLLOCATIONS[task.collocation],
-        _actuated(task, mechanics),
+        mechanics.drive(task.actuated),
         has_dynamics=bool(task.dynamics),
         start_given=len(starts) == 2,
     )
@@ -92,7 +96,8 @@ def _transcribed(task: Task, mechanics: Mechanics) -> Transcription:
         with naming(name):
             factors += item.factors(steps, name)
     if task.dynamics:
-        factors += regularised(task, steps, wrenches(task, steps))
+        acting = wrenches(task, steps)
+        factors += [*regularised(task, steps, acting), *internal_forces(task, steps, acting)]
     factors += _durations(steps)
     check_start(steps, factors, starts)
     check_goals(steps, factors)
@@ -135,14 +140,6 @@ def _uses_accelerations(factors: list[Factors]) -> bool:
     return any(a.variables.name == "qdd" for f in factors for a in f.arguments)
 
 
-def _actuated(task: Task, mechanics: Mechanics) -> tuple[int, ...]:
-    if task.actuated is not None:
-        actuated = tuple(sorted(set(mechanics.columns(task.actuated, "joint to actuate"))))
-        kind_of(task.robot).torques(task.robot, actuated)
-        return actuated
-    return kind_of(task.robot).actuated(task.robot)
-
-
 def wrenches(task: Task, steps: Steps) -> Sequence[Wrench]:
     """Return the wrenches of a task's contacts."""
     found: list[Wrench] = []
@@ -159,6 +156,7 @@ def _starts(task: Task, mechanics: Mechanics) -> dict[str, np.ndarray]:
     with naming("start"):
         if task.start is not None:
             found["q"] = start_position(task)
+            _check_closed(robot, found["q"])
         if task.start_velocity is not None:
             found["qd"] = np.zeros(robot.nv)
             columns, values = chosen_velocities(mechanics, task.start_velocity)
@@ -167,6 +165,16 @@ def _starts(task: Task, mechanics: Mechanics) -> dict[str, np.ndarray]:
                 completed = kind_of(robot).completed_velocity
                 found["qd"] = completed(robot, found.get("q"), found["qd"], task.start_velocity)
     return found
+
+
+def _check_closed(robot: Any, q: np.ndarray) -> None:
+    """See that loops and couplings hold at the start. Raises InputError."""
+    off = np.abs(kind_of(robot).closure_errors(robot, q)) if robot.is_closed else np.zeros(1)
+    if off.max() > CLOSED:
+        raise InputError(
+            f"loops of {robot.name!r} do not close there, by {off.max():.3g} (m, rad)",
+            fix="start at robot.close_loops(q), or at robot.complete(independent positions)",
+        )
 
 
 def _given(task: Task, steps: Steps, starts: Mapping[str, np.ndarray]) -> dict[str, dict[int, np.ndarray]]:

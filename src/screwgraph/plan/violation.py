@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from jaxtyping import Float
 
@@ -11,11 +9,21 @@ from screwgraph.optimize import Factors, Result
 from screwgraph.plan.goals.point import AtPoint
 from screwgraph.plan.goals.pose import AtPose
 from screwgraph.plan.goals.position import Apart
+from screwgraph.plan.limits.position import flat_places
+from screwgraph.plan.models import force_word
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.templates import BoundViolation, Difference
-from screwgraph.robot import Robot, units
 
-KINDS = {"q": "position", "qd": "velocity", "qdd": "acceleration", "tau": "effort"}
+KINDS = {"q": "position", "qd": "velocity", "qdd": "acceleration"}
+CONTACTS = {
+    "friction": "contact forces are outside of their friction cone, by {:.3g} (N, N m)",
+    "no slip": "the foot slips, by {:.3g} (m, m/s)",
+    "held": "the foot slips, by {:.3g} m/s²",
+    "on the ground": "the foot is {:.3g} m from the ground",
+    "foothold": "the foot is {:.3g} m from its foothold",
+    "clearance": "the foot is {:.3g} m below the ground",
+}
+"""By what a contact asks for."""
 RAW = (" is off by ", " remains violated by ")
 """What reasons of searches say of rows of residuals."""
 
@@ -37,7 +45,8 @@ def in_words(reason: str, description: str) -> str:
 
 
 def _demand(steps: Steps, f: Factors, r: Float[np.ndarray, " m"]) -> str:
-    item, template = f.name.partition(":")[0], getattr(f.template, "template", f.template)
+    (item, _, part), template = f.name.partition(": "), getattr(f.template, "template", f.template)
+    mechanics, most = steps.mechanics, float(np.abs(r).max())
     if isinstance(template, AtPose):
         away, turned = np.linalg.norm(r[3:]), np.linalg.norm(r[:3])
         return f"{item}: frame {template.frame!r} is {away:.3g} m and {turned:.3g} rad from its pose"
@@ -45,42 +54,38 @@ def _demand(steps: Steps, f: Factors, r: Float[np.ndarray, " m"]) -> str:
         return f"{item}: frame {template.frame!r} is {np.linalg.norm(r):.3g} m from its point"
     family = f.arguments[0].variables.name
     if isinstance(template, Difference | Apart) and family in KINDS:
+        column = template.columns[int(np.abs(r).argmax())]
+        return f"{item}: joint {mechanics.labels[column]!r} is {most:.3g} {mechanics.units(KINDS[family])[column]} off"
+    if isinstance(template, BoundViolation) and family in (*KINDS, "tau"):
+        chosen = [*template.above, *template.below] if "upper" in f.shared else template.below
+        quantity, owner, unit = _limited(steps, family, chosen[int(r.argmax())])
+        return f"{item}: {quantity} of {owner} exceeds its limit by {r.max():.3g} {unit}"
+    if f.name.startswith("dynamics") and len(r) == mechanics.robot.nv:
         worst = int(np.abs(r).argmax())
-        column = template.columns[worst]
-        return f"{item}: joint {_label(steps, column)!r} is {_size(steps, family, column, r[worst])} off"
-    if isinstance(template, BoundViolation) and family in KINDS:
-        worst = int(r.argmax())
-        column = (*template.above, *template.below)[worst] if "upper" in f.shared else template.below[worst]
-        column = steps.actuated[column] if family == "tau" else column
-        over = _size(steps, family, column, r[worst])
-        return f"{item}: {KINDS[family]} of joint {_label(steps, column)!r} exceeds its limit by {over}"
-    if f.name.startswith("dynamics") and len(r) == steps.mechanics.robot.nv:
-        worst = int(np.abs(r).argmax())
-        return f"{_size(steps, 'tau', worst, r[worst])} are missing at joint {_label(steps, worst)!r}"
+        return f"{most:.3g} {mechanics.units('force')[worst]} are missing at joint {mechanics.labels[worst]!r}"
     if f.name.startswith("collocation"):
-        return f"positions and velocities do not fit each other, by {np.abs(r).max():.3g}"
+        return f"positions and velocities do not fit each other, by {most:.3g}"
     if f.name.startswith("obstacle"):
         return f"{item}: spheres are {r.max():.3g} m too near"
-    return f"{f.name} is violated by {np.abs(r).max():.3g} (SI units)"
+    if part in CONTACTS:
+        return f"{item}: {CONTACTS[part].format(most)}"
+    return f"{f.name} is violated by {most:.3g} (SI units)"
 
 
 def _when(steps: Steps, f: Factors, number: int) -> str:
     argument = f.arguments[0]
-    if argument.variables.name not in KINDS:
+    if argument.variables.name not in (*KINDS, "tau"):
         return ""
     index = int(argument.indices[number if len(argument.indices) > 1 else 0])
     point = index if argument.variables.name in ("q", "qd") else int(steps.points[index])
     return f"at t = {steps.times[point]:.3g} s"
 
 
-def _label(steps: Steps, column: int) -> str:
-    labels = steps.mechanics.labels
-    return labels[column] if column < len(labels) else str(column)
-
-
-def _size(steps: Steps, family: str, column: int, value: Any) -> str:
-    robot, number = steps.mechanics.robot, f"{abs(float(value)):.3g}"
-    if not isinstance(robot, Robot):
-        return f"{number} (SI units)"
-    every = [unit for joint in robot.joints for unit in getattr(units(joint.type), KINDS[family])]
-    return f"{number} {every[column]}" if column < len(every) else number
+def _limited(steps: Steps, family: str, column: int) -> tuple[str, str, str]:
+    """Return what a bounded column of a family is: quantity, whose, and unit."""
+    mechanics, drive = steps.mechanics, steps.drive
+    if family == "tau":
+        return force_word(drive.units[column]), f"{drive.what} {drive.labels[column]!r}", drive.units[column]
+    if family == "q":
+        column = next(c for c, place in flat_places(mechanics).items() if place == column)
+    return KINDS[family], f"joint {mechanics.labels[column]!r}", mechanics.units(KINDS[family])[column]

@@ -57,6 +57,13 @@ class Foot:
         t /= np.linalg.norm(t)
         return np.stack([t, np.cross(n, t), n], axis=1)
 
+    @cached_property
+    def cancelling(self) -> Float[np.ndarray, "3k n"]:
+        """A basis of the forces at the points, in the frame, that cancel out: none for three degrees of freedom."""
+        G = np.concatenate([np.concatenate([skew(np.array(p)), np.eye(3)]) for p in self.points], axis=1)
+        _, s, Vt = np.linalg.svd(G)
+        return Vt[int((s > 1e-9 * s[0]).sum()) :].T
+
     def place(self, q: Any) -> tuple[Any, Any]:
         """Return the rotation of the frame, and the centre of the points, in the base."""
         T = self.mechanics.pose_of(self.frame)(q)

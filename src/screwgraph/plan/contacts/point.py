@@ -34,6 +34,19 @@ class PointForces:
         return self.foot.wrench(T[:3, :3], forces)
 
 
+@dataclass(frozen=True)
+class CancellingForces:
+    """The part of the forces at a foot's points that makes no wrench."""
+
+    foot: Foot
+
+    def __call__(self, q: Any, T: Any, forces: Any) -> Any:
+        """Return its coordinates (n,) in a basis."""
+        turned = T[:3, :3].T @ self.foot.surface
+        in_frame = [turned @ forces[3 * i : 3 * i + 3] for i in range(len(self.foot.points))]
+        return self.foot.cancelling.T @ concatenate(*in_frame)
+
+
 @dataclass(frozen=True, eq=False)
 class PointContact:
     """Points of a link stand on a plane, without slipping; they push only, within a friction cone.
@@ -44,7 +57,7 @@ class PointContact:
         frame: the link or frame.
         phases: names or numbers of the phases in which it stands; None for all.
         friction: static friction coefficient.
-        points: where it touches, in the frame (m); forces of more than three are not unique, which does no harm.
+        points: where it touches, in the frame (m); of forces that make the same wrench the smallest are preferred.
         radius: of the balls around these points (m), which roll; 0 for points.
         ground: height of the plane along its normal (m).
         normal: of the plane, in the base.
@@ -91,16 +104,10 @@ class PointContact:
     def wrenches(self, steps: Steps, name: str) -> Sequence[Wrench]:
         """Return the one on the frame. Raises InputError."""
         samples = np.concatenate([run.samples for run in stances(steps, self.phases)])
-        pushing = tuple(range(2, 3 * len(self.points), 3))
-        return [
-            Wrench(
-                steps.mechanics.robot.frame(self.frame).name,
-                samples,
-                self._forces(name, len(samples)),
-                PointForces(self._foot(steps)),
-                pushing,
-            )
-        ]
+        foot, pushing = self._foot(steps), tuple(range(2, 3 * len(self.points), 3))
+        internal = CancellingForces(foot) if foot.cancelling.size else None
+        forces = self._forces(name, len(samples))
+        return [Wrench(foot.frame, samples, forces, PointForces(foot), pushing, internal)]
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return laws of the cone, of not slipping, and of staying above the ground. Raises InputError."""

@@ -13,7 +13,7 @@ from screwgraph.plan.steps import Steps
 
 @dataclass(frozen=True, eq=False)
 class Effort:
-    """weight * integral of the squares of actuated joints' torques; one weight, or {joint: weight}.
+    """weight * integral of the squares of torques, or of actuators' efforts; one weight, or {joint, actuator: weight}.
 
     Xie et al. (2020), V-B.
     """
@@ -24,4 +24,4 @@ class Effort:
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return one factor for each sample. Raises InputError."""
-        yield from squares(steps, steps.tau, self.weight, name, steps.actuated, "actuated joint")
+        yield from squares(steps, steps.tau, self.weight, name, steps.drive.places)

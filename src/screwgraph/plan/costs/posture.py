@@ -48,6 +48,6 @@ class Posture:
         """Return one factor for each sample. Raises InputError."""
         robot = steps.mechanics.robot
         at = robot.neutral() if self.at is None else whole_position(robot, self.at)[0]
-        columns, weight = weights(steps.mechanics, self.weight, tuple(range(robot.nv)))
+        columns, weight = weights(self.weight, robot.nv, steps.mechanics.coordinates)
         template = FromPosture(steps.mechanics.positions, columns)
         yield steps.integral(template, steps.q, weight=weight, name=name, at=at)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -56,22 +56,37 @@ def box(mechanics: Mechanics, given: Any, of_file: Callable[[Joint], Pair], what
     Raises:
         InputError: the file has none, a joint is unknown, or a lower bound is not below its upper bound.
     """
-    robot, entries = mechanics.robot, {}
+    robot = mechanics.robot
+    every = {j.name: of_file(j) for j in robot.joints}
+    return filled(given, every, mechanics.coordinates, robot.nv, what, f"robot {robot.name!r}")
+
+
+def filled(
+    given: Any,
+    of_file: Mapping[str, Pair],
+    places: Callable[[str], Sequence[int]],
+    count: int,
+    what: str,
+    owner: str,
+    of: str = "joint",
+) -> Box:
+    """Return bounds of so many numbers; `places` are those of a name, `of_file` the bounds of all names. See `box`."""
+    entries: Mapping[str, Pair] = of_file
     if given is None:
-        entries = {j.name: of_file(j) for j in robot.joints}
         if not any(np.isfinite(b) for pair in entries.values() for b in pair):
             raise InputError(
-                f"robot {robot.name!r} has no {what} limits", fix=f"give numbers: {what}: 10, or {what}: {{joint: 10}}"
+                f"{owner} has no {what} limits{'' if of == 'joint' else f' of {of}s'}",
+                fix=f"give numbers: {what}: 10, or {what}: {{{of}: 10}}",
             )
     elif isinstance(given, Mapping):
         entries = {name: _pair(value, what) for name, value in given.items()}
     else:
-        entries = dict.fromkeys(robot.joint_names, _pair(given, what))
-    lower, upper = np.full(robot.nv, -np.inf), np.full(robot.nv, np.inf)
+        entries = dict.fromkeys(of_file, _pair(given, what))
+    lower, upper = np.full(count, -np.inf), np.full(count, np.inf)
     for name, (low, high) in entries.items():
         if not low < high:
-            raise InputError(f"{what} limits of joint {name!r} are {low:g} and {high:g}", why="the first must be lower")
-        columns = list(mechanics.coordinates(name))
+            raise InputError(f"{what} limits of {of} {name!r} are {low:g} and {high:g}", why="the first must be lower")
+        columns = list(places(name))
         lower[columns], upper[columns] = low, high
     return lower, upper
 

@@ -1,4 +1,4 @@
-"""Limits of joint torques."""
+"""Limits of joint torques, or of actuators' efforts."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.optimize import Factors
-from screwgraph.plan.limits.base import bounded, box, read_limit, symmetric
+from screwgraph.plan.limits.base import Box, bounded, filled, read_limit
 from screwgraph.plan.limits.pieces import kept_all_the_way
 from screwgraph.plan.steps import Steps
 
 
 @dataclass(frozen=True, eq=False)
 class EffortLimit:
-    """Joint torques stay within bounds (N m, N).
+    """Joint torques, or efforts of actuators, stay within bounds (N m, N).
 
-    `bounds`: None for those of the robot's file, b for +-b, (lower, upper), or {joint: one of these}. A `sigma` makes
-    them soft: they cost half the square of what comes nearer than `threshold`, over sigma. Xie et al. (2020), eq. (7).
+    `bounds`: None for those of the robot's file, b for +-b, (lower, upper), or {joint or actuator: one of these}. A
+    `sigma` makes them soft: they cost half the square of what comes nearer than `threshold`, over sigma. Xie et al.
+    (2020), eq. (7).
     """
 
     bounds: Any = None
@@ -28,7 +29,10 @@ class EffortLimit:
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return one factor for each sample, and each step that begins without one. Raises InputError."""
-        lower, upper = box(steps.mechanics, self.bounds, lambda joint: symmetric(joint.limits.effort), "effort")
-        chosen = list(steps.actuated)
-        bounds = lower[chosen], upper[chosen]
-        yield from kept_all_the_way(steps, bounded(steps.tau[:], bounds, self, name))
+        yield from kept_all_the_way(steps, bounded(steps.tau[:], self.box(steps), self, name))
+
+    def box(self, steps: Steps) -> Box:
+        """Return the bounds of all efforts. Raises InputError."""
+        drive = steps.drive
+        owner = f"robot {steps.mechanics.robot.name!r}"
+        return filled(self.bounds, drive.limits, drive.places, len(drive.labels), "effort", owner, drive.what)

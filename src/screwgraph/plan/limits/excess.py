@@ -65,9 +65,10 @@ def excesses(
                 k, j = np.unravel_index(int((amounts[:, i] / size).argmax()), (len(PARTS), len(columns)))
                 amount = float(amounts[k, i, j])
                 if amount > NOTABLE * size[j]:
-                    at = columns[j] if kind != "tau" else steps.actuated[columns[j]]
                     time = float(begins[step] + PARTS[k] * h[step])
-                    yield Excess(f.name, KINDS[kind], labels[int(at)], amount, amount / float(size[j]), time, step)
+                    yield Excess(
+                        f.name, KINDS[kind], labels[int(columns[j])], amount, amount / float(size[j]), time, step
+                    )
 
 
 def kept_between(steps: Steps, factors: Sequence[Factors], kept: Mapping[str, Collection[int]]) -> list[Factors]:
@@ -92,6 +93,8 @@ def more_kept(steps: Steps, kept: Mapping[str, Collection[int]], found: Sequence
 
 def _labels(steps: Steps, kind: str) -> Sequence[str]:
     mechanics = steps.mechanics
+    if kind == "tau":
+        return steps.drive.labels
     if kind != "q":
         return mechanics.labels
     return [name for j in mechanics.robot.joints for name in [j.name] * j.type.nq]

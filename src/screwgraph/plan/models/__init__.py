@@ -4,9 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from screwgraph.errors import InputError
-from screwgraph.plan.models.base import ModelKind, Torques
+from screwgraph.plan.models.base import ModelKind
+from screwgraph.plan.models.coordinates import coordinates_of, labels_of
+from screwgraph.plan.models.drive import Drive
 from screwgraph.plan.models.mechanism import MECHANISMS, MechanismCoordinates
 from screwgraph.plan.models.robot import ROBOTS
+from screwgraph.plan.models.units import force_word, units_of
 
 MODELS: Mapping[str, ModelKind] = {"robot": ROBOTS, "mechanism": MECHANISMS}
 """Kinds of models by name."""
@@ -25,4 +28,15 @@ def as_robot(model: Any) -> Any:
     return next((kind.as_robot(model) for kind in MODELS.values() if isinstance(model, kind.given)), model)
 
 
-__all__ = ["MODELS", "MechanismCoordinates", "ModelKind", "Torques", "as_robot", "kind_of"]
+__all__ = [
+    "MODELS",
+    "Drive",
+    "MechanismCoordinates",
+    "ModelKind",
+    "as_robot",
+    "coordinates_of",
+    "force_word",
+    "kind_of",
+    "labels_of",
+    "units_of",
+]

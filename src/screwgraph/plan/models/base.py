@@ -7,24 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
 from screwgraph.graph import FactorGraph
+from screwgraph.plan.models.drive import Drive
 from screwgraph.summary import one_line
-
-
-@dataclass(frozen=True)
-class Torques:
-    """The model has `size` torques, of all joints or of motors; efforts are those at `places`."""
-
-    size: int
-    places: tuple[int, ...]
-
-    def of(self, efforts: Float[np.ndarray, "*N m"]) -> Float[np.ndarray, "*N size"]:
-        """Return all torques, zero where nothing is actuated."""
-        tau = np.zeros((*efforts.shape[:-1], self.size))
-        tau[..., list(self.places)] = efforts
-        return tau
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +23,9 @@ class ModelKind:
         as_robot: from the one to the other.
         model: from the other to the one.
         has_bodies: whether models have frames, shapes, twists and wrenches.
-        units: the unit of each velocity coordinate of a robot.
-        actuated: the coordinates that are driven where a task names none.
-        torques: where the efforts of coordinates of a robot stand among its torques. Raises InputError.
+        turns: whether each velocity coordinate of a robot turns (rad/s), or slides (m/s).
+        drive: of a robot, and what a task names as actuated (None where it names nothing), what drives it. Raises
+            InputError.
         effort_graph: of a robot and frames on which wrenches act, a graph, and the kind of variables that are the
             forces along all coordinates which a motion takes beside those of closed chains.
         closure_errors: the independent closure errors (r,) of a robot at q, on any kind of number.
@@ -56,9 +42,8 @@ class ModelKind:
     as_robot: Callable[[Any], Any]
     model: Callable[[Any], Any]
     has_bodies: bool
-    units: Callable[[Any], Sequence[str]]
-    actuated: Callable[[Any], tuple[int, ...]]
-    torques: Callable[[Any, tuple[int, ...]], Torques]
+    turns: Callable[[Any], Sequence[bool]]
+    drive: Callable[[Any, Sequence[str] | None], Drive]
     effort_graph: Callable[[Any, Sequence[str]], tuple[FactorGraph, str]]
     closure_errors: Callable[[Any, Any], Any]
     completed: Callable[[Any, np.ndarray, Mapping[str, Any]], np.ndarray]

@@ -15,7 +15,9 @@ from screwgraph.graph import FactorGraph, unconstrained_graph
 from screwgraph.mechanism import Mechanism, followed, position_problem, velocity_problem
 from screwgraph.models.mechanism import Freedom
 from screwgraph.models.mechanism.equations import residual
-from screwgraph.plan.models.base import ModelKind, Torques
+from screwgraph.plan.models.base import ModelKind
+from screwgraph.plan.models.coordinates import coordinates_of
+from screwgraph.plan.models.drive import Drive, joint_drive
 from screwgraph.robot import Joint
 from screwgraph.robot.joints import Prismatic
 from screwgraph.spatial import vector
@@ -31,7 +33,7 @@ class MechanismCoordinates:
 
     mechanism: Mechanism
 
-    is_closed = True
+    is_closed, actuators = True, ()
 
     @property
     def name(self) -> str:
@@ -83,11 +85,6 @@ class MechanismCoordinates:
         """Rows of the constraints that count."""
         return self.mechanism.freedom
 
-    @property
-    def actuated(self) -> tuple[int, ...]:
-        """Coordinates that motors drive."""
-        return self.mechanism.motor_slots
-
     def neutral(self) -> Float[np.ndarray, " n"]:
         """Return the assembled position."""
         return self.mechanism.home.copy()
@@ -129,21 +126,24 @@ class MechanismCoordinates:
         )
 
 
-def _units(robot: MechanismCoordinates) -> list[str]:
-    return ["rad" if i in robot.mechanism.angle_slots else "m" for i in range(robot.nv)]
+def _turns(robot: MechanismCoordinates) -> list[bool]:
+    return [i in robot.mechanism.angle_slots for i in range(robot.nv)]
 
 
-def _torques(robot: MechanismCoordinates, actuated: tuple[int, ...]) -> Torques:
-    """Return where the efforts of coordinates stand. Raises InputError where no motor drives one of them."""
+def _drive(robot: MechanismCoordinates, names: Sequence[str] | None) -> Drive:
+    """All motors, or those of the coordinates named. Raises InputError where no motor drives one of them."""
     slots = robot.mechanism.motor_slots
-    for coordinate in actuated:
+    chosen = sorted(
+        slots if names is None else {c for n in names for c in coordinates_of(robot, n, "joint to actuate")}
+    )
+    for coordinate in chosen:
         if coordinate not in slots:
             raise InputError(
                 f"no motor drives the coordinate {robot.joint_names[coordinate]!r}",
                 why=f"those of {robot.name!r} drive {', '.join(robot.joint_names[i] for i in slots) or 'none'}",
                 fix="motors: [angle, ...] in its file",
             )
-    return Torques(len(slots), tuple(slots.index(coordinate) for coordinate in actuated))
+    return joint_drive(robot, chosen, robot.joint_names, _turns(robot), [slots.index(c) for c in chosen], len(slots))
 
 
 def _effort_graph(robot: MechanismCoordinates, frames: Sequence[str]) -> tuple[FactorGraph, str]:
@@ -162,9 +162,8 @@ MECHANISMS = ModelKind(
     as_robot=MechanismCoordinates,
     model=lambda robot: robot.mechanism,
     has_bodies=False,
-    units=_units,
-    actuated=lambda robot: tuple(sorted(robot.actuated)),
-    torques=_torques,
+    turns=_turns,
+    drive=_drive,
     effort_graph=_effort_graph,
     closure_errors=lambda robot, q: robot.gaps(q),
     completed=lambda robot, q, given: robot.completed(given),

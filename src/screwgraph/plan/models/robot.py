@@ -6,19 +6,27 @@ from collections.abc import Sequence
 from typing import Any
 
 from screwgraph.graph import FactorGraph, dynamics_graph
-from screwgraph.plan.models.base import ModelKind, Torques
+from screwgraph.plan.models.actuators import actuator_drive
+from screwgraph.plan.models.base import ModelKind
+from screwgraph.plan.models.coordinates import coordinates_of, labels_of
+from screwgraph.plan.models.drive import Drive, joint_drive
 from screwgraph.robot import Robot, constraint_residual, units
 from screwgraph.spatial import vanishing
 
 
-def _units(robot: Robot) -> list[str]:
-    return [unit for joint in robot.joints for unit in units(joint.type).velocity]
+def _turns(robot: Robot) -> list[bool]:
+    return [unit == "N m" for joint in robot.joints for unit in units(joint.type).effort]
 
 
-def _actuated(robot: Robot) -> tuple[int, ...]:
-    """All but the coordinates of a floating base."""
-    slices = [robot.v_slices[joint.name] for joint in robot.joints if joint.type.nv < 6]
-    return tuple(i for part in slices for i in range(part.start, part.stop))
+def _drive(robot: Robot, names: Sequence[str] | None) -> Drive:
+    """Actuators where a robot has any, else all joints but floating ones; or what is named: actuators, or joints."""
+    own = {actuator.name for actuator in robot.actuators}
+    if own and (names is None or own.issuperset(names)):
+        return actuator_drive(robot, names)
+    if names is None:
+        names = [joint.name for joint in robot.joints if joint.type.nv < 6]
+    chosen = sorted({c for name in names for c in coordinates_of(robot, name, "joint to actuate")})
+    return joint_drive(robot, chosen, labels_of(robot), _turns(robot), chosen, robot.nv)
 
 
 def _effort_graph(robot: Robot, frames: Sequence[str]) -> tuple[FactorGraph, str]:
@@ -35,9 +43,8 @@ ROBOTS = ModelKind(
     as_robot=lambda robot: robot,
     model=lambda robot: robot,
     has_bodies=True,
-    units=_units,
-    actuated=_actuated,
-    torques=lambda robot, actuated: Torques(robot.nv, actuated),
+    turns=_turns,
+    drive=_drive,
     effort_graph=_effort_graph,
     closure_errors=_closure_errors,
     completed=lambda robot, q, given: q,

@@ -1,0 +1,215 @@
+"""The smooth motion that comes nearest to keeping limits of effort, found without code for derivatives.
+
+Where a robot cannot hold itself, this tells in a fraction of a second whether it may swing to its goal, and how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.plan.dynamics import required_forces
+from screwgraph.plan.goals import Point, Pose, Position
+from screwgraph.plan.goals.base import points_at
+from screwgraph.plan.goals.position import whole_position
+from screwgraph.plan.inverse_kinematics import quickest
+from screwgraph.plan.limits import EffortLimit
+from screwgraph.plan.models import force_word
+from screwgraph.plan.steps import Steps
+from screwgraph.plan.task import Task
+
+MARGIN = 0.1
+"""Excess up to which a motion that is not a polynomial may yet keep limits: a part of these, or of half the weight."""
+PARTS = np.linspace(0.0, 1.0, 41)
+"""Parts of the duration at which limits are looked at."""
+PER_SECOND, FEWEST, MOST = 4, 8, 24
+"""Polynomials of each joint, by the duration of the motion."""
+STARTS, ITERATIONS = 4, 25
+ASIDE = 1.0
+"""Standard deviation (rad, m) of joints at the middle of other motions to begin with."""
+SMALL = 1e-6
+"""Difference by which derivatives are taken."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """Where motions begin and end: positions, velocities (None where the last is free), and the duration (s)."""
+
+    q: tuple[np.ndarray, np.ndarray]
+    qd: tuple[np.ndarray, np.ndarray | None]
+    duration: float
+
+    @property
+    def count(self) -> int:
+        """How many polynomials each joint has."""
+        return int(np.clip(PER_SECOND * self.duration, FEWEST, MOST))
+
+    def motions(self, parts: Float[np.ndarray, " M"]) -> Motions:
+        """Return the motions between these ends, at parts 0..1 of the duration.
+
+        The one in the middle is a cubic, or, where the last velocity is free, a parabola.
+        """
+        (a, b), (u, v), T = self.q, self.qd, self.duration
+        x = np.polynomial.Chebyshev.identity([0.0, 1.0])
+        way, first, last = b - a, T * u, np.zeros_like(a) if v is None else T * v
+        rows = [a, first, way - first, 0.0 * a]
+        if v is not None:
+            rows = [a, first, 3.0 * way - 2.0 * first - last, first + last - 2.0 * way]
+        bump = x**2 * (1.0 - x) ** (1 if v is None else 2)
+        waves = [bump * np.polynomial.Chebyshev.basis(k, [0.0, 1.0]) for k in range(self.count)]
+        waves = [w / np.abs(w(PARTS)).max() for w in waves]
+
+        def sampled(functions: list) -> np.ndarray:
+            return np.array([[(f.deriv(d) if d else f)(parts) / T**d for f in functions] for d in range(3)])
+
+        middle = np.einsum("dkm,kn->dmn", sampled([x**0, x, x**2, x**3]), np.array(rows))
+        return Motions(middle, sampled(waves).transpose(0, 2, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Motions:
+    """Motions with the same ends: one in the `middle`, and polynomials (`shapes`) that leave the ends as they are.
+
+    Positions, velocities and accelerations, at the same times.
+    """
+
+    middle: Float[np.ndarray, "3 M n"]
+    shapes: Float[np.ndarray, "3 M K"]
+
+    def at(self, c: Float[np.ndarray, "*B K n"]) -> Float[np.ndarray, "3 *B M n"]:
+        """Return motions with these multiples of the polynomials."""
+        moved = np.moveaxis(np.matmul(self.shapes, c[..., None, :, :]), -3, 0)
+        return moved + self.middle.reshape(3, *[1] * (c.ndim - 2), *self.middle.shape[1:])
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """Limits of the forces along all coordinates; 0 where nothing drives them; `scale` is what an excess is part of."""
+
+    lower: Float[np.ndarray, " n"]
+    upper: Float[np.ndarray, " n"]
+    scale: Float[np.ndarray, " n"]
+
+    def excess(self, forces: Float[np.ndarray, "*N n"]) -> Float[np.ndarray, "*N n"]:
+        """Return by how much forces exceed them, in parts of `scale`."""
+        return (forces - np.clip(forces, self.lower, self.upper)) / self.scale
+
+
+@dataclass(frozen=True, eq=False)
+class Nearest:
+    """The motion of least excess that was found: that excess, what it exceeds, and its values by family."""
+
+    excess: float
+    reason: str
+    values: Mapping[str, np.ndarray]
+
+
+def nearest_motion(task: Task, steps: Steps) -> Nearest | None:
+    """Return the smooth motion that comes nearest to keeping all limits of effort; other limits are not looked at.
+
+    None for tasks without such limits, and those that do not give a start, a duration, and as the last goal a whole
+    position, or a pose that is reached.
+    """
+    limits = [(name, i) for name, i in task.items() if isinstance(i, EffortLimit) and i.sigma is None]
+    every = list(_ends(task, steps)) if limits and steps.drive.what == "joint" else []
+    if not every:
+        return None
+    required = required_forces(steps, ())
+    bounds = _bounds(steps, [limit for _, limit in limits], required, every)
+    tries = ((ends, _descended(ends, required, bounds, c)) for ends in every for c in _starts(ends))
+    best, least = (every[0], np.zeros(0)), np.inf
+    for ends, (excess, c) in tries:
+        if excess < least:
+            best, least = (ends, c), excess
+        if least <= MARGIN:
+            break
+    ends, c = best
+    reason = _described(steps, " and ".join(name for name, _ in limits), ends, c, required, bounds)
+    q, qd, every = ends.motions(steps.times / ends.duration).at(c)
+    qdd = every[steps.points]
+    tau = required(q[steps.points], qd[steps.points], qdd)[:, list(steps.actuated)]
+    return Nearest(least, reason, {"q": q, "qd": qd, "qdd": qdd, "tau": tau})
+
+
+def _bounds(steps: Steps, limits: list[EffortLimit], required: Callable, every: list[Ends]) -> Bounds:
+    boxes, driven = [limit.box(steps) for limit in limits], list(steps.actuated)
+    lower, upper = (np.zeros(steps.mechanics.robot.nv) for _ in range(2))
+    lower[driven], upper[driven] = np.max([b[0] for b in boxes], axis=0), np.min([b[1] for b in boxes], axis=0)
+    q = np.array([at for ends in every for at in ends.q])
+    weight = np.abs(required(q, np.zeros_like(q), np.zeros_like(q))).max(axis=0)
+    widest = np.where(np.isfinite(upper), np.maximum(np.abs(lower), np.abs(upper)), 0.0)
+    scale = np.maximum(widest, 0.5 * weight)
+    return Bounds(lower, upper, np.maximum(scale, 1e-3 * scale.max()))
+
+
+def _starts(ends: Ends) -> Iterator[np.ndarray]:
+    rng, c = np.random.default_rng(0), np.zeros((ends.count, len(ends.q[0])))
+    for start in range(STARTS):
+        c[0] = 0.0 if start == 0 else ASIDE * rng.standard_normal(c.shape[1])
+        yield c.copy()
+
+
+def _descended(ends: Ends, required: Callable, bounds: Bounds, c: np.ndarray) -> tuple[float, np.ndarray]:
+    """Go down with the squares of excess by Levenberg-Marquardt's method; return the largest excess, and where."""
+    motions, steps, damping = ends.motions(PARTS), SMALL * np.eye(c.size).reshape(c.size, *c.shape), 1e-3
+
+    def residuals(c: np.ndarray) -> np.ndarray:
+        every = motions.at(c)
+        forces = required(*every.reshape(3, -1, every.shape[-1]))
+        return bounds.excess(forces).reshape(len(c), -1)
+
+    (r,) = residuals(c[None])
+    for _ in range(ITERATIONS):
+        if np.abs(r).max() <= 0.5 * MARGIN:
+            break
+        J = (residuals(c + steps) - r).T / SMALL
+        H, g = J.T @ J, J.T @ r
+        for _ in range(4):
+            d = np.linalg.solve(H + damping * np.diag(np.diag(H) + 1e-9), -g).reshape(c.shape)
+            (new,) = residuals((c + d)[None])
+            if new @ new < r @ r:
+                break
+            damping *= 10.0
+        else:
+            break
+        is_slow = r @ r - new @ new < 1e-4 * (r @ r)
+        c, r, damping = c + d, new, 0.1 * damping
+        if is_slow:
+            break
+    return float(np.abs(r).max()), c
+
+
+def _described(steps: Steps, names: str, ends: Ends, c: np.ndarray, required: Callable, bounds: Bounds) -> str:
+    forces = required(*ends.motions(PARTS).at(c))
+    m, column = divmod(int(np.abs(bounds.excess(forces)).argmax()), forces.shape[1])
+    force, unit = forces[m, column], steps.mechanics.units("force")[column]
+    most = bounds.upper[column] if force > 0.0 else -bounds.lower[column]
+    allowed = f"{most:.3g} {unit} are allowed" if column in steps.actuated else "it has no motor"
+    takes = f"a {force_word(unit)} of {abs(force):.3g} {unit} of joint {steps.mechanics.labels[column]!r}"
+    when = f"at t = {PARTS[m] * ends.duration:.3g} s"
+    return f"no smooth motion was found that keeps {names}: the nearest takes {takes} {when}, where {allowed}"
+
+
+def _ends(task: Task, steps: Steps) -> Iterator[Ends]:
+    """Yield where motions begin and may end, where a task says it."""
+    robot, last = task.robot, len(steps.times) - 1
+    q, qd = (steps.given[family].get(0) for family in ("q", "qd"))
+    if q is None or qd is None or steps.duration is not None or robot.nq != robot.nv:
+        return
+    reached: list[np.ndarray] = []
+    for goal in task.goals:
+        if not isinstance(goal, Position | Pose | Point) or goal.sigma is not None:
+            continue
+        points = points_at(steps, goal.time)
+        if points[-1] != last:
+            continue
+        if isinstance(goal, Position):
+            at, joints = whole_position(robot, goal.at)
+            reached = [at.reshape(-1, robot.nq)[-1]] if set(joints) == set(robot.joint_names) else []
+        elif len(points) == 1:
+            reached = quickest(steps.mechanics, goal, q)
+    for there in reached:
+        yield Ends((q, there), (qd, steps.given["qd"].get(last)), float(steps.times[-1]))
