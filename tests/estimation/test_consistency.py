@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import binom, chi2
 
 import screwgraph as sg
-from screwgraph.estimation import ModelNoise
-from tests.estimation.random_models import BELIEVED, Subject, subject_of_mechanism, subject_of_robot
+from tests.estimation.random_mechanisms import random_mechanism
+from tests.estimation.random_robots import random_robot
+from tests.estimation.subjects import NOISE, Subject, draw
 from tests.suites import record
 
 SURE = 1e-4
 """Probability that a consistent estimator fails a test; seeds are fixed."""
-EXACT = replace(ModelNoise().times(0.1), parameters=BELIEVED)
-"""True motions follow the model: what it may be off by is well below what sensors leave open."""
 KINDS = ("tree", "floating", "loop", "mechanism")
 MODELS = {"tree": 1, "floating": 1, "loop": 0, "mechanism": 0}
 """Seeds of the models that every run takes."""
-RUNS, MANY = 8, 20
+RUNS, MANY, EACH = 8, 12, 8
 NORMAL, COVERED = 1.96, 0.95
 
 
@@ -38,38 +37,43 @@ class Errors:
     of: int
 
 
-def subject(kind: str, seed: int, folder: Any, off: Any = (-1.0, 1.0)) -> Subject:
-    """Make a random model, with true parameters so many standard deviations from what its file says."""
-    rng, z = np.random.default_rng(seed), np.array(off)
-    return subject_of_mechanism(rng, folder, z) if kind == "mechanism" else subject_of_robot(rng, kind, z)
+def subject(kind: str, seed: int, folder: Path) -> Subject:
+    """Make a random model."""
+    rng = np.random.default_rng([KINDS.index(kind), seed])
+    return random_mechanism(rng, folder) if kind == "mechanism" else random_robot(rng, kind)
 
 
 def errors(it: Subject, seed: int) -> Errors:
-    """Estimate from noisy readings, and compare with the truth."""
-    table = it.table(np.random.default_rng(seed))
-    start = {"q0": it.run.q[0], "qd0": it.run.qd[0]}
-    found = sg.estimate(it.model, table, tuple(it.truth), sensors=it.sensors, noise=EXACT, **start)
+    """Draw the truth, estimate it from noisy readings, and compare, states at one of the times."""
+    rng = np.random.default_rng(seed)
+    true = draw(it, rng)
+    start = {"q0": it.start[0], "qd0": it.start[1]}
+    given = {"sensors": it.sensors, "inputs": it.inputs, "noise": NOISE, **start}
+    found = sg.estimate(it.model, true.table, tuple(it.parameters), **given)
     assert found.status.value == "converged"
     assert found.model_error < 4.0
     families = {family.name: family for family in found.result.problem.families}
-    manifold, chosen = families["q"].manifold, list(it.independent)
-    away = np.array([manifold.difference(a, b) for a, b in zip(it.run.q, found.q, strict=True)])
-    off = {"q": away, "qd": found.qd - it.run.qd}
-    k, squares = len(found.t) // 2, {}
-    for name, error in off.items():
-        block = found.result.covariances(families[name])[k][np.ix_(chosen, chosen)]
-        squares[name] = (float(error[k, chosen] @ np.linalg.solve(block, error[k, chosen])), len(chosen))
-    wrong = np.array([found.parameters[name] - value for name, value in it.truth.items()])
-    squares["parameters"] = (float(wrong @ np.linalg.solve(found.covariance, wrong)), len(wrong))
-    covariance = found.result.covariances(families["q"])[k][np.ix_(chosen, chosen)]
-    normal = np.linalg.solve(np.linalg.cholesky(covariance), off["q"][k, chosen])
+    k, chosen = int(rng.integers(len(found.t))), list(it.independent)
+    off = {
+        "q": families["q"].manifold.difference(true.run.q[k], found.q[k])[chosen],
+        "qd": (found.qd - true.run.qd)[k, chosen],
+    }
+    spread = {name: found.result.covariances(families[name])[k][np.ix_(chosen, chosen)] for name in off}
+    off["parameters"] = np.array([found.parameters[name] - value for name, value in true.parameters.items()])
+    spread["parameters"] = found.covariance
+    if it.inputs:
+        off["torques"] = (found.tau - true.run.tau)[k][found.tau_sigma[k] > 0.0]
+        spread["torques"] = found.result.covariances(families["tau"])[k]
+    squares = {name: (float(e @ np.linalg.solve(spread[name], e)), len(e)) for name, e in off.items()}
+    normal = np.linalg.solve(np.linalg.cholesky(spread["q"]), off["q"])
     return Errors(squares, int((np.abs(normal) < NORMAL).sum()), len(normal))
 
 
 def summary(found: Sequence[Errors]) -> dict[str, tuple[float, int]]:
     """Return sums of squares and their degrees of freedom, by what is estimated."""
-    names = found[0].squares
-    return {n: (sum(e.squares[n][0] for e in found), sum(e.squares[n][1] for e in found)) for n in names}
+    names = dict.fromkeys(name for e in found for name in e.squares)
+    parts = {name: [e.squares[name] for e in found if name in e.squares] for name in names}
+    return {name: (sum(s for s, _ in own), sum(dof for _, dof in own)) for name, own in parts.items()}
 
 
 def are_consistent(found: Sequence[Errors]) -> bool:
@@ -97,8 +101,8 @@ def test_errors_are_what_covariances_say(kind, tmp_path):
 @pytest.mark.parametrize("kind", KINDS)
 def test_errors_of_many_models_are_what_covariances_say(kind, tmp_path):
     """The long form: a row of docs/suites/estimate.md for each kind."""
-    drawn = np.random.default_rng(0).normal(size=(MANY, 2)).clip(-2.5, 2.5)
-    found = [errors(subject(kind, seed, tmp_path, off), seed) for seed, off in enumerate(drawn)]
+    models = [subject(kind, seed, tmp_path) for seed in range(MANY)]
+    found = [errors(it, 1000 * number + seed) for number, it in enumerate(models) for seed in range(EACH)]
     record("estimate", **row(kind, found))
     assert are_consistent(found), summary(found)
     assert is_covered(found)
@@ -106,7 +110,7 @@ def test_errors_of_many_models_are_what_covariances_say(kind, tmp_path):
 
 def row(kind: str, found: Sequence[Errors]) -> dict[str, str]:
     """Return mean squares for each degree of freedom with the range of 95 % of such means, and the share covered."""
-    cells = {"models": f"{len(found)} of kind {kind!r}"}
+    cells = {"models": f"{MANY} of kind {kind!r}", "estimates": str(len(found))}
     for name, (total, dof) in summary(found).items():
         low, high = chi2.ppf([0.025, 0.975], dof) / dof
         cells[f"NEES of {name}"] = f"{total / dof:.2f} ({low:.2f} to {high:.2f})"

@@ -115,6 +115,11 @@ def estimate(
         note(f"interrupted with {len(found.t)} samples used: the results so far are kept")
     for name in found.undetermined:
         note(f"warning: the measurements hardly determine {name}")
+    if found.unobserved:
+        note(f"warning: the measurements hardly determine {', '.join(found.unobserved)}: they stay near their priors")
+    for name, misfit in found.misfit.items():
+        if misfit > DOUBTFUL:
+            note(f"warning: the residuals of {name} are {misfit:.3g} of its standard deviations (check unit and sigma)")
     if found.model_error > DOUBTFUL:
         note(
             f"warning: the motion deviates from the model by {found.model_error:.3g} standard deviations "
@@ -133,7 +138,7 @@ def estimate(
 
 
 DOUBTFUL = 5.0
-"""Largest residual of the model, in standard deviations, beyond which estimates are unreliable."""
+"""Largest residual of the model, or root mean square of a sensor's, in standard deviations, of reliable estimates."""
 
 
 def _declared(text: str) -> Any:
@@ -170,7 +175,9 @@ def _summary(found: Estimate, wall_time: float, output: str) -> dict[str, Any]:
         "parameters": {n: {"value": x, "sigma": found.sigma[n]} for n, x in found.parameters.items()},
         "residuals": {name: float(np.sqrt(np.nanmean(r * r))) for name, r in found.residuals.items()},
         "model_error": found.model_error,
+        "misfit": dict(found.misfit),
         "undetermined": list(found.undetermined),
+        "unobserved": list(found.unobserved),
         "output": output,
     }
 

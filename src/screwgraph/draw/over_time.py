@@ -86,7 +86,7 @@ def _of_robot(robot: Robot, problem: str, coordinates: str) -> Problem:
     is_inverse = problem == "inverse"
     motion = Motion(mechanics_of(robot), STEPS, RULES["trapezoidal"], tuple(range(robot.nv)) if is_inverse else ())
     q, qd, *_ = motion.states()
-    factors = motion.factors(1.0, np.zeros(robot.nv), Sigmas(1.0, 1.0, np.ones(robot.nv)))
+    factors = motion.factors(1.0, np.zeros(robot.nv), Sigmas(1.0, (1.0, 1.0, 1.0), np.ones(robot.nv)))
     known = PositionPrior(q.manifold)
     if is_inverse:
         return Problem([*factors, soft(known, q, mean=robot.neutral(), name="trajectory")])

@@ -14,6 +14,7 @@ from screwgraph.estimation.factors import prior, soft_equality
 from screwgraph.estimation.measurements import Measurements, Samples, measured
 from screwgraph.estimation.mechanism import MechanismUnknowns
 from screwgraph.estimation.noise import ModelNoise
+from screwgraph.estimation.observability import damped_covariances, misfit, undetermined, unobserved
 from screwgraph.estimation.partial_reading import PartialReading
 from screwgraph.estimation.result import Estimate
 from screwgraph.estimation.robot import RobotUnknowns
@@ -22,7 +23,7 @@ from screwgraph.models.mechanism import Mechanism
 from screwgraph.optimize import Factors, Manifold, Problem, Progress, Result, Status, Variables, each, soft, solve
 from screwgraph.optimize.noise import whitened
 from screwgraph.robot import Robot
-from screwgraph.simulation import Watch, dynamics_of, simulated
+from screwgraph.simulation import Watch, coordinate_names, dynamics_of, simulated
 from screwgraph.time import RK4, stepped
 
 Unknowns = RobotUnknowns | MechanismUnknowns
@@ -37,8 +38,6 @@ HELD = 1e-3
 ITERATIONS = 50
 BESIDES = ("sensor ", "prior ", "change ")
 """What names of factors begin with that are no laws of the model."""
-WEAK = 0.5
-"""Part of the standard deviation beforehand that is left where measurements say little."""
 
 
 def estimate(
@@ -128,7 +127,7 @@ class PositionPrior:
 
 
 def _problem(unknowns: Unknowns, data: Measurements, start: State, noise: ModelNoise, mean: Any = None) -> Problem:
-    """Return the factors of the model, the sensors, and what is believed beforehand.
+    """Return the factors of the model, the sensors, and the priors.
 
     `mean` are other parameters than the nominal, over their scale.
     """
@@ -230,49 +229,76 @@ def _solved(
         result = search(problem, values, "levenberg_marquardt", 4 * ITERATIONS)
     if _ended(result):
         return result
-    raise InputError(
-        f"the estimate of the first {data.t[-1] - data.t[0]:g} s ends as {result.status.value}",
-        why=result.reason,
-        fix="check sensors and units, give q0 nearer to where the motion begins, fewer parameters, or more noise",
-    )
+    raise _failure(unknowns, data, noise, result)
+
+
+def _failure(unknowns: Unknowns, data: Measurements, noise: ModelNoise, result: Result) -> InputError:
+    """Say how a search failed, and what hardly anything but priors determines there."""
+    what = f"the estimate of the first {data.t[-1] - data.t[0]:g} s ends as {result.status.value}"
+    of = damped_covariances(result, [*unknowns.states()[:2], *((unknowns.tau,) if unknowns.inputs else ())])
+    shared = unknowns.parameters
+    weak = list(_unobserved(unknowns, noise, of)) if of else []
+    if of and shared.names:
+        (covariance,) = damped_covariances(result, [unknowns.shared]).values()
+        scale = np.outer(shared.scale, shared.scale)
+        weak += undetermined(shared, shared.values, scale * covariance[0], noise.parameters)
+    if weak:
+        why = f"the measurements hardly determine {', '.join(weak)}"
+        return InputError(
+            what, why=why, fix="add sensors that do, or smaller priors: noise=ModelNoise(position=0.1, ...)"
+        )
+    fix = "check sensors and units, give q0 nearer to where the motion begins, fewer parameters, or more noise"
+    return InputError(what, why=result.reason, fix=fix)
 
 
 def _ended(result: Result) -> bool:
-    """Tell whether a search found what it looked for, or was told to stop."""
+    """Return whether a search converged, or was stopped."""
     return result.success or result.status.is_stopped
 
 
 def _estimation(unknowns: Unknowns, data: Measurements, noise: ModelNoise, result: Result) -> Estimate:
     """Return what a solved graph says. Raises InputError where it leaves something undetermined."""
-    found, shared, model = result.values, unknowns.parameters, unknowns.model
-    q_sigma, qd_sigma, qdd_sigma = (_spread(result, family) for family in unknowns.states()[:3])
-    tau, tau_sigma = data.torques.copy(), np.zeros_like(data.torques)
-    if unknowns.inputs:
-        columns = list(unknowns.inputs)
-        tau[:, columns], tau_sigma[:, columns] = found["tau"], _spread(result, unknowns.tau)
+    found, shared, model, left = result.values, unknowns.parameters, unknowns.model, result.residuals
+    of = {family.name: result.covariances(family) for family in unknowns.states()[:3]}
+    tau, tau_sigma, columns = data.torques.copy(), np.zeros_like(data.torques), list(unknowns.inputs)
+    if columns:
+        of["tau"] = result.covariances(unknowns.tau)
+        tau[:, columns], tau_sigma[:, columns] = found["tau"], _sigma(of["tau"])
     values, covariance = np.zeros(0), np.zeros((0, 0))
     if shared.names:
         values = shared.scale * found["parameters"][0]
         covariance = np.outer(shared.scale, shared.scale) * result.covariance(unknowns.shared)
-    weak = np.sqrt(np.diag(covariance)) > WEAK * noise.parameters * shared.scale
-    left = result.residuals
     states = (found["q"], found["qd"])
     laws = [f for f in result.problem.factors if not f.name.startswith(BESIDES)]
+    measured = [
+        (s, samples, left.get(f"sensor {s.name}")) for s, samples in zip(data.sensors, data.samples, strict=True)
+    ]
     return Estimate(
         simulated(dynamics_of(model), "estimate", tau, data.t, *states, qdd=found["qdd"]),
-        *(q_sigma, qd_sigma, qdd_sigma, tau_sigma),
+        *(_sigma(of["q"]), _sigma(of["qd"]), _sigma(of["qdd"]), tau_sigma),
         parameters=dict(zip(shared.names, values.tolist(), strict=True)),
         covariance=covariance,
         residuals={
-            name: values
-            for sensor, samples in zip(data.sensors, data.samples, strict=True)
-            for name, values in samples.spread(left.get(f"sensor {sensor.name}"), len(data.t)).items()
+            name: values for _, samples, r in measured for name, values in samples.spread(r, len(data.t)).items()
         },
-        undetermined=tuple(name for name, is_weak in zip(shared.names, weak, strict=True) if is_weak),
+        misfit={s.name: misfit(samples, r, unknowns.reading(s)[2]) for s, samples, r in measured if r is not None},
+        undetermined=undetermined(shared, values, covariance, noise.parameters),
+        unobserved=_unobserved(unknowns, noise, of),
         model_error=max(float(np.abs(whitened(left[f.name], dict(f.shared))).max()) for f in laws),
         result=result,
     )
 
 
-def _spread(result: Result, family: Variables) -> Float[np.ndarray, "N n"]:
-    return np.sqrt(np.diagonal(result.covariances(family), axis1=1, axis2=2))
+def _unobserved(unknowns: Unknowns, noise: ModelNoise, covariances: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return columns of initial positions and velocities, and of unknown torques, that only priors determine."""
+    names = coordinate_names(unknowns.model)
+    found = unobserved(covariances["q"][0], noise.position, [f"q:{name}" for name in names["qd"]])
+    found += unobserved(covariances["qd"][0], noise.velocity, [f"qd:{name}" for name in names["qd"]])
+    if unknowns.inputs:
+        inputs = [f"tau:{names['tau'][i]}" for i in unknowns.inputs]
+        found += unobserved(covariances["tau"][0], noise.torque, inputs)
+    return tuple(found)
+
+
+def _sigma(covariances: Float[np.ndarray, "N n n"]) -> Float[np.ndarray, "N n"]:
+    return np.sqrt(np.diagonal(covariances, axis1=1, axis2=2))

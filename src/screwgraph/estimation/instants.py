@@ -30,7 +30,7 @@ def instants(times: Sequence[Float[np.ndarray, " k"]]) -> Float[np.ndarray, " N"
     if len(t) > 1:
         t = t[np.concatenate([[True], np.diff(t) > EVEN * np.median(np.diff(t)) + 1e-12])]
     if len(t) < FEWEST:
-        raise InputError(f"the measurements have {len(t)} samples", why=f"accelerations can be told from {FEWEST} on")
+        raise InputError(f"the measurements have {len(t)} samples", why=f"accelerations need {FEWEST} or more")
     steps = np.diff(t)
     middle = float(np.median(steps))
     are_mostly_even = np.mean(np.abs(steps - middle) <= EVEN * middle + 1e-12) >= 0.5

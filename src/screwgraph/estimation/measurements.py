@@ -56,11 +56,15 @@ class Samples:
         k = int(np.searchsorted(self.at, count))
         return Samples(self.at[:k], self.values[:k], None if self.seen is None else self.seen[:k], self.rows)
 
+    def of(self, rows: Float[np.ndarray, "k rows"]) -> Float[np.ndarray, "k rows"]:
+        """Return values of rows, NaN where nothing was measured."""
+        return rows if self.seen is None else np.where(self.seen > 0.0, rows, np.nan)
+
     def spread(self, rows: Float[np.ndarray, "k rows"] | None, count: int) -> dict[str, Float[np.ndarray, " N"]]:
         """Return values of rows by name, at `count` instants: NaN where nothing was measured."""
         whole = np.full((count, len(self.rows)), np.nan)
         if rows is not None:
-            whole[self.at] = rows if self.seen is None else np.where(self.seen > 0.0, rows, np.nan)
+            whole[self.at] = self.of(rows)
         return dict(zip(self.rows, whole.T, strict=True))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from screwgraph.errors import InputError
 from screwgraph.estimation.factors import Acceleration, ForwardDynamics, PositionConstraints, VelocityConstraints
-from screwgraph.estimation.factors.estimated import Estimated, depends_on_figures
+from screwgraph.estimation.factors.estimated import Estimated, depends_on_parameters
 from screwgraph.estimation.forward_graph import forces_over_time
 from screwgraph.estimation.measurements import Channels, Measurements
 from screwgraph.estimation.noise import ModelNoise, integration_sigma
@@ -18,7 +18,7 @@ from screwgraph.estimation.symbolic_parameters import Varied, varied
 from screwgraph.estimation.tables import even_or_each
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.models.mechanism.parts import Sensor
-from screwgraph.models.mechanism.read_sensors import told_sensors
+from screwgraph.models.mechanism.read_sensors import given_sensors
 from screwgraph.models.mechanism.sensors import SENSORS, columns
 from screwgraph.optimize import Factors, Selection, Variables, Vector, soft
 from screwgraph.robot import unknown
@@ -83,7 +83,7 @@ class MechanismUnknowns:
 
     def sensors(self, given: Sequence[Mapping[str, Any]] | None) -> tuple[Sensor, ...]:
         """Return sensors, by default those of the file. Raises InputError."""
-        return self.model.sensors if given is None else told_sensors(self.model, given)
+        return self.model.sensors if given is None else given_sensors(self.model, given)
 
     def channels(self, sensor: Sensor) -> Channels:
         """Return the columns of a sensor, each of which is a row of its residual."""
@@ -116,10 +116,10 @@ class MechanismUnknowns:
 
     def acceleration(self, parameters: Any) -> Callable[..., np.ndarray]:
         """Return accelerations as a function of q, qd, tau; `parameters` are over their scale."""
-        figures = np.zeros(0) if parameters is None else parameters
+        scaled = np.zeros(0) if parameters is None else parameters
 
         def moving(q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> np.ndarray:
-            return self.parameters.acceleration(q, qd, self.model.motor_forces(tau), figures)
+            return self.parameters.acceleration(q, qd, self.model.motor_forces(tau), scaled)
 
         return moving
 
@@ -127,12 +127,12 @@ class MechanismUnknowns:
         """Make factors of a template; unknown torques, at so many ends, and parameters are added to its unknowns."""
         known = tuple(key for key in options if key != "sigma")
         sizes = tuple((x.variables if isinstance(x, Selection) else x).manifold.dim for x in own)
-        figured, slots = depends_on_figures(template, self.parameters, sizes, known), self.model.motor_slots
+        is_parametric, slots = depends_on_parameters(template, self.parameters, sizes, known), self.model.motor_slots
         ends = ends if self.inputs else 0
         torques = () if not ends else (self.tau,) if ends == 1 else (self.tau[:-1], self.tau[1:])
-        shared = (self.shared,) if figured else ()
+        shared = (self.shared,) if is_parametric else ()
         pushed = tuple(slots[i] for i in self.inputs) if ends else ()
-        wrapped = Estimated(template, self.parameters, pushed, ends, figured)
+        wrapped = Estimated(template, self.parameters, pushed, ends, is_parametric)
         return soft(wrapped, *own, *torques, *shared, name=name, **options)
 
     def _pushed(self, data: Measurements) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -31,14 +31,14 @@ def mechanics_of(robot: Robot) -> Mechanics:
 class Sigmas:
     """Standard deviations of the model.
 
-    `integration` over one step (m, rad, and their rates), `closure` of loops (m, rad, and their rates), `dynamics`
-    (N m or N).
+    `integration` over one step (m, rad, and their rates), `closure` of loops (m or rad, its first and its second
+    derivative in time), `dynamics` (N m or N).
     """
 
     __repr__ = one_line
 
     integration: float
-    closure: float
+    closure: tuple[float, float, float]
     dynamics: Float[np.ndarray, " nv"]
 
 
@@ -103,7 +103,8 @@ class Motion:
         template = Equilibrium(self.mechanics, self.parameters, self.inputs, len(torques), self.rule.nodes[node])
         found = [soft(template, *states, *torques, *shared, tau=known, sigma=sigma.dynamics, name="dynamics" + end)]
         if self.mechanics.robot.is_closed:
-            found.append(soft(Closure(self.mechanics), *states[:3], sigma=sigma.closure, name="closure" + end))
+            spread = np.repeat(sigma.closure, self.mechanics.robot.mobility.rank)
+            found.append(soft(Closure(self.mechanics), *states[:3], sigma=spread, name="closure" + end))
         return found
 
     @property

@@ -9,8 +9,8 @@ from jaxtyping import Float
 
 from screwgraph.models.mechanism.mechanism import Mechanism
 
-LEAN = 100.0
-"""How much less integrators regard other coordinates where the independent ones are all angles."""
+DEPENDENT = 100.0
+"""Factor on the standard deviation of integrators of other coordinates, where the independent ones are all angles."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ def integration_sigma(mechanism: Mechanism, noise: Noise | ModelNoise) -> Float[
     """Return the standard deviation of integrators of each coordinate.
 
     Points move in curves, on which the errors of integration are larger than in the angles that drive them: where
-    angles are the independent coordinates, integrators lean on these.
+    angles are the independent coordinates, these get the smaller standard deviation.
     """
     sigma = np.full(mechanism.n, noise.integration)
     independent = set(mechanism.freedom.independent)
     if independent and independent <= set(mechanism.angle_slots):
-        sigma *= LEAN
+        sigma *= DEPENDENT
         sigma[list(independent)] = noise.integration
     return sigma
 
@@ -49,10 +49,10 @@ class ModelNoise:
     """How far estimates may be from what the model says: standard deviations.
 
     `integration` (m, rad, and their rates, over one step), `constraints` (m, rad, and their rates) and `dynamics`
-    (m/s^2, rad/s^2) are nearly exact; larger ones let estimates follow sensors where the model is wrong. Unknown
-    torques begin near zero (`torque`, N m) and change by `torque_rate` in the root of a second. The motion begins near
-    the given start (`position`, m or rad; `velocity`, m/s or rad/s). `parameters` are near what the file says,
-    relatively.
+    (m/s^2, rad/s^2, accelerations of loops among them) are nearly exact; larger ones let estimates follow sensors where
+    the model is wrong. Unknown torques begin near zero (`torque`, N m) and change by `torque_rate` in the root of a
+    second. The motion begins near the given start (`position`, m or rad; `velocity`, m/s or rad/s). `parameters` are
+    near what the file says, relatively.
     """
 
     integration: float = 1e-5
@@ -65,7 +65,7 @@ class ModelNoise:
     parameters: float = 10.0
 
     def times(self, factor: float) -> ModelNoise:
-        """Return that of a model that is believed so many times less."""
+        """Return that of a model with standard deviations so many times larger."""
         return replace(
             self,
             integration=factor * self.integration,

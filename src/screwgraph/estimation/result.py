@@ -21,10 +21,12 @@ class Estimate:
 
     `covariance` (k, k) is that of the parameters. `residuals` are what each column's sensor would read, less what was
     measured, NaN where nothing was; those of poses are angles _rx, _ry, _rz and displacements _x, _y, _z in the frame's
-    axes. `undetermined` names parameters of which the measurements say little. `model_error` is the largest
-    residual of the model in its own standard deviations: where it is large, time steps are too long, or the model
-    contradicts the sensors. `status` and `reason` tell how the search ended; one that was interrupted holds what was
-    found so far. Standard deviations of positions are those of their velocity coordinates.
+    axes. `misfit` is the root mean square of each sensor's residuals in its standard deviations: near 1 where sensors,
+    their units and the model are right. `undetermined` names parameters that the measurements hardly determine,
+    `unobserved` columns of initial positions and velocities, and of torques, that only priors determine.
+    `model_error` is the largest residual of the model in its own standard deviations: where it is large, time steps are
+    too long, or the model contradicts the sensors. `status` and `reason` say how the search ended; one that was
+    interrupted holds what was found so far. Standard deviations of positions are those of their velocity coordinates.
     """
 
     run: Trajectory
@@ -35,7 +37,9 @@ class Estimate:
     parameters: Mapping[str, float]
     covariance: Float[np.ndarray, "k k"]
     residuals: Mapping[str, Float[np.ndarray, " N"]]
+    misfit: Mapping[str, float]
     undetermined: tuple[str, ...]
+    unobserved: tuple[str, ...]
     model_error: float
     result: Result
 

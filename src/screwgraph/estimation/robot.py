@@ -90,10 +90,14 @@ class RobotUnknowns:
         return dynamics_of(self.model).start(q0, qd0)
 
     def model_factors(self, data: Measurements, q0: np.ndarray, noise: ModelNoise) -> list[Factors]:
-        """Return the factors of the model; `noise.dynamics` are accelerations of the inertia at q0."""
+        """Return the factors of the model; `noise.dynamics` are accelerations of the inertia at q0, and of loops.
+
+        Accelerations of loops that held as exactly as their positions would leave doubles no digits for the rest.
+        """
         inertia = np.diag(mass_matrix(without_loops(self.model))(q0))
         spread = noise.dynamics * np.maximum(inertia, 1e-9 * inertia.max())
-        sigma = Sigmas(noise.integration, noise.constraints, spread)
+        closure = (noise.constraints, noise.constraints, noise.dynamics)
+        sigma = Sigmas(noise.integration, closure, spread)
         return self.motion.factors(even_or_each(data.steps), data.torques, sigma)
 
     def reading(self, sensor: Sensor) -> tuple[Any, tuple[str, ...], Any]:

@@ -86,9 +86,9 @@ def simulate_by_smoothing(
     """
     times, dynamics = sample_times(model, time, dt), dynamics_of(model)
     steps, torques = checked_window(window, len(times)), efforts(dynamics, tau)
-    believed = noise or Noise(integration=FADING if marginal else Noise().integration)
+    weights = noise or Noise(integration=FADING if marginal else Noise().integration)
     kind: Any = RobotWindows if isinstance(dynamics, RobotDynamics) else mechanism_windows
-    windows: Windows = kind(dynamics, steps, float(times[1]), coordinates, integrator, believed, marginal, torques)
+    windows: Windows = kind(dynamics, steps, float(times[1]), coordinates, integrator, weights, marginal, torques)
     q, qd = dynamics.start(q0, qd0)
     with np.errstate(all="ignore"):  # what is not finite is found and said
         check_start(dynamics, q, qd)

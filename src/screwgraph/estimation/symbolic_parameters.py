@@ -13,7 +13,7 @@ from screwgraph.mechanism.compiled import compiled_mechanism
 from screwgraph.models.mechanism import Mechanism, live_mechanism
 from screwgraph.tape import Tape, tape_of
 
-FIGURES = "parameters"
+SYMBOL = "parameters"
 """What their symbols are called."""
 ZERO = 1e-12
 """Size below which a value is no measure of how large its changes may be."""
@@ -30,10 +30,10 @@ class Varied:
     values: Float[np.ndarray, " k"]
 
     def acceleration(
-        self, q: Float[np.ndarray, " n"], qd: Float[np.ndarray, " n"], force: Any, figures: Any
+        self, q: Float[np.ndarray, " n"], qd: Float[np.ndarray, " n"], force: Any, scaled: Any
     ) -> Float[np.ndarray, " n"]:
-        """Return accelerations (n,); `force` (n,) is added to the mechanism's own, `figures` are over their scale."""
-        parameters = [self.scale * figures] if self.names else []
+        """Return accelerations (n,); `force` (n,) is added to its own, `scaled` are parameters over their scale."""
+        parameters = [self.scale * scaled] if self.names else []
         acceleration = compiled_mechanism(self.mechanism.nominal, self.names).acceleration
         return acceleration(q, qd, np.broadcast_to(force, np.shape(q)), *parameters)
 
@@ -48,12 +48,12 @@ def varied(mechanism: Mechanism, names: tuple[str, ...]) -> Varied:
     """Return a mechanism with symbols for parameters and values; the same for the same, so that code is kept.
 
     Raises:
-        InputError: the mechanism was not read from a file, or has nothing of a name; a name stands there twice.
+        InputError: the mechanism was not read from a file, or has nothing of a name; one is named twice.
     """
     if not names:
         return Varied(mechanism, (), np.zeros(0), np.zeros(0), np.zeros(0))
     live = live_mechanism(mechanism, names)
     values = np.array(live.values)
     scale = np.where(np.abs(values) > ZERO, np.abs(values), 1.0)
-    symbols = Tape(merge="form").inputs(FIGURES, (len(names),))
+    symbols = Tape(merge="form").inputs(SYMBOL, (len(names),))
     return Varied(live.at(list(scale * symbols)), names, symbols, scale, values)

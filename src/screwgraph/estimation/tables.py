@@ -18,7 +18,7 @@ from screwgraph.optimize import each
 EVEN = 1e-6
 """Differences of time steps, relative to a step, that printed digits explain."""
 FEWEST = 8
-"""Samples from which accelerations can be told."""
+"""Fewest samples that determine accelerations."""
 DEGREE = 7
 """Of the spline that velocities and accelerations are taken from: accelerations are of order 6 in the time step."""
 
@@ -102,7 +102,7 @@ def column(
 
 
 def are_even(steps: Float[np.ndarray, " k"]) -> bool:
-    """Tell whether time steps are equal but for printed digits."""
+    """Return whether time steps are equal but for printed digits."""
     return not (np.abs(steps - steps.mean()) > EVEN * steps.mean() + 1e-12).any()
 
 
@@ -120,7 +120,7 @@ def checked_times(table: Mapping[str, Any], of: str) -> Float[np.ndarray, " N"]:
     t = column("t", table["t"], None, of)
     if len(t) < FEWEST:
         at = table.file if isinstance(table, Table) else None
-        raise InputError(f"the {of} has {len(t)} samples", at=at, why=f"accelerations can be told from {FEWEST} on")
+        raise InputError(f"the {of} has {len(t)} samples", at=at, why=f"accelerations need {FEWEST} or more")
     check_growing(t, table, of, np.arange(len(t)))
     steps = np.diff(t)
     middle = float(np.median(steps))

@@ -14,22 +14,22 @@ from screwgraph.tape import depends_on, substituted
 
 @dataclass(frozen=True)
 class Estimated:
-    """A template of a varied mechanism; after its own unknowns come torques, `ends` of them, then figures.
+    """A template of a varied mechanism; after its own unknowns come torques, `ends` of them, then parameters.
 
-    Torques at both ends of a time step act with their mean; they push the coordinates `inputs`. `figured` says whether
-    the template depends on figures: where it does not, it does not take them.
+    Torques at both ends of a time step act with their mean, on the coordinates `inputs`. `is_parametric` says whether
+    the template depends on parameters; only then they are among its unknowns.
     """
 
     template: Any
     varied: Varied
     inputs: tuple[int, ...] = ()
     ends: int = 0
-    figured: bool = False
+    is_parametric: bool = False
 
     def __call__(self, *unknowns: Any, **parameters: Any) -> Any:
         """Residual of the template."""
         own = list(unknowns)
-        figures = own.pop() if self.figured else None
+        values = own.pop() if self.is_parametric else None
         if self.ends:
             mean = sum(own[-self.ends :]) / self.ends
             own = own[: -self.ends]
@@ -39,7 +39,7 @@ class Estimated:
         if not self.varied.names:
             return self.template(*own, **parameters)
         # Parameters are scalars of a tape of their own: the template is written there, and moved.
-        moved: dict[Any, Any] = {} if figures is None else dict(zip(self.varied.symbols, figures, strict=True))
+        moved: dict[Any, Any] = {} if values is None else dict(zip(self.varied.symbols, values, strict=True))
 
         def symbol(x: Any) -> Any:
             inputs = self.varied.tape.inputs("x", np.shape(x))
@@ -50,8 +50,8 @@ class Estimated:
         return substituted(column(residual).tolist(), moved)
 
 
-def depends_on_figures(template: Any, varied: Varied, sizes: tuple[int, ...], parameters: tuple[str, ...]) -> bool:
-    """Tell whether a template, of unknowns of such sizes and parameters of such names, changes with the figures."""
+def depends_on_parameters(template: Any, varied: Varied, sizes: tuple[int, ...], parameters: tuple[str, ...]) -> bool:
+    """Return whether a template, of unknowns of such sizes and parameters of such names, depends on the parameters."""
     if not varied.names:
         return False
     own = [varied.tape.inputs("x", (size,)) for size in sizes]

@@ -1,4 +1,4 @@
-"""What is believed of a variable beforehand."""
+"""Priors of variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is believed of some entries of a variable beforehand."""
+"""Priors of some entries of a variable."""
 
 from __future__ import annotations
 

@@ -126,13 +126,13 @@ def assembled(
     residual, jacobian = code(q)
     left = gaps(residual, jacobian)
     if not (left <= ROUGH * size).all():
-        worst, told = int(np.argmax(left)), contradicting_body(mechanism, guess)
-        part, how = told or (rows[worst], f"remains violated by {left[worst]:.3g}")
+        worst, contradicted = int(np.argmax(left)), contradicting_body(mechanism, guess)
+        part, how = contradicted or (rows[worst], f"remains violated by {left[worst]:.3g}")
         many = "lengths do not allow it, redundant constraints contradict each other, or the drawing is too far off"
         raise ModelError(
             f"mechanism {mechanism.name!r} cannot be assembled: {part} {how}",
             at=mechanism.places.get(part),
-            why="nothing nearby closes with that length" if told else many,
+            why="nothing nearby closes with that length" if contradicted else many,
             fix="check lengths, and draw it nearer to how it closes",
         )
     return q

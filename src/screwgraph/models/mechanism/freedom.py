@@ -111,11 +111,11 @@ def _choice(J: np.ndarray, dof: int) -> tuple[int, ...]:
 def _check_choice(mechanism: Mechanism, chosen: tuple[int, ...], dof: int, jacobians: list[np.ndarray]) -> None:
     if len(chosen) != dof:
         named = f"{len(chosen)} independent coordinate{'' if len(chosen) == 1 else 's'}"
-        told = contradicting_body(mechanism, mechanism.guess())
+        contradicted = contradicting_body(mechanism, mechanism.guess())
         raise ModelError(
             f"{mechanism.name!r} names {named} and has {dof} degree{'' if dof == 1 else 's'} of freedom",
-            at=mechanism.places.get(told[0] if told else ""),
-            why=" ".join(told) if told else "",
+            at=mechanism.places.get(contradicted[0] if contradicted else ""),
+            why=" ".join(contradicted) if contradicted else "",
         )
     B = np.eye(mechanism.n)[list(chosen)]
     best = max(np.linalg.svd(np.vstack([J, B]), compute_uv=False)[-1] for J in jacobians)

@@ -74,7 +74,7 @@ def live_mechanism(mechanism: Mechanism, names: tuple[str, ...]) -> LiveMechanis
     """Return a mechanism with some of its file's parameters and values, such as "mass:coupler", as inputs.
 
     Raises:
-        InputError: the mechanism was not read from a file, or has nothing of a name; a name stands there twice.
+        InputError: the mechanism was not read from a file, or has nothing of a name; one is named twice.
     """
     source = mechanism.source
     if source is None:
@@ -86,9 +86,9 @@ def live_mechanism(mechanism: Mechanism, names: tuple[str, ...]) -> LiveMechanis
     known = dict(source.values)
     for name in names:
         if names.count(name) > 1:
-            raise InputError(f"parameter {name!r} stands there twice")
+            raise InputError(f"parameter {name!r} is named twice")
         if name not in known:
-            raise unknown("parameter or figure", name, known)
+            raise unknown("parameter", name, known)
     tape = Tape(merge="form")
     symbols = [tape.input(name) for name in names]
     traced = {name: Traced(known[name], symbol) for name, symbol in zip(names, symbols, strict=True)}

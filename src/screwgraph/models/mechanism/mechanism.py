@@ -28,7 +28,7 @@ AXES = ("x", "y")
 
 @dataclass(frozen=True)
 class Source:
-    """The text of a mechanism, `values` of all its parameters and figures, and those that were `given` instead."""
+    """The text of a mechanism, `values` of all its parameters, and those that were `given` instead."""
 
     data: bytes
     file: str
@@ -246,7 +246,7 @@ class Mechanism:
 
 
 def _place(value: Any) -> Any:
-    """Tell where a fixed point is from slots of q, which are whole numbers; symbols stay."""
+    """Return a fixed place as float, since whole numbers are slots of q; symbols stay."""
     return float(value) if isinstance(value, (int, float)) else value
 
 

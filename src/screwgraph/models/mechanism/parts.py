@@ -11,7 +11,7 @@ from typing import Any
 
 from screwgraph.summary import one_line
 
-Figure = Any
+Scalar = Any
 """A number, or a scalar of a tape that stands for one."""
 
 
@@ -37,10 +37,10 @@ class Body:
 
     name: str
     points: tuple[int, ...]
-    shape: tuple[tuple[Figure, Figure], ...]
-    mass: Figure = 0.0
-    inertia: Figure = 0.0
-    com: tuple[Figure, Figure] = (0.0, 0.0)
+    shape: tuple[tuple[Scalar, Scalar], ...]
+    mass: Scalar = 0.0
+    inertia: Scalar = 0.0
+    com: tuple[Scalar, Scalar] = (0.0, 0.0)
 
     @property
     def base(self) -> tuple[int, int]:
@@ -48,7 +48,7 @@ class Body:
         return self.points[0], self.points[1]
 
     @property
-    def length(self) -> Figure:
+    def length(self) -> Scalar:
         """The distance between the first two points (m)."""
         return self.shape[1][0]
 
@@ -89,8 +89,8 @@ class Spring:
     name: str
     points: tuple[int, int] | None
     angle: int | None
-    stiffness: Figure
-    rest: Figure
+    stiffness: Scalar
+    rest: Scalar
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Damper:
     name: str
     points: tuple[int, int] | None
     angle: int | None
-    damping: Figure
+    damping: Scalar
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Force:
 
     name: str
     point: int
-    value: tuple[Figure, Figure]
+    value: tuple[Scalar, Scalar]
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Torque:
     name: str
     body: int | None
     angle: int | None
-    value: Figure
+    value: Scalar
 
 
 @dataclass(frozen=True)

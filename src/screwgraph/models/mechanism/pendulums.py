@@ -30,8 +30,8 @@ def _text(count: int) -> str:
     """Write a chain as the file of a mechanism."""
     rods = range(1, count + 1)
     points = ["{name: '0', x: 0, y: 0, fixed: true}", *(f"{{name: '{i}', x: {i}*L, y: 0}}" for i in rods)]
-    figures = "length: L, mass: m, I0: (1/3)*mass*length^2, cog: [0.5*length, 0]"
-    bodies = [f"{{name: rod{i}, points: ['{i - 1}', '{i}'], {figures}}}" for i in rods]
+    entries = "length: L, mass: m, I0: (1/3)*mass*length^2, cog: [0.5*length, 0]"
+    bodies = [f"{{name: rod{i}, points: ['{i - 1}', '{i}'], {entries}}}" for i in rods]
     angles = [f"{{angle: theta{i}, of: ['{i - 1}', '{i}']{_before(i)}}}" for i in rods]
     names = ", ".join(f"theta{i}" for i in rods)
     lists = {"points": points, "bodies": bodies, "angles": angles}

@@ -48,8 +48,8 @@ from typing import Any
 
 from screwgraph.errors import ModelError
 from screwgraph.formats import Place, Value, did_you_mean, evaluate_parameters, parse_yaml
-from screwgraph.models.mechanism.figures import figure_values
 from screwgraph.models.mechanism.mechanism import STANDARD_GRAVITY, Mechanism, Source
+from screwgraph.models.mechanism.parameter_values import parameter_values
 from screwgraph.models.mechanism.parts import Gear
 from screwgraph.models.mechanism.read_bodies import read_angles, read_bodies, read_points
 from screwgraph.models.mechanism.read_forces import READERS, Surroundings, read_parts
@@ -78,8 +78,8 @@ def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mecha
     entries = root.section(_TOP, "the mechanism")
     if "source" in entries:
         entries["source"].text()
-    told = entries["parameters"].mapping() if "parameters" in entries else {}
-    names = _parameters(told, values)
+    declared = entries["parameters"].mapping() if "parameters" in entries else {}
+    names = _parameters(declared, values)
     places: dict[str, object] = {"": Place(file)}
     points = read_points(_needed(root, entries, "points"), names)
     bodies = read_bodies(_bodies(root, entries), points, names, places)
@@ -93,10 +93,10 @@ def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mecha
         entries["name"].text() if "name" in entries else PurePath(file).stem, points, bodies, angles, **parts
     )
     _check_names(mechanism, root)
-    figures = {name: names[name] for name in told} | figure_values(mechanism)
+    known = {name: names[name] for name in declared} | parameter_values(mechanism)
     for name in values:
-        if name not in figures:
-            raise unknown("parameter or value", name, figures)
+        if name not in known:
+            raise unknown("parameter or value", name, known)
     return replace(
         mechanism,
         gears=tuple(_drawn(mechanism, gear) for gear in mechanism.gears),
@@ -106,7 +106,7 @@ def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mecha
         independent=_independent(entries.get("independent"), mechanism),
         velocities=_velocities(entries.get("velocities"), mechanism, names),
         places=places,
-        source=Source(data, file, tuple(figures.items()), tuple(values.items())),
+        source=Source(data, file, tuple(known.items()), tuple(values.items())),
     )
 
 

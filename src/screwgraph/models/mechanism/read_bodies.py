@@ -10,12 +10,12 @@ from screwgraph.models.mechanism.parts import Angle, Body, Point
 from screwgraph.models.mechanism.read_values import (
     Names,
     called,
-    figure,
     flag,
     line_of,
     number,
     numbers,
     pair,
+    parameter,
     point_of,
 )
 
@@ -70,9 +70,9 @@ def _body(name: str, item: Value, entries: Mapping[str, Value], points: tuple[Po
         raise ModelError(f"{who} has the points {[points[i].name for i in indices]}", at=item.at, why=why)
     shape = _shape(name, item, entries, [points[i] for i in indices], names)
     known = {**names, "length": shape[1][0]}
-    mass = figure("mass", name, entries, known)
+    mass = parameter("mass", name, entries, known)
     known["mass"] = mass
-    inertia = figure("I0", name, entries, known)
+    inertia = parameter("I0", name, entries, known)
     x, y = pair("cog", name, entries, known)
     _check_inertia(who, item, mass, inertia, (x, y), "cog" in entries)
     return Body(name, indices, shape, mass, inertia, (x, y))
@@ -83,8 +83,8 @@ def _shape(
 ) -> tuple[tuple[float, float], ...]:
     if "shape" in entries:
         if "length" in entries:
-            raise entries["length"].complaint("the shape tells it")
-        return _told_shape(f"body {name!r}", entries["shape"], len(points), names)
+            raise entries["length"].complaint("it follows from the shape")
+        return _given_shape(f"body {name!r}", entries["shape"], len(points), names)
     first, second = points[0], points[1]
     dx, dy = second.x - first.x, second.y - first.y
     drawn = (dx * dx + dy * dy) ** 0.5
@@ -96,10 +96,10 @@ def _shape(
     return ((0.0, 0.0), (length, 0.0), *others)
 
 
-def _told_shape(who: str, value: Value, count: int, names: Names) -> tuple[tuple[float, float], ...]:
+def _given_shape(who: str, value: Value, count: int, names: Names) -> tuple[tuple[float, float], ...]:
     rows = [numbers(row, names, 2) for row in value.items()]
     if len(rows) != count:
-        raise value.complaint(f"it tells {len(rows)} points of {count}")
+        raise value.complaint(f"it has {len(rows)} of {count} points")
     shape = tuple((x, y) for x, y in rows)
     if shape[0] != (0.0, 0.0) or shape[1][1] != 0.0 or shape[1][0] <= COINCIDENT:
         raise ModelError(
@@ -111,13 +111,13 @@ def _told_shape(who: str, value: Value, count: int, names: Names) -> tuple[tuple
     return shape
 
 
-def _length(name: str, item: Value, told: Value | None, drawn: float, count: int, names: Names) -> float:
+def _length(name: str, item: Value, entry: Value | None, drawn: float, count: int, names: Names) -> float:
     who, given = f"body {name!r}", names.get(f"length:{name}")
-    at = told.at if told else item.at
-    automatic = told is None or told.content == AUTOMATIC
+    at = entry.at if entry else item.at
+    automatic = entry is None or entry.content == AUTOMATIC
     if not automatic and count > 2:
-        raise ModelError(f"{who} has {count} points and a length", at=at, fix="tell all of its points by shape:")
-    length = drawn if automatic or told is None else number(told, names)
+        raise ModelError(f"{who} has {count} points and a length", at=at, fix="give all of its points by shape:")
+    length = drawn if automatic or entry is None else number(entry, names)
     length = length if given is None else given
     if length <= COINCIDENT:
         why = "its first two points lie upon each other" if automatic else "the length of a body is positive"
@@ -125,13 +125,11 @@ def _length(name: str, item: Value, told: Value | None, drawn: float, count: int
     return length
 
 
-def _check_inertia(
-    who: str, item: Value, mass: float, inertia: float, com: tuple[float, float], told_com: bool
-) -> None:
+def _check_inertia(who: str, item: Value, mass: float, inertia: float, com: tuple[float, float], has_com: bool) -> None:
     """Refuse what no distribution of mass has."""
     if mass < 0.0 or inertia < 0.0:
         raise ModelError(f"{who} has the mass {mass:g} and the inertia {inertia:g}", at=item.at, why="one is negative")
-    if mass and not told_com:
+    if mass and not has_com:
         raise ModelError(f"{who} has a mass and no centre of mass", at=item.at, fix="add cog: [0.5*length, 0]")
     least = mass * (com[0] ** 2 + com[1] ** 2)
     if inertia < least * (1.0 - 1e-9):

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from screwgraph.errors import ModelError
 from screwgraph.formats import Value, did_you_mean
 from screwgraph.models.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Slider, Spring, Torque
-from screwgraph.models.mechanism.read_values import Names, angle_of, called, figure, line_of, number, pair, point_of
+from screwgraph.models.mechanism.read_values import Names, angle_of, called, line_of, number, pair, parameter, point_of
 
 Part = TypeVar("Part")
 
@@ -83,7 +83,7 @@ def gear(name: str, entries: dict[str, Value], around: Surroundings) -> Gear:
 def spring(name: str, entries: dict[str, Value], around: Surroundings) -> Spring:
     """Read a spring. Raises ModelError."""
     points, angle = _ends("spring", name, entries, around)
-    stiffness, rest = (figure(key, name, entries, around.names) for key in ("stiffness", "rest"))
+    stiffness, rest = (parameter(key, name, entries, around.names) for key in ("stiffness", "rest"))
     if points is not None and rest < 0.0:
         raise entries["rest"].complaint("no spring has a negative length")
     return Spring(name, points, angle, stiffness, rest)
@@ -91,7 +91,7 @@ def spring(name: str, entries: dict[str, Value], around: Surroundings) -> Spring
 
 def damper(name: str, entries: dict[str, Value], around: Surroundings) -> Damper:
     """Read a damper. Raises ModelError."""
-    return Damper(name, *_ends("damper", name, entries, around), figure("damping", name, entries, around.names))
+    return Damper(name, *_ends("damper", name, entries, around), parameter("damping", name, entries, around.names))
 
 
 def force(name: str, entries: dict[str, Value], around: Surroundings) -> Force:
@@ -103,7 +103,7 @@ def torque(name: str, entries: dict[str, Value], around: Surroundings) -> Torque
     """Read a torque. Raises ModelError."""
     if ("body" in entries) == ("angle" in entries):
         raise _either(f"torque {name!r}", entries, "body", "angle")
-    value = figure("value", name, entries, around.names)
+    value = parameter("value", name, entries, around.names)
     if "angle" in entries:
         return Torque(name, None, angle_of(entries["angle"], around.angles), value)
     body, names = entries["body"].text(), [body.name for body in around.bodies]

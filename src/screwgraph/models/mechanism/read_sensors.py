@@ -1,4 +1,4 @@
-"""Sensors from YAML, or from what Python says."""
+"""Sensors from YAML, or from Python objects."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def read_sensors(value: Value | None, around: Surroundings, places: dict[str, ob
     return read_parts(value, "sensor", _KEYS, _sensor, around, places)
 
 
-def told_sensors(mechanism: Mechanism, told: Any) -> tuple[Sensor, ...]:
+def given_sensors(mechanism: Mechanism, given: Any) -> tuple[Sensor, ...]:
     """Return sensors from entries like a file's, [{"sensor": "gyro", "gyroscope": "crank", "sigma": 0.01}, ...].
 
     Raises:
@@ -29,19 +29,19 @@ def told_sensors(mechanism: Mechanism, told: Any) -> tuple[Sensor, ...]:
     """
     around = Surroundings(mechanism.points, mechanism.bodies, mechanism.angles, {})
     try:
-        return read_sensors(_value(told), around, {})
+        return read_sensors(_value(given), around, {})
     except ModelError as error:
         raise InputError(error.what, at=error.at, why=error.why, fix=error.fix) from error
 
 
-def _value(told: Any) -> Value:
-    """Return what Python says as values of a file."""
+def _value(given: Any) -> Value:
+    """Return Python objects as values of a file."""
     place = Place("sensors")
-    if isinstance(told, Mapping):
-        return Value({str(key): _value(item) for key, item in told.items()}, place)
-    if isinstance(told, Sequence) and not isinstance(told, str):
-        return Value(tuple(_value(item) for item in told), place)
-    return Value(None if told is None else str(told), place)
+    if isinstance(given, Mapping):
+        return Value({str(key): _value(item) for key, item in given.items()}, place)
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        return Value(tuple(_value(item) for item in given), place)
+    return Value(None if given is None else str(given), place)
 
 
 def _sensor(name: str, entries: dict[str, Value], around: Surroundings) -> Sensor:

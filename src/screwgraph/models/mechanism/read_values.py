@@ -26,16 +26,16 @@ def numbers(value: Value, names: Names, count: int) -> tuple[float, ...]:
     return value.numbers(names, count)
 
 
-def figure(key: str, part: str, entries: Mapping[str, Value], names: Names, otherwise: float = 0.0) -> float:
-    """Read a value of a part: what `names` give under "key:part", else what the file says. Raises ModelError."""
-    told = names.get(f"{key}:{part}")
-    if told is not None:
-        return told
+def parameter(key: str, part: str, entries: Mapping[str, Value], names: Names, otherwise: float = 0.0) -> float:
+    """Read a parameter of a part: what `names` give under "key:part", else what the file says. Raises ModelError."""
+    given = names.get(f"{key}:{part}")
+    if given is not None:
+        return given
     return number(entries[key], names) if key in entries else otherwise
 
 
 def pair(key: str, part: str, entries: Mapping[str, Value], names: Names) -> tuple[float, float]:
-    """Read two figures, x and y, which `names` call "key_x:part" and "key_y:part". Raises ModelError."""
+    """Read two parameters, x and y, which `names` call "key_x:part" and "key_y:part". Raises ModelError."""
     x, y = numbers(entries[key], names, 2) if key in entries else (0.0, 0.0)
     return names.get(f"{key}_x:{part}", x), names.get(f"{key}_y:{part}", y)
 

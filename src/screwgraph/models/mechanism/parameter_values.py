@@ -5,7 +5,7 @@ from __future__ import annotations
 from screwgraph.models.mechanism.mechanism import Mechanism
 
 
-def figure_values(mechanism: Mechanism) -> dict[str, float]:
+def parameter_values(mechanism: Mechanism) -> dict[str, float]:
     """Return all parameters, called by key and part as its file writes them: mass:crank, cog_x:crank, rest:s."""
     found = {}
     for body in mechanism.bodies:
