@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import chi2
 
 import screwgraph as sg
+from screwgraph.estimation import ModelNoise
 from screwgraph.robot import link_poses
 from tests.estimation.robots import imu, moving
 
@@ -155,6 +156,9 @@ ENCODER = {"sensor": "a", "joint_position": "joint1", "sigma": 1e-3}
         ({"sensors": [{**ENCODER, "sigma": 0.0}]}, "is not a positive standard deviation"),
         ({"sensors": [ENCODER, ENCODER]}, "two sensors are called 'a'"),
         ({"sensors": [{"sensor": "a", "joint_torque": "joint1", "sigma": 1.0}]}, "is measured, but not unknown"),
+        ({"sensors": ENCODER}, "is not a list"),
+        ({"noise": 0.1}, "noise = 0.1 is not a ModelNoise"),
+        ({"watch": 1.0}, "watch = 1.0 is not a function"),
     ],
 )
 def test_bad_arguments_are_one_line(options, line):
@@ -162,3 +166,59 @@ def test_bad_arguments_are_one_line(options, line):
     with pytest.raises(sg.ScrewgraphError, match=line) as caught:
         sg.estimate(sg.load("rr"), table, **{"sensors": [ENCODER], **options})
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, np.nan, "1"])
+def test_standard_deviations_of_the_model_are_positive(value):
+    with pytest.raises(sg.InputError, match=r"dynamics = .* of ModelNoise is not a positive standard deviation"):
+        ModelNoise(dynamics=value)
+
+
+@pytest.fixture(scope="module")
+def swung():
+    """An arm that swings, and what its encoders read."""
+    robot, q0, qd0 = moving("rr")
+    run = motion(robot, q0, qd0, time=0.5)
+    sensors, table = encoders(robot, run, 1e-3, np.random.default_rng(0))
+    return robot, {"t": run.t, **table, **torques(robot, run)}, sensors, q0
+
+
+def test_wrong_units_are_said_with_the_sensor_or_the_times(swung):
+    robot, table, sensors, q0 = swung
+    turned = {name: np.degrees(x) if name == "enc joint2" else x for name, x in table.items()}
+    with pytest.raises(
+        sg.InputError, match=r"enc joint2 is off by .* of its standard deviations \(check sensors and units"
+    ):
+        sg.estimate(robot, turned, sensors=sensors, q0=q0)
+    with pytest.raises(
+        sg.InputError, match=r"diverges at t = .* steps are up to 20 s long \(check the unit of the times"
+    ):
+        sg.estimate(robot, {**table, "t": 1e3 * table["t"]}, sensors=sensors, q0=q0)
+
+
+def test_swapped_sensors_leave_doubts(swung):
+    robot, table, sensors, q0 = swung
+    swapped = {**table, "enc joint1": table["enc joint2"], "enc joint2": table["enc joint1"]}
+    found = sg.estimate(robot, swapped, sensors=sensors, q0=q0)
+    assert min(found.misfit.values()) > 10.0
+    assert any("the residuals of enc joint1 are" in doubt for doubt in found.doubts)
+    assert "doubts>" in repr(found)
+    right = sg.estimate(robot, table, sensors=sensors, q0=q0)
+    assert right.doubts == ()
+    assert all(0.7 < size < 1.3 for size in right.misfit.values())
+
+
+def test_what_only_priors_determine_is_named(swung):
+    robot, table, sensors, q0 = swung
+    vague = [{**sensors[0], "sigma": 1e-3}, {**sensors[1], "sigma": 1e6}]
+    still = {name: x for name, x in table.items() if not name.startswith("tau")}
+    found = sg.estimate(robot, still, sensors=vague, q0=q0, inputs=["joint1"], noise=ModelNoise(torque_rate=1e3))
+    assert found.unobserved[:2] == ("q:joint2[0]", "qd:joint2[0]")
+    assert "the measurements hardly determine q:joint2[0], qd:joint2[0]" in found.doubts[0]
+
+
+def test_a_negative_mass_is_refused(swung):
+    robot, table, sensors, q0 = swung
+    against = {name: -x if name.startswith("tau") else x for name, x in table.items()}
+    with pytest.raises(sg.InputError, match="the mass or inertia of link2 comes out negative"):
+        sg.estimate(robot, against, ("mass:link2",), sensors=sensors, q0=q0)

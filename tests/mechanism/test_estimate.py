@@ -101,6 +101,9 @@ def test_parameters_that_measurements_do_not_tell_apart_are_named_and_estimates_
         ({}, {"sensors": [{"sensor": "gyro", "gyroscope": "rodd", "sigma": 0.01}]}, "rodd"),
         ({}, {"sensors": [{"sensor": "gyro", "gyroscope": "rod", "sigma": -1}]}, "positive"),
         ({}, {"sensors": [{"sensor": "gyro", "sigma": 1}]}, "nothing"),
+        ({}, {"sensors": "gyro"}, "sensors = 'gyro' is not a list"),
+        ({"gyro": np.array(["a"] * 21)}, {}, "gyro of the measurements does not hold real numbers"),
+        ({"gyro": 1j * np.ones(21)}, {}, "does not hold real numbers"),
     ],
 )
 def test_bad_measurements_and_options_are_one_line(sprung, change, options, words):

@@ -113,18 +113,8 @@ def estimate(
     found.save(output)
     if found.status.is_stopped:
         note(f"interrupted with {len(found.t)} samples used: the results so far are kept")
-    for name in found.undetermined:
-        note(f"warning: the measurements hardly determine {name}")
-    if found.unobserved:
-        note(f"warning: the measurements hardly determine {', '.join(found.unobserved)}: they stay near their priors")
-    for name, misfit in found.misfit.items():
-        if misfit > DOUBTFUL:
-            note(f"warning: the residuals of {name} are {misfit:.3g} of its standard deviations (check unit and sigma)")
-    if found.model_error > DOUBTFUL:
-        note(
-            f"warning: the motion deviates from the model by {found.model_error:.3g} standard deviations "
-            "(take smaller steps)"
-        )
+    for doubt in found.doubts:
+        note(f"warning: {doubt}")
     summary, groups = _summary(found, watch.wall_time, output), _groups(found)
     if report is not None:
         more = [(name, value, "") for name, value in found.parameters.items()]
@@ -135,10 +125,6 @@ def estimate(
         print_json(summary)
     else:
         _print(summary)
-
-
-DOUBTFUL = 5.0
-"""Largest residual of the model, or root mean square of a sensor's, in standard deviations, of reliable estimates."""
 
 
 def _declared(text: str) -> Any:
@@ -173,7 +159,9 @@ def _summary(found: Estimate, wall_time: float, output: str) -> dict[str, Any]:
         "status": found.status.value,
         "iterations": found.result.iterations,
         "parameters": {n: {"value": x, "sigma": found.sigma[n]} for n, x in found.parameters.items()},
-        "residuals": {name: float(np.sqrt(np.nanmean(r * r))) for name, r in found.residuals.items()},
+        "residuals": {
+            name: float(np.sqrt(np.nanmean(r * r))) for name, r in found.residuals.items() if np.isfinite(r).any()
+        },
         "model_error": found.model_error,
         "misfit": dict(found.misfit),
         "undetermined": list(found.undetermined),

@@ -16,7 +16,7 @@ from screwgraph.estimation.mechanism import MechanismUnknowns
 from screwgraph.estimation.noise import ModelNoise
 from screwgraph.estimation.observability import damped_covariances, misfit, undetermined, unobserved
 from screwgraph.estimation.partial_reading import PartialReading
-from screwgraph.estimation.result import Estimate
+from screwgraph.estimation.result import DOUBTFUL, Estimate
 from screwgraph.estimation.robot import RobotUnknowns
 from screwgraph.estimation.tables import even_or_each
 from screwgraph.models.mechanism import Mechanism
@@ -36,6 +36,8 @@ CAREFUL = 0.3
 HELD = 1e-3
 """The same where they are held nearly as they are."""
 ITERATIONS = 50
+NORMAL = 2.0
+"""Standard deviations within which 95 % of errors lie."""
 BESIDES = ("sensor ", "prior ", "change ")
 """What names of factors begin with that are no laws of the model."""
 
@@ -58,7 +60,9 @@ def estimate(
         InputError: a bad argument, or a search that fails.
         ModelError: the mechanism cannot be assembled.
     """
-    kind, noise = MechanismUnknowns if isinstance(model, Mechanism) else RobotUnknowns, noise or ModelNoise()
+    kind, noise = MechanismUnknowns if isinstance(model, Mechanism) else RobotUnknowns, _noise(noise)
+    if watch is not None and not callable(watch):
+        raise InputError(f"watch = {watch!r} is not a function", fix="give one of the time (s) reached, like print")
     unknowns: Unknowns = kind.of(model, _names(parameters, "parameters"))  # pyright: ignore[reportArgumentType]
     data = measured(measurements, unknowns.sensors(sensors), unknowns.channels, unknowns.labels)
     driven = unknowns.inputs_of(_names(inputs, "inputs"))
@@ -87,6 +91,12 @@ def _names(given: Any, what: str) -> tuple[str, ...]:
     if not isinstance(listed, Sequence) or not all(isinstance(name, str) for name in listed):
         raise InputError(f"{what} = {given!r} is no list of names")
     return tuple(listed)
+
+
+def _noise(given: Any) -> ModelNoise:
+    if given is not None and not isinstance(given, ModelNoise):
+        raise InputError(f"noise = {given!r} is not a ModelNoise", fix="give noise=ModelNoise(dynamics=1e-2)")
+    return given or ModelNoise()
 
 
 def _check_known(labels: Sequence[str], inputs: tuple[int, ...], data: Measurements) -> None:
@@ -175,7 +185,9 @@ def _longer(
         old = values["tau"] if done else np.zeros((1, len(unknowns.inputs)))
         found["tau"] = np.vstack([old, np.tile(old[-1], (unknowns.count - len(old), 1))])
         tau[:, list(unknowns.inputs)] = old[-1]
-    path = _predicted(unknowns, (q, v), data.steps[last:], tau[last:], values.get("parameters"))
+    with np.errstate(all="ignore"):  # what is not finite is found and said
+        path = _predicted(unknowns, (q, v), data.steps[last:], tau[last:], values.get("parameters"))
+    _check_predicted(path[0], data, last)
     for node, reached in enumerate(path):
         moving, multipliers = unknowns.states(node)[:3], unknowns.states(node)[3:]
         for family, ahead in zip(moving, reached, strict=True):
@@ -185,6 +197,18 @@ def _longer(
             old = values.get(family.name, np.zeros((0, family.manifold.dim)))
             found[family.name] = np.vstack([old, np.zeros((family.count - len(old), family.manifold.dim))])
     return found
+
+
+def _check_predicted(path: Sequence[np.ndarray], data: Measurements, first: int) -> None:
+    """Refuse a motion that leaves all bounds. Raises InputError."""
+    sound = np.all([np.isfinite(x).all(axis=1) for x in path], axis=0)
+    if not sound.all():
+        k = first + int(np.argmin(sound))
+        raise InputError(
+            f"the motion of the model diverges at t = {data.t[k]:.6g} s",
+            why=f"steps are up to {data.steps.max():.6g} s long",
+            fix="check the unit of the times (s), or give q0 and qd0 nearer to where the motion begins",
+        )
 
 
 def _predicted(unknowns: Unknowns, state: State, steps: np.ndarray, tau: np.ndarray, parameters: Any) -> list[Any]:
@@ -248,7 +272,10 @@ def _failure(unknowns: Unknowns, data: Measurements, noise: ModelNoise, result: 
             what, why=why, fix="add sensors that do, or smaller priors: noise=ModelNoise(position=0.1, ...)"
         )
     fix = "check sensors and units, give q0 nearer to where the motion begins, fewer parameters, or more noise"
-    return InputError(what, why=result.reason, fix=fix)
+    off = _misfits(unknowns, data, result)
+    worst = max(off, key=lambda name: off[name])
+    why = f"; {worst} is off by {off[worst]:.3g} of its standard deviations" if off[worst] > DOUBTFUL else ""
+    return InputError(what, why=result.reason + why, fix=fix)
 
 
 def _ended(result: Result) -> bool:
@@ -268,6 +295,7 @@ def _estimation(unknowns: Unknowns, data: Measurements, noise: ModelNoise, resul
     if shared.names:
         values = shared.scale * found["parameters"][0]
         covariance = np.outer(shared.scale, shared.scale) * result.covariance(unknowns.shared)
+    _check_positive(unknowns, values, covariance)
     states = (found["q"], found["qd"])
     laws = [f for f in result.problem.factors if not f.name.startswith(BESIDES)]
     measured = [
@@ -281,12 +309,32 @@ def _estimation(unknowns: Unknowns, data: Measurements, noise: ModelNoise, resul
         residuals={
             name: values for _, samples, r in measured for name, values in samples.spread(r, len(data.t)).items()
         },
-        misfit={s.name: misfit(samples, r, unknowns.reading(s)[2]) for s, samples, r in measured if r is not None},
+        misfit=_misfits(unknowns, data, result),
         undetermined=undetermined(shared, values, covariance, noise.parameters),
         unobserved=_unobserved(unknowns, noise, of),
         model_error=max(float(np.abs(whitened(left[f.name], dict(f.shared))).max()) for f in laws),
         result=result,
     )
+
+
+def _check_positive(unknowns: Unknowns, values: np.ndarray, covariance: np.ndarray) -> None:
+    """Refuse masses that are negative beyond doubt. Raises InputError."""
+    sigma = np.sqrt(np.diag(covariance))
+    negative = unknowns.negative(values + NORMAL * sigma)
+    if negative:
+        names = unknowns.parameters.names
+        found = ", ".join(f"{n} = {x:.4g} +- {s:.2g}" for n, x, s in zip(names, values, sigma, strict=True))
+        raise InputError(
+            f"the mass or inertia of {', '.join(negative)} comes out negative: {found}",
+            why="the measurements contradict the model, or parameters and torques make up for each other",
+            fix="fewer parameters or inputs, or smaller priors: noise=ModelNoise(parameters=0.2)",
+        )
+
+
+def _misfits(unknowns: Unknowns, data: Measurements, result: Result) -> dict[str, float]:
+    left = result.residuals
+    pairs = [(s, samples) for s, samples in zip(data.sensors, data.samples, strict=True) if len(samples.at)]
+    return {s.name: misfit(samples, left[f"sensor {s.name}"], unknowns.reading(s)[2]) for s, samples in pairs}
 
 
 def _unobserved(unknowns: Unknowns, noise: ModelNoise, covariances: Mapping[str, Any]) -> tuple[str, ...]:

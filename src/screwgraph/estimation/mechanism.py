@@ -16,7 +16,7 @@ from screwgraph.estimation.measurements import Channels, Measurements
 from screwgraph.estimation.noise import ModelNoise, integration_sigma
 from screwgraph.estimation.symbolic_parameters import Varied, varied
 from screwgraph.estimation.tables import even_or_each
-from screwgraph.models.mechanism import Mechanism
+from screwgraph.models.mechanism import Mechanism, live_mechanism
 from screwgraph.models.mechanism.parts import Sensor
 from screwgraph.models.mechanism.read_sensors import given_sensors
 from screwgraph.models.mechanism.sensors import SENSORS, columns
@@ -113,6 +113,13 @@ class MechanismUnknowns:
         """Return a sensor's template, the families that it depends on, and its standard deviation."""
         kind = SENSORS[sensor.kind]
         return kind.template(self.parameters.mechanism, sensor), tuple(FAMILIES[x] for x in kind.of), sensor.sigma
+
+    def negative(self, values: np.ndarray) -> list[str]:
+        """Return bodies whose masses or inertias are negative at values of the parameters (SI units)."""
+        if not self.parameters.names:
+            return []
+        there = live_mechanism(self.model, self.parameters.names).at(values.tolist())
+        return [body.name for body in there.bodies if body.mass < 0.0 or body.inertia < 0.0]
 
     def acceleration(self, parameters: Any) -> Callable[..., np.ndarray]:
         """Return accelerations as a function of q, qd, tau; `parameters` are over their scale."""

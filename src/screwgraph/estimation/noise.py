@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.errors import InputError
 from screwgraph.models.mechanism.mechanism import Mechanism
 
 DEPENDENT = 100.0
@@ -52,7 +53,7 @@ class ModelNoise:
     (m/s^2, rad/s^2, accelerations of loops among them) are nearly exact; larger ones let estimates follow sensors where
     the model is wrong. Unknown torques begin near zero (`torque`, N m) and change by `torque_rate` in the root of a
     second. The motion begins near the given start (`position`, m or rad; `velocity`, m/s or rad/s). `parameters` are
-    near what the file says, relatively.
+    near what the file says, relatively. Raises InputError where one is not positive.
     """
 
     integration: float = 1e-5
@@ -63,6 +64,13 @@ class ModelNoise:
     position: float = 1.0
     velocity: float = 10.0
     parameters: float = 10.0
+
+    def __post_init__(self) -> None:
+        """Check the numbers. Raises InputError."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not isinstance(value, (int, float, np.number)) or not (np.isfinite(value) and value > 0.0):
+                raise InputError(f"{field.name} = {value!r} of ModelNoise is not a positive standard deviation")
 
     def times(self, factor: float) -> ModelNoise:
         """Return that of a model with standard deviations so many times larger."""

@@ -14,6 +14,9 @@ from screwgraph.optimize import Result, Status
 from screwgraph.robot import Robot
 from screwgraph.simulation import STATES, Trajectory, coordinate_names, motion_columns, save_motion
 
+DOUBTFUL = 5.0
+"""Residual, in standard deviations, beyond which a model or a sensor is in doubt."""
+
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
@@ -24,6 +27,7 @@ class Estimate:
     axes. `misfit` is the root mean square of each sensor's residuals in its standard deviations: near 1 where sensors,
     their units and the model are right. `undetermined` names parameters that the measurements hardly determine,
     `unobserved` columns of initial positions and velocities, and of torques, that only priors determine.
+    `doubts` says all this in words.
     `model_error` is the largest residual of the model in its own standard deviations: where it is large, time steps are
     too long, or the model contradicts the sensors. `status` and `reason` say how the search ended; one that was
     interrupted holds what was found so far. Standard deviations of positions are those of their velocity coordinates.
@@ -45,13 +49,30 @@ class Estimate:
 
     def __repr__(self) -> str:
         found = [f"{name} = {value:.6g} +- {self.sigma[name]:.2g}" for name, value in self.parameters.items()]
+        doubts = len(self.doubts)
         parts = [f"{len(self.t)} states", *found, self.status.value]
+        parts += [f"{doubts} doubt{'s' if doubts > 1 else ''}"] if doubts else []
         return f"<estimate of {self.model.name!r}: {', '.join(parts)}>"
 
     @property
     def sigma(self) -> dict[str, float]:
         """Standard deviations of the parameters."""
         return dict(zip(self.parameters, np.sqrt(np.diag(self.covariance)).tolist(), strict=True))
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why the estimate may be wrong, or hardly tells anything: a sentence each."""
+        found = [f"the measurements hardly determine {name}" for name in self.undetermined]
+        if self.unobserved:
+            listed = ", ".join(self.unobserved)
+            found.append(f"the measurements hardly determine {listed}: what is found lies near the priors")
+        for name, size in self.misfit.items():
+            if size > DOUBTFUL:
+                found.append(f"the residuals of {name} are {size:.3g} of its standard deviations: check unit and sigma")
+        if self.model_error > DOUBTFUL:
+            size = f"{self.model_error:.3g} standard deviations"
+            found.append(f"the motion deviates from the model by {size}: check the model, or take smaller steps")
+        return tuple(found)
 
     @property
     def status(self) -> Status:

@@ -110,6 +110,11 @@ class RobotUnknowns:
         """Return factors of a sensor's template."""
         return soft(template, *own, name=name, **options)
 
+    def negative(self, values: np.ndarray) -> list[str]:
+        """Return links whose masses are negative at values of the parameters (SI units)."""
+        named = zip(self.parameters.names, values, strict=True)
+        return [name.partition(":")[2] for name, value in named if name.startswith("mass:") and value < 0.0]
+
     def acceleration(self, parameters: Any) -> Callable[..., np.ndarray]:
         """Return accelerations of the nominal robot as a function of q, qd, tau."""
         return forward_dynamics(self.model)

@@ -19,6 +19,7 @@ from screwgraph.spatial.quaternions import to_rotation
 
 XYZ = ("_x", "_y", "_z")
 QUATERNION = ("_qx", "_qy", "_qz", "_qw")
+EXAMPLE = '{"sensor": "imu", "gyroscope": "hand", "sigma": 0.01}'
 POSE_ROWS = {**dict.fromkeys(("_rx", "_ry", "_rz"), QUATERNION), **dict.fromkeys(XYZ, XYZ)}
 """Angles, then displacements, and what each depends on."""
 
@@ -162,6 +163,8 @@ def sensors_of(mechanics: Mechanics, given: Sequence[Mapping[str, Any]]) -> tupl
     Raises:
         InputError: a sensor that the robot cannot have.
     """
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        raise InputError(f"sensors = {given!r} is not a list", fix=f"give sensors=[{EXAMPLE}]")
     found: list[Sensor] = []
     for entry in given:
         sensor = _sensor(mechanics, entry)
@@ -172,13 +175,12 @@ def sensors_of(mechanics: Mechanics, given: Sequence[Mapping[str, Any]]) -> tupl
 
 
 def _sensor(mechanics: Mechanics, entry: Any) -> Sensor:
-    example = '{"sensor": "imu", "gyroscope": "hand", "sigma": 0.01}'
     if not isinstance(entry, Mapping) or not isinstance(entry.get("sensor"), str):
-        raise InputError(f"{entry!r} is not a sensor", fix=f"describe it like {example}")
+        raise InputError(f"{entry!r} is not a sensor", fix=f"describe it like {EXAMPLE}")
     name, others = entry["sensor"], [key for key in entry if key not in ("sensor", "sigma")]
     if len(others) != 1:
         raise InputError(
-            f"sensor {name!r} measures {' and '.join(map(str, others)) or 'nothing'}", fix=f"like {example}"
+            f"sensor {name!r} measures {' and '.join(map(str, others)) or 'nothing'}", fix=f"like {EXAMPLE}"
         )
     (kind,) = others
     if kind not in SENSORS:

@@ -87,12 +87,15 @@ def column(
     """Return a column of a table as numbers, of which NaN is one where values may be `missing`.
 
     Raises:
-        InputError: not finite, or not of that length.
+        InputError: not real numbers, not finite, or not of that length.
     """
     try:
-        array = np.asarray(values, dtype=float)
+        given = np.asarray(values)
+        array = None if np.iscomplexobj(given) else given.astype(float)
     except (TypeError, ValueError):
-        array = np.zeros((0, 0))
+        array = None
+    if array is None:
+        raise InputError(f"{name} of the {of} does not hold real numbers", fix="give one number for each time")
     if array.ndim != 1 or (length is not None and len(array) != length):
         raise InputError(f"{name} of the {of} has the shape {array.shape}", fix="give one number for each time")
     sound = ~np.isinf(array) if missing else np.isfinite(array)
@@ -144,4 +147,5 @@ def check_growing(t: Float[np.ndarray, " k"], table: Mapping[str, Any], of: str,
             f"the times of the {of} do not grow after sample {rows[k]}",
             at=table.place(int(rows[k + 1])) if isinstance(table, Table) else None,
             why=f"t = {t[k + 1]:.6g} s follows on t = {t[k]:.6g} s",
+            fix="sort the samples by time, one a time",
         )

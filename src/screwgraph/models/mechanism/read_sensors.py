@@ -27,6 +27,9 @@ def given_sensors(mechanism: Mechanism, given: Any) -> tuple[Sensor, ...]:
     Raises:
         InputError: a sensor that the mechanism cannot have.
     """
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        example = '{"sensor": "gyro", "gyroscope": "crank", "sigma": 0.01}'
+        raise InputError(f"sensors = {given!r} is not a list", fix=f"give sensors=[{example}]")
     around = Surroundings(mechanism.points, mechanism.bodies, mechanism.angles, {})
     try:
         return read_sensors(_value(given), around, {})
