@@ -18,7 +18,6 @@ LOST = 0.3
 """Share of the samples of a sensor that drop out, where any do."""
 NOISE = replace(
     ModelNoise(),
-    integration=1e-6,
     dynamics=1e-4,
     parameters=0.2,
     position=0.05,

@@ -21,7 +21,7 @@ SURE = 1e-4
 KINDS = ("tree", "floating", "loop", "mechanism")
 MODELS = {"tree": 1, "floating": 1, "loop": 0, "mechanism": 0}
 """Seeds of the models that every run takes."""
-RUNS, MANY, EACH = 8, 12, 8
+RUNS, MANY, EACH = 8, 8, 8
 NORMAL, COVERED = 1.96, 0.95
 
 

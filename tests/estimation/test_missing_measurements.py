@@ -193,6 +193,17 @@ def test_a_file_leaves_cells_empty(tmp_path, arm):
     same(sg.estimate(robot, str(tmp_path / "read.csv"), **asked), sg.estimate(robot, columns, **asked))
 
 
+def test_states_that_only_priors_determine_are_named():
+    t = np.arange(20) * 0.05
+    table = {"t": t, "ruler": 0.3 + 0.7 * t, "speed": np.full(20, 0.7)}
+    vague = [{**sensor, "sigma": 1e3} for sensor in SLIDING]
+    found = sg.estimate(slider(), table, sensors=vague)
+    assert found.unobserved == ("q:x[0]", "qd:x[0]")
+    assert found.doubts == ("the measurements hardly determine q:x[0], qd:x[0]: what is found lies near the priors",)
+    assert sg.estimate(slider(), table, sensors=[vague[0], SLIDING[1]]).unobserved == ("q:x[0]",)
+    assert sg.estimate(slider(), table, sensors=SLIDING).doubts == ()
+
+
 N = 12
 
 
