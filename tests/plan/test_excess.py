@@ -44,7 +44,7 @@ def test_limits_hold_between_points(collocation):
 @pytest.mark.parametrize("collocation", RULES)
 def test_what_is_exceeded_between_points_is_stated(collocation):
     """Limits that hold at points alone."""
-    transcription = transcribe(hurried(collocation))
+    transcription = transcribe(hurried(collocation)).at_points()
     plan = Plan(transcription, solve(transcription.problem))
     assert plan.converged, plan
     most = max((excess.relative for excess in plan.excesses), default=0.0)

@@ -48,7 +48,7 @@ def fine(plan: Plan):
     return t, q(t), v(t), v(t, 1), tau
 
 
-@pytest.mark.parametrize(("name", "steps", "most"), [("cp2", 1, 0.01), ("acro", 2, 0.04), ("panda", 1, 0.02)])
+@pytest.mark.parametrize(("name", "steps", "most"), [("cp2", 1, 0.01), ("acro", 2, 0.04), ("panda", 2, 0.02)])
 def test_the_equations_of_motion_hold_between_points_to_second_order(name, steps, most):
     def residual(times: int) -> float:
         plan = planned(name, times)

@@ -18,8 +18,8 @@ from screwgraph.plan.guess import first_values, guesses
 from screwgraph.plan.impossibilities import impossibilities
 from screwgraph.plan.infeasibility import obstacles_in_time, unreached, weights_to_hold
 from screwgraph.plan.limits.base import check_start
-from screwgraph.plan.limits.excess import more_kept
 from screwgraph.plan.mechanics import Mechanics
+from screwgraph.plan.obstacles.blocked import barred
 from screwgraph.plan.obstacles.check import check_ends
 from screwgraph.plan.obstacles.swept import kept_clear
 from screwgraph.plan.plan import FEASIBLE, Plan
@@ -32,7 +32,7 @@ from screwgraph.plan.transcribe import Transcription, transcribe
 from screwgraph.plan.violation import described, in_words
 
 BETWEEN = 6
-"""Times that a plan which touches something, or exceeds limits, between points is made again."""
+"""Times that a plan which touches something between points is made again."""
 ROUNDS = 10
 """Times that a mesh is refined."""
 
@@ -81,7 +81,7 @@ class Planner:
         search = Search(method, iterations, seconds, tolerances, callback, self._condensed)
         if refine:
             check_refinable(self.task)
-        self.plan = self._kept_between(self._solved(search, warm), search)
+        self.plan = self._finished(self._solved(search, warm), search)
         for _ in range(ROUNDS if refine else 0):
             if self.plan.solved or not self.plan.converged or self.plan.seconds >= seconds:
                 break
@@ -98,7 +98,7 @@ class Planner:
         task = refined(last)
         self.change(phases=task.phases, collocation=task.collocation, guess=task.guess)
         self.change(guess=values_on(self.transcription, last))
-        found = self._kept_between(self._found(search, self._guesses()), search)
+        found = self._finished(self._found(search, self._guesses()), search)
         spent = {"seconds": last.seconds + found.seconds, "iterations": last.iterations + found.iterations}
         if not found.converged:
             self.transcription = before
@@ -108,9 +108,25 @@ class Planner:
         self.plan = replace(found, result=replace(found.result, **spent))
         return True
 
+    def _finished(self, plan: Plan, search: Search) -> Plan:
+        """Keep a plan clear of obstacles between points; where limits cannot be kept there, plan with these at points."""
+        plan, whole = self._kept_clear(plan, search), self.transcription
+        if plan.result.status not in LOST or plan.feasible or not whole.between or plan.iterations == 0:
+            return plan
+        self.transcription, left = whole.at_points(), replace(search, seconds=max(search.seconds - plan.seconds, 0.0))
+        other = self._kept_clear(self._found(left, self._guesses()), left)
+        self.transcription = whole
+        spent = {"seconds": plan.seconds + other.seconds, "iterations": plan.iterations + other.iterations}
+        best = other if other.converged else plan
+        why = f"; with limits kept between points: {plan.result.reason}" if other.converged else ""
+        return replace(best, result=replace(best.result, **spent, reason=f"{best.result.reason}{why}"))
+
     def _solved(self, search: Search, warm: bool) -> Plan:
         """Search from all guesses, or from the last plan first."""
-        impossible = list(impossibilities(self.task, self.transcription.steps))
+        impossible = [
+            *impossibilities(self.task, self.transcription.steps),
+            *barred(self.task, self.mechanics),
+        ]
         if impossible:
             return self._refused("; ".join(impossible), Status.INFEASIBLE)
         if warm and self.plan is not None and (self.plan.feasible or self.plan.result.status not in LOST):
@@ -160,25 +176,17 @@ class Planner:
         following = {family.name for family, _ in self.transcription.followers}
         return {name: value for name, value in values.items() if name not in following}
 
-    def _kept_between(self, plan: Plan, search: Search) -> Plan:
-        """Plan again where spheres touch or limits are exceeded between points, with factors that forbid it there."""
+    def _kept_clear(self, plan: Plan, search: Search) -> Plan:
+        """Plan again where spheres touch between points, with factors that forbid it there."""
         for _ in range(BETWEEN):
-            if not (plan.feasible and plan.seconds < search.seconds and (plan.touches or _exceeds(plan))):
+            if not (plan.feasible and plan.seconds < search.seconds and plan.touches):
                 break
-            old, steps = plan.transcription, plan.transcription.steps
-            new = old.kept_between(more_kept(steps, old.between, plan.excesses)) if plan.excesses else old
-            if plan.touches:
-                factors = [*new.problem.factors, *kept_clear(steps, plan.touches)]
-                new = replace(new, problem=Problem(factors, new.problem.families))
-                result = search(new.problem, itertools.chain([plan.result.values], self._guesses()))
-            else:
-                result = search.nearby(new.problem, plan.result.values)
+            old = plan.transcription
+            factors = [*old.problem.factors, *kept_clear(old.steps, plan.touches)]
+            new = replace(old, problem=Problem(factors, old.problem.families))
+            result = search(new.problem, itertools.chain([plan.result.values], self._guesses()))
             spent = {"seconds": plan.seconds + result.seconds, "iterations": plan.iterations + result.iterations}
-            found = Plan(new, replace(result, **spent))
-            if not plan.touches and not found.converged:
-                why = f"{plan.result.reason}; with limits kept between points: {result.reason}"
-                return replace(plan, result=replace(plan.result, **spent, reason=why))
-            self.transcription, plan = new, found
+            self.transcription, plan = new, Plan(new, replace(result, **spent))
         return plan
 
     def _obstacles_in_time(self) -> list[str]:
@@ -244,10 +252,4 @@ class Planner:
 
 def _kept(new: Transcription, old: Transcription) -> Transcription:
     """Return a transcription that uses the code of another one, where their factors differ only in parameters."""
-    if old.between and (old.steps.collocation, len(old.steps.first)) == (new.steps.collocation, len(new.steps.first)):
-        new = new.kept_between(old.between)
     return replace(new, problem=new.problem.like(old.problem))
-
-
-def _exceeds(plan: Plan) -> bool:
-    return plan.converged and bool(plan.excesses)

@@ -25,8 +25,6 @@ LOST = (Status.STALLED, Status.SINGULAR, Status.NOT_FINITE, Status.INFEASIBLE)
 """Ends after which other steps, or another guess, may still find a plan."""
 REACHES = (2.0, 0.5)
 """Most that a joint moves (rad, m) in a step of a search that went astray before."""
-NEARLY = 1e-3
-"""Barrier parameter of searches from values that are nearly a solution."""
 INTERRUPTED = "by Ctrl-C; the best values so far are kept"
 Start = Mapping[str, Any] | Result
 
@@ -65,13 +63,6 @@ class Search:
                 raise
             found.append(replace(found[-1], status=Status.INTERRUPTED, reason=INTERRUPTED, iterations=0, seconds=0.0))
         return self._best(found)
-
-    def nearby(self, problem: Problem, start: Start) -> Result:
-        """Return what is found from a start that is nearly a solution."""
-        if self.method != "auto":
-            return self(problem, [start])
-        found = self._by(InteriorPoint(NEARLY, curvature=not self.condensed), problem, start, self.seconds)
-        return found if found.status not in LOST else self(problem, [start])
 
     def _best(self, found: Sequence[Result]) -> Result:
         """Return the best result; states how the last one ended where that ended the search."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ Follower = tuple[Variables, Sequence[Piece]] | None
 
 @dataclass(frozen=True, eq=False)
 class Transcription:
-    """A task as a factor graph over time; `between` are steps in which limits are kept between points, by limit."""
+    """A task as a factor graph over time; `between` names the factors that keep limits between points."""
 
     __repr__ = one_line
 
@@ -50,12 +50,12 @@ class Transcription:
     steps: Steps
     problem: Problem
     followers: Followers = ()
-    between: Mapping[str, Collection[int]] = field(default_factory=dict)
+    between: frozenset[str] = frozenset()
 
-    def kept_between(self, between: Mapping[str, Collection[int]]) -> Transcription:
-        """Return it with factors that keep limits between points in some steps, by the name of the limit."""
-        factors = kept_between(self.steps, self.problem.factors, between)
-        return replace(self, problem=Problem(factors, self.problem.families), between=between)
+    def at_points(self) -> Transcription:
+        """Return it with limits that hold at points alone."""
+        factors = [f for f in self.problem.factors if f.name not in self.between]
+        return replace(self, problem=Problem(factors, self.problem.families), between=frozenset())
 
     def completed(self, values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Return values by family with those of families that are no unknowns, but follow from these."""
@@ -102,8 +102,10 @@ def _transcribed(task: Task, mechanics: Mechanics) -> Transcription:
     check_start(steps, factors, starts)
     check_goals(steps, factors)
     check_ends(task, mechanics)
-    factors, followers = condensed(factors, accelerations, efforts)
-    return Transcription(task, steps, Problem(factors, _families(factors)), followers)
+    between = kept_between(steps, factors)
+    factors, followers = condensed([*factors, *between], accelerations, efforts)
+    names = frozenset(f.name for f in between)
+    return Transcription(task, steps, Problem(factors, _families(factors)), followers, names)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from screwgraph.optimize import Factors, Result
 from screwgraph.plan.goals.point import AtPoint
 from screwgraph.plan.goals.pose import AtPose
 from screwgraph.plan.goals.position import Apart
+from screwgraph.plan.limits.pieces import ControlPointLimit
 from screwgraph.plan.limits.position import flat_places
 from screwgraph.plan.models import force_word
 from screwgraph.plan.steps import Steps
@@ -57,9 +58,13 @@ def _demand(steps: Steps, f: Factors, r: Float[np.ndarray, " m"]) -> str:
         column = template.columns[int(np.abs(r).argmax())]
         return f"{item}: joint {mechanics.labels[column]!r} is {most:.3g} {mechanics.units(KINDS[family])[column]} off"
     if isinstance(template, BoundViolation) and family in (*KINDS, "tau"):
-        chosen = [*template.above, *template.below] if "upper" in f.shared else template.below
+        chosen = [*template.above, *template.below]
         quantity, owner, unit = _limited(steps, family, chosen[int(r.argmax())])
         return f"{item}: {quantity} of {owner} exceeds its limit by {r.max():.3g} {unit}"
+    if isinstance(template, ControlPointLimit):
+        chosen = [*template.above[0], *template.below[0]]
+        quantity, owner, unit = _limited(steps, template.kind, chosen[int(r.argmax()) % len(chosen)])
+        return f"{item}: between points {quantity} of {owner} exceeds its limit by {r.max():.3g} {unit}"
     if f.name.startswith("dynamics") and len(r) == mechanics.robot.nv:
         worst = int(np.abs(r).argmax())
         return f"{most:.3g} {mechanics.units('force')[worst]} are missing at joint {mechanics.labels[worst]!r}"

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 
 from screwgraph.optimize.methods.kkt import Kkt
-from screwgraph.optimize.methods.nlp import program
-from screwgraph.plan import Planner
+from screwgraph.optimize.methods.nlp import iterate, program
+from screwgraph.optimize.result import Result, Status
+from screwgraph.plan import Plan, Planner
 from screwgraph.plan.guess import first_values
 from screwgraph.plan.plan import FEASIBLE
 
 OPTIONS = {"tol": 1e-6, "constr_viol_tol": 1e-8, "print_level": 0, "sb": "yes", "max_iter": 1000}
 """Tolerances are those of the planner."""
 CASADI = {"print_time": False, "record_time": True, "error_on_fail": False}
+COMPILED = {"jit": True, "compiler": "shell", "jit_options": {"compiler": "cc", "flags": ["-O1"]}}
+"""Functions and derivatives are written as C and compiled; higher levels of optimisation take many minutes."""
+THROUGH = "through an obstacle"
 
 
 @dataclass(frozen=True)
 class Found:
-    """How IPOPT ended; its time (s) in all, and without that of functions and derivatives."""
+    """How IPOPT ended; its CPU time (s) in all, and without that of functions and derivatives."""
 
     solved: bool
     said: str
@@ -28,8 +32,11 @@ class Found:
     own_seconds: float
 
 
-def ipopt(planner: Planner, seconds: float) -> Found:
-    """Solve the same program from the same guess; the making of functions and derivatives is not counted."""
+def ipopt(planner: Planner, seconds: float, *, compiled: bool = False) -> Found:
+    """Solve the same program from the same guess; the making of functions and derivatives is not counted.
+
+    Motions that carry the centre of one of the robot's spheres through an obstacle, between points, are no solutions.
+    """
     import casadi as ca
 
     work, task = planner.transcription, planner.task
@@ -37,12 +44,21 @@ def ipopt(planner: Planner, seconds: float) -> Found:
     x = work.problem.start(first_values(task, work.steps))
     nlp, lower, upper = program(assembly, x)
     options = {f"ipopt.{name}": value for name, value in (OPTIONS | {"max_wall_time": seconds}).items()}
-    solver = ca.nlpsol("solver", "ipopt", nlp, {**CASADI, **options})
-    start, began = np.zeros(assembly.layout.size), perf_counter()
+    solver = ca.nlpsol("solver", "ipopt", nlp, {**CASADI, **(COMPILED if compiled else {}), **options})
+    start, began = np.zeros(assembly.layout.size), process_time()
     d = np.asarray(solver(x0=start, lbg=lower, ubg=upper)["x"])[:, 0]
-    passed = perf_counter() - began
+    passed = process_time() - began
     stats = solver.stats()
-    violation = Kkt(assembly).model(assembly.layout.moved(x, d)).violation
-    called = sum(v for name, v in stats.items() if name.startswith("t_wall_nlp"))
-    solved = bool(stats["success"] and violation <= FEASIBLE)
-    return Found(solved, str(stats["return_status"]), passed, passed - called)
+    end = assembly.layout.moved(x, d)
+    called = sum(v for name, v in stats.items() if name.startswith("t_proc_nlp"))
+    solved, said = bool(stats["success"] and Kkt(assembly).model(end).violation <= FEASIBLE), stats["return_status"]
+    if solved and _through(planner, end):
+        solved, said = False, THROUGH
+    return Found(solved, str(said), passed, passed - called)
+
+
+def _through(planner: Planner, x: np.ndarray) -> bool:
+    """Whether the centre of a sphere is in an obstacle between points."""
+    work = planner.transcription
+    found = Result(work.problem, iterate(work.problem.assembly, x, 0.0), 0, 0.0, Status.CONVERGED, "", "ipopt")
+    return any(t.depth > t.watched.factors.shared["spheres"][:, 3].min() for t in Plan(work, found).touches)

@@ -35,8 +35,14 @@ def _summed(kind: str, rows: Sequence[Row]) -> Row:
         "ringing": sum(row["rings"] == "True" for row in rows),
         "time / IPOPT's": _ratio(both, "ipopt_seconds"),
         "time / IPOPT's without functions": _ratio(both, "ipopt_own_seconds"),
+        "time / IPOPT's with compiled functions (tasks)": _of_sample(both),
     }
     return {"kind": kind} | {name: str(value) for name, value in found.items()}
+
+
+def _of_sample(rows: Sequence[Row]) -> str:
+    sample = [row for row in rows if np.isfinite(float(row["ipopt_compiled_seconds"]))]
+    return f"{_ratio(sample, 'ipopt_compiled_seconds')} ({len(sample)})" if sample else ""
 
 
 def _ratio(rows: Sequence[Row], name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from time import process_time
 
 import numpy as np
 
@@ -23,7 +24,8 @@ class Verdict:
     """How a task ended.
 
     `ours` is "solved", "coarse", "infeasible", "stalled" or "limit" (time, iterations); `error` of a solved plan, the
-    largest of its steps; times (s) are those of the first mesh, code made apart; IPOPT's own time is without functions.
+    largest of its steps; CPU times (s) are those of the first mesh, code made apart; IPOPT's own time is without
+    functions, its compiled time with functions in machine code, where that was measured.
     """
 
     ours: str
@@ -34,19 +36,22 @@ class Verdict:
     seconds: float
     ipopt_seconds: float
     ipopt_own_seconds: float
+    ipopt_compiled_seconds: float
 
 
-def compared(planner: Planner) -> Verdict:
+def compared(planner: Planner, *, compiled: bool) -> Verdict:
     """Plan the planner's task, with refinement where the plan is coarse, and solve it by IPOPT on the first mesh.
 
-    The planner is left as it was.
+    With functions `compiled`, too. The planner is left as it was.
     """
     fresh = planner.transcription
     theirs = ipopt(planner, SECONDS)
+    in_machine_code = ipopt(planner, SECONDS, compiled=True).seconds if compiled else np.nan
     planner.solve(iterations=1000, seconds=SECONDS)  # code is made
     planner.transcription = fresh
+    began = process_time()
     plan = planner.solve(iterations=1000, seconds=SECONDS)
-    seconds = plan.seconds
+    seconds = process_time() - began
     if plan.converged and not plan.solved:
         planner.transcription = fresh
         plan = planner.solve(iterations=1000, seconds=SECONDS, refine=True)
@@ -54,7 +59,8 @@ def compared(planner: Planner) -> Verdict:
     said = "solved" if theirs.solved else theirs.said
     rings = plan.solved and alternating(plan) and rings_beside_finer(plan)
     planner.transcription = fresh
-    return Verdict(_ended(plan), repr(plan), said, error, rings, seconds, theirs.seconds, theirs.own_seconds)
+    times = seconds, theirs.seconds, theirs.own_seconds, in_machine_code
+    return Verdict(_ended(plan), repr(plan), said, error, rings, *times)
 
 
 def alternating(plan: Plan) -> bool:

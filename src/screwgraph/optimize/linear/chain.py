@@ -58,7 +58,7 @@ class ChainMethod:
         """Factor the matrix of these values; a pivot that is tiny against its scale is zero."""
         storage = self._storage()
         panels = (self.steps.count + 1) * self.shape.panel
-        self._clear(storage)
+        storage.fill(0.0)
         storage[self.places.rest] = 1.0
         self.places.entries.add(storage, values)
         self.places.diagonal.add(storage, diagonal)
@@ -105,13 +105,6 @@ class ChainMethod:
             return self._free.pop()
         except IndexError:
             return np.zeros(self.places.size)
-
-    def _clear(self, storage: Float[np.ndarray, " S"]) -> None:
-        """Set to zero what may have been written."""
-        panel, height = self.shape.panel, self.shape.height
-        for i, (first, _) in enumerate(self.places.firsts.tolist()):
-            storage[i * panel + first * height : (i + 1) * panel].fill(0.0)
-        storage[self.steps.count * panel :].fill(0.0)
 
     def _singular(self, where: np.ndarray) -> SingularError:
         unknown = int(np.argmax(where))

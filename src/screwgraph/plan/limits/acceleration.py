@@ -8,7 +8,7 @@ from typing import Any
 
 from screwgraph.optimize import Factors
 from screwgraph.plan.limits.base import bounded, box, read_limit, symmetric
-from screwgraph.plan.limits.pieces import kept_all_the_way
+from screwgraph.plan.limits.pieces import from_the_beginning
 from screwgraph.plan.steps import Steps
 
 
@@ -27,6 +27,6 @@ class AccelerationLimit:
     read = classmethod(read_limit)
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
-        """Return one factor for each sample, and each step that begins without one. Raises InputError."""
+        """Return one factor for each sample; soft ones for each step that begins without one. Raises InputError."""
         bounds = box(steps.mechanics, self.bounds, lambda joint: symmetric(None), "acceleration")
-        yield from kept_all_the_way(steps, bounded(steps.qdd[:], bounds, self, name))
+        yield from from_the_beginning(steps, bounded(steps.qdd[:], bounds, self, name))

@@ -8,7 +8,7 @@ from typing import Any
 
 from screwgraph.optimize import Factors
 from screwgraph.plan.limits.base import Box, bounded, filled, read_limit
-from screwgraph.plan.limits.pieces import kept_all_the_way
+from screwgraph.plan.limits.pieces import from_the_beginning
 from screwgraph.plan.steps import Steps
 
 
@@ -28,8 +28,8 @@ class EffortLimit:
     read = classmethod(read_limit)
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
-        """Return one factor for each sample, and each step that begins without one. Raises InputError."""
-        yield from kept_all_the_way(steps, bounded(steps.tau[:], self.box(steps), self, name))
+        """Return one factor for each sample; soft ones for each step that begins without one. Raises InputError."""
+        yield from from_the_beginning(steps, bounded(steps.tau[:], self.box(steps), self, name))
 
     def box(self, steps: Steps) -> Box:
         """Return the bounds of all efforts. Raises InputError."""

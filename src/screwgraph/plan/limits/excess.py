@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,10 +47,10 @@ def excesses(
     Control points of polynomials bound these; only where they exceed a limit are polynomials evaluated.
     """
     begins, h = t[steps.first], np.diff(t[[*steps.first, -1]])
-    everywhere = {f.name for f in factors if len(f) == len(steps.first)}
+    names = {f.name for f in factors}
     for f in limits_at_points(factors):
         kind = f.arguments[0].variables.name
-        if not inner(steps.collocation, kind) or between_points(f) in everywhere:
+        if not inner(steps.collocation, kind) or between_points(f) in names:
             continue
         labels = _labels(steps, kind)
         for bound, columns, sign in (("upper", f.template.above, 1.0), ("lower", f.template.below, -1.0)):
@@ -71,24 +71,10 @@ def excesses(
                     )
 
 
-def kept_between(steps: Steps, factors: Sequence[Factors], kept: Mapping[str, Collection[int]]) -> list[Factors]:
-    """Return the factors with those that keep limits between points: `kept` are steps by the name of a limit."""
-    found = {f.name: f for f in factors}
-    for f in limits_at_points(factors):
-        made = limited(steps, f, np.array(sorted(kept[f.name]))) if f.name in kept else None
-        if made is not None:
-            found[made.name] = made
-    return list(found.values())
-
-
-def more_kept(steps: Steps, kept: Mapping[str, Collection[int]], found: Sequence[Excess]) -> dict[str, Collection[int]]:
-    """Return which limits to keep between points in which steps, given what is exceeded: more than before.
-
-    First those steps; all of them where that has not sufficed.
-    """
-    new = {name: {e.step for e in found if e.name == name} for name in dict.fromkeys(e.name for e in found)}
-    every = range(len(steps.first))
-    return {**kept, **{name: every if name in kept else frozenset(chosen) for name, chosen in new.items()}}
+def kept_between(steps: Steps, factors: Sequence[Factors]) -> list[Factors]:
+    """Return factors that keep hard limits between points."""
+    made = (limited(steps, f) for f in limits_at_points(factors))
+    return [f for f in made if f is not None]
 
 
 def _labels(steps: Steps, kind: str) -> Sequence[str]:

@@ -69,10 +69,14 @@ def _cubic(kind: str) -> Piece:
     return Piece((("q", 0), ("qd", 0), ("q", 1), ("qd", 1)), (-1, 0, -1, 0), rows)
 
 
-def _piece(arguments: Sequence[tuple[str, int, int]], shares: Sequence[Any], degree: int) -> Piece:
-    parts = np.linspace(0.0, 1.0, degree + 1)
-    values = np.array([np.broadcast_to(share(parts), parts.shape) for share in shares])
-    found = np.linalg.solve(bernstein(degree, parts), values.T)
+def _piece(arguments: Sequence[tuple[str, int, int]], shares: Sequence[Any], most: int) -> Piece:
+    """Return the polynomial of the least degree, `most` at most, that is the sum of shares of the arguments."""
+    parts = np.linspace(0.0, 1.0, most + 1)
+    values = np.array([np.broadcast_to(share(parts), parts.shape) for share in shares]).T
+    for degree in range(most + 1):
+        found = np.linalg.lstsq(bernstein(degree, parts), values)[0]
+        if np.abs(bernstein(degree, parts) @ found - values).max() < ROUNDING:
+            break
     found[np.abs(found) < ROUNDING] = 0.0
     used = np.flatnonzero(found.any(axis=0)).tolist()
     families, powers = tuple(arguments[i][:2] for i in used), tuple(arguments[i][2] for i in used)
@@ -133,9 +137,10 @@ def columns_of(steps: Steps, kind: str, family: str, columns: Sequence[int]) -> 
 class ControlPointLimit:
     """How far control points of a polynomial over a step are beyond bounds.
 
-    `above` and `below` are the columns of each unknown that are bounded; others as of `Piece`.
+    `kind` is the family that is bounded, `above` and `below` its columns in each unknown; others as of `Piece`.
     """
 
+    kind: str
     weights: tuple[tuple[float, ...], ...]
     powers: tuple[int, ...]
     above: tuple[tuple[int, ...], ...]
@@ -158,10 +163,10 @@ class ControlPointLimit:
         return zip(unknowns, self.powers, strict=True)
 
 
-def limited(steps: Steps, made: Factors, chosen: Int[np.ndarray, " n"]) -> Factors | None:
-    """Return factors that keep all control points within the bounds of a limit in chosen steps; None if there are none.
+def limited(steps: Steps, made: Factors) -> Factors | None:
+    """Return factors that keep all control points of each step within the bounds of a limit; None if there are none.
 
-    `made` are the factors of the limit at points, hard or soft; soft ones only of samples.
+    `made` are the factors of the limit at points, hard or soft.
     """
     kind = made.arguments[0].variables.name
     found, rows = piece(steps.collocation, kind), inner(steps.collocation, kind)
@@ -171,29 +176,29 @@ def limited(steps: Steps, made: Factors, chosen: Int[np.ndarray, " n"]) -> Facto
     used = [i for i in range(len(found.arguments)) if any(row[i] for row in rows)]
     arguments: list[Selection] = []
     for family, node in (found.arguments[i] for i in used):
-        arguments.append(getattr(steps, family)[rows_of(steps, family, node)[chosen]])
+        arguments.append(getattr(steps, family)[rows_of(steps, family, node)])
     picked = [
         tuple(tuple(columns_of(steps, kind, found.arguments[i][0], columns)) for i in used)
         for columns in (bound.above, bound.below)
     ]
     powers, rows = tuple(found.powers[i] for i in used), tuple(tuple(row[i] for i in used) for row in rows)
-    template, timing = ControlPointLimit(rows, powers, *picked), {}
+    template, timing = ControlPointLimit(kind, rows, powers, *picked), {}
     if any(powers):
-        phases = steps.phase_of_step[chosen]
-        template, arguments, timing = steps.timed(template, *arguments, phases=phases, scale=steps.lengths[chosen])
+        phases = steps.phase_of_step
+        template, arguments, timing = steps.timed(template, *arguments, phases=phases, scale=steps.lengths)
     name = between_points(made)
     if isinstance(made.template, Hinge):
         return replace(made, template=Hinge(template), arguments=tuple(arguments), each=dict(made.each), name=name)
     return inequality(template, *arguments, name=name, **timing, **made.shared)
 
 
-def kept_all_the_way(steps: Steps, at_samples: Iterable[Factors]) -> Iterator[Factors]:
-    """Return limits at samples; where steps begin without a sample, they hold for all control points, too.
+def from_the_beginning(steps: Steps, at_samples: Iterable[Factors]) -> Iterator[Factors]:
+    """Return limits at samples; soft ones are on all control points, too, where steps begin without a sample.
 
-    Polynomials through later samples mostly exceed a limit there.
+    Polynomials through later samples mostly exceed a limit there. Hard limits hold between points anyway.
     """
     for made in at_samples:
-        everywhere = limited(steps, made, np.arange(len(steps.first))) if steps.lead else None
+        everywhere = limited(steps, made) if steps.lead and made.kind == "soft" else None
         yield from (f for f in (made, everywhere) if f is not None)
 
 
