@@ -53,6 +53,14 @@ def test_acceleration_is_the_rate_of_velocity():
         np.testing.assert_allclose(found, (ends[1] - ends[0]) / (2 * h), atol=1e-6 * np.abs(found).max())
 
 
+def test_the_rate_of_a_jacobian():
+    s = state_of("puma560")
+    J = sg.frame_jacobian(s.robot, "link6", reference="local_world_aligned")
+    rate = J.jacobian("q")(s.q) @ s.qd
+    drift = sg.frame_acceleration(s.robot, "link6", reference="local_world_aligned")(s.q, s.qd, 0 * s.qdd)
+    close(rate @ s.qd, drift)
+
+
 def test_welded_frames_and_the_base():
     robot = sg.load("panda")
     q = robot.random(np.random.default_rng(0))

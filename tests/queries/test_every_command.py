@@ -104,6 +104,17 @@ def solve(problem: str, shell: Shell) -> None:
     np.testing.assert_allclose(found["result"], expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max(initial=0.0))
 
 
+def kinematics(shell: Shell) -> None:
+    """Poses and velocities are those of the functions at the state that is printed."""
+    model = model_of(shell.name)
+    frame = model.points[0].name if shell.name in MECHANISMS else model.links[-1].name
+    found = json.loads(shell.command("kinematics", *shell.model, "--frames", frame, "--random", 2, "--json"))
+    q, qd = np.array(found["q"]), np.array(found["qd"])
+    np.testing.assert_allclose(found["poses"], sg.forward_kinematics(model, [frame])(q), atol=1e-12)
+    expected = sg.frame_velocity(model, frame)(q, qd)
+    np.testing.assert_allclose(np.array(found["velocities"])[:, 0], expected, atol=1e-11)
+
+
 def simulate(method: str, shell: Shell) -> None:
     """The motion that is saved is that of `sg.simulate`."""
     start = start_of(shell.name)
@@ -177,6 +188,7 @@ TABLE: Mapping[str, Cell] = {
     "solve, inverse": Cell(partial(solve, "inverse"), {"four_bar": NO_MOTORS}),
     "solve, forward": Cell(partial(solve, "forward")),
     "solve, hybrid": Cell(partial(solve, "hybrid"), {"four_bar": NO_MOTORS}),
+    "kinematics": Cell(kinematics, dict.fromkeys(MECHANISMS, "expected a robot, got the mechanism")),
     "simulate, explicit": Cell(partial(simulate, "rk4")),
     "simulate, implicit": Cell(partial(simulate, "trapezoidal")),
     "simulate, smoother": Cell(partial(simulate, "smoother")),

@@ -35,6 +35,7 @@ from tests.queries.models import (
 
 mpl.use("Agg")
 NO_MOTORS = "has no motors"
+NO_FRAMES = "expected a robot, got the mechanism"
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,51 @@ def mass_matrix(name: str) -> None:
     assert s.qd[z] @ balance == pytest.approx(power, abs=1e-8 * max(1.0, np.abs(balance).max()))
     if name in ROBOTS:
         np.testing.assert_allclose(balance, s.tau[z], atol=1e-8 * max(1.0, np.abs(balance).max()))
+
+
+def frames(name: str) -> None:
+    """Poses move at the velocities that Jacobians tell, whose rates are the accelerations."""
+    model, s, h = model_of(name), state_of(name), 1e-6
+    link = model.links[-1].name if name in ROBOTS else "none"
+    T, J = sg.forward_kinematics(model, link), sg.frame_jacobian(model, link)(s.q)
+    V, move = J @ s.qd, sg.integrate(model)
+    rate = (T(move(s.q, h * s.qd)) - T(move(s.q, -h * s.qd))) / (2 * h)
+    body = np.linalg.inv(T(s.q)) @ rate
+    seen = np.array([body[2, 1], body[0, 2], body[1, 0], *body[:3, 3]])
+    np.testing.assert_allclose(sg.frame_velocity(model, link)(s.q, s.qd), V, atol=1e-12)
+    np.testing.assert_allclose(seen, V, atol=1e-7 * max(1.0, np.abs(V).max()))
+    accelerate = sg.frame_acceleration(model, link)
+    linear = accelerate(s.q, s.qd, s.qdd) - accelerate(s.q, s.qd, 0 * s.qdd)
+    np.testing.assert_allclose(linear, J @ s.qdd, atol=1e-10 * max(1.0, np.abs(s.qdd).max()))
+
+
+def momentum(name: str) -> None:
+    """The centre of mass moves at momentum over mass."""
+    model, s, h = model_of(name), state_of(name), 1e-6
+    centre, momentum = sg.center_of_mass(model), sg.centroidal_momentum(model)(s.q, s.qd)
+    move = sg.integrate(model)
+    rate = (centre(move(s.q, h * s.qd)) - centre(move(s.q, -h * s.qd))) / (2 * h)
+    mass = sum(link.inertia.mass for link in model.links[1:])
+    np.testing.assert_allclose(momentum[3:], mass * rate, atol=1e-7 * mass)
+    np.testing.assert_allclose(sg.centroidal_momentum_matrix(model)(s.q) @ s.qd, momentum, atol=1e-10 * mass)
+    np.testing.assert_allclose(mass * sg.center_of_mass_jacobian(model)(s.q) @ s.qd, momentum[3:], atol=1e-10 * mass)
+
+
+def energies(name: str) -> None:
+    """Kinetic and potential energy are those of simulations, up to where potentials are zero."""
+    model, run = model_of(name), simulated(name, "rk4")
+    total = sg.kinetic_energy(model)(run.q, run.qd) + sg.potential_energy(model)(run.q)
+    np.testing.assert_allclose(total - total[0], run.energy - run.energy[0], atol=1e-10 * np.abs(total).max())
+
+
+def coriolis(name: str) -> None:
+    """With gravity and damping, the Coriolis matrix gives the nonlinear effects."""
+    model, s = model_of(name), state_of(name)
+    effects = sg.bias_forces(model)
+    still = effects(s.q, 0 * s.qd)
+    damping = np.concatenate([np.full(j.type.nv, j.damping) for j in model.joints]) if name in ROBOTS else 0.0
+    found = sg.coriolis_matrix(model)(s.q, s.qd) @ s.qd + still + damping * s.qd
+    np.testing.assert_allclose(found, effects(s.q, s.qd), atol=1e-9 * max(1.0, np.abs(found).max()))
 
 
 def derivatives(name: str) -> None:
@@ -205,6 +251,10 @@ TABLE: Mapping[str, Cell] = {
     "forward dynamics": Cell(forward),
     "hybrid dynamics": Cell(hybrid, {"four_bar": NO_MOTORS}),
     "mass matrix and bias": Cell(mass_matrix),
+    "kinematics of frames": Cell(frames, dict.fromkeys(MECHANISMS, NO_FRAMES)),
+    "momentum": Cell(momentum, dict.fromkeys(MECHANISMS, NO_FRAMES)),
+    "energies": Cell(energies),
+    "Coriolis matrix": Cell(coriolis, dict.fromkeys(MECHANISMS, NO_FRAMES)),
     "derivatives": Cell(derivatives),
     "constraint forces": Cell(constraint_forces, dict.fromkeys(TREES, "no variable is called 'lambda'")),
     "simulate, explicit": Cell(explicit),

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from screwgraph.cli import bench, draw, estimate, info, inverse, plan, search, simulate, solve, view
+from screwgraph.cli import bench, draw, estimate, info, inverse, kinematics, plan, search, simulate, solve, view
 from screwgraph.cli import compile as compile_command
 from screwgraph.cli.failures import DONE, FAILED, INTERRUPTED, USAGE_ERROR, WRONG_USE, complaint
 from screwgraph.cli.streams import abandon_output, never_fail_on_a_letter, note
@@ -66,6 +66,7 @@ def _command() -> Any:
     app.callback(invoke_without_command=True, epilog=_EPILOG)(_root)
     app.command("info", help=info.HELP)(info.info)
     app.command("solve", help=solve.HELP)(solve.solve)
+    app.command("kinematics", help=kinematics.HELP)(kinematics.kinematics)
     app.command("draw", help=draw.HELP)(draw.draw)
     app.command("compile", help=compile_command.HELP)(compile_command.compile_)
     app.command("search", help=search.HELP)(search.search)

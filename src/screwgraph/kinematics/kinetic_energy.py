@@ -8,10 +8,9 @@ import numpy as np
 
 from screwgraph.compiler import Function
 from screwgraph.kinematics import mechanism
-from screwgraph.kinematics.momenta import twists
 from screwgraph.kinematics.query import BODIES, compiled
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Robot
+from screwgraph.robot import Robot, link_twists
 
 
 def kinetic_energy(robot: Robot | Mechanism, *, dtype: str = "float64") -> Function:
@@ -26,7 +25,7 @@ def kinetic_energy(robot: Robot | Mechanism, *, dtype: str = "float64") -> Funct
         return mechanism.energy(robot, "kinetic_energy").astype(dtype)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray) -> list:
-        V, energy = twists(changed, q, qd), _rotors(changed, qd)
+        V, energy = link_twists(changed, q, qd), _rotors(changed, qd)
         for link in changed.links[1:]:
             own = V[link.name]
             energy = energy + own @ (0.5 * link.inertia.matrix() @ own)

@@ -1,4 +1,4 @@
-"""Twists of all links, and the momentum that they have together."""
+"""The momentum that all links have together."""
 
 from __future__ import annotations
 
@@ -7,20 +7,11 @@ from jaxtyping import Float
 
 from screwgraph.graph.factors import acceleration
 from screwgraph.kinematics.poses import world_of
-from screwgraph.robot import Robot
+from screwgraph.robot import Robot, link_twists
 from screwgraph.spatial import Array, ad, concatenate, rotation, skew, translation
 
 Vectors = dict[str, Float[Array, "6"]]
 """A twist, acceleration or wrench of each link, in its own frame."""
-
-
-def twists(robot: Robot, q: Array, qd: Array) -> Vectors:
-    """Return the twist of every link, in its own frame: Lynch & Park (8.45)."""
-    V: Vectors = {robot.links[0].name: np.zeros(6)}
-    for joint in robot.joints:
-        at, moving = q[robot.q_slices[joint.name]], qd[robot.v_slices[joint.name]]
-        V[joint.child] = -joint.twist_residual(np.zeros(6), V[joint.parent], at, moving)
-    return V
 
 
 def accelerations(robot: Robot, V: Vectors, q: Array, qd: Array, qdd: Array) -> Vectors:
@@ -35,13 +26,13 @@ def accelerations(robot: Robot, V: Vectors, q: Array, qd: Array, qdd: Array) -> 
 
 def momentum(robot: Robot, q: Array, qd: Array) -> Float[Array, "6"]:
     """Return the momentum (angular, linear) of all links about the world's origin: the sum of G V."""
-    V = twists(robot, q, qd)
+    V = link_twists(robot, q, qd)
     return _summed(robot, q, {link.name: link.inertia.matrix() @ V[link.name] for link in robot.links[1:]})
 
 
 def momentum_rate(robot: Robot, q: Array, qd: Array, qdd: Array) -> Float[Array, "6"]:
     """Return its time derivative: the sum of G dV/dt - [ad_V]' G V. Lynch & Park (8.40)."""
-    V = twists(robot, q, qd)
+    V = link_twists(robot, q, qd)
     Vdot = accelerations(robot, V, q, qd, qdd)
     wrenches: Vectors = {}
     for link in robot.links[1:]:

@@ -43,7 +43,7 @@ from screwgraph.robot.edit import (
 )
 from screwgraph.robot.expression import Constant, Expression, Operation, Position, Power
 from screwgraph.robot.joints import JOINT_TYPES, JointType
-from screwgraph.robot.kinematics import frame_pose, frame_velocity, link_poses
+from screwgraph.robot.kinematics import frame_pose, frame_velocity, link_poses, link_twists
 from screwgraph.robot.parts import Frame, Joint, Limits, Link, Loop
 from screwgraph.robot.robot import STANDARD_GRAVITY, Robot, unknown
 from screwgraph.robot.shapes import Box, Capsule, Cylinder, Ellipsoid, Shape, Sphere, Visual
@@ -108,6 +108,7 @@ __all__ = [
     "is_planar",
     "lever",
     "link_poses",
+    "link_twists",
     "lock",
     "loop_error",
     "loop_pose",

@@ -14,6 +14,8 @@ from screwgraph.spatial import Ad, Array, concatenate, inverse, rotation
 
 Poses = dict[str, Float[Array, "4 4"]]
 """The pose of every link in the base's frame, by name."""
+Twists = dict[str, Float[Array, "6"]]
+"""The twist of every link in its own frame, by name."""
 
 
 def link_poses(
@@ -41,14 +43,26 @@ def frame_pose(robot: Robot, frame: Frame, q: Float[Array, " nq"]) -> Float[Arra
     return link_poses(robot, q, [frame.link])[frame.link] @ frame.T_lf
 
 
-def frame_velocity(robot: Robot, frame: Frame, q: Float[Array, " nq"], qd: Float[Array, " nv"]) -> Float[Array, "6"]:
-    """Return a frame's angular velocity (rad/s), and the velocity (m/s) of its origin, in the base's axes."""
+def link_twists(
+    robot: Robot, q: Float[Array, " nq"], qd: Float[Array, " nv"], links: Iterable[str] | None = None
+) -> Twists:
+    """Return the twist of every link in its own frame; of some `links` and those that carry them, if given.
+
+    Lynch & Park (8.45). Raises InputError where a quaternion is not unit.
+    """
     check_unit(robot, q)
-    wanted, V = _carriers(robot, [frame.link]), np.zeros(6)
+    wanted = _carriers(robot, links)
+    V: Twists = {robot.links[0].name: np.zeros(6)}
     for joint in robot.joints:
         if joint.child in wanted:
             at, moving = q[robot.q_slices[joint.name]], qd[robot.v_slices[joint.name]]
-            V = -joint.twist_residual(np.zeros(6), V, at, moving)
+            V[joint.child] = -joint.twist_residual(np.zeros(6), V[joint.parent], at, moving)
+    return V
+
+
+def frame_velocity(robot: Robot, frame: Frame, q: Float[Array, " nq"], qd: Float[Array, " nv"]) -> Float[Array, "6"]:
+    """Return a frame's angular velocity (rad/s), and the velocity (m/s) of its origin, in the base's axes."""
+    V = link_twists(robot, q, qd, [frame.link])[frame.link]
     V, R = Ad(inverse(frame.T_lf)) @ V, rotation(frame_pose(robot, frame, q))
     return concatenate(R @ V[:3], R @ V[3:])
 

@@ -1,0 +1,89 @@
+"""`screwgraph kinematics`: poses, velocities and Jacobians of frames at given or random states."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from screwgraph.cli import options
+from screwgraph.cli.failures import wrong_use
+from screwgraph.cli.options import BaseKind
+from screwgraph.cli.solve import Count, Seed, StateFile
+
+Frames = Annotated[
+    list[str] | None,
+    typer.Option("--frames", metavar="FRAME", help="Link or frame; repeatable, or separated by commas; default: last."),
+]
+
+
+class Reference(StrEnum):
+    """In which axes, and of which point, velocities are."""
+
+    local = "local"
+    world = "world"
+    local_world_aligned = "local_world_aligned"
+
+
+Axes = Annotated[Reference, typer.Option("--reference", help="Axes and point of velocities and Jacobians.")]
+
+HELP = """Print poses, velocities and Jacobians of links and frames.
+
+\b
+Poses are in the base's frame. Velocities are (wx wy wz, vx vy vz): --reference local is the frame's origin in the
+frame's axes, local_world_aligned the same in the base's axes, world the body's point at the base's origin.
+--json adds pose matrices and Jacobians.
+
+\b
+Example:
+  screwgraph kinematics panda --frames panda_hand_tcp
+  screwgraph kinematics a1 --base floating --frames FL_calf,FR_calf --random 3 --json
+  screwgraph kinematics puma560 --frames tool --state state.json
+with a state.json like {"q": [0, 0.1, 0.2, 0, 0, 0], "qd": {"joint1": 0.5}}; what is missing is zero.
+"""
+
+
+def kinematics(
+    context: typer.Context,
+    robot: options.RobotName,
+    frames: Frames = None,
+    reference: Axes = Reference.local,
+    state: StateFile = None,
+    random: Count = None,
+    seed: Seed = None,
+    base: options.Base = BaseKind.fixed,
+    lock: options.Lock = None,
+    strict: options.Strict = False,
+    snap: options.Snap = 0.0,
+    model_name: options.Model = None,
+    json: options.AsJson = False,
+) -> None:
+    """Print the motion of frames at each state, as tables or as JSON."""
+    from screwgraph.cli.closed_states import check_closed
+    from screwgraph.cli.frames import as_json, motion_of, print_motion
+    from screwgraph.cli.mechanisms import is_mechanism, loaded
+    from screwgraph.cli.state import random_state
+    from screwgraph.cli.state_file import read_state
+    from screwgraph.cli.streams import print_json
+
+    if state is not None and (random is not None or seed is not None):
+        raise wrong_use(context, "--state cannot be used with --random and --seed", fix="give one of them")
+    model = (
+        loaded(robot)
+        if is_mechanism(robot)
+        else options.load_robot(robot, base, lock, None, False, strict, snap, model_name)
+    )
+    motion = motion_of(model, options.names(frames), reference.value)
+    at = (
+        random_state(motion.robot, (), random, seed or 0)
+        if state is None
+        else read_state(state, motion.robot, "qdd", ())
+    )
+    if state is not None:
+        check_closed(motion.robot, at.q, at.qd, state)
+    options.note_warnings(motion.robot)
+    if json:
+        print_json(as_json(motion, at))
+    else:
+        print_motion(motion, at)
