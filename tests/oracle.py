@@ -75,7 +75,7 @@ class Oracle:
         if any(isinstance(joint.type, Planar) for joint in robot.joints):  # their E depends on q
             pairs = zip(q, qd, strict=True)
             return np.array([self.mass_matrix(x) for x in q]), np.array([self.bias_forces(*pair) for pair in pairs])
-        E, slots = _velocity_map(robot, q[0], model), _slots(robot, model)
+        E, slots = velocity_map(robot, q[0], model), _slots(robot, model)
         positions, velocities = np.zeros((len(q), model.nq)), qd @ E.T
         for joint, slot in zip(robot.joints, slots, strict=True):
             own = q[:, robot.q_slices[joint.name]]
