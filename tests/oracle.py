@@ -296,7 +296,7 @@ def _append(model: pin.Model, robot: Robot, link: str, at: Mapping[str, tuple[in
 
 
 def _inertia(inertia: SpatialInertia) -> pin.Inertia:
-    """Pinocchio refuses moments of inertia that are slightly negative, as rounding in files makes them, when it is made."""
+    """Pinocchio refuses moments of inertia that rounding in files made slightly negative, unless they are set later."""
     found = pin.Inertia(inertia.mass, inertia.com, np.eye(3))
     found.inertia = inertia.about_com
     return found

@@ -13,6 +13,7 @@ from screwgraph.robot import Loop, Robot, constraint_jacobian, without_loops
 from screwgraph.robot.joints import Fixed, JointType, Spherical
 from screwgraph.robot.kinematics import frame_pose
 from tests.agreement import interpreted
+from tests.closed_oracle import projected
 from tests.oracle import oracle
 from tests.robots import robot_file
 
@@ -70,6 +71,27 @@ def test_torques_of_the_legs_hold_the_robot_and_are_the_smallest(make, ordering)
     np.testing.assert_allclose(N.T @ tau, needed, atol=1e-9 * np.abs(needed).max())
     places = np.concatenate([np.arange(robot.nv)[robot.v_slices[name]] for name in legs])
     least = np.linalg.lstsq(N[places].T, needed, rcond=None)[0]
+    np.testing.assert_allclose(tau[places], least, atol=1e-9 * np.abs(least).max())
+
+
+@pytest.mark.suite
+@pytest.mark.parametrize(("make", "knee"), [pytest.param(a1, "calf", id="a1"), pytest.param(g1, "knee", id="g1")])
+@pytest.mark.parametrize("stretched", [1, 4])
+def test_torques_of_stretched_legs_are_the_smallest(make, knee, stretched):
+    """Where the base does not tell how a leg moves, accelerations of all joints are read."""
+    robot, q = make()
+    legs, knees = robot.joint_names[1:], [name for name in robot.joint_names if knee in name][:stretched]
+    for name in knees:
+        q[robot.q_slices[name]] = 0.0
+    q = robot.close_loops(q, independent=knees)
+    N, forward = allowed(robot, q), projected(robot)
+    rng, tree = np.random.default_rng(1), oracle(without_loops(robot))
+    qd = N @ rng.standard_normal(N.shape[1])
+    qdd = forward(q, qd, rng.standard_normal(robot.nv))
+    needed = N.T @ tree.inverse_dynamics(q, qd, qdd)
+    places = np.concatenate([np.arange(robot.nv)[robot.v_slices[name]] for name in legs])
+    least = np.linalg.lstsq(N[places].T, needed, rcond=None)[0]
+    tau = sg.inverse_dynamics(robot, actuated=legs)(q, qd, qdd)
     np.testing.assert_allclose(tau[places], least, atol=1e-9 * np.abs(least).max())
 
 

@@ -37,8 +37,10 @@ def inverse_dynamics(
     `robot.independent_joints` alone; positions are those of all joints, at which the loops close.
     `actuated` names the joints that drive a robot instead; where these outnumber its degrees of freedom, their torques
     are weighted minimum-norm torques: of all that cause the motion, the sum of weight tau^2 is the least, with
-    `weights` for some of these joints, 1 for the others. With `actuators`, the result (..., n) are the efforts of
-    `robot.actuators` (N m or N), weighted minimum-norm ones likewise; `actuated` and `weights` then name actuators.
+    `weights` for some of these joints, 1 for the others. Where the independent joints do not determine the motion (a
+    stretched leg), ordering "auto" then reads the accelerations of all joints, which the loops must allow. With
+    `actuators`, the result (..., n) are the efforts of `robot.actuators` (N m or N), weighted minimum-norm ones
+    likewise; `actuated` and `weights` then name actuators.
 
     Raises:
         EliminationError: the order is impossible, or only a part of a joint is independent.

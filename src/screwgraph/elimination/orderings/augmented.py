@@ -11,11 +11,13 @@ from screwgraph.elimination.orderings.redundant_actuation import as_least_effort
 from screwgraph.graph import ADJOINT_VELOCITY, TEMPLATES, FactorGraph, Key
 
 LAW = TEMPLATES["augmented_multiplier"]
+LAST = ((LAW.name, "lambda"), ("torque", ADJOINT_VELOCITY), ("tied_velocities", "adjoint_multiplier"))
+"""The laws by which the last kinds of variables go."""
 
 
 @dataclass(frozen=True)
 class AugmentedMultipliers:
-    """Wrenches tips to base, efforts and torques by their laws, then multipliers, virtual motions, and what shifts them.
+    """Wrenches tips to base, efforts and torques by their laws, then multipliers, virtual motions, and their shifts.
 
     Pivots are those of W^-1 + K' K and of K (W^-1 + K' K)^-1 K', both positive definite where K has full rank and the
     driven joints share in every motion that loops allow: none vanishes where other orders divide by the determinant of
@@ -32,10 +34,11 @@ class AugmentedMultipliers:
         efforts = [v.key for v in graph.unknowns if v.key.kind == "effort"]
         bodies = [*tips_to_base(graph), *efforts, *joint_keys(graph, "tau")]
         order = as_least_efforts(unknown_only(bodies, graph), graph)
-        for law, kind in ((LAW.name, "lambda"), ("torque", ADJOINT_VELOCITY), ("tied_velocities", "adjoint_multiplier")):
+        for law, kind in LAST:
             columns = tuple((v.key, i) for v in graph.unknowns if v.key.kind == kind for i in range(v.dim))
             order += [Group(columns, law=law)] if columns else []
-        placed = {key for item in order for key in ([c[0] for c in item.columns] if isinstance(item, Group) else [item])}
+        groups = (item.columns if isinstance(item, Group) else ((item, 0),) for item in order)
+        placed = {key for columns in groups for key, _ in columns}
         return [*order, *(v.key for v in graph.unknowns if v.key not in placed)]
 
 
