@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from jaxtyping import Float
 
@@ -13,12 +15,32 @@ from screwgraph.optimize.methods.penalties import penalised
 ITERATIONS = 100
 
 
-def nearest_feasible(assembly: Assembly, x: Float[np.ndarray, " s"]) -> tuple[Float[np.ndarray, " s"], bool]:
-    """Return values near x at which the sum of squares of broken hard factors is least, and whether it is.
+@dataclass(frozen=True, eq=False)
+class Nearest:
+    """Values at which hard factors hold, or nearly; `left` is by how much the worst of them, `name`, does not.
 
-    By Levenberg-Marquardt; where its iterations do not suffice, the least is not known.
+    `settled`: whether the sum of squares of broken hard factors is least there.
     """
-    hard = penalised(assembly, keep_costs=False)
+
+    x: Float[np.ndarray, " s"]
+    settled: bool
+    name: str
+    left: float
+
+
+def nearest_feasible(assembly: Assembly, *starts: Float[np.ndarray, " s"], within: float) -> Nearest:
+    """Return what is found near the first of these starts from which hard factors are met `within`, else the best."""
+    hard, found = penalised(assembly, keep_costs=False), []
+    for start in starts:
+        x, settled = _least_squares(hard, start)
+        found.append(Nearest(x, settled, *worst(assembly, x)))
+        if found[-1].left <= within or not settled:
+            return found[-1]
+    return min(found, key=lambda near: near.left)
+
+
+def _least_squares(hard: Assembly, x: Float[np.ndarray, " s"]) -> tuple[Float[np.ndarray, " s"], bool]:
+    """Descend by Levenberg-Marquardt; where its iterations do not suffice, the least is not known."""
     for count, iterate in enumerate(LevenbergMarquardt(damping=1e-4)(hard, x, Tolerances(), {})):
         x = iterate.x
         if count >= ITERATIONS:

@@ -15,6 +15,7 @@ from screwgraph.optimize.methods.kkt import Kkt, Model
 from screwgraph.optimize.methods.newton_step import ROUGH, newton_step
 from screwgraph.optimize.methods.optimality import errors
 from screwgraph.optimize.methods.point import Point, first_point
+from screwgraph.optimize.methods.row_scales import kept
 from screwgraph.optimize.result import Iterate
 
 FACTORED = "factored"
@@ -30,7 +31,8 @@ def simplified(
 ) -> Generator[Iterate, None, tuple[Float[np.ndarray, " s"], Mapping[str, Any]]]:
     """Yield iterates that whole steps with the memory's matrix lead from; return where they end, and the memory there.
 
-    It ends where the KKT conditions are satisfied, or where steps make too little of the error.
+    Multipliers of the memory are those of the equations' rows. It ends where the KKT conditions are satisfied, or where
+    steps make too little of the error.
     """
     factored = memory.get(FACTORED)
     if not isinstance(factored, Factored) or factored.system is not kkt.system:
@@ -48,7 +50,7 @@ def simplified(
         left = found.largest(ahead.barrier)
         if not left < error:
             break
-        yield replace(now, memory={**memory, **point.memory()})
+        yield replace(now, memory=kept(kkt.scales, {**memory, **point.memory()}))
         point = ahead
         if left > WORTHWHILE * error:
             break

@@ -12,13 +12,14 @@ from jaxtyping import Float
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.linear import Factored, SingularError
 from screwgraph.optimize.methods.base import End, Run, Tolerances, largest, small_step
-from screwgraph.optimize.methods.feasibility import nearest_feasible, worst
+from screwgraph.optimize.methods.feasibility import Nearest, nearest_feasible
 from screwgraph.optimize.methods.frozen_newton import FACTORED, simplified
 from screwgraph.optimize.methods.kkt import Kkt, Model
 from screwgraph.optimize.methods.line_search import Filter, broken, searched
 from screwgraph.optimize.methods.newton_step import bent_step, newton_step
 from screwgraph.optimize.methods.optimality import errors
 from screwgraph.optimize.methods.point import NEAR, Point, Step, duals_kept, first_point
+from screwgraph.optimize.methods.row_scales import kept, recalled
 from screwgraph.optimize.result import Iterate, Status
 from screwgraph.summary import one_line
 
@@ -43,9 +44,10 @@ class InteriorPoint:
 
     H is Gauss-Newton's matrix, with the curvature of hard factors (`curvature`). Where that is not convex on the
     constraints, curvature is left out as long as this leads straight on, then H is shifted. Without `curvature`, which
-    then is never derived, steps allow for products of slacks and multipliers. A filter decides how much of a step is
-    gone, with second-order corrections. `barrier` is the first barrier parameter. `reach` are families of unknowns with
-    the most that one of their numbers may change in a step: for problems whose linearisation holds no further.
+    then is never derived, steps allow for products of slacks and multipliers. Steep rows are scaled. A filter decides
+    how much of a step is gone, with second-order corrections. `barrier` is the first barrier parameter. `reach` are
+    families of unknowns with the most that one of their numbers may change in a step: for problems whose linearisation
+    holds no further.
     """
 
     __repr__ = one_line
@@ -58,10 +60,10 @@ class InteriorPoint:
         self, assembly: Assembly, x: Float[np.ndarray, " s"], tolerances: Tolerances, memory: Mapping[str, Any]
     ) -> Run:
         """Solve; the multipliers of a result's memory make a warm start."""
-        kkt = Kkt(assembly, self.curvature, RELAXED * tolerances.violation)
-        x, memory = yield from simplified(kkt, x, memory, tolerances)
+        kkt = Kkt(assembly, self.curvature, RELAXED * tolerances.violation).scaled(x, memory)
+        x, memory = yield from simplified(kkt, x, recalled(kkt.scales, memory), tolerances)
         model, known = kkt.model(x), memory.get(FACTORED)
-        point = first_point(x, model, memory, self.barrier)
+        point, start = first_point(x, model, memory, self.barrier), x
         passed = Filter(broken(model, point))
         exact = any(b.factors.kernels.is_cost for b in assembly.soft)
         convexity = _Convexity(straight=not exact, shift=0.0, curvature=self.curvature)
@@ -69,7 +71,8 @@ class InteriorPoint:
         smallest = 0.1 * min(tolerances.violation, tolerances.dual)
         while True:
             error = errors(kkt, model, point)
-            yield Iterate(point.x, model.cost, model.violation, error.stationary, {**point.memory(), FACTORED: known})
+            left = kept(kkt.scales, {**point.memory(), FACTORED: known})
+            yield Iterate(point.x, model.cost, model.violation, error.stationary, left)
             if not np.isfinite(model.cost + model.violation):
                 return Status.NOT_FINITE, "a cost or a residual is not finite"
             if error.hold(model, tolerances):
@@ -84,7 +87,7 @@ class InteriorPoint:
                 ready = _direction(kkt, model, point, convexity)
             if isinstance(ready, str):
                 held = model.violation <= tolerances.violation
-                return (Status.SINGULAR, ready) if held else _stuck(kkt, model, point.x, tolerances)
+                return (Status.SINGULAR, ready) if held else _stuck(kkt, (point.x, start), tolerances)
             step, known, convexity = ready
             if small_step(step.x, point.x, tolerances) and model.violation <= tolerances.violation:
                 settled = errors(kkt, model, _settled(kkt, model, point, smallest))
@@ -105,11 +108,10 @@ class InteriorPoint:
             if found is None and model.violation <= tolerances.violation:
                 return Status.STALLED, "no step lowers the cost; the hard factors hold"
             if found is None or (watch.stale > PATIENCE and model.violation > tolerances.violation):
-                x, settled = nearest_feasible(assembly, point.x)
-                name, most = worst(assembly, x)
-                if settled and most > 10.0 * tolerances.violation:
-                    return _contradiction(name, most)
-                model = kkt.model(x)
+                near = nearest_feasible(assembly, point.x, start, within=10.0 * tolerances.violation)
+                if near.settled and near.left > 10.0 * tolerances.violation:
+                    return _contradiction(near)
+                model, x = kkt.model(near.x), near.x
                 better = model.violation <= 10.0 * tolerances.violation and model.cost < LOWER * watch.cost
                 if watch.restored == RESTORATIONS and not better:
                     return Status.STALLED, "no values near here were found at which all hard factors hold"
@@ -178,18 +180,16 @@ def _direction(kkt: Kkt, model: Model, point: Point, convexity: _Convexity) -> t
     return f"the KKT equations are singular{where}"
 
 
-def _stuck(kkt: Kkt, model: Model, x: Float[np.ndarray, " s"], tolerances: Tolerances) -> End:
-    if model.violation <= tolerances.violation:
-        return Status.STALLED, "no step lowers the cost; the hard factors hold"
-    near, settled = nearest_feasible(kkt.assembly, x)
-    name, most = worst(kkt.assembly, near)
-    if settled and most > 10.0 * tolerances.violation:
-        return _contradiction(name, most)
+def _stuck(kkt: Kkt, starts: tuple[Float[np.ndarray, " s"], ...], tolerances: Tolerances) -> End:
+    near = nearest_feasible(kkt.assembly, *starts, within=10.0 * tolerances.violation)
+    if near.settled and near.left > 10.0 * tolerances.violation:
+        return _contradiction(near)
     return Status.STALLED, "no step reduces the violation of the hard factors"
 
 
-def _contradiction(name: str, most: float) -> End:
-    return Status.INFEASIBLE, f"the hard factors contradict each other near here: {name} remains violated by {most:.3g}"
+def _contradiction(near: Nearest) -> End:
+    why = f"the hard factors contradict each other near here: {near.name} remains violated by {near.left:.3g}"
+    return Status.INFEASIBLE, why
 
 
 @dataclass(frozen=True)

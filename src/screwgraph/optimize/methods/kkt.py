@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -11,6 +12,7 @@ from jaxtyping import Float
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.linear import Factored, SingularError, System
 from screwgraph.optimize.methods.base import largest
+from screwgraph.optimize.methods.row_scales import SCALES, RowScales, row_scales
 
 HUGE = 1e3
 """Size of multipliers, relative to the gradient, beyond which equalities depend on each other."""
@@ -20,8 +22,8 @@ HUGE = 1e3
 class Model:
     """A problem at one point: cost, gradient and entries of soft factors; residuals and slopes of hard ones.
 
-    c and A belong to equalities, g and G to inequalities; slopes are entries at the rows' places. `relaxed` is what g
-    is less than the residuals of inequalities.
+    c and A belong to equalities, g and G to inequalities; slopes are entries at the rows' places. All four are scaled,
+    `violation`, the largest residual that should vanish or should not be positive, is not.
     """
 
     cost: float
@@ -31,12 +33,7 @@ class Model:
     A: Float[np.ndarray, " a"]
     g: Float[np.ndarray, " k"]
     G: Float[np.ndarray, " b"]
-    relaxed: float = 0.0
-
-    @cached_property
-    def violation(self) -> float:
-        """Largest residual that should vanish, or should not be positive."""
-        return float(max(np.abs(self.c).max(initial=0.0), self.g.max(initial=-np.inf) + self.relaxed, 0.0))
+    violation: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,29 +41,46 @@ class Kkt:
     """The equations' pattern, and how they are filled; `curved`: with places for the curvature of hard factors.
 
     Residuals of inequalities may be as large as `relaxed`: where equalities say that one is zero, slacks stay positive.
+    Rows, and multipliers with them, are scaled by `scales`.
     """
 
     assembly: Assembly
     curved: bool = True
     relaxed: float = 0.0
+    scales: RowScales | None = None
+
+    def scaled(self, x: Float[np.ndarray, " s"], memory: Mapping[str, Any]) -> Kkt:
+        """Return the equations with rows scaled by their slopes at x, or as they were in a search before."""
+        known = memory.get(SCALES)
+        if SCALES in memory and (known is None or known.fits(self.assembly)):
+            return replace(self, scales=known)
+        views = self.assembly.layout.views(x)
+        (_, A), (_, G) = self.assembly.equalities.linearised(views), self.assembly.inequalities.linearised(views)
+        return replace(self, scales=row_scales(self.assembly, A, G))
 
     def model(self, x: Float[np.ndarray, " s"]) -> Model:
         """Evaluate everything at x; entries stand in a buffer that the next call uses again."""
+        equal, unequal = self.assembly.equalities, self.assembly.inequalities
         views = self.assembly.layout.views(x)
-        g, G = self.assembly.inequalities.linearised(views)
-        return Model(
-            *self.assembly.linearised(x),
-            *self.assembly.equalities.linearised(views),
-            g - self.relaxed,
-            G,
-            self.relaxed,
-        )
+        (c, A), (r, G) = equal.linearised(views), unequal.linearised(views)
+        violation = float(max(np.abs(c).max(initial=0.0), r.max(initial=0.0)))
+        if self.scales is not None:
+            A, G = A * self.scales.equal[equal.rows], G * self.scales.unequal[unequal.rows]
+        c, g = self._rows(c, r)
+        return Model(*self.assembly.linearised(x), c, A, g, G, violation)
 
     def residuals(self, x: Float[np.ndarray, " s"]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " k"]]:
         """Return c and g."""
         views = self.assembly.layout.views(x)
-        c, g = self.assembly.equalities.residuals(views), self.assembly.inequalities.residuals(views)
-        return c, g - self.relaxed
+        return self._rows(self.assembly.equalities.residuals(views), self.assembly.inequalities.residuals(views))
+
+    def _rows(
+        self, c: Float[np.ndarray, " m"], r: Float[np.ndarray, " k"]
+    ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " k"]]:
+        """Return the residuals of equalities and inequalities as c and g."""
+        if self.scales is None:
+            return c, r - self.relaxed
+        return self.scales.equal * c, self.scales.unequal * (r - self.relaxed)
 
     @property
     def system(self) -> System:
@@ -98,8 +112,10 @@ class Kkt:
         equal, unequal = self.assembly.equalities, self.assembly.inequalities
         bends: list[np.ndarray] = []
         if multipliers is not None:
-            views = self.assembly.layout.views(x)
-            bends = [rows.curvature(views, y) for rows, y in zip((equal, unequal), multipliers, strict=True)]
+            views, (y, z) = self.assembly.layout.views(x), multipliers
+            if self.scales is not None:
+                y, z = self.scales.equal * y, self.scales.unequal * z
+            bends = [equal.curvature(views, y), unequal.curvature(views, z)]
         elif self.curved:
             bends = [np.zeros(rows.bends.rows.size) for rows in (equal, unequal)]
         pairs = unequal.pairs

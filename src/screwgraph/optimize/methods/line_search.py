@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.optimize.linear import Factored
-from screwgraph.optimize.methods.base import dot
+from screwgraph.optimize.methods.base import dot, largest
 from screwgraph.optimize.methods.kkt import Kkt, Model
 from screwgraph.optimize.methods.newton_step import corrected
 from screwgraph.optimize.methods.point import Point, Step
@@ -93,7 +93,10 @@ def searched(
     old = Measure(broken(model, point), model.cost - point.barrier * float(np.log(point.s).sum()))
     slope = dot(model.gradient, step.x) - point.barrier * float((step.s / point.s).sum())
     length, ahead = longest, None
-    while length > SHORTEST:
+    shortest = SHORTEST
+    if passed.descends(old, slope, longest):  # then steps that are much longer than the unknowns are worth more trials
+        shortest /= max(1.0, largest(step.x) / max(1.0, largest(point.x)))
+    while length > shortest:
         found = _at(kkt, point, step, length, duals)
         if length == longest:
             ahead = kkt.model(found.x)
