@@ -17,9 +17,9 @@ class Model:
 
     `external_wrenches` names the links or frames on which these act, `actuators` those whose efforts cause the torques,
     `weights` those of joints, or of these actuators, that share their work where there are more than degrees of
-    freedom. `poses` names the links or frames whose poses are variables. `parameters` are inputs: "armature:joint3" adds
-    to a joint's armature. `variables` and `added` are of other origin, `absent` are the robot's laws that were taken
-    out.
+    freedom. `poses` names the links or frames whose poses are variables. `parameters` are inputs: "armature:joint3"
+    adds to a joint's armature. `variables` and `added` are of other origin, `absent` are the robot's laws that were
+    taken out.
     """
 
     __repr__ = one_line
