@@ -14,7 +14,7 @@ from screwgraph.tape import Number
 
 @dataclass(frozen=True, eq=False)
 class StepLaw:
-    """Accelerations of q, qd, forces along the coordinates and the step (s), on a tape; `question`: all they depend on."""
+    """Accelerations of q, qd, forces and the step (s), on a tape; `question` is all that they depend on."""
 
     __repr__ = one_line
 
