@@ -12,7 +12,7 @@ from screwgraph.compiler.cache import pack_program
 from screwgraph.dynamics.singular import naming_idle_joints
 from screwgraph.graph import dynamics_graph
 from screwgraph.robot import Robot
-from screwgraph.simulation.joint_forces import Forces
+from screwgraph.simulation.joint_forces import Forces, JointForce, KinkedForce
 from screwgraph.simulation.step_law import StepLaw
 from screwgraph.tape import Number
 
@@ -25,22 +25,29 @@ def implicit_forces(robot: Robot, forces: Forces) -> StepLaw:
 
     A force c - D v' is part of the equations of motion: (M + dt D) (v' - v) / dt = force - h + c - D v. So dt D is an
     armature. Linearly implicit Euler's method: Hairer & Wanner (1996), section IV.7; Newton's method for forces with
-    kinks: Alart & Curnier (1991).
+    kinks: Alart & Curnier (1991). The last solution is by dampers, so that where three steps have not ended, no force
+    brings energy.
 
     Raises:
         EliminationError: a joint moves nothing that has inertia.
     """
     code = _with_armatures(robot, forces)
     acting = [i for i, own in enumerate(forces) if own]
-    solves = 1 if all(law.is_linear for own in forces for law in own) else SOLVES
+    solves = SOLVES if any(isinstance(law, KinkedForce) for own in forces for law in own) else 1
 
     def accelerations(q: Any, qd: Any, force: Any, dt: Number) -> Any:
         positions, velocity, found = _positions(robot, q), qd, qd
-        for _ in range(solves):
+        at = {i: [qd[i]] * len(forces[i]) for i in acting}
+        for k in range(solves):
             total, armature = force.copy(), []
             for i in acting:
-                tangents = [law.tangent(positions[i], qd[i], velocity[i], dt) for law in forces[i]]
-                c, D = (sum(parts[1:], start=parts[0]) for parts in zip(*tangents, strict=True))
+                here = (positions[i], qd[i])
+                if k and k == solves - 1:
+                    parts = [_safe(law, *here, v, velocity[i], dt) for law, v in zip(forces[i], at[i], strict=True)]
+                else:
+                    at[i] = [_onward(law, v, velocity[i]) for law, v in zip(forces[i], at[i], strict=True)]
+                    parts = [law.tangent(*here, v, dt) for law, v in zip(forces[i], at[i], strict=True)]
+                c, D = (sum(all_of[1:], start=all_of[0]) for all_of in zip(*parts, strict=True))
                 total[i] = total[i] + c - D * qd[i]
                 armature.append(dt * D)
             found = code(q, qd, total, np.array(armature, dtype=object))
@@ -48,6 +55,14 @@ def implicit_forces(robot: Robot, forces: Forces) -> StepLaw:
         return found
 
     return StepLaw((pack_program(code.program), forces), accelerations)
+
+
+def _onward(law: JointForce, v: Number, found: Number) -> Number:
+    return law.onward(v, found) if isinstance(law, KinkedForce) else found
+
+
+def _safe(law: JointForce, q: Number, qd: Number, v: Number, found: Number, dt: Number) -> tuple[Number, Number]:
+    return law.safe(q, qd, v, found, dt) if isinstance(law, KinkedForce) else law.tangent(q, qd, found, dt)
 
 
 def _with_armatures(robot: Robot, forces: Forces) -> Function:
