@@ -13,6 +13,7 @@ from benchmarks.bench import Entry, Tools
 from benchmarks.subjects import SUBJECTS
 from benchmarks.tables import Sheet, nanoseconds, times, verdict
 from screwgraph.bench.peers import mujoco as peer
+from screwgraph.bench.peers.base import import_peer
 from screwgraph.bench.tree import tree
 from screwgraph.robot import Robot
 from screwgraph.simulation import rolled_out
@@ -59,9 +60,7 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
 
 
 def _row(name: str, robot: Robot) -> list[str]:
-    import mujoco
-    from mujoco import rollout
-
+    mujoco, rollout = peer._mujoco(), import_peer("mujoco.rollout", "mujoco")
     model = peer._model(mujoco, robot, tree(robot))
     model.opt.timestep = DT
     data = mujoco.MjData(model)
@@ -71,10 +70,12 @@ def _row(name: str, robot: Robot) -> list[str]:
     mujoco.mj_getState(model, data, state[0], mujoco.mjtState.mjSTATE_FULLPHYSICS)
 
     def stepped() -> None:
+        mujoco.mj_resetData(model, data)
         for _ in range(LOOPS):
             mujoco.mj_step(model, data)
 
     def called() -> None:
+        simulator.reset()  # free motions end in ever faster ones
         for _ in range(LOOPS):
             simulator.step(tau)
 

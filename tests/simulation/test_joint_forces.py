@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.robot import Joint, Link, tree
+from screwgraph.robot import Joint, Link, tree, with_gravity
 from screwgraph.robot.joints import Prismatic
 from screwgraph.robot.parts import Limits
+from screwgraph.simulation import energy_of
 from screwgraph.simulation.joint_forces.friction import CREEP
 from screwgraph.spatial import SpatialInertia
 
@@ -82,6 +83,40 @@ def test_a_sliding_block_stops_when_and_where_it_should_and_stays():
     assert later - q <= CREEP
 
 
+@pytest.mark.parametrize("v", [1.0, 0.7321, -0.31])
+def test_it_stops_at_the_right_step_whatever_its_velocity(v):
+    level = 4.3
+    simulator = sg.Simulator(block(friction=level), 1e-3, [0.0], [v], friction=True)
+    stop = MASS * abs(v) / level
+    simulator.step(steps=int(stop / 1e-3))
+    assert abs(simulator.qd[0]) > CREEP
+    simulator.step(steps=2)
+    assert abs(simulator.qd[0]) <= CREEP
+    assert simulator.q[0] == pytest.approx(0.5 * v * stop, abs=1e-3 * abs(v))
+
+
+@pytest.mark.parametrize("level", [5.0, 1e3])
+@pytest.mark.parametrize("name", ["rrr", "four_bar_linkage"])
+def test_friction_of_many_joints_never_brings_energy(name, level):
+    model = with_gravity(sg.load(name), (0.0, 0.0, 0.0))
+    robot = replace(model, joints=tuple(replace(joint, friction=level, damping=0.0) for joint in model.joints))
+    q, qd = np.array([0.3, 0.7, -0.4]), np.array([5.0, -3.0, 4.0])
+    if robot.is_closed:
+        q = robot.close_loops(robot.neutral())
+        qd = robot.complete_velocity(q, np.full(robot.mobility.freedom, 3.0))
+    simulator, energy = sg.Simulator(robot, 1e-3, q, qd, friction=True), energy_of(robot)
+    energies, work = [energy.kinetic(q[None], qd[None])[0]], 0.0
+    for _ in range(200):
+        simulator.step()
+        work += 1e-3 * level * np.abs(simulator.qd).sum()
+        energies.append(energy.kinetic(simulator.q[None], simulator.qd[None])[0])
+    assert np.diff(energies).max() <= 1e-3 * energies[0]  # of order dt: Coriolis forces are those before the step
+    if level < 100.0:
+        assert energies[0] - energies[-1] == pytest.approx(work, rel=0.05)
+    else:
+        assert np.abs(simulator.qd).max() <= CREEP
+
+
 @pytest.mark.parametrize(("tau", "acceleration"), [(3.99, 0.0), (-3.99, 0.0), (6.0, 1.0), (-6.0, -1.0)])
 def test_a_block_at_rest_sticks_up_to_the_level_of_friction(tau, acceleration):
     q, qd = moved(block(friction=4.0), 1000, tau=tau, friction=True)
@@ -115,6 +150,14 @@ def test_a_stop_takes_the_velocity_and_holds():
     assert q == pytest.approx(1.0, abs=1e-6)
     q, qd = moved(robot, 1000, q0=-1.0, tau=2.0, stops=True)
     assert (q, qd) == (pytest.approx(-0.5, abs=1e-3), pytest.approx(1.0))
+
+
+def test_a_joint_that_begins_out_of_range_is_not_thrown_back():
+    q, qd = moved(block(limits=Limits(lower=-1.0, upper=1.0)), 500, q0=1.5, qd0=2.0, stops=True)
+    assert q == pytest.approx(1.5, abs=1e-5)
+    assert abs(qd) < 1e-4
+    q, _ = moved(block(limits=Limits(lower=-1.0, upper=1.0)), 500, q0=1.5, tau=-2.0, stops=True)
+    assert q == pytest.approx(1.5 - 0.125, abs=1e-3)
 
 
 def test_without_stops_a_joint_leaves_its_range():

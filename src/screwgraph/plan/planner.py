@@ -109,7 +109,7 @@ class Planner:
         return True
 
     def _finished(self, plan: Plan, search: Search) -> Plan:
-        """Keep a plan clear of obstacles between points; where limits cannot be kept there, plan with these at points."""
+        """Keep a plan clear of obstacles between points; where limits cannot be kept there, keep them at points."""
         plan, whole = self._kept_clear(plan, search), self.transcription
         if plan.result.status not in LOST or plan.feasible or not whole.between or plan.iterations == 0:
             return plan

@@ -24,7 +24,6 @@ from screwgraph.simulation import (
     dynamics_of,
     initial_states,
     joined,
-    positive_seconds,
     rolled_out,
     sample_times,
     warn_of_divergence,
@@ -92,11 +91,8 @@ def rollout(
     """
     check_model(model)
     options = StepOptions(method, friction, stops, effort_limits, dict(springs or {}))
-    step, times, dynamics = (
-        options.step_of(model, positive_seconds("dt", dt)).astype(dtype),
-        sample_times(model, time, dt),
-        dynamics_of(model),
-    )
+    times, dynamics = sample_times(model, time, dt), dynamics_of(model)
+    step = options.step_of(model, dt).astype(dtype)
     control = tau if callable(tau) else _efforts(dynamics.checked(None, "tau"), tau, len(times) - 1)
     start = _starts(*initial_states(dynamics, q0, qd0), 1 if callable(control) else control.shape[1])
     _check_kept(len(start[0]), len(times) - 1, every, model)

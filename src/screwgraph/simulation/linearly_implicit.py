@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from screwgraph.compiler import Function
+from screwgraph.compiler.cache import pack_program
+from screwgraph.simulation.step_law import StepLaw
 from screwgraph.tape import Number
 
-Accelerations = Callable[[Any, Any, Any, Number], np.ndarray]
-"""Of q, qd, forces and the step (s), on a tape."""
 
-
-def linearly_implicit(code: Function) -> Accelerations:
+def linearly_implicit(code: Function) -> StepLaw:
     """Return a = (v' - v) / dt with v' the velocity at the end of a step, at which `code`, a(q, qd, force), is taken.
 
     (1 - dt A_v - dt^2 A_q) a = a(q, v) + dt A_q v, with the derivatives A of accelerations by positions and velocities.
@@ -27,7 +25,7 @@ def linearly_implicit(code: Function) -> Accelerations:
         matrix = np.eye(len(qd)) - A_v - dt * A_q
         return _solved(matrix, code(q, qd, force) + A_q @ qd)
 
-    return accelerations
+    return StepLaw(("linearly implicit", pack_program(code.program), pack_program(slopes.program)), accelerations)
 
 
 def _solved(A: np.ndarray, b: np.ndarray) -> np.ndarray:

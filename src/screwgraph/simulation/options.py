@@ -13,10 +13,13 @@ from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, unknown, without_loops
 from screwgraph.simulation.automatic import is_stiff
+from screwgraph.simulation.implicit_forces import implicit_forces
 from screwgraph.simulation.joint_forces import Forces, joint_forces
+from screwgraph.simulation.linearly_implicit import linearly_implicit
 from screwgraph.simulation.methods import State
 from screwgraph.simulation.models import MechanismDynamics, dynamics_of, system_of
 from screwgraph.simulation.step_function import IMPLICIT, step_function
+from screwgraph.simulation.step_law import explicit
 from screwgraph.time import RULES
 
 STEPPED = tuple(name for name, rule in RULES.items() if rule.is_explicit)
@@ -48,16 +51,21 @@ class StepOptions:
             raise unknown("method of a step", self.method, STEPPED)
         chosen = [name for name in ("friction", "stops", "effort_limits", "springs") if getattr(self, name)]
         if isinstance(model, Mechanism):
-            if chosen:
-                raise InputError(
-                    f"{' and '.join(chosen)} of a mechanism",
-                    why="its file says which springs, dampers and frictions act",
-                    fix="leave these options out",
-                )
-            dynamics = dynamics_of(model)
-            return step_function(dynamics, self.method, is_stiff=self.method == IMPLICIT and _is_stiff(dynamics, dt))
+            return self._of_mechanism(model, dt, chosen)
         forces = self._forces(model, [name for name in chosen if name != "effort_limits"])
-        return step_function(dynamics_of(model), self.method, forces, _limits(model) if self.effort_limits else None)
+        law = implicit_forces(model, forces) if any(forces) else explicit(dynamics_of(model).function)
+        return step_function(dynamics_of(model), self.method, law, _limits(model) if self.effort_limits else None)
+
+    def _of_mechanism(self, mechanism: Mechanism, dt: float, chosen: Sequence[str]) -> Function:
+        if chosen:
+            raise InputError(
+                f"{' and '.join(chosen)} of a mechanism",
+                why="its file says which springs and dampers act",
+                fix="leave these options out",
+            )
+        dynamics = MechanismDynamics(mechanism)
+        is_fast = self.method == IMPLICIT and _is_stiff(dynamics, dt)
+        return step_function(dynamics, self.method, (linearly_implicit if is_fast else explicit)(dynamics.function))
 
     def _forces(self, robot: Robot, chosen: Sequence[str]) -> Forces:
         if self.method != IMPLICIT:
@@ -73,8 +81,7 @@ class StepOptions:
         def inertias() -> np.ndarray:
             return np.diag(mass_matrix(without_loops(robot))(robot.neutral()))
 
-        found = joint_forces(robot, kinds, self.springs, inertias)
-        return found if any(found) else ()
+        return joint_forces(robot, kinds, self.springs, inertias)
 
 
 def _is_stiff(dynamics: MechanismDynamics, dt: float) -> bool:

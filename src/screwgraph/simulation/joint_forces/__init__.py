@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.robot import Joint, Robot, unknown
-from screwgraph.simulation.joint_forces.base import JointForce
+from screwgraph.simulation.joint_forces.base import JointForce, KinkedForce
 from screwgraph.simulation.joint_forces.damping import Damping
 from screwgraph.simulation.joint_forces.friction import Friction
 from screwgraph.simulation.joint_forces.spring import Spring
@@ -89,4 +89,14 @@ def _spring(joint: Joint, value: float | Sequence[float], inertia: float) -> Spr
     return Spring(stiffness, rest, inertia)
 
 
-__all__ = ["JOINT_FORCES", "Damping", "Forces", "Friction", "JointForce", "Spring", "Stop", "joint_forces"]
+__all__ = [
+    "JOINT_FORCES",
+    "Damping",
+    "Forces",
+    "Friction",
+    "JointForce",
+    "KinkedForce",
+    "Spring",
+    "Stop",
+    "joint_forces",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from screwgraph.tape import Number
 
@@ -13,11 +13,21 @@ class JointForce(Protocol):
     Methods work on every kind of number: floats, scalars of a tape.
     """
 
-    @property
-    def is_linear(self) -> bool:
-        """Whether it is linear in the velocity: its tangent is the force itself."""
-        ...
-
     def tangent(self, q: Number, qd: Number, v: Number, dt: Number) -> tuple[Number, Number]:
         """Return c and D >= 0: near the velocity v at the end of a step dt (s) from q and qd, the force is c - D v'."""
+        ...
+
+
+@runtime_checkable
+class KinkedForce(JointForce, Protocol):
+    """A force whose tangent depends on the velocity: Newton's method finds it."""
+
+    def onward(self, v: Number, found: Number) -> Number:
+        """Return where the next tangent is taken, after the one at v led to a velocity: at most one piece further."""
+        ...
+
+    def safe(self, q: Number, qd: Number, v: Number, found: Number, dt: Number) -> tuple[Number, Number]:
+        """Return c and D >= 0 for the last solution: the force itself where the tangent at v led to a velocity on the
+        same piece, and in any case one that brings no energy.
+        """
         ...

@@ -12,7 +12,6 @@ class Damping:
     """The force -d v', d in N m s/rad or N s/m."""
 
     coefficient: float
-    is_linear = True
 
     def tangent(self, q: Number, qd: Number, v: Number, dt: Number) -> tuple[Number, Number]:
         return 0.0, self.coefficient

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from screwgraph.spatial import choose
+from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Number
 
 CREEP = 1e-6
@@ -20,9 +20,23 @@ class Friction:
     """
 
     level: float
-    is_linear = False
 
     def tangent(self, q: Number, qd: Number, v: Number, dt: Number) -> tuple[Number, Number]:
         forward, backward = v > CREEP, v < -CREEP
         steep = choose(forward, 0.0, choose(backward, 0.0, self.level / CREEP))
         return choose(forward, -self.level, choose(backward, self.level, 0.0)), steep
+
+    def onward(self, v: Number, found: Number) -> Number:
+        """A joint that slips sticks before it slips the other way: without that, Newton's method may go in circles."""
+        return choose(_piece(v) * found < 0.0, 0.0, found)
+
+    def safe(self, q: Number, qd: Number, v: Number, found: Number, dt: Number) -> tuple[Number, Number]:
+        """A damper F / |v'|, which is the law where v' is found already; else one by the velocity before the step."""
+        changed = _piece(v) - _piece(found)
+        near = choose(changed * changed < 0.5, found, qd)
+        return 0.0, self.level / maximum(maximum(near, -near), CREEP)
+
+
+def _piece(v: Number) -> Number:
+    """Return 1 where a joint slips forward, -1 backward, 0 where it sticks."""
+    return choose(v > CREEP, 1.0, choose(v < -CREEP, -1.0, 0.0))

@@ -20,7 +20,6 @@ class Spring:
     stiffness: float
     rest: float
     inertia: float
-    is_linear = True
 
     def tangent(self, q: Number, qd: Number, v: Number, dt: Number) -> tuple[Number, Number]:
         full = self.stiffness * dt

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from screwgraph.spatial import choose
+from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.tape import Number
 
 
@@ -15,22 +15,29 @@ class Stop:
     """No motion beyond `lower` and `upper` (rad, m), which may be infinite; the joint does not bounce.
 
     The force of a step takes away the velocity that is too much for the position at its end to be in range, as if an
-    `inertia` (kg m^2, kg) far above the robot's were there. Inelastic impacts: Moreau (1988), section 9.
+    `inertia` (kg m^2, kg) far above the robot's were there. Inelastic impacts: Moreau (1988), section 9. A joint that
+    begins out of range goes no further, and is not pushed back.
     """
 
     lower: float
     upper: float
     inertia: float
-    is_linear = False
 
     def tangent(self, q: Number, qd: Number, v: Number, dt: Number) -> tuple[Number, Number]:
         steep, c, D = self.inertia / dt, 0.0, 0.0
         if np.isfinite(self.lower):
-            slowest = (self.lower - q) / dt
+            slowest = minimum((self.lower - q) / dt, 0.0)
             below = v <= slowest
             c, D = choose(below, steep * slowest, c), choose(below, steep, D)
         if np.isfinite(self.upper):
-            fastest = (self.upper - q) / dt
+            fastest = maximum((self.upper - q) / dt, 0.0)
             above = v >= fastest
             c, D = choose(above, steep * fastest, c), choose(above, steep, D)
         return c, D
+
+    def onward(self, v: Number, found: Number) -> Number:
+        return found
+
+    def safe(self, q: Number, qd: Number, v: Number, found: Number, dt: Number) -> tuple[Number, Number]:
+        """Where a stop acts, the velocity at the end is no larger than the one that reaches it."""
+        return self.tangent(q, qd, found, dt)

@@ -1,0 +1,27 @@
+"""The accelerations with which a step goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from screwgraph.compiler import Function
+from screwgraph.compiler.cache import pack_program
+from screwgraph.summary import one_line
+from screwgraph.tape import Number
+
+
+@dataclass(frozen=True, eq=False)
+class StepLaw:
+    """Accelerations of q, qd, forces and the step (s), on a tape; `question` is all that they depend on."""
+
+    __repr__ = one_line
+
+    question: object
+    accelerations: Callable[[Any, Any, Any, Number], Any]
+
+
+def explicit(code: Function) -> StepLaw:
+    """Return accelerations as `code` computes them, of q, qd and forces, at the state that a method asks about."""
+    return StepLaw(pack_program(code.program), lambda q, qd, force, dt: code(q, qd, force))
