@@ -92,7 +92,11 @@ class RobotWindows:
         """Return the first window; torques that change are those where the first accelerations lead."""
         motion, forces, model = self.motion, self.torques, self.dynamics.model
         noise, families = self.noise, [v for node in (0, *motion.inner) for v in motion.states(node)]
-        sigma = Sigmas(noise.integration, (noise.constraints,) * 3, np.full(model.nv, noise.dynamics))
+        sigma = Sigmas(
+            noise.integration,
+            (noise.constraints, noise.constraints, noise.constraints),
+            np.full(model.nv, noise.dynamics),
+        )
         if not callable(forces):
             return Problem(motion.factors(self.dt, forces, sigma), families)
         states = [(float(t), ahead(self.dynamics.manifold, float(t), *first)) for t in times[: motion.count - 1]]

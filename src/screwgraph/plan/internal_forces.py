@@ -43,7 +43,9 @@ def internal_forces(task: Task, steps: Steps, acting: Sequence[Wrench]) -> Itera
         return
     weight = ARM**2 * _weight_of_effort(task, steps)
     lasting = np.array([phase.duration for phase in steps.phases])[steps.phase_of_sample] * steps.weights
-    for w in (w for w in acting if w.internal is not None):
+    for w in acting:
+        if w.internal is None:
+            continue
         sigma = 1.0 / np.sqrt(2.0 * weight * lasting[w.samples])
         states, template = steps.q[steps.points[w.samples]], Internal(steps.mechanics, w.frame, w.internal)
         yield soft(template, states, w.unknowns[:], sigma=each(sigma), name=f"{NAME}: {w.unknowns.name}")

@@ -59,5 +59,5 @@ def _times(memory: Mapping[str, Any], scales: RowScales | None, power: int) -> d
     if scales is None:
         return dict(memory)
     factors = {"y": scales.equal, "z": scales.unequal}
-    fitting = {name: f for name, f in factors.items() if np.shape(memory.get(name)) == f.shape}
+    fitting = {name: f for name, f in factors.items() if name in memory and np.shape(memory[name]) == f.shape}
     return {**memory, **{name: memory[name] * f**power for name, f in fitting.items()}}
