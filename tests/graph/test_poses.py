@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -72,3 +74,12 @@ def test_what_is_refused():
         sg.dynamics_graph(sg.load_mechanism("four_bar"), poses=["tip"])
     with pytest.raises(sg.EliminationError, match="not linear"):
         sg.dynamics_graph(robot, poses=["link6"]).given("qd", "qdd")
+
+
+def test_frames_may_have_names_of_joints():
+    robot = sg.load("puma560")
+    frame = replace(robot.frame("tool"), name="joint2")
+    named = replace(robot, frames=(*robot.frames, frame))
+    q = robot.random(np.random.default_rng(0))
+    T = sg.forward_kinematics(named, "joint2")(q)
+    np.testing.assert_allclose(T, sg.forward_kinematics(robot, "tool")(q), atol=1e-14)

@@ -15,7 +15,6 @@ from tests.oracle import Oracle, oracle, to_pin_a, to_pin_q, to_pin_v, velocity_
 from tests.test_oracle import menagerie
 
 ROBOTS = ("puma560", "a1", "every joint")
-MASSES = ("a1", "twisted")
 TWISTED = ("floating", "spherical", "universal", "planar", "revolute")
 """Joints whose velocities are no derivatives of coordinates, or whose screw axes move."""
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from screwgraph.compiler import Function, Order
 from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, in_coordinates
-from screwgraph.dynamics.query import Query, check_moves, checked_names, of_joints, zeros
+from screwgraph.dynamics.query import Query, checked_names, of_joints, zeros
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Robot, without_loops
+from screwgraph.robot import Robot, check_moves, without_loops
 
 
 def bias_forces(

@@ -8,10 +8,10 @@ from screwgraph.compiler import Function, Order
 from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.closed_chains import SPANNING, check_coordinates, in_coordinates
 from screwgraph.dynamics.efforts import caused_by_efforts, no_actuators
-from screwgraph.dynamics.query import Query, check_moves, checked_names, of_joints
+from screwgraph.dynamics.query import Query, checked_names, of_joints
 from screwgraph.dynamics.singular import naming_idle_joints
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Robot
+from screwgraph.robot import Robot, check_moves
 
 
 def forward_dynamics(

@@ -9,10 +9,10 @@ from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.actuation import actuated_by
 from screwgraph.dynamics.closed_chains import SPANNING, check_coordinates, driven, in_coordinates
 from screwgraph.dynamics.efforts import as_efforts, no_actuators
-from screwgraph.dynamics.query import Query, check_moves, checked_names, of_joints
+from screwgraph.dynamics.query import Query, checked_names, of_joints
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Robot
+from screwgraph.robot import Robot, check_moves
 
 
 def inverse_dynamics(

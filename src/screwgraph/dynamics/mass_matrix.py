@@ -5,10 +5,10 @@ from __future__ import annotations
 from screwgraph.compiler import Function, compile_matrix
 from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, check_coordinates, driving_joints
-from screwgraph.dynamics.query import Query, check_moves, of_joints, zeros
+from screwgraph.dynamics.query import Query, of_joints, zeros
 from screwgraph.graph import Key
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Robot, with_gravity, without_loops
+from screwgraph.robot import Robot, check_moves, with_gravity, without_loops
 
 
 def mass_matrix(robot: Robot | Mechanism, *, coordinates: str = SPANNING, dtype: str = "float64") -> Function:

@@ -75,13 +75,3 @@ def checked_names(names: Sequence[str] | Iterable[str], what: str) -> tuple[str,
         if not isinstance(name, str):
             raise InputError(f"expected a name (str), got {name!r}", fix=f"give the names of {what}")
     return given
-
-
-def check_moves(robot: Robot) -> None:
-    """Raise InputError where no joint moves, or where what is given is no robot."""
-    if not isinstance(robot, Robot):
-        raise InputError(f"expected a robot, got {type(robot).__name__}", fix="load one with sg.load(path)")
-    if not robot.joints:
-        raise InputError(
-            f"robot {robot.name!r} has no joint that moves", fix='load it with base="floating", or lock less'
-        )

@@ -47,9 +47,16 @@ def kinematics_graph(robot: Robot, frames: Sequence[str], derivatives: int = 0) 
 def _welded(robot: Robot, frames: Sequence[Frame]) -> Robot:
     """Return a robot with a massless link at each frame that is none."""
     new = [frame for frame in dict.fromkeys(frames) if frame.name not in {link.name for link in robot.links}]
-    joints = [Joint(frame.name, Fixed(), frame.link, frame.name, frame.T_lf) for frame in new]
+    joints = [Joint(_free(robot, frame.name), Fixed(), frame.link, frame.name, frame.T_lf) for frame in new]
     links = (*robot.links, *(Link(frame.name) for frame in new))
     return replace(robot, links=links, joints=(*robot.joints, *joints), loops=(), couplings=())
+
+
+def _free(robot: Robot, name: str) -> str:
+    """Return a name that no joint has: frames may be called as joints are."""
+    while name in robot.joint_names:
+        name += "*"
+    return name
 
 
 def _of_joint(robot: Robot, joint: Joint, derivatives: int) -> list[Variable]:

@@ -11,7 +11,7 @@ from screwgraph.errors import InputError
 from screwgraph.graph import Key
 from screwgraph.lowering import ROBOT_PASSES, improved, renamed
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Robot, without_loops
+from screwgraph.robot import Robot, check_moves, without_loops
 from screwgraph.tape import Number
 
 Expression = Callable[..., Sequence[Number]]
@@ -64,15 +64,14 @@ def _of_changed(
 
 
 def check_robot(robot: Robot) -> None:
-    """Raise InputError where what is given is no robot."""
+    """Raise InputError where what is given is no robot, or none of its joints moves."""
     if isinstance(robot, Mechanism):
         raise InputError(
             f"expected a robot, got the mechanism {robot.name!r}",
             why="its coordinates are positions of points and angles, no joint carries links and frames",
             fix="read positions and velocities of points from q and qd, or describe it as a robot",
         )
-    if not isinstance(robot, Robot):
-        raise InputError(f"expected a robot, got {type(robot).__name__}", fix="load one with sg.load(path)")
+    check_moves(robot)
 
 
 def checked_frame(robot: Robot, name: str) -> str:

@@ -1,7 +1,7 @@
 """The robot model: links, joints, frames, loops and couplings, and functions that return changed robots."""
 
 from screwgraph.robot.actuators import Actuator, LoopMotor, Transmission
-from screwgraph.robot.check import implausible, massless_links
+from screwgraph.robot.check import check_moves, implausible, massless_links
 from screwgraph.robot.closed import check_closed_chains
 from screwgraph.robot.closure.chain import Chain, chain_of
 from screwgraph.robot.closure.constraints import (
@@ -89,6 +89,7 @@ __all__ = [
     "analysed_as",
     "chain_of",
     "check_closed_chains",
+    "check_moves",
     "check_unit",
     "close_loops",
     "closed_states",

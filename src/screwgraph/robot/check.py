@@ -1,9 +1,10 @@
-"""Physical plausibility of inertias: warnings, or errors for who wants them."""
+"""Physical plausibility of inertias: warnings, or errors for who wants them; and whether a robot moves at all."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from screwgraph.errors import InputError
 from screwgraph.robot.parts import Link
 from screwgraph.robot.robot import Robot
 
@@ -38,3 +39,13 @@ def implausible(link: Link) -> list[str]:
 def massless_links(robot: Robot) -> tuple[str, ...]:
     """Return the names of the moving links without mass and inertia."""
     return tuple(link.name for link in robot.links[1:] if link.inertia.is_zero)
+
+
+def check_moves(robot: Robot) -> None:
+    """Raise InputError where no joint moves, or where what is given is no robot."""
+    if not isinstance(robot, Robot):
+        raise InputError(f"expected a robot, got {type(robot).__name__}", fix="load one with sg.load(path)")
+    if not robot.joints:
+        raise InputError(
+            f"robot {robot.name!r} has no joint that moves", fix='load it with base="floating", or lock less'
+        )
