@@ -43,7 +43,7 @@ NAMED = (
     *("six_bar.urdf", "planar_leg_linkage.urdf", "mit_humanoid_leg.urdf"),
 )
 """Robots in all orders."""
-REFUSED = {"human": 0.01}
+REFUSED = {"human": 0.03}
 """Parts of the states at which robots with chains of massless links may have no number though they are regular."""
 
 
