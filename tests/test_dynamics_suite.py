@@ -31,7 +31,7 @@ STATES, BY_MUJOCO = 10_000, 2_000
 SHORT = frozenset({"puma560", "double_pendulum", "finger_edu", "five_bar", "crank_rocker"})
 FLOATING = (
     *("a1.urdf", "anymal.urdf", "solo12.urdf", "go2.urdf", "g1_29dof_rev_1_0.urdf", "talos_reduced.urdf"),
-    *("simple_humanoid.urdf", "icub_reduced.urdf", "romeo.urdf", "hextilt_flying_arm_5.urdf"),
+    *("simple_humanoid.urdf", "icub_reduced.urdf", "hextilt_flying_arm_5.urdf"),
 )
 """Robots on a base that moves freely."""
 ADVERSARY = ("puma560", "panda", "ur5_robot.urdf", "kinova.urdf", "xarm7.urdf", "z1.urdf", "a1.urdf", "iiwa14")
@@ -43,7 +43,7 @@ NAMED = (
     *("six_bar.urdf", "planar_leg_linkage.urdf", "mit_humanoid_leg.urdf"),
 )
 """Robots in all orders."""
-REFUSED = {"human": 0.01}
+REFUSED = {"human": 0.03}
 """Parts of the states at which robots with chains of massless links may have no number though they are regular."""
 
 

@@ -106,8 +106,9 @@ def test_least_torques_of_a_whole_motion_need_no_independent_joints(robot, state
         robot = replace(robot, actuators=tuple(geared))
         B = np.array(robot.actuation_matrix(states[0]))
     qd, qdd, N = motions(robot, states)
-    options = {"actuators": True} if by_actuators else {"actuated": list(weights)}
-    f, tree = sg.inverse_dynamics(robot, weights=weights, **options), oracle(without_loops(robot))
+    actuated = None if by_actuators else list(weights)
+    f = sg.inverse_dynamics(robot, weights=weights, actuated=actuated, actuators=by_actuators)
+    tree = oracle(without_loops(robot))
     needed = [tree.inverse_dynamics(*state) for state in zip(states, qd, qdd, strict=True)]
     expected = np.array([least(robot, *pair, B, list(weights.values())) for pair in zip(N, needed, strict=True)])
     expected = expected if by_actuators else expected @ B.T

@@ -25,7 +25,7 @@ from screwgraph.tape import Tape
 from tests.graph.closed_robots import LOOP_TYPES, SLIDER
 from tests.robot.closed_instances import two_arms
 
-OF_CLOSED_CHAINS = ("loop", "coupling", "tied_velocities", "minimum_torque")
+OF_CLOSED_CHAINS = ("loop", "coupling", "tied_velocities", "minimum_torque", "augmented_multiplier")
 OF_MECHANISMS = (
     "force_balance",
     "constraint_acceleration",
@@ -57,6 +57,8 @@ def a_graph(law: str) -> sg.FactorGraph:
     graph = sg.dynamics_graph(robot, external_wrenches=wrenches, poses=wrenches)
     if law == "minimum_torque":
         graph = with_redundant_actuation(graph, robot, dict.fromkeys(robot.joint_names, 2.0))
+    if law == "augmented_multiplier":
+        graph = graph_of(Model(robot, weights=dict.fromkeys(robot.joint_names, 2.0), given_motion=True))
     if law in ("transmission", "minimum_effort"):
         motors = (Transmission(Coupling("m", {"joint1": 2.0, "joint3": -1.0})),)
         graph = graph_of(Model(replace(robot, actuators=motors), actuators=("m",), weights={"m": 2.0}))

@@ -89,8 +89,8 @@ class Problem:
         robot, weights = self.robot, self.model and self.model.weights
         if robot is None or not robot.is_closed or not weights:
             return False
-        given = {key for _, keys in self.arguments for key in keys}
-        return all(Key("qdd", name) in given for name in robot.joint_names)
+        given = {k.name for _, keys in self.arguments for k in keys if k.role is Role.COORDINATE_ACCELERATION}
+        return given.issuperset(robot.joint_names)
 
     def of_given_motion(self) -> Problem:
         """Return a problem of `shares_torques` that reads the accelerations of all joints (`with_given_motion`)."""
