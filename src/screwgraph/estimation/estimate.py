@@ -248,7 +248,7 @@ def _estimation(unknowns: Unknowns, data: Measurements, noise: ModelNoise, resul
         (s, samples, left.get(f"sensor {s.name}")) for s, samples in zip(data.sensors, data.samples, strict=True)
     ]
     return Estimate(
-        simulated(dynamics_of(model), "estimate", tau, data.t, *states, qdd=found["qdd"]),
+        simulated(dynamics_of(model), "estimate", tau, data.t, *states, qdd=found["qdd"], check_balance=False),
         *(_sigma(of["q"]), _sigma(of["qd"]), _sigma(of["qdd"]), tau_sigma),
         parameters=dict(zip(shared.names, values.tolist(), strict=True)),
         covariance=covariance,
