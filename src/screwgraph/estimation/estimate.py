@@ -11,6 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.estimation.factors import prior, soft_equality
+from screwgraph.estimation.initial_guess import State, Unknowns, longer
 from screwgraph.estimation.measurements import Measurements, Samples, measured
 from screwgraph.estimation.mechanism import MechanismUnknowns
 from screwgraph.estimation.noise import ModelNoise
@@ -24,11 +25,7 @@ from screwgraph.optimize import Factors, Manifold, Problem, Progress, Result, St
 from screwgraph.optimize.noise import whitened
 from screwgraph.robot import Robot
 from screwgraph.simulation import Watch, coordinate_names, dynamics_of, simulated
-from screwgraph.time import RK4, stepped
 
-Unknowns = RobotUnknowns | MechanismUnknowns
-"""Unknowns and factors of a kind of model."""
-State = tuple[np.ndarray, np.ndarray]
 FIRST = 16
 """Samples that the search begins with; it goes on with twice as many, up to all."""
 CAREFUL = 0.3
@@ -73,7 +70,7 @@ def estimate(
         values["parameters"] = (shared.values / shared.scale)[None]
     for count in _horizons(len(data.t)):
         unknowns, part = replace(unknowns, inputs=driven, count=count), _first(data, count)
-        values = _longer(unknowns, values, start, part)
+        values = longer(unknowns, values, start, part)
         believed = noise if count == len(data.t) else replace(noise, parameters=min(CAREFUL, noise.parameters))
         result = _solved(unknowns, part, start, believed, values, _looking(watch, part))
         if result.status is Status.INTERRUPTED and count == FIRST and not result.iterations:
@@ -173,57 +170,6 @@ def _prior(x: Variables, mean: Any, sigma: float) -> Factors:
     return soft(prior, x[0], mean=mean, sigma=sigma, name=f"prior {x.name}")
 
 
-def _longer(
-    unknowns: Unknowns, values: Mapping[str, np.ndarray], start: State, data: Measurements
-) -> dict[str, Float[np.ndarray, "N k"]]:
-    """Return values of all samples: those found so far, and where the model moves from the last of them."""
-    found = dict(values)
-    done = len(values["q"]) if "q" in values else 0
-    q, v = (values["q"][-1], values["qd"][-1]) if done else start
-    tau, last = data.torques.copy(), max(done, 1) - 1
-    if unknowns.inputs:
-        old = values["tau"] if done else np.zeros((1, len(unknowns.inputs)))
-        found["tau"] = np.vstack([old, np.tile(old[-1], (unknowns.count - len(old), 1))])
-        tau[:, list(unknowns.inputs)] = old[-1]
-    with np.errstate(all="ignore"):  # what is not finite is found and said
-        path = _predicted(unknowns, (q, v), data.steps[last:], tau[last:], values.get("parameters"))
-    _check_predicted(path[0], data, last)
-    for node, reached in enumerate(path):
-        moving, multipliers = unknowns.states(node)[:3], unknowns.states(node)[3:]
-        for family, ahead in zip(moving, reached, strict=True):
-            new = ahead[1:] if done and not node else ahead
-            found[family.name] = np.vstack([values[family.name], new]) if done else new
-        for family in multipliers:
-            old = values.get(family.name, np.zeros((0, family.manifold.dim)))
-            found[family.name] = np.vstack([old, np.zeros((family.count - len(old), family.manifold.dim))])
-    return found
-
-
-def _check_predicted(path: Sequence[np.ndarray], data: Measurements, first: int) -> None:
-    """Refuse a motion that leaves all bounds. Raises InputError."""
-    sound = np.all([np.isfinite(x).all(axis=1) for x in path], axis=0)
-    if not sound.all():
-        k = first + int(np.argmin(sound))
-        raise InputError(
-            f"the motion of the model diverges at t = {data.t[k]:.6g} s",
-            why=f"steps are up to {data.steps.max():.6g} s long",
-            fix="check the unit of the times (s), or give q0 and qd0 nearer to where the motion begins",
-        )
-
-
-def _predicted(unknowns: Unknowns, state: State, steps: np.ndarray, tau: np.ndarray, parameters: Any) -> list[Any]:
-    """Return positions, velocities, accelerations at the instants, and at each inner point of the steps."""
-    parts, positions = (*unknowns.inner, 1.0), unknowns.states()[0].manifold
-    acceleration = unknowns.acceleration(None if parameters is None else parameters[0])
-    reached: list[list[Any]] = [[(*state, acceleration(*state, tau[0]))], *([] for _ in unknowns.inner)]
-    for dt, torques in zip(steps, tau, strict=False):
-        for node, part in enumerate(parts, 1):
-            q, v = stepped(RK4, positions, lambda _, q, v, now=torques: acceleration(q, v, now), part * dt, *state)
-            reached[node % len(parts)].append((q, v, acceleration(q, v, torques)))
-        state = (q, v)
-    return [[np.array(x) for x in zip(*at, strict=True)] if at else [] for at in reached]
-
-
 def _solved(
     unknowns: Unknowns,
     data: Measurements,
@@ -302,7 +248,7 @@ def _estimation(unknowns: Unknowns, data: Measurements, noise: ModelNoise, resul
         (s, samples, left.get(f"sensor {s.name}")) for s, samples in zip(data.sensors, data.samples, strict=True)
     ]
     return Estimate(
-        simulated(dynamics_of(model), "estimate", tau, data.t, *states, qdd=found["qdd"]),
+        simulated(dynamics_of(model), "estimate", tau, data.t, *states, qdd=found["qdd"], check_balance=False),
         *(_sigma(of["q"]), _sigma(of["qd"]), _sigma(of["qdd"]), tau_sigma),
         parameters=dict(zip(shared.names, values.tolist(), strict=True)),
         covariance=covariance,

@@ -27,7 +27,7 @@ class Estimate:
     axes. `misfit` is the root mean square of each sensor's residuals in its standard deviations: near 1 where sensors,
     their units and the model are right. `undetermined` names parameters that the measurements hardly determine,
     `unobserved` columns of initial positions and velocities, and of torques, that only priors determine.
-    `doubts` says all this in words.
+    `doubts` says all this in words. Energies of `run` are those of the nominal parameters.
     `model_error` is the largest residual of the model in its own standard deviations: where it is large, time steps are
     too long, or the model contradicts the sensors. `status` and `reason` say how the search ended; one that was
     interrupted holds what was found so far. Standard deviations of positions are those of their velocity coordinates.

@@ -155,11 +155,12 @@ def simulated(
     qdd: Float[np.ndarray, "N nv"] | None = None,
     violation: Float[np.ndarray, " N"] | None = None,
     work: Float[np.ndarray, " N"] | None = None,
+    check_balance: bool = True,
 ) -> Trajectory:
     """Return a trajectory: torques, accelerations, energy, work and gaps added to the states that a method found.
 
     `work` is what the method integrated itself, from some state on, NaN before. Warns (RuntimeWarning) where energy is
-    not accounted for.
+    not accounted for, if asked to: that of a motion with other parameters than the model's does not balance.
     """
     if callable(torques):
         tau = np.array([torques(*state) for state in zip(t.tolist(), q, qd, strict=True)]).reshape(len(t), -1)
@@ -175,6 +176,8 @@ def simulated(
     run = Trajectory(dynamics.model, method, t, q, qd, qdd, tau, balance=Balance(T + U, done, violation))
     moved = max(energy_moved(T, U, done), SMALL * float(np.abs(U).max()))
     residual = run.energy_drift - uncertainty(power, t)
-    if residual <= 2.0 * (T.max() + np.ptp(U)):  # what is more is an error of the work: torques change within steps
+    if check_balance and residual <= 2.0 * (
+        T.max() + np.ptp(U)
+    ):  # what is more is an error of the work: torques change within steps
         warn_of_imbalance(method, residual, moved)
     return run
