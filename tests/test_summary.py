@@ -95,7 +95,7 @@ def _held() -> Iterator[Any]:
     yield from (dag, dag.equations, dag.elimination, *dag.elimination.steps[:1], *dag.blocks[:1], dag.cliques)
     function = sg.forward_dynamics(robot)
     yield from (function, function.program, function.program.operations)
-    yield sg.simulate(robot, time=0.1, dt=0.01)
+    yield from (sg.simulate(robot, time=0.1, dt=0.01), sg.Simulator(robot), sg.rollout(robot, time=0.01))
     moved = sg.simulate(bar, time=0.4, dt=0.01)
     yield moved
     yield sg.inverse_trajectory(bar, {"t": moved.t, "theta": moved.q[:, 4]})

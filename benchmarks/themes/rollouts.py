@@ -12,6 +12,7 @@ import screwgraph as sg
 from benchmarks.bench import Entry, Tools
 from benchmarks.subjects import SUBJECTS
 from benchmarks.tables import Sheet, nanoseconds, times, verdict
+from screwgraph.bench import Effort
 from screwgraph.bench.peers import mujoco as peer
 from screwgraph.bench.peers.base import import_peer
 from screwgraph.bench.tree import tree
@@ -19,8 +20,7 @@ from screwgraph.robot import Robot
 from screwgraph.simulation import rolled_out
 
 NAMES = ("a1", "panda7")
-MOTIONS, STEPS, KEPT, DT = 4096, 1000, 10, 1e-3
-LOOPS, ROUNDS = 2000, 5
+STEPS, KEPT, DT, ROUNDS = 1000, 10, 1e-3, 5
 GOALS = {"a1": 40.0}
 """Times MuJoCo's loop that are asked for."""
 BEYOND = 3.0
@@ -55,11 +55,13 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
         robot = subject.load() if subject.name in NAMES else None
         if robot is not None:
             tools.say(f"rollouts: {subject.name}")
-            rows.append(_row(subject.name, robot))
-    return Sheet(f"{MOTIONS} motions at once, and a step from Python", COLUMNS, rows, list(NOTES), named=2)
+            rows.append(row(subject.name, robot, tools.effort))
+    return Sheet("Many motions at once, and a step from Python", COLUMNS, rows, list(NOTES), named=2)
 
 
-def _row(name: str, robot: Robot) -> list[str]:
+def row(name: str, robot: Robot, effort: Effort) -> list[str]:
+    """Measure one robot; `effort` says how many motions and calls."""
+    motions, loops = effort.batch, effort.states
     mujoco, rollout = peer._mujoco(), import_peer("mujoco.rollout", "mujoco")
     model = peer._model(mujoco, robot, tree(robot))
     model.opt.timestep = DT
@@ -71,46 +73,46 @@ def _row(name: str, robot: Robot) -> list[str]:
 
     def stepped() -> None:
         mujoco.mj_resetData(model, data)
-        for _ in range(LOOPS):
+        for _ in range(loops):
             mujoco.mj_step(model, data)
 
     def called() -> None:
         simulator.reset()  # free motions end in ever faster ones
-        for _ in range(LOOPS):
+        for _ in range(loops):
             simulator.step(tau)
 
     def evaluated() -> None:
-        for _ in range(LOOPS):
+        for _ in range(loops):
             dynamics(q, qd, tau)
 
     def of_mujoco() -> None:
-        rollout.rollout(model, data, state, nstep=LOOPS)
+        rollout.rollout(model, data, state, nstep=loops)
 
-    work: list[tuple[Callable[[], Any], int]] = [(each, LOOPS) for each in (stepped, of_mujoco, called, evaluated)]
-    work += [(_rolling(robot, simulator, dtype), MOTIONS * STEPS) for dtype in ("float64", "float32")]
-    loop, native, call, alone, double, single = _best(work)
+    work: list[tuple[Callable[[], Any], int]] = [(each, loops) for each in (stepped, of_mujoco, called, evaluated)]
+    work += [(_rolling(robot, simulator, dtype, motions), motions * STEPS) for dtype in ("float64", "float32")]
+    loop, native, call, alone, double, single = _best(work, min(ROUNDS, effort.rounds))
     goal, beyond = GOALS.get(name), (call - alone) / 1e3
-    cells = [f"{name} ({robot.nv})", f"{MOTIONS} x {STEPS}", *map(nanoseconds, (double, single, loop, native))]
+    cells = [f"{name} ({robot.nv})", f"{motions} x {STEPS}", *map(nanoseconds, (double, single, loop, native))]
     cells += [times(loop / double), times(loop / single)]
     cells += [times(goal), verdict(loop / double >= goal)] if goal else ["", ""]
     return [*cells, f"{call / 1e3:.2f}", f"{alone / 1e3:.2f}", verdict(beyond <= BEYOND)]
 
 
-def _rolling(robot: Robot, simulator: sg.Simulator, dtype: str) -> Callable[[], Any]:
+def _rolling(robot: Robot, simulator: sg.Simulator, dtype: str, motions: int) -> Callable[[], Any]:
     rng = np.random.default_rng(0)
-    steps = [0.3 * rng.standard_normal(robot.nv) for _ in range(MOTIONS)]
+    steps = [0.3 * rng.standard_normal(robot.nv) for _ in range(motions)]
     q = np.array([robot.manifold.retract(robot.neutral(), step) for step in steps])
     function, control = simulator.function.astype(dtype), np.zeros((1, 1, robot.nv))
-    t, start = DT * np.arange(STEPS + 1), (q, np.zeros((MOTIONS, robot.nv)))
+    t, start = DT * np.arange(STEPS + 1), (q, np.zeros((motions, robot.nv)))
     return lambda: rolled_out(function, start, control, t, every=STEPS // KEPT)
 
 
-def _best(work: Sequence[tuple[Callable[[], Any], int]]) -> list[float]:
+def _best(work: Sequence[tuple[Callable[[], Any], int]], rounds: int) -> list[float]:
     """Return the least CPU time (ns) of one of each, in rounds."""
     best = [np.inf] * len(work)
     for call, _ in work:
         call()
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for i, (call, count) in enumerate(work):
             begun = process_time()
             call()

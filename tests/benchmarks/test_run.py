@@ -9,7 +9,7 @@ from benchmarks.peers import exudyn
 from benchmarks.results import write
 from benchmarks.subjects import SUBJECTS, chosen
 from benchmarks.tables import Sheet
-from benchmarks.themes import THEMES, cost_model, linear_chain, simulation
+from benchmarks.themes import THEMES, cost_model, linear_chain, rollouts, simulation
 
 import screwgraph as sg
 from benchmarks import __main__ as program
@@ -17,7 +17,7 @@ from benchmarks import native
 from screwgraph.bench import QUESTIONS, Effort, NotMeasuredError
 from screwgraph.optimize import solve
 
-ELSEWHERE = ("compile", "cost", "closed", "simulation", "energy", "linear", "optimize", "mechanism", "plan")
+ELSEWHERE = ("compile", "cost", "closed", "simulation", "energy", "linear", "optimize", "mechanism", "plan", "rollouts")
 """Themes that have tests of their own: they measure other things than the entries."""
 TINY = Effort(seconds=0.002, rounds=3, states=8, batch=16)
 
@@ -142,3 +142,11 @@ def test_tables_that_are_not_measured_again_stay(tmp_path):
         written.index("## One") < written.index("## Two") < written.index("A note.") < written.index("## What is not")
     )
     assert written.count("## What is not reached") == 1
+
+
+def test_rollouts_and_steps_are_timed_beside_mujoco():
+    pytest.importorskip("mujoco")
+    cells = dict(zip(rollouts.COLUMNS, rollouts.row("rrr", sg.load("rrr"), TINY), strict=True))
+    assert cells["motions x steps"] == "16 x 1000"
+    assert float(cells["mj_step loop, ns"]) > float(cells["a step, ns"]) > 0.0
+    assert cells["asked"] == ""

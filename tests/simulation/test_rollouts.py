@@ -141,3 +141,17 @@ def test_bad_torques_are_refused(tau, message):
 def test_more_than_memory_holds_is_refused():
     with pytest.raises(sg.InputError, match="GB"):
         sg.rollout(sg.load("rrr"), np.zeros((100_000, 3)), time=10.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"threads": 0}, "threads = 0"),
+        ({"every": 0.5}, "every = 0.5"),
+        ({"executor": "four"}, "executor: expected an Executor"),
+        ({"time": 0.0123}, "not a multiple"),
+    ],
+)
+def test_bad_options_are_refused(options, message):
+    with pytest.raises(sg.InputError, match=message):
+        sg.rollout(sg.load("rrr"), Q0, QD0, **{"time": 0.01, **options})

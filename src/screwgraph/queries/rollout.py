@@ -24,6 +24,7 @@ from screwgraph.simulation import (
     dynamics_of,
     initial_states,
     joined,
+    positive_count,
     rolled_out,
     sample_times,
     warn_of_divergence,
@@ -96,6 +97,7 @@ def rollout(
     control = tau if callable(tau) else _efforts(dynamics.checked(None, "tau"), tau, len(times) - 1)
     start = _starts(*initial_states(dynamics, q0, qd0), 1 if callable(control) else control.shape[1])
     _check_kept(len(start[0]), len(times) - 1, every, model)
+    threads = positive_count("threads", threads)
     if executor is None:
         found = rolled_out(step, start, control, times, every, threads, watch)
     else:
@@ -133,7 +135,7 @@ def _starts(q: np.ndarray, qd: np.ndarray, count: int) -> tuple[np.ndarray, np.n
 
 def _check_kept(count: int, steps: int, every: Any, model: Robot | Mechanism) -> None:
     """Raise InputError where states cannot be kept so often."""
-    if isinstance(every, bool) or not isinstance(every, int | np.integer) or every < 1 or steps % every:
+    if steps % positive_count("every", every):
         raise InputError(f"every = {every!r} does not divide {steps} steps", fix="give a whole number that does")
     numbers = count * (steps // every + 1) * (3 * model.nv + 1)
     if numbers > MOST:
@@ -152,7 +154,12 @@ def _shared(
     control: Control,
 ) -> list[Future[StepStates]]:
     """Let an executor take parts of the motions: a task of states and torques."""
-    count = len(start[0])
+    if not callable(getattr(executor, "submit", None)):
+        raise InputError(
+            f"executor: expected an Executor of concurrent.futures, got {type(executor).__name__}",
+            fix="give a ProcessPoolExecutor(4), or client.get_executor() of Dask",
+        )
+    count, parts = len(start[0]), None if parts is None else positive_count("parts", parts)
     edges = np.linspace(0, count, min(count, parts or -(-count // PART)) + 1).astype(int)
     tasks = []
     for first, last in pairwise(edges):

@@ -27,7 +27,7 @@ from screwgraph.simulation.rollouts import (
 )
 from screwgraph.simulation.run import check_start, simulate, simulated
 from screwgraph.simulation.simulator import Simulator
-from screwgraph.simulation.start import initial_position, initial_states, sample_times
+from screwgraph.simulation.start import initial_position, initial_states, positive_count, sample_times
 from screwgraph.simulation.step_function import IMPLICIT
 from screwgraph.simulation.tables import check_path, motion_columns, save_motion
 from screwgraph.simulation.trajectory import States, Trajectory, read_trajectory
@@ -64,6 +64,7 @@ __all__ = [
     "initial_states",
     "joined",
     "motion_columns",
+    "positive_count",
     "potential_energy",
     "read_trajectory",
     "rolled_out",

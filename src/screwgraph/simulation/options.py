@@ -20,6 +20,7 @@ from screwgraph.simulation.methods import State
 from screwgraph.simulation.models import MechanismDynamics, dynamics_of, system_of
 from screwgraph.simulation.step_function import IMPLICIT, step_function
 from screwgraph.simulation.step_law import explicit
+from screwgraph.summary import one_line
 from screwgraph.time import RULES
 
 STEPPED = tuple(name for name, rule in RULES.items() if rule.is_explicit)
@@ -29,6 +30,8 @@ STEPPED = tuple(name for name, rule in RULES.items() if rule.is_explicit)
 @dataclass(frozen=True)
 class StepOptions:
     """How steps are taken, and which forces of the joints' values in the file act; see `Simulator`."""
+
+    __repr__ = one_line
 
     method: str = IMPLICIT
     friction: bool = False

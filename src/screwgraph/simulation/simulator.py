@@ -15,7 +15,7 @@ from screwgraph.robot import Robot
 from screwgraph.simulation.divergence import diverged
 from screwgraph.simulation.models import dynamics_of
 from screwgraph.simulation.options import StepOptions
-from screwgraph.simulation.start import initial_states, positive_seconds
+from screwgraph.simulation.start import initial_states, positive_count, positive_seconds
 from screwgraph.simulation.step_function import IMPLICIT
 
 
@@ -64,8 +64,8 @@ class Simulator:
         self.model, self.options = model, StepOptions(method, friction, stops, effort_limits, dict(springs or {}))
         self.function = self.options.step_of(model, self.dt)
         self._dynamics, self._step_size = dynamics_of(model), np.array([self.dt])
-        self._pool = ThreadPoolExecutor(_checked_threads(threads)) if threads != 1 else None
-        self._threads = threads
+        self._threads = positive_count("threads", threads)
+        self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
         self.reset(q0, qd0)
 
     def __repr__(self) -> str:
@@ -113,7 +113,7 @@ class Simulator:
             InputError: not so many finite numbers, or the simulation diverged: at which step, joint and method.
         """
         tau = self._idle if tau is None else tau
-        for _ in range(steps):
+        for _ in range(steps if steps == 1 else positive_count("steps", steps)):
             found = self.function.quick(self._q, self._qd, *((tau,) if self._size else ()), self._step_size)
             self._q, self._qd = self._general(tau) if found is None else found
             self._steps += 1
@@ -153,12 +153,6 @@ class Simulator:
 
         list(self._pool.map(part, edges[:-1], edges[1:]))
         return q, qd
-
-
-def _checked_threads(threads: Any) -> int:
-    if isinstance(threads, bool) or not isinstance(threads, int | np.integer) or threads < 1:
-        raise InputError(f"threads = {threads!r} is not a positive whole number")
-    return int(threads)
 
 
 def _shape_of(value: Any) -> str:
