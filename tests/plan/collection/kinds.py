@@ -49,9 +49,9 @@ LARGE = (
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("joint goals", (*SMALL, *ARMS, *LARGE), draws.joint_goal, sampled=("rrr", "finger_edu", "puma560")),
+        Kind("joint goals", (*SMALL, *ARMS, *LARGE), draws.joint_goal, sampled=("rrr", "finger_edu")),
         Kind("pose goals", ARMS, draws.pose_goal, sampled=("puma560",)),
-        Kind("obstacles", ("rr", "rrr", *ARMS), draws.past_an_obstacle, sampled=("rrr", "puma560")),
+        Kind("obstacles", ("rr", "rrr", *ARMS), draws.past_an_obstacle, sampled=("rrr",)),
         Kind(
             "effort and velocity limits",
             (*SMALL[:2], *SMALL[3:], *ARMS),

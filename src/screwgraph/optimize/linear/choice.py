@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from jaxtyping import Int
@@ -53,12 +54,40 @@ def choose(pattern: Pattern, method: str) -> Choice:
     return Choice("sparse", sparse_method(pattern), f"a chain would be {why}")
 
 
+@dataclass(frozen=True)
+class _Blocks:
+    """Sizes of blocks and their two graphs, as `block_graphs` gives them: bytes of 64-bit integers, to be compared."""
+
+    sizes: bytes
+    own: tuple[bytes, bytes]
+    tied: tuple[bytes, bytes]
+
+    def graph(self, of: tuple[bytes, bytes], columns: int) -> Graph:
+        """Return one of the graphs."""
+        from scipy import sparse
+
+        starts, indices = (np.frombuffer(part, dtype=np.int64) for part in of)
+        return sparse.csr_array((np.ones(indices.size), indices, starts), shape=(starts.size - 1, columns))
+
+
 def _best_chain(pattern: Pattern, method: str) -> Steps:
     """Return the cheapest of the chains with some widely tied blocks set aside."""
+
+    def numbers(graph: Graph) -> tuple[bytes, bytes]:
+        return graph.indptr.astype(np.int64).tobytes(), graph.indices.astype(np.int64).tobytes()
+
     graph, tied = block_graphs(pattern)
-    found = [] if method == "arrow" else [chain_of(pattern, graph, tied, np.zeros(0, dtype=np.int64))]
+    return _chain(_Blocks(pattern.sizes.astype(np.int64).tobytes(), numbers(graph), numbers(tied)), method)
+
+
+@lru_cache(maxsize=32)
+def _chain(blocks: _Blocks, method: str) -> Steps:
+    """Return the best chain; factors that join what others join already change nothing of it."""
+    sizes, count = np.frombuffer(blocks.sizes, dtype=np.int64), len(blocks.own[0]) // 8 - 1
+    graph, tied = blocks.graph(blocks.own, count), blocks.graph(blocks.tied, count)
+    found = [] if method == "arrow" else [chain_of(sizes, graph, tied, np.zeros(0, dtype=np.int64))]
     if method != "chain":
-        found += [chain_of(pattern, graph, tied, border) for border in _borders(graph, method == "arrow")]
+        found += [chain_of(sizes, graph, tied, border) for border in _borders(graph, method == "arrow")]
     return min(found, key=lambda steps: steps.operations)
 
 

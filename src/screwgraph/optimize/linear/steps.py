@@ -48,17 +48,17 @@ def suggested_chain(pattern: Pattern) -> Steps | None:
     return Steps(pattern.steps, room.size, int(room.max()), border, "as suggested")
 
 
-def chain_of(pattern: Pattern, graph: Graph, tied: Graph, border: Int[np.ndarray, " S"]) -> Steps:
+def chain_of(sizes: Int[np.ndarray, " B"], graph: Graph, tied: Graph, border: Int[np.ndarray, " S"]) -> Steps:
     """Return the cheapest chain found, once the blocks `border` are set aside; graphs are those of `block_graphs`."""
     inner = np.setdiff1d(np.arange(graph.shape[0]), border)
     tied_inner, between = part(tied, inner, rows=False), part(graph, inner)
     found = [
-        _with_multipliers(pattern, inner, steps, tied_inner, name)
+        _with_multipliers(sizes, inner, steps, tied_inner, name)
         for name, order in orders(between)
-        for steps in _partitions(between, order, pattern.sizes[inner])
+        for steps in _partitions(between, order, sizes[inner])
     ]
     if not found:
-        return _with_multipliers(pattern, inner, np.zeros(0, np.int64), tied_inner, "nothing to order")
+        return _with_multipliers(sizes, inner, np.zeros(0, np.int64), tied_inner, "nothing to order")
     return min(found, key=lambda steps: steps.operations)
 
 
@@ -99,7 +99,7 @@ def _largest(filled: np.ndarray, ends: list[int]) -> int:
 
 
 def _with_multipliers(
-    pattern: Pattern,
+    sizes: Int[np.ndarray, " B"],
     inner: Int[np.ndarray, " I"],
     step_of_inner: Int[np.ndarray, " I"],
     tied: Graph,
@@ -108,21 +108,21 @@ def _with_multipliers(
     """Put multipliers into the first of the steps that they touch; into the border if they touch none."""
     from scipy import sparse
 
-    blocks, plain = pattern.sizes.size, pattern.sizes.size - pattern.multipliers
-    step_of = np.full(blocks, -1, dtype=np.int64)
+    multipliers = tied.shape[0]
+    plain, step_of = sizes.size - multipliers, np.full(sizes.size, -1, dtype=np.int64)
     step_of[inner] = step_of_inner
     none = np.iinfo(np.int64).max
-    first, last = np.full(pattern.multipliers, none), np.full(pattern.multipliers, -1)
+    first, last = np.full(multipliers, none), np.full(multipliers, -1)
     pairs = sparse.coo_matrix(tied)
     np.minimum.at(first, pairs.row, step_of_inner[pairs.col])
     np.maximum.at(last, pairs.row, step_of_inner[pairs.col])
     step_of[plain:] = np.where(first == none, -1, first)
     inside = step_of >= 0
-    room = np.bincount(step_of[inside], pattern.sizes[inside], minlength=1).astype(np.int64)
+    room = np.bincount(step_of[inside], sizes[inside], minlength=1).astype(np.int64)
     if room.max() <= SHORT:
-        step_of = _levelled(step_of, room, pattern.sizes, plain + np.flatnonzero((first == last) & inside[plain:]))
-        room = np.bincount(step_of[inside], pattern.sizes[inside], minlength=1).astype(np.int64)
-    return Steps(step_of, int(step_of.max(initial=-1)) + 1, int(room.max()), int(pattern.sizes[~inside].sum()), name)
+        step_of = _levelled(step_of, room, sizes, plain + np.flatnonzero((first == last) & inside[plain:]))
+        room = np.bincount(step_of[inside], sizes[inside], minlength=1).astype(np.int64)
+    return Steps(step_of, int(step_of.max(initial=-1)) + 1, int(room.max()), int(sizes[~inside].sum()), name)
 
 
 def _levelled(
