@@ -37,6 +37,10 @@ def standing(robot):
     return q
 
 
+def cross(p):
+    return np.array([[0.0, -p[2], p[1]], [p[2], 0.0, -p[0]], [-p[1], p[0], 0.0]])
+
+
 def lean(robot, contact, collocation, **fields):
     """Move the trunk by some centimetres and stop."""
     q = standing(robot)
@@ -70,6 +74,14 @@ def test_four_point_forces_do_what_one_wrench_does_though_they_are_not_unique(ro
     corners = lean(robot, CORNERS, "euler")
     assert corners.cost == pytest.approx(euler.cost, rel=1e-5)
     assert corners.q == pytest.approx(euler.q, abs=1e-4)
+    forces = corners.values["contact 1 force"]
+    grasp = np.vstack([np.tile(np.eye(3), 4), np.hstack([cross(p) for p in SQUARE])])
+    least = forces @ (np.linalg.pinv(grasp) @ grasp).T  # of those that make the same wrench; the sole does not turn
+    inside = (np.abs(least.reshape(-1, 4, 3)[..., :2]) < 0.9 * FRICTION / 2 * least.reshape(-1, 4, 3)[..., 2:]).all(
+        (1, 2)
+    )
+    assert inside.sum() > 3
+    assert forces[inside] == pytest.approx(least[inside], abs=1e-3 * forces.max())
 
 
 def test_ways_to_hold_on_agree_as_far_as_time_steps_allow(robot, body):

@@ -43,11 +43,11 @@ def internal_forces(task: Task, steps: Steps, acting: Sequence[Wrench]) -> Itera
         return
     weight = ARM**2 * _weight_of_effort(task, steps)
     lasting = np.array([phase.duration for phase in steps.phases])[steps.phase_of_sample] * steps.weights
-    for w in acting:
-        if w.internal is None:
+    for w, internal in ((w, w.internal) for w in acting):
+        if internal is None:
             continue
         sigma = 1.0 / np.sqrt(2.0 * weight * lasting[w.samples])
-        states, template = steps.q[steps.points[w.samples]], Internal(steps.mechanics, w.frame, w.internal)
+        states, template = steps.q[steps.points[w.samples]], Internal(steps.mechanics, w.frame, internal)
         yield soft(template, states, w.unknowns[:], sigma=each(sigma), name=f"{NAME}: {w.unknowns.name}")
 
 

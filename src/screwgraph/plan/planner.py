@@ -146,7 +146,7 @@ class Planner:
         result = search(self.transcription.problem, starts, lambda: is_weak)
         if not result.violation <= FEASIBLE:
             worst = described(self.transcription.steps, result) if np.isfinite(result.violation) else ""
-            found = self._obstacles_in_time() if result.status in LOST else []
+            found = self._explained(is_lost=result.status in LOST)
             result = replace(result, reason="; ".join([in_words(result.reason, worst), *found]))
         return Plan(self.transcription, result)
 
@@ -189,10 +189,12 @@ class Planner:
             self.transcription, plan = new, Plan(new, replace(result, **spent))
         return plan
 
-    def _obstacles_in_time(self) -> list[str]:
+    def _explained(self, is_lost: bool) -> list[str]:
+        """Say which weight is not held; and, after searches that are lost, which goals are not reached in time."""
         try:
             steps = self.transcription.steps
-            return [*weights_to_hold(self.task, steps), *obstacles_in_time(self.task, steps)]
+            late = obstacles_in_time(self.task, steps) if is_lost else ()
+            return [*weights_to_hold(self.task, steps), *late]
         except KeyboardInterrupt:  # the search is over: what it found is not given up for its explanation
             return []
 

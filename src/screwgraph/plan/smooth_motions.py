@@ -27,7 +27,8 @@ PARTS = np.linspace(0.0, 1.0, 41)
 """Parts of the duration at which limits are looked at."""
 PER_SECOND, FEWEST, MOST = 4, 8, 24
 """Polynomials of each joint, by the duration of the motion."""
-STARTS, ITERATIONS = 4, 25
+STARTS, ITERATIONS, SLOW = 4, 25, 1e-2
+"""Motions to begin with; steps from each, the last of which takes so small a part of the squares away."""
 ASIDE = 1.0
 """Standard deviation (rad, m) of joints at the middle of other motions to begin with."""
 SMALL = 1e-6
@@ -175,7 +176,7 @@ def _descended(ends: Ends, required: Callable, bounds: Bounds, c: np.ndarray) ->
             damping *= 10.0
         else:
             break
-        is_slow = r @ r - new @ new < 1e-4 * (r @ r)
+        is_slow = r @ r - new @ new < SLOW * (r @ r)
         c, r, damping = c + d, new, 0.1 * damping
         if is_slow:
             break

@@ -24,6 +24,9 @@ FEET = {
     "a1": ("FR_foot", "FL_foot", "RR_foot", "RL_foot"),
     "laikago": ("FR_foot", "FL_foot", "RR_foot", "RL_foot"),
     "go1": ("FR_foot", "FL_foot", "RR_foot", "RL_foot"),
+    "go2": ("FR_foot", "FL_foot", "RR_foot", "RL_foot"),
+    "b1-z1": ("FR_foot", "FL_foot", "RR_foot", "RL_foot"),
+    "anymal": ("RF_FOOT", "LF_FOOT", "RH_FOOT", "LH_FOOT"),
     "hyq_no_sensors": ("rf_foot", "lf_foot", "rh_foot", "lh_foot"),
 }
 KNEES = {"thigh_joint": 0.8, "calf_joint": -1.6, "hfe": 0.7, "kfe": -1.4}
@@ -42,13 +45,13 @@ def joint_goal(robot: Robot, rng: np.random.Generator) -> Task:
 def pose_goal(robot: Robot, rng: np.random.Generator) -> Task:
     """The last link has a pose as its goal."""
     start, goal = _ends(robot, rng)
-    goals = (Pose(_tip(robot), of=goal), Velocity())
+    goals = (Pose(last_link(robot), of=goal), Velocity())
     return Task(robot, horizon(STEPS, duration=SECONDS), start, goals=goals, costs=COSTS)
 
 
 def past_an_obstacle(robot: Robot, rng: np.random.Generator) -> Task:
     """A ball on the last link must go past a sphere that is on, or near, the straight way."""
-    tip = robot.frame(_tip(robot))
+    tip = robot.frame(last_link(robot))
     for _ in range(TRIES):
         start, goal = _ends(robot, rng)
         a, b, middle = (frame_pose(robot, tip, q)[:3, 3] for q in (start, goal, 0.5 * (start + goal)))
@@ -97,11 +100,12 @@ def on_its_feet(robot: Robot, rng: np.random.Generator) -> Task:
 
 
 def _ends(robot: Robot, rng: np.random.Generator) -> list[np.ndarray]:
-    return [_closed(robot, rng) if robot.is_closed else _near(robot.neutral(), rng) for _ in range(2)]
+    return [_closed(robot, rng) if robot.is_closed else near(robot.neutral(), FAR, rng) for _ in range(2)]
 
 
-def _near(q: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return q + rng.uniform(-FAR, FAR, q.size)
+def near(q: np.ndarray, far: float, rng: np.random.Generator) -> np.ndarray:
+    """Return a random position, so far (rad, m) away at most in each joint."""
+    return q + rng.uniform(-far, far, q.size)
 
 
 def _closed(robot: Robot, rng: np.random.Generator) -> np.ndarray:
@@ -109,7 +113,7 @@ def _closed(robot: Robot, rng: np.random.Generator) -> np.ndarray:
     middle = np.concatenate([robot.neutral()[robot.q_slices[name]] for name in robot.independent_joints])
     for _ in range(TRIES):
         try:
-            return robot.complete(_near(middle, rng))
+            return robot.complete(near(middle, FAR, rng))
         except InputError:  # the loops do not close there
             continue
     raise InputError(f"no closed position of {robot.name!r} was found")
@@ -119,7 +123,7 @@ def _feet(robot: Robot) -> tuple[str, ...]:
     return next(feet for feet in FEET.values() if set(feet) <= {f.name for f in (*robot.frames, *robot.links)})
 
 
-def _tip(robot: Robot) -> str:
+def last_link(robot: Robot) -> str:
     """Return the link with the most joints between it and the base."""
     depth = {robot.links[0].name: 0}
     for joint in robot.joints:

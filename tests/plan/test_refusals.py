@@ -1,0 +1,68 @@
+"""Random tasks that cannot be done, of strangers' robots: each is refused before a search, in words, with units."""
+
+import re
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.plan import Planner, Task, horizon
+from screwgraph.plan.collision import BodySphere, Sphere
+from screwgraph.plan.costs import Effort
+from screwgraph.plan.goals import Pose, Position, Velocity
+from screwgraph.plan.limits import EffortLimit, VelocityLimit
+from screwgraph.plan.obstacles import Avoid
+from screwgraph.robot.kinematics import frame_pose
+from tests.plan.collection.draws import FAR, SECONDS, last_link, near
+from tests.plan.collection.kinds import ARMS, ZOO
+from tests.robots import robot_file
+
+BALL = 0.01
+ROBOTS = ["kinova", *(pytest.param(name, marks=pytest.mark.suite) for name in ARMS if name != "kinova")]
+
+
+def weak(robot, start, goal):
+    """Torques are a tenth of the largest that holds the robot at its start."""
+    hold = np.abs(sg.inverse_dynamics(robot)(start, np.zeros(robot.nv), np.zeros(robot.nv))).max()
+    return {"goals": (Position(goal), Velocity()), "limits": (EffortLimit(0.1 * hold),)}
+
+
+def slow(robot, start, goal):
+    """Velocities are half the mean ones."""
+    most = 0.5 * np.abs(goal - start).max() / SECONDS
+    return {"goals": (Position(goal), Velocity()), "limits": (VelocityLimit(most),)}
+
+
+def far(robot, start, goal):
+    """The last link is to come 50 m away."""
+    T = frame_pose(robot, robot.frame(last_link(robot)), goal)
+    T[:3, 3] = [30.0, 0.0, 40.0]
+    return {"goals": (Pose(last_link(robot), T), Velocity())}
+
+
+def occupied(robot, start, goal):
+    """A sphere is where a ball on the last link is to go."""
+    tip = last_link(robot)
+    place = frame_pose(robot, robot.frame(tip), goal)[:3, 3]
+    obstacle = Avoid((Sphere(tuple(place.tolist()), BALL),), (BodySphere(tip, radius=BALL),))
+    return {"goals": (Pose(tip, of=goal), Velocity()), "obstacles": (obstacle,)}
+
+
+KINDS = {
+    weak: r"holding still at the start takes a torque of .* N m of joint '.*', limit 1 is .* N m",
+    slow: r"takes joint '.*' 4 s at its largest velocity, and is due in 2 s \(limit .* rad/s\)",
+    far: r"out of reach: .* m from \(.*\), where '.*' comes at most .* m",
+    occupied: rf"a sphere on '.*' is {2 * BALL:g} m too near to sphere 1 there",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("name", ROBOTS)
+def test_the_reason_is_named_before_a_search(name, kind):
+    robot, rng = sg.load(name if name in ZOO else robot_file(f"{name}.urdf")), np.random.default_rng(1)
+    start, goal = (near(robot.neutral(), FAR, rng) for _ in range(2))
+    made = Task(robot, horizon(20, duration=SECONDS), start, costs=(Effort(),), **kind(robot, start, goal))
+    plan = Planner(made).solve()
+    assert not plan.feasible
+    assert plan.iterations == 0
+    assert re.search(KINDS[kind], plan.reason), plan.reason
