@@ -10,7 +10,14 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from screwgraph.compiler import Function, Search
     from screwgraph.compiler import compile_graph as compile
-    from screwgraph.dynamics import bias_forces, forward_dynamics, hybrid_dynamics, inverse_dynamics, mass_matrix
+    from screwgraph.dynamics import (
+        bias_forces,
+        closed_positions,
+        forward_dynamics,
+        hybrid_dynamics,
+        inverse_dynamics,
+        mass_matrix,
+    )
     from screwgraph.elimination import Dag, Ordering, eliminate, orderings
     from screwgraph.estimation import over
     from screwgraph.formats import load, save, zoo_names
@@ -58,7 +65,8 @@ _LATER = {
     **dict.fromkeys(("optimize", "plan", "robot", "simulation", "spatial", "tape", "time", "view"), ""),
     **dict.fromkeys(("Function", "Search", "compile_graph"), "compiler"),
     **dict.fromkeys(
-        ("bias_forces", "forward_dynamics", "hybrid_dynamics", "inverse_dynamics", "mass_matrix"), "dynamics"
+        ("bias_forces", "closed_positions", "forward_dynamics", "hybrid_dynamics", "inverse_dynamics", "mass_matrix"),
+        "dynamics",
     ),
     **dict.fromkeys(("Dag", "Ordering", "eliminate", "orderings"), "elimination"),
     "over": "estimation",
@@ -143,6 +151,7 @@ __all__ = [
     "centroidal_momentum",
     "centroidal_momentum_matrix",
     "centroidal_momentum_rate",
+    "closed_positions",
     "compile",
     "coriolis_matrix",
     "difference",

@@ -128,6 +128,18 @@ def test_a_law_that_holds_nearly(arm):
     np.testing.assert_allclose(sg.compile(graph, "qdd")(q, qd, tau, seen), expected, rtol=1e-9)
 
 
+def test_every_motor_may_be_in_doubt(arm):
+    """The first joint's, too, whose link passes give another name."""
+    graph = sg.with_measurements(sg.dynamics_graph(arm).given("q", "qd", "tau"), "qdd", sigma=0.3)
+    for name in arm.joint_names:
+        graph = sg.with_soft(graph, f"torque:{name}", sigma=2.0)
+    q, qd, tau, seen = np.random.default_rng(4).standard_normal((4, 3))
+    M, h = dynamics(arm, q, qd)
+    A, b = np.vstack([np.eye(3) / 0.3, M / 2.0]), np.concatenate([seen / 0.3, (tau - h) / 2.0])
+    expected = np.linalg.lstsq(A, b, rcond=None)[0]
+    np.testing.assert_allclose(sg.compile(graph, "qdd")(q, qd, tau, seen), expected, rtol=1e-9)
+
+
 def test_what_is_refused_says_how_to_go_on(arm):
     graph = sg.dynamics_graph(arm).given("q", "qd", "qdd", "tau:joint2")
     with pytest.raises(sg.EliminationError, match=r"overdetermined.*sg\.with_soft\(graph, 'torque:link2', sigma="):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from screwgraph.cli.answer import RESULT, Answer
+from screwgraph.cli.answer import Answer
+from screwgraph.cli.problem import EFFORT
 from screwgraph.cli.streams import output_console
 from screwgraph.cli.tables import new_table
 from screwgraph.robot import Joint, units
@@ -33,6 +34,8 @@ def print_answer(answer: Answer, algorithm: bool) -> None:
     states = list(np.ndindex(*answer.state.batch))
     for number, at in enumerate(states[:SHOWN_STATES], start=1):
         console.print(_table(answer, at, f"state {number} of {len(states)}" if answer.state.batch else ""))
+        if answer.actuators:
+            console.print(_efforts(answer, at))
         for name, wrench in zip(answer.state.frames, answer.state.wrenches[at], strict=True):
             console.print(f"external wrench on {name}: moment {_listed(wrench[:3])} N m, force {_listed(wrench[3:])} N")
         console.print()
@@ -43,9 +46,10 @@ def print_answer(answer: Answer, algorithm: bool) -> None:
 
 
 def _table(answer: Answer, at: tuple[int, ...], title: str) -> Table:
-    hybrid = bool(answer.accelerations)
-    given = answer.given_kind(answer.robot.joint_names[0])
-    heads = ("given", "result") if hybrid else (f"{given} (given)", f"{RESULT[given]} (result)")
+    first = answer.robot.joint_names[0]
+    kinds = ((answer.given_kind(first), "given"), (answer.result_kind(first), "result"))
+    heads = [f"{kind} ({what})" for kind, what in kinds if kind != EFFORT]
+    heads = [what for _, what in kinds] if answer.accelerations else heads
     table = new_table(title, "joint", "q", "qd", *heads)
     for joint in answer.robot.joints:
         for row in _rows(answer, joint, at):
@@ -57,16 +61,24 @@ def _rows(answer: Answer, joint: Joint, at: tuple[int, ...]) -> Iterator[Sequenc
     """Yield one row for each coordinate; positions can be more than velocities."""
     measured, state = units(joint.type), answer.state
     v = answer.robot.v_slices[joint.name]
-    kind = answer.given_kind(joint.name)
     unit = {"qdd": measured.acceleration, "tau": measured.effort}
+    numbers = ((answer.given_kind(joint.name), state.given[at]), (answer.result_kind(joint.name), answer.result[at]))
     columns = [
         _cells(state.q[at][answer.robot.q_slices[joint.name]], measured.position),
         _cells(state.qd[at][v], measured.velocity),
-        _cells(state.given[at][v], unit[kind]),
-        _cells(answer.result[at][v], unit[RESULT[kind]]),
+        *(_cells(values[v], unit[kind]) for kind, values in numbers if kind != EFFORT),
     ]
     for i, cells in enumerate(zip_longest(*columns, fillvalue="")):
         yield (joint.name if i == 0 else "", *cells)
+
+
+def _efforts(answer: Answer, at: tuple[int, ...]) -> Table:
+    given = answer.given_kind(answer.robot.joint_names[0]) == EFFORT
+    table = new_table("", "actuator", f"effort ({'given' if given else 'result'}; N m, N)", "drives")
+    drives = {actuator.name: actuator.text for actuator in answer.robot.actuators}
+    for name, value in answer.efforts(at).items():
+        table.add_row(name, f"{value:>9.4g}", drives[name])
+    return table
 
 
 def _cells(values: np.ndarray, unit: Sequence[str]) -> list[str]:

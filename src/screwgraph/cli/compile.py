@@ -49,6 +49,7 @@ def compile_(
     output: Output,
     ordering: options.OrderingName = None,
     accelerations: options.Accelerations = None,
+    actuators: options.Actuators = False,
     external_wrenches: options.ExternalWrenches = None,
     dtype: Dtype = Number.float64,
     report: Report = False,
@@ -63,7 +64,7 @@ def compile_(
     """Write files, and say where they are."""
     from screwgraph.cli.failures import wrong_use
     from screwgraph.cli.mechanisms import is_mechanism, loaded, refuse_robot_options
-    from screwgraph.cli.problem import check_accelerations, compiled
+    from screwgraph.cli.problem import check_accelerations, check_efforts, compiled
 
     if dtype.value not in BACKENDS[lang.value].dtypes:
         others = " or ".join(name for name, backend in BACKENDS.items() if dtype.value in backend.dtypes)
@@ -77,7 +78,9 @@ def compile_(
     else:
         model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
         options.note_warnings(model)
-    function = compiled(model, problem, named, ordering or "auto", options.names(external_wrenches))
+    check_efforts(context, problem, actuators, model)
+    frames = options.names(external_wrenches)
+    function = compiled(model, problem, named, ordering or "auto", frames, actuators=actuators)
     function = function.astype(dtype.value)
     for path in _write(function, lang, Path(output)):
         typer.echo(f"{path}: {function}")

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from screwgraph import Mechanism, Robot
+from screwgraph import Trajectory as Motion
 from screwgraph.cli import options
 from screwgraph.cli.failures import usage
 from screwgraph.cli.mechanisms import ModelName, Output, Values, load_model
-from screwgraph.cli.options import BaseKind
+from screwgraph.cli.options import BaseKind, Problem
 from screwgraph.cli.outputs import Plots, Report, check_outputs, write_plots
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from screwgraph.estimation import InverseSolution
     from screwgraph.formats import Table
 
@@ -38,7 +42,8 @@ with a trajectory.csv like
 
 The trajectory has the coordinates of all joints of a robot, or of the independent ones of a closed chain; of a
 mechanism as many as it has degrees of freedom; at equal time steps. A table that `screwgraph simulate` wrote will do.
-The file that is written has the columns t, q, qd, qdd, tau, energy, work and violation, in SI units. Ctrl-C ends the
+The file that is written has the columns t, q, qd, qdd, tau, energy, work and violation, in SI units; with --actuators
+also effort, of the actuators, the smallest ones where there are more of these than degrees of freedom. Ctrl-C ends the
 search early; what was found is written.
 """
 
@@ -50,14 +55,18 @@ def inverse(
     output: Output,
     values: Values = None,
     base: options.Base = BaseKind.fixed,
+    actuators: options.Actuators = False,
     report: Report = None,
     plot: Plots = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Solve, save, and say how well it went."""
+    import numpy as np
+
     from screwgraph import inverse_trajectory
     from screwgraph.cli.motion import as_summary, watched
     from screwgraph.cli.motion_report import motion_groups, write_report
+    from screwgraph.cli.problem import check_efforts
     from screwgraph.cli.streams import note, print_json
     from screwgraph.formats import read_table
 
@@ -65,12 +74,16 @@ def inverse(
         check_outputs(output, report, plot)
     asked = load_model(context, model, values, base)
     wanted, stages = _wanted(asked, read_table(trajectory)), 1.0 if isinstance(asked, Robot) else 4.0
+    check_efforts(context, Problem.inverse, actuators, asked)
     with watched(stages, "solving", "stages") as watch:
         found = inverse_trajectory(asked, wanted, watch=watch)
-    found.run.save(output)
+    efforts = _efforts(found.run) if actuators else {}
+    _save(found.run, efforts, output)
     if found.status.is_stopped:
         note(f"interrupted in stage {len(found.stages)}: the results so far are kept")
     summary = as_summary(asked.name, found.run, watch, output) | _summary(found)
+    if efforts:
+        summary["effort"] = {name: float(np.abs(values).max()) for name, values in efforts.items()}
     groups = motion_groups(found.run)
     if report is not None:
         more = [(f"largest distance of {name}", error, "m, rad") for name, error in found.errors.items()]
@@ -83,7 +96,34 @@ def inverse(
         largest = f"largest {summary['torque']:.4g} N m, N" if summary["torque"] is not None else "not found yet"
         took = f"{summary['samples']} samples in {summary['wall_time']:.3g} s"
         typer.echo(f"{output}: torques of {asked.name}, {took}, {largest}")
+        if efforts:
+            listed = ", ".join(f"{name} {value:.4g}" for name, value in summary["effort"].items())
+            typer.echo(f"largest efforts of actuators (N m, N): {listed}")
         typer.echo(f"error of the trajectory: {errors}; loop-closure error {summary['violation']:.3g}")
+
+
+def _efforts(motion: Motion) -> dict[str, np.ndarray]:
+    """Return the efforts of a robot's actuators along a motion, by name. Raises InputError: it has none."""
+    from screwgraph import inverse_dynamics
+
+    robot = motion.model
+    assert isinstance(robot, Robot), "mechanisms are refused before"
+    found = inverse_dynamics(robot, actuators=True)(motion.q, motion.qd, motion.qdd)
+    return {actuator.name: found[:, i] for i, actuator in enumerate(robot.actuators)}
+
+
+def _save(motion: Motion, efforts: Mapping[str, np.ndarray], path: str) -> None:
+    """Write a motion, and columns of efforts after its own."""
+    import numpy as np
+
+    from screwgraph.simulation.tables import save_motion
+    from screwgraph.simulation.trajectory import BALANCE
+
+    if not efforts:
+        return motion.save(path)
+    arrays = {name: getattr(motion, name) for name in BALANCE}
+    arrays["effort"] = np.stack(list(efforts.values()), axis=1)
+    return save_motion(path, motion, arrays, (*BALANCE, *(f"effort:{name}" for name in efforts)))
 
 
 def _wanted(model: Mechanism | Robot, table: Table) -> Table:

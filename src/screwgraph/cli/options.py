@@ -97,8 +97,15 @@ Actuated = Annotated[
     typer.Option(
         "--actuated",
         metavar="JOINT",
-        help="Inverse only: a joint that drives the robot, by default the independent ones; the smallest torques of "
-        "all that do are found. Repeatable, or separated by commas.",
+        help="Inverse only: a joint that drives the robot, by default the independent ones (with --actuators: an "
+        "actuator); the smallest torques of all that do are found. Repeatable, or separated by commas.",
+    ),
+]
+Actuators = Annotated[
+    bool,
+    typer.Option(
+        "--actuators",
+        help="Efforts of the robot's actuators (`actuators:` of its file) take the place of joint torques.",
     ),
 ]
 OrderingName = Annotated[

@@ -14,6 +14,13 @@ from screwgraph.compiler import Function, Order
 
 GIVEN = {Problem.inverse: "qdd", Problem.forward: "tau", Problem.hybrid: "given"}
 """How each problem's third argument is called."""
+EFFORT = "effort"
+"""The same of forward dynamics under efforts of actuators."""
+
+
+def given_kind(problem: Problem, actuators: bool) -> str:
+    """Return how a problem's third argument is called."""
+    return EFFORT if actuators and problem is Problem.forward else GIVEN[problem]
 
 
 def check_accelerations(context: typer.Context, problem: Problem, accelerations: Sequence[str]) -> None:
@@ -42,6 +49,19 @@ def check_actuated(context: typer.Context, problem: Problem, actuated: Sequence[
         )
 
 
+def check_efforts(context: typer.Context, problem: Problem, actuators: bool, model: Robot | Mechanism) -> None:
+    """Check that --actuators is given for robots, for inverse or forward dynamics; raise a usage error else."""
+    if actuators and isinstance(model, Mechanism):
+        raise wrong_use(context, "--actuators goes with robots", why="motors act on the angles of planar mechanisms")
+    if actuators and problem is Problem.hybrid:
+        raise wrong_use(
+            context,
+            "--actuators cannot be used with --problem hybrid",
+            why="which efforts are given would not say which accelerations are",
+            fix="use --problem inverse or forward",
+        )
+
+
 def compiled(
     robot: Robot | Mechanism,
     problem: Problem,
@@ -49,11 +69,13 @@ def compiled(
     ordering: Order,
     frames: Sequence[str] = (),
     actuated: Sequence[str] | None = None,
+    actuators: bool = False,
 ) -> Function:
     """Return the function that answers a problem; raises what `inverse_dynamics` and its siblings do."""
     with working(f"eliminating the {problem.value} problem of {robot.name}"):
         if problem is Problem.inverse:
-            return inverse_dynamics(robot, ordering=ordering, external_wrenches=frames, actuated=actuated)
+            options = {"actuated": actuated, "actuators": actuators}
+            return inverse_dynamics(robot, ordering=ordering, external_wrenches=frames, **options)
         if problem is Problem.forward:
-            return forward_dynamics(robot, ordering=ordering, external_wrenches=frames)
+            return forward_dynamics(robot, ordering=ordering, external_wrenches=frames, actuators=actuators)
         return hybrid_dynamics(robot, accelerations, ordering=ordering, external_wrenches=frames)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 from screwgraph import Robot
 from screwgraph.cli import options
 from screwgraph.cli.failures import usage, wrong_use
-from screwgraph.cli.options import BaseKind
+from screwgraph.cli.options import BaseKind, Problem
 from screwgraph.cli.outputs import Plots, Report, check_outputs, write_plots
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ Example:
   screwgraph simulate panda.urdf --state state.json -o panda.csv
 with a state.json like
   {"q": {"joint1": 0.5}, "qd": {"joint2": 1}, "tau": {"joint1": 2}}
+With --actuators, "effort": {"motor": 2} of actuators stands in the place of "tau"; tau in the table is what it causes.
 
 The table has the columns t, q, qd, qdd, tau, energy, work of torques less losses by damping, and violation, the
 largest loop-closure error, in SI units. Without a state, the robot falls from its neutral position. Ctrl-C ends the
@@ -107,6 +109,7 @@ def simulate(
     dt: Dt = 1e-3,
     method: Kind = MethodName.auto,
     state: StateFile = None,
+    actuators: options.Actuators = False,
     report: Report = None,
     plot: Plots = None,
     coordinates: Coordinates = None,
@@ -126,6 +129,7 @@ def simulate(
     from screwgraph.cli.mechanisms import is_mechanism, loaded, refuse_robot_options
     from screwgraph.cli.motion import as_summary, print_summary, watched
     from screwgraph.cli.motion_report import motion_groups, write_report
+    from screwgraph.cli.problem import EFFORT, check_efforts
     from screwgraph.cli.state_file import read_state
     from screwgraph.cli.streams import note, print_json
     from screwgraph.simulation import sample_times
@@ -141,10 +145,15 @@ def simulate(
         raise wrong_use(context, f"--{next(iter(graphs))} goes with the smoother", fix="--method smoother")
     if is_mechanism(robot):
         model = loaded(robot)
+        check_efforts(context, Problem.forward, actuators, model)
     else:
         model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
+        if actuators and state is None:
+            raise wrong_use(context, "--actuators needs --state", why="its file gives their efforts")
         if state is not None:
-            q0, qd0, tau = _start(read_state(state, model, "tau", ()), state)
+            q0, qd0, tau = _start(read_state(state, model, EFFORT if actuators else "tau", ()), state)
+        if actuators and tau is not None:
+            tau = _caused(model, tau)
     with usage(context):
         check_outputs(output, report, plot)
         sample_times(model, time, dt)
@@ -175,7 +184,23 @@ def _start(state: State, file: str) -> tuple[np.ndarray, ...]:
         raise InputError("'external_wrenches' are not simulated", at=file, fix="remove them from the state")
     if state.q[..., 0].size != 1:
         raise InputError(f"{state.q[..., 0].size} states are given", at=file, why="a motion begins at one state")
-    for name, array in (("q", state.q), ("qd", state.qd), ("tau", state.given)):
+    for name, array in (("q", state.q), ("qd", state.qd), ("tau or effort", state.given)):
         if not np.isfinite(array).all():
             raise InputError(f"{name} is not finite", at=file)
     return tuple(array.reshape(-1) for array in (state.q, state.qd, state.given))
+
+
+def _caused(robot: Robot, efforts: np.ndarray) -> np.ndarray | Callable[..., np.ndarray]:
+    """Return the joint torques that constant efforts cause: constant where lever arms are, else a function of t, q, qd.
+
+    Raises:
+        InputError: the robot has no actuators.
+    """
+    from screwgraph import InputError
+    from screwgraph.robot import Transmission
+
+    if not robot.actuators:
+        raise InputError(f"robot {robot.name!r} has no actuators", fix="add `actuators:` to its YAML file")
+    if all(isinstance(a, Transmission) and a.displacement.is_linear for a in robot.actuators):
+        return robot.actuation_matrix(robot.neutral()) @ efforts
+    return lambda t, q, qd: robot.actuation_matrix(q) @ efforts

@@ -42,12 +42,12 @@ Example:
 with a state.json like
   {STATE_EXAMPLE}
 
-The entries of a state are q, qd, what the problem takes (qdd, tau or given) and external_wrenches (moment, force)
-on links or frames, in SI units: lists in the order of the coordinates, lists of lists for several states, or
-mappings from joints. What is missing is zero, positions are neutral. A floating base has q = (x y z, qx qy qz qw)
-and qd = (angular, linear velocity) in its own frame. Loops must be closed, and qd must keep them so. Planar
-mechanisms take q, qd and qdd of some coordinates, which determine the others, tau and given of motors; q is
-assembled.
+The entries of a state are q, qd, what the problem takes (qdd, tau, given; effort of actuators) and
+external_wrenches (moment, force) on links or frames, in SI units: lists in the order of the coordinates, lists of
+lists for several states, or mappings from joints. What is missing is zero, positions are neutral. A floating base has
+q = (x y z, qx qy qz qw) and qd = (angular, linear velocity) in its own frame. Loops must be closed, and qd must keep
+them so. Planar mechanisms take q, qd and qdd of some coordinates, which determine the others, tau and given of motors;
+q is assembled.
 """
 
 
@@ -57,6 +57,7 @@ def solve(
     problem: options.ProblemKind,
     accelerations: options.Accelerations = None,
     actuated: options.Actuated = None,
+    actuators: options.Actuators = False,
     state: StateFile = None,
     random: Count = None,
     seed: Seed = None,
@@ -79,7 +80,7 @@ def solve(
     from screwgraph.cli.answer_tables import print_answer
     from screwgraph.cli.closed_states import check_closed
     from screwgraph.cli.mechanisms import is_mechanism, loaded, refuse_robot_options
-    from screwgraph.cli.problem import GIVEN, check_accelerations, check_actuated, compiled
+    from screwgraph.cli.problem import EFFORT, check_accelerations, check_actuated, check_efforts, compiled, given_kind
     from screwgraph.cli.solve_mechanism import as_values, print_solution, solved
     from screwgraph.cli.state import random_state
     from screwgraph.cli.state_file import read_state
@@ -97,22 +98,24 @@ def solve(
             raise wrong_use(
                 context, "--external-wrenches goes with robots", fix="write forces: into the mechanism's file"
             )
-        where = (state, random, seed or 0)
-        solution = solved(loaded(robot), problem, named, driving, ordering or "auto", where)
+        where, mechanism = (state, random, seed or 0), loaded(robot)
+        check_efforts(context, problem, actuators, mechanism)
+        solution = solved(mechanism, problem, named, driving, ordering or "auto", where)
         return print_json(as_values(solution, algorithm)) if json else print_solution(solution, algorithm)
     model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
-    frames = options.names(external_wrenches)
+    check_efforts(context, problem, actuators, model)
+    frames, given = options.names(external_wrenches), given_kind(problem, actuators)
     at = (
-        random_state(model, frames, random, seed or 0)
+        random_state(model, frames, random, seed or 0, len(model.actuators) if given == EFFORT else None)
         if state is None
-        else read_state(state, model, GIVEN[problem], frames)
+        else read_state(state, model, given, frames)
     )
     if state is not None:
         check_closed(model, at.q, at.qd, state)
-    function = compiled(model, problem, named, ordering or "auto", at.frames, driving)
+    function = compiled(model, problem, named, ordering or "auto", at.frames, driving, actuators)
     with np.errstate(all="ignore"):  # the answer itself shows what is not finite
         result = function(at.q, at.qd, at.given, *((at.wrenches,) if at.frames else ()))
-    answer = Answer(model, problem, named, function, at, result, driving)
+    answer = Answer(model, problem, named, function, at, result, driving, actuators)
     options.note_warnings(model)
     if json:
         print_json(as_json(answer, algorithm))

@@ -20,7 +20,7 @@ class State:
 
     q: Float[np.ndarray, "*batch nq"]
     qd: Float[np.ndarray, "*batch nv"]
-    given: Float[np.ndarray, "*batch nv"]
+    given: Float[np.ndarray, "*batch m"]
     wrenches: Float[np.ndarray, "*batch k 6"]
     frames: tuple[str, ...]
     origin: str
@@ -31,10 +31,13 @@ class State:
         return self.q.shape[:-1]
 
 
-def random_state(robot: Robot, frames: tuple[str, ...], count: int | None, seed: int) -> State:
+def random_state(
+    robot: Robot, frames: tuple[str, ...], count: int | None, seed: int, efforts: int | None = None
+) -> State:
     """Draw states: q from each joint's own distribution, everything else standard normal (SI units).
 
     Of closed chains, positions at which the loops close, and what these allow of velocities.
+    What else is given are numbers of the velocity coordinates, or so many `efforts`.
     `count` None gives one state without leading axis; the same seed gives the same states.
 
     Raises:
@@ -48,6 +51,8 @@ def random_state(robot: Robot, frames: tuple[str, ...], count: int | None, seed:
     qd, given = rng.standard_normal((2, *shape, robot.nv))
     if closed:
         qd = allowed_velocities(robot, q.reshape(-1, robot.nq), qd.reshape(-1, robot.nv)).reshape(qd.shape)
+    if efforts is not None:
+        given = rng.standard_normal((*shape, efforts))
     wrenches = rng.standard_normal((*shape, len(frames), 6))
     drawn = "a random state" if count in (None, 1) else f"{count} random states"
     return State(q, qd, given, wrenches, frames, f"{drawn}, seed {seed}")

@@ -1,7 +1,7 @@
 """States from a JSON file.
 
-`{"q": [...], "qd": {"joint1": 0.1}, "qdd" | "tau" | "given": ..., "external_wrenches": {"link": [6 numbers]}}`: each
-entry a list in the order of the coordinates or a mapping from joints, lists of lists for several states. What is
+`{"q": [...], "qd": {"joint1": 0.1}, "qdd" | "tau" | "effort" | "given": ..., "external_wrenches": {"link": [...]}}`:
+each entry a list in the order of the coordinates or a mapping from joints, lists of lists for several states. What is
 missing is zero, positions are neutral.
 """
 
@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from screwgraph import InputError, Robot
+from screwgraph.cli.problem import EFFORT
 from screwgraph.cli.state import State
-from screwgraph.cli.state_values import check_quaternions, coordinates, numbers
+from screwgraph.cli.state_values import check_quaternions, coordinates, efforts, numbers
 from screwgraph.robot import unknown
 
-_OTHERS = ("qdd", "tau", "given")
+_OTHERS = ("qdd", "tau", "given", EFFORT)
 
 
 def read_state(file: str, robot: Robot, given: str, frames: tuple[str, ...]) -> State:
@@ -28,7 +29,7 @@ def read_state(file: str, robot: Robot, given: str, frames: tuple[str, ...]) -> 
     Args:
         file: path of the file.
         robot: the robot that they are states of.
-        given: which of "qdd", "tau", "given" the problem takes.
+        given: which of "qdd", "tau", "effort", "given" the problem takes.
         frames: links or frames with a wrench, whether or not the file gives it.
 
     Raises:
@@ -77,7 +78,8 @@ def _state(entries: Mapping[str, Any], robot: Robot, given: str, frames: tuple[s
     _check_keys(entries, given)
     q = coordinates("q", entries.get("q", {}), robot)
     qd = coordinates("qd", entries.get("qd", {}), robot)
-    rest = coordinates(given, entries.get(given, {}), robot)
+    value = entries.get(given, {})
+    rest = efforts(value, robot) if given == EFFORT else coordinates(given, value, robot)
     wrenches = _wrenches(entries.get("external_wrenches", {}), robot, frames)
     arrays = {"q": q, "qd": qd, given: rest} | {f"external_wrenches of {name}": w for name, w in wrenches.items()}
     batch = _batch(arrays)
@@ -86,7 +88,7 @@ def _state(entries: Mapping[str, Any], robot: Robot, given: str, frames: tuple[s
     return State(
         q=np.broadcast_to(q, (*batch, robot.nq)),
         qd=np.broadcast_to(qd, (*batch, robot.nv)),
-        given=np.broadcast_to(rest, (*batch, robot.nv)),
+        given=np.broadcast_to(rest, (*batch, rest.shape[-1])),
         wrenches=np.stack(stacked, axis=-2) if stacked else np.zeros((*batch, 0, 6)),
         frames=tuple(wrenches),
         origin=file,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph import InputError, Robot
+from screwgraph.robot import unknown
 from screwgraph.spatial.quaternions import ROUNDED
 
 _LONGEST_SHOWN = 60
@@ -32,6 +33,37 @@ def coordinates(name: str, value: Any, robot: Robot) -> np.ndarray:
             fix=f"give {size} numbers, or a mapping from joints to numbers",
         )
     return array
+
+
+def efforts(value: Any, robot: Robot) -> np.ndarray:
+    """Return efforts of all actuators (..., n), from lists or from a mapping of actuators to numbers.
+
+    Raises:
+        InputError: wrong shape, an unknown actuator, something that is no number.
+    """
+    names = [actuator.name for actuator in robot.actuators]
+    if not isinstance(value, Mapping):
+        array = numbers(value, "effort")
+        if array.ndim == 0 or array.shape[-1] != len(names):
+            raise InputError(
+                f"effort does not have one number for each actuator, {len(names)} in all",
+                why=f"they are {_some(tuple(names))}",
+            )
+        return array
+    for name in value:
+        if name not in names:
+            raise unknown("actuator", name, names)
+    parts = {name: numbers(item, f"effort of {name!r}") for name, item in value.items()}
+    try:
+        batch = np.broadcast_shapes(*(part.shape for part in parts.values()))
+    except ValueError:
+        raise InputError(
+            "the actuators of effort have different numbers of states", fix="give each the same number"
+        ) from None
+    result = np.zeros((*batch, len(names)))
+    for name, part in parts.items():
+        result[..., names.index(name)] = part
+    return result
 
 
 def numbers(value: Any, what: str) -> np.ndarray:

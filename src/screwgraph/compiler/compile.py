@@ -116,7 +116,9 @@ def _compile_searched(problem: Problem, effort: Search, *, anew: bool = False) -
 
     def origin(made: Made) -> Origin:
         found = _found(problem, made).origin(made)
-        return replace(found, vanished=found.vanished and replace(found.vanished, others=_charts(problem, made)))
+        return replace(
+            found, vanished=Vanished(replace(problem), made.ordering, compile_problem, _charts(problem, made))
+        )
 
     asked = question(effort.seconds > 0.0 or kept(question(True)) is not None)  # no search now, but one was before
     return _function(problem, asked, make, origin, anew=anew)

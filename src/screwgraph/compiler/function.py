@@ -18,7 +18,7 @@ from screwgraph.compiler.derivatives import Analytic, derivatives
 from screwgraph.compiler.pivots import Pivots, pivots
 from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, written
 from screwgraph.compiler.unit import Places, check_unit, quaternion_places
-from screwgraph.compiler.vanished import Vanished, answered
+from screwgraph.compiler.vanished import Fallback, answered
 from screwgraph.elimination import Dag, Parallelism
 from screwgraph.elimination.parallelism import of_program
 from screwgraph.errors import InputError
@@ -44,7 +44,7 @@ class Origin:
     plain: Callable[[], Dag]
     savings: Callable[[], Mapping[str, int]]
     analytic: Analytic | None = None
-    vanished: Vanished | None = None
+    vanished: Fallback | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,7 +259,7 @@ class Function:
             for name in by
             for r in self.results
         )
-        vanished = self.origin.vanished and replace(self.origin.vanished, by=(*self.origin.vanished.by, by))
+        vanished = self.origin.vanished and self.origin.vanished.differentiated(by)
         origin = replace(self.origin, analytic=None, vanished=vanished)
         name = f"{self.name}_by_{'_'.join(by)}"
         return replace(self, name=name, results=results, program=made.program, origin=origin)
@@ -313,7 +313,7 @@ def _unpickled(
     results: tuple[Result, ...],
     code: bytes,
     ordering: str,
-    known: tuple[Analytic | None, Vanished | None],
+    known: tuple[Analytic | None, Fallback | None],
     dtype: str,
 ) -> Function:
     origin = Origin(_forgotten, _forgotten, *known)

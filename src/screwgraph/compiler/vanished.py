@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -43,6 +43,27 @@ class Answering(Protocol):
     def jacobian(self, *by: str) -> Answering: ...
 
 
+class Fallback(Protocol):
+    """What to do where a function gives no number. Frozen dataclasses."""
+
+    @property
+    def answering(self) -> Answering | None:
+        """The function that answers there; None where there is none."""
+        ...
+
+    def admits(self, states: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Tell at which states, columns by the names of its inputs, that function answers."""
+        ...
+
+    def why(self, values: Mapping[str, float]) -> str:
+        """Say why there is no number where its inputs have these values, and what to do."""
+        ...
+
+    def differentiated(self, by: tuple[str, ...]) -> Fallback:
+        """Return the same of the function's derivatives."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Vanished:
     """What to do where code in an order gives no number.
@@ -59,9 +80,13 @@ class Vanished:
     others: Sequence[Chart] = ()
     by: tuple[tuple[str, ...], ...] = ()
 
-    @cached_property
+    @property
     def answering(self) -> Answering | None:
         """The function that answers; None where no order does."""
+        return self._compiled
+
+    @cached_property
+    def _compiled(self) -> Answering | None:
         for chart in self.others:
             if chart == Chart(self.ordering):
                 continue
@@ -91,6 +116,10 @@ class Vanished:
             return _other_order(self.others)
         return self._why_closed(robot, position(self.problem, robot, values))
 
+    def differentiated(self, by: tuple[str, ...]) -> Vanished:
+        """Return the same of the derivatives by these arguments."""
+        return replace(self, by=(*self.by, by))
+
     def _why_closed(self, robot: Robot, q: np.ndarray) -> str:
         K = constraint_jacobian(robot, q)[list(robot.mobility.kept)]
         if not has_independent_rows(K, REGULAR):
@@ -114,7 +143,7 @@ def answered(
     found: Any,
     values: Sequence[Any],
     signature: tuple[str, Sequence[Argument], Sequence[Result]],
-    vanished: Vanished | None,
+    vanished: Fallback | None,
 ) -> Any:
     """Return results of code that guards pivots, complete where another order has numbers; warn where none has.
 

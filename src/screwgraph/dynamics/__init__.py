@@ -3,7 +3,8 @@
 from screwgraph.dynamics.bias import bias_forces
 from screwgraph.dynamics.forward import forward_dynamics
 from screwgraph.dynamics.hybrid import hybrid_dynamics
+from screwgraph.dynamics.independent_positions import closed_positions
 from screwgraph.dynamics.inverse import inverse_dynamics
 from screwgraph.dynamics.mass_matrix import mass_matrix
 
-__all__ = ["bias_forces", "forward_dynamics", "hybrid_dynamics", "inverse_dynamics", "mass_matrix"]
+__all__ = ["bias_forces", "closed_positions", "forward_dynamics", "hybrid_dynamics", "inverse_dynamics", "mass_matrix"]

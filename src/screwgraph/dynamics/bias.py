@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from screwgraph.compiler import Function, Order
 from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, in_coordinates
+from screwgraph.dynamics.independent_positions import check_positions, in_positions
 from screwgraph.dynamics.query import Query, checked_names, of_joints, zeros
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, check_moves, without_loops
@@ -16,6 +17,7 @@ def bias_forces(
     robot: Robot | Mechanism,
     *,
     coordinates: str = SPANNING,
+    positions: str = SPANNING,
     ordering: Order = "auto",
     external_wrenches: Sequence[str] = (),
     dtype: str = "float64",
@@ -24,13 +26,15 @@ def bias_forces(
 
     tau = M(q) qdd + h(q, qd). Arrays as for `inverse_dynamics`. In spanning coordinates loops and couplings play no
     part in it; with `coordinates` "independent", the accelerations of the independent joints are held at zero.
+    With `positions` "independent", q are the independent joints' positions, as for `inverse_dynamics`.
     """
+    check_positions(robot, positions)
     if isinstance(robot, Mechanism):
         return mechanism.bias_forces(robot, coordinates, ordering, external_wrenches).astype(dtype)
     check_moves(robot)
-    robot = robot if coordinates == INDEPENDENT else without_loops(robot)
-    arguments = tuple((kind, of_joints(robot, kind)) for kind in ("q", "qd"))
+    moving = robot if coordinates == INDEPENDENT else without_loops(robot)
+    arguments = tuple((kind, of_joints(moving, kind)) for kind in ("q", "qd"))
     frames = checked_names(external_wrenches, "links or frames")
-    fixed = zeros(robot, of_joints(robot, "qdd"))
-    query = Query("bias_forces", robot, arguments, of_joints(robot, "tau"), fixed, external_wrenches=frames)
-    return in_coordinates(query, coordinates).compiled(ordering, dtype)
+    fixed = zeros(moving, of_joints(moving, "qdd"))
+    query = Query("bias_forces", moving, arguments, of_joints(moving, "tau"), fixed, external_wrenches=frames)
+    return in_positions(in_coordinates(query, coordinates).compiled(ordering, dtype), robot, positions)

@@ -8,6 +8,7 @@ from screwgraph.compiler import Function, Order
 from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.closed_chains import SPANNING, check_coordinates, in_coordinates
 from screwgraph.dynamics.efforts import caused_by_efforts, no_actuators
+from screwgraph.dynamics.independent_positions import check_positions, in_positions
 from screwgraph.dynamics.query import Query, checked_names, of_joints
 from screwgraph.dynamics.singular import naming_idle_joints
 from screwgraph.models.mechanism import Mechanism
@@ -18,6 +19,7 @@ def forward_dynamics(
     robot: Robot | Mechanism,
     *,
     coordinates: str = SPANNING,
+    positions: str = SPANNING,
     ordering: Order = "auto",
     external_wrenches: Sequence[str] = (),
     dtype: str = "float64",
@@ -28,10 +30,13 @@ def forward_dynamics(
     In spanning coordinates torques may act at every joint of a closed chain. With `actuators`, the efforts (..., n) of
     `robot.actuators` (N m or N) take the place of torques: qdd(q, qd, effort), as tau = B(q) effort.
 
+    With `positions` "independent", q (..., n) are those of the independent joints, as for `inverse_dynamics`.
+
     Raises:
         EliminationError: the order is impossible, or a joint moves nothing that has inertia.
         InputError: unknown names, or loops that cannot be closed.
     """
+    check_positions(robot, positions)
     if isinstance(robot, Mechanism):
         no_actuators(actuators)
         return mechanism.forward_dynamics(robot, coordinates, ordering, external_wrenches).astype(dtype)
@@ -42,4 +47,4 @@ def forward_dynamics(
     query = Query("forward_dynamics", robot, arguments, of_joints(robot, "qdd"), external_wrenches=frames)
     with naming_idle_joints(robot, robot.joint_names):
         query = caused_by_efforts(query, coordinates) if actuators else in_coordinates(query, coordinates)
-        return query.compiled(ordering, dtype)
+        return in_positions(query.compiled(ordering, dtype), robot, positions)

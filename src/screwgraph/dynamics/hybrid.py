@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from screwgraph.compiler import Function, Order
 from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, check_free, driving_joints, in_coordinates
+from screwgraph.dynamics.independent_positions import check_positions, in_positions
 from screwgraph.dynamics.query import Query, checked_names, of_joints
 from screwgraph.dynamics.singular import naming_idle_joints
 from screwgraph.errors import InputError
@@ -20,6 +21,7 @@ def hybrid_dynamics(
     accelerations: Iterable[str],
     *,
     coordinates: str = SPANNING,
+    positions: str = SPANNING,
     ordering: Order = "auto",
     external_wrenches: Sequence[str] = (),
     dtype: str = "float64",
@@ -27,12 +29,14 @@ def hybrid_dynamics(
     """Return unknown(q, qd, given): given[i] is qdd_i for the joints named in `accelerations`, tau_i else.
 
     The result holds, in the same places, what was not given: tau_i for the named joints, qdd_i else.
-    Arrays and `coordinates` as for `inverse_dynamics`. Featherstone (2008), section 9.2; Xie & Dellaert (2019), VI.
+    Arrays, `coordinates` and `positions` as for `inverse_dynamics`.
+    Featherstone (2008), section 9.2; Xie & Dellaert (2019), VI.
 
     Raises:
         EliminationError: the order is impossible, or a joint of unknown acceleration moves nothing that has inertia.
         InputError: unknown names, or joints whose motion follows from that of others.
     """
+    check_positions(robot, positions)
     if isinstance(robot, Mechanism):
         names = checked_names(accelerations, "angles")
         return mechanism.hybrid_dynamics(robot, names, coordinates, ordering, external_wrenches).astype(dtype)
@@ -51,4 +55,5 @@ def hybrid_dynamics(
     frames = checked_names(external_wrenches, "links or frames")
     query = Query("hybrid_dynamics", robot, arguments, result, external_wrenches=frames)
     with naming_idle_joints(robot, [name for name in robot.joint_names if name not in named]):
-        return in_coordinates(query, coordinates).compiled(ordering, dtype)
+        function = in_coordinates(query, coordinates).compiled(ordering, dtype)
+    return in_positions(function, robot, positions)

@@ -9,6 +9,7 @@ from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.actuation import actuated_by
 from screwgraph.dynamics.closed_chains import SPANNING, check_coordinates, driven, in_coordinates
 from screwgraph.dynamics.efforts import as_efforts, no_actuators
+from screwgraph.dynamics.independent_positions import check_positions, in_positions
 from screwgraph.dynamics.query import Query, checked_names, of_joints
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
@@ -19,6 +20,7 @@ def inverse_dynamics(
     robot: Robot | Mechanism,
     *,
     coordinates: str = SPANNING,
+    positions: str = SPANNING,
     ordering: Order = "auto",
     external_wrenches: Sequence[str] = (),
     dtype: str = "float64",
@@ -35,6 +37,8 @@ def inverse_dynamics(
     Closed chains are driven by their independent joints: only these joints' accelerations are read, the torques of the
     others are zero. With `coordinates` "independent", velocities, accelerations and torques (..., n) are those of
     `robot.independent_joints` alone; positions are those of all joints, at which the loops close.
+    With `positions` "independent", q (..., n) are the independent joints' positions, too, and where loops have several
+    assembly modes or no closed form, one more argument `guess` (..., nq) comes last: see `closed_positions`.
     `actuated` names the joints that drive a robot instead; where these outnumber its degrees of freedom, their torques
     are weighted minimum-norm torques: of all that cause the motion, the sum of weight tau^2 is the least, with
     `weights` for some of these joints, 1 for the others. Where the independent joints do not determine the motion (a
@@ -46,6 +50,7 @@ def inverse_dynamics(
         EliminationError: the order is impossible, or only a part of a joint is independent.
         InputError: unknown names, loops that cannot be closed, or a motion that none of the actuated joints drives.
     """
+    check_positions(robot, positions)
     if isinstance(robot, Mechanism):
         no_actuators(actuators)
         options = (coordinates, ordering, external_wrenches, actuated, weights)
@@ -56,7 +61,8 @@ def inverse_dynamics(
     frames = checked_names(external_wrenches, "links or frames")
     query = Query("inverse_dynamics", robot, arguments, of_joints(robot, "tau"), external_wrenches=frames)
     if actuators:
-        return as_efforts(query, coordinates, actuated, weights).compiled(ordering, dtype)
+        query = as_efforts(query, coordinates, actuated, weights)
+        return in_positions(query.compiled(ordering, dtype), robot, positions)
     if actuated is None and weights is not None:
         raise InputError("weights without actuated joints", fix="name these joints by actuated=")
     if actuated is not None and coordinates != SPANNING:
@@ -69,4 +75,4 @@ def inverse_dynamics(
         query = actuated_by(query, checked_names(actuated, "joints"), weights)
     elif robot.is_closed:
         query = driven(in_coordinates(query, coordinates))
-    return query.compiled(ordering, dtype)
+    return in_positions(query.compiled(ordering, dtype), robot, positions)

@@ -5,23 +5,29 @@ from __future__ import annotations
 from screwgraph.compiler import Function, compile_matrix
 from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, check_coordinates, driving_joints
+from screwgraph.dynamics.independent_positions import check_positions, in_positions
 from screwgraph.dynamics.query import Query, of_joints, zeros
 from screwgraph.graph import Key
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, check_moves, with_gravity, without_loops
 
 
-def mass_matrix(robot: Robot | Mechanism, *, coordinates: str = SPANNING, dtype: str = "float64") -> Function:
+def mass_matrix(
+    robot: Robot | Mechanism, *, coordinates: str = SPANNING, positions: str = SPANNING, dtype: str = "float64"
+) -> Function:
     """Return M(q), (..., nq) -> (..., nv, nv), symmetric, rotors included (kg m^2, kg m, kg).
 
     It is what composite-inertia elimination leaves of the torque equations when joint accelerations stay unknown:
     Dellaert's slides, "Back to Mass Matrix". In spanning coordinates loops and couplings play no part in it. With
     `coordinates` "independent" it is (..., n, n), of the independent joints of closed chains: G' M G, where qd = G yd.
 
+    With `positions` "independent", q are the independent joints' positions, as for `inverse_dynamics`.
+
     Raises:
         EliminationError: the dependent joints do not follow from the others, or only a part of a joint is independent.
         InputError: loops that cannot be closed.
     """
+    check_positions(robot, positions)
     if isinstance(robot, Mechanism):
         return mechanism.mass_matrix(robot, coordinates).astype(dtype)
     check_moves(robot)
@@ -31,4 +37,4 @@ def mass_matrix(robot: Robot | Mechanism, *, coordinates: str = SPANNING, dtype:
     fixed = zeros(robot, [*of_joints(robot, "qd"), *of_joints(robot, "tau")])
     columns = tuple(Key("qdd", name) for name in joints)
     query = Query("mass_matrix", still, (("q", of_joints(robot, "q")),), columns, fixed)
-    return compile_matrix(query.problem).astype(dtype)
+    return in_positions(compile_matrix(query.problem).astype(dtype), robot, positions)

@@ -75,9 +75,12 @@ class FactorGraph:
     @cached_property
     def joints(self) -> tuple[Joint, ...]:
         """The joints of the laws, parents first."""
-        laws = [*self.factors, *(derived.factor for derived in self.derived)]
-        of_joints = sorted((f for f in laws if isinstance(f.parameters.get("joint"), Joint)), key=lambda f: f.index)
-        return tuple({f.parameters["joint"].name: f.parameters["joint"] for f in of_joints}.values())
+        found: dict[str, tuple[int, Joint]] = {}
+        for f in (*self.factors, *(derived.factor for derived in self.derived)):
+            joint = f.parameters.get("joint")
+            if isinstance(joint, Joint):  # added laws come last: passes may have given links other names than theirs
+                found.setdefault(joint.name, (f.index, joint))
+        return tuple(joint for _, joint in sorted(found.values(), key=lambda pair: pair[0]))
 
     def unknown_keys(self, factor: Factor) -> tuple[Key, ...]:
         """Return the variables of a factor that are to be found."""

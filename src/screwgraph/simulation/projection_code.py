@@ -11,7 +11,7 @@ from screwgraph.compiler import Settle, Stage
 from screwgraph.simulation.memory import Memory
 from screwgraph.simulation.step_code import SmallSteps, TapeVectors, stage_of
 from screwgraph.spatial.manifolds import product
-from screwgraph.tape import Number
+from screwgraph.tape import Number, least_norm
 
 if TYPE_CHECKING:
     from screwgraph.simulation.constraints import Constraints
@@ -64,40 +64,9 @@ def matrix(rows: int, columns: int, places: Any, entries: Iterable[Number]) -> l
 
 def closing_step(K: Sequence[Sequence[Number]], gaps: Sequence[Number]) -> np.ndarray:
     """Return the least step d with K d = -gaps: Newton's."""
-    return -_transposed_times(K, _solved(K, gaps))
+    return -least_norm(K, gaps)
 
 
 def allowed(K: Sequence[Sequence[Number]], qd: np.ndarray) -> np.ndarray:
     """Return the nearest velocity with K qd = 0."""
-    forbidden = [_dot(row, list(qd)) for row in K]
-    return qd - _transposed_times(K, _solved(K, forbidden))
-
-
-def _solved(K: Sequence[Sequence[Number]], b: Sequence[Number]) -> list[Number]:
-    """Solve K K' y = b: factors L D L' of a positive definite matrix; what is zero for its place costs nothing."""
-    n = len(b)
-    L: list[list[Number]] = [[0.0] * n for _ in range(n)]
-    scaled: list[list[Number]] = [[0.0] * n for _ in range(n)]
-    y, inverse = list(b), [0.0] * n
-    for i in range(n):
-        for j in range(i):
-            scaled[i][j] = _dot(K[i], K[j]) - _dot(scaled[i][:j], L[j][:j])
-            L[i][j] = scaled[i][j] * inverse[j]
-        inverse[i] = 1.0 / (_dot(K[i], K[i]) - _dot(scaled[i][:i], L[i][:i]))
-        y[i] = y[i] - _dot(L[i][:i], y[:i])
-    y = [value * d for value, d in zip(y, inverse, strict=True)]
-    for i in reversed(range(n)):
-        y[i] = y[i] - _dot([L[j][i] for j in range(i + 1, n)], y[i + 1 :])
-    return y
-
-
-def _dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
-    total: Number = 0.0
-    for x, y in zip(a, b, strict=True):
-        if not (isinstance(x, float) and x == 0.0) and not (isinstance(y, float) and y == 0.0):
-            total = total + x * y
-    return total
-
-
-def _transposed_times(K: Sequence[Sequence[Number]], y: Sequence[Number]) -> np.ndarray:
-    return np.array([_dot(column, y) for column in zip(*K, strict=True)], dtype=object)
+    return qd - least_norm(K, list(np.array(K, dtype=object) @ qd))

@@ -3,6 +3,7 @@
 from screwgraph.tape import rows
 from screwgraph.tape.derivative import gradient, hessian, jacobian
 from screwgraph.tape.factor_out import factor_out
+from screwgraph.tape.least_norm import least_norm
 from screwgraph.tape.operations import OPERATIONS, Operation
 from screwgraph.tape.program import LEAVES, Operations, Program, by_outputs, program
 from screwgraph.tape.rows import Row
@@ -31,6 +32,7 @@ __all__ = [
     "guard",
     "hessian",
     "jacobian",
+    "least_norm",
     "program",
     "reciprocal",
     "rows",

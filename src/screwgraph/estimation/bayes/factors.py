@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -15,19 +15,35 @@ from screwgraph.estimation.bayes.known import Known, labels
 from screwgraph.estimation.factors import (
     AccelerationConstraints,
     ForwardDynamics,
+    IndependentAcceleration,
+    IndependentForwardDynamics,
+    IndependentInverseDynamics,
+    IndependentPosition,
+    IndependentVelocity,
     InverseDynamics,
     PositionConstraints,
     VelocityConstraints,
 )
 from screwgraph.estimation.factors.selected import SelectedPrior
-from screwgraph.estimation.forward_graph import FORCED, INTEGRATORS, forces_over_time
+from screwgraph.estimation.forward_graph import FORCED, INTEGRATORS, OF_EQUATIONS, forces_over_time
 from screwgraph.estimation.noise import Noise, integration_sigma
 from screwgraph.models.mechanism import SENSORS, Mechanism
 from screwgraph.optimize import Factors, Variables, Vector, each, soft
 
-FAMILIES: Mapping[str, str] = MappingProxyType({"q": "q", "qd": "v", "qdd": "a", "Q": "tau"})
-"""Families of unknowns by kind, each after those that its law needs."""
-KINDS = tuple(FAMILIES)
+FAMILIES: Mapping[str, str] = MappingProxyType(
+    {"q": "q", "z": "z", "qd": "v", "zd": "w", "qdd": "a", "zdd": "b", "Q": "tau"}
+)
+"""Families of unknowns by kind, each after those that its law needs; z, zd, zdd are independent coordinates."""
+LEVELS = (("q", "z"), ("qd", "zd"), ("qdd", "zdd"))
+"""Kinds of motion, those first that laws of the others need."""
+INDEPENDENT: Mapping[Any, Callable[[Mechanism], Any]] = MappingProxyType(
+    {
+        PositionConstraints: IndependentPosition,
+        VelocityConstraints: IndependentVelocity,
+        AccelerationConstraints: IndependentAcceleration,
+    }
+)
+"""Laws of constraints, and those that tie independent coordinates, too. Blanco-Claraco et al. (2021), (30) to (32)."""
 EXACT = Noise(1.0, 1.0, 1.0, 1.0, 1.0)
 """At one instant all laws can hold exactly, whatever their weights."""
 OBSERVED = Noise(constraints=1e-6, dynamics=1e-3, prior=1e-6)
@@ -42,15 +58,17 @@ class Laws:
     steps: int
     known: tuple[Known, ...]
     asked: tuple[str, ...]
+    is_independent: bool = False
 
     @cached_property
     def kinds(self) -> frozenset[str]:
         """The kinds that are known, asked, observed or integrated, and those that their laws need."""
         named = {*self.asked, *(known.kind for known in self.known)}
         named |= {kind for known in self.known if known.kind == "o" for kind in self._observed(known)}
-        named |= {"qdd"} if self.steps > 1 else set()
-        level = max((KINDS.index(kind) for kind in named if kind in KINDS), default=0)
-        return frozenset(KINDS[: min(level, 2) + 1]) | (named & {"Q"})
+        named |= {"qdd"} if self.steps > 1 or "Q" in named else set()
+        last = max((level for level, kinds in enumerate(LEVELS) if named & {*kinds}), default=0)
+        needed = {kind for kinds in LEVELS[: last + 1] for kind in kinds[: 2 if self.is_independent else 1]}
+        return frozenset(needed | (named & {"Q"}))
 
     @cached_property
     def are_forces_known(self) -> bool:
@@ -61,7 +79,7 @@ class Laws:
     @cached_property
     def families(self) -> dict[str, Variables]:
         """The unknowns by kind. Known torques are parameters, if all of them are known."""
-        kinds = [kind for kind in KINDS if kind in self.kinds and not (kind == "Q" and self.are_forces_known)]
+        kinds = [kind for kind in FAMILIES if kind in self.kinds and not (kind == "Q" and self.are_forces_known)]
         sizes = {kind: len(labels(self.mechanism, kind)) for kind in kinds}
         return {kind: Variables(FAMILIES[kind], Vector(sizes[kind]), self.steps) for kind in kinds}
 
@@ -71,13 +89,13 @@ class Laws:
             observed = any(known.kind == "o" for known in self.known)
             noise = Noise() if self.steps > 1 else OBSERVED if observed else EXACT
         mechanism, x = self.mechanism, self.families
-        laws = [soft(PositionConstraints(mechanism), x["q"], sigma=noise.constraints, name="f_pc")]
-        if "qd" in x:
-            laws.append(soft(VelocityConstraints(mechanism), x["q"], x["qd"], sigma=noise.constraints, name="f_vc"))
+        laws = self._constraints(noise)
         if "qdd" in x:
-            laws.append(self._accelerations(noise.dynamics))
+            laws += self._dynamics(noise.dynamics)
         if self.steps > 1:
             moved, sigma = (x["q"], x["qd"], x["qdd"]), integration_sigma(mechanism, noise)
+            if self._integrates_independent(integrator):
+                moved, sigma = (x["z"], x["zd"], x["zdd"]), noise.integration
             _, between = forces_over_time(np.zeros((self.steps, mechanism.n)))
             laws += INTEGRATORS[integrator](mechanism, moved, dt, sigma, between)
         return [*laws, *(self._given(known, noise) for known in self.known if known.kind in ("o", *x))]
@@ -92,7 +110,7 @@ class Laws:
 
         The others follow from the constraints but for the error of integration, which must not determine anything.
         """
-        if name in self._own or name in {known.name for known in self.known}:
+        if name in self._own or name in {known.name for known in self.known} or name.endswith((" z", " w")):
             return list(range(rows))
         n, independent = self.mechanism.n, self.mechanism.freedom.independent
         return [first + i for first in range(0, rows, n) for i in independent]
@@ -106,14 +124,42 @@ class Laws:
     def _own(self) -> tuple[str, ...]:
         return ("f_pc", "f_vc", "f_ac", "f_idyn", "f_dyn")
 
-    def _accelerations(self, sigma: float) -> Factors:
-        mechanism, rest = self.mechanism, [self.families[kind] for kind in ("q", "qd", "qdd")]
+    def _integrates_independent(self, integrator: str) -> bool:
+        """Whether steps tie z, zd and zdd: not those that evaluate the equations of motion between steps."""
+        return self.is_independent and integrator not in OF_EQUATIONS
+
+    def _constraints(self, noise: Noise) -> list[Factors]:
+        """Return the factors of positions and velocities."""
+        at, to = self._tied("q")
+        laws = [soft(self._chosen(PositionConstraints), *at, *to, sigma=noise.constraints, name="f_pc")]
+        if "qd" in self.families:
+            at, to = self._tied("q", "qd")
+            laws.append(soft(self._chosen(VelocityConstraints), *at, *to, sigma=noise.constraints, name="f_vc"))
+        return laws
+
+    def _dynamics(self, sigma: float) -> list[Factors]:
+        """Return the factors of accelerations, and what causes them where torques are asked or known."""
+        mechanism, (at, to) = self.mechanism, self._tied("q", "qd", "qdd")
+        kinematic = soft(self._chosen(AccelerationConstraints), *at, *to, sigma=sigma, name="f_ac")
         if "Q" not in self.kinds:
-            return soft(AccelerationConstraints(mechanism), *rest, sigma=sigma, name="f_ac")
+            return [kinematic]
+        state, ends = (at[:2], to) if self.is_independent else (at, [])
+        extra = [kinematic] if self.is_independent else []
         if "Q" in self.families:
-            return soft(InverseDynamics(mechanism), *rest, self.families["Q"], sigma=sigma, name="f_idyn")
+            law = IndependentInverseDynamics if self.is_independent else InverseDynamics
+            return [*extra, soft(law(mechanism), *state, *ends, self.families["Q"], sigma=sigma, name="f_idyn")]
+        law = IndependentForwardDynamics if self.is_independent else ForwardDynamics
         now, _ = forces_over_time(np.zeros((self.steps, mechanism.n)))
-        return soft(ForwardDynamics(mechanism), *rest, sigma=sigma, name="f_dyn", **now)
+        return [*extra, soft(law(mechanism), *state, *ends, sigma=sigma, name="f_dyn", **now)]
+
+    def _tied(self, *kinds: str) -> tuple[list[Variables], list[Variables]]:
+        """Return the unknowns of kinds, and the independent coordinates that belong to the last, if there are such."""
+        independent = {"q": "z", "qd": "zd", "qdd": "zdd"}[kinds[-1]]
+        return [self.families[kind] for kind in kinds], [self.families[independent]] if self.is_independent else []
+
+    def _chosen(self, law: Callable[[Mechanism], Any]) -> Any:
+        """Return a law of constraints, with rows that say what the independent coordinates are where these are tied."""
+        return (INDEPENDENT[law] if self.is_independent else law)(self.mechanism)
 
     def _given(self, known: Known, noise: Noise) -> Factors:
         at, zero = list(known.steps), np.zeros((len(known.steps), len(known.entries)))

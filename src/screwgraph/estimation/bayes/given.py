@@ -12,7 +12,7 @@ import numpy as np
 from screwgraph.compiler import Function, Order, compile_graph
 from screwgraph.errors import InputError
 from screwgraph.estimation.bayes.determined import check_determined
-from screwgraph.estimation.bayes.factors import KINDS, Laws
+from screwgraph.estimation.bayes.factors import FAMILIES, Laws
 from screwgraph.estimation.bayes.known import Known, labels
 from screwgraph.estimation.bayes.solution import BayesSolution
 from screwgraph.estimation.forward_graph import INTEGRATORS, OF_EQUATIONS
@@ -39,15 +39,16 @@ class GivenNetwork:
     mechanism: Mechanism
     steps: int
     known: tuple[Known, ...]
-    asked: tuple[str, ...] = KINDS
+    asked: tuple[str, ...]
     dt: float | None = None
     integrator: str = "trapezoidal"
     noise: Noise | None = None
+    is_independent: bool = False
 
     def __post_init__(self) -> None:
         for kind in self.asked:
-            if kind not in KINDS:
-                raise unknown("kind of quantity", kind, KINDS)
+            if kind not in self._kinds:
+                raise unknown("kind of quantity", kind, self._kinds)
         if self.integrator not in INTEGRATORS:
             raise unknown("integrator", self.integrator, INTEGRATORS)
         if self.steps > 1 and not (isinstance(self.dt, int | float) and 0.0 < self.dt < np.inf):
@@ -67,7 +68,7 @@ class GivenNetwork:
     @cached_property
     def laws(self) -> Laws:
         """Which unknowns there are, and the factors that tie them."""
-        return Laws(self.mechanism, self.steps, self.known, self.asked)
+        return Laws(self.mechanism, self.steps, self.known, self.asked, self.is_independent)
 
     def __call__(self, values: Mapping[str, Any], guess: Mapping[str, Any] | None = None) -> BayesSolution:
         """Solve for what is unknown.
@@ -110,8 +111,11 @@ class GivenNetwork:
             EliminationError: positions or velocities are unknown, or the graph does not determine what is asked.
             InputError: several steps, or a name means nothing.
         """
-        if self.steps > 1 or self._is_observed:
-            raise InputError("only one instant without observations is compiled", fix="call the network with values")
+        if self.steps > 1 or self._is_observed or self.is_independent:
+            raise InputError(
+                "only one instant without observations, in spanning coordinates, is compiled",
+                fix="call the network with values",
+            )
         keys = [key for known in self.known for key in self._keys(known)]
         renamed = ["tau" + name[1:] if name.partition(":")[0] == "Q" else name for name in names]
         return compile_graph(dynamics_graph(self.mechanism).given(*keys), renamed, ordering=ordering)
@@ -119,6 +123,11 @@ class GivenNetwork:
     def _keys(self, known: Known) -> Iterator[Key]:
         kind = "tau" if known.kind == "Q" else known.kind
         return (Key(kind, labels(self.mechanism, known.kind)[i]) for i in known.entries)
+
+    @property
+    def _kinds(self) -> tuple[str, ...]:
+        """The kinds of quantities that may be asked."""
+        return tuple(kind for kind in FAMILIES if self.is_independent or not kind.startswith("z"))
 
     @property
     def _is_observed(self) -> bool:
@@ -146,11 +155,12 @@ class GivenNetwork:
     def _start(self, given: Mapping[str, np.ndarray], guess: Mapping[str, Any]) -> dict[str, np.ndarray]:
         """Return where the search begins, by family."""
         for kind in guess:
-            if kind not in KINDS:
-                raise unknown("kind of quantity", kind, KINDS)
-        found = {}
+            if kind not in self._kinds:
+                raise unknown("kind of quantity", kind, self._kinds)
+        found, home = {}, self.mechanism.home
+        assembled = {"q": home, "z": home[list(self.mechanism.freedom.independent)]}
         for kind, x in self.laws.families.items():
-            near = guess.get(kind, self.mechanism.home if kind == "q" else 0.0)
+            near = guess.get(kind, assembled.get(kind, 0.0))
             shape = (self.steps, x.manifold.dim)
             try:
                 values = np.broadcast_to(np.asarray(near, dtype=float), shape).copy()

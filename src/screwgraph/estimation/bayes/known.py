@@ -97,4 +97,6 @@ def _meant(mechanism: Mechanism, kinds: Sequence[str], steps: int, name: str) ->
 
 def labels(mechanism: Mechanism, kind: str) -> tuple[str, ...]:
     """Return the names of a kind's entries."""
-    return mechanism.motor_names if kind == "Q" else mechanism.coordinates
+    if kind == "Q":
+        return mechanism.motor_names
+    return mechanism.independent_coordinates if kind.startswith("z") else mechanism.coordinates

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from screwgraph.errors import InputError
-from screwgraph.estimation.bayes.factors import KINDS
+from screwgraph.estimation.bayes.factors import FAMILIES
 from screwgraph.estimation.bayes.given import GivenNetwork
 from screwgraph.estimation.bayes.known import Quantity, knowns
 from screwgraph.estimation.noise import Noise
@@ -61,7 +61,7 @@ class BayesNetwork:
         self,
         mechanism: Mechanism,
         *known: str | Quantity,
-        solve: Iterable[str] = KINDS,
+        solve: Iterable[str] | None = None,
         dt: float | None = None,
         integrator: str = "trapezoidal",
         noise: Noise | None = None,
@@ -71,25 +71,22 @@ class BayesNetwork:
         Args:
             mechanism: whose laws the conditional probabilities are.
             known: kinds ("q" at all steps), quantities ("q_0") and single coordinates, motors ("Q") or sensors ("o") of
-                them ("q:theta", "Q_2:theta", "o:gyro"). Velocities and accelerations are "qd" and "qdd".
-            solve: kinds that are asked. A kind that is neither known nor asked is left out where nothing known or asked
-                depends on it: without "Q", accelerations obey the constraints only.
+                them ("q:theta", "Q_2:theta", "o:gyro"). Velocities and accelerations are "qd" and "qdd". Networks of
+                independent coordinates have z, zd, zdd, too; the branch C is that of the guess.
+            solve: kinds that are asked, by default all. A kind that is neither known nor asked is left out where
+                nothing known or asked depends on it: without "Q", accelerations obey the constraints only.
             dt: time between steps (s).
             integrator: a key of `INTEGRATORS`; "euler" and "trapezoidal" where torques are unknown.
             noise: standard deviations; by default those of `Noise` over time. At one instant all laws hold exactly.
 
         Raises:
-            InputError: a name means nothing or is known twice; a network of independent coordinates; no dt.
+            InputError: a name means nothing or is known twice; no dt.
         """
-        if any(node.kind == "z" for node in self.parents):
-            raise InputError(
-                "a network of independent coordinates cannot be solved from arbitrary knowns",
-                fix='take bayes_network(steps), and give independent coordinates by name, such as "q:theta"',
-            )
         steps = 1 + max(node.step for node in self.parents)
-        kinds = tuple(dict.fromkeys(node.kind for node in self.parents))
-        found = knowns(mechanism, kinds, steps, known)
-        return GivenNetwork(mechanism, steps, found, tuple(solve), dt, integrator, noise)
+        kinds = tuple(dict.fromkeys(node.kind for node in self.parents if node.kind != "C"))
+        found, asked = knowns(mechanism, kinds, steps, known), kinds if solve is None else solve
+        named = tuple(kind for kind in asked if solve is not None or kind in FAMILIES)
+        return GivenNetwork(mechanism, steps, found, named, dt, integrator, noise, "z" in kinds)
 
     def _given(self, known: Iterable[str | Quantity]) -> set[Quantity]:
         kinds, given = {node.kind for node in self.parents}, set()

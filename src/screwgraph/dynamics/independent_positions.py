@@ -1,0 +1,258 @@
+"""Functions of closed chains that take the positions of the independent joints alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NoReturn
+
+import numpy as np
+
+from screwgraph.compiler import (
+    Argument,
+    Function,
+    Made,
+    Origin,
+    Result,
+    make_function,
+    robot_arguments,
+    without_metadata,
+)
+from screwgraph.compiler.cache import pack_program, unpack_program
+from screwgraph.compiler.derivatives import Analytic, derivatives
+from screwgraph.compiler.vanished import Answering, Fallback
+from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, driving_joints
+from screwgraph.dynamics.completion import Completion
+from screwgraph.dynamics.query import of_joints
+from screwgraph.errors import InputError
+from screwgraph.models.mechanism import Mechanism
+from screwgraph.robot import Robot, analysed_as
+from screwgraph.spatial import Array
+from screwgraph.summary import one_line
+from screwgraph.tape import Number, Program, Scalar, Tape, factor_out, program
+
+GUESS = "guess"
+
+
+def closed_positions(robot: Robot, *, dtype: str = "float64") -> Function:
+    """Return q(y, guess): all positions (..., nq) of a closed chain from those of its independent joints (..., n).
+
+    Loops are in the assembly mode of `guess` (..., nq), positions nearby, whose independent ones are not read; where
+    couplings determine all others at once, there is no such argument. Joints follow by closed forms where loops have
+    them (linear couplings, rows with one sine, planar dyads), else by six steps of Newton's method; where
+    these do not converge, or the loops cannot close, the answer is NaN. Chignoli et al. (2023), Algorithm 1.
+
+    Raises:
+        EliminationError: only a part of a joint is independent.
+        InputError: what is given is no robot, or loops that cannot be closed.
+    """
+    if not isinstance(robot, Robot):
+        raise InputError(f"expected a robot, got {type(robot).__name__}", fix="load one with sg.load(path)")
+    completion = _completion(robot)
+    arguments = _arguments(completion, robot_arguments(robot, [("q", of_joints(robot, "q"))]))
+
+    def make(inputs: Sequence[str]) -> Made:
+        tape, values = _inputs(arguments)
+        return Made(factor_out(program(tape, list(_completed(completion, values)), inputs)), "none")
+
+    def origin(_: Made) -> Origin:
+        return Origin(_refuse, dict, _Slopes(completion), Unclosed(completion))
+
+    names = tuple(f"{key}[{i}]" for key in of_joints(robot, "q") for i in range(robot.joint(key.name).type.nq))
+    results = (Result("q", (robot.nq,), names),)
+    made = make_function("closed_positions", ("closed positions", completion), arguments, make, origin, results)
+    return made.astype(dtype)
+
+
+def check_positions(model: Robot | Mechanism, positions: str) -> None:
+    """Raise InputError where there are no such positions, or where a model has none."""
+    if positions not in (SPANNING, INDEPENDENT):
+        raise InputError(f"there are no positions {positions!r}", fix=f"choose {SPANNING!r} or {INDEPENDENT!r}")
+    if positions == INDEPENDENT and isinstance(model, Mechanism):
+        raise InputError(
+            "functions of planar mechanisms take the positions of all coordinates",
+            why="these are points, which several assembly modes share",
+            fix="position_problem(mechanism, known) assembles them; leave out positions=",
+        )
+
+
+def in_positions(function: Function, robot: Robot, positions: str) -> Function:
+    """Return a function that takes independent positions for "q" if asked to, and a guess where it needs one.
+
+    See `closed_positions`. Derivatives by "q" are then those by the independent joints' velocity coordinates.
+    """
+    if positions == SPANNING or not robot.is_closed:
+        return function
+    completion = _completion(robot)
+    arguments = _arguments(completion, function.arguments)
+    base = pack_program(function.program)
+
+    def make(inputs: Sequence[str]) -> Made:
+        tape, values = _inputs(arguments)
+        outputs = _answers(_completed(completion, values), function.program, values)
+        return Made(factor_out(program(tape, outputs, inputs)), function.ordering)
+
+    def origin(_: Made) -> Origin:
+        chain = _Chain(completion, base, function.arguments, function.results, function.origin.analytic)
+        return replace(function.origin, analytic=chain, vanished=Unclosed(completion, function.origin.vanished))
+
+    question = ("independent positions", completion, base)
+    made = make_function(function.name, question, arguments, make, origin, function.results)
+    return made.astype(function.dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class _Chain:
+    """Derivatives of a function in independent positions: those of the function in all positions, times dq/dy.
+
+    `base` is the packed code of that function.
+    """
+
+    __repr__ = one_line
+
+    completion: Completion
+    base: bytes
+    arguments: tuple[Argument, ...]
+    results: tuple[Result, ...]
+    analytic: Analytic | None
+
+    def covers(self, by: Sequence[str]) -> bool:
+        return GUESS not in by
+
+    def jacobian(self, source: Program, arguments: Sequence[Argument], by: Sequence[str]) -> Program:
+        tape, values = _inputs(arguments)
+        of_all = derivatives(unpack_program(self.base), self.arguments, by, self.analytic)
+        q = _completed(self.completion, values)
+        entries = iter(_answers(q, of_all, values))
+        sizes = {a.name: a.tangent_size for a in self.arguments}
+        outputs: list[Number] = []
+        for name in by:
+            for result in self.results:
+                count = result.size * sizes[name]
+                block = np.array([next(entries) for _ in range(count)], dtype=object).reshape(result.size, sizes[name])
+                outputs += list((block @ self.completion.slopes(q) if name == "q" else block).ravel())
+        return factor_out(program(tape, outputs, [n for a in arguments for n in a.names]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Slopes:
+    """Derivatives of closed positions by independent ones."""
+
+    __repr__ = one_line
+
+    completion: Completion
+
+    def covers(self, by: Sequence[str]) -> bool:
+        return GUESS not in by
+
+    def jacobian(self, source: Program, arguments: Sequence[Argument], by: Sequence[str]) -> Program:
+        tape, values = _inputs(arguments)
+        q = _completed(self.completion, values)
+        rates = [self.completion.robot.manifold.rate(q, column) for column in self.completion.slopes(q).T]
+        outputs = list(np.array(rates, dtype=object).T.ravel())
+        return factor_out(program(tape, outputs, [n for a in arguments for n in a.names]))
+
+
+@dataclass(frozen=True, eq=False)
+class Unclosed:
+    """What to do where a function in independent positions gives no number.
+
+    `base` is what is done where the function in all positions gives none; None where loops are all that can fail.
+    """
+
+    __repr__ = one_line
+
+    completion: Completion
+    base: Fallback | None = None
+    by: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def answering(self) -> Answering | None:
+        """The function that answers where a pivot vanishes; where loops do not close, none does."""
+        return self._compiled
+
+    @cached_property
+    def _compiled(self) -> Answering | None:
+        other = self.base and self.base.answering
+        if not isinstance(other, Function):
+            return None
+        found = in_positions(other, self.completion.robot, INDEPENDENT)
+        for by in self.by:
+            found = found.jacobian(*by)
+        return found
+
+    def admits(self, states: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Tell at which states that function answers."""
+        count = len(next(iter(states.values())))
+        return np.ones(count, dtype=bool) if self.base is None else self.base.admits({**states, **self._closed(states)})
+
+    def why(self, values: Mapping[str, float]) -> str:
+        """Say whether it is the loops that do not close there."""
+        state = self._closed({name: np.array([value]) for name, value in values.items()})
+        if not all(np.isfinite(column).all() for column in state.values()):
+            return (
+                "no closed position was found at these positions of the independent joints (give a guess that is "
+                "nearer; if there is none, robot.complete(y, guess) says what is left open)"
+            )
+        at = {**values, **{name: float(column[0]) for name, column in state.items()}}
+        return self.base.why(at) if self.base else _SINGULAR
+
+    def _closed(self, states: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Return the positions of all joints, columns by name."""
+        q = closed_positions(self.completion.robot)
+        given = [np.stack([states[name] for name in argument.names], axis=1) for argument in q.arguments]
+        with np.errstate(all="ignore"):
+            found = np.asarray(q(*given))
+        return dict(zip(q.results[0].names, found.T, strict=True))
+
+    def differentiated(self, by: tuple[str, ...]) -> Unclosed:
+        """Return the same of the derivatives by these arguments."""
+        return replace(self, by=(*self.by, by))
+
+
+_SINGULAR = "the mechanism is singular there"
+
+
+def _completion(robot: Robot) -> Completion:
+    """Return how a robot's positions are completed. Raises EliminationError, InputError as `driving_joints`."""
+    driving_joints(robot)
+    return Completion(analysed_as(robot, without_metadata(robot)))
+
+
+def _arguments(completion: Completion, given: Sequence[Argument]) -> tuple[Argument, ...]:
+    """Return arguments with independent positions for q, and a guess of all positions where one is needed."""
+    robot = completion.robot
+    driving = set(driving_joints(robot))
+    keys = [("q", tuple(key for key in of_joints(robot, "q") if key.name in driving))]
+    (y,), (q,) = robot_arguments(robot, keys), robot_arguments(robot, [("q", of_joints(robot, "q"))])
+    guess = replace(q, name=GUESS, names=tuple(f"{GUESS}{name.removeprefix('q')}" for name in q.names))
+    return (*(y if a.name == "q" else a for a in given), *([guess] if completion.takes_guess else []))
+
+
+def _inputs(arguments: Sequence[Argument]) -> tuple[Tape, dict[str, Scalar]]:
+    """Return a tape that merges by form, as positions are solved for by steps, and the arguments' numbers on it."""
+    tape = Tape("form")
+    return tape, {name: tape.input(name) for argument in arguments for name in argument.names}
+
+
+def _completed(completion: Completion, values: Mapping[str, Scalar]) -> Array:
+    """Return all positions from the arguments' numbers."""
+    robot = completion.robot
+    every = [f"{key}[{i}]" for key in of_joints(robot, "q") for i in range(robot.joint(key.name).type.nq)]
+    guess: list[Number] = robot.neutral().tolist()
+    if completion.takes_guess:
+        guess = [values[f"{GUESS}{name.removeprefix('q')}"] for name in every]
+    y = [values[every[i]] for i in completion.independent]
+    return completion.positions(np.array(y, dtype=object), np.array(guess, dtype=object))
+
+
+def _answers(q: Array, code: Program, values: Mapping[str, Scalar]) -> list[Number]:
+    """Write code in all positions q and the arguments' other numbers."""
+    given = {name: value for name, value in values.items() if not name.startswith("q:")}
+    at = iter(q)
+    return code.on([next(at) if name.startswith("q:") else given[name] for name in code.input_names])
+
+
+def _refuse() -> NoReturn:
+    raise InputError("this function was not made by elimination", why="it solves loops for their positions")

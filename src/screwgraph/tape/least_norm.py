@@ -1,0 +1,47 @@
+"""The smallest solution of a few linear equations, on numbers of any kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from screwgraph.tape.scalar import Number
+
+
+def least_norm(K: Sequence[Sequence[Number]], b: Sequence[Number]) -> np.ndarray:
+    """Return the smallest x with K x = b, K of full row rank: K' y, where K K' y = b is solved by factors L D L'.
+
+    No pivot vanishes while rows are independent, and what is zero for its place costs nothing.
+    """
+    y = _solved(K, b)
+    return np.array([_dot(column, y) for column in zip(*K, strict=True)], dtype=object)
+
+
+def _solved(K: Sequence[Sequence[Number]], b: Sequence[Number]) -> list[Number]:
+    n = len(b)
+    L: list[list[Number]] = [[0.0] * n for _ in range(n)]
+    scaled: list[list[Number]] = [[0.0] * n for _ in range(n)]
+    y, inverse = list(b), [0.0] * n
+    for i in range(n):
+        for j in range(i):
+            scaled[i][j] = _dot(K[i], K[j]) - _dot(scaled[i][:j], L[j][:j])
+            L[i][j] = scaled[i][j] * inverse[j]
+        inverse[i] = 1.0 / (_dot(K[i], K[i]) - _dot(scaled[i][:i], L[i][:i]))
+        y[i] = y[i] - _dot(L[i][:i], y[:i])
+    y = [value * d for value, d in zip(y, inverse, strict=True)]
+    for i in reversed(range(n)):
+        y[i] = y[i] - _dot([L[j][i] for j in range(i + 1, n)], y[i + 1 :])
+    return y
+
+
+def _dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
+    total: Number = 0.0
+    for x, y in zip(a, b, strict=True):
+        if not (_is_zero(x) or _is_zero(y)):
+            total = total + x * y
+    return total
+
+
+def _is_zero(x: Number) -> bool:
+    return isinstance(x, (int, float)) and x == 0.0
