@@ -187,7 +187,7 @@ def test_wrong_arguments_and_unwritable_paths_are_input_errors(tmp_path):
         with pytest.raises(InputError) as caught:
             save(robot, path)
         assert expected in str(caught.value)
-    with pytest.raises(InputError, match="str is not a Robot"):
+    with pytest.raises(InputError, match="save: robot: expected a robot, got str"):
         save("panda", tmp_path / "robot.yaml")
 
 

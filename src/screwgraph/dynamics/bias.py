@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from screwgraph.arguments import checked
 from screwgraph.compiler import Function, Order
 from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, in_coordinates
-from screwgraph.dynamics.query import Query, check_moves, checked_names, of_joints, zeros
+from screwgraph.dynamics.query import Query, check_moves, of_joints, zeros
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, without_loops
 
 
+@checked
 def bias_forces(
     robot: Robot | Mechanism,
     *,
@@ -30,7 +32,7 @@ def bias_forces(
     check_moves(robot)
     robot = robot if coordinates == INDEPENDENT else without_loops(robot)
     arguments = tuple((kind, of_joints(robot, kind)) for kind in ("q", "qd"))
-    frames = checked_names(external_wrenches, "links or frames")
+    frames = tuple(external_wrenches)
     fixed = zeros(robot, of_joints(robot, "qdd"))
     query = Query("bias_forces", robot, arguments, of_joints(robot, "tau"), fixed, external_wrenches=frames)
     return in_coordinates(query, coordinates).compiled(ordering, dtype)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from screwgraph.arguments import checked
 from screwgraph.compiler import Function, Order
 from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.actuation import actuated_by
 from screwgraph.dynamics.closed_chains import SPANNING, check_coordinates, driven, in_coordinates
 from screwgraph.dynamics.efforts import as_efforts, no_actuators
-from screwgraph.dynamics.query import Query, check_moves, checked_names, of_joints
+from screwgraph.dynamics.query import Query, check_moves, of_joints
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
 
 
+@checked
 def inverse_dynamics(
     robot: Robot | Mechanism,
     *,
@@ -53,7 +55,7 @@ def inverse_dynamics(
     check_moves(robot)
     check_coordinates(coordinates)
     arguments = tuple((kind, of_joints(robot, kind)) for kind in ("q", "qd", "qdd"))
-    frames = checked_names(external_wrenches, "links or frames")
+    frames = tuple(external_wrenches)
     query = Query("inverse_dynamics", robot, arguments, of_joints(robot, "tau"), external_wrenches=frames)
     if actuators:
         return as_efforts(query, coordinates, actuated, weights).compiled(ordering, dtype)
@@ -66,7 +68,7 @@ def inverse_dynamics(
             fix="leave out coordinates= or actuated=",
         )
     if actuated is not None:
-        query = actuated_by(query, checked_names(actuated, "joints"), weights)
+        query = actuated_by(query, tuple(actuated), weights)
     elif robot.is_closed:
         query = driven(in_coordinates(query, coordinates))
     return query.compiled(ordering, dtype)

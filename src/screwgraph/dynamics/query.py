@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -68,19 +68,8 @@ def without_torques(query: Query) -> Query:
     return replace(query, fixed=rest)
 
 
-def checked_names(names: Sequence[str] | Iterable[str], what: str) -> tuple[str, ...]:
-    """Return names as a tuple; a text is one name. Raises InputError where one is no text."""
-    given = (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
-    for name in given:
-        if not isinstance(name, str):
-            raise InputError(f"expected a name (str), got {name!r}", fix=f"give the names of {what}")
-    return given
-
-
 def check_moves(robot: Robot) -> None:
-    """Raise InputError where no joint moves, or where what is given is no robot."""
-    if not isinstance(robot, Robot):
-        raise InputError(f"expected a robot, got {type(robot).__name__}", fix="load one with sg.load(path)")
+    """Raise InputError where no joint moves."""
     if not robot.joints:
         raise InputError(
             f"robot {robot.name!r} has no joint that moves", fix='load it with base="floating", or lock less'
