@@ -73,7 +73,7 @@ def _one(function: Callable[..., Any], name: str, kind: Any, value: Any) -> Any:
         value = (value,)
     elif names and isinstance(value, Iterator):
         value = tuple(value)
-    if any(_is(value, choice) for choice in choices):
+    if any(_is(value, choice) for choice in choices) and not (isinstance(value, float) and math.isnan(value)):
         return value
     words = [_words(choice) for choice in choices if choice is not type(None)]
     fixes = [_FIXES[n] for c in choices if (n := getattr(c, "__name__", "")) in _FIXES]
@@ -90,7 +90,7 @@ def _is(value: Any, kind: Any) -> bool:
     if kind is int:
         return isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if kind is float:
-        return isinstance(value, numbers.Real) and not isinstance(value, bool) and not math.isnan(value)
+        return isinstance(value, numbers.Real) and not isinstance(value, bool)
     if hasattr(kind, "array_type"):  # jaxtyping's
         return _is_array(value)
     if origin is collections.abc.Mapping:
@@ -158,6 +158,8 @@ def _words(kind: Any) -> str:
     if origin is collections.abc.Callable:
         return "a function"
     name = getattr(origin or kind, "__name__", str(kind))
+    if origin is collections.abc.Mapping and inside == (str, float):
+        return "a mapping, {name: number}"
     known = {"Mapping": "a mapping, {...: ...}", "PathLike": "a path", "Robot": "a robot", "Mechanism": "a mechanism"}
     return known.get(name, f"{'an' if name[0] in 'AEIOU' else 'a'} {name}")
 
