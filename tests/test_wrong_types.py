@@ -207,8 +207,8 @@ def test_flags_numbers_and_names_are_checked():
         sg.forward_dynamics(mechanism(), external_wrenches=3)
     with pytest.raises(sg.InputError, match="Search: rounds: expected an integer, got str 'many'"):
         sg.Search(rounds="many")
-    with pytest.raises(TypeError, match="unexpected keyword argument 'orderin'"):
-        sg.forward_dynamics(robot(), orderin="aba")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'orders'"):
+        sg.forward_dynamics(robot(), orders="aba")
 
 
 def test_a_text_is_one_name_and_iterators_are_read_once():

@@ -18,7 +18,8 @@ import numpy as np
 
 from screwgraph.errors import InputError
 
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")
+R = TypeVar("R")
 _LONGEST = 60
 _LISTS = (collections.abc.Iterable, collections.abc.Sequence, collections.abc.Collection, tuple, list)
 _WORDS = {bool: "True or False", int: "an integer", float: "a number", str: "a text (str)", type(None): "None"}
