@@ -117,15 +117,16 @@ def test_an_unknown_joint_of_a_hybrid_problem_is_told_with_those_that_are_near(p
 
 @pytest.mark.parametrize("names", [None, 3, (1,), (None,)])
 def test_names_that_are_no_names_are_refused(puma, names):
-    wrong = names[0] if isinstance(names, tuple) else names
-    assert message(InputError, hybrid_dynamics, puma, names).startswith(f"expected a name (str), got {wrong!r} ")
+    text = message(InputError, hybrid_dynamics, puma, names)
+    expected = "hybrid_dynamics: accelerations: expected names (a list of str)"
+    assert text == f"{expected}, got {type(names).__name__} {names!r}"
 
 
 @pytest.mark.parametrize("names", [None, 3, (1,), (None,)])
 def test_places_of_wrenches_that_are_no_names_are_refused(puma, names):
-    wrong = names[0] if isinstance(names, tuple) else names
     text = message(InputError, inverse_dynamics, puma, external_wrenches=names)
-    assert text.startswith(f"expected a name (str), got {wrong!r} ")
+    expected = "inverse_dynamics: external_wrenches: expected names (a list of str)"
+    assert text == f"{expected}, got {type(names).__name__} {names!r}"
 
 
 @pytest.mark.parametrize("make", [inverse_dynamics, forward_dynamics, bias_forces])

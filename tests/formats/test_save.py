@@ -181,13 +181,13 @@ def test_wrong_arguments_and_unwritable_paths_are_input_errors(tmp_path):
     for path, expected in (
         (tmp_path / "robot.sdf", "no format has the suffix '.sdf' (save as one of .urdf, .yaml, .yml)"),
         (tmp_path / "nowhere" / "robot.yaml", "the file cannot be written: No such file or directory"),
-        (3, "3 is not a path"),
+        (3, "save: path: expected a text (str) or a path, got int 3"),
         ("a\0.yaml", "the file cannot be written"),
     ):
         with pytest.raises(InputError) as caught:
             save(robot, path)
         assert expected in str(caught.value)
-    with pytest.raises(InputError, match="str is not a Robot"):
+    with pytest.raises(InputError, match="save: robot: expected a robot, got str"):
         save("panda", tmp_path / "robot.yaml")
 
 

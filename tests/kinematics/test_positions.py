@@ -61,7 +61,7 @@ def test_neutral_positions():
     assert (found == robot.neutral()).all()
 
 
-@pytest.mark.parametrize("shape", [-1, (2, -3), (2.5,), True])
+@pytest.mark.parametrize("shape", [-1, (2, -3), (2.5,), True, (10**5, 10**5)])
 def test_shapes_that_are_none(shape):
-    with pytest.raises(sg.InputError, match="the shape of a batch"):
+    with pytest.raises(sg.InputError, match=r"the shape of a batch|random: shape: expected an integer or a list"):
         sg.random(robot_of("puma560"), shape)

@@ -8,14 +8,26 @@ from screwgraph.optimize import Problem, Status, Variables, Vector, cost, equali
 from tests.suites import record
 
 from .collection import LEAST_SQUARES, PROGRAMS
-from .collection.solvers import checked, checked_squares, ipopt, ours, scipy_squares, slsqp
+from .collection.least_squares import LeastSquares
+from .collection.solvers import (
+    as_problem,
+    checked,
+    checked_squares,
+    ipopt,
+    ours,
+    ours_from,
+    scipy_squares,
+    slsqp,
+)
 
 SQUARES = {p.name: p for p in LEAST_SQUARES}
 NAMED = {p.name: p for p in PROGRAMS}
 MENDED = ("HS8", "HS10", "HS32", "HS54", "HS61", "HS109")
 """A constant and a linear cost; active bounds, small units, dependent constraints: these once made pivots vanish."""
-CHAOTIC = ("HS101", "HS102", "HS103")
-"""They start where constraints are broken by factors of 100; rounding decides on the way."""
+FRAGILE = ("HS9", "HS101", "HS102", "HS103")
+"""A start without curvature; constraints that are broken by factors of 100: rounding once decided which were solved."""
+NUDGES = (1e-12, 1e-6)
+"""Least and largest change of an unknown at the start, relative to it where it exceeds 1."""
 SHORT = (*MENDED, "HS7", "HS15", "HS24", "HS39", "HS43", "HS55", "HS71", "HS76", "HS106", "HS112")
 SHORT_SQUARES = (
     ("Freudenstein & Roth", 1), ("Brown badly scaled", 1), ("Bard", 1), ("Meyer", 10), ("Powell singular", 10),
@@ -66,9 +78,35 @@ def test_a_cost_without_bound_is_not_called_solved():
     assert solve(problem, {"x": [1.0, 1.0]}, iterations=50).status is not Status.CONVERGED
 
 
+def nudged(problem, times, seed=0):
+    """Return verdicts on answers from starts that differ by as little as rounding does, and more."""
+    made, rng, start = as_problem(problem), np.random.default_rng(seed), problem.start
+    sizes = np.exp(rng.uniform(*np.log(NUDGES), times))[:, None] * rng.uniform(-1.0, 1.0, (times, len(start)))
+    check = checked_squares if isinstance(problem, LeastSquares) else checked
+    return [check(problem, ours_from(made, start + d * np.maximum(1.0, np.abs(start)))) for d in sizes]
+
+
+@pytest.mark.parametrize("name", FRAGILE)
+def test_rounding_at_the_start_decides_nothing(name):
+    verdicts = nudged(NAMED[name], 6)
+    assert all(v.is_solved and v.is_known for v in verdicts), verdicts
+
+
+@pytest.mark.suite
+def test_no_problem_depends_on_rounding_at_the_start():
+    """All problems are solved from 50 starts beside the standard one; nothing is called solved wrongly."""
+    missed = {}
+    for kind, problems in (("Hock & Schittkowski", PROGRAMS), ("Moré, Garbow, Hillstrom, 1 x start", LEAST_SQUARES)):
+        found = {p.name: nudged(p, 50) for p in problems}
+        missed |= {name: bad for name, every in found.items() if (bad := [v for v in every if not v.is_solved])}
+        _recorded(f"{kind}, nudged", "screwgraph", [v for every in found.values() for v in every])
+    assert not any(v.is_wrong for every in missed.values() for v in every)
+    assert not missed, missed
+
+
 @pytest.mark.suite
 def test_all_problems_beside_scipy_and_ipopt():
-    """Nothing is called solved wrongly; of the programs, all are solved but perhaps one of `CHAOTIC`."""
+    """Nothing is called solved wrongly; of the programs, all are solved."""
     found, missed = {}, {}
     for far in (1, 10):
         for name, solver in (("screwgraph", ours), ("SciPy least_squares", scipy_squares), ("IPOPT", ipopt)):
@@ -84,8 +122,7 @@ def test_all_problems_beside_scipy_and_ipopt():
     solved = {key: sum(v.is_solved for v in verdicts) for key, verdicts in found.items()}
     assert solved["screwgraph", 1] == len(LEAST_SQUARES)
     assert solved["screwgraph", 10] >= solved["IPOPT", 10]
-    assert missed.keys() <= set(CHAOTIC), missed
-    assert len(missed) <= 1, missed
+    assert not missed, missed
 
 
 def _recorded(problems, solver, verdicts):

@@ -92,7 +92,7 @@ def compile_problem(problem: Problem, ordering: Order) -> Function:
     """
     if isinstance(ordering, Search):
         return _compile_searched(problem, ordering, anew=True)
-    if ordering == "auto":
+    if isinstance(ordering, str) and ordering == "auto":
         return _compile_searched(problem, Search(seconds=default_seconds()))
     listed = isinstance(ordering, Ordering) or (isinstance(ordering, Sequence) and not isinstance(ordering, str))
     recipe = _in_order(problem, ordering) if listed else _by_name(problem, ordering)

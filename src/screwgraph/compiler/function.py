@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 from typing import Any, NoReturn
 
 import numpy as np
 
+from screwgraph.arguments import checked, shown
 from screwgraph.compiler.backends import BACKENDS, Listing
 from screwgraph.compiler.backends.casadi import casadi_function
 from screwgraph.compiler.backends.llvm import Compiled, compiled
@@ -24,7 +26,7 @@ from screwgraph.elimination.parallelism import of_program
 from screwgraph.errors import InputError
 from screwgraph.robot import unknown
 from screwgraph.summary import one_line
-from screwgraph.tape import Operations, Program
+from screwgraph.tape import Operations, Program, Scalar
 
 DTYPES = ("float64", "float32")
 """The numbers that machine code and C source can compute with."""
@@ -154,9 +156,9 @@ class Function:
             InputError: there is no code for this type.
         """
         try:
-            name = np.dtype(dtype).name
-        except TypeError:
-            name = str(dtype)
+            name = shown(dtype) if dtype is None else np.dtype(dtype).name  # which takes None for float64
+        except (TypeError, ValueError):
+            name = shown(dtype)
         if name not in DTYPES:
             raise unknown("type of numbers", name, DTYPES)
         return replace(self, dtype=name)
@@ -229,6 +231,7 @@ class Function:
             before = count
         return "\n".join(lines)
 
+    @checked
     def jacobian(self, *by: str) -> Function:
         """Return exact derivatives by arguments, `(..., *result, n)` each: one function of the same arguments.
 
@@ -264,6 +267,7 @@ class Function:
         name = f"{self.name}_by_{'_'.join(by)}"
         return replace(self, name=name, results=results, program=made.program, origin=origin)
 
+    @checked
     def code(self, language: str) -> Mapping[str, str]:
         """Return the same function as the texts of files, by suffix, in a language of `screwgraph.compiler.BACKENDS`.
 
@@ -303,8 +307,9 @@ class Function:
 
 
 def _are_symbolic(values: Sequence[Any]) -> bool:
-    """Whether some values are arrays of scalars of a tape."""
-    return any(isinstance(v, np.ndarray) and v.dtype == object for v in values)
+    """Whether some values are arrays of scalars of a tape, the others of numbers."""
+    objects = [v for v in values if isinstance(v, np.ndarray) and v.dtype == object]
+    return bool(objects) and all(isinstance(x, Scalar | Real) for v in objects for x in v.flat)
 
 
 def _unpickled(

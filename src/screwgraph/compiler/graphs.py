@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from screwgraph.arguments import checked
 from screwgraph.compiler.compile import Order, compile_problem
 from screwgraph.compiler.function import Function
 from screwgraph.compiler.problem import Problem
@@ -13,6 +14,7 @@ from screwgraph.graph import FactorGraph, Key, Role
 from screwgraph.graph.factors import prior
 
 
+@checked
 def compile_graph(
     graph: FactorGraph, solve: str | Key | Sequence[str | Key], *, ordering: Order = "auto", dtype: Any = "float64"
 ) -> Function:
@@ -34,10 +36,6 @@ def compile_graph(
         EliminationError: the graph does not determine its unknowns, is not linear in them, or the order is impossible.
         InputError: a name means nothing, or names what is given.
     """
-    if not isinstance(graph, FactorGraph):
-        raise InputError(
-            f"expected a FactorGraph, got {type(graph).__name__}", fix="make one with dynamics_graph(robot)"
-        )
     names = [solve] if isinstance(solve, str | Key) else list(solve)
     if not names:
         raise InputError("nothing is asked of the graph", fix='name what to solve for, such as "qdd"')

@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 
+from screwgraph.arguments import check_fields
 from screwgraph.compiler.cache import Made
 from screwgraph.compiler.evaluate import Trials, plan_costs
 from screwgraph.compiler.loops import treated
@@ -54,6 +55,10 @@ class Search:
     executor: Executor | None = None
     workers: int = 1
     progress: Callable[[Found], bool | None] = lambda found: None
+
+    def __post_init__(self) -> None:
+        """Check the fields. Raises InputError."""
+        check_fields(self)
 
 
 def default_seconds() -> float:

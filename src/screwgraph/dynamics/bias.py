@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from screwgraph.arguments import checked
 from screwgraph.compiler import Function, Order
 from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, in_coordinates
 from screwgraph.dynamics.independent_positions import check_positions, in_positions
-from screwgraph.dynamics.query import Query, checked_names, of_joints, zeros
+from screwgraph.dynamics.query import Query, of_joints, zeros
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, check_moves, without_loops
 
 
+@checked
 def bias_forces(
     robot: Robot | Mechanism,
     *,
@@ -34,7 +36,7 @@ def bias_forces(
     check_moves(robot)
     moving = robot if coordinates == INDEPENDENT else without_loops(robot)
     arguments = tuple((kind, of_joints(moving, kind)) for kind in ("q", "qd"))
-    frames = checked_names(external_wrenches, "links or frames")
+    frames = tuple(external_wrenches)
     fixed = zeros(moving, of_joints(moving, "qdd"))
     query = Query("bias_forces", moving, arguments, of_joints(moving, "tau"), fixed, external_wrenches=frames)
     return in_positions(in_coordinates(query, coordinates).compiled(ordering, dtype), robot, positions)

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.dynamics.actuation import check_drives, checked_weights
 from screwgraph.dynamics.closed_chains import driven, in_coordinates
-from screwgraph.dynamics.query import Query, checked_names, without_torques
+from screwgraph.dynamics.query import Query, without_torques
 from screwgraph.errors import InputError
 from screwgraph.graph import Key
 from screwgraph.robot import Robot, actuation_matrix, actuators_of
@@ -24,7 +24,7 @@ def of_actuators(robot: Robot, names: Iterable[str] | None = None) -> tuple[Key,
             why="all torques are those of its joints",
             fix="add `actuators:` to its YAML file, or sg.robot.Transmission to robot.actuators",
         )
-    chosen = None if names is None else tuple(dict.fromkeys(checked_names(names, "actuators")))
+    chosen = None if names is None else tuple(dict.fromkeys(names))
     return tuple(Key("effort", actuator.name) for actuator in actuators_of(robot, chosen))
 
 

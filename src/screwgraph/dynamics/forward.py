@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from screwgraph.arguments import checked
 from screwgraph.compiler import Function, Order
 from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.closed_chains import SPANNING, check_coordinates, in_coordinates
 from screwgraph.dynamics.efforts import caused_by_efforts, no_actuators
 from screwgraph.dynamics.independent_positions import check_positions, in_positions
-from screwgraph.dynamics.query import Query, checked_names, of_joints
+from screwgraph.dynamics.query import Query, of_joints
 from screwgraph.dynamics.singular import naming_idle_joints
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, check_moves
 
 
+@checked
 def forward_dynamics(
     robot: Robot | Mechanism,
     *,
@@ -43,7 +45,7 @@ def forward_dynamics(
     check_moves(robot)
     check_coordinates(coordinates)
     arguments = tuple((kind, of_joints(robot, kind)) for kind in ("q", "qd", "tau"))
-    frames = checked_names(external_wrenches, "links or frames")
+    frames = tuple(external_wrenches)
     query = Query("forward_dynamics", robot, arguments, of_joints(robot, "qdd"), external_wrenches=frames)
     with naming_idle_joints(robot, robot.joint_names):
         query = caused_by_efforts(query, coordinates) if actuators else in_coordinates(query, coordinates)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from screwgraph.arguments import checked
 from screwgraph.compiler import Function, Order
 from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, check_free, driving_joints, in_coordinates
 from screwgraph.dynamics.independent_positions import check_positions, in_positions
-from screwgraph.dynamics.query import Query, checked_names, of_joints
+from screwgraph.dynamics.query import Query, of_joints
 from screwgraph.dynamics.singular import naming_idle_joints
 from screwgraph.errors import InputError
 from screwgraph.graph import Key
@@ -16,6 +17,7 @@ from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, check_moves
 
 
+@checked
 def hybrid_dynamics(
     robot: Robot | Mechanism,
     accelerations: Iterable[str],
@@ -38,10 +40,10 @@ def hybrid_dynamics(
     """
     check_positions(robot, positions)
     if isinstance(robot, Mechanism):
-        names = checked_names(accelerations, "angles")
+        names = tuple(accelerations)
         return mechanism.hybrid_dynamics(robot, names, coordinates, ordering, external_wrenches).astype(dtype)
     check_moves(robot)
-    named = {robot.joint(name).name for name in checked_names(accelerations, "joints")}
+    named = {robot.joint(name).name for name in accelerations}
     follow = named - set(driving_joints(robot)) if coordinates == INDEPENDENT else ()
     if follow:
         raise InputError(
@@ -52,7 +54,7 @@ def hybrid_dynamics(
     given = tuple(Key("qdd" if name in named else "tau", name) for name in robot.joint_names)
     result = tuple(Key("tau" if name in named else "qdd", name) for name in robot.joint_names)
     arguments = (("q", of_joints(robot, "q")), ("qd", of_joints(robot, "qd")), ("given", given))
-    frames = checked_names(external_wrenches, "links or frames")
+    frames = tuple(external_wrenches)
     query = Query("hybrid_dynamics", robot, arguments, result, external_wrenches=frames)
     with naming_idle_joints(robot, [name for name in robot.joint_names if name not in named]):
         function = in_coordinates(query, coordinates).compiled(ordering, dtype)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from screwgraph.arguments import checked
 from screwgraph.compiler import Function, Order
 from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.actuation import actuated_by
 from screwgraph.dynamics.closed_chains import SPANNING, check_coordinates, driven, in_coordinates
 from screwgraph.dynamics.efforts import as_efforts, no_actuators
 from screwgraph.dynamics.independent_positions import check_positions, in_positions
-from screwgraph.dynamics.query import Query, checked_names, of_joints
+from screwgraph.dynamics.query import Query, of_joints
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, check_moves
 
 
+@checked
 def inverse_dynamics(
     robot: Robot | Mechanism,
     *,
@@ -58,7 +60,7 @@ def inverse_dynamics(
     check_moves(robot)
     check_coordinates(coordinates)
     arguments = tuple((kind, of_joints(robot, kind)) for kind in ("q", "qd", "qdd"))
-    frames = checked_names(external_wrenches, "links or frames")
+    frames = tuple(external_wrenches)
     query = Query("inverse_dynamics", robot, arguments, of_joints(robot, "tau"), external_wrenches=frames)
     if actuators:
         query = as_efforts(query, coordinates, actuated, weights)
@@ -72,7 +74,7 @@ def inverse_dynamics(
             fix="leave out coordinates= or actuated=",
         )
     if actuated is not None:
-        query = actuated_by(query, checked_names(actuated, "joints"), weights)
+        query = actuated_by(query, tuple(actuated), weights)
     elif robot.is_closed:
         query = driven(in_coordinates(query, coordinates))
     return in_positions(query.compiled(ordering, dtype), robot, positions)

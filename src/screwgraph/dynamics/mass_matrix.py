@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from screwgraph.arguments import checked
 from screwgraph.compiler import Function, compile_matrix
 from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, check_coordinates, driving_joints
@@ -12,6 +13,7 @@ from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, check_moves, with_gravity, without_loops
 
 
+@checked
 def mass_matrix(
     robot: Robot | Mechanism, *, coordinates: str = SPANNING, positions: str = SPANNING, dtype: str = "float64"
 ) -> Function:

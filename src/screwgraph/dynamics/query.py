@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -66,12 +66,3 @@ def without_torques(query: Query) -> Query:
     """Return a query in which no torque is fixed."""
     rest = {key: value for key, value in query.fixed.items() if key.role is not Role.COORDINATE_FORCE}
     return replace(query, fixed=rest)
-
-
-def checked_names(names: Sequence[str] | Iterable[str], what: str) -> tuple[str, ...]:
-    """Return names as a tuple; a text is one name. Raises InputError where one is no text."""
-    given = (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
-    for name in given:
-        if not isinstance(name, str):
-            raise InputError(f"expected a name (str), got {name!r}", fix=f"give the names of {what}")
-    return given

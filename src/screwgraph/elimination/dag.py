@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from screwgraph.arguments import checked
 from screwgraph.elimination.block import Block
 from screwgraph.elimination.clique_tree import CliqueTree, clique_tree
 from screwgraph.elimination.engine import Elimination, eliminate_rows
@@ -113,6 +114,7 @@ class Dag:
         return states(self.equations.rows, self.order, self.elimination.steps)
 
 
+@checked
 def eliminate(
     graph: FactorGraph,
     ordering: str | Ordering | Sequence[str | Key],

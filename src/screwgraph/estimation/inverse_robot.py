@@ -31,7 +31,8 @@ def inverse_robot_trajectory(
             are called "joint[0]", ...: all of them, or those of the independent joints of a closed chain. Or a motion
             of the robot, whose velocities, accelerations and external wrenches are taken as they are.
         watch: is called with 0.0 first, and with 1.0 at the end.
-        q0: roughly the first position (nq,) of a closed chain, by default the neutral one: the assembly mode.
+        q0: roughly the first position (nq,) of a closed chain whose independent joints are given, by default the
+            neutral one: the assembly mode.
 
     Raises:
         InputError: a bad trajectory, or positions at which loops do not close.
@@ -39,6 +40,7 @@ def inverse_robot_trajectory(
     watch = watch or (lambda done: False)
     watch(0.0)
     if isinstance(trajectory, Trajectory):
+        _refuse_start(q0, "a motion has all positions")
         found = _under_motion(robot, trajectory)
         watch(1.0)
         return found
@@ -47,6 +49,7 @@ def inverse_robot_trajectory(
     t = checked_times(trajectory, "trajectory")
     given = np.stack([column(name, trajectory[name], len(t)) for name in names], axis=1)
     if len(names) == robot.nq:
+        _refuse_start(q0, "the positions of all joints are given")
         q = np.empty((len(t), robot.nq))
         q[:, places] = given
     else:
@@ -59,6 +62,11 @@ def inverse_robot_trajectory(
     }
     watch(1.0)
     return InverseSolution(simulated(dynamics_of(robot), "inverse", tau, t, q, qd, qdd=qdd), errors, ())
+
+
+def _refuse_start(q0: Any, why: str) -> None:
+    if q0 is not None:
+        raise InputError("q0= cannot be used here", why=why, fix="leave it out")
 
 
 CLOSED = 1e-4

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.estimation.motion import mechanics_of
 from screwgraph.graph import FactorGraph, Key, Role
@@ -25,6 +26,7 @@ FAMILIES = {
 """Coordinates of all joints are one family of unknowns each, in the order of the robot."""
 
 
+@checked
 def over(graph: FactorGraph, steps: int, h: float, rule: str = "trapezoidal") -> Problem:
     """Return a graph over time as a problem whose factors are those of the graph, hard, at each instant.
 
@@ -51,9 +53,9 @@ def over(graph: FactorGraph, steps: int, h: float, rule: str = "trapezoidal") ->
     known = {name: r for name, r in RULES.items() if len(set(r.nodes)) == len(r.nodes)}
     if rule not in known:
         raise unknown("rule of integration", rule, known)
-    if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 1:
+    if steps < 1:
         raise InputError(f"steps = {steps!r} is not a positive whole number")
-    if not np.isfinite(h) or h <= 0.0:
+    if not 0.0 < h < np.inf:
         raise InputError(f"h = {h!r} is not a positive number of seconds")
     chosen, mechanics, found = known[rule], mechanics_of(graph.model.robot), []
     states: list[tuple[Variables, ...]] = []

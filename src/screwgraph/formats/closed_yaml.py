@@ -106,7 +106,8 @@ def _end(
 
 def read_name(item: Value, what: str) -> str:
     """Read the name of a loop, coupling or actuator. Raises ModelError."""
-    entries = item.called(f"a {what}").mapping()
+    one = f"{'an' if what[0] in 'aeiou' else 'a'} {what}"
+    entries = item.called(one).mapping()
     if what not in entries:
-        raise ModelError(f"a {what} has no name", at=item.at, fix=f"add {what}: and its name")
+        raise ModelError(f"{one} has no name", at=item.at, fix=f"add {what}: and its name")
     return entries[what].called(f"{what}").text()

@@ -8,6 +8,7 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
+from screwgraph.arguments import checked
 from screwgraph.errors import InputError, ModelError
 from screwgraph.formats.checks import not_modelled
 from screwgraph.formats.diagnostics import Place, did_you_mean, reasonable, shown
@@ -60,6 +61,7 @@ BASES = ("fixed", "floating")
 _PREVIEW = 4096
 
 
+@checked
 def load(
     source: str | os.PathLike[str],
     *,

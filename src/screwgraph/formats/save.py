@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.formats.files import write_atomically
 from screwgraph.formats.robot_yaml_write import yaml_text
@@ -15,6 +16,7 @@ from screwgraph.robot import Robot
 WRITERS: dict[str, Callable[[Robot], str]] = {".urdf": urdf_text, ".yaml": yaml_text, ".yml": yaml_text}
 
 
+@checked
 def save(robot: Robot, path: str | os.PathLike[str]) -> None:
     """Save a robot as URDF or as our YAML, by the suffix of the path; `load` reads it back.
 
@@ -26,10 +28,6 @@ def save(robot: Robot, path: str | os.PathLike[str]) -> None:
         InputError: not a robot, another suffix, or a path that cannot be written.
         ModelError: the format cannot hold the robot (URDF: a negative mass, a coupling that is not linear).
     """
-    if not isinstance(robot, Robot):
-        raise InputError(f"{type(robot).__name__} is not a Robot", fix="give what sg.load returns")
-    if not isinstance(path, (str, os.PathLike)):
-        raise InputError(f"{path!r} is not a path", fix='sg.save(robot, "robot.yaml")')
     target = Path(path)
     writer = WRITERS.get(target.suffix.lower())
     if writer is None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.graph.actuation import actuated_graph
 from screwgraph.graph.closing import closing_factor, velocity_factors, with_couplings, with_loop_ends
@@ -27,6 +28,7 @@ from screwgraph.robot import Joint, Loop, Robot, actuators_of, analysed_as, chec
 from screwgraph.spatial import inverse
 
 
+@checked
 def dynamics_graph(
     model: Robot | Mechanism,
     external_wrenches: Sequence[str] = (),
@@ -99,6 +101,7 @@ def robot_graph(
     return FactorGraph({v.key: v for v in variables}, tuple(factors), dependence=dependence, model=model)
 
 
+@checked
 def with_loop(graph: FactorGraph, loop: Loop) -> FactorGraph:
     """Return a robot's graph with one more loop: its law, its multipliers, and their part in the balances of wrenches.
 
@@ -114,6 +117,7 @@ def with_loop(graph: FactorGraph, loop: Loop) -> FactorGraph:
     return graph_of(replace(model, robot=robot))
 
 
+@checked
 def with_actuators(graph: FactorGraph, *names: str) -> FactorGraph:
     """Return a robot's graph in which efforts of its actuators, by default all, cause the torques: tau = B(q) effort.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+from screwgraph.arguments import checked
 from screwgraph.graph.kinds import Role
 from screwgraph.graph.variable import Key
 from screwgraph.spatial import Array
@@ -47,6 +48,7 @@ def _template_of(module: str, name: str) -> Template:
     return getattr(import_module(module), name)
 
 
+@checked
 def factor(
     *,
     linear: Collection[str],

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from screwgraph.arguments import checked
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph.dependence import Dependence
 from screwgraph.graph.factor import Factor
@@ -86,11 +87,13 @@ class FactorGraph:
         """Return the variables of a factor that are to be found."""
         return tuple(key for key in factor.keys if key not in self.known)
 
+    @checked
     def neighbours(self, key: Key) -> tuple[Key, ...]:
         """Return the unknowns that share a factor with a variable."""
         near = (k for factor in self.factors_of[key] for k in self.unknown_keys(factor))
         return tuple(dict.fromkeys(k for k in near if k != key))
 
+    @checked
     def select(self, names: Iterable[str | Key]) -> tuple[Key, ...]:
         """Return the variables that names mean: a kind (`"qdd"`) or one variable (`"qdd:joint1"`).
 
@@ -100,6 +103,7 @@ class FactorGraph:
         names = [names] if isinstance(names, str | Key) else list(names)
         return tuple(dict.fromkeys(key for name in names for key in self._named(name)))
 
+    @checked
     def given(self, *names: str | Key) -> FactorGraph:
         """Declare variables as known, and drop what then is constant (Xie & Dellaert (2019), Figs 3, 4a, 6a, 8, 9a).
 
@@ -148,6 +152,7 @@ class FactorGraph:
             )
         return found[0]
 
+    @checked
     def with_factors(self, *factors: Factor) -> FactorGraph:
         """Return a graph with more factors.
 
@@ -164,11 +169,13 @@ class FactorGraph:
         model = self.model and replace(self.model, added=(*self.model.added, *factors))
         return replace(self, factors=(*self.factors, *factors), model=model)
 
+    @checked
     def with_variables(self, *variables: Variable) -> FactorGraph:
         """Return a graph with more variables, on any manifold; vectors unless they say otherwise."""
         model = self.model and replace(self.model, variables=(*self.model.variables, *variables))
         return replace(self, variables={**self.variables, **{v.key: v for v in variables}}, model=model)
 
+    @checked
     def without(self, *factors: str | Factor) -> FactorGraph:
         """Return a graph without some factors, given as such or by `factor`'s names.
 
@@ -188,6 +195,7 @@ class FactorGraph:
             graph = replace(graph, factors=rest, model=graph.model and _without(graph.model, factor))
         return graph
 
+    @checked
     def replaced(self, old: str | Factor, new: Factor) -> FactorGraph:
         """Return a graph with one factor in the place of another. Raises InputError as its two steps do."""
         return self.without(old).with_factors(new)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
@@ -20,6 +21,7 @@ DERIVATIVES = (0, 1, 2)
 """Of positions by time: those of poses, twists, accelerations."""
 
 
+@checked
 def kinematics_graph(robot: Robot, frames: Sequence[str], derivatives: int = 0) -> FactorGraph:
     """Make the variables and factors of how links and frames of a robot move; no forces, no constraints of loops.
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
@@ -18,6 +19,7 @@ MEASURED = "measured_"
 """Begins the kinds of variables that hold measured values."""
 
 
+@checked
 def with_soft(graph: FactorGraph, *factors: str | Factor, sigma: Sigma = 1.0) -> FactorGraph:
     """Return a graph some of whose factors hold only nearly: compiled code makes the sum of (residual / sigma)^2 least.
 
@@ -37,6 +39,7 @@ def with_soft(graph: FactorGraph, *factors: str | Factor, sigma: Sigma = 1.0) ->
     return graph
 
 
+@checked
 def with_measurements(graph: FactorGraph, *names: str | Key, sigma: Sigma) -> FactorGraph:
     """Return a graph in which variables were measured: known `measured_...` variables, with a soft factor each.
 

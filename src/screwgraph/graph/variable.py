@@ -7,6 +7,8 @@ from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 
+from screwgraph.arguments import shown
+from screwgraph.errors import InputError
 from screwgraph.graph.kinds import KINDS, Role
 from screwgraph.spatial.manifolds import Manifold, Product, Vector
 
@@ -62,6 +64,11 @@ class Variable:
     assembled: Assembled | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.key, Key) or not isinstance(self.dim, int | np.integer) or self.dim < 0:
+            raise InputError(
+                f"a variable called {shown(self.key)} of dimension {shown(self.dim)}",
+                fix='sg.Variable(sg.Key("force", "tip"), 3)',
+            )
         if self.manifold is None:
             object.__setattr__(self, "manifold", Vector(self.dim) if self.dim else Product())
 

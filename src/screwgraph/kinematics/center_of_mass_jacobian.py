@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.kinematics.moments import moments, moving_mass
 from screwgraph.kinematics.poses import poses_in_world
@@ -12,6 +13,7 @@ from screwgraph.robot import Robot
 from screwgraph.spatial import rotation, skew
 
 
+@checked
 def center_of_mass_jacobian(robot: Robot, *, dtype: str = "float64") -> Function:
     """Return J(q), dc/dt = J qd of `center_of_mass`, in the base's axes: (..., nq) -> (..., 3, nv).
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.kinematics.moments import moving_mass, total
 from screwgraph.kinematics.query import check_robot, compiled
 from screwgraph.robot import Robot
 
 
+@checked
 def center_of_mass_velocity(robot: Robot, *, dtype: str = "float64") -> Function:
     """Return dc/dt(q, qd) of `center_of_mass`, in the base's axes (m/s): (..., nq), (..., nv) -> (..., 3).
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.kinematics.momenta import about, momentum
 from screwgraph.kinematics.moments import moving_mass, total
@@ -11,6 +12,7 @@ from screwgraph.kinematics.query import check_robot, compiled
 from screwgraph.robot import Robot
 
 
+@checked
 def centroidal_momentum(robot: Robot, *, dtype: str = "float64") -> Function:
     """Return h(q, qd), momentum about the centre of mass in the base's axes: (..., nq), (..., nv) -> (..., 6).
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.kinematics.composite import composites
 from screwgraph.kinematics.momenta import carried
@@ -14,6 +15,7 @@ from screwgraph.robot import Robot
 from screwgraph.spatial import rotation, transform, translation
 
 
+@checked
 def centroidal_momentum_matrix(robot: Robot, *, dtype: str = "float64") -> Function:
     """Return A(q), `centroidal_momentum` = A qd: (..., nq) -> (..., 6, nv), angular part first.
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.kinematics.composite import Composite, Turning, composites, turning
 from screwgraph.kinematics.momenta import carried
@@ -17,6 +18,7 @@ from screwgraph.robot import Joint, Robot
 from screwgraph.spatial import Array, Taylor, concatenate, rotation, skew
 
 
+@checked
 def coriolis_matrix(robot: Robot, *, dtype: str = "float64") -> Function:
     """Return C(q, qd), with which C qd are the Coriolis and centrifugal terms: (..., nq), (..., nv) -> (..., nv, nv).
 

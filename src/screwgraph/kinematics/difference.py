@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.kinematics.manifold import on_manifold, positions
 from screwgraph.robot import Robot
 
 
+@checked
 def difference(robot: Robot, *, dtype: str = "float64") -> Function:
     """Return the displacement dq from one position to another: (..., nq), (..., nq) -> (..., nv).
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
 from screwgraph.kinematics.motion import motion
@@ -13,6 +14,7 @@ from screwgraph.kinematics.query import check_robot, checked_frame, compiled
 from screwgraph.robot import Robot
 
 
+@checked
 def forward_kinematics(robot: Robot, frames: str | Iterable[str] | None = None, *, dtype: str = "float64") -> Function:
     """Return T(q), poses of links and frames in the base's frame: (..., nq) -> (..., 4, 4), or (..., k, 4, 4).
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.kinematics.poses import poses_from_frame, poses_in_world
 from screwgraph.kinematics.query import checked_frame, compiled
@@ -12,6 +13,7 @@ from screwgraph.robot import Robot
 from screwgraph.spatial import concatenate, rotation, skew, translation
 
 
+@checked
 def frame_jacobian(robot: Robot, frame: str, *, reference: str = LOCAL, dtype: str = "float64") -> Function:
     """Return J(q) of a link or frame, `frame_velocity` = J qd with the same `reference`: (..., nq) -> (..., 6, nv).
 

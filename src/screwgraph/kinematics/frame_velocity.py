@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.kinematics.motion import motion
 from screwgraph.kinematics.query import checked_frame, compiled
@@ -11,6 +12,7 @@ from screwgraph.kinematics.references import LOCAL, checked_reference, seen
 from screwgraph.robot import Robot
 
 
+@checked
 def frame_velocity(robot: Robot, frame: str, *, reference: str = LOCAL, dtype: str = "float64") -> Function:
     """Return V(q, qd), the velocity of a link or frame: (..., nq), (..., nv) -> (..., 6), angular part first.
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.kinematics.manifold import displacement, on_manifold, positions
 from screwgraph.robot import Robot
 
 
+@checked
 def integrate(robot: Robot, *, dtype: str = "float64") -> Function:
     """Return the position that is reached from q at constant velocities: (..., nq), (..., nv) -> (..., nq).
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.kinematics import mechanism
 from screwgraph.kinematics.query import BODIES, compiled
@@ -13,6 +14,7 @@ from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, link_twists
 
 
+@checked
 def kinetic_energy(robot: Robot | Mechanism, *, dtype: str = "float64") -> Function:
     """Return the kinetic energy (J), rotors included: (..., nq), (..., nv) -> (...).
 

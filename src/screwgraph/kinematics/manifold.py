@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -33,9 +34,15 @@ def on_manifold(
     return compile_expression(name, spaces, arguments, expression, branches=True)
 
 
+MOST = 10**8
+"""Positions of a batch."""
+
+
 def checked_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
     """Return the shape of a batch. Raises InputError where it is none."""
     sizes = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
     if any(isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0 for n in sizes):
         raise InputError(f"the shape of a batch is {shape!r}", fix="give whole numbers that are not negative")
+    if math.prod(int(n) for n in sizes) > MOST:
+        raise InputError(f"the shape of a batch is {shape!r}", why=f"more than {MOST:g} positions are refused")
     return tuple(int(n) for n in sizes)

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.arguments import checked
 from screwgraph.kinematics.manifold import checked_shape
 from screwgraph.kinematics.query import check_robot
 from screwgraph.robot import Robot
 
 
+@checked
 def neutral(robot: Robot, shape: int | Sequence[int] = ()) -> Float[np.ndarray, "... nq"]:
     """Return the zero position (*shape, nq): no joint moved, quaternions (0, 0, 0, 1), limits not regarded.
 

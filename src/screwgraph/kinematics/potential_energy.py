@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.kinematics import mechanism
 from screwgraph.kinematics.moments import total
@@ -12,6 +13,7 @@ from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
 
 
+@checked
 def potential_energy(robot: Robot | Mechanism, *, dtype: str = "float64") -> Function:
     """Return the potential energy (J) of gravity of all links that move: (..., nq) -> (...).
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.kinematics.manifold import checked_shape
 from screwgraph.kinematics.query import check_robot
@@ -16,6 +17,7 @@ TRIES = 50
 """How often a closed position within limits is looked for."""
 
 
+@checked
 def random(
     robot: Robot, shape: int | Sequence[int] = (), *, seed: int | np.random.Generator | None = None
 ) -> Float[np.ndarray, "... nq"]:
@@ -30,6 +32,8 @@ def random(
             within limits was found.
     """
     check_robot(robot)
+    if isinstance(seed, int | np.integer) and seed < 0:
+        raise InputError(f"seed = {seed!r} is negative", fix="give a whole number from 0 on")
     rng, sizes = np.random.default_rng(seed), checked_shape(shape)
     count = int(np.prod(sizes))
     found = np.empty((count, robot.nq))

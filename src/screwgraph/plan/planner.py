@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.optimize import Method, Problem, Progress, Result, Status, Tolerances, shifted
 from screwgraph.optimize.result import Iterate
@@ -43,6 +44,7 @@ class Planner:
     `plan` is the last plan, None before the first.
     """
 
+    @checked
     def __init__(self, task: Task) -> None:
         self.mechanics = Mechanics(task.robot)
         self.transcription = transcribe(task, self.mechanics)

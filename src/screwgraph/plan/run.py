@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.arguments import checked
 from screwgraph.optimize import Progress, Tolerances
 from screwgraph.optimize.methods import Method
 from screwgraph.plan.plan import Plan
@@ -16,6 +17,7 @@ from screwgraph.plan.read import read_task
 from screwgraph.plan.task import Task
 
 
+@checked
 def plan(
     task: Task | str | os.PathLike[str],
     *,

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.queries.models import check_model, table_of
+from screwgraph.arguments import checked
+from screwgraph.queries.models import check_model, check_noise, table_of
+from screwgraph.simulation import Watch
 
 if TYPE_CHECKING:
     from screwgraph.estimation import Estimate, ModelNoise
     from screwgraph.mechanism import Mechanism
     from screwgraph.robot import Robot
-    from screwgraph.simulation import Watch
 
 
+@checked
 def estimate(
     model: Mechanism | Robot,
     measurements: Mapping[str, Any] | str,
@@ -52,8 +54,10 @@ def estimate(
         InputError: a bad argument, or a search that fails.
         ModelError: the mechanism cannot be assembled.
     """
+    from screwgraph.estimation import ModelNoise
     from screwgraph.estimation import estimate as found
 
     check_model(model)
+    check_noise(noise, ModelNoise)
     options: dict[str, Any] = {"inputs": inputs, "sensors": sensors, "q0": q0, "qd0": qd0}
     return found(model, table_of(measurements, missing=True), parameters, noise=noise, watch=watch, **options)

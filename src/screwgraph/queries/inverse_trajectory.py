@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.queries.models import check_model, refuse, table_of
+from screwgraph.arguments import checked
+from screwgraph.queries.models import check_model, check_noise, refuse, table_of
 from screwgraph.robot import Robot
-from screwgraph.simulation import Trajectory
+from screwgraph.simulation import Trajectory, Watch
 
 if TYPE_CHECKING:
     from screwgraph.estimation import InverseSolution, Noise
     from screwgraph.mechanism import Mechanism
-    from screwgraph.simulation import Watch
 
 
+@checked
 def inverse_trajectory(
     model: Mechanism | Robot,
     trajectory: Trajectory | Mapping[str, Any] | str,
@@ -50,7 +51,9 @@ def inverse_trajectory(
         refuse({"noise": noise}, "inverse dynamics of robots has a closed form", "leave it out")
         return inverse_robot_trajectory(model, given, q0, watch)
     check_model(model)
-    from screwgraph.estimation import inverse_dynamics_of
+    from screwgraph.estimation import Noise, inverse_dynamics_of
+
+    check_noise(noise, Noise)
 
     options = {} if noise is None else {"noise": noise}
     if isinstance(given, Trajectory):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
 from screwgraph.kinematics import compiled, poses_in_world
@@ -16,6 +17,7 @@ from screwgraph.robot import Robot
 from screwgraph.spatial import minimum, vector
 
 
+@checked
 def minimal_distance(
     robot: Robot,
     obstacles: Sequence[Shape] = (),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from screwgraph.arguments import shown
 from screwgraph.errors import InputError
 from screwgraph.formats import read_table
 from screwgraph.models.mechanism import Mechanism
@@ -15,9 +16,16 @@ def check_model(model: Any) -> None:
     """Raise InputError where a model is neither a robot nor a mechanism."""
     if not isinstance(model, Robot | Mechanism):
         raise InputError(
-            f"expected a robot or a mechanism, got {type(model).__name__} {str(model)[:60]!r}",
+            f"expected a robot or a mechanism, got {shown(model)}",
             fix="load one with sg.load(path) or sg.load_mechanism(path)",
         )
+
+
+def check_noise(noise: Any, kind: type) -> None:
+    """Raise InputError where standard deviations are given and are none of this kind."""
+    if noise is not None and not isinstance(noise, kind):
+        fix = f"give a {kind.__module__.rsplit('.', 1)[0]}.{kind.__name__}(...), or leave it out"
+        raise InputError(f"noise: expected a {kind.__name__}, got {shown(noise)}", fix=fix)
 
 
 def table_of(given: Any, *, missing: bool = False) -> Any:

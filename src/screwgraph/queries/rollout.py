@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.queries.models import check_model
@@ -30,12 +31,15 @@ from screwgraph.simulation import (
     warn_of_divergence,
 )
 
+MOST_AT_ONCE = 10_000
+"""Threads, and parts of motions."""
 PART = 1024
 """Motions of which an executor takes care at once."""
 MOST = 2_000_000_000
 """Numbers that are kept: 16 GB."""
 
 
+@checked
 def rollout(
     model: Robot | Mechanism,
     q0: Any = None,
@@ -91,6 +95,9 @@ def rollout(
         ModelError: the mechanism cannot be assembled.
     """
     check_model(model)
+    for name, count in (("threads", threads), ("parts", 1 if parts is None else parts)):
+        if not 1 <= count <= MOST_AT_ONCE:
+            raise InputError(f"{name} = {count!r} is not a number from 1 to {MOST_AT_ONCE}")
     options = StepOptions(method, friction, stops, effort_limits, dict(springs or {}))
     times, dynamics = sample_times(model, time, dt), dynamics_of(model)
     step = options.step_of(model, dt).astype(dtype)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.queries.models import check_model, refuse
+from screwgraph.arguments import checked
+from screwgraph.queries.models import check_model, check_noise, refuse
 from screwgraph.robot import Robot
 from screwgraph.simulation import AUTO, Trajectory, Watch
 from screwgraph.simulation import simulate as integrate
@@ -18,6 +19,7 @@ SMOOTHER = "smoother"
 TOLERANCE = 1e-9
 
 
+@checked
 def simulate(
     model: Robot | Mechanism,
     q0: Any = None,
@@ -73,7 +75,9 @@ def simulate(
     smoothing = {"coordinates": coordinates, "window": window, "marginal": marginal}
     smoothing |= {"integrator": integrator, "noise": noise}
     if method == SMOOTHER:
-        from screwgraph.estimation import simulate_by_smoothing
+        from screwgraph.estimation import Noise, simulate_by_smoothing
+
+        check_noise(noise, Noise)
 
         refuse({"rtol": rtol, "atol": atol}, "they are tolerances of adaptive methods", "leave them out")
         chosen: dict[str, Any] = {name: value for name, value in smoothing.items() if value is not None}

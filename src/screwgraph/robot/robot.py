@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
+from screwgraph.arguments import check_fields, checked, shown
 from screwgraph.errors import InputError
 from screwgraph.robot.actuators import Actuator
 from screwgraph.robot.coupling import Coupling
@@ -44,6 +45,9 @@ class Robot:
     couplings: tuple[Coupling, ...] = ()
     independent: tuple[str, ...] | None = None
     actuators: tuple[Actuator, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     def __repr__(self) -> str:
         them = {"link": self.links, "joint": self.joints, "loop": self.loops, "coupling": self.couplings}
@@ -101,13 +105,13 @@ class Robot:
 
     def joint(self, name: str) -> Joint:
         """Return the joint of that name. Raises InputError when there is none."""
-        if name not in self._joint_index:
+        if not isinstance(name, str) or name not in self._joint_index:
             raise unknown("joint", name, self.joint_names)
         return self.joints[self._joint_index[name]]
 
     def link_index(self, name: str) -> int:
         """Return the number of a link, 0 for the base. Raises InputError when there is none."""
-        if name not in self._link_index:
+        if not isinstance(name, str) or name not in self._link_index:
             raise unknown("link", name, tuple(self._link_index))
         return self._link_index[name]
 
@@ -125,22 +129,25 @@ class Robot:
         return tuple(joints)
 
     def children(self, link: str) -> tuple[Joint, ...]:
-        """Return the joints that hang on a link."""
+        """Return the joints that hang on a link. Raises InputError when there is no such link."""
+        self.link_index(link)
         return tuple(j for j in self.joints if j.parent == link)
 
     def frame(self, name: str) -> Frame:
         """Return a frame by name: one of `frames`, or a link's own. Raises InputError when there is none."""
-        for frame in self.frames:
-            if frame.name == name:
-                return frame
-        if name in self._link_index:
-            return Frame(name, name, np.eye(4))
+        if isinstance(name, str):
+            for frame in self.frames:
+                if frame.name == name:
+                    return frame
+            if name in self._link_index:
+                return Frame(name, name, np.eye(4))
         raise unknown("frame", name, tuple(f.name for f in self.frames) + tuple(self._link_index))
 
     def neutral(self) -> Float[np.ndarray, " nq"]:
         """Return the zero configuration."""
         return self.manifold.identity()
 
+    @checked
     def random(self, rng: np.random.Generator) -> Float[np.ndarray, " nq"]:
         """Return a random configuration, quaternions normalised, limits not regarded."""
         return self.manifold.random(rng)
@@ -236,7 +243,8 @@ def unknown(what: str, name: object, known: Iterable[str]) -> InputError:
     names = list(known)
     near = get_close_matches(str(name), names, n=3, cutoff=0.5) or names[:6]
     fix = f"did you mean {', '.join(near)}?" if near else f"there is no {what} at all"
-    return InputError(f"no {what} is called {name!r}", fix=fix)
+    said = repr(name) if isinstance(name, str) else shown(name)
+    return InputError(f"no {what} is called {said}", fix=fix)
 
 
 def _slices(sizes: Iterable[tuple[str, int]]) -> dict[str, slice]:

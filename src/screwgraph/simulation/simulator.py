@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
@@ -26,6 +27,7 @@ class Simulator:
     `reset(q, qd)` begins anew; between calls, the state is `q`, `qd` and `t`. Loops and constraints stay closed.
     """
 
+    @checked
     def __init__(
         self,
         model: Robot | Mechanism,

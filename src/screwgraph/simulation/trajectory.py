@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, unknown
@@ -92,6 +93,7 @@ class Trajectory:
         """The change of energy since the start, less the work done since (J)."""
         return self.energy - self.energy[0] - self.work
 
+    @checked
     def at(self, times: Float[np.ndarray, "*n"] | float) -> States:
         """Return the states at times (s), between those of the motion, too; a single time gives vectors.
 
@@ -108,10 +110,11 @@ class Trajectory:
                 why=f"it lasts from {self.t[0]:g} to {self.t[-1]:g} s",
             )
         found = self._between(np.clip(asked.ravel(), self.t[0], self.t[-1]))
-        q, qd, qdd, tau = (x.reshape(*asked.shape, -1) for x in found[:4])
+        q, qd, qdd, tau = (x.reshape(*asked.shape, x.shape[-1]) for x in found[:4])
         wrenches = {frame: x.reshape(*asked.shape, 6) for frame, x in found.external_wrenches.items()}
         return States(q, qd, qdd, tau, wrenches)
 
+    @checked
     def resampled(self, times: Float[np.ndarray, " n"]) -> Trajectory:
         """Return the motion with its states at other times (s), which grow. Raises InputError as `at`."""
         t = np.asarray(times, dtype=float)
@@ -119,6 +122,7 @@ class Trajectory:
             raise InputError("the times to resample at do not grow", fix="np.linspace(run.t[0], run.t[-1], count)")
         return replace(self, t=t, **self.at(t)._asdict(), between=self._between, balance=None)
 
+    @checked
     def coordinate(self, name: str) -> Float[np.ndarray, " N"]:
         """Return a coordinate over time (m, rad), by its name in `columns`. Raises InputError where there is none."""
         names = coordinate_names(self.model)["q"]

@@ -130,23 +130,31 @@ def _joined(problem: Nlp, x: np.ndarray) -> np.ndarray:
     return np.array([f, *c, *g])
 
 
-def ours(problem: Nlp | LeastSquares, start: np.ndarray | None = None) -> Answer:
-    """Solve by this package; code is made before the clock starts."""
-    x0 = problem.start if start is None else start
-    x = Variables("x", Vector(len(x0)))
+def as_problem(problem: Nlp | LeastSquares) -> Problem:
+    """Return factors on one unknown, x."""
+    x = Variables("x", Vector(len(problem.start)))
     if isinstance(problem, LeastSquares):
-        factors = [soft(lambda v: problem.residuals(list(v)), x, sigma=0.5**0.5, name="residuals")]
-    else:
-        law = problem.evaluated
-        _, c, g = law(list(problem.start))
-        factors = [cost(lambda v: law(list(v))[0], x, name="cost")]
-        factors += [equality(lambda v: law(list(v))[1], x, name="equal")] if c else []
-        factors += [inequality(lambda v: [-s for s in law(list(v))[2]], x, name="unequal")] if g else []
-    made = Problem(factors)
+        return Problem([soft(lambda v: problem.residuals(list(v)), x, sigma=0.5**0.5, name="residuals")])
+    law = problem.evaluated
+    _, c, g = law(list(problem.start))
+    factors = [cost(lambda v: law(list(v))[0], x, name="cost")]
+    factors += [equality(lambda v: law(list(v))[1], x, name="equal")] if c else []
+    factors += [inequality(lambda v: [-s for s in law(list(v))[2]], x, name="unequal")] if g else []
+    return Problem(factors)
+
+
+def ours_from(made: Problem, x0: np.ndarray) -> Answer:
+    """Solve by this package, from one start."""
     with np.errstate(all="ignore"):
-        solve(made, {"x": x0[None]}, iterations=ITERATIONS)
         result = solve(made, {"x": x0[None]}, iterations=ITERATIONS)
     return Answer(result.success, result.values["x"][0], result.iterations, result.seconds, repr(result))
+
+
+def ours(problem: Nlp | LeastSquares, start: np.ndarray | None = None) -> Answer:
+    """Solve by this package; code is made before the clock starts."""
+    made, x0 = as_problem(problem), problem.start if start is None else start
+    ours_from(made, x0)
+    return ours_from(made, x0)
 
 
 @dataclass(frozen=True, eq=False)

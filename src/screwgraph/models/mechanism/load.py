@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.arguments import checked
 from screwgraph.errors import InputError, ModelError
 from screwgraph.formats import did_you_mean, read_bytes
 from screwgraph.models.mechanism.mechanism import Mechanism
@@ -22,6 +23,7 @@ SUFFIXES = (".yaml", ".yml")
 _CHAIN = re.compile(r"pendulum_([0-9]{1,4})")
 
 
+@checked
 def load_mechanism(source: str | os.PathLike[str], values: Mapping[str, float] | None = None) -> Mechanism:
     """Load a planar mechanism from a YAML file, or a built-in one by name, and assemble it.
 

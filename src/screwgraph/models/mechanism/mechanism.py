@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism.build_constraints import constraints_of
 from screwgraph.models.mechanism.closing import ClosingProgram, assembled, check_ground, closing_program
@@ -89,8 +90,17 @@ class Mechanism:
         return tuple(self.angle_slots[i] for i in self.motors)
 
     def motor_forces(self, tau: Any) -> Any:
-        """Return the forces on all coordinates (..., n) that torques of the motors (..., motors) are (N m)."""
-        given = np.asarray(tau)
+        """Return the forces on all coordinates (..., n) that torques of the motors (..., motors) are (N m).
+
+        Raises:
+            InputError: another number of torques.
+        """
+        try:
+            given = np.asarray(tau)
+        except ValueError as error:
+            raise InputError("the torques are no array of numbers", why=str(error)[:80]) from error
+        if given.ndim and given.shape[-1] not in (1, len(self.motors)):
+            raise InputError(f"the torques have the shape {given.shape}", why=f"there are {len(self.motors)} motors")
         found = np.zeros((*given.shape[:-1], self.n), dtype=np.result_type(given, float))
         found[..., self.motor_slots] = given
         return found
@@ -200,6 +210,7 @@ class Mechanism:
         points = [value for point in self.points if not point.fixed for value in (point.x, point.y)]
         return np.array([*points, *(self._angle(angle) for angle in self.angles)], dtype=float)
 
+    @checked
     def index(self, coordinate: str) -> int:
         """Return where a coordinate stands in q.
 
@@ -221,10 +232,11 @@ class Mechanism:
             if not 0 <= reference < len(names):
                 raise InputError(f"there is no point {reference}", fix=f"points have the numbers 0 to {len(names) - 1}")
             return int(reference)
-        if reference not in names:
+        if not isinstance(reference, str) or reference not in names:
             raise unknown("point", reference, names)
         return names.index(reference)
 
+    @checked
     def position(self, q: Float[np.ndarray, "*batch n"], reference: int | str) -> Float[np.ndarray, "*batch 2"]:
         """Return where a point is (m) at coordinates q."""
         q = np.asarray(q)

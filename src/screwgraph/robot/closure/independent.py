@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.robot.closed import split_name
 from screwgraph.robot.closure.constraints import constraint_jacobian
@@ -41,6 +42,7 @@ def independent_coordinates(robot: Robot) -> list[int]:
     return coordinates_of(robot, robot.independent_joints)
 
 
+@checked
 def with_independent(robot: Robot, names: Iterable[str] | None) -> Robot:
     """Choose the independent joints; see `Robot.with_independent_joints`."""
     if names is None:

@@ -9,14 +9,13 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from screwgraph.errors import InputError
 from screwgraph.robot.actuators import Actuator, LoopMotor
 from screwgraph.robot.closure.chain import Chain, chain_of
 from screwgraph.robot.coupling import Coupling
 from screwgraph.robot.parts import Joint
 from screwgraph.robot.robot import Robot, unknown
 from screwgraph.robot.unit import check_unit
-from screwgraph.spatial import Array, vector
+from screwgraph.spatial import Array, finite_vector, vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +70,7 @@ def actuation_matrix(robot: Robot, q: ArrayLike, names: Sequence[str] | None = N
     Raises:
         InputError: a position of another shape, a quaternion that is not unit, or no actuator has one of the names.
     """
-    at = np.asarray(q, dtype=float)
-    if at.shape != (robot.nq,):
-        raise InputError(f"q has the shape {at.shape}", why=f"the robot has nq = {robot.nq}")
+    at = finite_vector(q, robot.nq, "q", f"the robot has nq = {robot.nq}")
     check_unit(robot, at)
     chosen = actuators_of(robot, names)
     B = np.zeros((robot.nv, len(chosen)))

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
+from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.robot.closure.constraints import constraint_jacobian, constraint_residual, constraint_rows
 from screwgraph.robot.closure.descent import FLOOR
@@ -23,6 +24,7 @@ OPEN = 1e-6
 """Loop-closure error (rad, m) above which a position counts as open where velocities are asked for."""
 
 
+@checked
 def close_loops(
     robot: Robot,
     q_guess: ArrayLike,
