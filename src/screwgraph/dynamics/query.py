@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from screwgraph.compiler import Function, Order, Problem, at, compile_problem
-from screwgraph.errors import InputError
 from screwgraph.graph import Key, Model, Role
 from screwgraph.robot import Robot
 
