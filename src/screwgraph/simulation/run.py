@@ -76,8 +76,8 @@ def simulate(
         states = _states(dynamics, torques, name, start, constraints, system_at, times, tolerances)
         with _blaming_massless_joints(dynamics, start.q):
             found = collected(system, name, start, states, times, watch, watched)
-        rest = {"violation": found.violation, "work": found.work}
-        return simulated(dynamics, found.by, torques, found.t, found.q, found.qd, **rest)
+        moved, kept = (found.t, found.q, found.qd), found.violation
+        return simulated(dynamics, found.by, torques, *moved, violation=kept, work=found.work)
 
 
 def _states(
