@@ -23,6 +23,7 @@ R = TypeVar("R")
 _LONGEST = 60
 _LISTS = (collections.abc.Iterable, collections.abc.Sequence, collections.abc.Collection, tuple, list)
 _WORDS = {bool: "True or False", int: "an integer", float: "a number", str: "a text (str)", type(None): "None"}
+_NO_ROBOT = "its coordinates are positions of points and angles, no joint carries links and frames"
 _FIXES = {
     "Robot": "load one with sg.load(path)",
     "Mechanism": "load one with sg.load_mechanism(path)",
@@ -78,8 +79,12 @@ def _one(function: Callable[..., Any], name: str, kind: Any, value: Any) -> Any:
         return value
     words = [_words(choice) for choice in choices if choice is not type(None)]
     fixes = [_FIXES[n] for c in choices if (n := getattr(c, "__name__", "")) in _FIXES]
-    said = f"{function.__name__}: {name}: expected {' or '.join(dict.fromkeys(words))}, got {shown(value)}"
-    raise InputError(said, fix=" or ".join(fixes))
+    place = f"{function.__qualname__.removesuffix('.__init__')}: {name}"
+    expected = " or ".join(dict.fromkeys(words))
+    if type(value).__name__ == "Mechanism":
+        given = f"the mechanism {getattr(value, 'name', '')!r}"
+        raise InputError(f"{place}: expected {expected}, got {given}", why=_NO_ROBOT, fix=" or ".join(fixes))
+    raise InputError(f"{place}: expected {expected}, got {shown(value)}", fix=" or ".join(fixes))
 
 
 def _is(value: Any, kind: Any) -> bool:
@@ -159,8 +164,8 @@ def _words(kind: Any) -> str:
     if origin is collections.abc.Callable:
         return "a function"
     name = getattr(origin or kind, "__name__", str(kind))
-    if origin is collections.abc.Mapping and inside == (str, float):
-        return "a mapping, {name: number}"
+    if origin is collections.abc.Mapping and inside[:1] == (str,):
+        return f"a mapping, {{name: {' or '.join(_words(choice) for choice in _choices(inside[1]))}}}"
     known = {"Mapping": "a mapping, {...: ...}", "PathLike": "a path", "Robot": "a robot", "Mechanism": "a mechanism"}
     return known.get(name, f"{'an' if name[0] in 'AEIOU' else 'a'} {name}")
 

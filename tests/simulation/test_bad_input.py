@@ -10,8 +10,8 @@ from tests.simulation.robots import free_body, pendulum
 BAD = {
     "no step": ({"dt": 0.0}, "dt = 0.0 is not a positive, finite number of seconds"),
     "steps back": ({"dt": -1e-3}, "dt = -0.001 is not a positive"),
-    "no number": ({"dt": "fast"}, "dt = 'fast' is not a positive"),
-    "NaN as a time": ({"time": np.nan}, "time = nan is not a positive"),
+    "no number": ({"dt": "fast"}, "dt: expected a number, got str 'fast'"),
+    "NaN as a time": ({"time": np.nan}, "time: expected a number, got float nan"),
     "endless": ({"time": np.inf}, "time = inf is not a positive"),
     "no multiple": ({"time": 1.0, "dt": 0.3}, r"time = 1 s is not a multiple of dt = 0.3 s \(take time = 0.9"),
     "a step longer than the motion": ({"time": 0.1, "dt": 0.4}, r"not a multiple .* \(take time = 0.4 or dt = 0.1\)"),

@@ -147,7 +147,7 @@ def test_more_than_memory_holds_is_refused():
     ("options", "message"),
     [
         ({"threads": 0}, "threads = 0"),
-        ({"every": 0.5}, "every = 0.5"),
+        ({"every": 0.5}, "every: expected an integer, got float 0.5"),
         ({"executor": "four"}, "executor: expected an Executor"),
         ({"time": 0.0123}, "not a multiple"),
     ],

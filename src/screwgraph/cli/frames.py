@@ -12,7 +12,6 @@ from screwgraph.cli.answer_tables import SHOWN_STATES
 from screwgraph.cli.state import State
 from screwgraph.cli.streams import output_console
 from screwgraph.cli.tables import new_table
-from screwgraph.kinematics import check_robot
 from screwgraph.spatial.so3 import to_rpy
 
 POSE = ("x (m)", "y (m)", "z (m)", "roll (rad)", "pitch (rad)", "yaw (rad)")
@@ -33,11 +32,11 @@ class Motion:
 
 def motion_of(model: Any, names: tuple[str, ...], reference: str) -> Motion:
     """Return the functions; of the last link where no frame is named. Raises InputError."""
-    check_robot(model)
-    frames = names or (model.links[-1].name,)
+    frames = names or tuple(link.name for link in getattr(model, "links", ())[-1:])
+    poses = sg.forward_kinematics(model, frames)  # refuses mechanisms
     velocities = tuple(sg.frame_velocity(model, frame, reference=reference) for frame in frames)
     jacobians = tuple(sg.frame_jacobian(model, frame, reference=reference) for frame in frames)
-    return Motion(model, frames, reference, sg.forward_kinematics(model, frames), velocities, jacobians)
+    return Motion(model, frames, reference, poses, velocities, jacobians)
 
 
 def as_json(motion: Motion, state: State) -> dict[str, Any]:

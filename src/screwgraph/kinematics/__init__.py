@@ -18,7 +18,7 @@ from screwgraph.kinematics.kinetic_energy import kinetic_energy
 from screwgraph.kinematics.neutral import neutral
 from screwgraph.kinematics.poses import poses_in_world
 from screwgraph.kinematics.potential_energy import potential_energy
-from screwgraph.kinematics.query import check_robot, compiled
+from screwgraph.kinematics.query import compiled
 from screwgraph.kinematics.random_positions import random
 
 __all__ = [
@@ -29,7 +29,6 @@ __all__ = [
     "centroidal_momentum",
     "centroidal_momentum_matrix",
     "centroidal_momentum_rate",
-    "check_robot",
     "compiled",
     "coriolis_matrix",
     "difference",

@@ -7,7 +7,7 @@ import numpy as np
 from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.kinematics.moments import moving_mass, total
-from screwgraph.kinematics.query import check_robot, compiled
+from screwgraph.kinematics.query import compiled
 from screwgraph.robot import Robot
 
 
@@ -20,7 +20,6 @@ def center_of_mass_acceleration(robot: Robot, *, dtype: str = "float64") -> Func
     Raises:
         InputError: no link that moves has a mass; a planar mechanism.
     """
-    check_robot(robot)
     mass = moving_mass(robot)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list:

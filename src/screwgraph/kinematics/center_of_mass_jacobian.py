@@ -8,7 +8,7 @@ from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.kinematics.moments import moments, moving_mass
 from screwgraph.kinematics.poses import poses_in_world
-from screwgraph.kinematics.query import check_robot, compiled
+from screwgraph.kinematics.query import compiled
 from screwgraph.robot import Robot
 from screwgraph.spatial import rotation, skew
 
@@ -23,7 +23,6 @@ def center_of_mass_jacobian(robot: Robot, *, dtype: str = "float64") -> Function
     Raises:
         InputError: no link that moves has a mass; a planar mechanism.
     """
-    check_robot(robot)
     mass = moving_mass(robot)
 
     def expression(changed: Robot, q: np.ndarray) -> list:

@@ -8,7 +8,7 @@ from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.kinematics.momenta import about, momentum
 from screwgraph.kinematics.moments import moving_mass, total
-from screwgraph.kinematics.query import check_robot, compiled
+from screwgraph.kinematics.query import compiled
 from screwgraph.robot import Robot
 
 
@@ -22,7 +22,6 @@ def centroidal_momentum(robot: Robot, *, dtype: str = "float64") -> Function:
     Raises:
         InputError: no link that moves has a mass; a planar mechanism.
     """
-    check_robot(robot)
     mass = moving_mass(robot)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray) -> list:

@@ -10,7 +10,7 @@ from screwgraph.kinematics.composite import composites
 from screwgraph.kinematics.momenta import carried
 from screwgraph.kinematics.moments import moving_mass, total
 from screwgraph.kinematics.poses import poses_in_world
-from screwgraph.kinematics.query import check_robot, compiled
+from screwgraph.kinematics.query import compiled
 from screwgraph.robot import Robot
 from screwgraph.spatial import rotation, transform, translation
 
@@ -24,7 +24,6 @@ def centroidal_momentum_matrix(robot: Robot, *, dtype: str = "float64") -> Funct
     Raises:
         InputError: no link that moves has a mass; a planar mechanism.
     """
-    check_robot(robot)
     mass = moving_mass(robot)
 
     def expression(changed: Robot, q: np.ndarray) -> list:

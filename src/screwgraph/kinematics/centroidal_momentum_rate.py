@@ -8,7 +8,7 @@ from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.kinematics.momenta import about, momentum_rate
 from screwgraph.kinematics.moments import moving_mass, total
-from screwgraph.kinematics.query import check_robot, compiled
+from screwgraph.kinematics.query import compiled
 from screwgraph.robot import Robot
 
 
@@ -21,7 +21,6 @@ def centroidal_momentum_rate(robot: Robot, *, dtype: str = "float64") -> Functio
     Raises:
         InputError: no link that moves has a mass; a planar mechanism.
     """
-    check_robot(robot)
     mass = moving_mass(robot)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list:

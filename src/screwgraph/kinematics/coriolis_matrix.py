@@ -13,7 +13,7 @@ from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.kinematics.composite import Composite, Turning, composites, turning
 from screwgraph.kinematics.momenta import carried
-from screwgraph.kinematics.query import BODIES, check_robot, compiled
+from screwgraph.kinematics.query import BODIES, compiled
 from screwgraph.robot import Joint, Robot
 from screwgraph.spatial import Array, Taylor, concatenate, rotation, skew
 
@@ -29,7 +29,6 @@ def coriolis_matrix(robot: Robot, *, dtype: str = "float64") -> Function:
     Raises:
         InputError: what is given is no robot.
     """
-    check_robot(robot)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray) -> list:
         motion = turning(changed, q, qd)

@@ -10,7 +10,7 @@ from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
 from screwgraph.kinematics.motion import motion
-from screwgraph.kinematics.query import check_robot, checked_frame, compiled
+from screwgraph.kinematics.query import checked_frame, compiled
 from screwgraph.robot import Robot
 
 
@@ -25,7 +25,6 @@ def forward_kinematics(robot: Robot, frames: str | Iterable[str] | None = None, 
     Raises:
         InputError: no link or frame has one of the names, or none is named; a planar mechanism, which has no frames.
     """
-    check_robot(robot)
     one = isinstance(frames, str)
     names = (frames,) if one else tuple(link.name for link in robot.links) if frames is None else tuple(frames)
     if not names:

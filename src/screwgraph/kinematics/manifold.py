@@ -10,13 +10,11 @@ import numpy as np
 
 from screwgraph.compiler import Argument, Function, compile_expression
 from screwgraph.errors import InputError
-from screwgraph.kinematics.query import check_robot
 from screwgraph.robot import Robot
 
 
 def positions(name: str, robot: Robot) -> Argument:
     """Return an argument that is a position. Raises InputError where what is given is no robot."""
-    check_robot(robot)
     spaces = tuple(joint.type.manifold for joint in robot.joints if joint.type.nq)
     return Argument(name, (robot.nq,), tuple(f"{name}[{i}]" for i in range(robot.nq)), spaces)
 

@@ -9,7 +9,6 @@ from jaxtyping import Float
 
 from screwgraph.arguments import checked
 from screwgraph.kinematics.manifold import checked_shape
-from screwgraph.kinematics.query import check_robot
 from screwgraph.robot import Robot
 
 
@@ -22,5 +21,4 @@ def neutral(robot: Robot, shape: int | Sequence[int] = ()) -> Float[np.ndarray, 
     Raises:
         InputError: what is given is no robot, or the shape is none.
     """
-    check_robot(robot)
     return np.tile(robot.neutral(), (*checked_shape(shape), 1))

@@ -8,7 +8,7 @@ from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.kinematics import mechanism
 from screwgraph.kinematics.moments import total
-from screwgraph.kinematics.query import check_robot, compiled
+from screwgraph.kinematics.query import compiled
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
 
@@ -25,7 +25,6 @@ def potential_energy(robot: Robot | Mechanism, *, dtype: str = "float64") -> Fun
     """
     if isinstance(robot, Mechanism):
         return mechanism.energy(robot, "potential_energy").astype(dtype)
-    check_robot(robot)
     g = -np.array(robot.gravity)
 
     def expression(changed: Robot, q: np.ndarray) -> list:

@@ -10,8 +10,7 @@ from screwgraph.compiler import Function, Result, compile_expression, robot_argu
 from screwgraph.errors import InputError
 from screwgraph.graph import Key
 from screwgraph.lowering import ROBOT_PASSES, improved, renamed
-from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Robot, check_moves, without_loops
+from screwgraph.robot import Robot, without_loops
 from screwgraph.tape import Number
 
 Expression = Callable[..., Sequence[Number]]
@@ -48,7 +47,6 @@ def compiled(
         passes: names of passes that do not change the answer.
         keep: links whose names stay those of their own frames.
     """
-    check_robot(robot)
     tree = without_loops(robot)
     arguments = robot_arguments(tree, [(kind, [Key(kind, joint.name) for joint in tree.joints]) for kind in kinds])
     ways = (("elementary transforms",), tuple(passes))
@@ -63,20 +61,8 @@ def _of_changed(
     return expression(improved(renamed(robot, keep), passes), *vectors)
 
 
-def check_robot(robot: Robot) -> None:
-    """Raise InputError where what is given is no robot, or none of its joints moves."""
-    if isinstance(robot, Mechanism):
-        raise InputError(
-            f"expected a robot, got the mechanism {robot.name!r}",
-            why="its coordinates are positions of points and angles, no joint carries links and frames",
-            fix="read positions and velocities of points from q and qd, or describe it as a robot",
-        )
-    check_moves(robot)
-
-
 def checked_frame(robot: Robot, name: str) -> str:
     """Return the name of a link or frame. Raises InputError where there is none."""
-    check_robot(robot)
     if not isinstance(name, str):
         raise InputError(f"expected the name of a frame (str), got {name!r}", fix="give the name of a link or frame")
     return robot.frame(name).name

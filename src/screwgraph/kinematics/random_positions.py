@@ -10,7 +10,6 @@ from jaxtyping import Float
 from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.kinematics.manifold import checked_shape
-from screwgraph.kinematics.query import check_robot
 from screwgraph.robot import Joint, Robot
 
 TRIES = 50
@@ -31,7 +30,6 @@ def random(
         InputError: what is given is no robot, the shape is none, limits exclude each other, or no closed position
             within limits was found.
     """
-    check_robot(robot)
     if isinstance(seed, int | np.integer) and seed < 0:
         raise InputError(f"seed = {seed!r} is negative", fix="give a whole number from 0 on")
     rng, sizes = np.random.default_rng(seed), checked_shape(shape)
