@@ -160,7 +160,12 @@ def _words(kind: Any) -> str:
     if hasattr(kind, "array_type"):
         return "an array of numbers"
     if origin in _LISTS:
-        return "names (a list of str)" if inside[:1] == (str,) else "a list"
+        if not inside or inside[0] is Any:
+            return "a list"
+        items = " or ".join(
+            f"{_words(choice).removeprefix('a ').removeprefix('an ')}s" for choice in _choices(inside[0])
+        )
+        return "names (a list of str)" if inside[0] is str else f"a list of {items}"
     if origin is collections.abc.Callable:
         return "a function"
     name = getattr(origin or kind, "__name__", str(kind))

@@ -56,7 +56,7 @@ def test_the_gradient_is_that_of_the_nearest_pair():
     ("options", "message"),
     [
         ({"spheres": SPHERES, "itself": False}, "nothing that the robot could touch"),
-        ({"spheres": SPHERES, "obstacles": ["box"]}, "expected an obstacle, got 'box'"),
+        ({"spheres": SPHERES, "obstacles": ["box"]}, r"obstacles: expected a list of Shapes, got list \['box'\]"),
         ({"spheres": SPHERES[:2]}, "no two spheres could touch"),
         ({"spheres": ()}, "no collision spheres"),
     ],

@@ -181,5 +181,7 @@ def test_explicit_methods_have_no_implicit_forces(options):
 def test_springs_that_are_none_are_refused(springs):
     with pytest.raises(sg.InputError, match="joint"):
         sg.Simulator(block(), springs=springs)
-    with pytest.raises(sg.InputError, match=r"Simulator: springs: expected a mapping, \{name: a number or a list\}"):
+    with pytest.raises(
+        sg.InputError, match=r"Simulator: springs: expected a mapping, \{name: a number or a list of numbers\}"
+    ):
         sg.Simulator(block(), springs={"slide": "soft"})
