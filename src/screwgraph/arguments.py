@@ -22,7 +22,14 @@ P = ParamSpec("P")
 R = TypeVar("R")
 _LONGEST = 60
 _LISTS = (collections.abc.Iterable, collections.abc.Sequence, collections.abc.Collection, tuple, list)
-_WORDS = {bool: "True or False", int: "an integer", float: "a number", str: "a text (str)", type(None): "None"}
+_WORDS: dict[Any, str] = {
+    Any: "...",
+    bool: "True or False",
+    int: "an integer",
+    float: "a number",
+    str: "a text (str)",
+    type(None): "None",
+}
 _NO_ROBOT = "its coordinates are positions of points and angles, no joint carries links and frames"
 _FIXES = {
     "Robot": "load one with sg.load(path)",
@@ -162,9 +169,7 @@ def _words(kind: Any) -> str:
     if origin in _LISTS:
         if not inside or inside[0] is Any:
             return "a list"
-        items = " or ".join(
-            f"{_words(choice).removeprefix('a ').removeprefix('an ')}s" for choice in _choices(inside[0])
-        )
+        items = " or ".join(_plural(_words(choice)) for choice in _choices(inside[0]))
         return "names (a list of str)" if inside[0] is str else f"a list of {items}"
     if origin is collections.abc.Callable:
         return "a function"
@@ -173,6 +178,11 @@ def _words(kind: Any) -> str:
         return f"a mapping, {{name: {' or '.join(_words(choice) for choice in _choices(inside[1]))}}}"
     known = {"Mapping": "a mapping, {...: ...}", "PathLike": "a path", "Robot": "a robot", "Mechanism": "a mechanism"}
     return known.get(name, f"{'an' if name[0] in 'AEIOU' else 'a'} {name}")
+
+
+def _plural(words: str) -> str:
+    head, comma, rest = words.removeprefix("a ").removeprefix("an ").partition(",")
+    return f"{head}s{comma}{rest}"
 
 
 def shown(value: Any) -> str:

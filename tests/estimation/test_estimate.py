@@ -158,9 +158,9 @@ ENCODER = {"sensor": "a", "joint_position": "joint1", "sigma": 1e-3}
         ({"sensors": [{**ENCODER, "sigma": 0.0}]}, "is not a positive standard deviation"),
         ({"sensors": [ENCODER, ENCODER]}, "two sensors are called 'a'"),
         ({"sensors": [{"sensor": "a", "joint_torque": "joint1", "sigma": 1.0}]}, "is measured, but not unknown"),
-        ({"sensors": ENCODER}, "is not a list"),
-        ({"noise": 0.1}, "noise = 0.1 is not a ModelNoise"),
-        ({"watch": 1.0}, "watch = 1.0 is not a function"),
+        ({"sensors": ENCODER}, r"sensors: expected a list of mappings, \{name: \.\.\.\}, got dict"),
+        ({"noise": 0.1}, "noise: expected a ModelNoise, got float 0.1"),
+        ({"watch": 1.0}, "watch: expected a function, got float 1.0"),
     ],
 )
 def test_bad_arguments_are_one_line(options, line):

@@ -57,9 +57,7 @@ def estimate(
         InputError: a bad argument, or a search that fails.
         ModelError: the mechanism cannot be assembled.
     """
-    kind, noise = MechanismUnknowns if isinstance(model, Mechanism) else RobotUnknowns, _noise(noise)
-    if watch is not None and not callable(watch):
-        raise InputError(f"watch = {watch!r} is not a function", fix="give one of the time (s) reached, like print")
+    kind, noise = MechanismUnknowns if isinstance(model, Mechanism) else RobotUnknowns, noise or ModelNoise()
     unknowns: Unknowns = kind.of(model, _names(parameters, "parameters"))  # pyright: ignore[reportArgumentType]
     data = measured(measurements, unknowns.sensors(sensors), unknowns.channels, unknowns.labels)
     driven = unknowns.inputs_of(_names(inputs, "inputs"))
@@ -88,12 +86,6 @@ def _names(given: Any, what: str) -> tuple[str, ...]:
     if not isinstance(listed, Sequence) or not all(isinstance(name, str) for name in listed):
         raise InputError(f"{what} = {given!r} is no list of names")
     return tuple(listed)
-
-
-def _noise(given: Any) -> ModelNoise:
-    if given is not None and not isinstance(given, ModelNoise):
-        raise InputError(f"noise = {given!r} is not a ModelNoise", fix="give noise=ModelNoise(dynamics=1e-2)")
-    return given or ModelNoise()
 
 
 def _check_known(labels: Sequence[str], inputs: tuple[int, ...], data: Measurements) -> None:
