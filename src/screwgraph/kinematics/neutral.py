@@ -14,7 +14,7 @@ from screwgraph.robot import Robot
 
 @checked
 def neutral(robot: Robot, shape: int | Sequence[int] = ()) -> Float[np.ndarray, "... nq"]:
-    """Return the zero position, (..., nq) with `shape` in front: no joint moved, quaternions (0, 0, 0, 1), limits not regarded.
+    """Return the zero position, (..., nq) with `shape` in front: no joint moved, quaternions (0, 0, 0, 1), no limits.
 
     Loops of closed chains need not close there: `robot.close_loops` finds a position near by at which they do.
 

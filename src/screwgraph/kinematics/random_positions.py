@@ -20,7 +20,7 @@ TRIES = 50
 def random(
     robot: Robot, shape: int | Sequence[int] = (), *, seed: int | np.random.Generator | None = None
 ) -> Float[np.ndarray, "... nq"]:
-    """Return random positions, (..., nq) with `shape` in front, within the joints' limits.
+    """Return random positions within limits of joints, (..., nq) with `shape` in front.
 
     Coordinates with two limits are uniform between them, angles without limits within +-pi, rotations uniform,
     positions of floating bases within +-1 m, other lengths standard normal. Of closed chains, loops are closed from
