@@ -101,7 +101,7 @@ def test_parameters_that_measurements_do_not_tell_apart_are_named_and_estimates_
         ({}, {"sensors": [{"sensor": "gyro", "gyroscope": "rodd", "sigma": 0.01}]}, "rodd"),
         ({}, {"sensors": [{"sensor": "gyro", "gyroscope": "rod", "sigma": -1}]}, "positive"),
         ({}, {"sensors": [{"sensor": "gyro", "sigma": 1}]}, "nothing"),
-        ({}, {"sensors": "gyro"}, "sensors = 'gyro' is not a list"),
+        ({}, {"sensors": "gyro"}, "sensors: expected a list of mappings, {name: ...}, got str 'gyro'"),
         ({"gyro": np.array(["a"] * 21)}, {}, "gyro of the measurements does not hold real numbers"),
         ({"gyro": 1j * np.ones(21)}, {}, "does not hold real numbers"),
     ],
@@ -118,7 +118,7 @@ def test_bad_measurements_and_options_are_one_line(sprung, change, options, word
 
 @pytest.mark.parametrize(
     ("values", "words"),
-    [({"kk": 1.0}, "did you mean k"), ({"k": "1"}, "finite number"), ({"k": float("nan")}, "finite number")],
+    [({"kk": 1.0}, "did you mean k"), ({"k": "1"}, "name: a number"), ({"k": float("nan")}, "finite number")],
 )
 def test_values_of_nothing_are_refused(sprung, values, words):
     with pytest.raises(sg.InputError, match=words):
