@@ -57,7 +57,7 @@ BAD = {
     ),
     "lengths": (lambda w: w.update(theta=w["theta"][:9]), r"theta of the trajectory has the shape \(9,\)"),
     "short": (lambda w: w.update(t=w["t"][:5], theta=w["theta"][:5]), "the trajectory has 5 samples"),
-    "words": (lambda w: w.update(theta=["a"] * 20), "theta of the trajectory has the shape"),
+    "words": (lambda w: w.update(theta=["a"] * 20), "theta of the trajectory does not hold real numbers"),
 }
 
 
