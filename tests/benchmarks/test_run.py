@@ -46,7 +46,7 @@ def test_tables_of_one_robot_are_printed_and_written(tmp_path, capsys):
         assert text in printed
         assert text in written
     assert "Pinocchio C++ not measured: no C++ compiler: install one" in written
-    assert written.partition("## What is not reached")[0].count("\n## ") == 5
+    assert written.partition("## What is not reached")[0].count("\n## ") == 6
     assert str(tmp_path) not in written
 
 

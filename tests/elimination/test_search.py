@@ -78,6 +78,7 @@ def test_no_order_of_the_two_link_arm_beats_the_optimum(problem):
     assert searched(graph, "rr", RESULT[problem], rounds=6).cost <= optimum.operations
 
 
+@pytest.mark.suite
 def test_the_optimum_of_the_three_link_arm():
     """All 362 880 orders of its nine variables; exchanges of independent neighbours leave some 19 000 eliminations."""
     graph = graph_of("rrr", "inverse")

@@ -174,7 +174,7 @@ REFUSED = {
     "too many": (["joint1", "joint2"], "the independent joints joint1, joint2 have 2 coordinates, and .* 1 degrees"),
     "none": ([], r"the independent joints \(none\) have 0 coordinates"),
     "unknown": (["jiont1"], "no joint is called 'jiont1'"),
-    "no name": ([3], "no joint is called 3"),
+    "no name": ([3], "expected names"),
     "no such coordinate": (["joint1[1]"], "joint 'joint1' has no coordinate 1"),
 }
 
