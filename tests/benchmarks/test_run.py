@@ -146,7 +146,7 @@ def test_tables_that_are_not_measured_again_stay(tmp_path):
 
 def test_rollouts_and_steps_are_timed_beside_mujoco():
     pytest.importorskip("mujoco")
-    cells = dict(zip(rollouts.COLUMNS, rollouts.row("rrr", sg.load("rrr"), TINY), strict=True))
+    cells = dict(zip(rollouts.COLUMNS, rollouts.row("panda", sg.load("panda"), TINY), strict=True))
     assert cells["motions x steps"] == "16 x 1000"
     assert float(cells["mj_step loop, ns"]) > float(cells["a step, ns"]) > 0.0
     assert cells["asked"] == ""
