@@ -81,7 +81,9 @@ def test_nan_in_one_state_spoils_that_state_alone(make, number):
     batch[number][2] = np.nan
     spoiled = f(*batch)
     assert np.isnan(spoiled[2]).all()
-    np.testing.assert_array_equal(np.delete(spoiled, 2, axis=0), np.delete(clean, 2, axis=0))
+    # Neighbours of such an angle in a vector are computed one by one, where products may be fused in other places:
+    # rounding of 1e-16, times the condition number of the mass matrix, below 1e5.
+    np.testing.assert_allclose(np.delete(spoiled, 2, axis=0), np.delete(clean, 2, axis=0), rtol=1e-11)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
