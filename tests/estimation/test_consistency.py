@@ -89,7 +89,9 @@ def is_covered(found: Sequence[Errors]) -> bool:
     return bool(binom.ppf(SURE / 2.0, of, COVERED) <= covered <= binom.ppf(1.0 - SURE / 2.0, of, COVERED))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [kind if kind == "mechanism" else pytest.param(kind, marks=pytest.mark.suite) for kind in KINDS]
+)
 def test_errors_are_what_covariances_say(kind, tmp_path):
     it = subject(kind, MODELS[kind], tmp_path)
     found = [errors(it, seed) for seed in range(RUNS)]
