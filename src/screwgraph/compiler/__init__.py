@@ -14,6 +14,7 @@ from screwgraph.compiler.compile import Order, compile_problem, make_function
 from screwgraph.compiler.expression import compile_expression
 from screwgraph.compiler.function import Argument, Function, Origin
 from screwgraph.compiler.graphs import compile_graph
+from screwgraph.compiler.inputs import inputs_by_form
 from screwgraph.compiler.matrix import compile_matrix
 from screwgraph.compiler.problem import Problem, at, robot_arguments, without_metadata
 from screwgraph.compiler.searched import Search
@@ -46,6 +47,7 @@ __all__ = [
     "compile_matrix",
     "compile_problem",
     "compiled",
+    "inputs_by_form",
     "make_function",
     "marching",
     "robot_arguments",

@@ -73,13 +73,13 @@ class _Recipe:
         done["common factors"] = factor_out(last)
         return {name: made.operations.total for name, made in done.items()}
 
-    def origin(self, made: Made) -> Origin:
-        """Return what people may ask about the code, made when they do."""
+    def origin(self, made: Made, others: Sequence[Chart] = ()) -> Origin:
+        """Return what people may ask about the code, made when they do; `others` may answer where a pivot vanishes."""
         stated = self.problem.stated
         bare = stated and replace(stated, robot=without_metadata(stated.robot))
         analytic = TreeProblem(bare, self.problem.arguments, tuple(self.problem.asked)) if bare else None
         # A copy without the graphs that the problem caches: it is pickled with the function.
-        vanished = Vanished(replace(self.problem), made.ordering, compile_problem)
+        vanished = Vanished(replace(self.problem), made.ordering, compile_problem, others)
         return Origin(lambda: self.eliminated(()), self.savings, analytic, vanished)
 
 
@@ -115,10 +115,7 @@ def _compile_searched(problem: Problem, effort: Search, *, anew: bool = False) -
         return _first_possible(problem, inputs)
 
     def origin(made: Made) -> Origin:
-        found = _found(problem, made).origin(made)
-        return replace(
-            found, vanished=Vanished(replace(problem), made.ordering, compile_problem, _charts(problem, made))
-        )
+        return _found(problem, made).origin(made, _charts(problem, made))
 
     asked = question(effort.seconds > 0.0 or kept(question(True)) is not None)  # no search now, but one was before
     return _function(problem, asked, make, origin, anew=anew)

@@ -20,7 +20,7 @@ from screwgraph.compiler.derivatives import Analytic, derivatives
 from screwgraph.compiler.pivots import Pivots, pivots
 from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, written
 from screwgraph.compiler.unit import Places, check_unit, quaternion_places
-from screwgraph.compiler.vanished import Fallback, answered
+from screwgraph.compiler.vanished import Differentiated, Fallback, answered
 from screwgraph.elimination import Dag, Parallelism
 from screwgraph.elimination.parallelism import of_program
 from screwgraph.errors import InputError
@@ -262,7 +262,7 @@ class Function:
             for name in by
             for r in self.results
         )
-        vanished = self.origin.vanished and self.origin.vanished.differentiated(by)
+        vanished = self.origin.vanished and Differentiated(self.origin.vanished, by)
         origin = replace(self.origin, analytic=None, vanished=vanished)
         name = f"{self.name}_by_{'_'.join(by)}"
         return replace(self, name=name, results=results, program=made.program, origin=origin)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -46,7 +47,7 @@ class Answering(Protocol):
 class Fallback(Protocol):
     """What to do where a function gives no number. Frozen dataclasses."""
 
-    @property
+    @cached_property
     def answering(self) -> Answering | None:
         """The function that answers there; None where there is none."""
         ...
@@ -59,17 +60,13 @@ class Fallback(Protocol):
         """Say why there is no number where its inputs have these values, and what to do."""
         ...
 
-    def differentiated(self, by: tuple[str, ...]) -> Fallback:
-        """Return the same of the function's derivatives."""
-        ...
-
 
 @dataclass(frozen=True, eq=False)
 class Vanished:
     """What to do where code in an order gives no number.
 
     `others` are the charts that answer there, tried in turn and compiled when the first state asks for one; `made`
-    compiles a problem in an order; `by` are the arguments by which answers are differentiated, once after the other.
+    compiles a problem in an order.
     """
 
     __repr__ = one_line
@@ -78,26 +75,16 @@ class Vanished:
     ordering: str
     made: Callable[[Problem, str], Answering]
     others: Sequence[Chart] = ()
-    by: tuple[tuple[str, ...], ...] = ()
-
-    @property
-    def answering(self) -> Answering | None:
-        """The function that answers; None where no order does."""
-        return self._compiled
 
     @cached_property
-    def _compiled(self) -> Answering | None:
+    def answering(self) -> Answering | None:
+        """The function that answers; None where no order does."""
         for chart in self.others:
             if chart == Chart(self.ordering):
                 continue
             problem = self.problem.of_given_motion() if chart.given_motion else self.problem
-            try:
-                found = self.made(problem, chart.ordering)
-            except EliminationError:
-                continue
-            for by in self.by:
-                found = found.jacobian(*by)
-            return found
+            with suppress(EliminationError):
+                return self.made(problem, chart.ordering)
         return None
 
     def admits(self, states: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -116,10 +103,6 @@ class Vanished:
             return _other_order(self.others)
         return self._why_closed(robot, position(self.problem, robot, values))
 
-    def differentiated(self, by: tuple[str, ...]) -> Vanished:
-        """Return the same of the derivatives by these arguments."""
-        return replace(self, by=(*self.by, by))
-
     def _why_closed(self, robot: Robot, q: np.ndarray) -> str:
         K = constraint_jacobian(robot, q)[list(robot.mobility.kept)]
         if not has_independent_rows(K, REGULAR):
@@ -137,6 +120,29 @@ class Vanished:
                 f"others ({fix}choose others with robot.with_independent_joints(names))"
             )
         return _other_order(self.others)
+
+
+@dataclass(frozen=True, eq=False)
+class Differentiated:
+    """What to do where derivatives of a function by some arguments are no numbers; `base` is that of the function."""
+
+    __repr__ = one_line
+
+    base: Fallback
+    by: tuple[str, ...]
+
+    @cached_property
+    def answering(self) -> Answering | None:
+        """The derivatives of the function that answers; None where there is none."""
+        return self.base.answering and self.base.answering.jacobian(*self.by)
+
+    def admits(self, states: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Tell at which states that function answers."""
+        return self.base.admits(states)
+
+    def why(self, values: Mapping[str, float]) -> str:
+        """Say why there is no number at a state, and what to do."""
+        return self.base.why(values)
 
 
 def answered(

@@ -9,12 +9,14 @@ from typing import NoReturn
 
 import numpy as np
 
+from screwgraph.arguments import checked
 from screwgraph.compiler import (
     Argument,
     Function,
     Made,
     Origin,
     Result,
+    inputs_by_form,
     make_function,
     robot_arguments,
     without_metadata,
@@ -30,11 +32,12 @@ from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, analysed_as
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
-from screwgraph.tape import Number, Program, Scalar, Tape, factor_out, program
+from screwgraph.tape import Number, Program, Scalar, factor_out, program
 
 GUESS = "guess"
 
 
+@checked
 def closed_positions(robot: Robot, *, dtype: str = "float64") -> Function:
     """Return q(y, guess): all positions (..., nq) of a closed chain from those of its independent joints (..., n).
 
@@ -45,15 +48,13 @@ def closed_positions(robot: Robot, *, dtype: str = "float64") -> Function:
 
     Raises:
         EliminationError: only a part of a joint is independent.
-        InputError: what is given is no robot, or loops that cannot be closed.
+        InputError: its loops cannot be closed.
     """
-    if not isinstance(robot, Robot):
-        raise InputError(f"expected a robot, got {type(robot).__name__}", fix="load one with sg.load(path)")
     completion = _completion(robot)
     arguments = _arguments(completion, robot_arguments(robot, [("q", of_joints(robot, "q"))]))
 
     def make(inputs: Sequence[str]) -> Made:
-        tape, values = _inputs(arguments)
+        tape, values = inputs_by_form(arguments)
         return Made(factor_out(program(tape, list(_completed(completion, values)), inputs)), "none")
 
     def origin(_: Made) -> Origin:
@@ -89,7 +90,7 @@ def in_positions(function: Function, robot: Robot, positions: str) -> Function:
     base = pack_program(function.program)
 
     def make(inputs: Sequence[str]) -> Made:
-        tape, values = _inputs(arguments)
+        tape, values = inputs_by_form(arguments)
         outputs = _answers(_completed(completion, values), function.program, values)
         return Made(factor_out(program(tape, outputs, inputs)), function.ordering)
 
@@ -121,7 +122,7 @@ class _Chain:
         return GUESS not in by
 
     def jacobian(self, source: Program, arguments: Sequence[Argument], by: Sequence[str]) -> Program:
-        tape, values = _inputs(arguments)
+        tape, values = inputs_by_form(arguments)
         of_all = derivatives(unpack_program(self.base), self.arguments, by, self.analytic)
         q = _completed(self.completion, values)
         entries = iter(_answers(q, of_all, values))
@@ -147,7 +148,7 @@ class _Slopes:
         return GUESS not in by
 
     def jacobian(self, source: Program, arguments: Sequence[Argument], by: Sequence[str]) -> Program:
-        tape, values = _inputs(arguments)
+        tape, values = inputs_by_form(arguments)
         q = _completed(self.completion, values)
         rates = [self.completion.robot.manifold.rate(q, column) for column in self.completion.slopes(q).T]
         outputs = list(np.array(rates, dtype=object).T.ravel())
@@ -165,22 +166,14 @@ class Unclosed:
 
     completion: Completion
     base: Fallback | None = None
-    by: tuple[tuple[str, ...], ...] = ()
-
-    @property
-    def answering(self) -> Answering | None:
-        """The function that answers where a pivot vanishes; where loops do not close, none does."""
-        return self._compiled
 
     @cached_property
-    def _compiled(self) -> Answering | None:
+    def answering(self) -> Answering | None:
+        """The function that answers where a pivot vanishes; where loops do not close, none does."""
         other = self.base and self.base.answering
         if not isinstance(other, Function):
             return None
-        found = in_positions(other, self.completion.robot, INDEPENDENT)
-        for by in self.by:
-            found = found.jacobian(*by)
-        return found
+        return in_positions(other, self.completion.robot, INDEPENDENT)
 
     def admits(self, states: Mapping[str, np.ndarray]) -> np.ndarray:
         """Tell at which states that function answers."""
@@ -206,10 +199,6 @@ class Unclosed:
             found = np.asarray(q(*given))
         return dict(zip(q.results[0].names, found.T, strict=True))
 
-    def differentiated(self, by: tuple[str, ...]) -> Unclosed:
-        """Return the same of the derivatives by these arguments."""
-        return replace(self, by=(*self.by, by))
-
 
 _SINGULAR = "the mechanism is singular there"
 
@@ -228,12 +217,6 @@ def _arguments(completion: Completion, given: Sequence[Argument]) -> tuple[Argum
     (y,), (q,) = robot_arguments(robot, keys), robot_arguments(robot, [("q", of_joints(robot, "q"))])
     guess = replace(q, name=GUESS, names=tuple(f"{GUESS}{name.removeprefix('q')}" for name in q.names))
     return (*(y if a.name == "q" else a for a in given), *([guess] if completion.takes_guess else []))
-
-
-def _inputs(arguments: Sequence[Argument]) -> tuple[Tape, dict[str, Scalar]]:
-    """Return a tape that merges by form, as positions are solved for by steps, and the arguments' numbers on it."""
-    tape = Tape("form")
-    return tape, {name: tape.input(name) for argument in arguments for name in argument.names}
 
 
 def _completed(completion: Completion, values: Mapping[str, Scalar]) -> Array:

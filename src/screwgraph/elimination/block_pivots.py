@@ -15,8 +15,8 @@ import numpy as np
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.pivot import CLEAR, SMALL, extremes
 from screwgraph.elimination.system import Step, System
-from screwgraph.graph import Column, is_zero
-from screwgraph.tape import WIDE, Number, Scalar
+from screwgraph.graph import Column
+from screwgraph.tape import WIDE, Number, Scalar, dot, is_zero
 
 ADJUGATE = 3
 """Largest block that is solved by its adjugate."""
@@ -143,8 +143,8 @@ def _diagonalise(system: System, columns: Sequence[Column], rows: Sequence[int])
     for i, column in enumerate(columns):
         weights = [_cofactor(block, j, i) for j in range(len(rows))]
         others = dict.fromkeys(c for row in rows for c in system.terms[row] if c not in columns)
-        terms = {c: _sum([w * system.terms[r].get(c, 0.0) for w, r in zip(weights, rows, strict=True)]) for c in others}
-        constant = _sum([w * system.constants[r] for w, r in zip(weights, rows, strict=True)])
+        terms = {c: dot(weights, [system.terms[r].get(c, 0.0) for r in rows]) for c in others}
+        constant = dot(weights, [system.constants[r] for r in rows])
         mixed.append(({column: det, **{c: a for c, a in terms.items() if not is_zero(a)}}, constant))
     for row, (terms, constant) in zip(rows, mixed, strict=True):
         system.rewrite(row, terms, constant)
@@ -153,18 +153,11 @@ def _diagonalise(system: System, columns: Sequence[Column], rows: Sequence[int])
 def _determinant(block: list[list[Number]]) -> Number:
     if len(block) == 1:
         return block[0][0]
-    return _sum([block[0][j] * _cofactor(block, 0, j) for j in range(len(block)) if not is_zero(block[0][j])])
+    held = [j for j, entry in enumerate(block[0]) if not is_zero(entry)]
+    return dot([block[0][j] for j in held], [_cofactor(block, 0, j) for j in held])
 
 
 def _cofactor(block: list[list[Number]], i: int, j: int) -> Number:
     minor = [[a for m, a in enumerate(row) if m != j] for n, row in enumerate(block) if n != i]
     value = _determinant(minor) if minor else 1.0
     return value if (i + j) % 2 == 0 else -value
-
-
-def _sum(values: Sequence[Number]) -> Number:
-    total: Number = 0.0
-    for value in values:
-        if not is_zero(value):
-            total = value if is_zero(total) else total + value
-    return total

@@ -20,9 +20,9 @@ from screwgraph.elimination.least_squares import eliminate_soft
 from screwgraph.elimination.pairs import eliminate_pairs
 from screwgraph.elimination.pivot import MAY_VANISH, SMALL, Candidate
 from screwgraph.elimination.system import Step, System
-from screwgraph.graph import Column, Row, is_zero
+from screwgraph.graph import Column, Row
 from screwgraph.summary import one_line
-from screwgraph.tape import Number
+from screwgraph.tape import Number, is_zero
 
 Choice = tuple[tuple, Candidate]
 """A sort key, best first, and the pivot that it ranks."""

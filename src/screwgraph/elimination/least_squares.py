@@ -7,13 +7,10 @@ for least squares: Bjorck, 1967), and needs no square roots.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import reduce
-
 from screwgraph.elimination.pivot import SINGULAR, usual_size
 from screwgraph.elimination.system import Step, System
-from screwgraph.graph import Column, is_zero
-from screwgraph.tape import Number, Scalar, guard, reciprocal
+from screwgraph.graph import Column
+from screwgraph.tape import Number, Scalar, dot, guard, is_zero, reciprocal
 
 
 def eliminate_soft(system: System, column: Column, first: int, group: int) -> Step:
@@ -30,9 +27,9 @@ def eliminate_soft(system: System, column: Column, first: int, group: int) -> St
     weighted = [_weight(system, i) * terms[i][column] for i in numbers]
     pivot = _length(system, column)
     factor = -reciprocal(_guarded(pivot, system.lengths[column]))
-    sums = {c: _dot(weighted, [terms[i].get(c, 0.0) for i in numbers]) for c in touched}
+    sums = {c: dot(weighted, [terms[i].get(c, 0.0) for i in numbers]) for c in touched}
     expression = {c: a * factor for c, a in sums.items() if not is_zero(a)}
-    constant = _dot(weighted, [system.constants[i] for i in numbers]) * factor
+    constant = dot(weighted, [system.constants[i] for i in numbers]) * factor
     if alone:
         system.retire(column, first)
     left = sorted(system.rows_of[column])
@@ -47,7 +44,7 @@ def _length(system: System, column: Column) -> Number:
     """Return the weighted sum of squares of an unknown's coefficients."""
     soft = sorted(i for i in system.rows_of[column] if system.weights[i] is not None)
     own = [system.terms[i][column] for i in soft]
-    return _dot([_weight(system, i) * a for i, a in zip(soft, own, strict=True)], own)
+    return dot([_weight(system, i) * a for i, a in zip(soft, own, strict=True)], own)
 
 
 def _weight(system: System, row: int) -> float:
@@ -60,7 +57,3 @@ def _guarded(pivot: Number, before: Number) -> Number:
         return pivot
     safe = guard(pivot, SINGULAR**2 * usual_size(pivot))
     return safe if before is pivot else guard(safe, SINGULAR**2 * before)
-
-
-def _dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
-    return reduce(lambda x, y: x + y, [x * y for x, y in zip(a, b, strict=True)])

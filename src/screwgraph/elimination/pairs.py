@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.system import Step, System
-from screwgraph.graph import Column, Role, is_zero
-from screwgraph.tape import Number, Scalar, reciprocal
+from screwgraph.graph import Column, Role
+from screwgraph.tape import Number, Scalar, is_zero, reciprocal
 
 SAME = 2e-15
 """Constants that agree this well, relatively, are equal."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from screwgraph.elimination.pairing import Pairing
 from screwgraph.elimination.pivot import NATURAL, Candidate, bound, is_foreign, pivot_class
-from screwgraph.graph import Column, Role, Row, is_zero
+from screwgraph.graph import Column, Role, Row
 from screwgraph.summary import one_line
-from screwgraph.tape import Number, Scalar, guard, reciprocal
+from screwgraph.tape import Number, Scalar, guard, is_zero, reciprocal
 
 
 @dataclass(frozen=True, eq=False)

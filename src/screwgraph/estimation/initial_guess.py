@@ -46,7 +46,7 @@ def longer(
 
 
 def _check_predicted(path: Sequence[np.ndarray], data: Measurements, first: int) -> None:
-    """Refuse a motion that leaves all bounds. Raises InputError."""
+    """Raise InputError where a motion diverges."""
     sound = np.all([np.isfinite(x).all(axis=1) for x in path], axis=0)
     if not sound.all():
         k = first + int(np.argmin(sound))

@@ -9,7 +9,7 @@ from screwgraph.graph.factor_graph import Derived, FactorGraph
 from screwgraph.graph.factors import TEMPLATES
 from screwgraph.graph.kinds import KINDS, Kind, Role
 from screwgraph.graph.kinematics import kinematics_graph
-from screwgraph.graph.linear import Affine, Column, Row, is_zero, linear_rows
+from screwgraph.graph.linear import Affine, Column, Row, linear_rows
 from screwgraph.graph.loop_ends import End, loop_wrenches
 from screwgraph.graph.mechanism import unconstrained_graph, with_right_hand_sides
 from screwgraph.graph.model import Model
@@ -44,7 +44,6 @@ __all__ = [
     "dynamics_graph",
     "factor",
     "graph_of",
-    "is_zero",
     "kinematics_graph",
     "linear_rows",
     "loop_wrenches",

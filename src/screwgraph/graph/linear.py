@@ -12,7 +12,7 @@ from screwgraph.errors import EliminationError
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.variable import Key, Variable
 from screwgraph.summary import one_line
-from screwgraph.tape import Number
+from screwgraph.tape import Number, is_zero
 
 Column = tuple[Key, int]
 """One scalar of a variable."""
@@ -74,7 +74,7 @@ class Affine:
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, Affine):
             raise _NonlinearError(f"{next(iter(self.terms))[0]} and {next(iter(other.terms))[0]}")
-        if not _is_symbolic(other) and other == 0:
+        if is_zero(other):
             return 0.0
         return Affine({column: c * other for column, c in self.terms.items()}, self.constant * other)
 
@@ -96,12 +96,3 @@ def _row(entry: Any, factor: Factor, number: int) -> Row:
     if not isinstance(entry, Affine):
         return Row({}, entry, factor, number)
     return Row({column: c for column, c in entry.terms.items() if not is_zero(c)}, entry.constant, factor, number)
-
-
-def is_zero(value: Number) -> bool:
-    """Whether a coefficient is the constant zero."""
-    return not _is_symbolic(value) and value == 0
-
-
-def _is_symbolic(value: Any) -> bool:
-    return hasattr(value, "samples")

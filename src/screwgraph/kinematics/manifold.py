@@ -14,7 +14,7 @@ from screwgraph.robot import Robot
 
 
 def positions(name: str, robot: Robot) -> Argument:
-    """Return an argument that is a position. Raises InputError where what is given is no robot."""
+    """Return an argument that is a position."""
     spaces = tuple(joint.type.manifold for joint in robot.joints if joint.type.nq)
     return Argument(name, (robot.nq,), tuple(f"{name}[{i}]" for i in range(robot.nq)), spaces)
 

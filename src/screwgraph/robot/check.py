@@ -42,9 +42,7 @@ def massless_links(robot: Robot) -> tuple[str, ...]:
 
 
 def check_moves(robot: Robot) -> None:
-    """Raise InputError where no joint moves, or where what is given is no robot."""
-    if not isinstance(robot, Robot):
-        raise InputError(f"expected a robot, got {type(robot).__name__}", fix="load one with sg.load(path)")
+    """Raise InputError where no joint moves."""
     if not robot.joints:
         raise InputError(
             f"robot {robot.name!r} has no joint that moves", fix='load it with base="floating", or lock less'

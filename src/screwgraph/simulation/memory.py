@@ -21,7 +21,7 @@ class Memory:
         return self._places.keys()
 
     def add(self, name: str, size: int) -> range:
-        """Make room for a vector; return its places."""
+        """Allocate a vector; return its places."""
         self._places[name] = range(self._size, self._size + size)
         self._size += size
         return self._places[name]

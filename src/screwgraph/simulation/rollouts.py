@@ -84,8 +84,8 @@ class _Kept:
     between: Sequence[np.ndarray]
 
     @classmethod
-    def room(cls, start: Sequence[np.ndarray], steps: int, every: int) -> _Kept:
-        """Make room for so many steps, which begin at q (B, nq) and qd (B, nv)."""
+    def empty(cls, start: Sequence[np.ndarray], steps: int, every: int) -> _Kept:
+        """Return arrays for so many steps, which begin at q (B, nq) and qd (B, nv)."""
         kept = [np.empty((steps // every + 1, *x.shape), x.dtype) for x in start]
         for x, x0 in zip(kept, start, strict=True):
             x[0] = x0
@@ -114,7 +114,7 @@ def rolled_out(
     """
     count, total, watch = len(start[0]), len(times) - 1, watch or (lambda t: False)
     size = step.arguments[2].shape[0] if len(step.arguments) == TAKES_TAU else 0
-    states = _Kept.room([x.astype(step.dtype) for x in start], total, every)
+    states = _Kept.empty([x.astype(step.dtype) for x in start], total, every)
     dt = np.array([times[1] - times[0]], step.dtype)
     blocks = [slice(i, i + BLOCK) for i in range(0, count, BLOCK)]
     tau = None if callable(control) else np.broadcast_to(np.asarray(control, step.dtype), (total, count, size))

@@ -77,7 +77,7 @@ def step_stages(rule: Rule, function: Function, space: SmallSteps, memory: Memor
 
 
 def _turns(space: SmallSteps, memory: Memory) -> list[tuple[str, list[Number]]]:
-    """Make room for the angles that motions since the last call turn by."""
+    """Allocate the angles that motions since the last call turn by."""
     turns = list(space.turns)
     space.turns.clear()
     if not turns:

@@ -6,7 +6,7 @@ from screwgraph.tape.factor_out import factor_out
 from screwgraph.tape.least_norm import least_norm
 from screwgraph.tape.operations import OPERATIONS, Operation
 from screwgraph.tape.program import LEAVES, Operations, Program, by_outputs, program
-from screwgraph.tape.rows import Row
+from screwgraph.tape.rows import Row, dot, is_zero
 from screwgraph.tape.scalar import Number, Scalar, apply, guard, reciprocal
 from screwgraph.tape.substitute import depends_on, substituted
 from screwgraph.tape.tape import SAMPLES, WIDE, Mark, Tape, tape_of
@@ -27,10 +27,12 @@ __all__ = [
     "apply",
     "by_outputs",
     "depends_on",
+    "dot",
     "factor_out",
     "gradient",
     "guard",
     "hessian",
+    "is_zero",
     "jacobian",
     "least_norm",
     "program",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from screwgraph.tape.rows import dot
 from screwgraph.tape.scalar import Number
 
 
@@ -15,7 +16,7 @@ def least_norm(K: Sequence[Sequence[Number]], b: Sequence[Number]) -> np.ndarray
     No pivot vanishes while rows are independent, and what is zero for its place costs nothing.
     """
     y = _solved(K, b)
-    return np.array([_dot(column, y) for column in zip(*K, strict=True)], dtype=object)
+    return np.array([dot(column, y) for column in zip(*K, strict=True)], dtype=object)
 
 
 def _solved(K: Sequence[Sequence[Number]], b: Sequence[Number]) -> list[Number]:
@@ -25,23 +26,11 @@ def _solved(K: Sequence[Sequence[Number]], b: Sequence[Number]) -> list[Number]:
     y, inverse = list(b), [0.0] * n
     for i in range(n):
         for j in range(i):
-            scaled[i][j] = _dot(K[i], K[j]) - _dot(scaled[i][:j], L[j][:j])
+            scaled[i][j] = dot(K[i], K[j]) - dot(scaled[i][:j], L[j][:j])
             L[i][j] = scaled[i][j] * inverse[j]
-        inverse[i] = 1.0 / (_dot(K[i], K[i]) - _dot(scaled[i][:i], L[i][:i]))
-        y[i] = y[i] - _dot(L[i][:i], y[:i])
+        inverse[i] = 1.0 / (dot(K[i], K[i]) - dot(scaled[i][:i], L[i][:i]))
+        y[i] = y[i] - dot(L[i][:i], y[:i])
     y = [value * d for value, d in zip(y, inverse, strict=True)]
     for i in reversed(range(n)):
-        y[i] = y[i] - _dot([L[j][i] for j in range(i + 1, n)], y[i + 1 :])
+        y[i] = y[i] - dot([L[j][i] for j in range(i + 1, n)], y[i + 1 :])
     return y
-
-
-def _dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
-    total: Number = 0.0
-    for x, y in zip(a, b, strict=True):
-        if not (_is_zero(x) or _is_zero(y)):
-            total = total + x * y
-    return total
-
-
-def _is_zero(x: Number) -> bool:
-    return isinstance(x, (int, float)) and x == 0.0

@@ -14,6 +14,15 @@ def is_zero(entry: Number) -> bool:
     return not isinstance(entry, Scalar) and entry == 0.0
 
 
+def dot(a: Iterable[Number], b: Iterable[Number]) -> Number:
+    """Return a'b of two lists; what is zero for its place costs nothing."""
+    total: Number = 0.0
+    for x, y in zip(a, b, strict=True):
+        if not (is_zero(x) or is_zero(y)):
+            total = x * y if is_zero(total) else total + x * y
+    return total
+
+
 def add_entry(row: Row, column: int, term: Number) -> None:
     """Add a term to an entry of a row; what becomes zero leaves it."""
     total = row[column] + term if column in row else term

@@ -1,18 +1,17 @@
 """Sine and cosine of a vector of angles at once, inline.
 
-Reduction by pi/2 in three parts (Cody & Waite, 1980) for |x| <= 1e5, then minimax polynomials on
+Reduction by pi/2 in three parts (Cody & Waite, 1980) for |x| <= 1e5 (`LARGE`), then minimax polynomials on
 [-pi/4, pi/4]; larger angles, NaN and infinity go to the C library. For one number that is a branch; for vectors the
 caller gets a flag, and computes these samples one by one: a branch for each angle would hinder LLVM's scheduling.
 """
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
 
+from screwgraph.compiler.angles import LARGE
 from screwgraph.compiler.backends.llvm.text import Lanes
 
-LARGEST = 1e5
 HARMLESS = 1.0
 """What stands for an angle that is too large: code divides by zero at no such angle but by accident."""
 TWO_OVER_PI = 0.63661977236758134308
@@ -119,16 +118,9 @@ def sincos(lanes: Lanes) -> str:
 
 
 def is_large(lanes: Lanes) -> list[str]:
-    """Return the lines of `%large`: whether `%x` is an angle beyond `LARGEST`, infinite or NaN."""
-    N, bits = lanes.integer, lanes.bits
-    number_format, integer_format = (">d", ">q") if bits == 64 else (">f", ">i")
-    (largest,) = struct.unpack(integer_format, struct.pack(number_format, LARGEST))
-    # Compared as integers: comparing a NaN as a number would raise a floating-point flag.
-    return [
-        f"  %bits = bitcast {lanes.real} %x to {N}",
-        f"  %size = and {N} %bits, {lanes.whole(2 ** (bits - 1) - 1)}",
-        f"  %large = icmp ugt {N} %size, {lanes.whole(largest)}",
-    ]
+    """Return the lines of `%large`: whether `%x` is an angle beyond `LARGE`, infinite or NaN."""
+    compared = f"  %large = icmp ugt {lanes.integer} %size, {lanes.as_whole(LARGE)}"
+    return [*lanes.magnitude("%size", "%x"), compared]
 
 
 def together(lanes: Lanes) -> str:

@@ -51,6 +51,22 @@ class Lanes:
         """Return an integer constant in every lane."""
         return self._each(f"i{self.bits}", str(value))
 
+    def magnitude(self, result: str, value: str, at: str = "") -> list[str]:
+        """Return lines that make numbers without their signs integers, which are ordered as numbers, NaN above all.
+
+        Comparing a NaN as a number would raise a floating-point flag. Names end in `at`.
+        """
+        N = self.integer
+        return [
+            f"  %bits{at} = bitcast {self.real} {value} to {N}",
+            f"  {result} = and {N} %bits{at}, {self.whole(2 ** (self.bits - 1) - 1)}",
+        ]
+
+    def as_whole(self, value: float) -> str:
+        """Return the bits of a number, not negative, as an integer constant in every lane."""
+        number, whole = (">d", ">q") if self.bits == 64 else (">f", ">i")
+        return self.whole(struct.unpack(whole, struct.pack(number, value))[0])
+
     def intrinsic(self, name: str) -> str:
         """Return the name of an intrinsic on such numbers."""
         return f"@llvm.{name}.{self.mangled}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -29,7 +28,7 @@ def with_places(inputs: Sequence[Operand], quaternions: Sequence[tuple[int, int]
 
 def counting(inputs: Sequence[Operand], quaternions: Sequence[tuple[int, int]], lanes: Lanes) -> str:
     """Return `@unit(in)`, which looks at the quaternions of a block of samples; NaN is left to others."""
-    D, N, B, number, whole = lanes.real, lanes.integer, lanes.boolean, lanes.number, lanes.whole
+    D, N, B, number = lanes.real, lanes.integer, lanes.boolean, lanes.number
     lines, any_off = [f"define internal void @unit{lanes.tag}(ptr %in) alwaysinline {{"], ""
     for number_of, (i, start) in enumerate(quaternions):
         total = number(-1.0)
@@ -41,13 +40,11 @@ def counting(inputs: Sequence[Operand], quaternions: Sequence[tuple[int, int]], 
                 f"  %s{here} = call {D} {lanes.intrinsic('fma')}({D} %v{here}, {D} %v{here}, {D} {total})",
             ]
             total = f"%s{here}"
-        # Compared as integers: comparing a NaN as a number would raise a floating-point flag.
         here = str(number_of)
         lines += [
-            f"  %bits{here} = bitcast {D} {total} to {N}",
-            f"  %size{here} = and {N} %bits{here}, {whole(2 ** (lanes.bits - 1) - 1)}",
-            f"  %much{here} = icmp ugt {N} %size{here}, {whole(_bits(UNIT_TOLERANCE, lanes))}",
-            f"  %is{here} = icmp ule {N} %size{here}, {whole(_bits(float('inf'), lanes))}",
+            *lanes.magnitude(f"%size{here}", total, here),
+            f"  %much{here} = icmp ugt {N} %size{here}, {lanes.as_whole(UNIT_TOLERANCE)}",
+            f"  %is{here} = icmp ule {N} %size{here}, {lanes.as_whole(float('inf'))}",
             f"  %off{here} = and {B} %much{here}, %is{here}",
         ]
         if any_off:
@@ -68,8 +65,3 @@ def counting(inputs: Sequence[Operand], quaternions: Sequence[tuple[int, int]], 
             "}",
         ]
     )
-
-
-def _bits(value: float, lanes: Lanes) -> int:
-    number, whole = (">d", ">q") if lanes.bits == 64 else (">f", ">i")
-    return struct.unpack(whole, struct.pack(number, value))[0]

@@ -1,6 +1,6 @@
 """Large angles less whole turns, as LLVM assembly; which they are says `compiler/angles.py`.
 
-They are reduced beyond `sincos.LARGEST`, off the way of ordinary calls.
+They are reduced beyond `LARGE`, off the way of ordinary calls.
 """
 
 from __future__ import annotations
