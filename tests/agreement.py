@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from screwgraph.compiler import Function
+from screwgraph.compiler.interpreted import interpreted as evaluated
 from screwgraph.dynamics import bias_forces, forward_dynamics, inverse_dynamics, mass_matrix
 from screwgraph.robot import Robot
 from screwgraph.spatial import SpatialInertia
@@ -80,16 +81,9 @@ def machine_code(function: Function, *arrays: np.ndarray) -> np.ndarray:
     return function(*arrays)
 
 
-def interpreted(function: Function, *arrays: np.ndarray) -> np.ndarray:
+def interpreted(function: Function, *arrays: np.ndarray) -> Any:
     """Evaluate the straight-line code on a batch (N, ...), without the time of making machine code."""
-    numbers = {
-        name: array.reshape(len(array), -1)[:, i]
-        for argument, array in zip(function.arguments, arrays, strict=True)
-        for i, name in enumerate(argument.names)
-    }
-    results = function.program.evaluate([numbers[name] for name in function.program.input_names])
-    columns = [np.broadcast_to(result, len(arrays[0])) for result in results]
-    return np.stack(columns, axis=1).reshape(-1, *function.result_shape)
+    return evaluated(function.program, function.arguments, function.results, arrays)
 
 
 def assert_dynamics_agree(robot: Robot, oracle: Oracle, states: States) -> None:

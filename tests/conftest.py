@@ -16,8 +16,8 @@ from screwgraph.compiler.backends.llvm.machine import Processor
 hypothesis.settings.register_profile("any machine", deadline=None)
 hypothesis.settings.load_profile("any machine")
 
-SOON = ("docs", "estimation", "kinematics", "mechanism", "optimize", "plan", "queries", "robot")
-"""Packages whose tests compile many functions and call them few times: there, machine code is made soon."""
+OPTIMISED = ("benchmarks", "compiler", "faults", "simulation")
+"""Packages whose tests are about code: there, it is optimised, as users have it."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -35,12 +35,13 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="module", autouse=True)
 def soon_compiled(request: pytest.FixtureRequest, own_cache: None) -> Iterator[None]:
-    """Compile without LLVM's optimisation in packages that are not about code: a third of the time, the same answers.
+    """Compile without LLVM's optimisation where tests are not about code: a third of the time, the same answers.
 
-    That code has a cache of its own; code that is optimised as ever is tested in all other packages.
+    That code has a cache of its own. `make suite` optimises all code.
     """
     with pytest.MonkeyPatch.context() as patch:
-        if request.path.relative_to(Path(__file__).parent).parts[0] in SOON:
+        about_code = request.path.relative_to(Path(__file__).parent).parts[0] in OPTIMISED
+        if request.config.option.markexpr == "not suite" and not about_code:
             patch.setenv("SCREWGRAPH_CACHE_DIR", os.environ["SCREWGRAPH_CACHE_DIR"] + "_soon")
             patch.setattr(machine, "_object", _object_soon)
         yield

@@ -10,6 +10,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from tests.plan.collection.summary import by_kind
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,6 +31,11 @@ def record(suite: str, **row: object) -> None:
     Path(folder).mkdir(parents=True, exist_ok=True)
     with (Path(folder) / f"{suite}.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps({name: _cell(value) for name, value in row.items()}) + "\n")
+
+
+def in_suites(*values: object) -> object:
+    """Return a test parameter that `make suite` alone tests, as it takes long."""
+    return pytest.param(*values, marks=pytest.mark.suite)
 
 
 def main() -> None:

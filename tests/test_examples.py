@@ -91,6 +91,7 @@ def test_the_legs_exact_torques_are_the_trees_carried_to_the_joints_that_drive()
     assert wrong["rotors and belt"] < 1e-9 < wrong["rotors reflected"] < wrong["no rotors"]
 
 
+@pytest.mark.suite
 def test_torque_errors_are_printed_and_drawn(capsys):
     import chignoli_2023_torque_error
 
@@ -109,6 +110,7 @@ def test_a_chain_with_rotors_takes_hardly_more_than_without():
     assert tree < whole <= 1.3 * tree
 
 
+@pytest.mark.suite
 def test_mini_cheetah_with_rotors_takes_hardly_more_than_without():
     import chignoli_2023_legged
     from chignoli_2023_common import Question, counted
@@ -144,6 +146,7 @@ def test_the_five_bar_has_the_same_answers_in_any_order(order):
     assert float(difference) < 1e-12
 
 
+@pytest.mark.suite
 def test_forward_dynamics_of_the_four_bar_is_printed_beside_its_table_and_drawn(capsys):
     import blanco_2021_forward
 
@@ -165,6 +168,7 @@ def test_inverse_dynamics_of_mechanisms_is_printed_and_drawn(capsys):
     assert Path("out/blanco-2021-fig9-four-bar-inverse.svg").exists()
 
 
+@pytest.mark.suite
 def test_the_robots_torques_along_the_papers_corner_are_the_reference():
     import blanco_2021_inverse as script
 

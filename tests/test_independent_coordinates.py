@@ -18,6 +18,7 @@ from tests.agreement import assert_agree, interpreted
 from tests.closed_oracle import Motion, motion
 from tests.oracle import oracle
 from tests.robots import closed_chains, robot_file
+from tests.suites import in_suites
 
 ZOO = ("five_bar", "four_bar_linkage", "belt_leg", "differential", "stewart_gough")
 FILES = [path.name for path in closed_chains()]
@@ -44,7 +45,7 @@ def case(name: str) -> Case:
     return Case(robot, motion(robot, 2 if name in LARGE else 3), independent_coordinates(robot))
 
 
-@pytest.mark.parametrize("name", [*ZOO, *FILES])
+@pytest.mark.parametrize("name", [*ZOO, *(in_suites(name) if name in LARGE else name for name in FILES)])
 def test_forward_dynamics_take_and_give_independent_rates(name):
     robot, states, _ = case(name)
     qd, tau, qdd = case(name).rates()

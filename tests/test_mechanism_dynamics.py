@@ -9,6 +9,7 @@ import screwgraph as sg
 from screwgraph.mechanism import position_problem, velocity_problem
 from screwgraph.models.mechanism.read import read_mechanism
 from tests.mechanism.oracle import motor_torques, reduced
+from tests.suites import in_suites
 
 NAMES = ("double_pendulum", "four_bar_angle", "slider_crank", "gear_train", "parallel_robot")
 MASSLESS = b"""
@@ -103,6 +104,7 @@ def test_constraint_forces_close_the_balance_of_all_coordinates(model):
     np.testing.assert_allclose(missing, held, atol=1e-8 * max(1.0, np.abs(held).max()))
 
 
+@pytest.mark.parametrize("model", [*NAMES[:-1], in_suites(NAMES[-1]), "massless"], indirect=True)
 @pytest.mark.parametrize("query", ["forward", "inverse"])
 def test_derivatives_are_those_of_central_differences(model, query):
     q, qd, tau, qdd = (x[0] for x in states(model, 1))

@@ -88,6 +88,7 @@ def test_a_leg_moves_as_projection_says_in_any_order(ordering):
     assert_agree(found, states.qdd)
 
 
+@pytest.mark.suite
 def test_the_whole_robot_moves_as_projection_says():
     tello = sg.load(FILE, base="floating")
     states = motion(tello, 2)
@@ -102,6 +103,7 @@ def test_its_mass_matrix_in_independent_coordinates_is_positive():
         assert np.linalg.eigvalsh(H)[0] > 0.0
 
 
+@pytest.mark.suite
 def test_a_swinging_leg_keeps_its_energy_and_its_differentials_closed():
     q = leg().close_loops(leg().neutral())
     run = sg.simulate(leg(), q, leg().complete_velocity(q, [0.5, 2.0, -1.0, 3.0, -2.0]), time=0.2, method="rk4")

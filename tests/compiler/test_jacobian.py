@@ -7,12 +7,13 @@ import pinocchio as pin
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler import Function
+from tests.agreement import interpreted
 from tests.lowering.test_passes import every_joint
 from tests.oracle import pinocchio_model, to_pin_a, to_pin_q, to_pin_v
 from tests.robots import robot_file
+from tests.suites import in_suites
 
-ROBOTS = ("puma560", "panda", "a1", "simple_humanoid")
+ROBOTS = ("puma560", "panda", "a1", in_suites("simple_humanoid"))
 
 
 def robot_of(name: str) -> sg.Robot:
@@ -27,13 +28,6 @@ def state_of(robot: sg.Robot) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return robot.random(rng), qd, last
 
 
-def evaluated(function: Function, *state: np.ndarray) -> list[np.ndarray]:
-    """Interpret a function of several results: machine code of a humanoid's takes seconds."""
-    numbers = function.program.evaluate(np.concatenate(state).tolist())
-    parts = np.split(np.array(numbers, dtype=float), np.cumsum([r.size for r in function.results])[:-1])
-    return [part.reshape(result.shape) for part, result in zip(parts, function.results, strict=True)]
-
-
 def assert_close(found: np.ndarray, expected: np.ndarray) -> None:
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8 * np.abs(expected).max())
 
@@ -46,7 +40,7 @@ def test_derivatives_of_inverse_dynamics_are_pinocchios(name):
     E = np.array([to_pin_v(robot, q, e, model) for e in np.eye(robot.nv)]).T
     arguments = to_pin_q(robot, q, model), to_pin_v(robot, q, qd, model), to_pin_a(robot, q, qd, qdd, model)
     pin.computeRNEADerivatives(model, data, *arguments)
-    by_q, by_qd, by_qdd = evaluated(sg.inverse_dynamics(robot).jacobian("q", "qd", "qdd"), q, qd, qdd)
+    by_q, by_qd, by_qdd = interpreted(sg.inverse_dynamics(robot).jacobian("q", "qd", "qdd"), q, qd, qdd)
     assert_close(by_q, E.T @ data.dtau_dq @ E)
     assert_close(by_qd, E.T @ data.dtau_dv @ E)
     assert_close(by_qdd, sg.mass_matrix(robot)(q))
@@ -60,7 +54,7 @@ def test_derivatives_of_forward_dynamics_are_pinocchios(name):
     E = np.array([to_pin_v(robot, q, e, model) for e in np.eye(robot.nv)]).T  # a permutation for these robots
     arguments = to_pin_q(robot, q, model), to_pin_v(robot, q, qd, model), E @ tau
     pin.computeABADerivatives(model, data, *arguments)
-    by_q, by_qd, by_tau = evaluated(sg.forward_dynamics(robot).jacobian("q", "qd", "tau"), q, qd, tau)
+    by_q, by_qd, by_tau = interpreted(sg.forward_dynamics(robot).jacobian("q", "qd", "tau"), q, qd, tau)
     assert_close(by_q, E.T @ data.ddq_dq @ E)
     assert_close(by_qd, E.T @ data.ddq_dv @ E)
     inverse = np.triu(data.Minv) + np.triu(data.Minv, 1).T
@@ -70,8 +64,8 @@ def test_derivatives_of_forward_dynamics_are_pinocchios(name):
 def test_every_joint_is_differentiated_along_its_velocity_coordinates():
     robot = every_joint()
     q, qd, qdd = state_of(robot)
-    f = sg.inverse_dynamics(robot)
-    found = f.jacobian("q")(q, qd, qdd)
+    f = sg.inverse_dynamics(robot, ordering="rnea")
+    found = interpreted(f.jacobian("q"), q, qd, qdd)
     step = 1e-6
     for i, direction in enumerate(np.eye(robot.nv)):
         ahead, behind = (moved(robot, q, sign * step * direction) for sign in (1, -1))

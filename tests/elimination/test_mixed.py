@@ -18,6 +18,7 @@ from screwgraph.robot import Robot
 from tests.agreement import assert_agree
 from tests.closed_oracle import motion
 from tests.graph.closed_robots import closed_robots
+from tests.suites import in_suites
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -63,14 +64,14 @@ def terms_of(robot: Robot) -> int:
 
 @pytest.mark.parametrize(("kind", "depth", "at"), [("coupling", 5, 1), ("coupling", 5, 4), ("coupling", 10, 2),
                                                    ("coupling", 10, 8), ("rod", 5, 1),
-                                                   ("rod", 5, 3), ("rod", 5, 5), ("rod", 10, 6)])  # fmt: skip
+                                                   ("rod", 5, 3), ("rod", 5, 5), in_suites("rod", 10, 6)])  # fmt: skip
 def test_the_choice_is_never_worse_than_embedding_or_kkt_alone(robots, kind, depth, at):
     """Chignoli et al. (2023), Fig. 10: small loops are embedded, large ones not, whatever their depth."""
     counts = operations(robots.branches(depth, at, kind), "mixed", "mixed_articulated", "embedding", "kkt")
     assert min(counts[:2]) <= min(counts[2:])
 
 
-@pytest.mark.parametrize("kind", ["belt", "four_bar"])
+@pytest.mark.parametrize("kind", ["belt", in_suites("four_bar")])
 def test_where_local_and_long_loops_mix_the_choice_beats_every_single_treatment(robots, kind):
     """Future work of Chignoli et al. (2023): embedding for local loops, another order for the long one around them."""
     robot = robots.mixed(2 if kind == "four_bar" else 3, kind)
@@ -87,7 +88,7 @@ def test_work_grows_linearly_with_the_number_of_clusters(robots, kind, most):
     assert last - two == pytest.approx((most - 2) * (two - one), rel=0.03)
 
 
-@pytest.mark.parametrize("name", ["five_bar", "belt_leg", "spherical loop", "equation"])
+@pytest.mark.parametrize("name", ["five_bar", "belt_leg", "spherical loop", in_suites("equation")])
 @pytest.mark.parametrize("treatment", [None, *TREATMENTS])
 def test_every_treatment_gives_the_accelerations_of_the_projection_method(name, treatment):
     robot = closed_robots()[name]

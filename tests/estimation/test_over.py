@@ -7,6 +7,7 @@ import screwgraph as sg
 from screwgraph.optimize import Problem, equality, solve
 from screwgraph.time import RULES
 from tests.estimation.robots import moving
+from tests.suites import in_suites
 
 STEPS, TIME = 8, 0.16
 
@@ -44,7 +45,7 @@ class Start:
 
 
 @pytest.mark.parametrize("rule", ["trapezoidal", "radau", "hermite_simpson"])
-@pytest.mark.parametrize("name", ["rr", "thrown", "five_bar"])
+@pytest.mark.parametrize("name", ["rr", "thrown", in_suites("five_bar")])
 def test_a_graph_over_time_is_the_motion_to_the_rules_order(name, rule):
     errors = [solved(name, rule, steps) for steps in (STEPS, 2 * STEPS)]
     assert np.log2(errors[0] / errors[1]) > RULES[rule].order - 0.5

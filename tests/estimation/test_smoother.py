@@ -6,13 +6,14 @@ import pytest
 import screwgraph as sg
 from screwgraph.time import RULES
 from tests.estimation.robots import moving
+from tests.suites import in_suites
 
 
 def push(t, q, qd):
     return np.resize([np.cos(3.0 * t), -0.5], qd.shape)
 
 
-@pytest.mark.parametrize("name", ["rr", "thrown", "five_bar"])
+@pytest.mark.parametrize("name", ["rr", in_suites("thrown"), in_suites("five_bar")])
 @pytest.mark.parametrize("integrator", ["trapezoidal", "radau", "hermite_simpson"])
 def test_halving_the_step_shows_the_order(name, integrator):
     robot, q0, qd0 = moving(name)
@@ -26,7 +27,7 @@ def test_halving_the_step_shows_the_order(name, integrator):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(RULES[integrator].order, abs=0.5)
 
 
-@pytest.mark.parametrize("name", ["rr", "thrown", "five_bar"])
+@pytest.mark.parametrize("name", ["rr", in_suites("thrown"), "five_bar"])
 def test_a_longer_or_a_marginal_window_finds_the_same_motion(name):
     """The equations determine the motion; windows differ by what they remember of rounding."""
     robot, q0, qd0 = moving(name)

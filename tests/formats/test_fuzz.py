@@ -17,7 +17,7 @@ from tests.formats.helpers import assert_same, rich_robot
 from tests.robots import robot_file
 
 FUZZ = settings(
-    deadline=None, max_examples=120, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 REAL = [
     robot_file(f"{name}.urdf") for name in ("cart_on_rail", "panda", "double_pendulum", "crank_rocker", "geared_leg")
@@ -244,7 +244,7 @@ def mutations(draw, originals):
     return b"\n".join(lines)
 
 
-@settings(FUZZ, max_examples=60)
+@settings(FUZZ, max_examples=30)
 @given(data=st.data())
 def test_mutated_real_sdf_ends_well(data, folder):
     ends_well(data.draw(mutations([path.read_bytes() for path in REAL_SDF])), folder, "mutated.sdf")
@@ -352,7 +352,7 @@ def test_random_text_ends_well(text, folder):
         ends_well(text.encode() if isinstance(text, str) else text, folder, name)
 
 
-@settings(FUZZ, max_examples=40)
+@settings(FUZZ, max_examples=20)
 @given(seed=st.integers(0, 2**32))
 def test_saving_and_loading_any_configuration_of_masses_comes_back(seed, folder):
     rng = np.random.default_rng(seed)

@@ -60,6 +60,7 @@ def test_a_motion_that_blows_up_is_the_same_line_as_in_python(monkeypatch):
             simulate(robot, time=1.0, dt=0.1, method="rk4", tau=tau)
 
 
+@pytest.mark.suite
 def test_a_cassie_leg_keeps_its_loops_closed_for_ten_seconds():
     path = robot_file("cassie_simple.sdf")
     other = [name for name in sg.load(path).joint_names if name.startswith("right") or name == "static"]

@@ -13,7 +13,7 @@ from screwgraph.cli.options import BaseKind
 LARGEST_COUNT = 100_000
 
 StateFile = Annotated[
-    str | None, typer.Option("--state", metavar="FILE", help="A JSON file of states; see the example below.")
+    str | None, typer.Option("--state", metavar="FILE", help="A JSON file of states; see the example.")
 ]
 Count = Annotated[
     int | None,

@@ -17,6 +17,7 @@ from screwgraph.compiler.backends.casadi import casadi_function
 from screwgraph.compiler.backends.llvm import Compiled, compiled
 from screwgraph.compiler.cache import Made, pack_program, remembered, unpack_program
 from screwgraph.compiler.derivatives import Analytic, derivatives
+from screwgraph.compiler.interpreted import MAKING, interpreted, seconds
 from screwgraph.compiler.pivots import Pivots, pivots
 from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, written
 from screwgraph.compiler.unit import Places, check_unit, quaternion_places
@@ -98,6 +99,22 @@ class Function:
             check_unit(self.arguments, self._quaternions, values)
         if not self.program.guarded:
             return found
+        return answered(found, values, (self.name, self.arguments, self.results), self.origin.vanished)
+
+    def few(self, *values: Any) -> Any:
+        """Evaluate as a call does, for once or for few states: interpreted, while that costs less than machine code.
+
+        So it is until the time spent would have made machine code, which then answers, equal up to rounding.
+        """
+        done = self.__dict__
+        check_count(self.name, self.arguments, values)
+        states = max(np.size(value) // max(1, len(a.names)) for value, a in zip(values, self.arguments, strict=True))
+        spent = done.get("_interpreting", 0.0) + seconds(self.program, states)
+        if "_compiled" in done or self.dtype != "float64" or spent > MAKING * len(self.program.instructions):
+            return self(*values)
+        done["_interpreting"] = spent
+        with np.errstate(all="ignore"):
+            found = interpreted(self.program, self.arguments, self.results, values)
         return answered(found, values, (self.name, self.arguments, self.results), self.origin.vanished)
 
     def _written(self, values: Sequence[Any]) -> Any:

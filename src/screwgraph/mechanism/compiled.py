@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -35,7 +35,16 @@ class CompiledMechanism:
     def closing(self) -> Closing:
         """Phi and Phi_q: (q) -> (m,), (m, n)."""
         found = self.mechanism.closing_program
-        return Closing(self._compiled("closing", ("q",), found.program.on), found.parts, found.places)
+        return Closing(self._closing, found.parts, found.places)
+
+    @cached_property
+    def closing_of_few(self) -> Closing:
+        """The same, without machine code while positions are few (`Function.few`)."""
+        return replace(self.closing, function=self._closing.few)
+
+    @cached_property
+    def _closing(self) -> Function:
+        return self._compiled("closing", ("q",), self.mechanism.closing_program.program.on)
 
     @cached_property
     def equations(self) -> FactorGraph:

@@ -32,12 +32,12 @@ class Energy:
         parts = []
         for start in range(0, len(q), CHUNK):
             at, v = q[start : start + CHUNK], qd[start : start + CHUNK]
-            parts.append(0.5 * np.einsum("ni,nij,nj->n", v, self.mass(at), v, optimize=True))
+            parts.append(0.5 * np.einsum("ni,nij,nj->n", v, self.mass.few(at), v, optimize=True))
         return np.concatenate(parts)
 
     def potential(self, q: Float[np.ndarray, "N nq"]) -> Float[np.ndarray, " N"]:
         """Return potential energies (J); they are zero at the base's origin."""
-        return self.potential_of(q)[:, 0]
+        return self.potential_of.few(q)[:, 0]
 
 
 def energy_of(robot: Robot) -> Energy:

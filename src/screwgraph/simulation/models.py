@@ -147,7 +147,7 @@ class MechanismDynamics:
 
     def energy(self, q: Any, qd: Any, tau: Any) -> tuple[Any, Any, Any]:
         """Return kinetic and potential energy (J), and the power (W) of motors, forces and torques less dampers'."""
-        found = self.compiled.energy(q, qd)
+        found = self.compiled.energy.few(q, qd)
         return found[..., 0], found[..., 1], found[..., 2] + (tau * qd[..., self.model.motor_slots]).sum(axis=-1)
 
     def power(self, q: Any, qd: Any, tau: Any) -> Any:
@@ -165,7 +165,7 @@ class MechanismDynamics:
 
     def violation(self, q: Float[np.ndarray, "N n"], found: Any = None) -> Float[np.ndarray, " N"]:
         """Return the largest distance (m, rad) of coordinates from closing a constraint."""
-        return gaps(*self.compiled.closing(q)).max(axis=1, initial=0.0)
+        return gaps(*self.compiled.closing_of_few(q)).max(axis=1, initial=0.0)
 
 
 Dynamics = RobotDynamics | MechanismDynamics
@@ -217,6 +217,11 @@ def system_of(dynamics: Dynamics, torques: Float[np.ndarray, " m"] | Efforts, co
         tau = force(t, q, qd)
         return acceleration(dynamics, q, qd, tau), float(dynamics.power(q, qd, tau))
 
+    def of_states(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        tau = np.array([force(t, *state) for state in zip(q, qd, strict=True)])
+        return dynamics.function.few(q, qd, dynamics.force(tau))
+
     is_passive = not callable(torques) and dynamics.is_passive(torques)
     owners = tuple(f"{dynamics.part} {name!r}" for name in dynamics.owners)
-    return System(dynamics.manifold, under(dynamics, torques), constraints, None if is_passive else powered, owners)
+    made = under(dynamics, torques), constraints, None if is_passive else powered, owners, of_states
+    return System(dynamics.manifold, *made)

@@ -20,7 +20,7 @@ from screwgraph.simulation.constraints import Constraints
 from screwgraph.simulation.doubt import energy_moved, warn_of_imbalance
 from screwgraph.simulation.energy import integrated, uncertainty
 from screwgraph.simulation.methods import METHODS, State, Tolerances
-from screwgraph.simulation.models import Dynamics, Efforts, RobotDynamics, acceleration, dynamics_of, efforts, system_of
+from screwgraph.simulation.models import Dynamics, Efforts, RobotDynamics, dynamics_of, efforts, system_of
 from screwgraph.simulation.start import sample_times
 from screwgraph.simulation.stepper import stepper
 from screwgraph.simulation.system import System
@@ -112,8 +112,9 @@ def tolerances_of(rtol: float, atol: float) -> Tolerances:
 
 
 def check_start(dynamics: Dynamics, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]) -> None:
-    """Make machine code, and check that accelerations are determined where the motion begins. Raises InputError."""
-    if not np.isfinite(acceleration(dynamics, q, qd, dynamics.checked(None, "tau"))).all():
+    """Check that accelerations are determined where the motion begins. Raises InputError."""
+    force = dynamics.force(dynamics.checked(None, "tau"))
+    if not np.isfinite(dynamics.function.few(q, qd, force)).all():
         raise InputError(
             "the accelerations at the beginning are not finite",
             why=f"the {dynamics.kind} stands at a singular position",
@@ -168,7 +169,7 @@ def simulated(
         tau = np.tile(torques, (len(t), 1)) if torques.ndim == 1 else torques
     T, U, power = dynamics.energy(q, qd, tau)
     if qdd is None:
-        qdd = np.asarray(acceleration(dynamics, q, qd, tau))
+        qdd = np.asarray(dynamics.function.few(q, qd, dynamics.force(tau)))
     done, violation = integrated(power, t), dynamics.violation(q, violation)
     if work is not None and np.isfinite(work).any():
         first = int(np.argmax(np.isfinite(work)))

@@ -32,7 +32,8 @@ class System:
     """A model in motion: accelerations as a function of t, q and qd; its `constraints`, if any.
 
     `powered` returns accelerations, and the power (W) of torques and forces less that of dampers, where it is known.
-    `owners` names what each velocity coordinate belongs to, in messages.
+    `owners` names what each velocity coordinate belongs to, in messages. `of_states` returns accelerations at one time
+    and several states (N, ...), where there is a quicker way than one after the other.
     """
 
     manifold: Manifold
@@ -40,6 +41,15 @@ class System:
     constraints: Projector | None
     powered: Callable[[float, np.ndarray, np.ndarray], tuple[np.ndarray, float]] | None = None
     owners: tuple[str, ...] = ()
+    of_states: Acceleration | None = None
+
+    def accelerations(
+        self, t: float, q: Float[np.ndarray, "N nq"], qd: Float[np.ndarray, "N nv"]
+    ) -> Float[np.ndarray, "N nv"]:
+        """Return the accelerations at one time and several states."""
+        if self.of_states is not None:
+            return self.of_states(t, q, qd)
+        return np.array([self.acceleration(t, *state) for state in zip(q, qd, strict=True)])
 
     def fastest(self, t: float, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]) -> str:
         """Return " in joint ...": where the acceleration is largest, or not finite; nothing where names are unknown."""
