@@ -8,7 +8,17 @@ from screwgraph.compiler.backends.casadi import (
     casadi_program,
     casadi_template,
 )
-from screwgraph.compiler.backends.llvm import March, Marching, Settle, Stage, compiled, marching
+from screwgraph.compiler.backends.llvm import (
+    COUNTS,
+    Compiled,
+    Descent,
+    March,
+    Marching,
+    Settle,
+    Stage,
+    compiled,
+    marching,
+)
 from screwgraph.compiler.cache import Made
 from screwgraph.compiler.compile import Order, compile_problem, make_function
 from screwgraph.compiler.expression import compile_expression
@@ -18,12 +28,16 @@ from screwgraph.compiler.inputs import inputs_by_form
 from screwgraph.compiler.matrix import compile_matrix
 from screwgraph.compiler.problem import Problem, at, robot_arguments, without_metadata
 from screwgraph.compiler.searched import Search
-from screwgraph.compiler.signature import Result
+from screwgraph.compiler.signature import Result, check_arrays
+from screwgraph.compiler.unit import check_unit, quaternion_places
 
 __all__ = [
     "BACKENDS",
+    "COUNTS",
     "Argument",
     "Backend",
+    "Compiled",
+    "Descent",
     "Function",
     "Listing",
     "Made",
@@ -42,6 +56,8 @@ __all__ = [
     "casadi_of",
     "casadi_program",
     "casadi_template",
+    "check_arrays",
+    "check_unit",
     "compile_expression",
     "compile_graph",
     "compile_matrix",
@@ -50,6 +66,7 @@ __all__ = [
     "inputs_by_form",
     "make_function",
     "marching",
+    "quaternion_places",
     "robot_arguments",
     "without_metadata",
 ]

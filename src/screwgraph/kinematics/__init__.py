@@ -14,6 +14,7 @@ from screwgraph.kinematics.frame_acceleration import frame_acceleration
 from screwgraph.kinematics.frame_jacobian import frame_jacobian
 from screwgraph.kinematics.frame_velocity import frame_velocity
 from screwgraph.kinematics.integrate import integrate
+from screwgraph.kinematics.inverse import InverseKinematics, Solution, inverse_kinematics
 from screwgraph.kinematics.kinetic_energy import kinetic_energy
 from screwgraph.kinematics.neutral import neutral
 from screwgraph.kinematics.poses import poses_in_world
@@ -22,6 +23,8 @@ from screwgraph.kinematics.query import compiled
 from screwgraph.kinematics.random_positions import random
 
 __all__ = [
+    "InverseKinematics",
+    "Solution",
     "center_of_mass",
     "center_of_mass_acceleration",
     "center_of_mass_jacobian",
@@ -37,6 +40,7 @@ __all__ = [
     "frame_jacobian",
     "frame_velocity",
     "integrate",
+    "inverse_kinematics",
     "kinetic_energy",
     "neutral",
     "poses_in_world",

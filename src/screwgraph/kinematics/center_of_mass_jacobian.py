@@ -6,32 +6,22 @@ import numpy as np
 
 from screwgraph.arguments import checked
 from screwgraph.compiler import Function
-from screwgraph.kinematics.moments import moments, moving_mass
-from screwgraph.kinematics.poses import poses_in_world
+from screwgraph.kinematics.jacobians import jacobian_of_mass
+from screwgraph.kinematics.moments import moving_mass
 from screwgraph.kinematics.query import compiled
 from screwgraph.robot import Robot
-from screwgraph.spatial import rotation, skew
 
 
 @checked
 def center_of_mass_jacobian(robot: Robot, *, dtype: str = "float64") -> Function:
     """Return J(q), dc/dt = J qd of `center_of_mass`, in the base's axes: (..., nq) -> (..., 3, nv).
 
-    A joint moves all that it carries as one body: its column is R (m v + a x h) / M, with mass and first moment of what
-    it carries, in the child's frame, and the joint's screw axis (a, v).
-
     Raises:
         InputError: no link that moves has a mass; a planar mechanism.
     """
-    mass = moving_mass(robot)
+    moving_mass(robot)
 
     def expression(changed: Robot, q: np.ndarray) -> list:
-        poses, carried = poses_in_world(changed, q), moments(changed, q)
-        J = np.zeros((3, changed.nv), dtype=object)
-        for joint in changed.joints:
-            A, own = joint.type.screw_axes(q[changed.q_slices[joint.name]]), carried[joint.child]
-            h, m = own.first * (1.0 / mass), own.mass / mass
-            J[:, changed.v_slices[joint.name]] = rotation(poses[joint.child]) @ (m * A[3:] - skew(h) @ A[:3])
-        return J.ravel().tolist()
+        return jacobian_of_mass(changed, q).ravel().tolist()
 
     return compiled("center_of_mass_jacobian", robot, ("q",), expression, (3, robot.nv)).astype(dtype)

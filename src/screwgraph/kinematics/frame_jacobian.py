@@ -6,11 +6,10 @@ import numpy as np
 
 from screwgraph.arguments import checked
 from screwgraph.compiler import Function
-from screwgraph.kinematics.poses import poses_from_frame, poses_in_world
+from screwgraph.kinematics.jacobians import jacobian_of_frame
 from screwgraph.kinematics.query import checked_frame, compiled
-from screwgraph.kinematics.references import ALIGNED, LOCAL, checked_reference
+from screwgraph.kinematics.references import LOCAL, checked_reference
 from screwgraph.robot import Robot
-from screwgraph.spatial import concatenate, rotation, skew, translation
 
 
 @checked
@@ -27,18 +26,7 @@ def frame_jacobian(robot: Robot, frame: str, *, reference: str = LOCAL, dtype: s
     name, way = checked_frame(robot, frame), checked_reference(reference)
 
     def expression(changed: Robot, q: np.ndarray) -> list:
-        carried = changed.frame(name)
-        if way == LOCAL:
-            poses, origin = poses_from_frame(changed, carried, q), np.zeros(3)
-        else:
-            poses = poses_in_world(changed, q, [carried.link])
-            origin = translation(poses[carried.link] @ carried.T_lf) if way == ALIGNED else np.zeros(3)
-        J = np.zeros((6, changed.nv), dtype=object)
-        for joint in changed.joints_to_base(carried.link):
-            T, A = poses[joint.child], joint.type.screw_axes(q[changed.q_slices[joint.name]])
-            w, v = rotation(T) @ A[:3], rotation(T) @ A[3:]
-            J[:, changed.v_slices[joint.name]] = concatenate(w, v + skew(translation(T) - origin) @ w)
-        return J.ravel().tolist()
+        return jacobian_of_frame(changed, name, q, way).ravel().tolist()
 
     keep = [name] if name in {link.name for link in robot.links} else []
     shape = (6, robot.nv)

@@ -3,7 +3,7 @@
 from screwgraph.tape import rows
 from screwgraph.tape.derivative import gradient, hessian, jacobian
 from screwgraph.tape.factor_out import factor_out
-from screwgraph.tape.least_norm import least_norm
+from screwgraph.tape.least_norm import least_norm, solve_positive
 from screwgraph.tape.operations import OPERATIONS, Operation
 from screwgraph.tape.program import LEAVES, Operations, Program, by_outputs, program
 from screwgraph.tape.rows import Row, dot, is_zero
@@ -38,6 +38,7 @@ __all__ = [
     "program",
     "reciprocal",
     "rows",
+    "solve_positive",
     "substituted",
     "tape_of",
 ]

@@ -1,6 +1,7 @@
 """Machine code through LLVM: a program becomes a NumPy gufunc, vectorised over samples."""
 
 from screwgraph.compiler.backends.base import Backend, Listing
+from screwgraph.compiler.backends.llvm.descent import COUNTS, Descent
 from screwgraph.compiler.backends.llvm.gufunc import Compiled, compiled, llvm_source
 from screwgraph.compiler.backends.llvm.machine import MachineCode, remembered_code, vector_width
 from screwgraph.compiler.backends.llvm.operations import LLVM, TOGETHER
@@ -19,7 +20,9 @@ BACKEND = Backend(
 
 __all__ = [
     "BACKEND",
+    "COUNTS",
     "Compiled",
+    "Descent",
     "Lanes",
     "MachineCode",
     "March",

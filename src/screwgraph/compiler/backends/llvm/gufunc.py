@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.compiler.backends.llvm.block import block
+from screwgraph.compiler.backends.llvm.descent import Descent, descent
 from screwgraph.compiler.backends.llvm.fastcall import layout_is_known, never, numpy_table, quick_call
 from screwgraph.compiler.backends.llvm.fastcall_code import call
 from screwgraph.compiler.backends.llvm.loop import Operand, Shape, lengths, loop
@@ -46,7 +47,7 @@ class Compiled:
 
 def compiled(
     name: str,
-    program: Program,
+    program: Program | Descent,
     arguments: Arguments,
     results: Sequence[Shape],
     dtype: str = "float64",
@@ -57,11 +58,13 @@ def compiled(
 ) -> Compiled:
     """Compile a program for this machine; `results` are the outputs' core shapes, `dtype` float64 or float32.
 
-    Without `batches`, code for single states only is made, in a fraction of the time; `quickly` takes less time for
-    long programs whose code may be a little slower. The quick call leaves those of `quaternions` (argument, place of
-    the first number) that are not unit to the caller; in batches they are counted.
+    Without `batches`, and of a `Descent`, code for single states only is made, in a fraction of the time; `quickly`
+    takes less time for long programs whose code may be a little slower. The quick call leaves those of `quaternions`
+    (argument, place of the first number) that are not unit to the caller; in batches they are counted.
     """
-    question = (pack_program(program), arguments, results, dtype, *(() if batches else ("single",)), *quaternions)
+    batches = batches and isinstance(program, Program)
+    asked = pack_program(program) if isinstance(program, Program) else program.question
+    question = (asked, arguments, results, dtype, *(() if batches else ("single",)), *quaternions)
     level = QUICK if quickly else FAST
     code = remembered_code(
         question, lambda: _source(program, arguments, results, dtype, batches, quaternions), "loop", level
@@ -83,7 +86,7 @@ def gufunc(
 
 
 def llvm_source(
-    program: Program,
+    program: Program | Descent,
     arguments: Arguments,
     results: Sequence[Shape],
     dtype: str = "float64",
@@ -98,7 +101,7 @@ def llvm_source(
 
 
 def _source(
-    program: Program,
+    program: Program | Descent,
     arguments: Arguments,
     results: Sequence[Shape],
     dtype: str,
@@ -111,7 +114,9 @@ def _source(
     return f"{text}\n{call(inputs, outputs, Lanes(1, 8 * np.dtype(dtype).itemsize), quaternions)}"
 
 
-def _operands(program: Program, arguments: Arguments, results: Sequence[Shape]) -> tuple[list[Operand], list[Operand]]:
+def _operands(
+    program: Program | Descent, arguments: Arguments, results: Sequence[Shape]
+) -> tuple[list[Operand], list[Operand]]:
     place = {n: i for i, n in enumerate(program.input_names)}
     inputs = [Operand(shape, tuple(place.get(n, -1) for n in names)) for shape, names in arguments]
     outputs, start = [], 0
@@ -123,7 +128,7 @@ def _operands(program: Program, arguments: Arguments, results: Sequence[Shape]) 
 
 
 def assembly(
-    program: Program,
+    program: Program | Descent,
     inputs: Sequence[Operand],
     outputs: Sequence[Operand],
     lanes: Lanes,
@@ -133,10 +138,10 @@ def assembly(
     single, inputs = Lanes(1, lanes.bits), with_places(inputs, quaternions)
     parts = ["declare double @sin(double)", "declare double @cos(double)"]
     kinds = tuple(dict.fromkeys((lanes, single)))
-    parts += function_declarations(program, kinds)
+    parts += function_declarations(program.instructions, kinds)
     for each in kinds:
         parts += [declarations(each), sincos(each), wrapped(each), moves(each, lengths([*inputs, *outputs]))]
-        parts.append(block(program, each))
+        parts.append(block(program, each) if isinstance(program, Program) else descent(program, each))
         parts += [counting(inputs, quaternions, each)] if quaternions else []
     parts += [f"@{COUNTER} = global i64 0"] if quaternions else []
     parts += [

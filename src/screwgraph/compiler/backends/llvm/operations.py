@@ -6,12 +6,12 @@ Sine and cosine of an angle are made together (`sincos.py`), so they are written
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from screwgraph.compiler.backends.llvm.text import Lanes
-from screwgraph.tape import Program
 
 FLAGS = "contract nsz arcp"
 """Multiplications and additions may fuse; NaN and infinity keep their meaning."""
@@ -181,9 +181,9 @@ LLVM: Mapping[str, Form] = MappingProxyType(
 )
 
 
-def function_declarations(program: Program, kinds: Sequence[Lanes]) -> list[str]:
+def function_declarations(instructions: Iterable[tuple[Any, ...]], kinds: Sequence[Lanes]) -> list[str]:
     """Declare what the functions of a program call."""
-    arity = {i[0]: len(i) - 1 for i in program.instructions}
+    arity = {i[0]: len(i) - 1 for i in instructions}
     lines = []
     for name in sorted(arity):
         form = LLVM.get(name)

@@ -1,0 +1,200 @@
+"""Inverse kinematics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, NoReturn
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.arguments import checked
+from screwgraph.compiler import COUNTS, Compiled, Descent, check_arrays, check_unit, compiled, quaternion_places
+from screwgraph.errors import InputError
+from screwgraph.kinematics.inverse.problem import SETTINGS, InverseProblem
+from screwgraph.kinematics.inverse.reasons import Found, Reasons
+from screwgraph.kinematics.inverse.solution import Solution
+from screwgraph.kinematics.inverse.starts import first_start, later_starts
+from screwgraph.kinematics.inverse.step import end_function, memory_of, step_function
+from screwgraph.kinematics.targets import Pose, Target
+from screwgraph.robot import Robot
+
+FLAW = 1e-9
+"""Squared difference from a rotation up to which the digits of a file explain it."""
+STEPS = 60
+"""Steps of an attempt, at most."""
+
+
+@checked
+def inverse_kinematics(
+    robot: Robot,
+    targets: str | Target | Iterable[str | Target],
+    *,
+    held: Iterable[str] = (),
+    limits: bool = True,
+    tolerance: float = 1e-8,
+    attempts: int = 100,
+) -> InverseKinematics:
+    """Return a function of the targets' values to positions of the joints at which they are met.
+
+    Args:
+        robot: a robot; loops and couplings are closed, and a floating base moves.
+        targets: names of links or frames, whose poses are asked for, or `Pose`, `Point`, `Orientation`,
+            `CenterOfMass`, `Posture` of `screwgraph.kinematics.targets`.
+        held: joints that stay where the start has them.
+        limits: whether joints stay within the position limits of the file.
+        tolerance: error (rad, m; root of the sum of squares of all targets) at which they count as met.
+        attempts: how many starts are tried: the one that is given, then random ones.
+
+    Raises:
+        InputError: no target, or no such frame or joint; settings that make no sense.
+    """
+    listed = [targets] if isinstance(targets, (str, Target)) else list(targets)
+    if not listed:
+        raise InputError("no target is named", fix="give the name of a frame, or targets")
+    if not tolerance > 0.0 or attempts < 1:
+        raise InputError(f"tolerance = {tolerance:g} and attempts = {attempts} have to be positive")
+    names = tuple(robot.joint(name).name for name in held)
+    problem = InverseProblem(robot, tuple(Pose(t) if isinstance(t, str) else t for t in listed), names)
+    return InverseKinematics(problem, limits, tolerance, attempts)
+
+
+@dataclass(frozen=True, eq=False)
+class InverseKinematics:
+    """Inverse kinematics of one robot and its targets, as machine code; see `inverse_kinematics`."""
+
+    problem: InverseProblem
+    limits: bool
+    tolerance: float
+    attempts: int
+
+    def __repr__(self) -> str:
+        labels = ", ".join(t.label for t in self.problem.targets)
+        return f"<inverse kinematics of {self.problem.robot.name!r}: {labels}>"
+
+    def __call__(self, *values: Any, start: Any = None) -> Solution:
+        """Return positions at which targets have these values, in the order of the targets without one of their own.
+
+        Arrays may have leading axes, which broadcast. `start` (*B, nq) is where the search begins, by default in the
+        middle of limits; of several positions, one near it is usually found.
+
+        Raises:
+            InputError: wrong number or shape of values, no rotation matrix, a quaternion that is not unit.
+        """
+        given = self._given(values, start)
+        found = self._code.quick(*given)
+        if found is None:
+            found = self._general(given)
+        q, errors, flaws, counts = found
+        if not (flaws.max(initial=0.0) <= FLAW if flaws.ndim > 1 else max(flaws.tolist()) <= FLAW):
+            self._refuse(flaws)
+        if q.ndim == 1:
+            reached, attempts, steps = counts.tolist()
+            made = reached == 1.0, int(attempts), int(steps)
+        else:
+            made = counts[..., 0] == 1.0, counts[..., 1].astype(int), counts[..., 2].astype(int)
+        return Solution(q, made[0], errors, made[1], made[2], self._labels, partial(self._reasons, given, q, errors))
+
+    @cached_property
+    def _code(self) -> Compiled:
+        problem = self.problem
+        step, end = step_function(problem), end_function(problem)
+        inputs = [name for argument in problem.parameters for name in argument.names]
+        (start,) = (a for a in problem.parameters if a.name == "start")
+        most = (f"setting[{SETTINGS.index('attempts')}]", f"setting[{SETTINGS.index('steps')}]")
+        program = Descent(
+            step.program, end.program, tuple(inputs), start.names, memory_of(problem), later_starts(problem), most
+        )
+        shapes = [*(r.shape for r in end.results), (len(COUNTS),)]
+        return compiled("inverse_kinematics", program, [(a.shape, a.names) for a in problem.parameters], shapes)
+
+    @cached_property
+    def _constants(self) -> tuple[np.ndarray, ...]:
+        problem = self.problem
+        soft = {i: t.weight for i, t in enumerate(problem.targets) if t.weight is not None}
+        weights = np.array([soft.get(i, 1.0) for i, _ in problem.groups], dtype=float)
+        lower, upper = problem.bounds
+        if not self.limits:
+            lower, upper = np.full_like(lower, -np.inf), np.full_like(upper, np.inf)
+        setting = np.array([self.tolerance, self.attempts, STEPS], dtype=float)
+        return (*([lower, upper] if len(lower) else []), weights, setting)
+
+    @cached_property
+    def _start(self) -> Float[np.ndarray, " nq"]:
+        return first_start(self.problem)
+
+    @cached_property
+    def _labels(self) -> tuple[str, ...]:
+        return tuple(f"{t.label} ({unit})" for t in self.problem.targets for unit in t.units)
+
+    @cached_property
+    def _fixed(self) -> dict[int, np.ndarray]:
+        """The values that targets have of their own."""
+        fixed = [(i, t) for i, t in enumerate(self.problem.targets) if t.at is not None]
+        return {i: _value(t, self.problem.robot) for i, t in fixed}
+
+    def _given(self, values: Sequence[Any], start: Any) -> tuple[Any, ...]:
+        """Return all arguments of the code. Raises InputError where the number of values is wrong."""
+        open_targets = len(self.problem.targets) - len(self._fixed)
+        if len(values) != open_targets:
+            labels = ", ".join(t.label for t in self.problem.targets if t.at is None) or "nothing"
+            raise InputError(f"inverse kinematics: {len(values)} values were given", why=f"it takes {labels}")
+        if self._fixed:
+            rest = iter(values)
+            values = [self._fixed[i] if i in self._fixed else next(rest) for i in range(len(self.problem.targets))]
+        return (*values, self._start if start is None else start, *self._constants)
+
+    def _general(self, given: tuple[Any, ...]) -> tuple[np.ndarray, ...]:
+        """Solve for arrays of any kind: batches, and what is wrong with them. Raises InputError."""
+        arguments = self.problem.parameters
+        arrays = check_arrays("inverse_kinematics", arguments, given)
+        check_unit(arguments, quaternion_places(arguments), arrays)
+        for argument, array in zip(arguments[: len(self.problem.targets) + 1], arrays, strict=False):
+            if not np.isfinite(array).all():
+                raise InputError(f"inverse_kinematics: {argument.name} has numbers that are not finite")
+        with np.errstate(all="ignore"):  # of starts that lead nowhere
+            return self._code.ufunc(*arrays)
+
+    def _refuse(self, flaws: np.ndarray) -> NoReturn:
+        worst = flaws.reshape(-1, flaws.shape[-1]).max(axis=0)
+        target = self.problem.targets[int(np.argmax(worst))]
+        off = float(np.sqrt(worst.max()))
+        raise InputError(
+            f"the {target.label} is no rigid motion: R'R differs from the identity by {off:.3g}",
+            why="R is a rotation, det R = 1, and the last row of T is 0 0 0 1",
+            fix="normalise the rotation",
+        )
+
+    def _reasons(self, given: tuple[Any, ...], q: np.ndarray, errors: np.ndarray, index: tuple[int, ...]) -> Any:
+        """Say why one of the problems is not solved."""
+        problem, count = self.problem, len(self.problem.targets) + 1
+        shapes = [a.shape for a in problem.parameters[:count]]
+        own = [
+            np.ascontiguousarray(np.broadcast_to(x, (*q.shape[:-1], *shape))[index], dtype=float)
+            for x, shape in zip(given[:count], shapes, strict=True)
+        ]
+        unlimited = [np.full(len(problem.limited), side) for side in (-np.inf, np.inf)] if problem.limited else []
+
+        def search(weights: np.ndarray, limits: bool) -> Found:
+            *bounds, _, setting = self._constants
+            bounds = bounds if limits else unlimited
+            with np.errstate(all="ignore"):
+                found, off, _, counts = self._code.ufunc(*own, *bounds, weights, setting)
+            return Found(found, bool(counts[0] == 1.0), off)
+
+        best = Found(q[index], False, errors[index])
+        return Reasons(problem, search, best, own[:-1], self.limits).listed()
+
+
+def _value(target: Target, robot: Robot) -> np.ndarray:
+    """Return the value that a target has of its own. Raises InputError where it has another shape."""
+    shape = target.shape(robot)
+    try:
+        value = np.asarray(target.at, dtype=float)
+    except (TypeError, ValueError):
+        value = np.empty(0)
+    if value.shape[value.ndim - len(shape) :] != shape or not np.isfinite(value).all():
+        raise InputError(f"the {target.label}: expected finite numbers of the shape {shape}", fix=f"got {value.shape}")
+    return value

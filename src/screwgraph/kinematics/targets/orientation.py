@@ -1,0 +1,51 @@
+"""The orientation of a link or frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jaxtyping import Float
+
+from screwgraph.kinematics.query import checked_frame
+from screwgraph.kinematics.targets.base import Moving, Rows
+from screwgraph.kinematics.targets.frames import frame_motion, rotation_of
+from screwgraph.kinematics.targets.rotations import angle, flaw_of, turn, turn_rates
+from screwgraph.robot import Robot
+from screwgraph.spatial import Array
+from screwgraph.summary import one_line
+from screwgraph.tape import Number
+
+
+@dataclass(frozen=True, eq=False)
+class Orientation:
+    """The axes of a link or frame are the columns of R (3, 3), in the base's axes; it may be anywhere."""
+
+    __repr__ = one_line
+
+    frame: str
+    at: Any = None
+    weight: float | None = None
+    units = ("rad",)
+
+    @property
+    def label(self) -> str:
+        return f"orientation of {self.frame!r}"
+
+    def shape(self, robot: Robot) -> tuple[int, ...]:
+        checked_frame(robot, self.frame)
+        return (3, 3)
+
+    def moving(self, robot: Robot, q: Array) -> Moving:
+        return frame_motion(robot, self.frame, q)
+
+    def rows(self, robot: Robot, moving: Moving, value: Float[Array, "3 3"]) -> Rows:
+        e, cosine = turn(rotation_of(moving), value)
+        return Rows(list(e), turn_rates(e, cosine, moving.jacobian[:3]), (False,) * 3)
+
+    def errors(self, robot: Robot, moving: Moving, value: Float[Array, "3 3"]) -> Sequence[Number]:
+        return [angle(*turn(rotation_of(moving), value))]
+
+    def flaw(self, value: Float[Array, "3 3"]) -> Number:
+        return flaw_of(value)

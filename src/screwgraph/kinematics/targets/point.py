@@ -1,0 +1,65 @@
+"""A point of a link or frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.kinematics.query import checked_frame
+from screwgraph.kinematics.targets.base import Moving, Rows, checked_axes
+from screwgraph.kinematics.targets.frames import frame_motion, length_of, position_of, rotation_of
+from screwgraph.robot import Robot
+from screwgraph.spatial import Array, finite_vector, skew
+from screwgraph.summary import one_line
+from screwgraph.tape import Number
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A point of a link or frame, `offset` (m) in its axes, is at (x, y, z) (m) of the base; of `axes` alone, if named.
+
+    "xy" leaves its height free, for instance.
+    """
+
+    __repr__ = one_line
+
+    frame: str
+    at: Any = None
+    weight: float | None = None
+    offset: Sequence[float] = (0.0, 0.0, 0.0)
+    axes: str = "xyz"
+    units = ("m",)
+
+    @property
+    def label(self) -> str:
+        offset = "" if not any(self.offset) else f" + ({', '.join(f'{x:g}' for x in self.offset)}) m"
+        return f"position{' ' + self.axes if self.axes != 'xyz' else ''} of {self.frame!r}{offset}"
+
+    def shape(self, robot: Robot) -> tuple[int, ...]:
+        checked_frame(robot, self.frame)
+        finite_vector(self.offset, 3, "offset", "it is a point in the frame's axes (m)")
+        return (len(checked_axes(self.axes)),)
+
+    def moving(self, robot: Robot, q: Array) -> Moving:
+        return frame_motion(robot, self.frame, q)
+
+    def rows(self, robot: Robot, moving: Moving, value: Float[Array, " k"]) -> Rows:
+        J = moving.jacobian[3:] - skew(self._arm(moving)) @ moving.jacobian[:3]
+        chosen = checked_axes(self.axes)
+        return Rows(list(self._off(moving, value)), J[chosen], (True,) * len(chosen))
+
+    def errors(self, robot: Robot, moving: Moving, value: Float[Array, " k"]) -> Sequence[Number]:
+        return [length_of(self._off(moving, value))]
+
+    def flaw(self, value: Float[Array, " k"]) -> Number:
+        return 0.0
+
+    def _arm(self, moving: Moving) -> Float[Array, "3"]:
+        return rotation_of(moving) @ np.array([float(x) for x in self.offset])
+
+    def _off(self, moving: Moving, value: Float[Array, " k"]) -> Float[Array, " k"]:
+        return (position_of(moving) + self._arm(moving))[checked_axes(self.axes)] - value

@@ -1,0 +1,55 @@
+"""The pose of a link or frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.kinematics.query import checked_frame
+from screwgraph.kinematics.targets.base import Moving, Rows
+from screwgraph.kinematics.targets.frames import frame_motion, length_of, position_of, rotation_of
+from screwgraph.kinematics.targets.rotations import angle, flaw_of, turn, turn_rates
+from screwgraph.robot import Robot
+from screwgraph.spatial import Array, rotation, translation
+from screwgraph.summary import one_line
+from screwgraph.tape import Number
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """A link or frame has the pose T (4, 4) in the base's frame."""
+
+    __repr__ = one_line
+
+    frame: str
+    at: Any = None
+    weight: float | None = None
+    units = ("rad", "m")
+
+    @property
+    def label(self) -> str:
+        return f"pose of {self.frame!r}"
+
+    def shape(self, robot: Robot) -> tuple[int, ...]:
+        checked_frame(robot, self.frame)
+        return (4, 4)
+
+    def moving(self, robot: Robot, q: Array) -> Moving:
+        return frame_motion(robot, self.frame, q)
+
+    def rows(self, robot: Robot, moving: Moving, value: Float[Array, "4 4"]) -> Rows:
+        e, cosine = turn(rotation_of(moving), rotation(value))
+        J = np.concatenate([turn_rates(e, cosine, moving.jacobian[:3]), moving.jacobian[3:]])
+        return Rows([*e, *(position_of(moving) - translation(value))], J, (False,) * 3 + (True,) * 3)
+
+    def errors(self, robot: Robot, moving: Moving, value: Float[Array, "4 4"]) -> Sequence[Number]:
+        e, cosine = turn(rotation_of(moving), rotation(value))
+        return [angle(e, cosine), length_of(position_of(moving) - translation(value))]
+
+    def flaw(self, value: Float[Array, "4 4"]) -> Number:
+        last = value[3] - np.array([0.0, 0.0, 0.0, 1.0])
+        return flaw_of(rotation(value)) + sum((x * x for x in last), start=0.0)
