@@ -13,23 +13,26 @@ from jaxtyping import Float
 from screwgraph.arguments import checked
 from screwgraph.compiler import COUNTS, Compiled, Descent, check_arrays, check_unit, compiled, quaternion_places
 from screwgraph.errors import InputError
+from screwgraph.kinematics.inverse.models import InverseModel, MechanismModel, RobotModel
 from screwgraph.kinematics.inverse.problem import SETTINGS, InverseProblem
 from screwgraph.kinematics.inverse.reasons import Found, Reasons
 from screwgraph.kinematics.inverse.solution import Solution
-from screwgraph.kinematics.inverse.starts import first_start, later_starts
 from screwgraph.kinematics.inverse.step import end_function, memory_of, step_function
-from screwgraph.kinematics.targets import Pose, Target
+from screwgraph.kinematics.targets import Point, Pose, Target
+from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
 
 FLAW = 1e-9
 """Squared difference from a rotation up to which the digits of a file explain it."""
 STEPS = 60
 """Steps of an attempt, at most."""
+STARTS = 64
+"""Later starts that differ; more attempts begin there again."""
 
 
 @checked
 def inverse_kinematics(
-    robot: Robot,
+    robot: Robot | Mechanism,
     targets: str | Target | Iterable[str | Target],
     *,
     held: Iterable[str] = (),
@@ -40,9 +43,9 @@ def inverse_kinematics(
     """Return a function of the targets' values to positions of the joints at which they are met.
 
     Args:
-        robot: a robot; loops and couplings are closed, and a floating base moves.
-        targets: names of links or frames, whose poses are asked for, or `Pose`, `Point`, `Orientation`,
-            `CenterOfMass`, `Posture` of `screwgraph.kinematics.targets`.
+        robot: a robot, whose loops and couplings are closed and whose floating base moves; or a planar mechanism.
+        targets: names of links or frames, whose poses are asked for, of a mechanism names of points; or `Pose`,
+            `Point`, `Orientation`, `CenterOfMass`, `Posture` of `screwgraph.kinematics.targets`.
         held: joints that stay where the start has them.
         limits: whether joints stay within the position limits of the file.
         tolerance: error (rad, m; root of the sum of squares of all targets) at which they count as met.
@@ -56,9 +59,24 @@ def inverse_kinematics(
         raise InputError("no target is named", fix="give the name of a frame, or targets")
     if not tolerance > 0.0 or attempts < 1:
         raise InputError(f"tolerance = {tolerance:g} and attempts = {attempts} have to be positive")
-    names = tuple(robot.joint(name).name for name in held)
-    problem = InverseProblem(robot, tuple(Pose(t) if isinstance(t, str) else t for t in listed), names)
+    model = _model(robot, tuple(held))
+    problem = InverseProblem(model, tuple(model.own(_target(robot, t)) for t in listed))
     return InverseKinematics(problem, limits, tolerance, attempts)
+
+
+def _model(robot: Robot | Mechanism, held: tuple[str, ...]) -> InverseModel:
+    if isinstance(robot, Robot):
+        return RobotModel(robot, tuple(robot.joint(name).name for name in held))
+    if held:
+        raise InputError("coordinates of a planar mechanism cannot be held", fix="ask for the points that stay")
+    return MechanismModel(robot)
+
+
+def _target(robot: Robot | Mechanism, target: str | Target) -> Target:
+    """Return what a name stands for: the pose of a frame, the position of a mechanism's point."""
+    if isinstance(target, str):
+        return Pose(target) if isinstance(robot, Robot) else Point(target)
+    return target
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +90,7 @@ class InverseKinematics:
 
     def __repr__(self) -> str:
         labels = ", ".join(t.label for t in self.problem.targets)
-        return f"<inverse kinematics of {self.problem.robot.name!r}: {labels}>"
+        return f"<inverse kinematics of {self.problem.model.name}: {labels}>"
 
     def __call__(self, *values: Any, start: Any = None) -> Solution:
         """Return positions at which targets have these values, in the order of the targets without one of their own.
@@ -104,8 +122,15 @@ class InverseKinematics:
         inputs = [name for argument in problem.parameters for name in argument.names]
         (start,) = (a for a in problem.parameters if a.name == "start")
         most = (f"setting[{SETTINGS.index('attempts')}]", f"setting[{SETTINGS.index('steps')}]")
+        starts = problem.model.later_starts(STARTS)
         program = Descent(
-            step.program, end.program, tuple(inputs), start.names, memory_of(problem), later_starts(problem), most
+            step.program,
+            end.program,
+            tuple(inputs),
+            start.names,
+            memory_of(problem),
+            starts,
+            most,
         )
         shapes = [*(r.shape for r in end.results), (len(COUNTS),)]
         return compiled("inverse_kinematics", program, [(a.shape, a.names) for a in problem.parameters], shapes)
@@ -115,15 +140,14 @@ class InverseKinematics:
         problem = self.problem
         soft = {i: t.weight for i, t in enumerate(problem.targets) if t.weight is not None}
         weights = np.array([soft.get(i, 1.0) for i, _ in problem.groups], dtype=float)
-        lower, upper = problem.bounds
-        if not self.limits:
-            lower, upper = np.full_like(lower, -np.inf), np.full_like(upper, np.inf)
+        lower = np.array([own.lower if self.limits else -np.inf for own in problem.model.limited])
+        upper = np.array([own.upper if self.limits else np.inf for own in problem.model.limited])
         setting = np.array([self.tolerance, self.attempts, STEPS], dtype=float)
         return (*([lower, upper] if len(lower) else []), weights, setting)
 
     @cached_property
     def _start(self) -> Float[np.ndarray, " nq"]:
-        return first_start(self.problem)
+        return self.problem.model.first_start()
 
     @cached_property
     def _labels(self) -> tuple[str, ...]:
@@ -133,7 +157,7 @@ class InverseKinematics:
     def _fixed(self) -> dict[int, np.ndarray]:
         """The values that targets have of their own."""
         fixed = [(i, t) for i, t in enumerate(self.problem.targets) if t.at is not None]
-        return {i: _value(t, self.problem.robot) for i, t in fixed}
+        return {i: _value(t, self.problem.model.subject) for i, t in fixed}
 
     def _given(self, values: Sequence[Any], start: Any) -> tuple[Any, ...]:
         """Return all arguments of the code. Raises InputError where the number of values is wrong."""
@@ -175,7 +199,8 @@ class InverseKinematics:
             np.ascontiguousarray(np.broadcast_to(x, (*q.shape[:-1], *shape))[index], dtype=float)
             for x, shape in zip(given[:count], shapes, strict=True)
         ]
-        unlimited = [np.full(len(problem.limited), side) for side in (-np.inf, np.inf)] if problem.limited else []
+        limited = problem.model.limited
+        unlimited = [np.full(len(limited), side) for side in (-np.inf, np.inf)] if limited else []
 
         def search(weights: np.ndarray, limits: bool) -> Found:
             *bounds, _, setting = self._constants
@@ -188,7 +213,7 @@ class InverseKinematics:
         return Reasons(problem, search, best, own[:-1], self.limits).listed()
 
 
-def _value(target: Target, robot: Robot) -> np.ndarray:
+def _value(target: Target, robot: Any) -> np.ndarray:
     """Return the value that a target has of its own. Raises InputError where it has another shape."""
     shape = target.shape(robot)
     try:

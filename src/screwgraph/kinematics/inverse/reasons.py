@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.kinematics.inverse.problem import InverseProblem
-from screwgraph.kinematics.targets import CenterOfMass, Point, Pose
-from screwgraph.robot import link_poses
+from screwgraph.kinematics.targets import Point, Pose
+from screwgraph.robot import Robot, link_poses
 from screwgraph.spatial import translation
 from screwgraph.summary import one_line
 
@@ -20,6 +19,8 @@ Search = Callable[[Float[np.ndarray, " groups"], bool], "Found"]
 """From weights of groups, and whether joints have limits, to what was found."""
 LISTED = 6
 """Joints at limits that are named."""
+STANDS = 1e-9
+"""Distance (rad, m) from a limit at which a joint stands there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,7 @@ class Reasons:
         alone = [i for i in self._hard if not self._is_met([i])]
         if alone:
             return tuple(self._of_one(i) for i in alone)
-        if self.problem.robot.is_closed and not self._is_met([]):
+        if self.problem.model.loops and not self._is_met([]):
             return (f"loops do not close{self._within}: the robot can reach no target",)
         return tuple(self._of_several(self._contradicting()))
 
@@ -63,7 +64,7 @@ class Reasons:
 
     @property
     def _within(self) -> str:
-        return " within the joint limits" if self.limits and self.problem.limited else ""
+        return " within the joint limits" if self.limits and self.problem.model.limited else ""
 
     def _found(self, targets: Iterable[int], limits: bool, loops: bool = True) -> Found:
         """Search for a position that meets some targets alone."""
@@ -83,7 +84,7 @@ class Reasons:
             return f"{away}; it is {far:.4g} m from {origin}, and the chain from there is {reach:.4g} m long (reach)"
         if self._loosened(i):
             return f"{away}; it can be reached without joint limits ({self._at_limits(found.q)})"
-        if self.problem.robot.is_closed and self._found([i], self.limits, loops=False).is_met:
+        if self.problem.model.loops and self._found([i], self.limits, loops=False).is_met:
             return f"{away}; it can be reached with loops open ({self._loops})"
         if len(target.units) > 1:
             group = next(k for k, (j, unit) in enumerate(self.problem.groups) if j == i and unit == "m")
@@ -101,9 +102,9 @@ class Reasons:
         count = "both" if len(labels) == 2 else "all"
         what = f"{names} contradict each other: each can be reached{self._within}, not {count}"
         off = f"the nearest position found is off by {missed}"
-        if self.limits and self.problem.limited and self._found(targets, False).is_met:
+        if self.limits and self.problem.model.limited and self._found(targets, False).is_met:
             yield f"{what}; {off}; together they can be reached without joint limits ({self._at_limits(found.q)})"
-        elif self.problem.robot.is_closed and self._found(targets, self.limits, loops=False).is_met:
+        elif self.problem.model.loops and self._found(targets, self.limits, loops=False).is_met:
             yield f"{what}; {off}; together they can be reached with loops open ({self._loops})"
         else:
             yield f"{what}; {off}"
@@ -121,11 +122,11 @@ class Reasons:
         return kept
 
     def _loosened(self, i: int) -> bool:
-        return self.limits and bool(self.problem.limited) and self._found([i], False).is_met
+        return self.limits and bool(self.problem.model.limited) and self._found([i], False).is_met
 
     @property
     def _loops(self) -> str:
-        names = [loop.name for loop in self.problem.robot.loops] + [c.name for c in self.problem.robot.couplings]
+        names = self.problem.model.loops
         return ", ".join(names[:LISTED]) + (", ..." if len(names) > LISTED else "")
 
     def _off(self, i: int, found: Found) -> str:
@@ -136,32 +137,21 @@ class Reasons:
 
     def _at_limits(self, q: Float[np.ndarray, " nq"]) -> str:
         """Name the joints that stand at a limit."""
-        lower, upper = self.problem.bounds
         found = []
-        for place, low, high in zip(self.problem.limited, lower, upper, strict=True):
-            joint = self._joint_at[place]
-            unit = (
-                "m"
-                if joint.type.constant_axes and not np.any(joint.type.screw_axes(q[place : place + 1])[:3])
-                else "rad"
-            )
-            for bound, side in ((low, "lower"), (high, "upper")):
-                if abs(q[place] - bound) < 1e-9:
-                    found.append(f"{joint.name!r} at its {side} limit of {bound:.4g} {unit}")
+        for own in self.problem.model.limited:
+            for bound, side in ((own.lower, "lower"), (own.upper, "upper")):
+                if abs(q[own.q] - bound) < STANDS:
+                    found.append(f"{own.joint!r} at its {side} limit of {bound:.4g} {own.unit}")
         shown = found[:LISTED] + ([f"{len(found) - LISTED} more"] if len(found) > LISTED else [])
         return ", ".join(shown) if shown else "no joint stands at a limit at the nearest position"
-
-    @cached_property
-    def _joint_at(self) -> dict:
-        return {self.problem.robot.q_slices[j.name].start: j for j in self.problem.robot.joints}
 
     def _distance(self, i: int) -> tuple[float, float, str] | None:
         """Return how far (m) a target is from the first joint that moves its frame, how far that reaches, and its name.
 
         None where that is no bound: joints slide without limits, or loops, or the target is no point.
         """
-        target, robot = self.problem.targets[i], self.problem.robot
-        if isinstance(target, CenterOfMass) or not isinstance(target, (Pose, Point)):
+        target, robot = self.problem.targets[i], self.problem.model.subject
+        if not isinstance(target, Pose | Point) or not isinstance(robot, Robot):
             return None
         value = np.asarray(self.values[i], dtype=float)
         point = value[:3, 3] if isinstance(target, Pose) else value
@@ -169,7 +159,7 @@ class Reasons:
         if len(point) != 3:
             return None
         frame = robot.frame(target.frame)
-        joints = [j for j in reversed(robot.joints_to_base(frame.link)) if j.name not in self.problem.held]
+        joints = [j for j in reversed(robot.joints_to_base(frame.link)) if j.name not in self.problem.model.held]
         if not joints or any(j.type.nq != 1 for j in joints):
             return None
         T = link_poses(robot, self.best.q, [joints[0].parent])[joints[0].parent] @ joints[0].origin

@@ -29,18 +29,18 @@ def step_function(problem: InverseProblem) -> Function:
     q is the best position yet, d the displacement that is tried from there, as it was judged by linear residuals.
     `soft` is 1 while targets with weights count, then 0; `slow` and `tried` count steps that gain little or nothing.
     """
-    robot, nv = problem.robot, problem.robot.nv
-    sizes = {"q": robot.nq, "cost": 1, "d": nv, "soft": 1, "slow": 1, "tried": 1}
+    model, manifold = problem.model, problem.model.manifold
+    (nq,), nv = manifold.shape, manifold.dim
+    sizes = {"q": nq, "cost": 1, "d": nv, "soft": 1, "slow": 1, "tried": 1}
     memory = tuple(Argument(name, (n,), tuple(f"{name}[{i}]" for i in range(n))) for name, n in sizes.items())
-    has_soft = any(t.weight is not None for t in problem.targets)
 
     def expression(q: Array, cost: Array, d: Array, soft: Array, slow: Array, tried: Array, *given: Array) -> list:
         parameters = dict(zip((a.name for a in problem.parameters), given, strict=True))
-        values = [x.reshape(t.shape(robot)) for t, x in zip(problem.targets, given, strict=False)]
+        values = [x.reshape(t.shape(model.subject)) for t, x in zip(problem.targets, given, strict=False)]
         lower, upper = (parameters.get(name, np.zeros(0)) for name in ("lower", "upper"))
         tolerance = parameters["setting"][0]
         (least,), (is_soft,), (lost,), (failed,) = cost, soft, slow, tried
-        at = problem.clipped(robot.manifold.retract(q, d), lower, upper)
+        at = problem.clipped(manifold.retract(q, d), lower, upper)
         found = problem.rows(at, values)
         off, scaled, r = 0.0, [], []
         for i, rows in enumerate(found):
@@ -50,9 +50,9 @@ def step_function(problem: InverseProblem) -> Function:
                     off = off + (weight * value) * (weight * value)
                 else:
                     weight = weight * is_soft
-                weight = weight * (1.0 / problem.length) if is_length else weight
+                weight = weight * (1.0 / model.length) if is_length else weight
                 r.append(weight * value)
-                scaled.append([0.0 if is_zero(row[j]) else weight * row[j] for j in problem.moves])
+                scaled.append([0.0 if is_zero(row[j]) else weight * row[j] for j in model.moves])
         size = 0.5 * _squares(r)
         better = size < least
         d_next = _damped(problem, scaled, r, maximum(DAMPING * size, LEAST), at, (lower, upper))
@@ -64,7 +64,7 @@ def step_function(problem: InverseProblem) -> Function:
         d_next = [choose(better, a, SHORTER * b) for a, b in zip(d_next, d, strict=True)]
         state = [choose(better, size, least), *d_next, is_soft, is_slow, fails]
         verdict = choose(met > 0.5, 1.0, 2.0 * given_up)
-        if has_soft:
+        if problem.has_soft:
             ends = given_up * is_soft
             fresh = [np.inf, *([0.0] * nv), 0.0, 0.0, 0.0]
             state = [choose(ends > 0.5, a, b) for a, b in zip(fresh, state, strict=True)]
@@ -80,19 +80,18 @@ def step_function(problem: InverseProblem) -> Function:
 
 def memory_of(problem: InverseProblem) -> tuple[float, ...]:
     """Return what a state begins with behind its cost."""
-    has_soft = any(t.weight is not None for t in problem.targets)
-    return (*([0.0] * problem.robot.nv), float(has_soft), 0.0, 0.0)
+    return (*([0.0] * problem.model.manifold.dim), float(problem.has_soft), 0.0, 0.0)
 
 
 def end_function(problem: InverseProblem) -> Function:
     """Return (q, parameters) -> q, errors of each target in its units, flaws of values."""
-    robot = problem.robot
-    (q,) = (Argument("q", (robot.nq,), tuple(f"q[{i}]" for i in range(robot.nq))),)
+    subject, (nq,) = problem.model.subject, problem.model.manifold.shape
+    position = Argument("q", (nq,), tuple(f"q[{i}]" for i in range(nq)))
 
     def expression(q: Array, *given: Array) -> list:
-        values = [x.reshape(t.shape(robot)) for t, x in zip(problem.targets, given, strict=False)]
+        values = [x.reshape(t.shape(subject)) for t, x in zip(problem.targets, given, strict=False)]
         moving = problem.moving(q)
-        found = [t.errors(robot, m, v) for t, m, v in zip(problem.targets, moving, values, strict=True)]
+        found = [t.errors(subject, m, v) for t, m, v in zip(problem.targets, moving, values, strict=True)]
         return [
             *q,
             *(e for own in found for e in own),
@@ -100,8 +99,8 @@ def end_function(problem: InverseProblem) -> Function:
         ]
 
     errors = sum(len(t.units) for t in problem.targets)
-    results = (Result("q", (robot.nq,)), Result("errors", (errors,)), Result("flaws", (len(problem.targets),)))
-    arguments = (q, *problem.parameters)
+    results = (Result("q", (nq,)), Result("errors", (errors,)), Result("flaws", (len(problem.targets),)))
+    arguments = (position, *problem.parameters)
     question = ("end", problem.question)
     return compile_expression("inverse_kinematics_end", question, arguments, expression, results=results, branches=True)
 
@@ -125,7 +124,7 @@ def _damped(
     """
     single = [i for i, row in enumerate(J) if sum(not is_zero(x) for x in row) == 1]
     several = [i for i in range(len(J)) if i not in single]
-    n = len(problem.moves)
+    n = len(problem.model.moves)
     slope = [dot([row[j] for row in J], r) for j in range(n)]
     free, own, pull = _free(problem, slope, q, bounds), [0.0] * n, [0.0] * n
     for i in single:
@@ -143,18 +142,18 @@ def _damped(
     for x in d:
         longest = maximum(longest, abs(x))
     part = LONGEST / longest
-    every: list[Number] = [0.0] * problem.robot.nv
-    for j, x in zip(problem.moves, d, strict=True):
+    every: list[Number] = [0.0] * problem.model.manifold.dim
+    for j, x in zip(problem.model.moves, d, strict=True):
         every[j] = x * part
     return every
 
 
 def _free(problem: InverseProblem, slope: Sequence[Number], q: Array, bounds: tuple[Array, Array]) -> list[Number]:
     """Return 0 for coordinates that stand at a limit which lower cost lies beyond, else 1."""
-    free: list[Number] = [1.0] * len(problem.moves)
-    for k, place in enumerate(problem.limited):
-        j = problem.moves.index(problem.velocity_of[place])
-        below = choose(q[place] <= bounds[0][k], choose(slope[j] > 0.0, 0.0, 1.0), 1.0)
-        above = choose(q[place] >= bounds[1][k], choose(slope[j] < 0.0, 0.0, 1.0), 1.0)
+    free: list[Number] = [1.0] * len(problem.model.moves)
+    for own, low, high in zip(problem.model.limited, *bounds, strict=True):
+        j = problem.model.moves.index(own.v)
+        below = choose(q[own.q] <= low, choose(slope[j] > 0.0, 0.0, 1.0), 1.0)
+        above = choose(q[own.q] >= high, choose(slope[j] < 0.0, 0.0, 1.0), 1.0)
         free[j] = minimum(below, above)
     return free

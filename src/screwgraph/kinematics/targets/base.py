@@ -9,7 +9,6 @@ from typing import Any, Protocol, runtime_checkable
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.robot import Robot
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
 from screwgraph.tape import Number
@@ -63,19 +62,19 @@ class Target(Protocol):
         """The units of its errors."""
         ...
 
-    def shape(self, robot: Robot) -> tuple[int, ...]:
+    def shape(self, robot: Any) -> tuple[int, ...]:
         """Return the shape of its value. Raises InputError where the robot has no such thing."""
         ...
 
-    def moving(self, robot: Robot, q: Array) -> Moving:
+    def moving(self, robot: Any, q: Array) -> Moving:
         """Return how what it is about moves, of numbers of any kind; equal values of q give equal numbers."""
         ...
 
-    def rows(self, robot: Robot, moving: Moving, value: Array) -> Rows:
+    def rows(self, robot: Any, moving: Moving, value: Array) -> Rows:
         """Return its residuals."""
         ...
 
-    def errors(self, robot: Robot, moving: Moving, value: Array) -> Sequence[Number]:
+    def errors(self, robot: Any, moving: Moving, value: Array) -> Sequence[Number]:
         """Return how far it is from being met, a number a unit."""
         ...
 

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from jaxtyping import Float
 
 from screwgraph.kinematics.targets.base import Moving, Rows
+from screwgraph.kinematics.targets.derivatives import differentiated, rates_of
 from screwgraph.kinematics.targets.frames import length_of
 from screwgraph.robot import Robot
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
-from screwgraph.tape import Number, jacobian
+from screwgraph.tape import Number
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,18 +37,12 @@ class Posture:
             robot.joint(name)
         return (robot.nq,)
 
-    def moving(self, robot: Robot, q: Array) -> Moving:
-        columns = [robot.manifold.rate(q, v) for v in np.eye(robot.nv)]
-        return Moving(q, np.array(columns, dtype=object).reshape(robot.nv, robot.nq).T)
+    def moving(self, robot: Any, q: Array) -> Moving:
+        return Moving(q, rates_of(robot.manifold, q))
 
-    def rows(self, robot: Robot, moving: Moving, value: Float[Array, " nq"]) -> Rows:
+    def rows(self, robot: Any, moving: Moving, value: Float[Array, " nq"]) -> Rows:
         values = self._off(robot, moving, value)
-        seeds = [{j: x for j, x in enumerate(row) if not isinstance(x, float) or x} for row in moving.jacobian.tolist()]
-        J = np.zeros((len(values), robot.nv), dtype=object)
-        for i, row in enumerate(jacobian(values, list(moving.at), seeds)):
-            for j, slope in row.items():
-                J[i, j] = slope
-        return Rows(values, J, (False,) * len(values))
+        return Rows(values, differentiated(values, moving.at, moving.jacobian), (False,) * len(values))
 
     def errors(self, robot: Robot, moving: Moving, value: Float[Array, " nq"]) -> Sequence[Number]:
         return [length_of(self._off(robot, moving, value))]
@@ -57,9 +51,11 @@ class Posture:
         return 0.0
 
     def _off(self, robot: Robot, moving: Moving, value: Float[Array, " nq"]) -> list[Number]:
+        if self.joints is None:
+            return list(robot.manifold.defect(value, moving.at))
         found: list[Number] = []
         for joint in robot.joints:
-            if self.joints is None or joint.name in self.joints:
+            if joint.name in self.joints:
                 place = robot.q_slices[joint.name]
                 found += list(joint.type.manifold.defect(value[place], moving.at[place]))
         return found
