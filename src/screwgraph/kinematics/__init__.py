@@ -1,5 +1,6 @@
 """Poses, velocities, Jacobians, momenta, energies: compiled functions of positions, velocities, accelerations."""
 
+from screwgraph.kinematics import targets
 from screwgraph.kinematics.center_of_mass import center_of_mass
 from screwgraph.kinematics.center_of_mass_acceleration import center_of_mass_acceleration
 from screwgraph.kinematics.center_of_mass_jacobian import center_of_mass_jacobian
@@ -46,4 +47,5 @@ __all__ = [
     "poses_in_world",
     "potential_energy",
     "random",
+    "targets",
 ]

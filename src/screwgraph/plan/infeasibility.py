@@ -54,10 +54,9 @@ def unreached(task: Task, steps: Steps) -> Iterator[str]:
             continue
         best = nearest(steps.mechanics, goal, start_position(task), is_limited)
         if not best.reaches:
-            at, turned = task.place(name), best.residual[:3] if isinstance(goal, Pose) else np.zeros(0)
+            at = task.place(name)
             name = name if at is None else f"{name} ({at})"
-            away = f"{np.linalg.norm(best.residual[len(turned) :]):.3g} m"
-            away += f" and {np.linalg.norm(turned):.3g} rad" if len(turned) else ""
+            away = f"{best.errors[-1]:.3g} m" + (f" and {best.errors[0]:.3g} rad" if isinstance(goal, Pose) else "")
             within = " within the joint limits" if is_limited else ""
             yield f"no position was found at which {name} holds{within}: {goal.frame!r} comes to {away} from it"
 

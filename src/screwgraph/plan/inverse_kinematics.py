@@ -4,40 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.optimize import Problem, Result, Status, Variables, hinge, soft, solve
+from screwgraph.kinematics import InverseKinematics, inverse_kinematics, targets
 from screwgraph.plan.goals import Point, Pose
-from screwgraph.plan.goals.point import AXES, AtPoint
-from screwgraph.plan.goals.pose import AtPose
-from screwgraph.plan.limits.position import flat_places
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.plan.templates import BoundViolation
+from screwgraph.summary import one_line
 
 TRIES = 40
 FEW, MANY = 3, 4
 """Positions that are found before one is chosen."""
 APART = 0.3
 """Difference (rad, m) of positions that count as two."""
-PROMISING, REACHED = 0.1, 1e-2
-"""Residuals (rad, m) from which on it is worth looking without the pull to the position nearby; and at which a goal
-counts as reached."""
+REACHED = 1e-2
+"""Errors (rad, m) at which a goal counts as reached."""
+TOLERANCE = 1e-6
+"""Error (rad, m) at which a search ends."""
 PULL = 0.02
 """How little it costs to be away from the position nearby: a residual of so much for each unit."""
-
-
-@dataclass(frozen=True)
-class Near:
-    """What leads from the position `at` to q, scaled."""
-
-    positions: Any
-
-    def __call__(self, q: Any, *, at: Any) -> Any:
-        """Return it, (nv,)."""
-        return PULL * self.positions.defect(at, q)
 
 
 def reaching(
@@ -45,8 +31,8 @@ def reaching(
 ) -> Float[np.ndarray, " nq"] | None:
     """Return a position within the limits of the robot's file at which a goal holds nearly, None where none is found.
 
-    Levenberg-Marquardt from the position nearby, then from random ones; the nearest of the first few found. Another
-    `choice` than 0 is among more positions, by the time that the slowest joint takes to them.
+    From the position nearby, then from random ones; the nearest of the first few found. Another `choice` than 0 is
+    among more positions, by the time that the slowest joint takes to them.
     """
     if choice:
         found = quickest(mechanics, goal, near)
@@ -99,15 +85,17 @@ def slowest(mechanics: Mechanics, a: Float[np.ndarray, " nq"], b: Float[np.ndarr
 
 @dataclass(frozen=True, eq=False)
 class Attempt:
-    """A position, and the residual of a goal there: rotation vector (rad), if it is a pose, and difference (m)."""
+    """A position, and how far a goal is from being met there: angle (rad), if it is a pose, and distance (m)."""
+
+    __repr__ = one_line
 
     q: Float[np.ndarray, " nq"]
-    residual: Float[np.ndarray, " k"]
+    errors: Float[np.ndarray, " k"]
 
     @property
     def off(self) -> float:
-        """The largest entry of the residual."""
-        return float(np.abs(self.residual).max())
+        """The larger of the errors."""
+        return float(self.errors.max())
 
     @property
     def reaches(self) -> bool:
@@ -119,53 +107,17 @@ def _attempts(
     mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, " nq"], is_limited: bool = True
 ) -> Iterator[Attempt]:
     """Yield what each attempt finds; the first begins at the position nearby."""
-    q = Variables("q", mechanics.positions)
     if isinstance(goal, Pose):
-        template, at = AtPose(mechanics, goal.frame), goal.target(mechanics)
+        target, at = targets.Pose(goal.frame), goal.target(mechanics)
     else:
-        axes = tuple(AXES.index(a) for a in goal.axes)
-        template, at = AtPoint(mechanics, goal.frame, axes), np.asarray(goal.at, dtype=float)
-    factors, pull = [soft(template, q, at=at, name="goal")], soft(Near(mechanics.positions), q, at=near, name="near")
-    lower, upper = _limits(mechanics)
-    above, below = (np.flatnonzero(np.isfinite(b)) for b in (upper, lower))
-    if is_limited and len(above) and len(below):
-        box = BoundViolation(tuple(above.tolist()), tuple(below.tolist()))
-        factors.append(hinge(box, q, upper=upper[above], lower=lower[below], threshold=0.02, name="limits"))
-    pulled, free, rng = Problem([*factors, pull]), Problem(factors), np.random.default_rng(0)
-    for attempt in range(TRIES):
-        start = near if attempt == 0 else _random(mechanics, rng, lower, upper)
-        result = solve(pulled, {"q": start[None]}, method="levenberg_marquardt", iterations=50)
-        if REACHED <= _off(result) < PROMISING:
-            result = solve(free, result.values, method="levenberg_marquardt", iterations=20)
-        if result.status is Status.INTERRUPTED:
-            raise KeyboardInterrupt
-        yield Attempt(result.values["q"][0], result.residuals["goal"][0])
+        target, at = targets.Point(goal.frame, axes=goal.axes), np.asarray(goal.at, dtype=float)
+    key = ("inverse kinematics", target.label, is_limited)
+    search = mechanics.kept(key, lambda: _search(mechanics, target, is_limited))
+    for start in (near, *search.problem.model.later_starts(TRIES - 1)):
+        found = search(at, near, start=start)
+        yield Attempt(found.q, found.errors[: len(target.units)])
 
 
-def _off(result: Result) -> float:
-    return float(np.abs(result.residuals["goal"]).max())
-
-
-def _limits(mechanics: Mechanics) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nq"]]:
-    """Return bounds of q from the robot's file, infinite where there is none."""
-    robot = mechanics.robot
-    lower, upper, places = np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf), flat_places(mechanics)
-    for joint in robot.joints:
-        for c in mechanics.coordinates(joint.name):
-            if c in places:
-                lower[places[c]] = -np.inf if joint.limits.lower is None else joint.limits.lower
-                upper[places[c]] = np.inf if joint.limits.upper is None else joint.limits.upper
-    return lower, upper
-
-
-def _random(
-    mechanics: Mechanics,
-    rng: np.random.Generator,
-    lower: Float[np.ndarray, " nq"],
-    upper: Float[np.ndarray, " nq"],
-) -> Float[np.ndarray, " nq"]:
-    """Return a random position, within limits where there are any."""
-    q = mechanics.robot.random(rng)
-    both = np.isfinite(lower) & np.isfinite(upper)
-    q[both] = lower[both] + (upper[both] - lower[both]) * rng.random(int(both.sum()))
-    return q
+def _search(mechanics: Mechanics, target: targets.Target, is_limited: bool) -> InverseKinematics:
+    pull = targets.Posture(weight=PULL)
+    return inverse_kinematics(mechanics.robot, [target, pull], limits=is_limited, tolerance=TOLERANCE, attempts=1)

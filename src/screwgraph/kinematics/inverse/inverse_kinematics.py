@@ -104,7 +104,7 @@ class InverseKinematics:
         given = self._given(values, start)
         found = self._code.quick(*given)
         if found is None:
-            found = self._general(given)
+            given, found = self._general(given)
         q, errors, flaws, counts = found
         if not (flaws.max(initial=0.0) <= FLAW if flaws.ndim > 1 else max(flaws.tolist()) <= FLAW):
             self._refuse(flaws)
@@ -133,7 +133,8 @@ class InverseKinematics:
             most,
         )
         shapes = [*(r.shape for r in end.results), (len(COUNTS),)]
-        return compiled("inverse_kinematics", program, [(a.shape, a.names) for a in problem.parameters], shapes)
+        arguments, quaternions = [(a.shape, a.names) for a in problem.parameters], quaternion_places(problem.parameters)
+        return compiled("inverse_kinematics", program, arguments, shapes, quaternions=quaternions)
 
     @cached_property
     def _constants(self) -> tuple[np.ndarray, ...]:
@@ -170,16 +171,20 @@ class InverseKinematics:
             values = [self._fixed[i] if i in self._fixed else next(rest) for i in range(len(self.problem.targets))]
         return (*values, self._start if start is None else start, *self._constants)
 
-    def _general(self, given: tuple[Any, ...]) -> tuple[np.ndarray, ...]:
+    def _general(self, given: tuple[Any, ...]) -> tuple[Sequence[np.ndarray], tuple[np.ndarray, ...]]:
         """Solve for arrays of any kind: batches, and what is wrong with them. Raises InputError."""
         arguments = self.problem.parameters
         arrays = check_arrays("inverse_kinematics", arguments, given)
+        arrays = [np.ascontiguousarray(x, dtype=float) for x in arrays]
+        found = self._code.quick(*arrays)  # of one state, whose numbers did not stand together
+        if found is not None:
+            return arrays, found
         check_unit(arguments, quaternion_places(arguments), arrays)
         for argument, array in zip(arguments[: len(self.problem.targets) + 1], arrays, strict=False):
             if not np.isfinite(array).all():
                 raise InputError(f"inverse_kinematics: {argument.name} has numbers that are not finite")
         with np.errstate(all="ignore"):  # of starts that lead nowhere
-            return self._code.ufunc(*arrays)
+            return arrays, self._code.ufunc(*arrays)
 
     def _refuse(self, flaws: np.ndarray) -> NoReturn:
         worst = flaws.reshape(-1, flaws.shape[-1]).max(axis=0)

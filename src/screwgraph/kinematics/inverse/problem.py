@@ -69,9 +69,10 @@ class InverseProblem:
         others = _vector("weight", (len(self.groups),)), _vector("setting", (len(SETTINGS),))
         return (*values, self.model.start, *bounds, *others)
 
-    def clipped(self, q: Array, lower: Array, upper: Array) -> Array:
-        """Return positions within limits."""
+    def allowed(self, q: Array, start: Array, lower: Array, upper: Array) -> Array:
+        """Return positions within limits, what is held where the start has it."""
         found = q.copy()
+        found[list(self.model.fixed)] = start[list(self.model.fixed)]
         for own, low, high in zip(self.model.limited, lower, upper, strict=True):
             found[own.q] = minimum(maximum(q[own.q], low), high)
         return found

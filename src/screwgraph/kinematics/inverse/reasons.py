@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.kinematics.inverse.problem import InverseProblem
+from screwgraph.kinematics.inverse.problem import LOOPS, InverseProblem
 from screwgraph.kinematics.targets import Point, Pose
 from screwgraph.robot import Robot, link_poses
 from screwgraph.spatial import translation
@@ -55,8 +55,10 @@ class Reasons:
         if alone:
             return tuple(self._of_one(i) for i in alone)
         if self.problem.model.loops and not self._is_met([]):
-            return (f"loops do not close{self._within}: the robot can reach no target",)
-        return tuple(self._of_several(self._contradicting()))
+            return (f"loops do not close{self._within}: nothing can be reached",)
+        if self._is_met(self._hard):
+            return ("all targets can be met, but were not found from this start: more attempts may find them",)
+        return (self._of_several(self._contradicting()),)
 
     @property
     def _hard(self) -> list[int]:
@@ -84,30 +86,24 @@ class Reasons:
             return f"{away}; it is {far:.4g} m from {origin}, and the chain from there is {reach:.4g} m long (reach)"
         if self._loosened(i):
             return f"{away}; it can be reached without joint limits ({self._at_limits(found.q)})"
-        if self.problem.model.loops and self._found([i], self.limits, loops=False).is_met:
+        if self._opened([i]):
             return f"{away}; it can be reached with loops open ({self._loops})"
-        if len(target.units) > 1:
-            group = next(k for k, (j, unit) in enumerate(self.problem.groups) if j == i and unit == "m")
-            weights = np.array(
-                [float(k == group or j == len(self.problem.targets)) for k, (j, _) in enumerate(self.problem.groups)]
-            )
-            if self.search(weights, self.limits).is_met:
-                return f"{away}; its position can be reached, but not in this orientation"
+        if len(target.units) > 1 and self._at_position(i):
+            return f"{away}; its position can be reached, but not in this orientation"
         return f"{away}; it is out of reach{'' if self.limits else ', without joint limits'}"
 
-    def _of_several(self, targets: Sequence[int]) -> Iterator[str]:
+    def _of_several(self, targets: Sequence[int]) -> str:
         found, labels = self._found(targets, self.limits), [self.problem.targets[i].label for i in targets]
         names = f"{', '.join(labels[:-1])} and {labels[-1]}"
         missed = ", ".join(f"{self.problem.targets[i].label} {self._off(i, found)}" for i in targets)
         count = "both" if len(labels) == 2 else "all"
         what = f"{names} contradict each other: each can be reached{self._within}, not {count}"
-        off = f"the nearest position found is off by {missed}"
+        what = f"{what}; the nearest position found is off by {missed}"
         if self.limits and self.problem.model.limited and self._found(targets, False).is_met:
-            yield f"{what}; {off}; together they can be reached without joint limits ({self._at_limits(found.q)})"
-        elif self.problem.model.loops and self._found(targets, self.limits, loops=False).is_met:
-            yield f"{what}; {off}; together they can be reached with loops open ({self._loops})"
-        else:
-            yield f"{what}; {off}"
+            return f"{what}; together they can be reached without joint limits ({self._at_limits(found.q)})"
+        if self._opened(targets):
+            return f"{what}; together they can be reached with loops open ({self._loops})"
+        return what
 
     def _contradicting(self) -> list[int]:
         """Return a pair of targets that cannot be met together; else as few as can be told by leaving them out."""
@@ -120,6 +116,16 @@ class Reasons:
             if not self._is_met(fewer):
                 kept = fewer
         return kept
+
+    def _at_position(self, i: int) -> bool:
+        """Tell whether the position of a pose can be reached."""
+        wanted = ((i, "m"), (len(self.problem.targets), LOOPS))
+        return self.search(np.array([float(group in wanted) for group in self.problem.groups]), self.limits).is_met
+
+    def _opened(self, targets: Sequence[int]) -> bool:
+        """Tell whether a robot's targets can be met with loops open; of a mechanism, all is constraints."""
+        is_robot = isinstance(self.problem.model.subject, Robot)
+        return is_robot and bool(self.problem.model.loops) and self._found(targets, self.limits, loops=False).is_met
 
     def _loosened(self, i: int) -> bool:
         return self.limits and bool(self.problem.model.limited) and self._found([i], False).is_met

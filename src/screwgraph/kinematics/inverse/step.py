@@ -17,8 +17,8 @@ LONGEST = 0.9
 """Largest change (rad, m) of a coordinate in a step."""
 SHORTER = 0.25
 """By how much a step is shortened that does not lower the cost."""
-SLOW, PATIENCE = 0.9, 3
-"""Part of the cost that a step must save, and how many steps in a row may fail to."""
+SLOW, SLOW_SOFT, PATIENCE = 0.9, 0.9999, 3
+"""Part of the cost that a step has to come below, without and with soft targets, and how many in a row may fail to."""
 TRIES = 4
 """How often a step may be shortened."""
 
@@ -40,7 +40,7 @@ def step_function(problem: InverseProblem) -> Function:
         lower, upper = (parameters.get(name, np.zeros(0)) for name in ("lower", "upper"))
         tolerance = parameters["setting"][0]
         (least,), (is_soft,), (lost,), (failed,) = cost, soft, slow, tried
-        at = problem.clipped(manifold.retract(q, d), lower, upper)
+        at = problem.allowed(manifold.retract(q, d), parameters["start"], lower, upper)
         found = problem.rows(at, values)
         off, scaled, r = 0.0, [], []
         for i, rows in enumerate(found):
@@ -56,7 +56,8 @@ def step_function(problem: InverseProblem) -> Function:
         size = 0.5 * _squares(r)
         better = size < least
         d_next = _damped(problem, scaled, r, maximum(DAMPING * size, LEAST), at, (lower, upper))
-        is_slow = choose(better, choose(SLOW * least < size, lost + 1.0, 0.0), lost)
+        slowest = is_soft * (SLOW_SOFT - SLOW) + SLOW if problem.has_soft else SLOW
+        is_slow = choose(better, choose(slowest * least < size, lost + 1.0, 0.0), lost)
         fails = choose(better, 0.0, failed + 1.0)
         given_up = maximum(choose(is_slow < PATIENCE, 0.0, 1.0), choose(fails < TRIES, 0.0, 1.0))
         met = choose(off <= tolerance * tolerance, 1.0, 0.0)

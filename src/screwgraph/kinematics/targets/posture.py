@@ -24,7 +24,7 @@ class Posture:
     __repr__ = one_line
 
     at: Any = None
-    weight: float | None = 0.03
+    weight: float | None = 0.01
     joints: Sequence[str] | None = None
     units = ("rad or m",)
 

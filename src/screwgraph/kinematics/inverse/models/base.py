@@ -60,6 +60,11 @@ class InverseModel(Protocol):
         ...
 
     @property
+    def fixed(self) -> tuple[int, ...]:
+        """Places in q of what is held."""
+        ...
+
+    @property
     def moves(self) -> tuple[int, ...]:
         """The velocity coordinates that are not held."""
         ...

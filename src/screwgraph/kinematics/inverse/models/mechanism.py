@@ -72,6 +72,7 @@ class MechanismModel:
     subject: Mechanism
     held: tuple[str, ...] = ()
     limited: tuple[Limited, ...] = ()
+    fixed: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:

@@ -16,11 +16,14 @@ from screwgraph.kinematics.query import compiled
 from screwgraph.kinematics.targets import Rows, Target
 from screwgraph.kinematics.targets.derivatives import differentiated, rates_of
 from screwgraph.robot import Joint, Robot, constraint_residual, constraint_rows
-from screwgraph.spatial import Array, translation
+from screwgraph.robot.closure.newton import ROUGH, size_of
+from screwgraph.spatial import Array, maximum, minimum, translation
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.summary import one_line
 
 SEED = 2026
+RANDOM = 5
+"""Random positions at which it is seen which rows of closures can be open."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +105,31 @@ class RobotModel:
         return compiled("motion_of_targets", robot, ("q",), expression, (size,), asked=asked, keep=keep)
 
     def closure(self, q: Array) -> Rows:
-        """Return the closure errors of loops and couplings, of the rows that are independent; derivatives are exact."""
+        """Return the closure errors of loops and couplings with exact derivatives: of independent rows as they are.
+
+        Rows that follow from these, but for the digits of a file, count from `ROUGH` on: where independent rows are
+        closed in another way, they are open. What is closed at all positions is left out.
+        """
         robot = self.subject
-        kept, names = list(robot.mobility.kept), constraint_rows(robot)
-        values = list(constraint_residual(robot, q)[kept])
+        kept, names, errors = robot.mobility.kept, constraint_rows(robot), constraint_residual(robot, q)
+        rough = ROUGH * size_of(robot)
+        rest = [k for k in self._open if k not in kept]
+        loose = [errors[k] - minimum(maximum(errors[k], -rough), rough) for k in rest]
+        values = [*errors[list(kept)], *loose]
         J = differentiated(values, q, rates_of(robot.manifold, q))
-        return Rows(values, J, [names[k].component.startswith("translation") for k in kept])
+        return Rows(values, J, [names[k].component.startswith("translation") for k in (*kept, *rest)])
+
+    @cached_property
+    def _open(self) -> tuple[int, ...]:
+        """The rows that are open at some random position."""
+        rng, robot = np.random.default_rng(SEED), self.subject
+        errors = np.abs([constraint_residual(robot, robot.random(rng)) for _ in range(RANDOM)]).max(axis=0)
+        return tuple(np.flatnonzero(errors > ROUGH).tolist())
+
+    @property
+    def fixed(self) -> tuple[int, ...]:
+        """Places in q of the joints that are held."""
+        return tuple(i for name in self.held for i in range(*self.subject.q_slices[name].indices(self.subject.nq)))
 
     def first_start(self) -> Float[np.ndarray, " nq"]:
         """Return the middle of limits, zero where there are none; of closed chains a closed position."""
