@@ -75,11 +75,11 @@ def pyroki(robot: sg.Robot, path: str, frame: str, attempts: int, close: float) 
     """Return PyRoki's: a nonlinear least-squares problem on JAX, compiled once, restarted where it does not reach."""
     jax: Any = import_peer("jax", "jax")
     library: Any = import_peer("pyroki", "pyroki")
+    import_peer("loguru", "loguru").logger.disable("jaxls")
     jaxls, jaxlie = import_peer("jaxls", "jaxls"), import_peer("jaxlie", "jaxlie")
-    jax.config.update("jax_enable_x64", True)
     description = import_peer("yourdfpy", "yourdfpy").URDF.load(path, load_meshes=False)
     model = library.Robot.from_urdf(description)
-    number = model.links.names.index(frame)
+    number = jax.numpy.array(model.links.names.index(frame), jax.numpy.int32)
     order = [robot.joint_names.index(name) for name in model.joints.actuated_names]
     starts, forward = _starts(robot, attempts), sg.forward_kinematics(robot, frame)
 

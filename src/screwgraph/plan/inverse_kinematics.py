@@ -112,12 +112,16 @@ def _attempts(
     else:
         target, at = targets.Point(goal.frame, axes=goal.axes), np.asarray(goal.at, dtype=float)
     key = ("inverse kinematics", target.label, is_limited)
-    search = mechanics.kept(key, lambda: _search(mechanics, target, is_limited))
-    for start in (near, *search.problem.model.later_starts(TRIES - 1)):
+    search, starts = mechanics.kept(key, lambda: _search(mechanics, target, is_limited))
+    for start in (near, *starts):
         found = search(at, near, start=start)
         yield Attempt(found.q, found.errors[: len(target.units)])
 
 
-def _search(mechanics: Mechanics, target: targets.Target, is_limited: bool) -> InverseKinematics:
-    pull = targets.Posture(weight=PULL)
-    return inverse_kinematics(mechanics.robot, [target, pull], limits=is_limited, tolerance=TOLERANCE, attempts=1)
+def _search(
+    mechanics: Mechanics, target: targets.Target, is_limited: bool
+) -> tuple[InverseKinematics, Float[np.ndarray, "starts nq"]]:
+    """Return a search that makes one attempt, and random starts."""
+    asked = [target, targets.Posture(weight=PULL)]
+    search = inverse_kinematics(mechanics.robot, asked, limits=is_limited, tolerance=TOLERANCE, attempts=1)
+    return search, search.problem.model.later_starts(TRIES - 1)

@@ -19,6 +19,8 @@ SHORTER = 0.25
 """By how much a step is shortened that does not lower the cost."""
 SLOW, SLOW_SOFT, PATIENCE = 0.9, 0.9999, 3
 """Part of the cost that a step has to come below, without and with soft targets, and how many in a row may fail to."""
+NEARLY = 1e-9
+"""Cost below which steps may gain as little as they like: beside singular positions they do."""
 TRIES = 4
 """How often a step may be shortened."""
 
@@ -57,7 +59,7 @@ def step_function(problem: InverseProblem) -> Function:
         better = size < least
         d_next = _damped(problem, scaled, r, maximum(DAMPING * size, LEAST), at, (lower, upper))
         slowest = is_soft * (SLOW_SOFT - SLOW) + SLOW if problem.has_soft else SLOW
-        is_slow = choose(better, choose(slowest * least < size, lost + 1.0, 0.0), lost)
+        is_slow = choose(better, choose(maximum(slowest * least, NEARLY) < size, lost + 1.0, 0.0), lost)
         fails = choose(better, 0.0, failed + 1.0)
         given_up = maximum(choose(is_slow < PATIENCE, 0.0, 1.0), choose(fails < TRIES, 0.0, 1.0))
         met = choose(off <= tolerance * tolerance, 1.0, 0.0)
