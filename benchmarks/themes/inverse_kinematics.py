@@ -117,4 +117,8 @@ def timed(robot: sg.Robot, frame: str, T: np.ndarray, solve: Callable[[np.ndarra
 def cells(found: Times) -> list[str]:
     """Return the cells of a solver."""
     times = (np.median(found.each), found.each.mean(), found.each.max())
-    return [str(len(found.each)), f"{found.is_solved.mean():.2%}", *(f"{t:.1f}" if t < 100.0 else f"{t:.0f}" for t in times)]
+    return [
+        str(len(found.each)),
+        f"{found.is_solved.mean():.2%}",
+        *(f"{t:.1f}" if t < 100.0 else f"{t:.0f}" for t in times),
+    ]

@@ -19,6 +19,7 @@ from matplotlib.text import Text
 
 import screwgraph as sg
 from screwgraph.draw import FIGURES, OVER_TIME
+from screwgraph.robot import constraint_residual
 from tests.queries.answers import estimated, followed, goal_of, observations, planned, simulated, unknown_body
 from tests.queries.models import (
     MECHANISMS,
@@ -108,6 +109,23 @@ def frames(name: str) -> None:
     accelerate = sg.frame_acceleration(model, link)
     linear = accelerate(s.q, s.qd, s.qdd) - accelerate(s.q, s.qd, 0 * s.qdd)
     np.testing.assert_allclose(linear, J @ s.qdd, atol=1e-10 * max(1.0, np.abs(s.qdd).max()))
+
+
+def inverse_kinematics(name: str) -> None:
+    """What a frame, or a point, reaches at a state, loops closed, is found from another state."""
+    model, s = model_of(name), state_of(name)
+    if name in MECHANISMS:
+        target = next(point.name for point in reversed(model.points) if not point.fixed)
+        wanted, where, start = model.position(s.q, target), lambda q: model.position(q, target), model.home
+    else:
+        target = model.links[-1].name
+        where = sg.forward_kinematics(model, target)
+        wanted, start = where(s.q), s.q + 0.0 if name == "a1" else model.close_loops(s.q + 0.02)
+    found = sg.inverse_kinematics(model, target, limits=False)(wanted, start=start)  # of states anywhere
+    assert found.reached
+    np.testing.assert_allclose(where(found.q), wanted, atol=1e-7)
+    if name in ROBOTS and model.is_closed:
+        np.testing.assert_allclose(constraint_residual(model, found.q), 0.0, atol=1e-7)
 
 
 def momentum(name: str) -> None:
@@ -252,6 +270,7 @@ TABLE: Mapping[str, Cell] = {
     "hybrid dynamics": Cell(hybrid, {"four_bar": NO_MOTORS}),
     "mass matrix and bias": Cell(mass_matrix),
     "kinematics of frames": Cell(frames, dict.fromkeys(MECHANISMS, NO_FRAMES)),
+    "inverse kinematics": Cell(inverse_kinematics),
     "momentum": Cell(momentum, dict.fromkeys(MECHANISMS, NO_FRAMES)),
     "energies": Cell(energies),
     "Coriolis matrix": Cell(coriolis, dict.fromkeys(MECHANISMS, NO_FRAMES)),

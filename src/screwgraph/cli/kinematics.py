@@ -28,18 +28,29 @@ class Reference(StrEnum):
 
 Axes = Annotated[Reference, typer.Option("--reference", help="Axes and point of velocities and Jacobians.")]
 
+Reach = Annotated[
+    str | None,
+    typer.Option(
+        "--reach",
+        metavar="X,Y,Z[,R,P,Y]",
+        help="Inverse kinematics: where joints stand with the frame at a point (m), or at a pose (roll, pitch, yaw).",
+    ),
+]
+
 HELP = """Print poses, velocities and Jacobians of links and frames.
 
 \b
 Poses are in the base's frame. Velocities are (wx wy wz, vx vy vz): --reference local is the frame's origin in the
 frame's axes, local_world_aligned the same in the base's axes, world the body's point at the base's origin.
 --json adds pose matrices and Jacobians.
+--reach prints positions of the joints, within their limits, at which the frame is there; the search begins at --state.
 
 \b
 Example:
   screwgraph kinematics panda --frames panda_hand_tcp
   screwgraph kinematics a1 --base floating --frames FL_calf,FR_calf --random 3 --json
   screwgraph kinematics puma560 --frames tool --state state.json
+  screwgraph kinematics panda --frames panda_hand_tcp --reach 0.4,0.1,0.5,3.14,0,0
 with a state.json like {"q": [0, 0.1, 0.2, 0, 0, 0], "qd": {"joint1": 0.5}}; what is missing is zero.
 """
 
@@ -49,6 +60,7 @@ def kinematics(
     robot: options.RobotName,
     frames: Frames = None,
     reference: Axes = Reference.local,
+    reach: Reach = None,
     state: StateFile = None,
     random: Count = None,
     seed: Seed = None,
@@ -63,6 +75,7 @@ def kinematics(
     from screwgraph.cli.closed_states import check_closed
     from screwgraph.cli.frames import as_json, motion_of, print_motion
     from screwgraph.cli.mechanisms import is_mechanism, loaded
+    from screwgraph.cli.reach import print_reach
     from screwgraph.cli.state import random_state
     from screwgraph.cli.state_file import read_state
     from screwgraph.cli.streams import print_json
@@ -74,6 +87,9 @@ def kinematics(
         if is_mechanism(robot)
         else options.load_robot(robot, base, lock, None, False, strict, snap, model_name)
     )
+    if reach is not None:
+        print_reach(context, model, reach, options.names(frames), state, random, json)
+        return
     motion = motion_of(model, options.names(frames), reference.value)
     at = (
         random_state(motion.robot, (), random, seed or 0)

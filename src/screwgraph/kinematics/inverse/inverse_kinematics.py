@@ -196,7 +196,7 @@ class InverseKinematics:
             fix="normalise the rotation",
         )
 
-    def _reasons(self, given: tuple[Any, ...], q: np.ndarray, errors: np.ndarray, index: tuple[int, ...]) -> Any:
+    def _reasons(self, given: Sequence[Any], q: np.ndarray, errors: np.ndarray, index: tuple[int, ...]) -> Any:
         """Say why one of the problems is not solved."""
         problem, count = self.problem, len(self.problem.targets) + 1
         shapes = [a.shape for a in problem.parameters[:count]]

@@ -15,7 +15,7 @@ from screwgraph.kinematics.inverse.models.base import Limited
 from screwgraph.kinematics.query import compiled
 from screwgraph.kinematics.targets import Rows, Target
 from screwgraph.kinematics.targets.derivatives import differentiated, rates_of
-from screwgraph.robot import Joint, Robot, constraint_residual, constraint_rows
+from screwgraph.robot import Joint, Robot, constraint_residual, constraint_rows, units
 from screwgraph.robot.closure.newton import ROUGH, size_of
 from screwgraph.spatial import Array, maximum, minimum, translation
 from screwgraph.spatial.manifolds import Manifold
@@ -65,8 +65,7 @@ class RobotModel:
         low, high = joint.limits.lower, joint.limits.upper
         bounds = -np.inf if low is None else float(low), np.inf if high is None else float(high)
         places = self.subject.q_slices[joint.name].start, self.subject.v_slices[joint.name].start
-        turns = np.any(np.asarray(joint.type.screw_axes(np.zeros(1)))[:3])
-        return Limited(joint.name, *places, *bounds, "rad" if turns else "m")
+        return Limited(joint.name, *places, *bounds, units(joint.type).position[0])
 
     @property
     def moves(self) -> tuple[int, ...]:
