@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.kinematics import targets
 
 WRONG = (
     None, True, -1, 2.5, float("nan"), 10**30, "nonsense", "", b"bytes", [], {"a": 1}, {1: 2}, ["nonsense"], [None],
@@ -136,6 +137,21 @@ CALLS = {
     "trajectory.resampled": lambda: (motion().resampled, {"times": [0.0, 0.01]}),
     "trajectory.coordinate": lambda: (motion().coordinate, {"name": "joint1"}),
     "trajectory.save": lambda: (motion().save, {"path": "motion.csv"}),
+    "inverse kinematics of values": lambda: (
+        lambda value, start: sg.inverse_kinematics(robot(), "link2")(value, start=start),
+        {"value": np.eye(4), "start": ZERO},
+    ),
+    "targets.Pose": lambda: (targets.Pose, {"frame": "link2", "at": np.eye(4), "weight": 1.0}),
+    "targets.Point": lambda: (
+        lambda frame, at, weight, offset, axes: sg.inverse_kinematics(
+            robot(), targets.Point(frame, at, weight, offset, axes)
+        ),
+        {"frame": "link2", "at": None, "weight": 1.0, "offset": np.zeros(3), "axes": "xy"},
+    ),
+    "targets.Posture": lambda: (
+        lambda at, weight, joints: sg.inverse_kinematics(robot(), targets.Posture(at, weight, joints))(),
+        {"at": ZERO, "weight": 1.0, "joints": ["joint1"]},
+    ),
     "mechanism.index": lambda: (mechanism().index, {"coordinate": "x1"}),
     "mechanism.point": lambda: (mechanism().point, {"reference": 0}),
     "mechanism.motor_forces": lambda: (mechanism().motor_forces, {"tau": np.zeros(1)}),
@@ -155,7 +171,14 @@ UNTRIED = {
     "Trajectory",
 }
 """What functions return, and data that is checked where it is used."""
-SOUND = {"robot": robot, "model": robot, "graph": graph, "frame": lambda: "link2", "frames": lambda: ["link2"]}
+SOUND = {
+    "robot": robot,
+    "model": robot,
+    "graph": graph,
+    "frame": lambda: "link2",
+    "frames": lambda: ["link2"],
+    "targets": lambda: "link2",
+}
 """Arguments of functions that are called alike."""
 
 

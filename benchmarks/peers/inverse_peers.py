@@ -121,5 +121,5 @@ def _order(model: Any, robot: sg.Robot) -> np.ndarray:
 def _starts(robot: sg.Robot, attempts: int) -> np.ndarray:
     """Return the middle of the limits, and random positions within them."""
     limits = [joint.limits for joint in robot.joints]
-    middle = np.array([0.5 * (x.lower + x.upper) for x in limits])
+    middle = np.array([0.5 * ((x.lower or 0.0) + (x.upper or 0.0)) for x in limits])
     return np.vstack([middle, sg.random(robot, (attempts - 1,), seed=2)])

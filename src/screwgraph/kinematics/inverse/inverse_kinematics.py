@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.arguments import checked
+from screwgraph.arguments import checked, shown
 from screwgraph.compiler import COUNTS, Compiled, Descent, check_arrays, check_unit, compiled, quaternion_places
 from screwgraph.errors import InputError
 from screwgraph.kinematics.inverse.models import InverseModel, MechanismModel, RobotModel
@@ -76,6 +76,11 @@ def _target(robot: Robot | Mechanism, target: str | Target) -> Target:
     """Return what a name stands for: the pose of a frame, the position of a mechanism's point."""
     if isinstance(target, str):
         return Pose(target) if isinstance(robot, Robot) else Point(target)
+    if not isinstance(target, Target):
+        raise InputError(
+            f"inverse_kinematics: targets: expected the name of a frame or a target, got {shown(target)}",
+            fix='give names, or targets as Point("tool0") of screwgraph.kinematics.targets',
+        )
     return target
 
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from jaxtyping import Float
 
+from screwgraph.arguments import check_fields
 from screwgraph.errors import InputError
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
@@ -81,6 +82,14 @@ class Target(Protocol):
     def flaw(self, value: Array) -> Number:
         """Return a number that is zero where the value makes sense: a rotation is one."""
         ...
+
+
+def check_target(target: Target) -> None:
+    """Raise InputError where a field is not what it should be, or the weight of no use."""
+    check_fields(target)
+    weight = target.weight
+    if weight is not None and not 0.0 < weight < float("inf"):
+        raise InputError(f"the weight {weight:g} of the {target.label} is not positive", fix="give a small number")
 
 
 def checked_axes(axes: str) -> list[int]:

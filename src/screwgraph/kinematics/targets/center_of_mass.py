@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.kinematics.jacobians import jacobian_of_mass
 from screwgraph.kinematics.moments import moving_mass, total
-from screwgraph.kinematics.targets.base import Moving, Rows, checked_axes
+from screwgraph.kinematics.targets.base import Moving, Rows, check_target, checked_axes
 from screwgraph.kinematics.targets.frames import length_of
 from screwgraph.robot import Robot
 from screwgraph.spatial import Array
@@ -28,6 +28,9 @@ class CenterOfMass:
     weight: float | None = None
     axes: str = "xyz"
     units = ("m",)
+
+    def __post_init__(self) -> None:
+        check_target(self)
 
     @property
     def label(self) -> str:

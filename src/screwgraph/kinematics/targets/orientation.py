@@ -9,7 +9,7 @@ from typing import Any
 from jaxtyping import Float
 
 from screwgraph.kinematics.query import checked_frame
-from screwgraph.kinematics.targets.base import Moving, Rows
+from screwgraph.kinematics.targets.base import Moving, Rows, check_target
 from screwgraph.kinematics.targets.frames import frame_motion, rotation_of
 from screwgraph.kinematics.targets.rotations import angle, flaw_of, turn, turn_rates
 from screwgraph.robot import Robot
@@ -28,6 +28,9 @@ class Orientation:
     at: Any = None
     weight: float | None = None
     units = ("rad",)
+
+    def __post_init__(self) -> None:
+        check_target(self)
 
     @property
     def label(self) -> str:

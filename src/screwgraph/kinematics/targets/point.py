@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.kinematics.query import checked_frame
-from screwgraph.kinematics.targets.base import Moving, Rows, checked_axes
+from screwgraph.kinematics.targets.base import Moving, Rows, check_target, checked_axes
 from screwgraph.kinematics.targets.frames import frame_motion, length_of, position_of, rotation_of
 from screwgraph.robot import Robot
 from screwgraph.spatial import Array, finite_vector, skew
@@ -30,18 +30,21 @@ class Point:
     frame: str
     at: Any = None
     weight: float | None = None
-    offset: Sequence[float] = (0.0, 0.0, 0.0)
+    offset: Any = (0.0, 0.0, 0.0)
     axes: str = "xyz"
     units = ("m",)
 
+    def __post_init__(self) -> None:
+        finite_vector(self.offset, 3, "offset", "it is a point in the frame's axes (m)")
+        check_target(self)
+
     @property
     def label(self) -> str:
-        offset = "" if not any(self.offset) else f" + ({', '.join(f'{x:g}' for x in self.offset)}) m"
+        offset = "" if not any(self.offset) else f" + ({', '.join(map(str, self.offset))}) m"
         return f"position{' ' + self.axes if self.axes != 'xyz' else ''} of {self.frame!r}{offset}"
 
     def shape(self, robot: Robot) -> tuple[int, ...]:
         checked_frame(robot, self.frame)
-        finite_vector(self.offset, 3, "offset", "it is a point in the frame's axes (m)")
         return (len(checked_axes(self.axes)),)
 
     def moving(self, robot: Robot, q: Array) -> Moving:

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.kinematics.query import checked_frame
-from screwgraph.kinematics.targets.base import Moving, Rows
+from screwgraph.kinematics.targets.base import Moving, Rows, check_target
 from screwgraph.kinematics.targets.frames import frame_motion, length_of, position_of, rotation_of
 from screwgraph.kinematics.targets.rotations import angle, flaw_of, turn, turn_rates
 from screwgraph.robot import Robot
@@ -29,6 +29,9 @@ class Pose:
     at: Any = None
     weight: float | None = None
     units = ("rad", "m")
+
+    def __post_init__(self) -> None:
+        check_target(self)
 
     @property
     def label(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from jaxtyping import Float
 
-from screwgraph.kinematics.targets.base import Moving, Rows
+from screwgraph.kinematics.targets.base import Moving, Rows, check_target
 from screwgraph.kinematics.targets.derivatives import differentiated, rates_of
 from screwgraph.kinematics.targets.frames import length_of
 from screwgraph.robot import Robot
@@ -25,15 +25,22 @@ class Posture:
 
     at: Any = None
     weight: float | None = 0.01
-    joints: Sequence[str] | None = None
+    joints: str | Sequence[str] | None = None
     units = ("rad or m",)
+
+    def __post_init__(self) -> None:
+        check_target(self)
 
     @property
     def label(self) -> str:
-        return "posture" if self.joints is None else f"posture of {', '.join(self.joints)}"
+        return "posture" if self.joints is None else f"posture of {', '.join(self._names)}"
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return (self.joints,) if isinstance(self.joints, str) else tuple(self.joints or ())
 
     def shape(self, robot: Robot) -> tuple[int, ...]:
-        for name in self.joints or ():
+        for name in self._names:
             robot.joint(name)
         return (robot.nq,)
 
@@ -55,7 +62,7 @@ class Posture:
             return list(robot.manifold.defect(value, moving.at))
         found: list[Number] = []
         for joint in robot.joints:
-            if joint.name in self.joints:
+            if joint.name in self._names:
                 place = robot.q_slices[joint.name]
                 found += list(joint.type.manifold.defect(value[place], moving.at[place]))
         return found
