@@ -74,7 +74,7 @@ def pinocchio(robot: sg.Robot, path: str, frame: str, attempts: int, close: floa
 def pyroki(robot: sg.Robot, path: str, frame: str, attempts: int, close: float) -> Solve:
     """Return PyRoki's: a nonlinear least-squares problem on JAX, compiled once, restarted where it does not reach."""
     jax: Any = import_peer("jax", "jax")
-    library: Any = import_peer("pyroki", "pyroki")
+    library: Any = import_peer("pyroki", "almond-pyroki")
     import_peer("loguru", "loguru").logger.disable("jaxls")
     jaxls, jaxlie = import_peer("jaxls", "jaxls"), import_peer("jaxlie", "jaxlie")
     description = import_peer("yourdfpy", "yourdfpy").URDF.load(path, load_meshes=False)

@@ -126,7 +126,10 @@ def test_of_redundant_arms_a_posture_chooses_the_nearest_position():
     assert np.linalg.norm(found.q - rest) < np.linalg.norm(other.q - rest)
 
 
-@pytest.mark.parametrize("name", ["stewart_gough", "five_bar", "belt_leg"])
+SUITE = pytest.mark.suite
+
+
+@pytest.mark.parametrize("name", [pytest.param("stewart_gough", marks=SUITE), "five_bar", "belt_leg"])
 def test_loops_close(name):
     robot = sg.load(name)
     states = regular_states(robot, 5)
@@ -140,7 +143,8 @@ def test_loops_close(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "point"), [("parallel_robot", "6"), ("gear_train", "rim3"), ("slider_crank", "piston")]
+    ("name", "point"),
+    [pytest.param("parallel_robot", "6", marks=SUITE), ("gear_train", "rim3"), ("slider_crank", "piston")],
 )
 def test_points_of_mechanisms(name, point):
     mechanism = sg.load_mechanism(name)
