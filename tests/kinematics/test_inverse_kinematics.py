@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from functools import cache
 
 import numpy as np
@@ -63,6 +64,8 @@ def test_one_pose_and_batches_are_solved_alike():
         np.testing.assert_array_equal(one.q, many.q[i, j])
         np.testing.assert_array_equal(ik(np.asfortranarray(T[i, j])).q, one.q)
     assert ik(T[0, 0], start=sg.random(robot, (4,), seed=2)).q.shape == (4, 7)
+    again = pickle.loads(pickle.dumps((ik, many)))
+    np.testing.assert_array_equal(again[0](T).q, again[1].q)
 
 
 def test_from_a_start_that_reaches_the_target_nothing_moves():

@@ -93,6 +93,10 @@ class InverseKinematics:
     tolerance: float
     attempts: int
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what was asked for; machine code is made again, or found in the cache."""
+        return InverseKinematics, (self.problem, self.limits, self.tolerance, self.attempts)
+
     def __repr__(self) -> str:
         labels = ", ".join(t.label for t in self.problem.targets)
         return f"<inverse kinematics of {self.problem.model.name}: {labels}>"

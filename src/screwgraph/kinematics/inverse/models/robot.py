@@ -16,12 +16,13 @@ from screwgraph.kinematics.query import compiled
 from screwgraph.kinematics.targets import Rows, Target
 from screwgraph.kinematics.targets.derivatives import differentiated, rates_of
 from screwgraph.robot import Joint, Robot, constraint_residual, constraint_rows, units
-from screwgraph.robot.closure.newton import ROUGH, size_of
 from screwgraph.spatial import Array, maximum, minimum, translation
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.summary import one_line
 
 SEED = 2026
+DIGITS, ROUNDING = 2.0, 1e-9
+"""How far redundant rows may be open: so many times what they are at closed positions that are known (rad, m)."""
 RANDOM = 5
 """Random positions at which it is seen which rows of closures can be open."""
 
@@ -106,14 +107,14 @@ class RobotModel:
     def closure(self, q: Array) -> Rows:
         """Return the closure errors of loops and couplings with exact derivatives: of independent rows as they are.
 
-        Rows that follow from these, but for the digits of a file, count from `ROUGH` on: where independent rows are
-        closed in another way, they are open. What is closed at all positions is left out.
+        Rows that follow from these, but for the digits of a file, count from where they are at closed positions on:
+        where independent rows are closed in another way, they are open. What is closed at all positions is left out.
         """
         robot = self.subject
         kept, names, errors = robot.mobility.kept, constraint_rows(robot), constraint_residual(robot, q)
-        rough = ROUGH * size_of(robot)
         rest = [k for k in self._open if k not in kept]
-        loose = [errors[k] - minimum(maximum(errors[k], -rough), rough) for k in rest]
+        rough = DIGITS * np.abs([constraint_residual(robot, q) for q in self._closed]).max(axis=0) + ROUNDING
+        loose = [errors[k] - minimum(maximum(errors[k], -float(rough[k])), float(rough[k])) for k in rest]
         values = [*errors[list(kept)], *loose]
         J = differentiated(values, q, rates_of(robot.manifold, q))
         return Rows(values, J, [names[k].component.startswith("translation") for k in (*kept, *rest)])
@@ -123,7 +124,7 @@ class RobotModel:
         """The rows that are open at some random position."""
         rng, robot = np.random.default_rng(SEED), self.subject
         errors = np.abs([constraint_residual(robot, robot.random(rng)) for _ in range(RANDOM)]).max(axis=0)
-        return tuple(np.flatnonzero(errors > ROUGH).tolist())
+        return tuple(np.flatnonzero(errors > ROUNDING).tolist())
 
     @property
     def fixed(self) -> tuple[int, ...]:
