@@ -87,7 +87,7 @@ def rows(name: str, robot: sg.Robot, say: Callable[[str], None], remarks: Remark
             try:
                 theirs = timed(robot, frame, T[:FEW], make(robot, path, frame, ATTEMPTS, CLOSE))
             except NotMeasuredError as reason:
-                found.append([name, remarks.cell(peer, name, str(reason)), *[NOTHING] * 8])
+                found.append([name, peer, remarks.cell(peer, name, str(reason)), *[NOTHING] * 7])
                 continue
             ratio = f"{float(np.median(theirs.each)) / median:.0f} x"
             found.append([name, peer, *cells(theirs), NOTHING, ratio, NOTHING])
