@@ -18,7 +18,6 @@ class Role(Enum):
     EFFORT = "efforts of actuators"
     EXTERNAL_WRENCH = "wrenches from outside"
     PARAMETER = "parameters of the model"
-    INERTIA = "inertias of the model, positive"
     POSE = "poses of bodies"
     TWIST = "twists of bodies"
     ACCELERATION = "accelerations of bodies"
@@ -49,7 +48,6 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "effort": Kind("u", Role.EFFORT),
         "external_wrenches": Kind("W", Role.EXTERNAL_WRENCH),
         "parameter": Kind("p", Role.PARAMETER),
-        "armature": Kind("J", Role.INERTIA),
         "drift": Kind("γ", Role.PARAMETER),
         "pose": Kind("T", Role.POSE),
         "twist": Kind("V", Role.TWIST, "wrench"),

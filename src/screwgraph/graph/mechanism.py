@@ -14,7 +14,7 @@ from screwgraph.graph.factor import Argument, Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import constraint_acceleration, force_balance
 from screwgraph.graph.kinds import Role
-from screwgraph.graph.live_parameters import MANY, symbolic, with_live_parameters
+from screwgraph.graph.live_mechanism import MANY, symbolic, with_live_mechanism
 from screwgraph.graph.variable import Key, Variable, vector_variable
 from screwgraph.models.mechanism import (
     Balance,
@@ -132,7 +132,17 @@ def mechanism_graph(
     parts = Parts(mechanism)
     graph = _balanced(parts, external_forces)
     graph = graph.with_factors(*(_acceleration(parts, rows, i) for i, rows in enumerate(parts.constraints, 1)))
-    return with_live_parameters(graph, mechanism) if parameters else graph
+    return with_live_mechanism(graph, mechanism) if parameters else graph
+
+
+def no_payload(payload: str | None) -> None:
+    """Raise InputError where a mechanism is to carry a payload."""
+    if payload is not None:
+        raise InputError(
+            "a mechanism carries no payload",
+            why="its graph has coordinates of points, and no frames",
+            fix='add a body to its file, and name its mass: parameters=["mass:body"]',
+        )
 
 
 def with_right_hand_sides(mechanism: Mechanism, parameters: Sequence[str] = ()) -> FactorGraph:

@@ -1,0 +1,158 @@
+"""Dynamics whose parameters are inputs: Pinocchio's answers for a robot that has these values in its file."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.robot import closed_states
+from screwgraph.robot.parameters import parameters_of, with_values
+from screwgraph.spatial import SpatialInertia
+from tests.closed_oracle import projected
+from tests.oracle import oracle
+
+RNG = np.random.default_rng(1)
+
+
+def body(rng: np.random.Generator, mass: float) -> np.ndarray:
+    """Return the inertial parameters of four particles."""
+    points = 0.1 * rng.standard_normal((4, 3))
+    about = sum(np.eye(3) * (p @ p) - np.outer(p, p) for p in points) * mass / 4.0
+    return SpatialInertia(mass, mass * points.mean(axis=0), about).parameters
+
+
+def changed(robot: sg.Robot, names: list[str], rng: np.random.Generator, payload: str | None = None):
+    """Return other values of parameters, by name, and the robot that has them."""
+    found, values = parameters_of(robot, names, payload), {}
+    for p in found:
+        nominal = p.nominal(robot)
+        more = body(rng, 0.3) if len(nominal) == 10 else 0.1 * rng.uniform(0.1, 1.0, len(nominal))
+        values[p] = nominal + more
+    return {p.name: value for p, value in values.items()}, with_values(robot, values)
+
+
+def state(robot: sg.Robot, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+    return robot.random(rng), *rng.standard_normal((2, robot.nv))
+
+
+def test_all_inertias_of_a_floating_robot():
+    robot = sg.load("a1")
+    rng = np.random.default_rng(0)
+    names = [link.name for link in robot.links[1:]]
+    values, other = changed(robot, names, rng)
+    q, qd, x = state(robot, rng)
+    peer = oracle(other)
+    tau = sg.inverse_dynamics(robot, parameters=names)
+    np.testing.assert_allclose(tau.with_parameters(values)(q, qd, x), peer.inverse_dynamics(q, qd, x), atol=1e-10)
+    np.testing.assert_allclose(tau(q, qd, x, tau.parameter_vector(values)), peer.inverse_dynamics(q, qd, x), atol=1e-10)
+    qdd = sg.forward_dynamics(robot, parameters=names).with_parameters(values)
+    expected = peer.forward_dynamics(q, qd, x)
+    np.testing.assert_allclose(qdd(q, qd, x), expected, atol=1e-9 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("name", ["puma560", "belt_leg"])
+def test_all_functions_of_a_payload_and_joints(name):
+    robot, rng = sg.load(name), np.random.default_rng(2)
+    joint, other_joint, link, tip = (
+        robot.joint_names[0],
+        robot.joint_names[1],
+        robot.links[2].name,
+        robot.links[-1].name,
+    )
+    names = [f"{joint}.armature", f"{joint}.damping", link, f"{tip}.mass"]
+    values, other = changed(robot, names, rng, payload=tip)
+    options = {"parameters": names, "payload": tip}
+    (q,), (qd, x) = closed_states(robot, 1), rng.standard_normal((2, robot.nv))
+    tree = oracle(sg.robot.without_loops(other))
+    if not robot.is_closed:
+        np.testing.assert_allclose(
+            sg.inverse_dynamics(robot, **options).with_parameters(values)(q, qd, x),
+            tree.inverse_dynamics(q, qd, x),
+            atol=1e-10,
+        )
+        hybrid = sg.hybrid_dynamics(robot, [other_joint], **options).with_parameters(values)
+        given = x.copy()
+        found = hybrid(q, qd, given)
+        qdd, tau = found.copy(), given.copy()
+        qdd[1], tau[1] = given[1], found[1]
+        np.testing.assert_allclose(tau, tree.inverse_dynamics(q, qd, qdd), atol=1e-9)
+    inertial = {name: value for name, value in values.items() if not name.endswith("damping")}
+    M = sg.mass_matrix(robot, parameters=[name for name in inertial if name != "payload"], payload=tip)
+    np.testing.assert_allclose(M.with_parameters(inertial)(q), tree.mass_matrix(q), atol=1e-10)
+    np.testing.assert_allclose(
+        sg.bias_forces(robot, **options).with_parameters(values)(q, qd), tree.bias_forces(q, qd), atol=1e-10
+    )
+    forward = sg.forward_dynamics(robot, **options).with_parameters(values)
+    still = np.zeros(robot.nv)
+    np.testing.assert_allclose(forward(q, still, x), projected(other)(q, still, x), atol=1e-8)
+
+
+def test_friction_and_springs():
+    robot, rng = sg.load("rrr"), np.random.default_rng(3)
+    joint = robot.joint_names[1]
+    f = sg.inverse_dynamics(robot, parameters=[f"{joint}.friction", f"{joint}.stiffness"])
+    q, qd, qdd = state(robot, rng)
+    found = f(q, qd, qdd, np.array([0.3, 5.0, 0.2])) - sg.inverse_dynamics(robot)(q, qd, qdd)
+    np.testing.assert_allclose(found, [0.0, 0.3 * np.tanh(qd[1] / 0.01) + 5.0 * (q[1] - 0.2), 0.0], atol=1e-12)
+    g = sg.forward_dynamics(robot, parameters=[f"{joint}.friction", f"{joint}.stiffness"])
+    tau = f(q, qd, qdd, [0.3, 5.0, 0.2])
+    np.testing.assert_allclose(g(q, qd, tau, [0.3, 5.0, 0.2]), qdd, atol=1e-9)
+
+
+def test_origins_of_joints_and_frames():
+    robot, rng = sg.load("puma560"), np.random.default_rng(4)
+    names = [f"{robot.joint_names[2]}.origin", f"{robot.joint_names[3]}.origin"]
+    values, other = changed(robot, names, rng)
+    q, qd, qdd = state(robot, rng)
+    found = sg.inverse_dynamics(robot, parameters=names).with_parameters(values)(q, qd, qdd)
+    np.testing.assert_allclose(found, oracle(other).inverse_dynamics(q, qd, qdd), atol=1e-10)
+
+
+def test_derivatives_by_parameters():
+    robot, rng = sg.load("puma560"), np.random.default_rng(5)
+    f = sg.forward_dynamics(robot, parameters=[robot.joint_names[1] + ".friction"], payload=robot.links[-1].name)
+    q, qd, tau = state(robot, rng)
+    p = np.concatenate([[0.2], body(rng, 1.0)])
+    J = f.jacobian("parameters")(q, qd, tau, p)
+    h = 1e-6
+    expected = np.stack([(f(q, qd, tau, p + h * e) - f(q, qd, tau, p - h * e)) / (2 * h) for e in np.eye(len(p))], -1)
+    np.testing.assert_allclose(J, expected, rtol=1e-5, atol=1e-6 * np.abs(expected).max())
+
+
+def test_batches_of_values():
+    robot, rng = sg.load("rrr"), np.random.default_rng(6)
+    link = robot.links[2].name
+    f = sg.inverse_dynamics(robot, parameters=[f"{link}.mass"])
+    m = robot.link(link).inertia.mass * rng.uniform(0.5, 1.5, (7, 1))
+    q, qd, qdd = rng.standard_normal((3, 7, robot.nq))
+    found = f(q, qd, qdd, m)
+    np.testing.assert_allclose(f.with_parameters({f"{link}.mass": m})(q, qd, qdd), found, atol=1e-13)
+    (p,) = parameters_of(robot, [f"{link}.mass"])
+    for i in range(7):
+        expected = oracle(with_values(robot, {p: m[i]})).inverse_dynamics(q[i], qd[i], qdd[i])
+        np.testing.assert_allclose(found[i], expected, atol=1e-12)
+
+
+def test_passes_keep_armatures_as_cheap_as_constants():
+    robot = sg.load("rrr")
+    live = sg.forward_dynamics(robot, parameters=[f"{joint}.armature" for joint in robot.joint_names])
+    assert live.core.operations.total <= sg.forward_dynamics(robot).operations.total + 2 * robot.nv
+
+
+@pytest.mark.parametrize(
+    ("names", "payload", "message"),
+    [
+        (["link9"], None, "no parameter is called 'link9'"),
+        (["payload"], None, "no frame has the payload"),
+        (["joint1.armature", "joint1.armature"], None, "named twice"),
+        (["link1", "link1.mass"], None, "both inputs"),
+        (["base"], None, "it is the base"),
+        (["elbow.damping"], None, "no joint is called 'elbow'"),
+    ],
+)
+def test_names_that_mean_nothing(names, payload, message):
+    robot = sg.load("rrr")
+    names = [name.replace("base", robot.links[0].name) for name in names]
+    with pytest.raises(sg.InputError, match=message):
+        sg.inverse_dynamics(robot, parameters=names, payload=payload)
