@@ -39,7 +39,7 @@ def bias_forces(
     check_positions(robot, positions)
     if isinstance(robot, Mechanism):
         no_payload(payload)
-        return mechanism.bias_forces(robot, coordinates, ordering, external_wrenches).astype(dtype)
+        return mechanism.bias_forces(robot, coordinates, ordering, external_wrenches, parameters).astype(dtype)
     check_moves(robot)
     moving = robot if coordinates == INDEPENDENT else without_loops(robot)
     arguments = tuple((kind, of_joints(moving, kind)) for kind in ("q", "qd"))

@@ -48,7 +48,7 @@ def forward_dynamics(
     if isinstance(robot, Mechanism):
         no_actuators(actuators)
         no_payload(payload)
-        return mechanism.forward_dynamics(robot, coordinates, ordering, external_wrenches).astype(dtype)
+        return mechanism.forward_dynamics(robot, coordinates, ordering, external_wrenches, parameters).astype(dtype)
     check_moves(robot)
     check_coordinates(coordinates)
     arguments = tuple((kind, of_joints(robot, kind)) for kind in ("q", "qd", "tau"))

@@ -46,7 +46,9 @@ def hybrid_dynamics(
     if isinstance(robot, Mechanism):
         no_payload(payload)
         names = tuple(accelerations)
-        return mechanism.hybrid_dynamics(robot, names, coordinates, ordering, external_wrenches).astype(dtype)
+        return mechanism.hybrid_dynamics(robot, names, coordinates, ordering, external_wrenches, parameters).astype(
+            dtype
+        )
     check_moves(robot)
     named = {robot.joint(name).name for name in accelerations}
     follow = named - set(driving_joints(robot)) if coordinates == INDEPENDENT else ()

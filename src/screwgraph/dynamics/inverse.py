@@ -67,7 +67,7 @@ def inverse_dynamics(
     if isinstance(robot, Mechanism):
         no_actuators(actuators)
         no_payload(payload)
-        options = (coordinates, ordering, external_wrenches, actuated, weights)
+        options = (coordinates, ordering, external_wrenches, actuated, weights, parameters)
         return mechanism.inverse_dynamics(robot, *options).astype(dtype)
     check_moves(robot)
     check_coordinates(coordinates)

@@ -43,7 +43,7 @@ def mass_matrix(
     check_positions(robot, positions)
     if isinstance(robot, Mechanism):
         no_payload(payload)
-        return mechanism.mass_matrix(robot, coordinates).astype(dtype)
+        return mechanism.mass_matrix(robot, coordinates, parameters).astype(dtype)
     check_moves(robot)
     check_coordinates(coordinates)
     joints = driving_joints(robot) if coordinates == INDEPENDENT else robot.joint_names

@@ -165,12 +165,18 @@ def _is_multiplier(variable: Variable) -> bool:
     return variable.key.role is Role.MULTIPLIER
 
 
-def unconstrained_graph(mechanism: Mechanism, external_forces: Sequence[str] = ()) -> FactorGraph:
+def unconstrained_graph(
+    mechanism: Mechanism, external_forces: Sequence[str] = (), parameters: Sequence[str] = ()
+) -> FactorGraph:
     """Return the same graph without the laws of constraints: accelerations and multipliers are meant to be given.
 
     Raises as `mechanism_graph`.
     """
-    return _balanced(Parts(mechanism, (0.0,) * len(mechanism.freedom.kept)), external_forces)
+    weights = (0.0,) * len(mechanism.freedom.kept)
+    if parameters:
+        mechanism = symbolic(live_mechanism(mechanism, tuple(parameters)))
+    graph = _balanced(Parts(mechanism, weights), external_forces)
+    return with_live_mechanism(graph, mechanism) if parameters else graph
 
 
 def _balanced(parts: Parts, external_forces: Sequence[str]) -> FactorGraph:

@@ -9,6 +9,7 @@ import numpy as np
 
 from screwgraph.arguments import checked
 from screwgraph.compiler import Function
+from screwgraph.graph import no_payload
 from screwgraph.kinematics import mechanism
 from screwgraph.kinematics.query import BODIES, compiled
 from screwgraph.models.mechanism import Mechanism
@@ -31,7 +32,8 @@ def kinetic_energy(
         InputError: what is given is no model.
     """
     if isinstance(robot, Mechanism):
-        return mechanism.energy(robot, "kinetic_energy").astype(dtype)
+        no_payload(payload)
+        return mechanism.energy(robot, "kinetic_energy", parameters).astype(dtype)
 
     live = checked_parameters("kinetic_energy", ROTORS, robot, parameters, payload)
 

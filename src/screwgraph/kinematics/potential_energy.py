@@ -8,6 +8,7 @@ import numpy as np
 
 from screwgraph.arguments import checked
 from screwgraph.compiler import Function
+from screwgraph.graph import no_payload
 from screwgraph.kinematics import mechanism
 from screwgraph.kinematics.moments import total
 from screwgraph.kinematics.query import compiled
@@ -31,7 +32,8 @@ def potential_energy(
         InputError: what is given is no model.
     """
     if isinstance(robot, Mechanism):
-        return mechanism.energy(robot, "potential_energy").astype(dtype)
+        no_payload(payload)
+        return mechanism.energy(robot, "potential_energy", parameters).astype(dtype)
     g = -np.array(robot.gravity)
 
     live = checked_parameters("potential_energy", MASSES, robot, parameters, payload)
