@@ -6,19 +6,17 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.robot import closed_states
+from screwgraph.robot import closed_states, without_loops
 from screwgraph.robot.parameters import parameters_of, with_values
 from screwgraph.spatial import SpatialInertia
 from tests.closed_oracle import projected
 from tests.oracle import oracle
 
-RNG = np.random.default_rng(1)
-
 
 def body(rng: np.random.Generator, mass: float) -> np.ndarray:
     """Return the inertial parameters of four particles."""
     points = 0.1 * rng.standard_normal((4, 3))
-    about = sum(np.eye(3) * (p @ p) - np.outer(p, p) for p in points) * mass / 4.0
+    about = 0.25 * mass * (np.eye(3) * (points * points).sum() - points.T @ points)
     return SpatialInertia(mass, mass * points.mean(axis=0), about).parameters
 
 
@@ -36,9 +34,9 @@ def state(robot: sg.Robot, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
     return robot.random(rng), *rng.standard_normal((2, robot.nv))
 
 
-def test_all_inertias_of_a_floating_robot():
-    robot = sg.load("a1")
-    rng = np.random.default_rng(0)
+@pytest.mark.parametrize("name", ["acrobot", pytest.param("a1", marks=pytest.mark.suite)])
+def test_all_inertias_of_a_floating_robot(name):
+    robot, rng = sg.load(name, base="floating"), np.random.default_rng(0)
     names = [link.name for link in robot.links[1:]]
     values, other = changed(robot, names, rng)
     q, qd, x = state(robot, rng)
@@ -51,7 +49,7 @@ def test_all_inertias_of_a_floating_robot():
     np.testing.assert_allclose(qdd(q, qd, x), expected, atol=1e-9 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("name", ["puma560", "belt_leg"])
+@pytest.mark.parametrize("name", ["rrr", "four_bar_linkage", pytest.param("belt_leg", marks=pytest.mark.suite)])
 def test_all_functions_of_a_payload_and_joints(name):
     robot, rng = sg.load(name), np.random.default_rng(2)
     joint, other_joint, link, tip = (
@@ -64,7 +62,7 @@ def test_all_functions_of_a_payload_and_joints(name):
     values, other = changed(robot, names, rng, payload=tip)
     options = {"parameters": names, "payload": tip}
     (q,), (qd, x) = closed_states(robot, 1), rng.standard_normal((2, robot.nv))
-    tree = oracle(sg.robot.without_loops(other))
+    tree = oracle(without_loops(other))
     if not robot.is_closed:
         np.testing.assert_allclose(
             sg.inverse_dynamics(robot, **options).with_parameters(values)(q, qd, x),
@@ -100,9 +98,9 @@ def test_friction_and_springs():
     np.testing.assert_allclose(g(q, qd, tau, [0.3, 5.0, 0.2]), qdd, atol=1e-9)
 
 
-def test_origins_of_joints_and_frames():
-    robot, rng = sg.load("puma560"), np.random.default_rng(4)
-    names = [f"{robot.joint_names[2]}.origin", f"{robot.joint_names[3]}.origin"]
+def test_origins_of_joints():
+    robot, rng = sg.load("rrr"), np.random.default_rng(4)
+    names = [f"{robot.joint_names[1]}.origin", f"{robot.joint_names[2]}.origin"]
     values, other = changed(robot, names, rng)
     q, qd, qdd = state(robot, rng)
     found = sg.inverse_dynamics(robot, parameters=names).with_parameters(values)(q, qd, qdd)
@@ -110,7 +108,7 @@ def test_origins_of_joints_and_frames():
 
 
 def test_derivatives_by_parameters():
-    robot, rng = sg.load("puma560"), np.random.default_rng(5)
+    robot, rng = sg.load("rrr"), np.random.default_rng(5)
     f = sg.forward_dynamics(robot, parameters=[robot.joint_names[1] + ".friction"], payload=robot.links[-1].name)
     q, qd, tau = state(robot, rng)
     p = np.concatenate([[0.2], body(rng, 1.0)])
@@ -118,6 +116,16 @@ def test_derivatives_by_parameters():
     h = 1e-6
     expected = np.stack([(f(q, qd, tau, p + h * e) - f(q, qd, tau, p - h * e)) / (2 * h) for e in np.eye(len(p))], -1)
     np.testing.assert_allclose(J, expected, rtol=1e-5, atol=1e-6 * np.abs(expected).max())
+
+
+def test_derivatives_by_states_where_inertias_are_inputs():
+    robot, rng = sg.load("rrr"), np.random.default_rng(8)
+    names = [link.name for link in robot.links[1:]] + ["joint2.armature", "joint2.damping"]
+    values, other = changed(robot, names, rng)
+    q, qd, tau = state(robot, rng)
+    found = sg.forward_dynamics(robot, parameters=names).jacobian("q", "qd", "tau").with_parameters(values)(q, qd, tau)
+    for own, expected in zip(found, sg.forward_dynamics(other).jacobian("q", "qd", "tau")(q, qd, tau), strict=True):
+        np.testing.assert_allclose(own, expected, atol=1e-11 * np.abs(expected).max())
 
 
 def test_batches_of_values():
@@ -140,6 +148,33 @@ def test_passes_keep_armatures_as_cheap_as_constants():
     assert live.core.operations.total <= sg.forward_dynamics(robot).operations.total + 2 * robot.nv
 
 
+def test_values_by_name():
+    robot = sg.load("rrr")
+    f = sg.inverse_dynamics(robot, parameters=["joint1.damping"], payload="tool")
+    box = SpatialInertia.of_body(2.0, [0.1, 0.0, 0.0], np.eye(3))
+    np.testing.assert_array_equal(f.parameter_vector({"payload": box}), [0.0, *box.parameters])
+    with pytest.raises(sg.InputError, match=r"'payload' is 10 numbers, got"):
+        f.with_parameters({"payload": 2.0})
+    with pytest.raises(sg.InputError, match="no parameter is called 'payloat'"):
+        f.with_parameters({"payloat": box})
+    with pytest.raises(sg.InputError, match="has no parameters"):
+        sg.inverse_dynamics(robot).with_parameters({})
+
+
+def test_what_a_function_does_not_depend_on_is_no_input():
+    robot = sg.load("rrr")
+    with pytest.raises(sg.InputError, match=r"mass_matrix does not depend on 'joint1\.damping'"):
+        sg.mass_matrix(robot, parameters=["joint1.damping"])
+    with pytest.raises(sg.InputError, match="forward_kinematics does not depend on 'link1'"):
+        sg.forward_kinematics(robot, parameters=["link1"])
+
+
+def test_loops_keep_their_lengths():
+    robot = sg.load("four_bar_linkage")
+    with pytest.raises(sg.InputError, match="loops and couplings are analysed for the lengths of the file"):
+        sg.inverse_dynamics(robot, parameters=[f"{robot.joint_names[0]}.origin"])
+
+
 @pytest.mark.parametrize(
     ("names", "payload", "message"),
     [
@@ -149,6 +184,8 @@ def test_passes_keep_armatures_as_cheap_as_constants():
         (["link1", "link1.mass"], None, "both inputs"),
         (["base"], None, "it is the base"),
         (["elbow.damping"], None, "no joint is called 'elbow'"),
+        (["tool"], None, "'tool' has no inertia of its own"),
+        ([], "tip", "no frame is called 'tip'"),
     ],
 )
 def test_names_that_mean_nothing(names, payload, message):

@@ -111,7 +111,7 @@ def _combinations(Y: Float[np.ndarray, "rows k"]) -> tuple[tuple[int, ...], Floa
 
 
 def _sum(labels: Sequence[str], row: Float[np.ndarray, " k"], first: int) -> str:
-    others = [i for i in np.flatnonzero(row) if i != first]
+    others = [i for i in np.flatnonzero(row).tolist() if i != first]
     terms = [f"{'+' if row[i] > 0.0 else '-'} {_factor(abs(row[i]))}{labels[i]}" for i in others]
     return " ".join([labels[first], *terms])
 

@@ -44,7 +44,7 @@ def read_joint(body: Value, link: str, previous: str, names: Names) -> Joint:
         child=link,
         origin=read_pose(entries, names),
         limits=_limits(entries.get("limits"), names),
-        **{key: entries[key].number(names) for key in COEFFICIENTS if key in entries},
+        **{key: entries[key].number(names) for key in COEFFICIENTS if key in entries},  # pyright: ignore[reportArgumentType]
     )
 
 

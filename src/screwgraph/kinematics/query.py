@@ -79,7 +79,7 @@ def _of_changed(
     *vectors: Any,
 ) -> Sequence[Number]:
     if live:
-        *vectors, numbers = vectors
+        numbers, vectors = vectors[-1], vectors[:-1]
         ends = np.cumsum([len(parameter.nominal(robot)) for parameter in live])
         robot = with_values(robot, dict(zip(live, np.split(numbers, ends[:-1]), strict=True)))
     return expression(improved(renamed(robot, keep), passes), *vectors)

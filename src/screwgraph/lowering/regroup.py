@@ -9,8 +9,8 @@ import numpy as np
 
 from screwgraph.robot import Joint, Link, Robot
 from screwgraph.robot.joints import Prismatic, Revolute
+from screwgraph.robot.parameters import sizes
 from screwgraph.spatial import Array, SpatialInertia
-from screwgraph.tape import Scalar, mapped
 
 Z = (0.0, 0.0, 1.0)
 
@@ -64,5 +64,5 @@ def _clean(inertia: SpatialInertia) -> SpatialInertia:
 
 
 def _without_rounding(numbers: Array) -> Array:
-    sizes = mapped(numbers, Scalar, lambda x: max(map(abs, x.samples)))
-    return np.where(np.abs(sizes) < 1e-15 * max(np.abs(sizes).max(), 1e-300), 0.0, numbers)
+    size = sizes(numbers)
+    return np.where(size < 1e-15 * max(size.max(), 1e-300), 0.0, numbers)

@@ -11,7 +11,15 @@ from screwgraph.robot.parameters.registry import (
     parameters_of,
     with_values,
 )
-from screwgraph.robot.parameters.symbolic import at_nominal, at_sample, has_symbols, parameter_key, samples_of, symbolic
+from screwgraph.robot.parameters.symbolic import (
+    at_nominal,
+    at_sample,
+    has_symbols,
+    parameter_key,
+    samples_of,
+    sizes,
+    symbolic,
+)
 
 __all__ = [
     "GEOMETRY",
@@ -27,6 +35,7 @@ __all__ = [
     "parameter_key",
     "parameters_of",
     "samples_of",
+    "sizes",
     "symbolic",
     "with_values",
 ]

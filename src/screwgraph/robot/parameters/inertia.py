@@ -44,5 +44,5 @@ def random_body(mass: float, rng: np.random.Generator) -> Float[np.ndarray, "10"
     """Return the inertial parameters of a random rigid body of up to some mass (kg)."""
     m = rng.uniform(0.2, 1.0) * mass
     points = SIZE * rng.standard_normal((4, 3))  # four particles make a body without any symmetry
-    about = sum(np.eye(3) * (p @ p) - np.outer(p, p) for p in points) * m / 4.0
+    about = 0.25 * m * (np.eye(3) * (points * points).sum() - points.T @ points)
     return SpatialInertia(m, m * points.mean(axis=0), about).parameters

@@ -11,6 +11,7 @@ from jaxtyping import Float
 from screwgraph.robot.closure.mobility import analysed_as
 from screwgraph.robot.parameters.registry import Parameter, with_values
 from screwgraph.robot.robot import Robot
+from screwgraph.spatial import Array
 from screwgraph.tape import SAMPLES, WIDE, Scalar, Tape, mapped
 
 SEED = 11
@@ -49,6 +50,11 @@ def has_symbols(part: object) -> bool:
     found = []
     mapped(part, Scalar, lambda x: found.append(x) or x)
     return bool(found)
+
+
+def sizes(numbers: Array) -> Float[np.ndarray, "..."]:
+    """Return absolute values of numbers, of scalars the largest that they have among their samples."""
+    return np.abs(mapped(numbers, Scalar, lambda x: max(map(abs, x.samples))))
 
 
 def at_sample(robot: Robot) -> Robot:
