@@ -18,30 +18,43 @@ if TYPE_CHECKING:
     from screwgraph.compiler.function import Function
 
 
-def parameter_vector(function: str, argument: Argument, values: Mapping[str, Any]) -> Float[np.ndarray, "... k"]:
-    """Return all parameters of a function from values by name: see `Function.parameter_vector`. Raises InputError."""
-    places: dict[str, list[int]] = {}
-    for i, name in enumerate(argument.names):
-        places.setdefault(name.partition(":")[2].rpartition("[")[0], []).append(i)
-    given = {}
-    for name, value in values.items():
-        if name not in places:
-            raise unknown("parameter", name, tuple(places))
-        count = len(places[name])
+class Names:
+    """The parameters of a function by name: where their numbers stand in its argument, and what the file says."""
+
+    def __init__(self, function: str, argument: Argument) -> None:
+        self.function, self.nominal = function, np.array(argument.nominal)
+        names = [name.partition(":")[2].rpartition("[")[0] for name in argument.names]
+        self.places = {name: slice(names.index(name), names.index(name) + names.count(name)) for name in names}
+
+    def vector(self, values: Mapping[str, Any]) -> Float[np.ndarray, "... k"]:
+        """Return all numbers from values by name: see `Function.parameter_vector`. Raises InputError."""
+        given = [(self._place(name), self._numbers(name, value)) for name, value in values.items()]
+        found = self.nominal.copy()
+        if any(value.ndim > 1 for _, value in given):
+            shape = np.broadcast_shapes(*(value.shape[:-1] for _, value in given))
+            found = np.broadcast_to(found, (*shape, len(found))).copy()
+        for place, value in given:
+            found[..., place] = value
+        return found
+
+    def _place(self, name: str) -> slice:
+        if name not in self.places:
+            raise unknown("parameter", name, tuple(self.places))
+        return self.places[name]
+
+    def _numbers(self, name: str, value: Any) -> Float[np.ndarray, "... k"]:
+        place = self.places[name]
+        count = place.stop - place.start
         try:
-            given[name] = numbers(value)
+            array = numbers(value)
         except (TypeError, ValueError):
-            given[name] = np.zeros(0)
-        if given[name].shape[-1:] != (count,):
+            array = np.zeros(0)
+        if array.shape[-1] != count:
             raise InputError(
-                f"{function}: parameter {name!r} is {count} number{'s' * (count != 1)}, got {shown(value)}",
+                f"{self.function}: parameter {name!r} is {count} number{'s' * (count != 1)}, got {shown(value)}",
                 fix="a batch of values is an array (..., k)",
             )
-    shape = np.broadcast_shapes(*(value.shape[:-1] for value in given.values()))
-    vector = np.broadcast_to(np.array(argument.nominal), (*shape, len(argument.nominal))).copy()
-    for name, value in given.items():
-        vector[..., places[name]] = value
-    return vector
+        return array
 
 
 class BoundFunction:
@@ -50,20 +63,21 @@ class BoundFunction:
     `whole` takes the `parameters` (..., k) as well. Values for each state of a batch are possible: they broadcast.
     """
 
-    __slots__ = ("_carried", "parameters", "whole")
+    __slots__ = ("_carried", "_core", "parameters", "whole")
 
     def __init__(self, whole: Function, parameters: Any, carried: Any) -> None:
-        self.whole, self.parameters, self._carried = whole, parameters, carried
+        self.whole, self.parameters, self._core, self._carried = whole, parameters, whole.core, carried
 
     def __repr__(self) -> str:
         return f"<{self.whole.name} at parameters {np.shape(self.parameters)}>"
 
     def __call__(self, *values: Any, out: Any = None) -> Any:
         """Evaluate as the function does. Raises InputError as it does."""
-        core = self.whole.core
+        core = self._core
         if core.program.guarded:  # where a pivot vanishes, another order answers
             return self.whole(*values, self.parameters, out=out)
-        return core(*values, self._carried, out=out)
+        answer = core.quick(*values, self._carried) if out is None else None
+        return core(*values, self._carried, out=out) if answer is None else answer
 
     def jacobian(self, *by: str) -> BoundFunction:
         """Return exact derivatives at the same values of the parameters: see `Function.jacobian`."""

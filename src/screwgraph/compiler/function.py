@@ -16,7 +16,7 @@ from screwgraph.arguments import checked, shown
 from screwgraph.compiler.backends import BACKENDS, Listing
 from screwgraph.compiler.backends.casadi import casadi_function
 from screwgraph.compiler.backends.llvm import Compiled, compiled
-from screwgraph.compiler.bound import BoundFunction, parameter_vector
+from screwgraph.compiler.bound import BoundFunction, Names
 from screwgraph.compiler.cache import Made, pack_program, remembered, unpack_program
 from screwgraph.compiler.derivatives import Analytic, derivatives
 from screwgraph.compiler.interpreted import MAKING, interpreted, seconds
@@ -242,7 +242,6 @@ class Function:
         arguments = [(a.name, a.names) for a in self.arguments]
         return casadi_function(self.name, self.program, arguments, [(r.name, r.size) for r in self.results])
 
-    @checked
     def with_parameters(self, values: Mapping[str, Any] | Float[np.ndarray, "... k"]) -> BoundFunction:
         """Return the function at values of its parameters (SI units): an array (..., k), or a mapping by name.
 
@@ -252,7 +251,7 @@ class Function:
         Raises:
             InputError: the function has no parameters, none of a name, or values of another shape.
         """
-        vector = self.parameter_vector(values) if isinstance(values, Mapping) else values
+        vector = self._names.vector(values) if isinstance(values, Mapping) else values
         return BoundFunction(self, vector, self.setting(vector))
 
     @checked
@@ -264,7 +263,11 @@ class Function:
         Raises:
             InputError: the function has no parameters, none of a name, or values of another shape.
         """
-        return parameter_vector(self.name, self._parameters, values)
+        return self._names.vector(values)
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names(self.name, self._parameters)
 
     @property
     def _parameters(self) -> Argument:
