@@ -155,7 +155,7 @@ def test_values_by_name():
     np.testing.assert_array_equal(f.parameter_vector({"payload": box}), [0.0, *box.parameters])
     with pytest.raises(sg.InputError, match=r"'payload' is 10 numbers, got"):
         f.with_parameters({"payload": 2.0})
-    with pytest.raises(sg.InputError, match="no parameter is called 'payloat'"):
+    with pytest.raises(sg.InputError, match="no parameter of the function is called 'payloat'"):
         f.with_parameters({"payloat": box})
     with pytest.raises(sg.InputError, match="has no parameters"):
         sg.inverse_dynamics(robot).with_parameters({})

@@ -17,7 +17,10 @@ from benchmarks import native
 from screwgraph.bench import QUESTIONS, Effort, NotMeasuredError
 from screwgraph.optimize import solve
 
-ELSEWHERE = ("compile", "cost", "closed", "simulation", "energy", "linear", "optimize", "mechanism", "plan", "rollouts")
+ELSEWHERE = (
+    *("compile", "cost", "closed", "simulation", "energy", "linear", "optimize", "mechanism", "plan", "rollouts"),
+    "parameters",
+)
 """Themes that have tests of their own: they measure other things than the entries."""
 TINY = Effort(seconds=0.002, rounds=3, states=8, batch=16)
 

@@ -39,7 +39,7 @@ class Names:
 
     def _place(self, name: str) -> slice:
         if name not in self.places:
-            raise unknown("parameter", name, tuple(self.places))
+            raise unknown("parameter of the function", name, tuple(self.places))
         return self.places[name]
 
     def _numbers(self, name: str, value: Any) -> Float[np.ndarray, "... k"]:

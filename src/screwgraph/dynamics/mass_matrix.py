@@ -50,6 +50,6 @@ def mass_matrix(
     still = with_gravity(robot if coordinates == INDEPENDENT else without_loops(robot), (0.0, 0.0, 0.0))
     fixed = zeros(robot, [*of_joints(robot, "qd"), *of_joints(robot, "tau")])
     columns = tuple(Key("qdd", name) for name in joints)
-    live = checked_parameters("mass_matrix", ROTORS, robot, parameters, payload)
+    live = checked_parameters("mass_matrix does not depend on", ROTORS, robot, parameters, payload)
     query = Query("mass_matrix", still, (("q", of_joints(robot, "q")),), columns, fixed, parameters=live)
     return in_positions(compile_matrix(query.problem).astype(dtype), robot, positions)

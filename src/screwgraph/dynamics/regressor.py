@@ -38,7 +38,7 @@ def regressor(
         InputError: torques are not linear in a parameter, or as `inverse_dynamics`.
     """
     names = linear_parameters(robot) if parameters is None else tuple(parameters)
-    live = checked_parameters("the regressor", LINEAR, robot, names, payload)
+    live = checked_parameters("torques are not linear in", LINEAR, robot, names, payload)
     chosen = coordinates or (INDEPENDENT if robot.is_closed else SPANNING)
     whole = inverse_dynamics(robot, coordinates=chosen, parameters=names, payload=payload)
     slopes = whole.jacobian(PARAMETERS)

@@ -31,6 +31,11 @@ class Key(NamedTuple):
         dual = KINDS[self.kind].dual if self.kind in KINDS else ""
         return Key(dual, self.name) if dual else None
 
+    @property
+    def argument(self) -> str:
+        """What functions call the argument that holds it."""
+        return (KINDS[self.kind].argument if self.kind in KINDS else "") or self.kind
+
     def __str__(self) -> str:
         return f"{self.kind}:{self.name}"
 

@@ -29,7 +29,7 @@ def center_of_mass(
     """
     check_mass(robot)
 
-    live = checked_parameters("center_of_mass", MASSES, robot, parameters, payload)
+    live = checked_parameters("center_of_mass does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray) -> list:
         mass = moving_mass(changed)

@@ -29,7 +29,7 @@ def center_of_mass_acceleration(
     """
     check_mass(robot)
 
-    live = checked_parameters("center_of_mass_acceleration", MASSES, robot, parameters, payload)
+    live = checked_parameters("center_of_mass_acceleration does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list:
         mass = moving_mass(changed)

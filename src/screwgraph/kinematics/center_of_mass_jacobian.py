@@ -32,7 +32,7 @@ def center_of_mass_jacobian(
     """
     check_mass(robot)
 
-    live = checked_parameters("center_of_mass_jacobian", MASSES, robot, parameters, payload)
+    live = checked_parameters("center_of_mass_jacobian does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray) -> list:
         mass = moving_mass(changed)

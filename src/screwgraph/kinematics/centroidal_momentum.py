@@ -31,7 +31,7 @@ def centroidal_momentum(
     """
     check_mass(robot)
 
-    live = checked_parameters("centroidal_momentum", MASSES, robot, parameters, payload)
+    live = checked_parameters("centroidal_momentum does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray) -> list:
         mass = moving_mass(changed)

@@ -33,7 +33,7 @@ def centroidal_momentum_matrix(
     """
     check_mass(robot)
 
-    live = checked_parameters("centroidal_momentum_matrix", MASSES, robot, parameters, payload)
+    live = checked_parameters("centroidal_momentum_matrix does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray) -> list:
         mass = moving_mass(changed)

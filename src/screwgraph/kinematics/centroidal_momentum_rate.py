@@ -30,7 +30,7 @@ def centroidal_momentum_rate(
     """
     check_mass(robot)
 
-    live = checked_parameters("centroidal_momentum_rate", MASSES, robot, parameters, payload)
+    live = checked_parameters("centroidal_momentum_rate does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list:
         mass = moving_mass(changed)

@@ -34,7 +34,7 @@ def coriolis_matrix(
     Raises:
         InputError: what is given is no robot.
     """
-    live = checked_parameters("coriolis_matrix", MASSES, robot, parameters, payload)
+    live = checked_parameters("coriolis_matrix does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray) -> list:
         motion = turning(changed, q, qd)

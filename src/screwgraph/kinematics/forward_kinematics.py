@@ -36,7 +36,7 @@ def forward_kinematics(
         raise InputError("no frame is named", fix="give names of links or frames, or None for all links")
     names = tuple(checked_frame(robot, name) for name in names)
 
-    live = checked_parameters("forward_kinematics", GEOMETRY, robot, parameters)
+    live = checked_parameters("forward_kinematics does not depend on", GEOMETRY, robot, parameters)
 
     def expression(changed: Robot, q: np.ndarray) -> list:
         return [entry for (T,) in motion(changed, names, q) for entry in T.ravel().tolist()]

@@ -32,7 +32,7 @@ def frame_acceleration(
     """
     name, way = checked_frame(robot, frame), checked_reference(reference)
 
-    live = checked_parameters("frame_acceleration", GEOMETRY, robot, parameters)
+    live = checked_parameters("frame_acceleration does not depend on", GEOMETRY, robot, parameters)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list:
         ((T, V, Vdot),) = motion(changed, [name], q, qd, qdd)

@@ -33,7 +33,7 @@ def frame_jacobian(
     """
     name, way = checked_frame(robot, frame), checked_reference(reference)
 
-    live = checked_parameters("frame_jacobian", GEOMETRY, robot, parameters)
+    live = checked_parameters("frame_jacobian does not depend on", GEOMETRY, robot, parameters)
 
     def expression(changed: Robot, q: np.ndarray) -> list:
         carried = changed.frame(name)

@@ -32,7 +32,7 @@ def frame_velocity(
     """
     name, way = checked_frame(robot, frame), checked_reference(reference)
 
-    live = checked_parameters("frame_velocity", GEOMETRY, robot, parameters)
+    live = checked_parameters("frame_velocity does not depend on", GEOMETRY, robot, parameters)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray) -> list:
         ((T, V),) = motion(changed, [name], q, qd)

@@ -35,7 +35,7 @@ def kinetic_energy(
         no_payload(payload)
         return mechanism.energy(robot, "kinetic_energy", parameters).astype(dtype)
 
-    live = checked_parameters("kinetic_energy", ROTORS, robot, parameters, payload)
+    live = checked_parameters("kinetic_energy does not depend on", ROTORS, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray) -> list:
         V, energy = link_twists(changed, q, qd), _rotors(changed, qd)

@@ -36,7 +36,7 @@ def potential_energy(
         return mechanism.energy(robot, "potential_energy", parameters).astype(dtype)
     g = -np.array(robot.gravity)
 
-    live = checked_parameters("potential_energy", MASSES, robot, parameters, payload)
+    live = checked_parameters("potential_energy does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray) -> list:
         return [g @ total(changed, q).first]

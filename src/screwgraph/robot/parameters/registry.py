@@ -97,13 +97,13 @@ def parameters_of(robot: Robot, names: Sequence[str], payload: str | None = None
 
 
 def checked_parameters(
-    function: str, kinds: Collection[str], robot: Robot, names: Sequence[str], payload: str | None = None
+    refused: str, kinds: Collection[str], robot: Robot, names: Sequence[str], payload: str | None = None
 ) -> tuple[Parameter, ...]:
-    """Return parameters as `parameters_of` does; a function depends on some kinds only. Raises InputError."""
+    """Return parameters as `parameters_of` does, of some kinds only; others are `refused`. Raises InputError."""
     found = parameters_of(robot, names, payload)
     for parameter in found:
         if parameter.kind not in kinds:
-            raise InputError(f"{function} does not depend on {parameter.name!r}", fix="leave it out")
+            raise InputError(f"{refused} {parameter.name!r}", fix="leave it out")
     return found
 
 
