@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,8 +12,8 @@ from screwgraph.graph.factor import Factor, Live, Slot
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.variable import Key, Variable
 from screwgraph.robot import Robot
-from screwgraph.robot.parameters import Parameter, parameter_key, samples_of
-from screwgraph.tape import Scalar, mapped, program
+from screwgraph.robot.parameters import Parameter, has_symbols, nominal, parameter_key, samples_of
+from screwgraph.tape import Number, Scalar, mapped, program
 
 KIND = "parameter"
 
@@ -32,8 +32,8 @@ class Values:
 
 def parameter_variable(robot: Robot, parameter: Parameter) -> Variable:
     """Return the variable that a parameter is, meant to be given."""
-    samples = samples_of(robot, parameter)
-    return Variable(Key(KIND, parameter.name), samples.shape[1], assembled=Values(samples))
+    samples, index = samples_of(robot, parameter), robot.link_index(parameter.link(robot))
+    return Variable(Key(KIND, parameter.name), samples.shape[1], index, assembled=Values(samples))
 
 
 def with_live_parameters(graph: FactorGraph, robot: Robot, parameters: Sequence[Parameter]) -> FactorGraph:
@@ -48,24 +48,41 @@ def with_live_parameters(graph: FactorGraph, robot: Robot, parameters: Sequence[
         return graph
     variables = [parameter_variable(robot, parameter) for parameter in parameters]
     inputs = {v.key: [parameter_key(p, i) for i in range(v.dim)] for p, v in zip(parameters, variables, strict=True)}
-    factors = tuple(_with_slots(factor, inputs) for factor in graph.factors)
+    rng = np.random.default_rng(0)
+    values = {key: variable.random(rng) for key, variable in graph.variables.items()}
+    factors = tuple(_with_slots(factor, inputs, values) for factor in graph.factors)
     return replace(graph, factors=factors, variables={**graph.variables, **{v.key: v for v in variables}})
 
 
-def _with_slots(factor: Factor, inputs: dict[Key, list[str]]) -> Factor:
-    """Return a law with slots in the place of scalars, and what fills them."""
+def _with_slots(factor: Factor, inputs: Mapping[Key, Sequence[str]], values: Mapping[Key, np.ndarray]) -> Factor:
+    """Return a law with slots in the place of scalars that its residual depends on, and what fills them.
+
+    A joint has all its numbers in each of its laws: in the place of others are those of the file.
+    """
+    if factor.live or not has_symbols(factor.parameters):
+        return factor
+    read = _inputs_of(factor.residual(values))
     found: dict[int, Scalar] = {}
 
-    def slot(scalar: Scalar) -> Slot:
+    def slot(scalar: Scalar) -> Slot | float:
+        if read.isdisjoint(_inputs_of([scalar])):
+            return nominal(scalar)
         found.setdefault(scalar.id, scalar)
         return Slot(list(found).index(scalar.id))
 
     bound = mapped(factor.parameters, Scalar, slot)
     if not found:
-        return factor
+        return replace(factor, parameters=bound)
     scalars = list(found.values())
-    whole = program(scalars[0].tape, scalars)
-    read = {whole.input_names[i[1]] for i in whole.instructions if i[0] == "input"}
-    keys = tuple(key for key, names in inputs.items() if read.intersection(names))
+    keys = tuple(key for key, names in inputs.items() if not _inputs_of(scalars).isdisjoint(names))
     own = program(scalars[0].tape, scalars, [name for key in keys for name in inputs[key]])
     return replace(factor, parameters=bound, live=Live(keys, own))
+
+
+def _inputs_of(numbers: Iterable[Number]) -> set[str]:
+    """Return the names of the inputs that numbers depend on."""
+    scalars = [number for number in numbers if isinstance(number, Scalar)]
+    if not scalars:
+        return set()
+    code = program(scalars[0].tape, scalars)
+    return {code.input_names[i[1]] for i in code.instructions if i[0] == "input"}

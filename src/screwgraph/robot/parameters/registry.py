@@ -56,6 +56,12 @@ class Parameter:
         """Return a label for each number: "link7.hx"."""
         return tuple(f"{self._said}.{label}" for label in KINDS[self.kind].labels(robot, self.part))
 
+    def link(self, robot: Robot) -> str:
+        """Return the link that it is of, of a joint's the one that the joint moves."""
+        if self.kind not in ("inertia", "mass", PAYLOAD) and self.part in robot.joint_names:
+            return robot.joint(self.part).child
+        return robot.frame(self.part).link
+
     @property
     def _said(self) -> str:
         return self.name.removesuffix(f".{self.kind}")

@@ -62,7 +62,12 @@ def at_sample(robot: Robot) -> Robot:
     return mapped(robot, Scalar, lambda x: x.samples[0])
 
 
+def nominal(scalar: Scalar) -> float:
+    """Return what a scalar is where parameters have the file's values."""
+    return float(scalar.tape.wide_samples(scalar)[0])
+
+
 def at_nominal(robot: Robot) -> Robot:
     """Return a robot with the file's numbers in the place of scalars."""
-    found = mapped(robot, Scalar, lambda x: float(x.tape.wide_samples(x)[0]))
+    found = mapped(robot, Scalar, nominal)
     return analysed_as(robot, replace(found)) if robot.is_closed and found is not robot else found
