@@ -148,6 +148,44 @@ def test_passes_keep_armatures_as_cheap_as_constants():
     assert live.core.operations.total <= sg.forward_dynamics(robot).operations.total + 2 * robot.nv
 
 
+def test_kinematics_of_parameters():
+    robot, rng = sg.load("rrr"), np.random.default_rng(9)
+    values, other = changed(robot, ["joint2.origin", "tool.origin"], rng)
+    q, qd, _ = state(robot, rng)
+    for query in (sg.forward_kinematics, sg.frame_jacobian):
+        found = query(robot, "tool", parameters=list(values)).with_parameters(values)(q)
+        np.testing.assert_allclose(found, query(other, "tool")(q), atol=1e-12)
+    values, other = changed(robot, ["link2", "link3.mass", "joint2.origin"], rng, payload="tool")
+    names = [name for name in values if name != "payload"]
+    for query in (sg.center_of_mass, sg.centroidal_momentum, sg.coriolis_matrix, sg.kinetic_energy):
+        made, expected = query(robot, parameters=names, payload="tool").with_parameters(values), query(other)
+        arguments = (q, qd)[: len(expected.arguments)]
+        np.testing.assert_allclose(made(*arguments), expected(*arguments), atol=1e-11)
+
+
+def test_positions_of_independent_joints_alone():
+    robot, rng = sg.load("four_bar_linkage"), np.random.default_rng(10)
+    values, other = changed(robot, [robot.links[1].name], rng)
+    (q,) = closed_states(robot, 1)
+    own = [robot.q_slices[name].start for name in robot.independent_joints]
+    options = {"coordinates": "independent", "positions": "independent"}
+    made = sg.mass_matrix(robot, parameters=list(values), **options)
+    p, guess = made.parameter_vector(values), [q] * (made.arguments[-1].name == "guess")
+    expected = sg.mass_matrix(other, coordinates="independent")(q)
+    np.testing.assert_allclose(made(q[own], p, *guess), expected, atol=1e-9)
+    np.testing.assert_allclose(made.with_parameters(values)(q[own], *guess), expected, atol=1e-9)
+
+
+def test_code_elsewhere():
+    robot, rng = sg.load("rrr"), np.random.default_rng(11)
+    f = sg.inverse_dynamics(robot, payload="tool")
+    q, qd, qdd = state(robot, rng)
+    p = body(rng, 1.0)
+    np.testing.assert_allclose(np.array(f.casadi(q, qd, qdd, p)).ravel(), f(q, qd, qdd, p), atol=1e-12)
+    assert "const double parameters[10]" in f.c_source()
+    assert "const double parameters[10]" in f.setting.c_source()
+
+
 def test_values_by_name():
     robot = sg.load("rrr")
     f = sg.inverse_dynamics(robot, parameters=["joint1.damping"], payload="tool")

@@ -1,5 +1,8 @@
 """The regressor beside Pinocchio's, and the rank of base parameters beside singular values."""
 
+# pyright: reportAttributeAccessIssue=false
+# Pinocchio's compiled module declares no types.
+
 from __future__ import annotations
 
 import numpy as np
@@ -41,8 +44,8 @@ def test_it_is_pinocchios():
 def test_torques_are_linear(name):
     robot = sg.load(name)
     q, qd, qdd = _motions(robot, 4)
-    how = {"coordinates": "independent"} if robot.is_closed else {}
-    tau = sg.inverse_dynamics(robot, **how)(q, qd, qdd)
+    coordinates = "independent" if robot.is_closed else "spanning"
+    tau = sg.inverse_dynamics(robot, coordinates=coordinates)(q, qd, qdd)
     np.testing.assert_allclose(sg.regressor(robot)(q, qd, qdd) @ pi_of(robot), tau, atol=1e-10 * np.abs(tau).max())
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.arguments import shown
-from screwgraph.compiler.signature import Argument
+from screwgraph.compiler.signature import PARAMETERS, Argument
 from screwgraph.errors import InputError
 from screwgraph.robot import unknown
 from screwgraph.robot.parameters import numbers
@@ -75,7 +75,8 @@ class BoundFunction:
         """Evaluate as the function does. Raises InputError as it does."""
         core = self._core
         if core.program.guarded:  # where a pivot vanishes, another order answers
-            return self.whole(*values, self.parameters, out=out)
+            place = [argument.name for argument in self.whole.arguments].index(PARAMETERS)
+            return self.whole(*values[:place], self.parameters, *values[place:], out=out)
         answer = core.quick(*values, self._carried) if out is None else None
         return core(*values, self._carried, out=out) if answer is None else answer
 
