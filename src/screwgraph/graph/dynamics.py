@@ -42,12 +42,13 @@ def dynamics_graph(
 ) -> FactorGraph:
     """Make all variables and factors of the dynamics of a robot, or of a planar mechanism (`mechanism_graph`).
 
-    `parameters` become variables, which are given like q: of a mechanism "mass:coupler", or a name of its file; of a
-    robot "link7", "joint3.armature" and others (`robot_graph`). `poses` names links or frames of a robot whose
+    `parameters` become variables `parameter`, which are given like q: of a mechanism "mass:coupler", or a name of its
+    file; of a robot "link7", "joint3.armature" and others, with a `payload` at a link or frame: see
+    `inverse_dynamics`. `poses` names links or frames of a robot whose
     poses in the base's frame follow from q: variables `pose:name`.
 
     Raises:
-        InputError: see `robot_graph` and `mechanism_graph`; poses of a mechanism.
+        InputError: see `robot_graph` and `mechanism_graph`; poses or a payload of a mechanism; unknown parameters.
         ModelError: a mechanism cannot be assembled.
     """
     if isinstance(model, Mechanism):
@@ -64,7 +65,7 @@ def dynamics_graph(
     )
 
 
-def _robot_graph(robot: Robot, external_wrenches: Sequence[str], poses: Sequence[str]) -> FactorGraph:
+def robot_graph(robot: Robot, external_wrenches: Sequence[str], poses: Sequence[str]) -> FactorGraph:
     """Make all variables and factors of a robot's dynamics; its numbers may be scalars on a tape (`symbolic`).
 
     Variables: per link `twist`, `acceleration`; per joint, named by the link that it moves, `wrench`;
@@ -148,7 +149,7 @@ def graph_of(model: Model, robot: Robot | None = None) -> FactorGraph:
     `robot` is what passes made of the model's robot with scalars for its parameters (`symbolic`).
     """
     robot = symbolic(model.robot, model.parameters) if robot is None else robot
-    graph = _robot_graph(robot, model.external_wrenches, model.poses)
+    graph = robot_graph(robot, model.external_wrenches, model.poses)
     graph = with_live_parameters(graph, model.robot, model.parameters)
     nominal = at_nominal(robot)
     if model.actuators:
