@@ -42,6 +42,11 @@ def function():
 
 
 @cache
+def live():
+    return sg.inverse_dynamics(robot(), parameters=["link1"])
+
+
+@cache
 def motion():
     return sg.simulate(robot(), time=0.02, dt=0.01)
 
@@ -58,7 +63,7 @@ CALLS = {
         {"robot": robot(), **DYNAMICS, "actuated": ["joint1"], "weights": None, "actuators": False},
     ),
     "hybrid_dynamics": lambda: (sg.hybrid_dynamics, {"robot": robot(), "accelerations": ["joint1"], **DYNAMICS}),
-    "mass_matrix": lambda: (sg.mass_matrix, {"robot": robot(), "coordinates": "spanning", "dtype": "float64"}),
+    "mass_matrix": lambda: (sg.mass_matrix, {"robot": robot(), "parameters": (), "payload": None, "dtype": "float64"}),
     "compile": lambda: (
         sg.compile,
         {"graph": graph().given("q", "qd", "tau"), "solve": "qdd", "ordering": "aba", "dtype": "float64"},
@@ -119,6 +124,8 @@ CALLS = {
     "function": lambda: (
         lambda q, qd, tau, out: function()(q, qd, tau, out=out), {"q": ZERO, "qd": ZERO, "tau": ZERO, "out": None},
     ),
+    "function.with_parameters": lambda: (live().with_parameters, {"values": {"link1": np.zeros(10)}}),
+    "function.parameter_vector": lambda: (live().parameter_vector, {"values": {"link1": np.zeros(10)}}),
     "function.astype": lambda: (function().astype, {"dtype": "float32"}),
     "function.jacobian": lambda: (lambda by: function().jacobian(by), {"by": "q"}),
     "function.code": lambda: (function().code, {"language": "c"}),
@@ -158,6 +165,7 @@ CALLS = {
 }  # fmt: skip
 """Functions, and sound arguments; where there are none, None."""
 UNTRIED = {
+    "BaseParameters",
     "Dag",
     "Factor",
     "FactorGraph",

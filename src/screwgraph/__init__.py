@@ -11,12 +11,15 @@ if TYPE_CHECKING:
     from screwgraph.compiler import Function, Search
     from screwgraph.compiler import compile_graph as compile
     from screwgraph.dynamics import (
+        BaseParameters,
+        base_parameters,
         bias_forces,
         closed_positions,
         forward_dynamics,
         hybrid_dynamics,
         inverse_dynamics,
         mass_matrix,
+        regressor,
     )
     from screwgraph.elimination import Dag, Ordering, eliminate, orderings
     from screwgraph.estimation import over
@@ -69,6 +72,7 @@ _LATER = {
         ("bias_forces", "closed_positions", "forward_dynamics", "hybrid_dynamics", "inverse_dynamics", "mass_matrix"),
         "dynamics",
     ),
+    **dict.fromkeys(("BaseParameters", "base_parameters", "regressor"), "dynamics"),
     **dict.fromkeys(("Dag", "Ordering", "eliminate", "orderings"), "elimination"),
     "over": "estimation",
     **dict.fromkeys(("load", "save", "zoo_names"), "formats"),
@@ -125,6 +129,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "BaseParameters",
     "Dag",
     "EliminationError",
     "Factor",
@@ -145,6 +150,7 @@ __all__ = [
     "Task",
     "Trajectory",
     "Variable",
+    "base_parameters",
     "bias_forces",
     "center_of_mass",
     "center_of_mass_acceleration",
@@ -184,6 +190,7 @@ __all__ = [
     "plan",
     "potential_energy",
     "random",
+    "regressor",
     "rollout",
     "save",
     "simulate",

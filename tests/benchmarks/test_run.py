@@ -18,17 +18,8 @@ from screwgraph.bench import QUESTIONS, Effort, NotMeasuredError
 from screwgraph.optimize import solve
 
 ELSEWHERE = (
-    "compile",
-    "cost",
-    "closed",
-    "simulation",
-    "energy",
-    "linear",
-    "optimize",
-    "mechanism",
-    "plan",
-    "rollouts",
-    "inverse",
+    *("compile", "cost", "closed", "simulation", "energy", "linear", "optimize", "mechanism", "plan", "rollouts"),
+    *("inverse", "parameters"),
 )
 """Themes that have tests of their own: they measure other things than the entries."""
 TINY = Effort(seconds=0.002, rounds=3, states=8, batch=16)

@@ -25,6 +25,12 @@ def test_the_casadi_file_loads_and_computes(command, tmp_path):
     np.testing.assert_allclose(np.array(loaded(*state)).ravel(), sg.inverse_dynamics(sg.load("rr"))(*state), rtol=1e-12)
 
 
+def test_parameters_are_an_argument(command, tmp_path):
+    options = ("--parameters", "link1.mass,joint2.friction", "--payload", "tool")
+    command("compile", "rrr", "--problem", "inverse", "--lang", "c", "-o", tmp_path, *options)
+    assert "const double parameters[12]" in (tmp_path / "inverse_dynamics.h").read_text()
+
+
 def test_c_for_small_machines_computes_with_floats(command, tmp_path):
     result = command("compile", "rr", "--problem", "forward", "--lang", "c", "--dtype", "float32", "-o", tmp_path)
     assert "float32" in result.out

@@ -26,9 +26,9 @@ def test_a_mass_is_estimated_from_encoders(command, tmp_path):
         writer.writerow(["t", "a", "b"])
         writer.writerows(np.column_stack([run.t, run.q + 1e-3 * rng.standard_normal(run.q.shape)]).tolist())
     sensors = [f"{{sensor: {n}, joint_position: {j}, sigma: 0.001}}" for n, j in (("a", "joint1"), ("b", "joint2"))]
-    arguments = ["--measurements", tmp_path / "m.csv", "--parameters", "mass:link2", "-o", tmp_path / "e.npz"]
+    arguments = ["--measurements", tmp_path / "m.csv", "--parameters", "link2.mass", "-o", tmp_path / "e.npz"]
     result = command("estimate", "rr", *arguments, *(x for s in sensors for x in ("--sensor", s)), "--json")
-    found = json.loads(result.out)["parameters"]["mass:link2"]
+    found = json.loads(result.out)["parameters"]["link2.mass"]
     assert abs(found["value"] - robot.link("link2").inertia.mass) < 4.0 * found["sigma"]
     assert np.load(tmp_path / "e.npz")["q_sigma"].shape == (26, 2)
 

@@ -105,7 +105,7 @@ def random_robot(rng: np.random.Generator, kind: str) -> Subject:
         (q, qd),
         sensors,
         partial(_readings, robot, single=single, seen=seen, link=link),
-        {f"mass:{link}": robot.link(link).inertia.mass, f"damping:{single[0]}": robot.joint(single[0]).damping},
+        {f"{link}.mass": robot.link(link).inertia.mass, f"{single[0]}.damping": robot.joint(single[0]).damping},
         lambda values: _oracle(_changed(robot, values)).forward_dynamics,
         [j.name for j in robot.joints for _ in range(j.type.nv)],
         dict(zip(driven, rng.uniform(-1.0, 1.0, len(driven)), strict=True)),
@@ -120,7 +120,7 @@ def _changed(robot: sg.Robot, values: Mapping[str, float]) -> sg.Robot:
     """Return a robot with another mass and damping; centre of mass and inertia about it stay."""
     links, joints = {x.name: x for x in robot.links}, {x.name: x for x in robot.joints}
     for key, value in values.items():
-        kind, name = key.split(":")
+        name, _, kind = key.rpartition(".")
         if kind == "mass":
             body = links[name].inertia
             links[name] = replace(links[name], inertia=SpatialInertia.of_body(value, body.com, body.about_com))

@@ -113,16 +113,16 @@ def test_a_dropout_is_a_measurement_that_was_not_made_and_makes_states_less_sure
     robot, sensors, table, q0 = arm
     gone, keep = np.arange(8, 22), np.r_[np.arange(8), np.arange(22, 31)]
     names = [name for name in table if name != "t"]
-    masked = sg.estimate(robot, lost(table, names, gone), ("mass:link2",), sensors=sensors, q0=q0)
+    masked = sg.estimate(robot, lost(table, names, gone), ("link2.mass",), sensors=sensors, q0=q0)
     left_out = table
     for sensor in sensors:
         left_out = without(left_out, sensor["sensor"], keep)
-    same(masked, sg.estimate(robot, left_out, ("mass:link2",), sensors=sensors, q0=q0))
-    whole = sg.estimate(robot, table, ("mass:link2",), sensors=sensors, q0=q0)
+    same(masked, sg.estimate(robot, left_out, ("link2.mass",), sensors=sensors, q0=q0))
+    whole = sg.estimate(robot, table, ("link2.mass",), sensors=sensors, q0=q0)
     assert (masked.q_sigma > whole.q_sigma).all()  # at one motion: measurements are exact
-    assert masked.sigma["mass:link2"] > whole.sigma["mass:link2"]
+    assert masked.sigma["link2.mass"] > whole.sigma["link2.mass"]
     # Times that are missing from the table are the same again: the gap is filled.
-    same(masked, sg.estimate(robot, {n: v[keep] for n, v in table.items()}, ("mass:link2",), sensors=sensors, q0=q0))
+    same(masked, sg.estimate(robot, {n: v[keep] for n, v in table.items()}, ("link2.mass",), sensors=sensors, q0=q0))
 
 
 def test_parts_of_samples_count_by_themselves(arm):
@@ -133,7 +133,7 @@ def test_parts_of_samples_count_by_themselves(arm):
     found = sg.estimate(robot, few, sensors=sensors, q0=q0)
     assert [int(np.isfinite(found.residuals[f"marker_{row}"]).sum()) for row in ("x", "z", "rx", "rz")] == [3, 3, 2, 2]
     # A camera that lost its third axis, in which a planar arm does not move, tells as much as before.
-    seeing = {"sensors": sensors[-1:], "q0": q0, "parameters": ("mass:link2",)}
+    seeing = {"sensors": sensors[-1:], "q0": q0, "parameters": ("link2.mass",)}
     cameras = {name: table[name] for name in ("t", "camera_x", "camera_y", "camera_z")}
     whole, part = (sg.estimate(robot, t, **seeing) for t in (cameras, lost(cameras, ["camera_z"], slice(1, None))))
     assert not np.isfinite(part.residuals["camera_z"][1:]).any()
@@ -153,8 +153,8 @@ def test_sensors_of_several_rates_are_one_table_with_gaps(arm):
     rated.pop("t")
     torque = {"t:tau:joint1": np.array([0.0, 0.6]), "tau:joint1": np.array([0.0, 0.3])}
     even = {"tau:joint1": 0.5 * table["t"]}
-    found = sg.estimate(robot, {**rated, **torque}, ("damping:joint1",), sensors=sensors, q0=q0)
-    same(found, sg.estimate(robot, {**masked, **even}, ("damping:joint1",), sensors=sensors, q0=q0))
+    found = sg.estimate(robot, {**rated, **torque}, ("joint1.damping",), sensors=sensors, q0=q0)
+    same(found, sg.estimate(robot, {**masked, **even}, ("joint1.damping",), sensors=sensors, q0=q0))
 
 
 @pytest.mark.parametrize("name", ["four_bar_angle", "slider_crank"])

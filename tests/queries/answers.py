@@ -90,7 +90,7 @@ def observations(name: str) -> tuple[dict[str, np.ndarray], tuple[dict[str, Any]
     if name == "a1":
         sensors.append({"sensor": "marker", "pose": model.joints[0].child, "sigma": 1e-4})
         table |= {f"marker_{x}": run.q[:, i] for i, x in enumerate(["x", "y", "z", "qx", "qy", "qz", "qw"])}
-    return {"t": run.t, **table}, tuple(sensors), f"mass:{unknown_body(name).name}", run
+    return {"t": run.t, **table}, tuple(sensors), f"{unknown_body(name).name}.mass", run
 
 
 def unknown_body(name: str) -> Any:

@@ -28,6 +28,19 @@ Lang = Annotated[Language, typer.Option("--lang", help="Language of the code.")]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="Output folder; created if missing.")]
 Report = Annotated[bool, typer.Option("--report", help="Print the operations saved by each pass.")]
 
+Parameters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--parameters",
+        metavar="NAME",
+        help="Parameters that are inputs: link7, joint3.friction, ...; repeatable, or separated by commas.",
+    ),
+]
+Payload = Annotated[
+    str | None,
+    typer.Option("--payload", metavar="FRAME", help="A link or frame at which a body is whose inertia is an input."),
+]
+
 LANGUAGES = "\n".join(f"{name + ':':<7} {backend.about};" for name, backend in BACKENDS.items())
 HELP = f"""Write the code of a problem.
 
@@ -37,6 +50,7 @@ HELP = f"""Write the code of a problem.
 \b
 Example:
   screwgraph compile panda --problem forward --lang c -o code
+  screwgraph compile panda --problem inverse --lang c -o code --payload panda_hand_tcp
   screwgraph compile slider_crank --problem inverse --lang c -o code
 """
 
@@ -51,6 +65,8 @@ def compile_(
     accelerations: options.Accelerations = None,
     actuators: options.Actuators = False,
     external_wrenches: options.ExternalWrenches = None,
+    parameters: Parameters = None,
+    payload: Payload = None,
     dtype: Dtype = Number.float64,
     report: Report = False,
     base: options.Base = BaseKind.fixed,
@@ -80,7 +96,8 @@ def compile_(
         options.note_warnings(model)
     check_efforts(context, problem, actuators, model)
     frames = options.names(external_wrenches)
-    function = compiled(model, problem, named, ordering or "auto", frames, actuators=actuators)
+    live = {"parameters": options.names(parameters), "payload": payload}
+    function = compiled(model, problem, named, ordering or "auto", frames, actuators=actuators, **live)
     function = function.astype(dtype.value)
     for path in _write(function, lang, Path(output)):
         typer.echo(f"{path}: {function}")

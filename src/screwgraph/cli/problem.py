@@ -70,12 +70,14 @@ def compiled(
     frames: Sequence[str] = (),
     actuated: Sequence[str] | None = None,
     actuators: bool = False,
+    parameters: Sequence[str] = (),
+    payload: str | None = None,
 ) -> Function:
     """Return the function that answers a problem; raises what `inverse_dynamics` and its siblings do."""
+    common = {"ordering": ordering, "external_wrenches": frames, "parameters": parameters, "payload": payload}
     with working(f"eliminating the {problem.value} problem of {robot.name}"):
         if problem is Problem.inverse:
-            options = {"actuated": actuated, "actuators": actuators}
-            return inverse_dynamics(robot, ordering=ordering, external_wrenches=frames, **options)
+            return inverse_dynamics(robot, actuated=actuated, actuators=actuators, **common)
         if problem is Problem.forward:
-            return forward_dynamics(robot, ordering=ordering, external_wrenches=frames, actuators=actuators)
-        return hybrid_dynamics(robot, accelerations, ordering=ordering, external_wrenches=frames)
+            return forward_dynamics(robot, actuators=actuators, **common)
+        return hybrid_dynamics(robot, accelerations, **common)

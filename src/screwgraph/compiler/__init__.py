@@ -26,14 +26,15 @@ from screwgraph.compiler.function import Argument, Function, Origin
 from screwgraph.compiler.graphs import compile_graph
 from screwgraph.compiler.inputs import inputs_by_form
 from screwgraph.compiler.matrix import compile_matrix
-from screwgraph.compiler.problem import Problem, at, robot_arguments, without_metadata
+from screwgraph.compiler.problem import Problem, argument, at, robot_arguments, without_metadata
 from screwgraph.compiler.searched import Search
-from screwgraph.compiler.signature import Result, check_arrays
+from screwgraph.compiler.signature import PARAMETERS, Result, check_arrays
 from screwgraph.compiler.unit import check_unit, quaternion_places
 
 __all__ = [
     "BACKENDS",
     "COUNTS",
+    "PARAMETERS",
     "Argument",
     "Backend",
     "Compiled",
@@ -50,6 +51,7 @@ __all__ = [
     "Search",
     "Settle",
     "Stage",
+    "argument",
     "at",
     "casadi_function",
     "casadi_module",

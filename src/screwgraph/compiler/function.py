@@ -10,16 +10,19 @@ from numbers import Real
 from typing import Any, NoReturn
 
 import numpy as np
+from jaxtyping import Float
 
 from screwgraph.arguments import checked, shown
 from screwgraph.compiler.backends import BACKENDS, Listing
 from screwgraph.compiler.backends.casadi import casadi_function
 from screwgraph.compiler.backends.llvm import Compiled, compiled
+from screwgraph.compiler.bound import BoundFunction, Names
 from screwgraph.compiler.cache import Made, pack_program, remembered, unpack_program
 from screwgraph.compiler.derivatives import Analytic, derivatives
 from screwgraph.compiler.interpreted import MAKING, interpreted, seconds
 from screwgraph.compiler.pivots import Pivots, pivots
-from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, written
+from screwgraph.compiler.signature import PARAMETERS, Argument, Result, check_arrays, check_count, written
+from screwgraph.compiler.split import CARRIED, Split, split
 from screwgraph.compiler.unit import Places, check_unit, quaternion_places
 from screwgraph.compiler.vanished import Differentiated, Fallback, answered
 from screwgraph.elimination import Dag, Parallelism
@@ -238,6 +241,62 @@ class Function:
         """The same function as a `casadi.Function` of column vectors; matrices are columns, row by row."""
         arguments = [(a.name, a.names) for a in self.arguments]
         return casadi_function(self.name, self.program, arguments, [(r.name, r.size) for r in self.results])
+
+    def with_parameters(self, values: Mapping[str, Any] | Float[np.ndarray, "... k"]) -> BoundFunction:
+        """Return the function at values of its parameters (SI units): an array (..., k), or a mapping by name.
+
+        What they alone determine is computed here, once; the function that is returned takes the other arguments.
+        Nothing is compiled anew. Parameters that a mapping does not name have the values of the model's file.
+
+        Raises:
+            InputError: the function has no parameters, none of a name, or values of another shape.
+        """
+        vector = self._names.vector(values) if isinstance(values, Mapping) else values
+        return BoundFunction(self, vector, self.setting(vector))
+
+    @checked
+    def parameter_vector(self, values: Mapping[str, Any]) -> Float[np.ndarray, "... k"]:
+        """Return the argument `parameters` (..., k) from values by name, the file's for those that are not named.
+
+        The value of "link7" or "payload" may be a `SpatialInertia`, or its ten `parameters`.
+
+        Raises:
+            InputError: the function has no parameters, none of a name, or values of another shape.
+        """
+        return self._names.vector(values)
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names(self.name, self._parameters)
+
+    @property
+    def _parameters(self) -> Argument:
+        found = next((a for a in self.arguments if a.name == PARAMETERS), None)
+        if found is None:
+            raise InputError(f"{self.name} has no parameters", fix='make it with parameters=["link7", ...]')
+        return found
+
+    @cached_property
+    def setting(self) -> Function:
+        """What parameters alone determine, computed once a change: (..., k) -> (..., m), which `core` takes."""
+        carried = Result(CARRIED, (len(self._split.before.outputs),))
+        return self._part("setting", (self._parameters,), (carried,), self._split.before)
+
+    @cached_property
+    def core(self) -> Function:
+        """The function of the other arguments and of the result of `setting`, which comes last."""
+        count = len(self._split.before.outputs)
+        carried = Argument(CARRIED, (count,), tuple(f"{CARRIED}[{i}]" for i in range(count)))
+        arguments = (*(a for a in self.arguments if a.name != PARAMETERS), carried)
+        return self._part("core", arguments, self.results, self._split.after)
+
+    @cached_property
+    def _split(self) -> Split:
+        return split(self.program, frozenset(self._parameters.names))
+
+    def _part(self, name: str, arguments: tuple[Argument, ...], results: tuple[Result, ...], code: Program) -> Function:
+        origin = Origin(self.origin.plain, dict)
+        return Function(f"{self.name}_{name}", arguments, results, code, self.ordering, origin, self.dtype)
 
     def report(self) -> str:
         """Print the operations of the code before any pass and after each; of a derivative, those of its function."""

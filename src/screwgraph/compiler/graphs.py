@@ -67,4 +67,4 @@ def _by_role(graph: FactorGraph) -> tuple[tuple[str, tuple[Key, ...]], ...]:
     keys = [v.key for v in graph.inputs if v.dim]
     roles = list(Role)
     kinds = sorted(dict.fromkeys(key.kind for key in keys), key=lambda kind: roles.index(Key(kind, "").role))
-    return tuple((kind, tuple(key for key in keys if key.kind == kind)) for kind in kinds)
+    return tuple((Key(kind, "").argument, tuple(key for key in keys if key.kind == kind)) for kind in kinds)

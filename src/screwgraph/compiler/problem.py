@@ -166,8 +166,9 @@ def argument(name: str, variables: Sequence[Variable]) -> Argument:
     """Return an argument that holds variables; external wrenches stand one a row."""
     names = _names(variables)
     spaces = tuple(v.manifold for v in variables if v.key.role is Role.POSITION)
+    nominal = [x for v in variables if v.key.role is Role.PARAMETER and v.assembled for x in v.assembled.many[0]]
     wrenches = bool(variables) and all(v.key.role is Role.EXTERNAL_WRENCH for v in variables)
-    return Argument(name, (len(variables), 6) if wrenches else (len(names),), names, spaces)
+    return Argument(name, (len(variables), 6) if wrenches else (len(names),), names, spaces, tuple(map(float, nominal)))
 
 
 def result(name: str, variables: Sequence[Variable]) -> Result:

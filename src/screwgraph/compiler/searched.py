@@ -149,7 +149,7 @@ def _agree(trials: Trials, program: Program, validated: Program) -> bool:
     """Tell whether two codes of the same inputs give the same answers at random states."""
     rng, values = np.random.default_rng(0), {}
     for variable in trials.graph.inputs:
-        states = np.array([variable.manifold.random(rng) for _ in range(STATES)])
+        states = np.array([variable.random(rng) for _ in range(STATES)])
         values |= {f"{variable.key}[{i}]": states[:, i] for i in range(variable.dim)}
     states = [values.get(name, np.zeros(STATES)) for name in program.input_names]  # some knowns may not be asked for
     found, expected = (np.array(np.broadcast_arrays(*p.evaluate(states))) for p in (program, validated))

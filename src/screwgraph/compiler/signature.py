@@ -16,11 +16,16 @@ REAL_KINDS = "biuf"
 """Kinds of NumPy arrays that are real numbers; text, objects and complex numbers are not."""
 
 
+PARAMETERS = "parameters"
+"""The name of the argument that holds the parameters of a model."""
+
+
 @dataclass(frozen=True)
 class Argument:
     """An argument: `names` says what each of its numbers is, `shape` how they are arranged.
 
-    `spaces` are the manifolds of positions, in order; empty for plain vectors.
+    `spaces` are the manifolds of positions, in order; empty for plain vectors. `nominal` are the values of a model's
+    parameters in its file.
     """
 
     __repr__ = one_line
@@ -29,6 +34,7 @@ class Argument:
     shape: tuple[int, ...]
     names: tuple[str, ...]
     spaces: tuple[Manifold, ...] = ()
+    nominal: tuple[float, ...] = ()
 
     @property
     def tangent_size(self) -> int:

@@ -123,7 +123,8 @@ def _is_stable(problem: Problem, robot: Robot, program: Program, q: Float[np.nda
     positions = [v for v in given if v.key.role is Role.POSITION and v.key.name in robot.q_slices]
     known = {f"{v.key}[{i}]": float(x) for v in positions for i, x in enumerate(q[robot.q_slices[v.key.name]])}
     rest = {f"{v.key}[{i}]": 0.0 for v in given if v.key.role is Role.VELOCITY for i in range(v.dim)}
-    inputs = [(known | rest).get(name, float(rng.standard_normal())) for name in program.input_names]
+    model = {f"{v.key}[{i}]": float(x) for v in given if v.assembled for i, x in enumerate(v.assembled.many[0])}
+    inputs = [(known | rest | model).get(name, float(rng.standard_normal())) for name in program.input_names]
     # Velocities stay: viscous damping, which may be huge, makes a motion of each difference.
     nudges = [0.0 if name in rest else NUDGE * rng.standard_normal() for name in program.input_names]
     with np.errstate(all="ignore"):

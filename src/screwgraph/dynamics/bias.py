@@ -10,8 +10,10 @@ from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, in_coordinates
 from screwgraph.dynamics.independent_positions import check_positions, in_positions
 from screwgraph.dynamics.query import Query, of_joints, zeros
+from screwgraph.graph import no_payload
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, check_moves, without_loops
+from screwgraph.robot.parameters import parameters_of
 
 
 @checked
@@ -22,6 +24,8 @@ def bias_forces(
     positions: str = SPANNING,
     ordering: Order = "auto",
     external_wrenches: Sequence[str] = (),
+    parameters: Sequence[str] = (),
+    payload: str | None = None,
     dtype: str = "float64",
 ) -> Function:
     """Return the nonlinear effects h(q, qd): Coriolis and centrifugal terms, gravity, damping.
@@ -29,14 +33,20 @@ def bias_forces(
     tau = M(q) qdd + h(q, qd). Arrays as for `inverse_dynamics`. In spanning coordinates loops and couplings play no
     part in it; with `coordinates` "independent", the accelerations of the independent joints are held at zero.
     With `positions` "independent", q are the independent joints' positions, as for `inverse_dynamics`.
+
+    With `parameters` and `payload`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
     """
     check_positions(robot, positions)
     if isinstance(robot, Mechanism):
-        return mechanism.bias_forces(robot, coordinates, ordering, external_wrenches).astype(dtype)
+        no_payload(payload)
+        return mechanism.bias_forces(robot, coordinates, ordering, external_wrenches, parameters).astype(dtype)
     check_moves(robot)
     moving = robot if coordinates == INDEPENDENT else without_loops(robot)
     arguments = tuple((kind, of_joints(moving, kind)) for kind in ("q", "qd"))
     frames = tuple(external_wrenches)
     fixed = zeros(moving, of_joints(moving, "qdd"))
-    query = Query("bias_forces", moving, arguments, of_joints(moving, "tau"), fixed, external_wrenches=frames)
+    live = parameters_of(robot, parameters, payload)
+    query = Query(
+        "bias_forces", moving, arguments, of_joints(moving, "tau"), fixed, external_wrenches=frames, parameters=live
+    )
     return in_positions(in_coordinates(query, coordinates).compiled(ordering, dtype), robot, positions)

@@ -12,8 +12,10 @@ from screwgraph.dynamics.efforts import caused_by_efforts, no_actuators
 from screwgraph.dynamics.independent_positions import check_positions, in_positions
 from screwgraph.dynamics.query import Query, of_joints
 from screwgraph.dynamics.singular import naming_idle_joints
+from screwgraph.graph import no_payload
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, check_moves
+from screwgraph.robot.parameters import parameters_of
 
 
 @checked
@@ -24,6 +26,8 @@ def forward_dynamics(
     positions: str = SPANNING,
     ordering: Order = "auto",
     external_wrenches: Sequence[str] = (),
+    parameters: Sequence[str] = (),
+    payload: str | None = None,
     dtype: str = "float64",
     actuators: bool = False,
 ) -> Function:
@@ -34,6 +38,8 @@ def forward_dynamics(
 
     With `positions` "independent", q (..., n) are those of the independent joints, as for `inverse_dynamics`.
 
+    With `parameters` and `payload`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
+
     Raises:
         EliminationError: the order is impossible, or a joint moves nothing that has inertia.
         InputError: unknown names, or loops that cannot be closed.
@@ -41,12 +47,15 @@ def forward_dynamics(
     check_positions(robot, positions)
     if isinstance(robot, Mechanism):
         no_actuators(actuators)
-        return mechanism.forward_dynamics(robot, coordinates, ordering, external_wrenches).astype(dtype)
+        no_payload(payload)
+        return mechanism.forward_dynamics(robot, coordinates, ordering, external_wrenches, parameters).astype(dtype)
     check_moves(robot)
     check_coordinates(coordinates)
     arguments = tuple((kind, of_joints(robot, kind)) for kind in ("q", "qd", "tau"))
     frames = tuple(external_wrenches)
-    query = Query("forward_dynamics", robot, arguments, of_joints(robot, "qdd"), external_wrenches=frames)
+    live = parameters_of(robot, parameters, payload)
+    result = of_joints(robot, "qdd")
+    query = Query("forward_dynamics", robot, arguments, result, external_wrenches=frames, parameters=live)
     with naming_idle_joints(robot, robot.joint_names):
         query = caused_by_efforts(query, coordinates) if actuators else in_coordinates(query, coordinates)
         return in_positions(query.compiled(ordering, dtype), robot, positions)

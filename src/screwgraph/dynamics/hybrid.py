@@ -12,9 +12,10 @@ from screwgraph.dynamics.independent_positions import check_positions, in_positi
 from screwgraph.dynamics.query import Query, of_joints
 from screwgraph.dynamics.singular import naming_idle_joints
 from screwgraph.errors import InputError
-from screwgraph.graph import Key
+from screwgraph.graph import Key, no_payload
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, check_moves
+from screwgraph.robot.parameters import parameters_of
 
 
 @checked
@@ -26,12 +27,15 @@ def hybrid_dynamics(
     positions: str = SPANNING,
     ordering: Order = "auto",
     external_wrenches: Sequence[str] = (),
+    parameters: Sequence[str] = (),
+    payload: str | None = None,
     dtype: str = "float64",
 ) -> Function:
     """Return unknown(q, qd, given): given[i] is qdd_i for the joints named in `accelerations`, tau_i else.
 
     The result holds, in the same places, what was not given: tau_i for the named joints, qdd_i else.
     Arrays, `coordinates` and `positions` as for `inverse_dynamics`.
+    With `parameters` and `payload`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
     Featherstone (2008), section 9.2; Xie & Dellaert (2019), VI.
 
     Raises:
@@ -40,8 +44,11 @@ def hybrid_dynamics(
     """
     check_positions(robot, positions)
     if isinstance(robot, Mechanism):
+        no_payload(payload)
         names = tuple(accelerations)
-        return mechanism.hybrid_dynamics(robot, names, coordinates, ordering, external_wrenches).astype(dtype)
+        return mechanism.hybrid_dynamics(robot, names, coordinates, ordering, external_wrenches, parameters).astype(
+            dtype
+        )
     check_moves(robot)
     named = {robot.joint(name).name for name in accelerations}
     follow = named - set(driving_joints(robot)) if coordinates == INDEPENDENT else ()
@@ -55,7 +62,8 @@ def hybrid_dynamics(
     result = tuple(Key("tau" if name in named else "qdd", name) for name in robot.joint_names)
     arguments = (("q", of_joints(robot, "q")), ("qd", of_joints(robot, "qd")), ("given", given))
     frames = tuple(external_wrenches)
-    query = Query("hybrid_dynamics", robot, arguments, result, external_wrenches=frames)
+    live = parameters_of(robot, parameters, payload)
+    query = Query("hybrid_dynamics", robot, arguments, result, external_wrenches=frames, parameters=live)
     with naming_idle_joints(robot, [name for name in robot.joint_names if name not in named]):
         function = in_coordinates(query, coordinates).compiled(ordering, dtype)
     return in_positions(function, robot, positions)

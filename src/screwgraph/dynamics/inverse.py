@@ -13,8 +13,10 @@ from screwgraph.dynamics.efforts import as_efforts, no_actuators
 from screwgraph.dynamics.independent_positions import check_positions, in_positions
 from screwgraph.dynamics.query import Query, of_joints
 from screwgraph.errors import InputError
+from screwgraph.graph import no_payload
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, check_moves
+from screwgraph.robot.parameters import parameters_of
 
 
 @checked
@@ -25,6 +27,8 @@ def inverse_dynamics(
     positions: str = SPANNING,
     ordering: Order = "auto",
     external_wrenches: Sequence[str] = (),
+    parameters: Sequence[str] = (),
+    payload: str | None = None,
     dtype: str = "float64",
     actuated: Iterable[str] | None = None,
     weights: Mapping[str, float] | None = None,
@@ -41,6 +45,13 @@ def inverse_dynamics(
     `robot.independent_joints` alone; positions are those of all joints, at which the loops close.
     With `positions` "independent", q (..., n) are the independent joints' positions, too, and where loops have several
     assembly modes or no closed form, one more argument `guess` (..., nq) comes last: see `closed_positions`.
+    `parameters` of the robot may be inputs, the last argument (..., k), numbers in the order of these names: "link7"
+    (inertia: m, hx, hy, hz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz; h = m c, I about the link's origin, in its axes),
+    "link7.mass" (the centre of mass and the inertia about it stay), "joint3.armature", "joint3.damping",
+    "joint3.friction" (F, which adds F tanh(qd / 0.01)), "joint3.stiffness" (k, rest, which add k (q - rest)),
+    "joint3.origin" and "frame.origin" (x, y, z, roll, pitch, yaw). With `payload`, the name of a link or frame, there
+    is a body at it, in its axes, that is not in the file: parameter "payload", ten numbers, last if `parameters` does
+    not name it. Of planar mechanisms, parameters are named as in their files: "mass:coupler".
     `actuated` names the joints that drive a robot instead; where these outnumber its degrees of freedom, their torques
     are weighted minimum-norm torques: of all that cause the motion, the sum of weight tau^2 is the least, with
     `weights` for some of these joints, 1 for the others. Where the independent joints do not determine the motion (a
@@ -55,13 +66,16 @@ def inverse_dynamics(
     check_positions(robot, positions)
     if isinstance(robot, Mechanism):
         no_actuators(actuators)
-        options = (coordinates, ordering, external_wrenches, actuated, weights)
+        no_payload(payload)
+        options = (coordinates, ordering, external_wrenches, actuated, weights, parameters)
         return mechanism.inverse_dynamics(robot, *options).astype(dtype)
     check_moves(robot)
     check_coordinates(coordinates)
     arguments = tuple((kind, of_joints(robot, kind)) for kind in ("q", "qd", "qdd"))
     frames = tuple(external_wrenches)
-    query = Query("inverse_dynamics", robot, arguments, of_joints(robot, "tau"), external_wrenches=frames)
+    live = parameters_of(robot, parameters, payload)
+    result = of_joints(robot, "tau")
+    query = Query("inverse_dynamics", robot, arguments, result, external_wrenches=frames, parameters=live)
     if actuators:
         query = as_efforts(query, coordinates, actuated, weights)
         return in_positions(query.compiled(ordering, dtype), robot, positions)

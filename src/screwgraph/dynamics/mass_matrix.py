@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from screwgraph.arguments import checked
 from screwgraph.compiler import Function, compile_matrix
 from screwgraph.dynamics import mechanism
 from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, check_coordinates, driving_joints
 from screwgraph.dynamics.independent_positions import check_positions, in_positions
 from screwgraph.dynamics.query import Query, of_joints, zeros
-from screwgraph.graph import Key
+from screwgraph.graph import Key, no_payload
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, check_moves, with_gravity, without_loops
+from screwgraph.robot.parameters import ROTORS, checked_parameters
 
 
 @checked
 def mass_matrix(
-    robot: Robot | Mechanism, *, coordinates: str = SPANNING, positions: str = SPANNING, dtype: str = "float64"
+    robot: Robot | Mechanism,
+    *,
+    coordinates: str = SPANNING,
+    positions: str = SPANNING,
+    parameters: Sequence[str] = (),
+    payload: str | None = None,
+    dtype: str = "float64",
 ) -> Function:
     """Return M(q), (..., nq) -> (..., nv, nv), symmetric, rotors included (kg m^2, kg m, kg).
 
@@ -25,18 +34,22 @@ def mass_matrix(
 
     With `positions` "independent", q are the independent joints' positions, as for `inverse_dynamics`.
 
+    With `parameters` and `payload`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
+
     Raises:
         EliminationError: the dependent joints do not follow from the others, or only a part of a joint is independent.
         InputError: loops that cannot be closed.
     """
     check_positions(robot, positions)
     if isinstance(robot, Mechanism):
-        return mechanism.mass_matrix(robot, coordinates).astype(dtype)
+        no_payload(payload)
+        return mechanism.mass_matrix(robot, coordinates, parameters).astype(dtype)
     check_moves(robot)
     check_coordinates(coordinates)
     joints = driving_joints(robot) if coordinates == INDEPENDENT else robot.joint_names
     still = with_gravity(robot if coordinates == INDEPENDENT else without_loops(robot), (0.0, 0.0, 0.0))
     fixed = zeros(robot, [*of_joints(robot, "qd"), *of_joints(robot, "tau")])
     columns = tuple(Key("qdd", name) for name in joints)
-    query = Query("mass_matrix", still, (("q", of_joints(robot, "q")),), columns, fixed)
+    live = checked_parameters("mass_matrix does not depend on", ROTORS, robot, parameters, payload)
+    query = Query("mass_matrix", still, (("q", of_joints(robot, "q")),), columns, fixed, parameters=live)
     return in_positions(compile_matrix(query.problem).astype(dtype), robot, positions)

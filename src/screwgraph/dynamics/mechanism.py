@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from screwgraph.compiler import (
+    PARAMETERS,
     Argument,
     Function,
     Made,
@@ -31,10 +32,12 @@ from screwgraph.graph import (
     shared_work_graph,
     unconstrained_graph,
 )
-from screwgraph.graph.factors import prior
+from screwgraph.graph.factors import constraint_acceleration, prior
 from screwgraph.models.mechanism import Mechanism, without_metadata
 from screwgraph.tape import SAMPLES, WIDE, Tape, factor_out, program
 
+GIVEN = ("force", "parameter")
+"""Kinds of variables that are given wherever a graph has them."""
 ORDER = "quasi_definite"
 """Its pivots vanish only where constraints depend on each other."""
 
@@ -66,6 +69,7 @@ def inverse_dynamics(
     forces: Sequence[str],
     actuated: Iterable[str] | None,
     weights: Mapping[str, float] | None,
+    parameters: Sequence[str],
 ) -> Function:
     """Return the torques of motors, tau(q, qd, qdd); those of the least sum weight tau^2 where several would do.
 
@@ -84,27 +88,41 @@ def inverse_dynamics(
                 why=f"{len(motors)} motors share the work of {mechanism.dof}",
                 fix="name fewer motors by actuated=, or leave out external_wrenches=",
             )
+        if parameters:
+            raise InputError(
+                "parameters are inputs where motors are as many as degrees of freedom",
+                why=f"{len(motors)} motors share the work of {mechanism.dof}",
+                fix="name fewer motors by actuated=, or leave out parameters=",
+            )
         graph, read = shared_work_graph(mechanism, chosen), _keys(mechanism, "qdd")
     else:
-        graph, read = dynamics_graph(mechanism, forces), [Key("qdd", name) for name in motors]
+        graph = dynamics_graph(mechanism, forces, parameters=parameters)
+        read = [Key("qdd", name) for name in motors]
     arguments = _arguments(mechanism, graph, "q", "qd", "qdd")
-    known = [*_kinds(graph, "q", "qd", "force"), *read]
+    known = [*_kinds(graph, "q", "qd", *GIVEN), *read]
     torques = _kinds(graph, "tau")
     query = Query("inverse_dynamics", mechanism, graph, arguments, known, torques, weights=chosen)
     return _compiled(_in(query, coordinates), ordering)
 
 
-def forward_dynamics(mechanism: Mechanism, coordinates: str, ordering: Order, forces: Sequence[str]) -> Function:
+def forward_dynamics(
+    mechanism: Mechanism, coordinates: str, ordering: Order, forces: Sequence[str], parameters: Sequence[str]
+) -> Function:
     """Return accelerations, qdd(q, qd, tau), tau being the torques of the motors; `forces` are one more argument."""
-    graph = dynamics_graph(mechanism, forces)
+    graph = dynamics_graph(mechanism, forces, parameters=parameters)
     arguments = _arguments(mechanism, graph, "q", "qd", "tau")
-    known = _kinds(graph, "q", "qd", "tau", "force")
+    known = _kinds(graph, "q", "qd", "tau", *GIVEN)
     result = _keys(mechanism, "qdd") if _is_spanning(coordinates) else _independent(mechanism, "qdd")
     return _compiled(_in(Query("forward_dynamics", mechanism, graph, arguments, known, result), coordinates), ordering)
 
 
 def hybrid_dynamics(
-    mechanism: Mechanism, accelerations: Sequence[str], coordinates: str, ordering: Order, forces: Sequence[str]
+    mechanism: Mechanism,
+    accelerations: Sequence[str],
+    coordinates: str,
+    ordering: Order,
+    forces: Sequence[str],
+    parameters: Sequence[str],
 ) -> Function:
     """Return unknown(q, qd, given): given[i] is the acceleration of motor i's angle if that is named, else its torque.
 
@@ -115,26 +133,28 @@ def hybrid_dynamics(
     """
     mechanism.check_motors()
     check_free(mechanism, accelerations)
-    graph, motors = dynamics_graph(mechanism, forces), mechanism.motor_names
+    graph, motors = dynamics_graph(mechanism, forces, parameters=parameters), mechanism.motor_names
     given = [Key("qdd" if name in accelerations else "tau", name) for name in motors]
     result = [Key("tau" if name in accelerations else "qdd", name) for name in motors]
     arguments = [*_arguments(mechanism, graph, "q", "qd")[:2], ("given", given), *_arguments(mechanism, graph)]
-    known = [*_kinds(graph, "q", "qd", "force"), *given]
+    known = [*_kinds(graph, "q", "qd", *GIVEN), *given]
     return _compiled(_in(Query("hybrid_dynamics", mechanism, graph, arguments, known, result), coordinates), ordering)
 
 
-def mass_matrix(mechanism: Mechanism, coordinates: str) -> Function:
+def mass_matrix(mechanism: Mechanism, coordinates: str, parameters: Sequence[str]) -> Function:
     """Return M(q), (n, n) by all coordinates and constant; by independent ones R' M R, where qd = R zd."""
     spanning = _is_spanning(coordinates)
-    graph = (unconstrained_graph if spanning else dynamics_graph)(mechanism)
+    graph = (unconstrained_graph if spanning else dynamics_graph)(mechanism, parameters=parameters)
     kept = _keys(mechanism, "qdd") if spanning else _independent(mechanism, "qdd")
 
     zero = _kinds(graph, "qd", "tau", *(("lambda",) if spanning else ()))
-    arguments = _arguments(mechanism, graph, "q")[:1]
-    return compile_matrix(_problem(Query("mass_matrix", mechanism, graph, arguments, _kinds(graph, "q"), kept, zero)))
+    arguments, known = _arguments(mechanism, graph, "q"), _kinds(graph, "q", *GIVEN)
+    return compile_matrix(_problem(Query("mass_matrix", mechanism, graph, arguments, known, kept, zero)))
 
 
-def bias_forces(mechanism: Mechanism, coordinates: str, ordering: Order, forces: Sequence[str]) -> Function:
+def bias_forces(
+    mechanism: Mechanism, coordinates: str, ordering: Order, forces: Sequence[str], parameters: Sequence[str]
+) -> Function:
     """Return the forces h(q, qd) (N, N m) along coordinates that hold the accelerations of these at zero, motors idle.
 
     By all coordinates, constraints play no part: M qdd + h is what they and motors give. By independent ones it is
@@ -147,19 +167,31 @@ def bias_forces(mechanism: Mechanism, coordinates: str, ordering: Order, forces:
         raise InputError("bias forces of a mechanism are without external ones", fix="leave out external_wrenches=")
     spanning = _is_spanning(coordinates)
     held = mechanism.coordinates if spanning else mechanism.independent_coordinates
-    graph = (unconstrained_graph if spanning else dynamics_graph)(mechanism, held)
-    arguments = _arguments(mechanism, graph, "q", "qd")[:2]
+    graph = (unconstrained_graph if spanning else dynamics_graph)(mechanism, held, parameters=parameters)
+    arguments = [(name, keys) for name, keys in _arguments(mechanism, graph, "q", "qd") if name != "force"]
     zero = [*_kinds(graph, "tau"), *(Key("qdd", name) for name in held)]
     zero += _kinds(graph, "lambda") if spanning else []
-    known = [*_kinds(graph, "q", "qd"), *zero]
+    known = [*_kinds(graph, "q", "qd", "parameter"), *zero]
     result = [Key("force", name) for name in held]
     return _compiled(_in(Query("bias_forces", mechanism, graph, arguments, known, result, zero), coordinates), ordering)
 
 
 def _in(query: Query, coordinates: str) -> Query:
-    """Return a query whose velocities and accelerations are those of independent coordinates, if these are meant."""
+    """Return a query whose velocities and accelerations are those of independent coordinates, if these are meant.
+
+    Raises:
+        InputError: constraints depend on parameters.
+    """
     if _is_spanning(coordinates):
         return query
+    laws = (f for f in query.graph.factors if f.template is constraint_acceleration)
+    moving = [key.name for f in laws for key in f.keys if key.kind == "parameter"]
+    if moving:
+        raise InputError(
+            f"parameter {moving[0]!r} goes with spanning coordinates only",
+            why="constraints depend on it, and coordinates follow from the independent ones by the file's lengths",
+            fix="leave out coordinates=",
+        )
     names = [name for name, _ in query.arguments]
     taken = {kind: _independent(query.mechanism, kind) for kind in ("qd", "qdd") if kind in names}
     arguments = [(name, taken.get(name, keys)) for name, keys in query.arguments]
@@ -210,7 +242,14 @@ def _completed(query: Query, function: Function) -> Function:
 
     question = ("completed", without_metadata(query.mechanism), pack_program(function.program), query.taken)
     origin = replace(function.origin, vanished=None)
-    return make_function(query.name, question, _signature(query.arguments), make, lambda _: origin)
+    arguments = tuple(_shortened(argument, query) for argument in function.arguments)
+    return make_function(query.name, question, arguments, make, lambda _: origin)
+
+
+def _shortened(argument: Argument, query: Query) -> Argument:
+    """Return an argument that holds only those coordinates that are taken."""
+    keys = query.taken.get(argument.name)
+    return argument if keys is None else Argument(argument.name, (len(keys),), tuple(f"{key}[0]" for key in keys))
 
 
 def _is_spanning(coordinates: str) -> bool:
@@ -231,10 +270,7 @@ def _kinds(graph: FactorGraph, *kinds: str) -> list[Key]:
 
 
 def _arguments(mechanism: Mechanism, graph: FactorGraph, *kinds: str) -> list[tuple[str, Sequence[Key]]]:
-    """Return arguments of some kinds, external forces last; torques of no motors are none."""
+    """Return arguments of some kinds, external forces and parameters last; torques of no motors are none."""
     listed = [(kind, _kinds(graph, kind)) for kind in (*kinds, "force")]
+    listed.append((PARAMETERS, _kinds(graph, "parameter")))
     return [(name, keys) for name, keys in listed if keys]
-
-
-def _signature(arguments: Sequence[tuple[str, Sequence[Key]]]) -> tuple[Argument, ...]:
-    return tuple(Argument(name, (len(keys),), tuple(f"{key}[0]" for key in keys)) for name, keys in arguments)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from screwgraph.compiler import Function, Order, Problem, at, compile_problem
-from screwgraph.graph import Key, Model, Role
+from screwgraph.compiler import PARAMETERS, Function, Order, Problem, at, compile_problem
+from screwgraph.graph import Key, Model, Role, parameter_variable
 from screwgraph.robot import Robot
+from screwgraph.robot.parameters import Parameter
 
 Named = tuple[tuple[str, tuple[Key, ...]], ...]
 """Names of arguments, and the variables that each holds."""
@@ -21,7 +22,8 @@ class Query:
 
     `fixed` are knowns that are no arguments, `unread` variables of arguments that are not read, as others determine
     them. `external_wrenches` names links or frames on which wrenches act, `actuators` those whose efforts
-    cause the torques, `weights` those of joints or actuators that share their work.
+    cause the torques, `weights` those of joints or actuators that share their work. `parameters` of the robot are the
+    last argument.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Query:
     external_wrenches: tuple[str, ...] = ()
     actuators: tuple[str, ...] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
+    parameters: tuple[Parameter, ...] = ()
 
     def compiled(self, ordering: Order, dtype: str) -> Function:
         """Return the function that answers it. Raises EliminationError, InputError."""
@@ -43,10 +46,17 @@ class Query:
         """The query as the compiler takes it."""
         kind = "external_wrenches"
         wrenches = tuple(Key(kind, frame) for frame in self.external_wrenches)
-        arguments = (*self.arguments, *(((kind, wrenches),) if wrenches else ()))
+        parameters = tuple(parameter_variable(self.robot, parameter).key for parameter in self.parameters)
+        others = ((kind, wrenches), (PARAMETERS, parameters))
+        arguments = (*self.arguments, *((name, keys) for name, keys in others if keys))
         known = tuple(key for _, keys in arguments for key in keys if key not in self.unread)
         model = Model(
-            self.robot, self.external_wrenches, self.actuators, self.weights, added=at(self.robot, self.fixed)
+            self.robot,
+            self.external_wrenches,
+            self.actuators,
+            self.weights,
+            parameters=self.parameters,
+            added=at(self.robot, self.fixed),
         )
         return Problem(self.name, model, known, arguments, (("result", self.result),))
 

@@ -18,7 +18,7 @@ from screwgraph.robot import Robot
 from screwgraph.summary import one_line
 from screwgraph.time import Rule, StepDefect
 
-NONE = Parameters((), np.zeros(0), np.zeros(0), ())
+NONE = Parameters((), np.zeros(0), np.zeros(0), None)
 
 
 @lru_cache(maxsize=8)

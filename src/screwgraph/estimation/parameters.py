@@ -1,115 +1,74 @@
-"""Parameters of a robot that may be unknown: each enters inverse dynamics linearly."""
+"""Parameters of a robot that may be unknown: inverse dynamics is affine in each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.compiler import Function
 from screwgraph.dynamics import inverse_dynamics
 from screwgraph.errors import InputError
-from screwgraph.robot import Robot, unknown, without_loops
-from screwgraph.spatial import SpatialInertia
+from screwgraph.robot import Robot, without_loops
+from screwgraph.robot.parameters import Parameter, checked_parameters, with_values
 
 ZERO = 1e-12
+KINDS = ("mass", "damping", "armature")
+"""Kinds of parameters that may be unknown: masses of links (kg), damping and rotor inertia of joints (SI units)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Parameters:
-    """Unknown parameters, "mass:link" or "damping:joint", their nominal values and scales (SI units).
+    """Unknown parameters, "link.mass" or "joint.damping", their nominal values and scales (SI units).
 
-    `slopes` are the derivatives (nv,) of inverse dynamics by each, CasADi functions of q, qd, qdd.
+    `slopes` are the derivatives (nv, k) of inverse dynamics by all, of q, qd, qdd and of values, which change nothing;
+    None where there are no parameters.
     """
 
-    names: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
     values: Float[np.ndarray, " k"]
     scale: Float[np.ndarray, " k"]
-    slopes: tuple[Callable[[Any, Any, Any], Any], ...]
+    slopes: Function | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What they are called."""
+        return tuple(parameter.name for parameter in self.parameters)
 
     def change(self, q: Any, qd: Any, qdd: Any, scaled: Any) -> Any:
         """Return what inverse dynamics differs by from the nominal robot's (nv,); `scaled` are values over scales."""
-        total: Any = 0.0
-        for i, slope in enumerate(self.slopes):
-            total = total + slope(q, qd, qdd) * (self.scale[i] * scaled[i] - self.values[i])
-        return total
+        if self.slopes is None:
+            return 0.0
+        slopes = self.slopes(q, qd, qdd, self.values)
+        return sum(slopes[:, i] * (self.scale[i] * scaled[i] - value) for i, value in enumerate(self.values))
 
     def at(self, robot: Robot, values: Float[np.ndarray, " k"]) -> Robot:
         """Return the robot with these values."""
-        for name, value in zip(self.names, values, strict=True):
-            key, _, part = name.partition(":")
-            robot = KINDS[key].changed(robot, part, float(value))
-        return robot
+        return with_values(robot, {p: np.array([value]) for p, value in zip(self.parameters, values, strict=True)})
 
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of parameter: its value in a robot's link or joint, and the robot with another value."""
-
-    value: Callable[[Robot, str], float]
-    changed: Callable[[Robot, str, float], Robot]
-
-
-def _mass(robot: Robot, name: str) -> float:
-    return robot.link(name).inertia.mass
-
-
-def _with_mass(robot: Robot, name: str, mass: float) -> Robot:
-    """Change a mass; the centre of mass and the rotational inertia about it stay."""
-    of = robot.link(name).inertia
-    return _with_inertia(robot, name, SpatialInertia.of_body(mass, of.com, of.about_com))
-
-
-def _with_inertia(robot: Robot, name: str, inertia: SpatialInertia) -> Robot:
-    links = tuple(replace(link, inertia=inertia) if link.name == name else link for link in robot.links)
-    return replace(robot, links=links)
-
-
-def _of_joint(entry: str) -> Kind:
-    def changed(robot: Robot, name: str, value: float) -> Robot:
-        return replace(robot, joints=tuple(replace(j, **{entry: value}) if j.name == name else j for j in robot.joints))
-
-    return Kind(lambda robot, name: getattr(robot.joint(name), entry), changed)
-
-
-KINDS: Mapping[str, Kind] = {
-    "mass": Kind(_mass, _with_mass),
-    "damping": _of_joint("damping"),
-    "armature": _of_joint("armature"),
-}
-"""Kinds of parameters: masses of links (kg), damping and rotor inertia of joints (SI units)."""
+    def negative_masses(self, values: Float[np.ndarray, " k"]) -> list[str]:
+        """Return the links whose masses are negative at some values."""
+        return [p.part for p, value in zip(self.parameters, values, strict=True) if p.kind == "mass" and value < 0.0]
 
 
 def parameters_of(robot: Robot, names: Sequence[str]) -> Parameters:
     """Return parameters by name.
 
     Raises:
-        InputError: no such parameter, one named twice, or the mass of a link that moves nowhere.
+        InputError: no such parameter, one named twice, the mass of a link that moves nowhere, or of several numbers.
     """
-    for name in names:
-        key, _, part = name.partition(":")
-        if key not in KINDS or not part:
-            raise unknown("parameter", name, [f"{key}:NAME" for key in KINDS])
-        if names.count(name) > 1:
-            raise InputError(f"parameter {name!r} is named twice")
-        KINDS[key].value(robot, part)
-        if key == "mass" and part == robot.links[0].name:
-            raise InputError(f"the mass of {part!r} cannot be estimated", why="it is the base, which does not move")
-    values = np.array([KINDS[n.partition(":")[0]].value(robot, n.partition(":")[2]) for n in names])
+    found = checked_parameters("what is estimated is a mass, damping or armature, not", KINDS, robot, tuple(names))
+    for parameter in found:
+        if len(parameter.nominal(robot)) > 1:
+            raise InputError(
+                f"{parameter.name!r} cannot be estimated",
+                why="it has several numbers, one a coordinate of the joint",
+                fix="leave it out",
+            )
+    values = np.array([parameter.nominal(robot)[0] for parameter in found])
     scale = np.where(np.abs(values) > ZERO, np.abs(values), 1.0)
-    return Parameters(tuple(names), values, scale, tuple(_slope(robot, name) for name in names))
-
-
-def _slope(robot: Robot, name: str) -> Callable[[Any, Any, Any], Any]:
-    """Return the derivative of inverse dynamics: that of a robot in which nothing else has inertia or damping."""
-    key, _, part = name.partition(":")
-    links = tuple(replace(link, inertia=SpatialInertia()) for link in robot.links)
-    joints = tuple(replace(joint, damping=0.0, armature=0.0) for joint in robot.joints)
-    empty = replace(without_loops(robot), links=links, joints=joints)
-    if key == "mass":
-        unit = _with_inertia(empty, part, SpatialInertia.of_body(1.0, robot.link(part).inertia.com, np.zeros((3, 3))))
-    else:
-        unit = KINDS[key].changed(empty, part, 1.0)
-    return inverse_dynamics(unit)
+    slopes = inverse_dynamics(without_loops(robot), parameters=tuple(names)).jacobian("parameters") if names else None
+    return Parameters(found, values, scale, slopes)

@@ -112,8 +112,7 @@ class RobotUnknowns:
 
     def negative(self, values: np.ndarray) -> list[str]:
         """Return links whose masses are negative at values of the parameters (SI units)."""
-        named = zip(self.parameters.names, values, strict=True)
-        return [name.partition(":")[2] for name, value in named if name.startswith("mass:") and value < 0.0]
+        return self.parameters.negative_masses(values)
 
     def acceleration(self, parameters: Any) -> Callable[..., np.ndarray]:
         """Return accelerations of the nominal robot as a function of q, qd, tau."""

@@ -44,7 +44,7 @@ def read_joint(body: Value, link: str, previous: str, names: Names) -> Joint:
         child=link,
         origin=read_pose(entries, names),
         limits=_limits(entries.get("limits"), names),
-        **{key: entries[key].number(names) for key in COEFFICIENTS if key in entries},
+        **{key: entries[key].number(names) for key in COEFFICIENTS if key in entries},  # pyright: ignore[reportArgumentType]
     )
 
 
@@ -77,7 +77,7 @@ def read_inertia(entries: Entries, who: str, names: Names) -> SpatialInertia:
             raise ModelError(
                 f"{who} has 'inertial' beside {', '.join(values)}", at=values["inertial"].at, fix="keep one"
             )
-        return _ten_parameters(values["inertial"].numbers(names, 10))
+        return SpatialInertia.of_parameters(values["inertial"].numbers(names, 10))
     mass = values["mass"].number(names) if "mass" in values else 0.0
     if mass < 0.0:
         raise ModelError(f"{who}: its mass is {mass:g} kg", at=values["mass"].at, why="a mass is not negative")
@@ -92,10 +92,6 @@ def read_pose(entries: Entries, names: Names) -> Float[np.ndarray, "4 4"]:
     """Read `at` (m) and `rpy` (rad), zero by default. Raises ModelError."""
     xyz, rpy = (entries[key].numbers(names, 3) if key in entries else (0.0,) * 3 for key in ("at", "rpy"))
     return from_xyz_rpy(np.array(xyz), np.array(rpy))
-
-
-def _ten_parameters(p: tuple[float, ...]) -> SpatialInertia:
-    return SpatialInertia(p[0], np.array(p[1:4]), _symmetric(p[4:]))
 
 
 def _symmetric(entries: tuple[float, ...]) -> Float[np.ndarray, "3 3"]:

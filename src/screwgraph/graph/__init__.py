@@ -10,8 +10,9 @@ from screwgraph.graph.factors import TEMPLATES
 from screwgraph.graph.kinds import KINDS, Kind, Role
 from screwgraph.graph.kinematics import kinematics_graph
 from screwgraph.graph.linear import Affine, Column, Row, linear_rows
+from screwgraph.graph.live_parameters import parameter_variable, with_live_parameters
 from screwgraph.graph.loop_ends import End, loop_wrenches
-from screwgraph.graph.mechanism import unconstrained_graph, with_right_hand_sides
+from screwgraph.graph.mechanism import no_payload, unconstrained_graph, with_right_hand_sides
 from screwgraph.graph.model import Model
 from screwgraph.graph.redundant_actuation import ADJOINT_VELOCITY, adjoint_multiplier, with_redundant_actuation
 from screwgraph.graph.shared_work import shared_work_graph
@@ -47,6 +48,8 @@ __all__ = [
     "kinematics_graph",
     "linear_rows",
     "loop_wrenches",
+    "no_payload",
+    "parameter_variable",
     "projection_graph",
     "shared_work_graph",
     "spans",
@@ -57,6 +60,7 @@ __all__ = [
     "unconstrained_graph",
     "vector_variable",
     "with_actuators",
+    "with_live_parameters",
     "with_loop",
     "with_measurements",
     "with_redundant_actuation",

@@ -18,14 +18,17 @@ from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import acceleration, gravity, prior, torque, twist, wrench
 from screwgraph.graph.given_motion import with_given_motion
-from screwgraph.graph.mechanism import mechanism_graph
+from screwgraph.graph.live_parameters import with_live_parameters
+from screwgraph.graph.mechanism import mechanism_graph, no_payload
 from screwgraph.graph.model import Model
 from screwgraph.graph.poses import poses_of
 from screwgraph.graph.redundant_actuation import with_redundant_actuation
 from screwgraph.graph.variable import Key, Variable, vector_variable
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Joint, Loop, Robot, actuators_of, analysed_as, check_closed_chains
+from screwgraph.robot.parameters import at_nominal, parameters_of, symbolic
 from screwgraph.spatial import inverse
+from screwgraph.tape import is_zero
 
 
 @checked
@@ -34,16 +37,18 @@ def dynamics_graph(
     external_wrenches: Sequence[str] = (),
     *,
     parameters: Sequence[str] = (),
+    payload: str | None = None,
     poses: Sequence[str] = (),
 ) -> FactorGraph:
     """Make all variables and factors of the dynamics of a robot, or of a planar mechanism (`mechanism_graph`).
 
-    `parameters` become variables, which are given like q: of a mechanism "mass:coupler", or a name of its file; of a
-    robot "armature:joint3", what comes on top of a joint's armature. `poses` names links or frames of a robot whose
+    `parameters` become variables `parameter`, which are given like q: of a mechanism "mass:coupler", or a name of its
+    file; of a robot "link7", "joint3.armature" and others, with a `payload` at a link or frame: see
+    `inverse_dynamics`. `poses` names links or frames of a robot whose
     poses in the base's frame follow from q: variables `pose:name`.
 
     Raises:
-        InputError: see `robot_graph` and `mechanism_graph`; poses of a mechanism.
+        InputError: see `robot_graph` and `mechanism_graph`; poses or a payload of a mechanism; unknown parameters.
         ModelError: a mechanism cannot be assembled.
     """
     if isinstance(model, Mechanism):
@@ -53,17 +58,15 @@ def dynamics_graph(
                 why="positions of its points are coordinates",
                 fix="leave out poses=",
             )
+        no_payload(payload)
         return mechanism_graph(model, external_wrenches, parameters)
-    return robot_graph(model, external_wrenches, poses, parameters)
+    return graph_of(
+        Model(model, tuple(external_wrenches), poses=tuple(poses), parameters=parameters_of(model, parameters, payload))
+    )
 
 
-def robot_graph(
-    robot: Robot,
-    external_wrenches: Sequence[str] = (),
-    poses: Sequence[str] = (),
-    parameters: Sequence[str] = (),
-) -> FactorGraph:
-    """Make all variables and factors of a robot's dynamics.
+def robot_graph(robot: Robot, external_wrenches: Sequence[str], poses: Sequence[str]) -> FactorGraph:
+    """Make all variables and factors of a robot's dynamics; its numbers may be scalars on a tape (`symbolic`).
 
     Variables: per link `twist`, `acceleration`; per joint, named by the link that it moves, `wrench`;
     per joint `q`, `qd`, `qdd`, `tau`; per link `gravity`, its direction in the link's frame, where there is
@@ -71,14 +74,13 @@ def robot_graph(
     the robot, at that frame and in its axes; `pose` of links or frames named in `poses`, and of links that carry them,
     in the base's frame: three rows of T one by one. Priors: the base rests. Per loop and coupling `lambda`, one number
     for each of its rows that do not follow from others: the wrench that the loop joint transmits to its successor,
-    and against its predecessor, or the torque of the coupling. Per joint in `parameters` ("armature:joint3")
-    `armature` (kg m^2, kg), which comes on top of the joint's own, for each of its coordinates.
+    and against its predecessor, or the torque of the coupling.
 
     Raises:
-        InputError: no link or frame has a name of `external_wrenches`, or one is named twice; a parameter cannot be an
-            input; no position closes the loops.
+        InputError: no link or frame has a name of `external_wrenches`, or one is named twice; no position closes the
+            loops.
     """
-    poses, live = tuple(dict.fromkeys(poses)), _live_armatures(robot, parameters)
+    poses, nominal = tuple(dict.fromkeys(poses)), at_nominal(robot)
     frames = [robot.frame(name) for name in external_wrenches]
     for name, count in Counter(external_wrenches).items():
         if count > 1:
@@ -86,19 +88,17 @@ def robot_graph(
     variables = [*_base_variables(robot), *(v for joint in robot.joints for v in _joint_variables(robot, joint))]
     for frame in frames:
         variables.append(vector_variable("external_wrenches", frame.name, 6, robot.link_index(frame.link), None))
-    variables += [_armature(robot, joint) for joint in robot.joints if joint.name in live]
-    closing = independent_constraints(robot)
+    closing = independent_constraints(nominal)
     variables += [vector_variable(*c.multiplier, c.rows, c.index, None) for c in closing]
     factors = list(_base_factors(robot))
     for joint in robot.joints:
         own = tuple(f for f in frames if f.link == joint.child)
-        factors += _joint_factors(robot, joint, own, closing, joint.name in live)
-    factors += [*(closing_factor(c) for c in closing), *velocity_factors(robot, closing)]
+        factors += _joint_factors(robot, joint, own, closing)
+    factors += [*(closing_factor(c) for c in closing), *velocity_factors(nominal, closing)]
     pose_variables, pose_factors = poses_of(robot, poses)
     variables, factors = [*variables, *pose_variables], [*factors, *pose_factors]
-    dependence = Dependence(analysed_as(robot, replace(robot, warnings=()))) if closing else None
-    model = Model(robot, tuple(external_wrenches), poses=poses, parameters=tuple(parameters))
-    return FactorGraph({v.key: v for v in variables}, tuple(factors), dependence=dependence, model=model)
+    dependence = Dependence(analysed_as(nominal, replace(nominal, warnings=()))) if closing else None
+    return FactorGraph({v.key: v for v in variables}, tuple(factors), dependence=dependence)
 
 
 @checked
@@ -143,15 +143,21 @@ def _open_model(graph: FactorGraph, part: str, kind: str) -> Model:
     )
 
 
-def graph_of(model: Model) -> FactorGraph:
-    """Return the graph of a model, edits included. Raises what `dynamics_graph` raises."""
-    graph = dynamics_graph(model.robot, model.external_wrenches, parameters=model.parameters, poses=model.poses)
+def graph_of(model: Model, robot: Robot | None = None) -> FactorGraph:
+    """Return the graph of a model, edits included. Raises what `dynamics_graph` raises.
+
+    `robot` is what passes made of the model's robot with scalars for its parameters (`symbolic`).
+    """
+    robot = symbolic(model.robot, model.parameters) if robot is None else robot
+    graph = robot_graph(robot, model.external_wrenches, model.poses)
+    graph = with_live_parameters(graph, model.robot, model.parameters)
+    nominal = at_nominal(robot)
     if model.actuators:
-        graph = actuated_graph(graph, model.robot, model.actuators, model.weights)
+        graph = actuated_graph(graph, nominal, model.actuators, model.weights)
     elif model.weights:
-        graph = with_redundant_actuation(graph, model.robot, model.weights, everywhere=model.given_motion)
+        graph = with_redundant_actuation(graph, nominal, model.weights, everywhere=model.given_motion)
     if model.given_motion:
-        graph = with_given_motion(graph, model.robot, model.weights)
+        graph = with_given_motion(graph, nominal, model.weights)
     kept = tuple(f for f in graph.factors if f.law not in model.absent)
     graph = replace(graph, factors=kept, model=replace(model, variables=(), added=()))
     return graph.with_variables(*model.variables).with_factors(*model.added)
@@ -176,25 +182,6 @@ def _joint_variables(robot: Robot, joint: Joint) -> list[Variable]:
     return [*link_variables, position, *others]
 
 
-def _live_armatures(robot: Robot, parameters: Sequence[str]) -> frozenset[str]:
-    """Return the joints whose armatures are inputs. Raises InputError."""
-    found = []
-    for name in parameters:
-        kind, _, joint = str(name).partition(":")
-        if kind != "armature" or joint not in robot.joint_names:
-            raise InputError(
-                f"parameter {name!r} cannot be an input of the graph of robot {robot.name!r}",
-                why="passes compute with the numbers of its file, but for armatures",
-                fix=f"name armatures: {', '.join(f'armature:{joint}' for joint in robot.joint_names[:3])}, ...",
-            )
-        found.append(joint)
-    return frozenset(found)
-
-
-def _armature(robot: Robot, joint: Joint) -> Variable:
-    return vector_variable("armature", joint.name, joint.type.nv, robot.link_index(joint.child), None)
-
-
 def _base_factors(robot: Robot) -> list[Factor]:
     base = robot.links[0].name
     values = {"twist": np.zeros(6), "acceleration": np.zeros(6)}
@@ -203,9 +190,7 @@ def _base_factors(robot: Robot) -> list[Factor]:
     return [Factor(prior, {"x": Key(kind, base)}, len(value), 0, {"value": value}) for kind, value in values.items()]
 
 
-def _joint_factors(
-    robot: Robot, joint: Joint, frames: tuple, closing: tuple[Constraint, ...], is_live: bool
-) -> list[Factor]:
+def _joint_factors(robot: Robot, joint: Joint, frames: tuple, closing: tuple[Constraint, ...]) -> list[Factor]:
     index = robot.link_index(joint.child)
     q, qd, qdd = (Key(kind, joint.name) for kind in ("q", "qd", "qdd"))
     V, V_parent = Key("twist", joint.child), Key("twist", joint.parent)
@@ -218,7 +203,7 @@ def _joint_factors(
         Factor(twist, velocity, 6, index, bound),
         Factor(acceleration, accelerating, 6, index, bound),
         with_loop_ends(_wrench_factor(robot, joint, frames), joint.child, closing),
-        with_couplings(_torque_factor(joint, index, is_live), joint, closing),
+        with_couplings(_torque_factor(joint, index), joint, closing),
     ]
     if _has_gravity(robot):
         factors.insert(0, Factor(gravity, {"g": g, "g_parent": g_parent, "q": q}, 3, index, bound))
@@ -246,15 +231,15 @@ def _wrench_factor(robot: Robot, joint: Joint, frames: tuple) -> Factor:
     return Factor(wrench, arguments, 6, robot.link_index(link), parameters)
 
 
-def _torque_factor(joint: Joint, index: int, is_live: bool) -> Factor:
+def _torque_factor(joint: Joint, index: int) -> Factor:
     q, qd, qdd, tau = (Key(kind, joint.name) for kind in ("q", "qd", "qdd", "tau"))
     arguments = {"F": Key("wrench", joint.child), "tau": tau}
-    if not joint.type.constant_axes:
+    if not joint.type.constant_axes or joint.forces:
         arguments["q"] = q
-    if joint.damping:
+    if not is_zero(joint.damping):
         arguments["qd"] = qd
-    if joint.armature or is_live:
+    if not is_zero(joint.armature):
         arguments["qdd"] = qdd
-    if is_live:
-        arguments["armature"] = Key("armature", joint.name)
+    if joint.forces:
+        arguments["velocity"] = qd
     return Factor(torque, arguments, joint.type.nv, index, {"joint": joint})

@@ -12,8 +12,11 @@ from screwgraph.graph.kinds import Role
 from screwgraph.graph.variable import Key
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
+from screwgraph.tape import Program, mapped
 
 Argument = Key | tuple[Key, ...]
+LIVE = "parameters"
+"""The name of the argument that all variables of which a law's numbers are made are bound to."""
 Law = tuple[str, Key]
 """Which law of a graph: its template's name, and its multiplier or first variable."""
 Labels = Mapping[str, Any]
@@ -64,12 +67,35 @@ def factor(
     return decorate
 
 
+@dataclass(frozen=True)
+class Slot:
+    """The place of a number that depends on variables: the output `place` of the `program` of a `Live`."""
+
+    place: int
+
+
+@dataclass(frozen=True, eq=False)
+class Live:
+    """Numbers of a law that depend on known variables: a program of these variables' numbers, one after the other."""
+
+    __repr__ = one_line
+
+    keys: tuple[Key, ...]
+    program: Program
+
+    def filled(self, parameters: Mapping[str, Any], values: Mapping[Key, Array]) -> Mapping[str, Any]:
+        """Return the parameters of a law with numbers in the place of slots."""
+        numbers = self.program.on([number for key in self.keys for number in values[key]])
+        return mapped(parameters, Slot, lambda slot: numbers[slot.place])
+
+
 @dataclass(frozen=True, eq=False)
 class Factor:
     """A template bound to variables and parameters; `rows` is the length of its residual.
 
     `multiplier` names the variable that enforces the law, one number a row, where it is a constraint. `sigma` has a
-    standard deviation for each row of a law that holds only nearly; none where it holds exactly.
+    standard deviation for each row of a law that holds only nearly; none where it holds exactly. `live` makes the
+    numbers of parameters that are known variables' (slots among `parameters`).
     """
 
     template: Template
@@ -79,6 +105,7 @@ class Factor:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     multiplier: Key | None = None
     sigma: tuple[float, ...] = ()
+    live: Live | None = None
 
     def __repr__(self) -> str:
         return f"<{self.name}: {', '.join(map(str, self.keys))}>"
@@ -103,6 +130,8 @@ class Factor:
         for name, argument in self.arguments.items():
             for key in (argument,) if isinstance(argument, Key) else argument:
                 yield name, key
+        for key in self.live.keys if self.live else ():
+            yield LIVE, key
 
     def variable(self, argument: str) -> Key:
         """Return the variable that an argument is bound to. Raises TypeError where that is a list of them."""
@@ -121,4 +150,5 @@ class Factor:
             name: values[argument] if isinstance(argument, Key) else [values[key] for key in argument]
             for name, argument in self.arguments.items()
         }
-        return self.template.function(**bound, **self.parameters)
+        parameters = self.live.filled(self.parameters, values) if self.live else self.parameters
+        return self.template.function(**bound, **parameters)

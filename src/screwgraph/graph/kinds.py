@@ -18,7 +18,6 @@ class Role(Enum):
     EFFORT = "efforts of actuators"
     EXTERNAL_WRENCH = "wrenches from outside"
     PARAMETER = "parameters of the model"
-    INERTIA = "inertias of the model, positive"
     POSE = "poses of bodies"
     TWIST = "twists of bodies"
     ACCELERATION = "accelerations of bodies"
@@ -32,11 +31,15 @@ class Role(Enum):
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of variables: how the papers write it, its role, and the kind with which its product is power."""
+    """A kind of variables: how the papers write it, its role, and the kind with which its product is power.
+
+    `argument` is what functions call the argument that holds such variables, where that is not the kind's name.
+    """
 
     symbol: str
     role: Role
     dual: str = ""
+    argument: str = ""
 
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
@@ -48,8 +51,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "force": Kind("f", Role.COORDINATE_FORCE, "qdd"),
         "effort": Kind("u", Role.EFFORT),
         "external_wrenches": Kind("W", Role.EXTERNAL_WRENCH),
-        "parameter": Kind("p", Role.PARAMETER),
-        "armature": Kind("J", Role.INERTIA),
+        "parameter": Kind("p", Role.PARAMETER, argument="parameters"),
         "drift": Kind("γ", Role.PARAMETER),
         "pose": Kind("T", Role.POSE),
         "twist": Kind("V", Role.TWIST, "wrench"),

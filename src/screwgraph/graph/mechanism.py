@@ -14,7 +14,7 @@ from screwgraph.graph.factor import Argument, Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import constraint_acceleration, force_balance
 from screwgraph.graph.kinds import Role
-from screwgraph.graph.live_parameters import MANY, symbolic, with_live_parameters
+from screwgraph.graph.live_mechanism import MANY, symbolic, with_live_mechanism
 from screwgraph.graph.variable import Key, Variable, vector_variable
 from screwgraph.models.mechanism import (
     Balance,
@@ -132,7 +132,17 @@ def mechanism_graph(
     parts = Parts(mechanism)
     graph = _balanced(parts, external_forces)
     graph = graph.with_factors(*(_acceleration(parts, rows, i) for i, rows in enumerate(parts.constraints, 1)))
-    return with_live_parameters(graph, mechanism) if parameters else graph
+    return with_live_mechanism(graph, mechanism) if parameters else graph
+
+
+def no_payload(payload: str | None) -> None:
+    """Raise InputError where a mechanism is to carry a payload."""
+    if payload is not None:
+        raise InputError(
+            "a mechanism carries no payload",
+            why="its graph has coordinates of points, and no frames",
+            fix='add a body to its file, and name its mass: parameters=["mass:body"]',
+        )
 
 
 def with_right_hand_sides(mechanism: Mechanism, parameters: Sequence[str] = ()) -> FactorGraph:
@@ -155,12 +165,18 @@ def _is_multiplier(variable: Variable) -> bool:
     return variable.key.role is Role.MULTIPLIER
 
 
-def unconstrained_graph(mechanism: Mechanism, external_forces: Sequence[str] = ()) -> FactorGraph:
+def unconstrained_graph(
+    mechanism: Mechanism, external_forces: Sequence[str] = (), parameters: Sequence[str] = ()
+) -> FactorGraph:
     """Return the same graph without the laws of constraints: accelerations and multipliers are meant to be given.
 
     Raises as `mechanism_graph`.
     """
-    return _balanced(Parts(mechanism, (0.0,) * len(mechanism.freedom.kept)), external_forces)
+    weights = (0.0,) * len(mechanism.freedom.kept)
+    if parameters:
+        mechanism = symbolic(live_mechanism(mechanism, tuple(parameters)))
+    graph = _balanced(Parts(mechanism, weights), external_forces)
+    return with_live_mechanism(graph, mechanism) if parameters else graph
 
 
 def _balanced(parts: Parts, external_forces: Sequence[str]) -> FactorGraph:

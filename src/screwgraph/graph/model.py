@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from screwgraph.graph.factor import Factor, Law
 from screwgraph.graph.variable import Variable
 from screwgraph.robot import Robot
+from screwgraph.robot.parameters import Parameter
 from screwgraph.summary import one_line
 
 
@@ -17,10 +18,9 @@ class Model:
 
     `external_wrenches` names the links or frames on which these act, `actuators` those whose efforts cause the torques,
     `weights` those of joints, or of these actuators, that share their work where there are more than degrees of
-    freedom. `poses` names the links or frames whose poses are variables. `parameters` are inputs: "armature:joint3"
-    adds to a joint's armature. `variables` and `added` are of other origin, `absent` are the robot's laws that were
-    taken out. With `given_motion`, all accelerations are known, and obey the laws of loops and couplings
-    (`with_given_motion`).
+    freedom. `poses` names the links or frames whose poses are variables. `parameters` of the robot are inputs.
+    `variables` and `added` are of other origin, `absent` are the robot's laws that were taken out. With `given_motion`,
+    all accelerations are known, and obey the laws of loops and couplings (`with_given_motion`).
     """
 
     __repr__ = one_line
@@ -30,7 +30,7 @@ class Model:
     actuators: tuple[str, ...] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
     poses: tuple[str, ...] = ()
-    parameters: tuple[str, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
     variables: tuple[Variable, ...] = ()
     added: tuple[Factor, ...] = ()
     absent: frozenset[Law] = frozenset()

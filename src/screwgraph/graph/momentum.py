@@ -7,6 +7,7 @@ from jaxtyping import Float
 
 from screwgraph.graph.linear import Affine
 from screwgraph.spatial import Array, concatenate, matrix, skew
+from screwgraph.tape import is_zero
 
 
 def momentum_rate(G: Float[np.ndarray, "6 6"], w: Float[Array, "3"], Vdot: Float[Array, "6"]) -> Float[Array, "6"]:
@@ -30,7 +31,7 @@ def spin(w: Float[Array, "3"], rate: Float[Array, "3"]) -> Float[Array, "3 3"]:
 
 def has_products(J: Float[np.ndarray, "3 3"]) -> bool:
     """Whether a rotational inertia has products of inertia."""
-    return bool(J[0, 1] or J[0, 2] or J[1, 2])
+    return not all(is_zero(product) for product in (J[0, 1], J[0, 2], J[1, 2]))
 
 
 def _moment(w: Float[Array, "3"], rate: Float[Array, "3"], J: Float[np.ndarray, "3 3"]) -> Float[Array, "3"]:

@@ -11,6 +11,7 @@ from screwgraph.arguments import shown
 from screwgraph.errors import InputError
 from screwgraph.graph.kinds import KINDS, Role
 from screwgraph.spatial.manifolds import Manifold, Product, Vector
+from screwgraph.tape import SAMPLES
 
 
 class Key(NamedTuple):
@@ -29,6 +30,11 @@ class Key(NamedTuple):
         """The variable with which its product is power; None where there is none."""
         dual = KINDS[self.kind].dual if self.kind in KINDS else ""
         return Key(dual, self.name) if dual else None
+
+    @property
+    def argument(self) -> str:
+        """What functions call the argument that holds it."""
+        return (KINDS[self.kind].argument if self.kind in KINDS else "") or self.kind
 
     def __str__(self) -> str:
         return f"{self.kind}:{self.name}"
@@ -78,9 +84,10 @@ class Variable:
         return self.key.dual
 
     def random(self, rng: np.random.Generator) -> np.ndarray:
-        """Return a random value; inertias are positive."""
-        value = self.manifold.random(rng)
-        return np.abs(value) if self.key.role is Role.INERTIA else value
+        """Return a random value; one that the model may have where it is a parameter."""
+        if self.key.role is Role.PARAMETER and self.assembled is not None:
+            return self.assembled.states[int(rng.integers(SAMPLES))]
+        return self.manifold.random(rng)
 
     @property
     def label(self) -> str:

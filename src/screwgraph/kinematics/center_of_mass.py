@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from screwgraph.arguments import checked
 from screwgraph.compiler import Function
-from screwgraph.kinematics.moments import moving_mass, total
+from screwgraph.kinematics.moments import check_mass, moving_mass, total
 from screwgraph.kinematics.query import compiled
 from screwgraph.robot import Robot
+from screwgraph.robot.parameters import MASSES, checked_parameters
 
 
 @checked
-def center_of_mass(robot: Robot, *, dtype: str = "float64") -> Function:
+def center_of_mass(
+    robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
+) -> Function:
     """Return c(q), the centre of mass of all links that move, in the base's frame (m): (..., nq) -> (..., 3).
 
     The base of a fixed robot does not move, and is left out.
 
+    With `parameters` and `payload`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
+
     Raises:
         InputError: no link that moves has a mass; a planar mechanism.
     """
-    mass = moving_mass(robot)
+    check_mass(robot)
+
+    live = checked_parameters("center_of_mass does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray) -> list:
+        mass = moving_mass(changed)
         return list(total(changed, q).first * (1.0 / mass))
 
-    return compiled("center_of_mass", robot, ("q",), expression, (3,)).astype(dtype)
+    return compiled("center_of_mass", robot, ("q",), expression, (3,), live=live).astype(dtype)

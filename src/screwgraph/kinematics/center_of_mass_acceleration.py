@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from screwgraph.arguments import checked
 from screwgraph.compiler import Function
-from screwgraph.kinematics.moments import moving_mass, total
+from screwgraph.kinematics.moments import check_mass, moving_mass, total
 from screwgraph.kinematics.query import compiled
 from screwgraph.robot import Robot
+from screwgraph.robot.parameters import MASSES, checked_parameters
 
 
 @checked
-def center_of_mass_acceleration(robot: Robot, *, dtype: str = "float64") -> Function:
+def center_of_mass_acceleration(
+    robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
+) -> Function:
     """Return d2c/dt2(q, qd, qdd) of `center_of_mass`, in the base's axes (m/s^2), dJ/dt qd included.
 
     Arrays are (..., nq), (..., nv), (..., nv) -> (..., 3). Gravity is not in it.
 
+    With `parameters` and `payload`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
+
     Raises:
         InputError: no link that moves has a mass; a planar mechanism.
     """
-    mass = moving_mass(robot)
+    check_mass(robot)
+
+    live = checked_parameters("center_of_mass_acceleration does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list:
+        mass = moving_mass(changed)
         return list(total(changed, q, qd, qdd).rates[1] * (1.0 / mass))
 
-    made = compiled("center_of_mass_acceleration", robot, ("q", "qd", "qdd"), expression, (3,))
+    made = compiled("center_of_mass_acceleration", robot, ("q", "qd", "qdd"), expression, (3,), live=live)
     return made.astype(dtype)

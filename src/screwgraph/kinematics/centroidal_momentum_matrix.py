@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.kinematics.composite import composites
 from screwgraph.kinematics.momenta import carried
-from screwgraph.kinematics.moments import moving_mass, total
+from screwgraph.kinematics.moments import check_mass, moving_mass, total
 from screwgraph.kinematics.poses import poses_in_world
 from screwgraph.kinematics.query import compiled
 from screwgraph.robot import Robot
+from screwgraph.robot.parameters import MASSES, checked_parameters
 from screwgraph.spatial import rotation, transform, translation
 
 
 @checked
-def centroidal_momentum_matrix(robot: Robot, *, dtype: str = "float64") -> Function:
+def centroidal_momentum_matrix(
+    robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
+) -> Function:
     """Return A(q), `centroidal_momentum` = A qd: (..., nq) -> (..., 6, nv), angular part first.
 
     A joint's column is the momentum that all it carries has as one body. Orin, Goswami & Lee (2013), (29).
 
+    With `parameters` and `payload`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
+
     Raises:
         InputError: no link that moves has a mass; a planar mechanism.
     """
-    mass = moving_mass(robot)
+    check_mass(robot)
+
+    live = checked_parameters("centroidal_momentum_matrix does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray) -> list:
+        mass = moving_mass(changed)
         poses, bodies = poses_in_world(changed, q), composites(changed, q)
         centre = total(changed, q).first * (1.0 / mass)
         columns = np.zeros((6, changed.nv), dtype=object)
@@ -38,4 +48,4 @@ def centroidal_momentum_matrix(robot: Robot, *, dtype: str = "float64") -> Funct
                 columns[:, place] = carried(seen, bodies[joint.child].momentum(A[:, i]))
         return columns.ravel().tolist()
 
-    return compiled("centroidal_momentum_matrix", robot, ("q",), expression, (6, robot.nv)).astype(dtype)
+    return compiled("centroidal_momentum_matrix", robot, ("q",), expression, (6, robot.nv), live=live).astype(dtype)

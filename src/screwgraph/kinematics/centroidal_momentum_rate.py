@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.kinematics.momenta import about, momentum_rate
-from screwgraph.kinematics.moments import moving_mass, total
+from screwgraph.kinematics.moments import check_mass, moving_mass, total
 from screwgraph.kinematics.query import compiled
 from screwgraph.robot import Robot
+from screwgraph.robot.parameters import MASSES, checked_parameters
 
 
 @checked
-def centroidal_momentum_rate(robot: Robot, *, dtype: str = "float64") -> Function:
+def centroidal_momentum_rate(
+    robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
+) -> Function:
     """Return dh/dt(q, qd, qdd) of `centroidal_momentum`: (..., nq), (..., nv), (..., nv) -> (..., 6).
 
     Angular part (N m) first, then linear (N): what gravity, contacts and the base's support add up to.
 
+    With `parameters` and `payload`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
+
     Raises:
         InputError: no link that moves has a mass; a planar mechanism.
     """
-    mass = moving_mass(robot)
+    check_mass(robot)
+
+    live = checked_parameters("centroidal_momentum_rate does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list:
+        mass = moving_mass(changed)
         return list(about(total(changed, q).first * (1.0 / mass), momentum_rate(changed, q, qd, qdd)))
 
-    return compiled("centroidal_momentum_rate", robot, ("q", "qd", "qdd"), expression, (6,)).astype(dtype)
+    return compiled("centroidal_momentum_rate", robot, ("q", "qd", "qdd"), expression, (6,), live=live).astype(dtype)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,20 +15,26 @@ from screwgraph.kinematics.composite import Composite, Turning, composites, turn
 from screwgraph.kinematics.momenta import carried
 from screwgraph.kinematics.query import BODIES, compiled
 from screwgraph.robot import Joint, Robot
+from screwgraph.robot.parameters import MASSES, checked_parameters
 from screwgraph.spatial import Array, Taylor, concatenate, rotation, skew
 
 
 @checked
-def coriolis_matrix(robot: Robot, *, dtype: str = "float64") -> Function:
+def coriolis_matrix(
+    robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
+) -> Function:
     """Return C(q, qd), with which C qd are the Coriolis and centrifugal terms: (..., nq), (..., nv) -> (..., nv, nv).
 
     Of all such matrices it is that of Christoffel's symbols: dM/dt = C + C', so that dM/dt - 2 C is skew-symmetric.
     Gravity and damping are not in it: `bias_forces` = C qd + gravity + damping. Loops and couplings play no part in it.
     Echeandia & Wensing (2021), (9)-(11).
 
+    With `parameters` and `payload`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
+
     Raises:
         InputError: what is given is no robot.
     """
+    live = checked_parameters("coriolis_matrix does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray) -> list:
         motion = turning(changed, q, qd)
@@ -41,7 +47,7 @@ def coriolis_matrix(robot: Robot, *, dtype: str = "float64") -> Function:
         return C.ravel().tolist()
 
     shape = (robot.nv, robot.nv)
-    return compiled("coriolis_matrix", robot, ("q", "qd"), expression, shape, passes=BODIES).astype(dtype)
+    return compiled("coriolis_matrix", robot, ("q", "qd"), expression, shape, passes=BODIES, live=live).astype(dtype)
 
 
 @dataclass(frozen=True, eq=False)

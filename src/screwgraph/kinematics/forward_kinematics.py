@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -12,15 +12,20 @@ from screwgraph.errors import InputError
 from screwgraph.kinematics.motion import motion
 from screwgraph.kinematics.query import checked_frame, compiled
 from screwgraph.robot import Robot
+from screwgraph.robot.parameters import GEOMETRY, checked_parameters
 
 
 @checked
-def forward_kinematics(robot: Robot, frames: str | Iterable[str] | None = None, *, dtype: str = "float64") -> Function:
+def forward_kinematics(
+    robot: Robot, frames: str | Iterable[str] | None = None, *, parameters: Sequence[str] = (), dtype: str = "float64"
+) -> Function:
     """Return T(q), poses of links and frames in the base's frame: (..., nq) -> (..., 4, 4), or (..., k, 4, 4).
 
     T = [R p; 0 1] maps coordinates in the frame to those in the base (m); the columns of R are its axes. One name gives
     one pose, several a stack of poses in their order, None the links' as listed in `robot.links`. The base of a robot
     with a floating base is the world. Of closed chains, q are the positions of all joints. Lynch & Park (4.1).
+
+    With `parameters`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
 
     Raises:
         InputError: no link or frame has one of the names, or none is named; a planar mechanism, which has no frames.
@@ -31,10 +36,14 @@ def forward_kinematics(robot: Robot, frames: str | Iterable[str] | None = None, 
         raise InputError("no frame is named", fix="give names of links or frames, or None for all links")
     names = tuple(checked_frame(robot, name) for name in names)
 
+    live = checked_parameters("forward_kinematics does not depend on", GEOMETRY, robot, parameters)
+
     def expression(changed: Robot, q: np.ndarray) -> list:
         return [entry for (T,) in motion(changed, names, q) for entry in T.ravel().tolist()]
 
     shape = (4, 4) if one else (len(names), 4, 4)
     links = {link.name for link in robot.links}
     keep = [name for name in names if name in links]
-    return compiled("forward_kinematics", robot, ("q",), expression, shape, asked=names, keep=keep).astype(dtype)
+    return compiled("forward_kinematics", robot, ("q",), expression, shape, asked=names, keep=keep, live=live).astype(
+        dtype
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from screwgraph.arguments import checked
@@ -10,25 +12,32 @@ from screwgraph.kinematics.motion import motion
 from screwgraph.kinematics.query import checked_frame, compiled
 from screwgraph.kinematics.references import LOCAL, checked_reference, seen
 from screwgraph.robot import Robot
+from screwgraph.robot.parameters import GEOMETRY, checked_parameters
 
 
 @checked
-def frame_velocity(robot: Robot, frame: str, *, reference: str = LOCAL, dtype: str = "float64") -> Function:
+def frame_velocity(
+    robot: Robot, frame: str, *, reference: str = LOCAL, parameters: Sequence[str] = (), dtype: str = "float64"
+) -> Function:
     """Return V(q, qd), the velocity of a link or frame: (..., nq), (..., nv) -> (..., 6), angular part first.
 
     `reference` "local": the body twist, angular velocity (rad/s) and velocity of the frame's origin (m/s) in its own
     axes. "local_world_aligned": the same two in the base's axes. "world": the spatial twist, whose linear part is the
     velocity of the point of the body at the base's origin. Lynch & Park, section 3.3.2.
 
+    With `parameters`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
+
     Raises:
         InputError: no link or frame, or no reference, has this name; a planar mechanism, which has no frames.
     """
     name, way = checked_frame(robot, frame), checked_reference(reference)
+
+    live = checked_parameters("frame_velocity does not depend on", GEOMETRY, robot, parameters)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray) -> list:
         ((T, V),) = motion(changed, [name], q, qd)
         return list(seen(way, T, V))
 
     keep = [name] if name in {link.name for link in robot.links} else []
-    made = compiled("frame_velocity", robot, ("q", "qd"), expression, (6,), asked=(name, way), keep=keep)
+    made = compiled("frame_velocity", robot, ("q", "qd"), expression, (6,), asked=(name, way), keep=keep, live=live)
     return made.astype(dtype)

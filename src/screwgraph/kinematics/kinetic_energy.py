@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from screwgraph.arguments import checked
 from screwgraph.compiler import Function
+from screwgraph.graph import no_payload
 from screwgraph.kinematics import mechanism
 from screwgraph.kinematics.query import BODIES, compiled
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, link_twists
+from screwgraph.robot.parameters import ROTORS, checked_parameters
+from screwgraph.tape import is_zero
 
 
 @checked
-def kinetic_energy(robot: Robot | Mechanism, *, dtype: str = "float64") -> Function:
+def kinetic_energy(
+    robot: Robot | Mechanism, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
+) -> Function:
     """Return the kinetic energy (J), rotors included: (..., nq), (..., nv) -> (...).
 
     Of planar mechanisms, arrays are (..., n), (..., n).
+
+    With `parameters` and `payload`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
 
     Raises:
         InputError: what is given is no model.
     """
     if isinstance(robot, Mechanism):
-        return mechanism.energy(robot, "kinetic_energy").astype(dtype)
+        no_payload(payload)
+        return mechanism.energy(robot, "kinetic_energy", parameters).astype(dtype)
+
+    live = checked_parameters("kinetic_energy does not depend on", ROTORS, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray) -> list:
         V, energy = link_twists(changed, q, qd), _rotors(changed, qd)
@@ -33,12 +44,12 @@ def kinetic_energy(robot: Robot | Mechanism, *, dtype: str = "float64") -> Funct
             energy = energy + own @ (0.5 * link.inertia.matrix() @ own)
         return [energy]
 
-    return compiled("kinetic_energy", robot, ("q", "qd"), expression, (), passes=BODIES).astype(dtype)
+    return compiled("kinetic_energy", robot, ("q", "qd"), expression, (), passes=BODIES, live=live).astype(dtype)
 
 
 def _rotors(robot: Robot, qd: np.ndarray) -> Any:
     energy: Any = 0.0
-    for joint in (joint for joint in robot.joints if joint.armature):
+    for joint in (joint for joint in robot.joints if not is_zero(joint.armature)):
         own = qd[robot.v_slices[joint.name]]
-        energy = energy + 0.5 * joint.armature * (own @ own)
+        energy = energy + 0.5 * (own @ (joint.armature * own))
     return energy

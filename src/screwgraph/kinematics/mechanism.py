@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from screwgraph.compiler import Argument, Function, Result, compile_expression
-from screwgraph.models.mechanism import Mechanism, without_metadata
+from screwgraph.compiler import PARAMETERS, Argument, Function, Result, compile_expression
+from screwgraph.models.mechanism import Mechanism, live_mechanism, without_metadata
 from screwgraph.models.mechanism.equations import energies
 
 ARGUMENTS = {"kinetic_energy": ("q", "qd"), "potential_energy": ("q",)}
 
 
-def energy(mechanism: Mechanism, name: str) -> Function:
-    """Return an energy (J) of `ARGUMENTS` as a function of its arguments (..., n)."""
+def energy(mechanism: Mechanism, name: str, parameters: Sequence[str]) -> Function:
+    """Return an energy (J) of `ARGUMENTS` as a function of its arguments (..., n), and of parameters of the file."""
     n = mechanism.n
     arguments = tuple(Argument(kind, (n,), tuple(f"{kind}[{i}]" for i in range(n))) for kind in ARGUMENTS[name])
 
-    def expression(q: np.ndarray, qd: np.ndarray | None = None) -> list:
-        kinetic, potential, _ = energies(mechanism, q, np.zeros(n) if qd is None else qd)
-        return [potential if qd is None else kinetic]
+    live = live_mechanism(mechanism, tuple(parameters)) if parameters else None
+    if live is not None:
+        names = tuple(f"parameter:{parameter}[0]" for parameter in live.names)
+        arguments = (*arguments, Argument(PARAMETERS, (len(names),), names, nominal=live.values))
 
-    question = without_metadata(mechanism)
+    def expression(q: np.ndarray, *others: np.ndarray) -> list:
+        there = mechanism if live is None else live.at(others[-1].tolist())
+        kinetic, potential, _ = energies(there, q, others[0] if name == "kinetic_energy" else np.zeros(n))
+        return [kinetic if name == "kinetic_energy" else potential]
+
+    question = (without_metadata(mechanism), tuple(parameters))
     return compile_expression(name, question, arguments, expression, results=(Result("result", ()),))

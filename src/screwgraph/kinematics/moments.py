@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -23,7 +24,7 @@ class Moment:
 
     __repr__ = one_line
 
-    mass: float
+    mass: Any
     first: Float[Array, "3"]
     rates: tuple[Float[Array, "3"], ...] = ()
 
@@ -79,13 +80,16 @@ def total(robot: Robot, q: Array, *motion: Array) -> Moment:
     return moments(robot, q, *motion)[robot.links[0].name].moved(world_of(robot))
 
 
-def moving_mass(robot: Robot) -> float:
-    """Return the mass (kg) of the links that joints move. Raises InputError where they have none."""
-    mass = sum(link.inertia.mass for link in robot.links[1:])
-    if not mass > 0.0:
+def moving_mass(robot: Robot) -> Any:
+    """Return the mass (kg) of the links that joints move, a number of any kind."""
+    return sum(link.inertia.mass for link in robot.links[1:])
+
+
+def check_mass(robot: Robot) -> None:
+    """Raise InputError where no link that joints move has a mass."""
+    if not moving_mass(robot) > 0.0:
         raise InputError(
             f"robot {robot.name!r} has no centre of mass",
             why="no link that moves has a mass; the base does not count",
             fix='give links inertias, or load it with base="floating"',
         )
-    return float(mass)

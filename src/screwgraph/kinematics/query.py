@@ -6,11 +6,22 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from screwgraph.compiler import Function, Result, compile_expression, robot_arguments, without_metadata
+import numpy as np
+
+from screwgraph.compiler import (
+    PARAMETERS,
+    Function,
+    Result,
+    argument,
+    compile_expression,
+    robot_arguments,
+    without_metadata,
+)
 from screwgraph.errors import InputError
-from screwgraph.graph import Key
+from screwgraph.graph import Key, parameter_variable
 from screwgraph.lowering import ROBOT_PASSES, improved, renamed
 from screwgraph.robot import Robot, without_loops
+from screwgraph.robot.parameters import Parameter, with_values
 from screwgraph.tape import Number
 
 Expression = Callable[..., Sequence[Number]]
@@ -31,6 +42,7 @@ def compiled(
     asked: object = (),
     passes: Sequence[str] = FRAMES,
     keep: Iterable[str] = (),
+    live: Sequence[Parameter] = (),
 ) -> Function:
     """Return an expression of a robot's coordinates as a function; loops and couplings play no part in it.
 
@@ -46,18 +58,30 @@ def compiled(
         asked: what else the expression depends on.
         passes: names of passes that do not change the answer.
         keep: links whose names stay those of their own frames.
+        live: parameters that are inputs, the last argument.
     """
     tree = without_loops(robot)
     arguments = robot_arguments(tree, [(kind, [Key(kind, joint.name) for joint in tree.joints]) for kind in kinds])
+    if live:
+        arguments = (*arguments, argument(PARAMETERS, [parameter_variable(robot, parameter) for parameter in live]))
     ways = (("elementary transforms",), tuple(passes))
-    expressions = [partial(_of_changed, tree, way, frozenset(keep), expression) for way in ways]
-    question = (without_metadata(tree), asked)
+    expressions = [partial(_of_changed, tree, way, frozenset(keep), tuple(live), expression) for way in ways]
+    question = (without_metadata(tree), asked, tuple(live))
     return compile_expression(name, question, arguments, *expressions, results=(Result("result", shape),))
 
 
 def _of_changed(
-    robot: Robot, passes: Sequence[str], keep: frozenset[str], expression: Expression, *vectors: Any
+    robot: Robot,
+    passes: Sequence[str],
+    keep: frozenset[str],
+    live: Sequence[Parameter],
+    expression: Expression,
+    *vectors: Any,
 ) -> Sequence[Number]:
+    if live:
+        numbers, vectors = vectors[-1], vectors[:-1]
+        ends = np.cumsum([len(parameter.nominal(robot)) for parameter in live])
+        robot = with_values(robot, dict(zip(live, np.split(numbers, ends[:-1]), strict=True)))
     return expression(improved(renamed(robot, keep), passes), *vectors)
 
 

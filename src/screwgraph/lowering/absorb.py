@@ -55,7 +55,7 @@ def _with_torque(model: Model, f: Factor) -> Model | None:
     bound = {name for name in ("qd", "qdd") if name in f.arguments}
     if (
         f.arguments.get("multipliers")
-        or "armature" in f.arguments
+        or f.live
         or bound != {n for n, x in (("qd", new.damping), ("qdd", new.armature)) if x}
     ):
         return None
@@ -73,6 +73,8 @@ def _alike(a: object, b: object) -> bool:
 
 def _with_wrench(model: Model, f: Factor) -> Model | None:
     """Return the model with another inertia of a link, or more wrenches from outside on it."""
+    if f.live:
+        return None
     link = f.variable("F").name
     inertia = _inertia(np.asarray(f.parameters["G"], dtype=float))
     if inertia is None or f.arguments.get("multipliers"):

@@ -19,9 +19,9 @@ SHARP = 1e-12
 def turned(joint: Joint) -> Joint:
     """Take that part of a revolute joint's constant rotation about its axis (z) which leaves the simplest rest.
 
-    Quarter turns only change places and signs of coordinates: they stay where they are.
+    Quarter turns only change places and signs of coordinates: they stay where they are, as do origins that are inputs.
     """
-    if not isinstance(joint.type, Revolute):
+    if not isinstance(joint.type, Revolute) or joint.origin.dtype == object:
         return joint
     R, angle = turned_rotation(joint.origin)
     if angle == 0.0:

@@ -34,8 +34,7 @@ def elementary_transforms(robot: Robot, keep: Collection[str] = ()) -> Robot:
 
 
 def _steps(T):
-    t = np.eye(4)
+    t, R = np.eye(4).astype(T.dtype), np.eye(4).astype(T.dtype)
     t[:3, 3] = T[:3, 3]
-    R = np.eye(4)
     R[:3, :3] = T[:3, :3]
     return [x for x in (t, R) if not np.array_equal(x, np.eye(4))]

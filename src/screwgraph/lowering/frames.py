@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ from jaxtyping import Float
 from screwgraph.lowering.axial_offset import turned_rotation, work
 from screwgraph.robot import Joint, Robot
 from screwgraph.robot.joints import Prismatic, Revolute
+from screwgraph.robot.parameters import at_sample, has_symbols
 from screwgraph.spatial import inverse, rotation, transform, translation
 
 Frames = dict[str, Float[np.ndarray, "4 4"]]
@@ -36,19 +37,25 @@ class Line(NamedTuple):
 
 
 def chosen_frames(robot: Robot) -> Frames:
-    """Return a new frame for every link; links of joints without a single axis keep theirs."""
+    """Return a new frame for every link; links of joints without a single axis keep theirs.
+
+    Where an origin of a joint is an input, frames depend on neither of its links' axes; where inertias are, they are
+    taken as they may be.
+    """
+    live = frozenset(joint.name for joint in robot.joints if has_symbols(joint.origin))
+    robot = at_sample(robot)
     frames: Frames = {link.name: np.eye(4) for link in robot.links}
     movable = [joint for joint in robot.joints if joint_axis(joint) is not None]
     for joint in movable:
-        frames[joint.child] = next(iter(_candidates(robot, joint, frames)))
+        frames[joint.child] = next(iter(_candidates(robot, joint, frames, live)))
     for _ in range(SWEEPS):
         before = dict(frames)
         for joint in reversed(movable):
-            frames[joint.child] = _cheapest(robot, joint, frames)
+            frames[joint.child] = _cheapest(robot, joint, frames, live)
         if all(before[j.child] is frames[j.child] for j in movable):
             break
     first = robot.joints[0] if robot.joints else None
-    if first is not None and joint_axis(first) is not None:
+    if first is not None and joint_axis(first) is not None and first.name not in live:
         frames[robot.links[0].name] = first.origin @ frames[first.child]
     return frames
 
@@ -58,9 +65,9 @@ def joint_axis(joint: Joint) -> Float[np.ndarray, "3"] | None:
     return np.array(joint.type.axis) if isinstance(joint.type, (Revolute, Prismatic)) else None
 
 
-def _cheapest(robot: Robot, joint: Joint, frames: Frames) -> Float[np.ndarray, "4 4"]:
+def _cheapest(robot: Robot, joint: Joint, frames: Frames, live: Collection[str]) -> Float[np.ndarray, "4 4"]:
     """Return the best candidate for the joint's child; the one that it has wins a tie."""
-    options = [frames[joint.child], *_candidates(robot, joint, frames)]
+    options = [frames[joint.child], *_candidates(robot, joint, frames, live)]
     costs = [_cost(robot, joint, {**frames, joint.child: option}) for option in options]
     return options[costs.index(min(costs))]
 
@@ -83,20 +90,23 @@ def _joint_cost(joint: Joint, frames: Mapping[str, np.ndarray]) -> int:
     return ENTRY * work(R) + LENGTH * lengths + TURN * (angle != 0.0)
 
 
-def _candidates(robot: Robot, joint: Joint, frames: Frames) -> Iterable[Float[np.ndarray, "4 4"]]:
+def _candidates(
+    robot: Robot, joint: Joint, frames: Frames, live: Collection[str]
+) -> Iterable[Float[np.ndarray, "4 4"]]:
     """Yield frames on the joint's axis z, in the link's old frame; the classical one (Khalil & Kleinfinger) first.
 
     Origins: the feet of the common normals to the axes before and after, and the old one. Directions of x: along
-    the common normals, toward the centre of mass, the old axes.
+    the common normals, toward the centre of mass, the old axes. Axes beyond `live` joints, whose
+    origins are inputs, are not known.
     """
     z = joint_axis(joint)
     assert z is not None
     onward = [
         Line(c.origin[:3, 3], rotation(c.origin) @ axis)
         for c in robot.children(joint.child)
-        if (axis := joint_axis(c)) is not None
+        if (axis := joint_axis(c)) is not None and c.name not in live
     ]
-    before = _parent_axis(robot, joint, frames)
+    before = None if joint.name in live else _parent_axis(robot, joint, frames)
     lines = [*([before] if before else []), *onward]
     origins = [*(_foot(z, line) for line in lines), np.zeros(3)]
     normals = [n for line in onward if (n := _normal(z, line)) is not None]
@@ -157,7 +167,9 @@ def _frame(x: np.ndarray, z: np.ndarray, origin: np.ndarray) -> Float[np.ndarray
 
 
 def snapped(T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "4 4"]:
-    """Remove rounding of products: entries of rotations near 0 and +-1, lengths near 0."""
+    """Remove rounding of products: entries of rotations near 0 and +-1, lengths near 0. Inputs stay as they are."""
+    if T.dtype == object:
+        return T
     R, p = T[:3, :3].copy(), T[:3, 3].copy()
     nearest = np.round(R)
     R = np.where(np.abs(R - nearest) < 1e-14, nearest, R)

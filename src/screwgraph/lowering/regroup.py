@@ -9,7 +9,8 @@ import numpy as np
 
 from screwgraph.robot import Joint, Link, Robot
 from screwgraph.robot.joints import Prismatic, Revolute
-from screwgraph.spatial import SpatialInertia
+from screwgraph.robot.parameters import sizes
+from screwgraph.spatial import Array, SpatialInertia
 
 Z = (0.0, 0.0, 1.0)
 
@@ -57,9 +58,11 @@ def _negative(inertia: SpatialInertia) -> SpatialInertia:
 
 def _clean(inertia: SpatialInertia) -> SpatialInertia:
     """Set what only rounding left to zero, relative to the largest entry of its sort."""
-    h, about = inertia.first_moment, inertia.about_origin
     return SpatialInertia(
-        inertia.mass,
-        np.where(np.abs(h) < 1e-15 * max(np.abs(h).max(), 1e-300), 0.0, h),
-        np.where(np.abs(about) < 1e-15 * max(np.abs(about).max(), 1e-300), 0.0, about),
+        inertia.mass, _without_rounding(inertia.first_moment), _without_rounding(inertia.about_origin)
     )
+
+
+def _without_rounding(numbers: Array) -> Array:
+    size = sizes(numbers)
+    return np.where(size < 1e-15 * max(size.max(), 1e-300), 0.0, numbers)

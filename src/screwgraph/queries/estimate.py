@@ -39,8 +39,8 @@ def estimate(
             with _x, _y, ... where they measure several numbers; "tau:NAME" are known torques of a motor or joint. NaN,
             or an empty cell, is what was not measured. A sensor, or a torque, with times of its own has them as
             "t:NAME" (k,); states are estimated at all times, and within longer gaps.
-        parameters: of robots "mass:LINK" (kg; centre of mass and inertia about it stay), "damping:JOINT",
-            "armature:JOINT"; of mechanisms names of parameters of the file, and of values by key and part.
+        parameters: of robots "LINK.mass" (kg; centre of mass and inertia about it stay), "JOINT.damping",
+            "JOINT.armature"; of mechanisms names of parameters of the file, and of values by key and part.
         inputs: motors or joints whose torques are unknown.
         sensors: by default those of the mechanism's file; [{"sensor": name, kind: target, "sigma": 0.01}, ...]. Kinds
             on robots: "joint_position", "joint_velocity", "joint_torque" of a joint; "position", "pose" (x, y, z, qx,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from jaxtyping import Float
@@ -25,6 +26,14 @@ class Link:
         return f"<link {self.name!r}: {self.inertia.mass:g} kg>"
 
 
+class JointForce(Protocol):
+    """A force along the coordinates of a joint that its torque overcomes."""
+
+    def torque(self, q: Float[Array, " nq"], qd: Float[Array, " nv"]) -> Float[Array, " nv"]:
+        """Return the torque that it takes."""
+        ...
+
+
 @dataclass(frozen=True)
 class Limits:
     """Bounds of a joint, None where the file gives none: position (m or rad), velocity and effort (both symmetric)."""
@@ -41,7 +50,8 @@ class Joint:
 
     `origin` is T_pj, the joint's frame in the parent's. `damping` (N m s/rad or N s/m) and `armature`
     (rotor inertia as seen by the joint, kg m^2 or kg) act on every coordinate of the joint;
-    `friction` (Coulomb, N m or N) acts in `Simulator` and `rollout` if asked for.
+    `friction` (Coulomb, N m or N) acts in `Simulator` and `rollout` if asked for, and in dynamics where it is an input.
+    `forces` are laws of live parameters; joints of files have none.
     """
 
     name: str
@@ -53,6 +63,7 @@ class Joint:
     damping: float = 0.0
     friction: float = 0.0
     armature: float = 0.0
+    forces: tuple[JointForce, ...] = ()
 
     def __repr__(self) -> str:
         return f"<joint {self.name!r}: {_word(self.type)}, {self.child!r} moves on {self.parent!r}>"

@@ -33,6 +33,7 @@ def implicit_forces(robot: Robot, forces: Forces) -> StepLaw:
     """
     code = _with_armatures(robot, forces)
     acting = [i for i, own in enumerate(forces) if own]
+    rotors = np.concatenate([np.full(joint.type.nv, joint.armature) for joint in robot.joints])
     solves = SOLVES if any(isinstance(law, KinkedForce) for own in forces for law in own) else 1
 
     def accelerations(q: Any, qd: Any, force: Any, dt: Number) -> Any:
@@ -49,7 +50,7 @@ def implicit_forces(robot: Robot, forces: Forces) -> StepLaw:
                     parts = [law.tangent(*here, v, dt) for law, v in zip(forces[i], at[i], strict=True)]
                 c, D = (sum(all_of[1:], start=all_of[0]) for all_of in zip(*parts, strict=True))
                 total[i] = total[i] + c - D * qd[i]
-                armature.append(dt * D)
+                armature.append(rotors[i] + dt * D)
             found = code(q, qd, total, np.array(armature, dtype=object))
             velocity = qd + dt * found
         return found
@@ -69,10 +70,10 @@ def _with_armatures(robot: Robot, forces: Forces) -> Function:
     """Return forward dynamics without damping: q, qd, tau, and armatures of the joints along which forces act."""
     joints = tuple(replace(joint, damping=0.0) for joint in robot.joints)
     undamped = replace(robot, joints=joints)
-    names = [f"armature:{joint.name}" for joint in joints if any(forces[robot.v_slices[joint.name]])]
+    names = [f"{joint.name}.armature" for joint in joints if any(forces[robot.v_slices[joint.name]])]
     with naming_idle_joints(undamped, undamped.joint_names):
         graph = dynamics_graph(undamped, parameters=names)
-        return compile_graph(graph.given("q", "qd", "tau", "armature"), "qdd")
+        return compile_graph(graph.given("q", "qd", "tau", "parameter"), "qdd")
 
 
 def _positions(robot: Robot, q: np.ndarray) -> list[Number]:

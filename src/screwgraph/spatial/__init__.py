@@ -17,6 +17,7 @@ from screwgraph.spatial.arrays import (
     sin,
     sqrt,
     tan,
+    tanh,
     vector,
 )
 from screwgraph.spatial.exponential import (
@@ -34,7 +35,7 @@ from screwgraph.spatial.finite import finite_vector
 from screwgraph.spatial.inertia import SpatialInertia
 from screwgraph.spatial.rank import has_independent_rows, null_space
 from screwgraph.spatial.se3 import Ad, from_rows, from_xyz_rpy, inverse, rotation, to_rows, transform, translation
-from screwgraph.spatial.so3 import skew
+from screwgraph.spatial.so3 import from_rpy, skew, to_rpy
 from screwgraph.spatial.taylor import Taylor, gradient
 from screwgraph.spatial.twist import ad
 
@@ -55,6 +56,7 @@ __all__ = [
     "finite_vector",
     "floor",
     "from_rows",
+    "from_rpy",
     "from_xyz_rpy",
     "gradient",
     "has_independent_rows",
@@ -76,7 +78,9 @@ __all__ = [
     "so3",
     "sqrt",
     "tan",
+    "tanh",
     "to_rows",
+    "to_rpy",
     "transform",
     "translation",
     "turn_and_shift",

@@ -61,6 +61,11 @@ def log(x: Any) -> Any:
     return _elementwise("log", np.log, x)
 
 
+def tanh(x: Any) -> Any:
+    """Hyperbolic tangent of a scalar of any kind, or of each entry of an array."""
+    return _elementwise("tanh", np.tanh, x)
+
+
 def floor(x: Any) -> Any:
     """Largest whole number not above a scalar of any real kind."""
     return x.floor() if hasattr(x, "floor") else np.floor(x)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.spatial.arrays import Array
+from screwgraph.spatial.arrays import Array, matrix, vector
 from screwgraph.spatial.se3 import rotation, translation
 from screwgraph.spatial.so3 import skew
+
+PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
+"""The ten inertial parameters of a body, in order: mass (kg), first moment (kg m), rotational inertia (kg m^2)."""
 
 
 def _zeros(*shape: int) -> np.ndarray:
@@ -41,6 +46,21 @@ class SpatialInertia:
         if R is not None:
             inertia = R @ inertia @ R.T
         return cls(float(mass), mass * c, inertia - mass * skew(c) @ skew(c))
+
+    @classmethod
+    def of_parameters(cls, parameters: Sequence[Any]) -> SpatialInertia:
+        """Build from the ten inertial `parameters`, numbers of any kind, in the order of `PARAMETERS`."""
+        m, hx, hy, hz, xx, yy, zz, xy, xz, yz = parameters
+        return cls(m, vector([hx, hy, hz]), matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+
+    @property
+    def parameters(self) -> Float[np.ndarray, "10"]:
+        """The ten inertial parameters (m, hx, hy, hz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz) (kg, kg m, kg m^2).
+
+        h = m c with the centre of mass c; I is about the frame's origin. Traversaro et al. (2016), eq. (3).
+        """
+        J = self.about_origin
+        return vector([self.mass, *self.first_moment, J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]])
 
     @property
     def com(self) -> Float[np.ndarray, "3"]:

@@ -4,6 +4,7 @@ from screwgraph.tape import rows
 from screwgraph.tape.derivative import gradient, hessian, jacobian
 from screwgraph.tape.factor_out import factor_out
 from screwgraph.tape.least_norm import least_norm, solve_positive
+from screwgraph.tape.nested import mapped
 from screwgraph.tape.operations import OPERATIONS, Operation
 from screwgraph.tape.program import LEAVES, Operations, Program, by_outputs, program
 from screwgraph.tape.rows import Row, dot, is_zero
@@ -35,6 +36,7 @@ __all__ = [
     "is_zero",
     "jacobian",
     "least_norm",
+    "mapped",
     "program",
     "reciprocal",
     "rows",

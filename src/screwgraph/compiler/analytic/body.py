@@ -22,6 +22,7 @@ from screwgraph.compiler.analytic.vectors import (
     trace,
     transposed,
 )
+from screwgraph.robot.parameters import sizes
 from screwgraph.spatial import SpatialInertia
 from screwgraph.tape import Number
 
@@ -37,7 +38,7 @@ class Body:
     moves it.
     """
 
-    mass: float
+    mass: Number
     first: Vector
     second: Matrix
     momentum: Vector
@@ -88,11 +89,11 @@ def body(inertia: SpatialInertia, moved: Motion, outside: Pair) -> Body:
     """Return one link's own; `outside` is the wrench that acts on it from outside, about its origin."""
     about = inertia.about_origin
     flat = np.trace(about) / 2.0 * np.eye(3) - about
-    second: Matrix = np.where(np.abs(flat) > CLEAN * np.abs(about).max(), flat, 0.0).tolist()
+    second: Matrix = np.where(sizes(flat) > CLEAN * sizes(about).max(), flat, 0.0).tolist()
     first, omega = inertia.first_moment.tolist(), moved.omega
     momentum = cross(omega, first)
     flow = transposed([cross(omega, column) for column in second])
-    still = Body(float(inertia.mass), first, second, momentum, flow, (outside[0], outside[1]))
+    still = Body(inertia.mass, first, second, momentum, flow, (outside[0], outside[1]))
     moment, force = still.inertia_times(moved.acceleration)
     spin = minus(scaled(trace(second), omega), times(second, omega))
     wrench = add(moment, cross(omega, spin)), add(force, cross(omega, momentum))

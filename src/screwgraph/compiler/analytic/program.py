@@ -17,11 +17,14 @@ from screwgraph.graph import Key, Model
 from screwgraph.graph.factors import prior
 from screwgraph.lowering import improved
 from screwgraph.robot import Robot
+from screwgraph.robot.parameters import Parameter, with_values
 from screwgraph.summary import one_line
 from screwgraph.tape import Number, Program, factor_out, program
 
 PASSES = ("canonical frames", "inertial regrouping", "second moments")
 """What makes a robot cheaper without adding links to it."""
+NOT_CLOSED = ("friction", "stiffness")
+"""Kinds of live parameters whose torques have no closed form here."""
 SMALL = 8
 """Up to so many velocities, frames in which pairs of joints meet are tried one after the other."""
 FRAMES = 4
@@ -43,7 +46,7 @@ class TreeProblem:
         model, robot = self.model, self.model.robot
         plain = not robot.is_closed and all(joint.type.constant_axes for joint in robot.joints)
         edited = bool(model.variables or model.absent or model.weights or len(self._constants) < len(model.added))
-        edited |= bool(model.actuators or model.parameters)
+        edited |= bool(model.actuators) or any(p.kind in NOT_CLOSED for p in model.parameters)
         joints = [key.name for key in self.asked if key.kind in ("qdd", "tau")]
         whole = len(self.asked) == len(joints) and sorted(joints) == sorted(robot.joint_names)
         given = {key for _, keys in self.arguments for key in keys} | self._constants.keys()
@@ -66,16 +69,19 @@ class TreeProblem:
             arguments: what it takes.
             by: names of arguments.
         """
-        robot = improved(self.model.robot, PASSES)
-        tried = [self._code(robot, source, arguments, by, frames) for frames in _frames(robot)]
+        tried = [self._code(source, arguments, by, frames) for frames in _frames(self.model.robot)]
         return min(tried, key=cost)
 
     def _code(
-        self, robot: Robot, source: Program, arguments: Sequence[Argument], by: Sequence[str], frames: Sequence[str]
+        self, source: Program, arguments: Sequence[Argument], by: Sequence[str], frames: Sequence[str]
     ) -> Program:
         tape, numbers = input_values(arguments)
-        known = {key: [numbers[f"{key}[{i}]"] for i in range(_size(robot, key))] for key in self._given}
+        sizes = {key: len(p.nominal(self.model.robot)) for key, p in self._parameters.items()}
+        sizes |= {key: _size(self.model.robot, key) for key in self._given if key not in sizes}
+        known = {key: [numbers[f"{key}[{i}]"] for i in range(sizes[key])] for key in self._given}
         known |= {key: list(value) for key, value in self._constants.items()}
+        values = {p: np.array(known[key], dtype=object) for key, p in self._parameters.items()}
+        robot = improved(with_values(self.model.robot, values), PASSES)
         unknown = [(key, i) for key in self.asked for i in range(_size(robot, key))]
         found = source.on([numbers[name] for name in source.input_names])
         for (key, _), value in zip(unknown, found, strict=True):
@@ -90,6 +96,10 @@ class TreeProblem:
             entries = unknowns.by_state(name) if name in ("q", "qd") else unknowns.by_given()
             outputs += [entries.get((i, j), 0.0) for i in range(robot.nv) for j in range(robot.nv)]
         return factor_out(program(tape, outputs, source.input_names))
+
+    @property
+    def _parameters(self) -> dict[Key, Parameter]:
+        return {Key("parameter", parameter.name): parameter for parameter in self.model.parameters}
 
     @property
     def _given(self) -> list[Key]:

@@ -70,9 +70,9 @@ def tree_derivatives(
                     by_qdd[i, j] = by_qdd[j, i] = power(b.axis, a.by_qdd)
                     if nearer is not joint:
                         by_q[j, i], by_qd[j, i] = power(b.axis, a.by_q), power(b.axis, a.by_qd)
-        for i in range(joint.type.nv):
-            i += robot.v_slices[joint.name].start
-            by_qdd[i, i] = by_qdd[i, i] + joint.armature
+        armatures = joint.armature * np.ones(joint.type.nv)
+        for i, armature in enumerate(armatures, robot.v_slices[joint.name].start):
+            by_qdd[i, i] = by_qdd[i, i] + armature
             by_qd[i, i] = by_qd[i, i] + joint.damping
     return TreeDerivatives(by_q, by_qd, by_qdd)
 

@@ -39,7 +39,7 @@ def is_open(graph: FactorGraph) -> bool:
 
 def is_assembled(graph: FactorGraph) -> bool:
     """Whether pivots are judged where a model is assembled: elsewhere, they may keep a sign that they lose there."""
-    return any(v.assembled is not None for v in graph.variables.values())
+    return any(v.assembled is not None and v.key.role is Role.POSITION for v in graph.variables.values())
 
 
 def is_other(graph: FactorGraph) -> bool:

@@ -65,7 +65,7 @@ def _motion(mechanism: Mechanism, q: Array, qd: Array, force: Any, drift: Any = 
     """Return accelerations (n,) and multipliers (m,); on the tape of q, if that is of scalars."""
     given = {"q": q, "qd": qd, "force": force, "drift": drift}
     if mechanism.bound is not None:
-        given["parameter"] = np.array(mechanism.bound.values)
+        given["parameters"] = np.array(mechanism.bound.values)
     motion = _compiled(mechanism).motion
     return motion(*(given[argument.name] + np.zeros(argument.shape) for argument in motion.arguments))
 

@@ -18,7 +18,6 @@ def _solved_for_effort(n: Labels) -> str:
     if "qd" in n:
         text += f" + d{n['i']} {n['qd']}"
     text += f" + J{n['i']} {n['qdd']}" if "qdd" in n else ""
-    text += f" + {n['armature']} {n['qdd']}" if "armature" in n else ""
     return text + "".join(f" − c{n['i']},{x[1:]} {x}" for x in n.get("multipliers", ()))
 
 
@@ -36,7 +35,7 @@ def torque(
     qdd: Float[Array, " nv"] | None = None,
     multipliers: Sequence[Float[Array, "1"]] = (),
     q_couplings: Sequence[Float[Array, "1"]] = (),
-    armature: Float[Array, " nv"] | None = None,
+    velocity: Float[Array, " nv"] | None = None,
     *,
     joint: Joint,
     couplings: Sequence[CouplingLaw] = (),
@@ -44,7 +43,7 @@ def torque(
     """The torque carries the wrench along the screw axes, the damping and the rotor, less what couplings give.
 
     Arguments that have no effect are not bound: q where the axes are constant, qd without damping, qdd without rotor.
-    `armature` (kg m^2, kg) comes on top of the joint's own, for each of its coordinates.
+    `velocity` is that of forces of the joint that are not linear in it (`joint.forces`), for which q is bound, too.
     Each multiplier is of a coupling (`couplings`); q_couplings: positions of nonlinear ones.
     """
     axes = joint.type.screw_axes(joint.type.manifold.identity() if q is None else q)
@@ -55,6 +54,6 @@ def torque(
     for law, multiplier in zip(couplings, multipliers, strict=True):
         q_tied = [] if law.coupling.is_linear else [next(positions) for _ in law.joints]
         balance = balance - law.gradient(q_tied)[law.place(joint.name)] * multiplier
-    if armature is not None:
-        balance = balance + armature * qdd
-    return balance if qdd is None or not joint.armature else balance + joint.armature * qdd
+    for force in joint.forces:
+        balance = balance + force.torque(q, velocity)
+    return balance if qdd is None else balance + joint.armature * qdd

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +15,7 @@ from screwgraph.models.mechanism.read import read_mechanism
 from screwgraph.models.mechanism.symbolic_numbers import Traced
 from screwgraph.robot import unknown
 from screwgraph.summary import one_line
-from screwgraph.tape import Program, Tape, program
+from screwgraph.tape import Program, Tape, mapped, program
 
 SECTIONS = ("points", "bodies", "gears", "springs", "dampers", "forces", "torques", "gravity")
 """What of a mechanism has numbers that may be parameters."""
@@ -65,7 +65,7 @@ class LiveMechanism:
 
 @lru_cache(maxsize=4)
 def _at(live: LiveMechanism, values: tuple[Any, ...]) -> Mechanism:
-    parts = {section: _mapped(part, Formula, lambda f: f.at(values)) for section, part in live.parts.items()}
+    parts = {section: mapped(part, Formula, lambda f: f.at(values)) for section, part in live.parts.items()}
     return replace(live.nominal, **parts, bound=Bound(live, values))
 
 
@@ -98,7 +98,7 @@ def live_mechanism(mechanism: Mechanism, names: tuple[str, ...]) -> LiveMechanis
         expression = number.expression
         return Formula(program(tape, [expression])) if hasattr(expression, "tape") else expression
 
-    parts = {section: _mapped(getattr(read, section), Traced, formula) for section in SECTIONS}
+    parts = {section: mapped(getattr(read, section), Traced, formula) for section in SECTIONS}
     return LiveMechanism(mechanism, names, tuple(float(known[name]) for name in names), parts)
 
 
@@ -136,14 +136,3 @@ class LiveBalance:
         masses = {j: mass for (i, j), mass in mass_entries(mechanism).items() if i == self.slot}
         rows = (Rows(mechanism.constraints[own.place], own.kept, own.weight) for own in self.constraints)
         return Balance(mechanism, self.slot, masses, tuple(rows))
-
-
-def _mapped(part: Any, kind: type, change: Callable[[Any], Any]) -> Any:
-    """Return a part, a tuple of parts, or a number, with all that is of a kind in it changed."""
-    if isinstance(part, kind):
-        return change(part)
-    if isinstance(part, tuple):
-        return tuple(_mapped(item, kind, change) for item in part)
-    if is_dataclass(part) and not isinstance(part, type):
-        return replace(part, **{f.name: _mapped(getattr(part, f.name), kind, change) for f in fields(part) if f.init})
-    return part

@@ -1,0 +1,85 @@
+"""Functions whose parameters have values: what depends on these alone is computed when they are set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.arguments import shown
+from screwgraph.compiler.signature import PARAMETERS, Argument
+from screwgraph.errors import InputError
+from screwgraph.robot import unknown
+from screwgraph.robot.parameters import numbers
+
+if TYPE_CHECKING:
+    from screwgraph.compiler.function import Function
+
+
+class Names:
+    """The parameters of a function by name: where their numbers stand in its argument, and what the file says."""
+
+    def __init__(self, function: str, argument: Argument) -> None:
+        self.function, self.nominal = function, np.array(argument.nominal)
+        names = [name.partition(":")[2].rpartition("[")[0] for name in argument.names]
+        self.places = {name: slice(names.index(name), names.index(name) + names.count(name)) for name in names}
+
+    def vector(self, values: Mapping[str, Any]) -> Float[np.ndarray, "... k"]:
+        """Return all numbers from values by name: see `Function.parameter_vector`. Raises InputError."""
+        given = [(self._place(name), self._numbers(name, value)) for name, value in values.items()]
+        found = self.nominal.copy()
+        if any(value.ndim > 1 for _, value in given):
+            shape = np.broadcast_shapes(*(value.shape[:-1] for _, value in given))
+            found = np.broadcast_to(found, (*shape, len(found))).copy()
+        for place, value in given:
+            found[..., place] = value
+        return found
+
+    def _place(self, name: str) -> slice:
+        if name not in self.places:
+            raise unknown("parameter of the function", name, tuple(self.places))
+        return self.places[name]
+
+    def _numbers(self, name: str, value: Any) -> Float[np.ndarray, "... k"]:
+        place = self.places[name]
+        count = place.stop - place.start
+        try:
+            array = numbers(value)
+        except (TypeError, ValueError):
+            array = np.zeros(0)
+        if array.shape[-1] != count:
+            raise InputError(
+                f"{self.function}: parameter {name!r} is {count} number{'s' * (count != 1)}, got {shown(value)}",
+                fix="a batch of values is an array (..., k)",
+            )
+        return array
+
+
+class BoundFunction:
+    """A function at values of its parameters; it is called with the other arguments, single states or batches.
+
+    `whole` takes the `parameters` (..., k) as well. Values for each state of a batch are possible: they broadcast.
+    """
+
+    __slots__ = ("_carried", "_core", "parameters", "whole")
+
+    def __init__(self, whole: Function, parameters: Any, carried: Any) -> None:
+        self.whole, self.parameters, self._core, self._carried = whole, parameters, whole.core, carried
+
+    def __repr__(self) -> str:
+        return f"<{self.whole.name} at parameters {np.shape(self.parameters)}>"
+
+    def __call__(self, *values: Any, out: Any = None) -> Any:
+        """Evaluate as the function does. Raises InputError as it does."""
+        core = self._core
+        if core.program.guarded:  # where a pivot vanishes, another order answers
+            place = [argument.name for argument in self.whole.arguments].index(PARAMETERS)
+            return self.whole(*values[:place], self.parameters, *values[place:], out=out)
+        answer = core.quick(*values, self._carried) if out is None else None
+        return core(*values, self._carried, out=out) if answer is None else answer
+
+    def jacobian(self, *by: str) -> BoundFunction:
+        """Return exact derivatives at the same values of the parameters: see `Function.jacobian`."""
+        return self.whole.jacobian(*by).with_parameters(self.parameters)

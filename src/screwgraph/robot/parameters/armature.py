@@ -1,0 +1,35 @@
+"""Rotor inertia of a joint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.robot.parameters.base import moving_joints, near_numbers, numbered, scalar, with_joint
+from screwgraph.robot.robot import Robot
+from screwgraph.spatial import Array
+
+
+class Armature:
+    """The rotor inertia of a joint as the joint sees it (kg m^2, kg): a number for each of its coordinates."""
+
+    of = "joint"
+
+    def parts(self, robot: Robot) -> Iterable[str]:
+        return moving_joints(robot)
+
+    def labels(self, robot: Robot, part: str) -> tuple[str, ...]:
+        return numbered("J", robot.joint(part).type.nv)
+
+    def nominal(self, robot: Robot, part: str) -> Float[np.ndarray, " nv"]:
+        joint = robot.joint(part)
+        return joint.armature * np.ones(joint.type.nv)
+
+    def near(self, robot: Robot, part: str, rng: np.random.Generator) -> Float[np.ndarray, " nv"]:
+        return np.abs(near_numbers(self.nominal(robot, part), rng))
+
+    def bound(self, robot: Robot, part: str, values: Float[Array, " nv"]) -> Robot:
+        return with_joint(robot, replace(robot.joint(part), armature=scalar(values)))

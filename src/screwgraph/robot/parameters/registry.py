@@ -1,0 +1,174 @@
+"""Parameters of a robot by name, and the robot with other values of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.robot.parameters.armature import Armature
+from screwgraph.robot.parameters.base import Kind
+from screwgraph.robot.parameters.damping import Damping
+from screwgraph.robot.parameters.friction import Friction
+from screwgraph.robot.parameters.inertia import Inertia
+from screwgraph.robot.parameters.mass import Mass
+from screwgraph.robot.parameters.origin import Origin
+from screwgraph.robot.parameters.payload import Payload
+from screwgraph.robot.parameters.stiffness import Stiffness
+from screwgraph.robot.robot import Robot, unknown
+from screwgraph.spatial import Array, SpatialInertia
+
+GEOMETRY = ("origin",)
+"""Kinds of parameters that poses depend on."""
+MASSES = (*GEOMETRY, "inertia", "payload", "mass")
+"""Kinds that the distribution of mass depends on."""
+ROTORS = (*MASSES, "armature")
+"""Kinds that the mass matrix depends on."""
+LINEAR = ("inertia", "payload", "armature", "damping", "friction")
+"""Kinds that joint torques are linear in."""
+PAYLOAD = "payload"
+INERTIA = "inertia"
+KINDS: Mapping[str, Kind] = {
+    INERTIA: Inertia(),
+    PAYLOAD: Payload(),
+    "mass": Mass(),
+    "armature": Armature(),
+    "damping": Damping(),
+    "friction": Friction(),
+    "stiffness": Stiffness(),
+    "origin": Origin(),
+}
+"""Kinds of parameters: the inertia of a link is called as the link is, others "part.kind"."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """Numbers of a robot that are inputs: `name` as people say it, a kind of `KINDS`, and the part that it is of."""
+
+    name: str
+    kind: str
+    part: str
+
+    def labels(self, robot: Robot) -> tuple[str, ...]:
+        """Return a label for each number: "link7.hx"."""
+        return tuple(f"{self._said}.{label}" for label in KINDS[self.kind].labels(robot, self.part))
+
+    def link(self, robot: Robot) -> str:
+        """Return the link that it is of, of a joint's the one that the joint moves."""
+        if self.kind not in ("inertia", "mass", PAYLOAD) and self.part in robot.joint_names:
+            return robot.joint(self.part).child
+        return robot.frame(self.part).link
+
+    @property
+    def _said(self) -> str:
+        return self.name.removesuffix(f".{self.kind}")
+
+    def nominal(self, robot: Robot) -> Float[np.ndarray, " k"]:
+        """Return the file's values."""
+        return np.asarray(KINDS[self.kind].nominal(robot, self.part), dtype=float)
+
+    def near(self, robot: Robot, rng: np.random.Generator) -> Float[np.ndarray, " k"]:
+        """Return random values that the robot may have."""
+        return KINDS[self.kind].near(robot, self.part, rng)
+
+    def bound(self, robot: Robot, values: Float[Array, " k"]) -> Robot:
+        """Return the robot with these values, numbers of any kind."""
+        return KINDS[self.kind].bound(robot, self.part, values)
+
+
+def parameters_of(robot: Robot, names: Sequence[str], payload: str | None = None) -> tuple[Parameter, ...]:
+    """Return parameters by name; that of a `payload` at a link or frame comes last, where no name says otherwise.
+
+    Raises:
+        InputError: a name means nothing or is named twice, or a part has no such parameter.
+    """
+    if payload is not None and PAYLOAD not in names:
+        names = (*names, PAYLOAD)
+    found = tuple(_parameter(robot, name, payload) for name in names)
+    for parameter in found:
+        if names.count(parameter.name) > 1:
+            raise InputError(f"parameter {parameter.name!r} is named twice", fix="name it once")
+        whole = [p for p in found if p.kind == INERTIA and p.part == parameter.part]
+        if parameter.kind == "mass" and whole:
+            raise InputError(
+                f"parameters {whole[0].name!r} and {parameter.name!r} are both inputs",
+                why="the ten inertial parameters of a link have its mass",
+                fix="name one of them",
+            )
+    # Inertias come before payloads, which are added to them: values are bound in this order.
+    return found
+
+
+def checked_parameters(
+    refused: str, kinds: Collection[str], robot: Robot, names: Sequence[str], payload: str | None = None
+) -> tuple[Parameter, ...]:
+    """Return parameters as `parameters_of` does, of some kinds only; others are `refused`. Raises InputError."""
+    found = parameters_of(robot, names, payload)
+    for parameter in found:
+        if parameter.kind not in kinds:
+            raise InputError(f"{refused} {parameter.name!r}", fix="leave it out")
+    return found
+
+
+def with_values(robot: Robot, values: Mapping[Parameter, Float[Array, " k"]]) -> Robot:
+    """Return the robot with values of parameters, numbers of any kind; payloads come on top of inertias."""
+    for parameter in sorted(values, key=lambda p: p.kind == PAYLOAD):
+        robot = parameter.bound(robot, values[parameter])
+    return robot
+
+
+def _parameter(robot: Robot, name: str, payload: str | None) -> Parameter:
+    links = [link.name for link in robot.links]
+    if name == PAYLOAD and name not in links:
+        if payload is None:
+            raise InputError("no frame has the payload", fix='name its link or frame: payload="tool0"')
+        return _of_part(robot, name, PAYLOAD, robot.frame(payload).name)
+    if payload is not None and name == PAYLOAD:
+        raise InputError("a link is called 'payload'", fix="rename it, or name the link on which the payload is")
+    part, _, kind = name.rpartition(".")
+    if name not in links and part and kind in KINDS and kind not in (INERTIA, PAYLOAD):
+        return _of_part(robot, name, kind, part)
+    if name not in links and name in {frame.name for frame in robot.frames}:
+        link = robot.frame(name).link
+        raise InputError(
+            f"{name!r} has no inertia of its own",
+            why=f"it is a frame on the link {link!r}, whose inertia holds what was welded to it",
+            fix=f'name {link!r}, or add a body by payload="{name}"',
+        )
+    if name not in links:
+        joint = robot.joint_names[0] if robot.joints else "joint1"
+        raise unknown("parameter", name, [*links[1:], *(f"{joint}.{kind}" for kind in list(KINDS)[3:])])
+    return _of_part(robot, name, INERTIA, name)
+
+
+def _of_part(robot: Robot, name: str, kind: str, part: str) -> Parameter:
+    parts = list(KINDS[kind].parts(robot))
+    if part in parts:
+        return Parameter(name, kind, part)
+    existing = {*robot.joint_names, *(link.name for link in robot.links), *(frame.name for frame in robot.frames)}
+    if part not in existing:
+        raise unknown(KINDS[kind].of, part, parts)
+    raise InputError(
+        f"{part!r} has no {kind} that could be an input", why=_WHY[kind], fix=f"name one of {', '.join(parts[:4])}, ..."
+    )
+
+
+_WHY = {
+    INERTIA: "it is the base, which does not move",
+    PAYLOAD: "it is on the base, which does not move",
+    "mass": "only links that move and have mass have a centre of mass",
+    "armature": "only joints that move have one",
+    "damping": "only joints that move have one",
+    "friction": "only joints that move have one",
+    "stiffness": "only joints of one coordinate have one",
+    "origin": "loops and couplings are analysed for the lengths of the file",
+}
+
+
+def numbers(value: object) -> Float[np.ndarray, "... k"]:
+    """Return the numbers of a parameter's value: an array, a number, or the inertia of a body."""
+    array = value.parameters if isinstance(value, SpatialInertia) else np.asarray(value, dtype=float)
+    return np.atleast_1d(array)
