@@ -40,15 +40,25 @@ class Candidate(NamedTuple):
         return (self.pivot_class, self.non_partner, self.cost, self.terms, self.row, self.column[1])
 
 
-def pivot_class(value: Number, terms: Mapping[Column, Number], is_symmetric: Callable[[], bool]) -> int:
-    """Judge a coefficient in an equation as a pivot; `is_symmetric` tells whether elimination so far was, there."""
+def pivot_class(
+    value: Number,
+    terms: Mapping[Column, Number],
+    is_symmetric: Callable[[], bool],
+    is_definite: Callable[[], bool],
+) -> int:
+    """Judge a coefficient in an equation as a pivot, given whether elimination so far was symmetric there.
+
+    One of a positive definite matrix (`is_definite`) vanishes only where the problem is singular.
+    """
     if not isinstance(value, Scalar):
         if abs(value) == 1.0:
             return UNIT
-        return CONSTANT if _is_sizeable(value, terms) else SMALL
+        if _is_sizeable(value, terms):
+            return CONSTANT
+        return NATURAL if is_symmetric() else SMALL
     smallest, largest = extremes(value)
     if smallest == 0.0:
-        return MAY_VANISH
+        return NATURAL if _is_clear_but_at_zero(value) and is_definite() else MAY_VANISH
     if is_symmetric():
         return NATURAL
     return ONE_SIGN if smallest > CLEAR * largest else MAY_VANISH
@@ -69,6 +79,16 @@ def extremes(value: Scalar) -> tuple[float, float]:
         return 0.0, 0.0
     sizes = np.abs(wide)
     return float(sizes.min()), float(sizes.max())
+
+
+def _is_clear_but_at_zero(value: Scalar) -> bool:
+    """Whether a pivot keeps its sign but at a few states, at which it is what rounding leaves of zero.
+
+    One of the mass matrix is so at gimbal lock of massless links.
+    """
+    wide = value.tape.wide_samples(value)
+    clear = wide[np.abs(wide) > SINGULAR * usual_size(value)]
+    return 2 * clear.size >= WIDE and bool((clear > 0).all() or (clear < 0).all())
 
 
 def bound(value: Number, *, definite: bool, determined: bool, unsafe: bool) -> float | None:
