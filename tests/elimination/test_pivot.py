@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.elimination.pivot import CONSTANT, NATURAL, SMALL, pivot_class
+from screwgraph.graph import Key
 from screwgraph.robot import Joint, Link, Robot, tree
 from screwgraph.robot.joints import Revolute
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy
@@ -58,3 +60,20 @@ def test_a_file_s_rounded_angle_is_no_pivot():
     found = equations(oracle(robot), tree_states(robot, STATES)).forward().report(by_code(f))
     assert found.missing == 0
     assert found.share <= PRECISION
+
+
+@pytest.mark.parametrize(
+    ("pivot", "other", "coefficient", "expected"),
+    [
+        ("acceleration", "acceleration", 3.7e-6, SMALL),  # the cosine of a file's 1.5708
+        ("acceleration", "lambda", 4e-5, CONSTANT),  # a rotor's inertia
+        ("acceleration", "lambda", 1e-12, SMALL),
+        ("wrench", "wrench", 0.02, CONSTANT),  # a lever arm in m
+        ("wrench", "acceleration", 0.02, CONSTANT),
+    ],
+)
+def test_constants_are_compared_with_what_has_their_units(pivot, other, coefficient, expected):
+    column, beside = (Key(pivot, "rotor"), 2), (Key(other, "belt"), 0)
+    found = pivot_class(column, {column: coefficient, beside: -1.0}, lambda: False, lambda: False)
+    assert found == expected
+    assert pivot_class(column, {column: coefficient, beside: -1.0}, lambda: True, lambda: True) <= NATURAL
