@@ -43,8 +43,6 @@ NAMED = (
     *("six_bar.urdf", "planar_leg_linkage.urdf", "mit_humanoid_leg.urdf"),
 )
 """Robots in all orders."""
-REFUSED = {"human": 0.03}
-"""Parts of the states at which robots with chains of massless links may have no number though they are regular."""
 
 
 def robots() -> list:
@@ -115,7 +113,7 @@ def every_query_of_a_tree(robot: Robot, name: str, count: int) -> None:
         found["forward, by MuJoCo"] = equations(other, states).forward().report(forward)
     for what, one in found.items():
         judged(robot, what, one, name)
-        assert one.missing <= REFUSED.get(name, 0.0) * one.states
+        assert one.missing == 0
 
 
 @pytest.mark.suite

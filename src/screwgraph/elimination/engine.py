@@ -2,8 +2,8 @@
 
 Each unknown is expressed by unknowns that are eliminated later. Which equation serves is decided
 here and now (a static pivot): +-1 first, then constants, then values of one sign over all random
-states; an unknown that only offers pivots that may vanish waits until later. What no exact equation tells, those that
-hold only nearly do (`least_squares`).
+states; an unknown that only offers pivots that may vanish, or constants that rounding left of zero, waits until later.
+What no exact equation tells, those that hold only nearly do (`least_squares`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from screwgraph.elimination.congruence import prepare_rotations
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.least_squares import eliminate_soft
 from screwgraph.elimination.pairs import eliminate_pairs
-from screwgraph.elimination.pivot import MAY_VANISH, SMALL, Candidate
+from screwgraph.elimination.pivot import SMALL, Candidate
 from screwgraph.elimination.system import Step, System
 from screwgraph.graph import Column, Row
 from screwgraph.summary import one_line
@@ -131,7 +131,7 @@ def _eliminate_while_safe(
             undetermined.append(column)
             del offers[column], waiting[column]
         best = min((o for o in offers.values() if o is not None), default=None)
-        if best is None or best[1].pivot_class >= MAY_VANISH:
+        if best is None or best[1].pivot_class >= SMALL:
             break
         column, row = best[1].column, best[1].row
         eliminated = system.eliminate if system.weights[row] is None else partial(eliminate_soft, system)
@@ -144,7 +144,7 @@ def _eliminate_while_safe(
 
 
 def _eliminate_unsafe(system: System, waiting: dict[Column, int], steps: list[Step]) -> Column:
-    """Every pivot left may vanish at some state: take the one that is farthest from zero."""
+    """Every pivot left may vanish at some state, or nearly has: take the one that is farthest from zero."""
     offers = [o for column in waiting for o in system.offers(column)]
     best = min(offers, key=lambda o: (o.pivot_class, o.cost, o.row))
     steps.append(system.eliminate(best.column, best.row, waiting.pop(best.column), unsafe=True))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from screwgraph.graph import Column, Row
+from screwgraph.graph import Column, Role, Row
 from screwgraph.tape import WIDE, Number, Scalar
 
 UNIT, CONSTANT, NATURAL, ONE_SIGN, SMALL, MAY_VANISH = range(6)
@@ -21,8 +21,12 @@ REGULAR = 1e-6
 RISKY, LOST, SINGULAR = 1e-3, 1e-6, 1e-12
 """Parts of a pivot's usual size below which answers have lost too many digits: of one that nothing better was
 left for (there may be several in a row), of any other, and of those that vanish only where the problem is singular."""
-SAFE_RATIO = 1e-3
-"""A pivot this much smaller than another coefficient of its equation magnifies rounding."""
+SAFE_RATIO, SAFE_INERTIA = 1e-3, 1e-9
+"""A pivot this much smaller than another coefficient of its equation magnifies rounding.
+
+Between forces and accelerations the ratio is an inertia, and those of rotors are small.
+"""
+FORCES = frozenset((Role.COORDINATE_FORCE, Role.EFFORT, Role.EXTERNAL_WRENCH, Role.WRENCH, Role.MULTIPLIER))
 
 
 class Candidate(NamedTuple):
@@ -40,15 +44,26 @@ class Candidate(NamedTuple):
         return (self.pivot_class, self.non_partner, self.cost, self.terms, self.row, self.column[1])
 
 
-def pivot_class(value: Number, terms: Mapping[Column, Number], is_symmetric: Callable[[], bool]) -> int:
-    """Judge a coefficient in an equation as a pivot; `is_symmetric` tells whether elimination so far was, there."""
+def pivot_class(
+    column: Column,
+    terms: Mapping[Column, Number],
+    is_symmetric: Callable[[], bool],
+    is_definite: Callable[[], bool],
+) -> int:
+    """Judge an unknown's coefficient in an equation as a pivot, given whether elimination so far was symmetric there.
+
+    One of a positive definite matrix (`is_definite`) vanishes only where the problem is singular.
+    """
+    value = terms[column]
     if not isinstance(value, Scalar):
         if abs(value) == 1.0:
             return UNIT
-        return CONSTANT if _is_sizeable(value, terms) else SMALL
+        if _is_sizeable(column, terms):
+            return CONSTANT
+        return NATURAL if is_symmetric() else SMALL
     smallest, largest = extremes(value)
     if smallest == 0.0:
-        return MAY_VANISH
+        return NATURAL if is_definite() and _is_clear_but_at_zero(value) else MAY_VANISH
     if is_symmetric():
         return NATURAL
     return ONE_SIGN if smallest > CLEAR * largest else MAY_VANISH
@@ -69,6 +84,16 @@ def extremes(value: Scalar) -> tuple[float, float]:
         return 0.0, 0.0
     sizes = np.abs(wide)
     return float(sizes.min()), float(sizes.max())
+
+
+def _is_clear_but_at_zero(value: Scalar) -> bool:
+    """Whether a pivot keeps its sign but at a few states, at which it is what rounding leaves of zero.
+
+    One of the mass matrix is so at gimbal lock of massless links.
+    """
+    wide = value.tape.wide_samples(value)
+    clear = wide[np.abs(wide) > SINGULAR * usual_size(value)]
+    return 2 * clear.size >= WIDE and bool((clear > 0).all() or (clear < 0).all())
 
 
 def bound(value: Number, *, definite: bool, determined: bool, unsafe: bool) -> float | None:
@@ -99,6 +124,9 @@ def is_foreign(column: Column, origin: Row) -> bool:
     return all(factor.arguments.get(argument) != column[0] for argument in factor.template.solved)
 
 
-def _is_sizeable(value: float, terms: Mapping[Column, Number]) -> bool:
-    largest = max(abs(c.samples[0]) if isinstance(c, Scalar) else abs(c) for c in terms.values())
-    return abs(value) >= SAFE_RATIO * largest
+def _is_sizeable(column: Column, terms: Mapping[Column, Number]) -> bool:
+    """Whether a constant coefficient is not much smaller than others of its equation."""
+    sizes = {c: abs(a.samples[0]) if isinstance(a, Scalar) else abs(a) for c, a in terms.items()}
+    size, is_force = sizes[column], column[0].role in FORCES
+    larger = [c for c, other in sizes.items() if size < SAFE_RATIO * other]
+    return all((c[0].role in FORCES) != is_force and size >= SAFE_INERTIA * sizes[c] for c in larger)

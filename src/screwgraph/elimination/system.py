@@ -182,8 +182,19 @@ class System:
 
     def pivot_class(self, column: Column, row: int) -> int:
         """Judge an unknown's coefficient in an equation as a pivot."""
-        terms = self.terms[row]
-        return pivot_class(terms[column], terms, lambda: self.pairing.is_symmetric(column, row))
+        return pivot_class(
+            column,
+            self.terms[row],
+            lambda: self.pairing.is_symmetric(column, row),
+            lambda: self._is_definite(column, row),
+        )
+
+    def _is_definite(self, column: Column, row: int) -> bool:
+        """Whether a pivot is one of a positive definite matrix: of bodies that are gone whole, their wrenches, too."""
+        if not (self.pairing.is_symmetric(column, row) and self.pairing.is_definite(column, row)):
+            return False
+        others = (c[0] for c in self.terms[row] if c != column)
+        return not any(key.role is Role.WRENCH and key != column[0].dual for key in others)
 
     def _guarded(self, column: Column, row: int, unsafe: bool) -> Number:
         """Return a pivot, no number where it may vanish and does."""
@@ -191,11 +202,10 @@ class System:
         if not isinstance(pivot := terms[column], Scalar):
             return pivot
         others = [c[0] for c in terms if c != column]
-        whole = not any(key.role is Role.WRENCH and key != column[0].dual for key in others)
         symmetric = self.pairing.is_symmetric(column, row)
         size = bound(
             pivot,
-            definite=symmetric and whole and self.pairing.is_definite(column, row),
+            definite=self._is_definite(column, row),
             determined=not others or (symmetric and all(key.role is not BALANCED for key in others)),
             unsafe=unsafe,
         )
