@@ -1,12 +1,8 @@
 """screwgraph: an optimising compiler and solver for robot dynamics on factor graphs."""
 
-from typing import TYPE_CHECKING
-
-from screwgraph.errors import EliminationError, InputError, ModelError, ScrewgraphError
-
 __version__ = "0.1.0"
 
-
+TYPE_CHECKING = False  # that of `typing`, which takes longer to import than all this
 if TYPE_CHECKING:
     from screwgraph.compiler import Function, Search
     from screwgraph.compiler import compile_graph as compile
@@ -22,6 +18,7 @@ if TYPE_CHECKING:
         regressor,
     )
     from screwgraph.elimination import Dag, Ordering, eliminate, orderings
+    from screwgraph.errors import EliminationError, InputError, ModelError, ScrewgraphError
     from screwgraph.estimation import over
     from screwgraph.formats import load, save, zoo_names
     from screwgraph.graph import (
@@ -65,8 +62,8 @@ if TYPE_CHECKING:
     from screwgraph.simulation import Rollouts, Simulator, Trajectory
 
 _LATER = {
-    **dict.fromkeys(("compiler", "draw", "dynamics", "elimination", "formats", "graph", "interop", "kinematics"), ""),
-    **dict.fromkeys(("optimize", "plan", "robot", "simulation", "spatial", "tape", "time", "view"), ""),
+    **dict.fromkeys(("compiler", "draw", "dynamics", "elimination", "errors", "formats", "graph", "interop"), ""),
+    **dict.fromkeys(("kinematics", "optimize", "plan", "robot", "simulation", "spatial", "tape", "time", "view"), ""),
     **dict.fromkeys(("Function", "Search", "compile_graph"), "compiler"),
     **dict.fromkeys(
         ("bias_forces", "closed_positions", "forward_dynamics", "hybrid_dynamics", "inverse_dynamics", "mass_matrix"),
@@ -74,6 +71,7 @@ _LATER = {
     ),
     **dict.fromkeys(("BaseParameters", "base_parameters", "regressor"), "dynamics"),
     **dict.fromkeys(("Dag", "Ordering", "eliminate", "orderings"), "elimination"),
+    **dict.fromkeys(("EliminationError", "InputError", "ModelError", "ScrewgraphError"), "errors"),
     "over": "estimation",
     **dict.fromkeys(("load", "save", "zoo_names"), "formats"),
     **dict.fromkeys(("Factor", "FactorGraph", "Key", "Variable", "dynamics_graph", "factor", "with_loop"), "graph"),

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+
+from tests.suites import record
 
 START = (sys.executable, "-c", "from screwgraph.cli import main; main()")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2] / "src")}
@@ -82,8 +86,50 @@ main(["info", "rr"])
 """
 
 
-@pytest.mark.parametrize("name", ["screwgraph.cli.app", "numpy", "screwgraph.formats", "screwgraph.robot"])
+@pytest.mark.parametrize(
+    "name", ["screwgraph.cli.app", "numpy", "datetime", "typer", "screwgraph.formats", "screwgraph.robot"]
+)
 def test_an_interruption_while_packages_are_imported_is_one_line(name):
     code = AT_IMPORT.format(name=name)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
     assert (done.returncode, done.stderr.splitlines()[-1:], "Traceback" in done.stderr) == (130, ["interrupted"], False)
+
+
+def test_hardly_anything_is_imported_before_interruptions_are_caught():
+    """What is imported before can only end in Python's own traceback; but for these, Python has it when it begins."""
+    code = "import signal, sys; before = set(sys.modules); import screwgraph.cli; print(*set(sys.modules) - before)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
+    assert set(done.stdout.split()) <= {"__future__", "screwgraph", "screwgraph.cli"}
+
+
+def test_the_package_runs_as_a_module():
+    arguments = [sys.executable, "-m", "screwgraph", "--version"]
+    done = subprocess.run(arguments, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
+    assert (done.returncode, done.stderr, done.stdout.split()[0]) == (0, "", "screwgraph")
+
+
+def interrupted(seconds: float) -> str:
+    """Interrupt a command so many seconds after Python has read the module that catches this; return its errors."""
+    code = "import os; from screwgraph.cli import main; os.write(1, b'.'); main()"
+    running = subprocess.Popen(
+        [sys.executable, "-c", code, "info", "a1"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    assert running.stdout is not None
+    assert running.stdout.read(1) == "."
+    time.sleep(seconds)
+    running.send_signal(signal.SIGINT)
+    return running.communicate(timeout=30)[1]
+
+
+@pytest.mark.suite
+def test_interruptions_at_random_moments_are_one_line():
+    rng, of = random.Random(0), 100
+    ends = [interrupted(rng.uniform(0.001, rng.choice([0.05, 0.8]))) for _ in range(of)]
+    broken = [errors for errors in ends if errors not in ("interrupted\n", "")]
+    record("faults", fault="Ctrl-C while a command begins", of=of, broken=len(broken))
+    assert not broken

@@ -49,7 +49,7 @@ def start(program: str, folder: Path) -> subprocess.Popen[str]:
     )
 
 
-def printed(process: subprocess.Popen[str], timeout: float = 120.0) -> str:
+def printed(process: subprocess.Popen[str], timeout: float = 600.0) -> str:
     """Return what a process prints; it must succeed and say nothing else."""
     out, err = process.communicate(timeout=timeout)
     assert (process.returncode, err) == (0, "")

@@ -65,10 +65,10 @@ def random_mechanism(rng: np.random.Generator, folder: Path) -> Subject:
     path.write_text(text.format(**places, **sizes, w=rng.uniform(-2.0, 2.0)))
     mechanism = sg.load_mechanism(path)
     bodies = [body.name for body in mechanism.bodies]
-    sensors = [{"sensor": "encoder", "angle": "theta", "sigma": 1e-3}]
-    sensors += [{"sensor": f"gyro {name}", "gyroscope": name, "sigma": 1e-2} for name in bodies]
-    sensors += [{"sensor": "camera", "position": "B", "sigma": 3e-3}]
-    sensors += [{"sensor": "acc", "accelerometer": bodies[-1], "at": [0.1, 0.05], "sigma": 5e-2}]
+    sensors = [{"sensor": "encoder", "angle": "theta", "sigma": 2e-4}]
+    sensors += [{"sensor": f"gyro {name}", "gyroscope": name, "sigma": 2e-3} for name in bodies]
+    sensors += [{"sensor": "camera", "position": "B", "sigma": 6e-4}]
+    sensors += [{"sensor": "acc", "accelerometer": bodies[-1], "at": [0.1, 0.05], "sigma": 1e-2}]
     values = dict(mechanism.source.values)
     return Subject(
         mechanism,

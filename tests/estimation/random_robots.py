@@ -28,7 +28,7 @@ from tests.estimation.subjects import Readings, Run, Subject
 from tests.oracle import Oracle, oracle
 from tests.pinocchio_loops import ConstrainedOracle
 
-ENCODER, CAMERA, ANGLE, GYROSCOPE, ACCELEROMETER = 1e-3, 3e-3, 3e-3, 1e-2, 5e-2
+ENCODER, CAMERA, ANGLE, GYROSCOPE, ACCELEROMETER = 2e-4, 6e-4, 6e-4, 2e-3, 1e-2
 """Standard deviations of sensors (SI units)."""
 
 

@@ -6,9 +6,12 @@ from scipy.stats import chi2
 
 import screwgraph as sg
 from screwgraph.estimation import ModelNoise
+from screwgraph.optimize import Status
 from screwgraph.robot import Joint, Link, link_poses, tree
 from screwgraph.robot.joints import Prismatic
+from tests.estimation.random_robots import random_robot
 from tests.estimation.robots import imu, moving
+from tests.estimation.subjects import draw
 from tests.simulation.robots import BODY
 
 RUNS = 30
@@ -211,11 +214,27 @@ def test_swapped_sensors_leave_doubts(swung):
 
 
 def test_what_only_priors_determine_is_named(swung):
-    """A torque makes up for whatever the other joint does: the search does not end, and says why."""
+    """A torque makes up for whatever the other joint does: what is found is near the priors, or where they end."""
     robot, table, sensors, q0 = swung
     one = {"t": table["t"], "enc joint1": table["enc joint1"]}
+    found = sg.estimate(robot, one, sensors=sensors, q0=q0, inputs=["joint1", "joint2"])
+    assert found.doubts == ("the measurements hardly determine q:joint2[0]: what is found lies near the priors",)
     with pytest.raises(sg.InputError, match=r"the measurements hardly determine q:joint2\[0\] \(add sensors that do"):
-        sg.estimate(robot, one, sensors=sensors, q0=q0, inputs=["joint1", "joint2"])
+        sg.estimate(robot, one, sensors=sensors, q0=[q0[0], q0[1] + 2.0], inputs=["joint1", "joint2"])
+
+
+def test_a_spin_that_no_sensor_sees_is_named():
+    """The coupler of an RSSR linkage turns about its own line, on which the sensors do not depend."""
+    it = random_robot(np.random.default_rng([2, 0]), "loop")
+    table = draw(it, np.random.default_rng(2000)).table
+    sensors = [sensor for sensor in it.sensors if sensor["sensor"] != "marker"]
+    seen = {name: values for name, values in table.items() if "marker" not in name}
+    start = {"q0": it.start[0], "qd0": it.start[1], "noise": ModelNoise(position=0.3)}
+    found = sg.estimate(it.model, seen, tuple(it.parameters), sensors=sensors, **start)
+    assert found.status is Status.CONVERGED
+    assert found.unobserved == ("q:joint2[0]",)
+    assert found.q_sigma[0, 1] > 100.0 * found.q_sigma[0, [0, 2, 3, 4]].max()
+    assert all(0.7 < size < 1.3 for size in found.misfit.values())
 
 
 def pushed(a):

@@ -92,6 +92,11 @@ def test_rounding_at_the_start_decides_nothing(name):
     assert all(v.is_solved and v.is_known for v in verdicts), verdicts
 
 
+def test_a_shift_from_before_hard_factors_were_met_alone_shortens_no_steps():
+    """One of these starts of problem 109 stalled: H was shifted by 1e12 where multipliers had been huge."""
+    assert all(v.is_solved for v in nudged(NAMED["HS109"], 6, seed=2))
+
+
 @pytest.mark.suite
 def test_no_problem_depends_on_rounding_at_the_start():
     """All problems are solved from 50 starts beside the standard one; nothing is called solved wrongly."""

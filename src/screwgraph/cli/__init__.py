@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
-from collections.abc import Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line (default: that of this process) and exit with its status."""
-    sys.exit(run(arguments))
+    """Run the command line (default: that of this process) and exit with its status.
+
+    Ctrl-C is one line from the first moment on. While packages are imported it ends the process at once: C extensions
+    make other errors of an exception, and nothing is written yet. So it does after the last output.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    is_obeyed = before is signal.default_int_handler  # jobs in the background ignore it
+    if is_obeyed:
+        signal.signal(signal.SIGINT, _end)
+    from screwgraph.cli import app
+
+    signal.signal(signal.SIGINT, before)
+    status = app.run(arguments)
+    if is_obeyed:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.exit(status)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit status, as `screwgraph.cli.app.run` does.
+    """Run the command line and return its exit status, as `screwgraph.cli.app.run` does."""
+    from screwgraph.cli import app
 
-    Ctrl-C is one line from the first moment on: the packages are imported here.
-    """
-    try:
-        from screwgraph.cli import app
+    return app.run(arguments)
 
-        return app.run(arguments)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return INTERRUPTED
+
+def _end(number: int, frame: object) -> None:
+    os.write(2, b"interrupted\n")
+    os._exit(INTERRUPTED)
 
 
 __all__ = ["main", "run"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,10 @@ from screwgraph.estimation.observability import damped_covariances, misfit, unde
 from screwgraph.estimation.partial_reading import PartialReading
 from screwgraph.estimation.result import DOUBTFUL, Estimate
 from screwgraph.estimation.robot import RobotUnknowns
+from screwgraph.estimation.search import searched
 from screwgraph.estimation.tables import even_or_each
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.optimize import Factors, Manifold, Problem, Progress, Result, Status, Variables, each, soft, solve
+from screwgraph.optimize import Factors, Manifold, Problem, Progress, Result, Status, Variables, each, soft
 from screwgraph.optimize.noise import whitened
 from screwgraph.robot import Robot
 from screwgraph.simulation import Watch, coordinate_names, dynamics_of, simulated
@@ -30,9 +32,6 @@ FIRST = 16
 """Samples that the search begins with; it goes on with twice as many, up to all."""
 CAREFUL = 0.3
 """Standard deviation of parameters, relative, as long as few samples are regarded."""
-HELD = 1e-3
-"""The same where they are held nearly as they are."""
-ITERATIONS = 50
 NORMAL = 2.0
 """Standard deviations within which 95 % of errors lie."""
 BESIDES = ("sensor ", "prior ", "change ")
@@ -63,20 +62,28 @@ def estimate(
     driven = unknowns.inputs_of(_names(inputs, "inputs"))
     _check_known(unknowns.labels, driven, data)
     start, count = unknowns.start(q0, qd0), FIRST
-    shared, values = unknowns.parameters, {}
+    shared, values, failure = unknowns.parameters, {}, None
     if shared.names:
         values["parameters"] = (shared.values / shared.scale)[None]
     for count in _horizons(len(data.t)):
         unknowns, part = replace(unknowns, inputs=driven, count=count), _first(data, count)
-        values = longer(unknowns, values, start, part)
+        try:
+            guess = longer(unknowns, values, start, part)
+        except InputError as error:
+            raise failure or error from None
         believed = noise if count == len(data.t) else replace(noise, parameters=min(CAREFUL, noise.parameters))
-        result = _solved(unknowns, part, start, believed, values, _looking(watch, part))
+        problem = partial(_problem, unknowns, part, start, believed)
+        result, values = searched(problem, guess, _looking(watch, part))
         if result.status is Status.INTERRUPTED and count == FIRST and not result.iterations:
             raise KeyboardInterrupt
-        values = result.values
         if result.status.is_stopped:
             break
+        failure = None if result.success else _failure(unknowns, part, believed, result)
+        if failure and values is guess:
+            raise failure
     else:
+        if failure:
+            raise failure
         _ = watch is not None and watch(float(data.t[-1] - data.t[0]))
     return _estimation(unknowns, _first(data, count), noise, result)
 
@@ -125,14 +132,11 @@ class PositionPrior:
         return self.manifold.defect(mean, q)
 
 
-def _problem(unknowns: Unknowns, data: Measurements, start: State, noise: ModelNoise, mean: Any = None) -> Problem:
-    """Return the factors of the model, the sensors, and the priors.
-
-    `mean` are other parameters than the nominal, over their scale.
-    """
+def _problem(unknowns: Unknowns, data: Measurements, start: State, noise: ModelNoise, factor: float) -> Problem:
+    """Return the factors of the model, with standard deviations so many times larger, the sensors, and the priors."""
     q, qd, *_ = states = unknowns.states()
     families = {v.name: v for v in (*states, *((unknowns.tau,) if unknowns.inputs else ()))}
-    found = unknowns.model_factors(data, start[0], noise)
+    found = unknowns.model_factors(data, start[0], noise.times(factor))
     for sensor, samples in zip(data.sensors, data.samples, strict=True):
         if len(samples.at):
             found.append(_reading(unknowns, sensor, families, samples))
@@ -144,7 +148,7 @@ def _problem(unknowns: Unknowns, data: Measurements, start: State, noise: ModelN
         found.append(soft(soft_equality, tau[:-1], tau[1:], sigma=spread, name="change of tau"))
     if unknowns.parameters.names:
         nominal = unknowns.parameters.values / unknowns.parameters.scale
-        found.append(_prior(unknowns.shared, nominal if mean is None else mean, noise.parameters))
+        found.append(_prior(unknowns.shared, nominal, noise.parameters))
     return Problem(found, states)
 
 
@@ -160,38 +164,6 @@ def _reading(unknowns: Unknowns, sensor: Any, families: Mapping[str, Variables],
 
 def _prior(x: Variables, mean: Any, sigma: float) -> Factors:
     return soft(prior, x[0], mean=mean, sigma=sigma, name=f"prior {x.name}")
-
-
-def _solved(
-    unknowns: Unknowns,
-    data: Measurements,
-    start: State,
-    noise: ModelNoise,
-    values: dict[str, np.ndarray],
-    look: Callable[[Progress], Any] | None,
-) -> Result:
-    """Solve by full steps; where these fail, first with parameters nearly as they are, at last by damped steps.
-
-    Raises:
-        InputError: nothing helps.
-    """
-
-    def search(problem: Problem, values: Mapping[str, np.ndarray], method: str, iterations: int) -> Result:
-        return solve(problem, values, method=method, iterations=iterations, callback=look)
-
-    problem = _problem(unknowns, data, start, noise)
-    result = search(problem, values, "gauss_newton", ITERATIONS)
-    if unknowns.parameters.names and not _ended(result):
-        held = _problem(unknowns, data, start, replace(noise, parameters=HELD), values["parameters"][0])
-        result = search(held, values, "gauss_newton", ITERATIONS)
-        if not result.status.is_stopped:
-            values = result.values if result.success else values
-            result = search(problem, values, "gauss_newton", ITERATIONS)
-    if not _ended(result):
-        result = search(problem, values, "levenberg_marquardt", 4 * ITERATIONS)
-    if _ended(result):
-        return result
-    raise _failure(unknowns, data, noise, result)
 
 
 def _failure(unknowns: Unknowns, data: Measurements, noise: ModelNoise, result: Result) -> InputError:
@@ -214,11 +186,6 @@ def _failure(unknowns: Unknowns, data: Measurements, noise: ModelNoise, result: 
     worst = max(off, key=lambda name: off[name])
     why = f"; {worst} is off by {off[worst]:.3g} of its standard deviations" if off[worst] > DOUBTFUL else ""
     return InputError(what, why=result.reason + why, fix=fix)
-
-
-def _ended(result: Result) -> bool:
-    """Return whether a search converged, or was stopped."""
-    return result.success or result.status.is_stopped
 
 
 def _estimation(unknowns: Unknowns, data: Measurements, noise: ModelNoise, result: Result) -> Estimate:

@@ -118,6 +118,7 @@ class InteriorPoint:
                 point = first_point(x, model, {}, point.barrier)
                 point = replace(point, y=kkt.least_squares_multipliers(model, point.z))
                 passed = Filter(broken(model, point))
+                convexity = replace(convexity, shift=0.0)  # what multipliers before asked for would only shorten steps
                 watch = _Watch(model.violation, 0, 0 if better else watch.restored + 1, min(model.cost, watch.cost))
 
     def _most(self, assembly: Assembly, step: Float[np.ndarray, " n"]) -> float:
