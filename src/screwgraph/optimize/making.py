@@ -18,7 +18,8 @@ def making(problem: Problem, method: Method, name: str) -> Iterator[None]:
     if not isinstance(method, InteriorPoint) and name not in UNCONSTRAINED:
         return
     is_curved = isinstance(method, InteriorPoint) and method.curvature
-    for batch in batches(problem.factors):
+    known = problem.__dict__.get("assembly")  # looks at patterns when it is made, which is part of what is yielded
+    for batch in batches(problem.factors) if known is None else known.batches:
         kernels = batch.factors.kernels
         for part in _parts(kernels, batch.factors.kind == "soft", is_curved):
             if part not in kernels.__dict__:
