@@ -12,7 +12,8 @@ from screwgraph.plan.goals.base import points_at
 from screwgraph.plan.goals.position import start_position, whole_position
 from screwgraph.plan.holding import holding_efforts
 from screwgraph.plan.inverse_kinematics import nearest, quickest, slowest
-from screwgraph.plan.limits import EffortLimit, PositionLimit, VelocityLimit
+from screwgraph.plan.limits import EffortLimit, VelocityLimit
+from screwgraph.plan.limits.position import are_of_file
 from screwgraph.plan.models import force_word, kind_of
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import Task
@@ -50,7 +51,7 @@ def unreached(task: Task, steps: Steps) -> Iterator[str]:
 
     No proof, but many searches of a problem that is easier than the task: loops and contacts are left out.
     """
-    is_limited = any(isinstance(i, PositionLimit) and i.sigma is None and i.bounds is None for i in task.limits)
+    is_limited = are_of_file(task.limits)
     for name, goal in task.items():
         if not isinstance(goal, Pose | Point) or goal.sigma is not None or len(points_at(steps, goal.time)) != 1:
             continue
