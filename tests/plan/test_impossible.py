@@ -14,9 +14,10 @@ from screwgraph.plan.contacts import FlatContact
 from screwgraph.plan.costs import Effort
 from screwgraph.plan.goals import Point, Pose, Position, Velocity
 from screwgraph.plan.impossibilities import impossibilities
+from screwgraph.plan.infeasibility import weights_to_hold
 from screwgraph.plan.limits import EffortLimit, VelocityLimit
 from screwgraph.plan.obstacles import Avoid
-from screwgraph.robot import with_gravity
+from screwgraph.robot import Coupling, with_gravity
 
 REST = Velocity()
 BALL = (BodySphere("tool", radius=0.1),)
@@ -84,6 +85,25 @@ def test_weight_that_torques_cannot_hold_is_a_reason_with_units():
     assert "is off by" not in plan.reason
     tau = sg.inverse_dynamics(made.robot)(np.array([0.1, 0.3]), np.zeros(2), np.zeros(2))
     assert f"{abs(tau[0]):.3g} N m" in plan.reason
+
+
+def test_coupled_joints_share_the_weight():
+    """Turned by twice the angle of the first rod, the second one's motor is worth two of the first.
+
+    Where b1 tau1 + b2 tau2 = w, with b = (1, 2), the least of the larger torque is w / 3.
+    """
+    robot = with_gravity(sg.load("rr"), (0.0, -9.81, 0.0))
+    robot = replace(robot, couplings=(Coupling("belt", {"joint2": 1.0, "joint1": -2.0}),))
+    start, goal = np.array([0.1, 0.2]), np.array([0.3, 0.6])
+    (w1, w2) = sg.inverse_dynamics(with_gravity(sg.load("rr"), (0.0, -9.81, 0.0)))(start, np.zeros(2), np.zeros(2))
+    least = (w1 + 2.0 * w2) / 3.0
+    made = Task(robot, horizon(10, duration=1.0), start, goals=(Position(goal), REST), costs=(Effort(),))
+    weak = Planner(replace(made, limits=(EffortLimit(0.5 * least),))).solve()
+    assert weak.iterations == 0
+    assert f"holding still at the start takes a torque of {least:.3g} N m of joint 'joint1'" in weak.reason
+    steps = Planner(made).transcription.steps
+    assert not list(weights_to_hold(replace(made, limits=(EffortLimit(1.01 * least),)), steps))
+    assert list(weights_to_hold(replace(made, limits=(EffortLimit(0.99 * least),)), steps))
 
 
 def pendulum(tmp_path, angle, duration, part, goal):

@@ -7,6 +7,7 @@ import screwgraph as sg
 from screwgraph.errors import InputError
 from screwgraph.optimize import InteriorPoint, kernels
 from screwgraph.optimize.methods.kkt import Kkt
+from screwgraph.optimize.solve import MAKING
 from screwgraph.plan import Planner, Task, horizon, read_task, save_plan
 from screwgraph.plan.collision import BodySphere, Sphere
 from screwgraph.plan.costs import Acceleration
@@ -164,3 +165,11 @@ def test_a_horizon_is_not_moved_to_where_the_robot_collides():
     with pytest.raises(InputError, match=r"obstacle 1: at the start a sphere on .* is 0\.1 m inside sphere 1"):
         planner.step(q=there)
     assert planner.step().solved
+
+
+def test_a_time_limit_includes_the_making_of_code():
+    planner = Planner(read_task("cp2"))
+    late = planner.solve(seconds=0.0)
+    assert late.status == "not feasible: time limit"
+    assert late.reason == MAKING
+    assert planner.solve().solved

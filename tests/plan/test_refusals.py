@@ -18,7 +18,6 @@ from tests.plan.collection.kinds import ARMS, ZOO
 from tests.robots import robot_file
 
 BALL = 0.01
-ROBOTS = ["kinova", *(pytest.param(name, marks=pytest.mark.suite) for name in ARMS if name != "kinova")]
 
 
 def weak(robot, start, goal):
@@ -56,11 +55,20 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-@pytest.mark.parametrize("name", ROBOTS)
+SHORT = {("kinova", kind) for kind in KINDS} | {("baxter", weak)}
+"""Baxter's fingers are coupled, and slide without limits: they reach any point."""
+CASES = [
+    pytest.param(name, kind, marks=() if (name, kind) in SHORT else pytest.mark.suite, id=f"{name}-{kind.__name__}")
+    for name, kinds in {**dict.fromkeys(ARMS, KINDS), "baxter": (weak, slow, occupied)}.items()
+    for kind in kinds
+]
+
+
+@pytest.mark.parametrize(("name", "kind"), CASES)
 def test_the_reason_is_named_before_a_search(name, kind):
     robot, rng = sg.load(name if name in ZOO else robot_file(f"{name}.urdf")), np.random.default_rng(1)
-    start, goal = (near(robot.neutral(), FAR, rng) for _ in range(2))
+    ends = [near(robot.neutral(), FAR, rng) for _ in range(2)]
+    start, goal = map(robot.close_loops, ends) if robot.is_closed else ends
     made = Task(robot, horizon(20, duration=SECONDS), start, costs=(Effort(),), **kind(robot, start, goal))
     plan = Planner(made).solve()
     assert not plan.feasible

@@ -63,11 +63,6 @@ class Kernels:
     signature: Signature
     many: bool
 
-    @property
-    def are_made(self) -> bool:
-        """Whether there is code of derivatives, which takes longest to make."""
-        return any(name in self.__dict__ for name in ("normal", "jacobian", "whitened_jacobian"))
-
     @cached_property
     def rows(self) -> int:
         """Length of one residual."""

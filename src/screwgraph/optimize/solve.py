@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.errors import InputError
+from screwgraph.optimize.making import making
 from screwgraph.optimize.methods import METHODS, SQUARES, UNCONSTRAINED, Method, Tolerances
 from screwgraph.optimize.methods.feasibility import worst
 from screwgraph.optimize.problem import Problem
@@ -17,6 +18,8 @@ from screwgraph.optimize.result import Iterate, Progress, Result, Status
 Callback = Callable[[Progress], Any]
 
 
+LATE = "the time limit is reached"
+MAKING = "the time limit was reached while code was made; a further search of the same problem goes on with it"
 UNFINISHED = (Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.STALLED, Status.INTERRUPTED)
 """Ends after which the hard factor that is broken most is named, if it is by more than `WORTH_NAMING`."""
 WORTH_NAMING = 1e-6
@@ -41,8 +44,8 @@ def solve(
         method: one of `METHODS`, or "auto": Levenberg-Marquardt; an interior-point method where there are hard factors,
             or costs that are no squares.
         iterations: at most so many.
-        seconds: at most so many; ends after the iteration in which they are over. Where code has to be made, they count
-            from the first step on, and the reason says how long that took.
+        seconds: at most so many, the making of code included; ends after the function that is being made, or the
+            iteration, in which they are over. Code that was made is kept, so that another call goes on from there.
         tolerances: when to be content.
         callback: called with a `Progress` after every iteration; what it returns, if true, ends the search.
 
@@ -52,28 +55,28 @@ def solve(
     chosen, name = _method(problem, method)
     memory: Mapping[str, Any] = start.iterate.memory if isinstance(start, Result) and start.method == name else {}
     x = problem.start(start.values if isinstance(start, Result) else start or {})
-    began, making = perf_counter(), 0.0
-    is_new = not all(f.kernels.are_made for f in problem.factors)
-    fault = _fault(problem, x)
-    if fault is not None:
-        return Result(problem, Iterate(x, np.nan, np.nan), 0, perf_counter() - began, *fault, name)
-    tolerances = tolerances or Tolerances()
-    run = chosen(problem.assembly, x, tolerances, memory)
+    began, tolerances = perf_counter(), tolerances or Tolerances()
     iterate, count = Iterate(x, np.nan, np.nan), -1
     best = iterate
     status, reason = Status.ITERATION_LIMIT, f"{iterations} iterations were not enough"
     try:
+        for _ in making(problem, chosen, name):
+            if perf_counter() - began > seconds:
+                ended = Status.TIME_LIMIT, MAKING
+                return Result(problem, best, 0, perf_counter() - began, *ended, name)
+        fault = _fault(problem, x)
+        if fault is not None:
+            return Result(problem, best, 0, perf_counter() - began, *fault, name)
+        run = chosen(problem.assembly, x, tolerances, memory)
         while True:
             iterate, count = next(run), count + 1
             best = _better(iterate, best, tolerances.violation)
             passed = perf_counter() - began
-            if is_new and count <= 1:
-                making = passed
             if callback is not None and callback(_progress(problem, iterate, count, passed)):
                 status, reason = Status.STOPPED, "requested by the callback"
                 break
-            if passed - making > seconds:
-                status, reason = Status.TIME_LIMIT, _time_is_over(seconds, making)
+            if passed > seconds:
+                status, reason = Status.TIME_LIMIT, LATE
                 break
             if count >= iterations:
                 status, reason = _last(run, status, reason)
@@ -89,10 +92,6 @@ def solve(
     if status in UNFINISHED and iterate.violation > WORTH_NAMING:
         reason = "{}; {} is off by {:.3g}".format(reason, *worst(problem.assembly, iterate.x))
     return Result(problem, iterate, max(count, 0), perf_counter() - began, status, reason, name)
-
-
-def _time_is_over(seconds: float, making: float) -> str:
-    return f"{seconds:g} s have passed" + (f", after {making:.3g} s in which code was made" if making else "")
 
 
 def _better(new: Iterate, old: Iterate, tolerance: float) -> Iterate:

@@ -76,9 +76,9 @@ def dynamics_factors(steps: Steps, wrenches: Sequence[Wrench]) -> list[Factors]:
 def required_forces(steps: Steps, wrenches: Sequence[Wrench]) -> Callable[..., np.ndarray]:
     """Return the forces (N, nv) along coordinates that motions (q, qd, qdd) take without loops and contacts.
 
-    The code is that of the laws of motion.
+    The code is that of the laws of motion, with any of their wrenches, which are zero.
     """
-    laws = dynamics_factors(steps, wrenches)[0]
+    laws = steps.mechanics.kept(("required", steps.drive), lambda: dynamics_factors(steps, wrenches)[0])
 
     def required(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
         others = [np.zeros((len(q), *a.variables.manifold.shape)) for a in laws.arguments[3:]]

@@ -14,6 +14,7 @@ from screwgraph.plan.goals import FrameVelocity, Point, Pose, Position
 from screwgraph.plan.goals.base import points_at
 from screwgraph.plan.goals.position import start_position, whole_position
 from screwgraph.plan.inverse_kinematics import reaching
+from screwgraph.plan.limits.position import are_of_file
 from screwgraph.plan.models import kind_of
 from screwgraph.plan.obstacles.check import Clear
 from screwgraph.plan.steps import Steps
@@ -93,7 +94,8 @@ def _stops(task: Task, steps: Steps, choice: int) -> dict[int, Float[np.ndarray,
                 stops[int(k)] = q
         elif isinstance(goal, Pose | Point) and len(points_at(steps, goal.time)) == 1:
             (k,) = points_at(steps, goal.time).tolist()
-            q = reaching(steps.mechanics, goal, _before(stops, k), choice) if k not in stops else None
+            is_limited, near = are_of_file(task.limits), _before(stops, k)
+            q = reaching(steps.mechanics, goal, near, is_limited, choice) if k not in stops else None
             if q is not None:
                 stops[k] = q
     return stops

@@ -11,9 +11,9 @@ from screwgraph.plan.contacts import FlatContact, PointContact
 from screwgraph.plan.goals import Point, Pose, Position, Velocity
 from screwgraph.plan.goals.base import points_at
 from screwgraph.plan.goals.position import whole_position
-from screwgraph.plan.limits import PositionLimit, VelocityLimit
+from screwgraph.plan.limits import VelocityLimit
 from screwgraph.plan.limits.base import box, symmetric
-from screwgraph.plan.limits.position import flat_places
+from screwgraph.plan.limits.position import are_of_file, flat_places
 from screwgraph.plan.models import kind_of
 from screwgraph.plan.obstacles import Avoid
 from screwgraph.plan.steps import Steps
@@ -71,11 +71,11 @@ def _out_of_reach(task: Task, steps: Steps, goal: Pose | Point, name: str) -> It
     chain = chain if chain and chain[0].child != frame.link else chain[::-1]
     if place is None or not chain:
         return
-    limits = [i for i in task.limits if isinstance(i, PositionLimit) and i.sigma is None and i.bounds is None]
+    is_limited = are_of_file(task.limits)
     most = float(np.linalg.norm(frame.T_lf[:3, 3]))
     for i, joint in enumerate(chain):
         most += float(np.linalg.norm(joint.origin[:3, 3])) if i else 0.0
-        if isinstance(joint.type, Prismatic) and limits:
+        if isinstance(joint.type, Prismatic) and is_limited:
             ends = (joint.limits.lower, joint.limits.upper)
             most += max(np.inf if end is None else abs(end) for end in ends)
         elif not isinstance(joint.type, Revolute | Spherical | Universal | Fixed):

@@ -10,11 +10,16 @@ from screwgraph.plan.dynamics import required_forces
 from screwgraph.plan.goals import Point, Pose, Position
 from screwgraph.plan.goals.base import points_at
 from screwgraph.plan.goals.position import start_position, whole_position
+from screwgraph.plan.holding import holding_efforts
 from screwgraph.plan.inverse_kinematics import nearest, quickest, slowest
-from screwgraph.plan.limits import EffortLimit, PositionLimit, VelocityLimit
+from screwgraph.plan.limits import EffortLimit, VelocityLimit
+from screwgraph.plan.limits.position import are_of_file
 from screwgraph.plan.models import force_word, kind_of
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import Task
+
+ROUNDING = 1e-6
+"""Excess of an effort, as a part of it, that a linear program may leave."""
 
 
 def obstacles_in_time(task: Task, steps: Steps) -> Iterator[str]:
@@ -46,7 +51,7 @@ def unreached(task: Task, steps: Steps) -> Iterator[str]:
 
     No proof, but many searches of a problem that is easier than the task: loops and contacts are left out.
     """
-    is_limited = any(isinstance(i, PositionLimit) and i.sigma is None and i.bounds is None for i in task.limits)
+    is_limited = are_of_file(task.limits)
     for name, goal in task.items():
         if not isinstance(goal, Pose | Point) or goal.sigma is not None or len(points_at(steps, goal.time)) != 1:
             continue
@@ -68,22 +73,22 @@ def weights_to_hold(task: Task, steps: Steps) -> Iterator[str]:
     """
     limits = [(name, i) for name, i in task.items() if isinstance(i, EffortLimit) and i.sigma is None]
     robot, drive = task.robot, steps.drive
-    shared = len(drive.labels) > len(drive.coordinates)  # many efforts hold it, and the smallest are not the most even
-    if not limits or task.contacts or not kind_of(robot).has_bodies or robot.is_closed or shared:
+    if not limits or task.contacts or not kind_of(robot).has_bodies:
         return
     stands = [("at the start", whole_position(robot, task.start)[0])] if task.start is not None else []
     for name, goal in task.items():
         if isinstance(goal, Position) and goal.sigma is None:
             q, joints = whole_position(robot, goal.at)
             stands += [(f"at {name}", q)] if q.ndim == 1 and set(joints) == set(robot.joint_names) else []
+    boxes = [limit.box(steps) for _, limit in limits]
+    bounds = np.max([b[0] for b in boxes], axis=0), np.min([b[1] for b in boxes], axis=0)
     required, zero = required_forces(steps, ()), np.zeros((1, robot.nv))
     for who, q in stands:
-        (u,) = drive.efforts(q[None], required(q[None], zero, zero))
-        for name, limit in limits:
-            lower, upper = limit.box(steps)
-            over = np.maximum(u - upper, lower - u)
+        u = holding_efforts(robot, drive, q, required(q[None], zero, zero)[0], *bounds)
+        for (name, _), (lower, upper) in zip(limits, boxes, strict=True):
+            over = np.zeros(1) if u is None else np.maximum(u - upper, lower - u)
             c = int(over.argmax())
-            if over[c] > 0.0:
+            if u is not None and over[c] > ROUNDING * abs(u[c]):
                 most, unit = upper[c] if u[c] > 0.0 else -lower[c], drive.units[c]
                 takes = f"holding still {who} takes a {force_word(unit)} of {abs(u[c]):.3g} {unit} of"
                 yield f"{takes} {drive.what} {drive.labels[c]!r}, {name} is {most:.3g} {unit}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -27,21 +28,24 @@ PULL = 0.02
 
 
 def reaching(
-    mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, " nq"], choice: int = 0
+    mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, " nq"], is_limited: bool, choice: int = 0
 ) -> Float[np.ndarray, " nq"] | None:
-    """Return a position within the limits of the robot's file at which a goal holds nearly, None where none is found.
+    """Return a position at which a goal holds nearly, None where none is found.
 
-    From the position nearby, then from random ones; the nearest of the first few found. Another `choice` than 0 is
-    among more positions, by the time that the slowest joint takes to them.
+    Within the limits of the robot's file, from the position nearby, then from random ones; the nearest of the first few
+    found. Unless the task asks for these limits (`is_limited`), the second attempt is beyond them: files have robots
+    whose neutral position is. Another `choice` than 0 is among more positions, by the time that the slowest joint takes
+    to them.
     """
     if choice:
         found = quickest(mechanics, goal, near)
         return found[(choice - 1) % len(found)] if found else None
-    found = []
-    for number, attempt in enumerate(_attempts(mechanics, goal, near)):
-        found += [attempt.q] if attempt.reaches else []
-        if len(found) == (1 if number == 0 else FEW):
-            break
+    attempts, beyond = _attempts(mechanics, goal, near), _attempts(mechanics, goal, near, is_limited=False)
+    nearby = [attempts] if is_limited else [attempts, beyond]
+    for attempt in (next(some) for some in nearby):
+        if attempt.reaches:
+            return attempt.q
+    found = [attempt.q for attempt in itertools.islice(filter(lambda a: a.reaches, attempts), FEW)]
     return min(found, key=lambda q: float(np.abs(q - near).max()), default=None)
 
 

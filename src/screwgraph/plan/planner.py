@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -75,21 +76,22 @@ class Planner:
 
         A plan at which a search was lost is no warm start. Where the guess leads nowhere, and frames have goals, other
         guesses are tried: by other positions that reach them. `refine` cuts steps, and chooses rules of higher order,
-        until all steps are as accurate as the task asks; the planner's task then has that mesh.
+        until all steps are as accurate as the task asks; the planner's task then has that mesh. `seconds` count all of
+        this, the making of code included.
 
         Raises:
             InputError: a task without dynamics is to be refined.
         """
-        search = Search(method, iterations, seconds, tolerances, callback, self._condensed)
+        search = Search(method, iterations, seconds, tolerances, callback, self._condensed, perf_counter())
         if refine:
             check_refinable(self.task)
         self.plan = self._finished(self._solved(search, warm), search)
         for _ in range(ROUNDS if refine else 0):
-            if self.plan.solved or not self.plan.converged or self.plan.seconds >= seconds:
+            if self.plan.solved or not self.plan.converged or search.is_over:
                 break
             if self.plan.step_errors is None:  # nothing tells where to refine; the plan's reason states why
                 break
-            if not self._refined(replace(search, seconds=seconds - self.plan.seconds)):
+            if not self._refined(search):
                 break
         return self.plan
 
@@ -115,8 +117,8 @@ class Planner:
         plan, whole = self._kept_clear(plan, search), self.transcription
         if plan.result.status not in LOST or plan.feasible or not whole.between or plan.iterations == 0:
             return plan
-        self.transcription, left = whole.at_points(), replace(search, seconds=max(search.seconds - plan.seconds, 0.0))
-        other = self._kept_clear(self._found(left, self._guesses()), left)
+        self.transcription = whole.at_points()
+        other = self._kept_clear(self._found(search, self._guesses()), search)
         self.transcription = whole
         spent = {"seconds": plan.seconds + other.seconds, "iterations": plan.iterations + other.iterations}
         best = other if other.converged else plan
@@ -181,7 +183,7 @@ class Planner:
     def _kept_clear(self, plan: Plan, search: Search) -> Plan:
         """Plan again where spheres touch between points, with factors that forbid it there."""
         for _ in range(BETWEEN):
-            if not (plan.feasible and plan.seconds < search.seconds and plan.touches):
+            if search.is_over or not (plan.feasible and plan.touches):
                 break
             old = plan.transcription
             factors = [*old.problem.factors, *kept_clear(old.steps, plan.touches)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,8 @@ Start = Mapping[str, Any] | Result
 class Search:
     """How plans are searched for; see `Planner.solve`.
 
-    `condensed`: whether expressions are so large that their second derivatives would take long to compile.
+    `seconds` count from `began` on; `condensed`: whether expressions are so large that their second derivatives would
+    take long to compile.
     """
 
     method: str | Method
@@ -42,6 +44,12 @@ class Search:
     tolerances: Tolerances | None
     callback: Callable[[Progress], Any] | None
     condensed: bool
+    began: float
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time has passed."""
+        return perf_counter() - self.began > self.seconds
 
     def __call__(
         self, problem: Problem, starts: Iterable[Start], hopeless: Callable[[], bool] = lambda: False
@@ -53,8 +61,8 @@ class Search:
         found: list[Result] = []
         try:
             for method, start in self._tries(problem, starts, found):
-                found.append(self._by(method, problem, start, self.seconds - _spent(found)))
-                if found[-1].status not in LOST or _spent(found) >= self.seconds:
+                found.append(self._by(method, problem, start))
+                if found[-1].status not in LOST or self.is_over:
                     break
                 if len(found) == 1 and not found[-1].violation <= FEASIBLE and hopeless():
                     break
@@ -69,8 +77,6 @@ class Search:
         best, last = min(found, key=_rank), found[-1]
         ended = best if last.status in LOST else last
         reason = ended.reason + (f" (the best of {len(found)} tries)" if ended.status in LOST and found[1:] else "")
-        if ended.status is Status.TIME_LIMIT and found[1:]:
-            reason = f"{self.seconds:g} s have passed"
         made = sum(r.iterations for r in found)
         return replace(best, status=ended.status, reason=reason, iterations=made, seconds=_spent(found))
 
@@ -94,7 +100,7 @@ class Search:
             return [LevenbergMarquardt(damping=1e-2)]  # hinges: whole first steps from deep inside lead far away
         return [InteriorPoint(curvature=False), "auto"] if self.condensed else ["auto"]
 
-    def _by(self, method: str | Method, problem: Problem, start: Start, seconds: float) -> Result:
+    def _by(self, method: str | Method, problem: Problem, start: Start) -> Result:
         decrease = 1e-6 if not problem.has_hard else 1e-15
         tolerances = self.tolerances or Tolerances(decrease=decrease, violation=1e-8, dual=1e-6)
         return solve(
@@ -102,7 +108,7 @@ class Search:
             start,
             method=method,
             iterations=self.iterations,
-            seconds=max(seconds, 0.0),
+            seconds=max(self.began + self.seconds - perf_counter(), 0.0),
             tolerances=tolerances,
             callback=self.callback,
         )

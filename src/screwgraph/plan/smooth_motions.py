@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -17,9 +18,10 @@ from screwgraph.plan.goals.base import points_at
 from screwgraph.plan.goals.position import whole_position
 from screwgraph.plan.inverse_kinematics import quickest
 from screwgraph.plan.limits import EffortLimit
-from screwgraph.plan.models import force_word
+from screwgraph.plan.models import force_word, kind_of
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import Task
+from screwgraph.robot import constraint_jacobian, independent_coordinates
 
 MARGIN = 0.1
 """Excess up to which a motion that is not a polynomial may yet keep limits: a part of these, or of half the weight."""
@@ -37,11 +39,15 @@ SMALL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Ends:
-    """Where motions begin and end: positions, velocities (None where the last is free), and the duration (s)."""
+    """Where motions begin and end: positions, velocities (None where the last is free), and the duration (s).
+
+    Between them, velocities are `directions` times those of independent coordinates.
+    """
 
     q: tuple[np.ndarray, np.ndarray]
     qd: tuple[np.ndarray, np.ndarray | None]
     duration: float
+    directions: Float[np.ndarray, "n m"]
 
     @property
     def count(self) -> int:
@@ -67,34 +73,37 @@ class Ends:
             return np.array([[(f.deriv(d) if d else f)(parts) / T**d for f in functions] for d in range(3)])
 
         middle = np.einsum("dkm,kn->dmn", sampled([x**0, x, x**2, x**3]), np.array(rows))
-        return Motions(middle, sampled(waves).transpose(0, 2, 1))
+        return Motions(middle, sampled(waves).transpose(0, 2, 1), self.directions)
 
 
 @dataclass(frozen=True, eq=False)
 class Motions:
     """Motions with the same ends: one in the `middle`, and polynomials (`shapes`) that leave the ends as they are.
 
-    Positions, velocities and accelerations, at the same times.
+    Positions, velocities and accelerations, at the same times; polynomials are of independent coordinates.
     """
 
     middle: Float[np.ndarray, "3 M n"]
     shapes: Float[np.ndarray, "3 M K"]
+    directions: Float[np.ndarray, "n m"]
 
-    def at(self, c: Float[np.ndarray, "*B K n"]) -> Float[np.ndarray, "3 *B M n"]:
+    def at(self, c: Float[np.ndarray, "*B K m"]) -> Float[np.ndarray, "3 *B M n"]:
         """Return motions with these multiples of the polynomials."""
-        moved = np.moveaxis(np.matmul(self.shapes, c[..., None, :, :]), -3, 0)
+        moved = np.moveaxis(np.matmul(self.shapes, (c @ self.directions.T)[..., None, :, :]), -3, 0)
         return moved + self.middle.reshape(3, *[1] * (c.ndim - 2), *self.middle.shape[1:])
 
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """Limits of the forces along all coordinates; 0 where nothing drives them; `scale` is what an excess is part of."""
+    """Limits of the forces along independent coordinates; 0 where nothing drives them; `scale` is what an excess is
+    part of.
+    """
 
-    lower: Float[np.ndarray, " n"]
-    upper: Float[np.ndarray, " n"]
-    scale: Float[np.ndarray, " n"]
+    lower: Float[np.ndarray, " m"]
+    upper: Float[np.ndarray, " m"]
+    scale: Float[np.ndarray, " m"]
 
-    def excess(self, forces: Float[np.ndarray, "*N n"]) -> Float[np.ndarray, "*N n"]:
+    def excess(self, forces: Float[np.ndarray, "*N m"]) -> Float[np.ndarray, "*N m"]:
         """Return by how much forces exceed them, in parts of `scale`."""
         return (forces - np.clip(forces, self.lower, self.upper)) / self.scale
 
@@ -118,7 +127,7 @@ def nearest_motion(task: Task, steps: Steps) -> Nearest | None:
     every = list(_ends(task, steps)) if limits and steps.drive.what == "joint" else []
     if not every:
         return None
-    required = required_forces(steps, ())
+    required = _along_independent(required_forces(steps, ()), every[0].directions)
     bounds = _bounds(steps, [limit for _, limit in limits], required, every)
     tries = ((ends, _descended(ends, required, bounds, c)) for ends in every for c in _starts(ends))
     best, least = (every[0], np.zeros(0)), np.inf
@@ -131,14 +140,21 @@ def nearest_motion(task: Task, steps: Steps) -> Nearest | None:
     reason = _described(steps, " and ".join(name for name, _ in limits), ends, c, required, bounds)
     q, qd, every = ends.motions(steps.times / ends.duration).at(c)
     qdd = every[steps.points]
-    tau = required(q[steps.points], qd[steps.points], qdd)[:, list(steps.actuated)]
+    forces = required(q[steps.points], qd[steps.points], qdd)
+    tau = forces @ np.linalg.pinv(ends.directions[list(steps.actuated)])
     return Nearest(least, reason, {"q": q, "qd": qd, "qdd": qdd, "tau": tau})
 
 
+def _along_independent(required: Callable, directions: Float[np.ndarray, "n m"]) -> Callable[..., np.ndarray]:
+    """Return the forces (N, m) along independent coordinates: those of couplings do no work."""
+    return lambda q, qd, qdd: required(q, qd, qdd) @ directions
+
+
 def _bounds(steps: Steps, limits: list[EffortLimit], required: Callable, every: list[Ends]) -> Bounds:
-    boxes, driven = [limit.box(steps) for limit in limits], list(steps.actuated)
-    lower, upper = (np.zeros(steps.mechanics.robot.nv) for _ in range(2))
-    lower[driven], upper[driven] = np.max([b[0] for b in boxes], axis=0), np.min([b[1] for b in boxes], axis=0)
+    boxes, levers = [limit.box(steps) for limit in limits], every[0].directions[list(steps.actuated)]
+    ends = np.max([b[0] for b in boxes], axis=0), np.min([b[1] for b in boxes], axis=0)
+    products = [np.where(levers != 0.0, levers * end[:, None], 0.0) for end in ends]
+    lower, upper = np.minimum(*products).sum(axis=0), np.maximum(*products).sum(axis=0)
     q = np.array([at for ends in every for at in ends.q])
     weight = np.abs(required(q, np.zeros_like(q), np.zeros_like(q))).max(axis=0)
     widest = np.where(np.isfinite(upper), np.maximum(np.abs(lower), np.abs(upper)), 0.0)
@@ -147,7 +163,7 @@ def _bounds(steps: Steps, limits: list[EffortLimit], required: Callable, every: 
 
 
 def _starts(ends: Ends) -> Iterator[np.ndarray]:
-    rng, c = np.random.default_rng(0), np.zeros((ends.count, len(ends.q[0])))
+    rng, c = np.random.default_rng(0), np.zeros((ends.count, ends.directions.shape[1]))
     for start in range(STARTS):
         c[0] = 0.0 if start == 0 else ASIDE * rng.standard_normal(c.shape[1])
         yield c.copy()
@@ -186,10 +202,12 @@ def _descended(ends: Ends, required: Callable, bounds: Bounds, c: np.ndarray) ->
 def _described(steps: Steps, names: str, ends: Ends, c: np.ndarray, required: Callable, bounds: Bounds) -> str:
     forces = required(*ends.motions(PARTS).at(c))
     m, column = divmod(int(np.abs(bounds.excess(forces)).argmax()), forces.shape[1])
-    force, unit = forces[m, column], steps.mechanics.units("force")[column]
+    coordinate = independent_coordinates(steps.mechanics.robot)[column]
+    force, unit = forces[m, column], steps.mechanics.units("force")[coordinate]
     most = bounds.upper[column] if force > 0.0 else -bounds.lower[column]
-    allowed = f"{most:.3g} {unit} are allowed" if column in steps.actuated else "it has no motor"
-    takes = f"a {force_word(unit)} of {abs(force):.3g} {unit} of joint {steps.mechanics.labels[column]!r}"
+    is_driven = ends.directions[list(steps.actuated), column].any()
+    allowed = f"{most:.3g} {unit} are allowed" if is_driven else "it has no motor"
+    takes = f"a {force_word(unit)} of {abs(force):.3g} {unit} of joint {steps.mechanics.labels[coordinate]!r}"
     when = f"at t = {PARTS[m] * ends.duration:.3g} s"
     return f"no smooth motion was found that keeps {names}: the nearest takes {takes} {when}, where {allowed}"
 
@@ -197,8 +215,8 @@ def _described(steps: Steps, names: str, ends: Ends, c: np.ndarray, required: Ca
 def _ends(task: Task, steps: Steps) -> Iterator[Ends]:
     """Yield where motions begin and may end, where a task says it."""
     robot, last = task.robot, len(steps.times) - 1
-    q, qd = (steps.given[family].get(0) for family in ("q", "qd"))
-    if q is None or qd is None or steps.duration is not None or robot.nq != robot.nv:
+    q, qd, directions = *(steps.given[family].get(0) for family in ("q", "qd")), _directions(robot)
+    if q is None or qd is None or directions is None or steps.duration is not None or robot.nq != robot.nv:
         return
     reached: list[np.ndarray] = []
     for goal in task.goals:
@@ -213,4 +231,17 @@ def _ends(task: Task, steps: Steps) -> Iterator[Ends]:
         elif len(points) == 1:
             reached = quickest(steps.mechanics, goal, q)
     for there in reached:
-        yield Ends((q, there), (qd, steps.given["qd"].get(last)), float(steps.times[-1]))
+        yield Ends((q, there), (qd, steps.given["qd"].get(last)), float(steps.times[-1]), directions)
+
+
+def _directions(robot: Any) -> Float[np.ndarray, "n m"] | None:
+    """Return what velocities independent coordinates cause, None where that depends on the position."""
+    if not robot.is_closed:
+        return np.eye(robot.nv)
+    if not kind_of(robot).has_bodies or robot.loops or not all(c.is_linear for c in robot.couplings):
+        return None
+    free, found = list(independent_coordinates(robot)), np.zeros((robot.nv, robot.mobility.freedom))
+    K = constraint_jacobian(robot, robot.neutral())[list(robot.mobility.kept)]
+    rest = np.setdiff1d(np.arange(robot.nv), free)
+    found[free], found[rest] = np.eye(len(free)), -np.linalg.solve(K[:, rest], K[:, free])
+    return found

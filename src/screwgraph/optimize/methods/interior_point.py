@@ -34,6 +34,8 @@ RELAXED = 0.1
 """Part of the tolerance of violations by which inequalities are relaxed. Waechter & Biegler (2006), section 3.5."""
 NEARLY = 1e3
 """Times the tolerance, for the KKT conditions where steps change nothing any more: what rounding leaves."""
+SKIPPED = 1
+"""Steps in which curvature is not tried again after it was not convex."""
 STRAIGHT = 0.9
 """Gauss-Newton's matrix serves while so much of its steps, as far as slacks allow, is accepted."""
 
@@ -138,13 +140,20 @@ def _settled(kkt: Kkt, model: Model, point: Point, barrier: float) -> Point:
 class _Convexity:
     """How H is made convex: `straight` leaves curvature out; else the last shift of its diagonal is where to begin.
 
-    `curved`: whether the last H had the curvature of hard factors.
+    `curved`: whether the last H had the curvature of hard factors; `skipped`: in so many steps to come, that is not
+    tried, since it was not convex.
     """
 
     straight: bool
     shift: float
     curvature: bool
     curved: bool = True
+    skipped: int = 0
+
+    @property
+    def begins_curved(self) -> bool:
+        """Whether H is tried with the curvature of hard factors first."""
+        return self.curvature and not (self.straight and self.skipped)
 
     def larger(self, shift: float) -> float:
         """Return the shift to try after one that did not suffice."""
@@ -159,7 +168,7 @@ class _Convexity:
 
 def _direction(kkt: Kkt, model: Model, point: Point, convexity: _Convexity) -> tuple[Step, Factored, _Convexity] | str:
     """Return a step of descent, its factored equations, and how these came to be convex; or why there is none."""
-    n, rows, curved, shift = len(model.gradient), len(model.c), convexity.curvature, 0.0
+    n, rows, curved, shift = len(model.gradient), len(model.c), convexity.begins_curved, 0.0
     slack, bad, ones = 0.0, -1, np.ones(n)
     while shift <= LARGEST_SHIFT:
         multipliers = (point.y, point.z) if curved else None
@@ -170,7 +179,8 @@ def _direction(kkt: Kkt, model: Model, point: Point, convexity: _Convexity) -> t
                 step = made(kkt, model, point, factored, model.c, model.g + point.s)
                 if np.isfinite(step.x).all():
                     last = shift if shift > 0.0 else convexity.shift
-                    return step, factored, replace(convexity, shift=last, curved=curved)
+                    left = SKIPPED if convexity.begins_curved and not curved else max(convexity.skipped - 1, 0)
+                    return step, factored, replace(convexity, shift=last, curved=curved, skipped=left)
         except SingularError as error:
             slack, bad = 1e-9, error.unknown
         if curved and convexity.straight:

@@ -39,6 +39,11 @@ class PositionLimit:
         yield from bounded(steps.q[steps.free_points], bounds, self, name)
 
 
+def are_of_file(limits: Iterable[Any]) -> bool:
+    """Whether one of a task's limits keeps all positions, always, within the bounds of the robot's file."""
+    return any(isinstance(i, PositionLimit) and i.sigma is None and i.bounds is None for i in limits)
+
+
 def flat_places(mechanics: Mechanics) -> dict[int, int]:
     """Return where in q the coordinates stand that are numbers as in qd."""
     robot, found = mechanics.robot, {}
