@@ -7,8 +7,8 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.robot import Robot, constraint_jacobian
+from tests.dynamics.test_closed_dynamics import null_space, projected
 from tests.robots import robot_file
-from tests.test_closed_dynamics import null_space, projected
 
 STEP = 1e-4
 

@@ -12,7 +12,7 @@ from screwgraph.plan.costs import Effort
 from screwgraph.plan.goals import Position, Velocity
 from screwgraph.plan.limits import EffortLimit
 from screwgraph.robot import LoopMotor
-from tests.test_actuators import DIFFERENTIAL, TENDONS
+from tests.dynamics.test_actuators import DIFFERENTIAL, TENDONS
 
 GOALS = Position([0.5, -0.4, 0.3]), Velocity()
 

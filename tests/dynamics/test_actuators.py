@@ -19,7 +19,7 @@ from screwgraph.robot import (
     without_loops,
 )
 from tests.closed_oracle import projected
-from tests.test_closed_dynamics import null_space
+from tests.dynamics.test_closed_dynamics import null_space
 
 ORDERS = [name for name in sg.orderings.ORDERINGS if name != "quasi_definite"]
 

@@ -5,7 +5,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.robot import constraint_jacobian, without_loops
-from tests.test_closed_dynamics import CHAINS, closed_state, null_space
+from tests.dynamics.test_closed_dynamics import CHAINS, closed_state, null_space
 
 BASE_JOINTS = ("joint1", "joint3")
 

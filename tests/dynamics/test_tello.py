@@ -15,7 +15,7 @@ from screwgraph.robot import Robot, closed_states, constraint_residual
 from tests.agreement import assert_agree, interpreted
 from tests.closed_oracle import motion
 
-FILE = Path(__file__).resolve().parents[1] / "examples" / "chignoli_2023_tello.yaml"
+FILE = Path(__file__).resolve().parents[2] / "examples" / "chignoli_2023_tello.yaml"
 GEAR = 6.0
 LEG = ("hip_clamp", "gimbal", "thigh", "shin", "foot", "hip_rotor", "knee_ankle_rotor")
 

@@ -29,7 +29,7 @@ from screwgraph.spatial.manifolds import product
 from tests.agreement import interpreted
 from tests.robots import robot_file
 
-TELLO = Path(__file__).resolve().parents[1] / "examples" / "chignoli_2023_tello.yaml"
+TELLO = Path(__file__).resolve().parents[2] / "examples" / "chignoli_2023_tello.yaml"
 HIP = ("left_hip_roll", "left_hip_pitch", "left_hip_rotor_1", "left_hip_rotor_2")
 REGULAR = 0.01
 """Smallest singular value, as a part of the largest, of the dependent columns of K at which answers are compared."""
