@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.kinematics.targets import Point
 from screwgraph.mechanism import observed
 from screwgraph.plan import Planner, read_task
 from screwgraph.robot import LoopMotor, Transmission
@@ -100,6 +101,8 @@ def _held() -> Iterator[Any]:
     yield moved
     yield sg.inverse_trajectory(bar, {"t": moved.t, "theta": moved.q[:, 4]})
     yield sg.estimate(bar, {"t": moved.t} | observed(bar, {"q": moved.q, "v": moved.qd, "a": moved.qdd}))
+    reach = sg.inverse_kinematics(robot, Point(robot.links[-1].name))
+    yield from (reach, reach((0.5, 0.0, 0.5)))
     planner = Planner(read_task("cp2"))
     plan = planner.solve()
     yield from (planner, plan, plan.result, plan.result.problem)
