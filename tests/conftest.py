@@ -16,8 +16,8 @@ from screwgraph.compiler.backends.llvm.machine import Processor
 hypothesis.settings.register_profile("any machine", deadline=None)
 hypothesis.settings.load_profile("any machine")
 
-OPTIMISED = ("benchmarks", "compiler", "faults", "simulation")
-"""Packages whose tests are about code: there, it is optimised, as users have it."""
+OPTIMISED = ("bench", "benchmarks", "compiler", "faults", "simulation")
+"""Packages whose tests are about code: there, it is optimised, as users have it; elsewhere modules have a mark."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -40,14 +40,15 @@ def soon_compiled(request: pytest.FixtureRequest, own_cache: None) -> Iterator[N
     That code has a cache of its own. `make suite` optimises all code.
     """
     with pytest.MonkeyPatch.context() as patch:
-        about_code = request.path.relative_to(Path(__file__).parent).parts[0] in OPTIMISED
+        package = request.path.relative_to(Path(__file__).parent).parts[0]
+        about_code = package in OPTIMISED or request.node.get_closest_marker("optimised") is not None
         if request.config.option.markexpr == "not suite" and not about_code:
             patch.setenv("SCREWGRAPH_CACHE_DIR", os.environ["SCREWGRAPH_CACHE_DIR"] + "_soon")
             patch.setattr(machine, "_object", _object_soon)
         yield
 
 
-def _object_soon(assembly: str, processor: Processor, level: int) -> bytes:
+def _object_soon(assembly: str, processor: Processor, level: int = 0) -> bytes:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple().create_target_machine(

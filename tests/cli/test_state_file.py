@@ -9,6 +9,8 @@ import pytest
 
 import screwgraph as sg
 
+pytestmark = pytest.mark.optimised
+
 
 @pytest.fixture
 def solved(command, state_file):

@@ -30,6 +30,7 @@ os.fdopen = half
 """
 KILLED_BEFORE_THE_END = """
 import os, signal
+from tests.suites import in_suites
 os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 """
 posix = pytest.mark.skipif(sys.platform == "win32", reason="processes are not killed like that there")
@@ -62,7 +63,7 @@ def test_a_cache_that_cannot_be_used_is_told_once(tmp_path):
 
 
 @posix
-@pytest.mark.parametrize("death", [KILLED_HALFWAY, KILLED_BEFORE_THE_END])
+@pytest.mark.parametrize("death", [KILLED_HALFWAY, in_suites(KILLED_BEFORE_THE_END)])
 def test_a_process_killed_while_it_writes_leaves_nothing_that_is_believed(tmp_path, death):
     killed = start(death + ANSWER, tmp_path)
     killed.communicate(timeout=120)

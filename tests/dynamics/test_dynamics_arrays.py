@@ -7,6 +7,7 @@ from screwgraph.dynamics import bias_forces, forward_dynamics, inverse_dynamics,
 from screwgraph.formats import load
 from tests.agreement import random_states
 
+pytestmark = pytest.mark.optimised
 FUNCTIONS = {"inverse": inverse_dynamics, "forward": forward_dynamics, "mass": mass_matrix, "bias": bias_forces}
 
 

@@ -10,8 +10,14 @@ from screwgraph.formats import load, zoo_names
 from screwgraph.graph import Key
 from tests.agreement import assert_agree, interpreted, random_states
 from tests.oracle import oracle
+from tests.suites import in_suites
 
-BUILT_IN = [(name, "floating" if name == "a1" else "fixed") for name in zoo_names() if not load(name).is_closed]
+LARGE = ("a1", "iiwa14", "panda")
+BUILT_IN = [
+    in_suites(name, "floating" if name == "a1" else "fixed") if name in LARGE else (name, "fixed")
+    for name in zoo_names()
+    if not load(name).is_closed
+]
 PROBLEMS = {
     "inverse": inverse_dynamics,
     "forward": forward_dynamics,

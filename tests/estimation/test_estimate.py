@@ -130,6 +130,7 @@ def test_a_pose_sensor_places_a_floating_robot_and_the_estimate_is_saved(tmp_pat
     assert len(heading.split(",")) == 1 + robot.nq + 7 * robot.nv
 
 
+@pytest.mark.suite
 def test_the_mass_of_a_closed_chain_is_within_its_covariance():
     robot, q0, qd0 = moving("five_bar")
     run = motion(robot, q0, qd0, time=0.6, dt=0.01, drive=0.2)
@@ -223,6 +224,7 @@ def test_what_only_priors_determine_is_named(swung):
         sg.estimate(robot, one, sensors=sensors, q0=[q0[0], q0[1] + 2.0], inputs=["joint1", "joint2"])
 
 
+@pytest.mark.suite
 def test_a_spin_that_no_sensor_sees_is_named():
     """The coupler of an RSSR linkage turns about its own line, on which the sensors do not depend."""
     it = random_robot(np.random.default_rng([2, 0]), "loop")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.compiler.caches import entries, is_whole, printed, start
-from tests.suites import record
+from tests.suites import in_suites, record
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are not killed like that there")
 
@@ -57,7 +57,7 @@ def killed_at_random(name: str, times: int, tmp_path: Path, seed: int = 0) -> in
     return early
 
 
-@pytest.mark.parametrize("name", ["compile", "plan"])
+@pytest.mark.parametrize("name", ["compile", in_suites("plan")])
 def test_killed_processes_leave_nothing_broken(name, tmp_path):
     killed_at_random(name, 2, tmp_path)
 

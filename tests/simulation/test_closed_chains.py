@@ -21,8 +21,10 @@ from screwgraph.robot.joints import Revolute
 from screwgraph.spatial import SpatialInertia
 from tests.robot.closed_instances import planar_four_bar
 from tests.robots import robot_file
+from tests.suites import in_suites
 
 CLOSED = [name for name in sg.zoo_names() if sg.load(name).is_closed]
+QUICK = [in_suites(name) if name == "stewart_gough" else name for name in CLOSED]
 
 FILES = {
     "crank_rocker.urdf": 0.5,
@@ -52,7 +54,7 @@ def swinging(robot, scale=1.0):
     return q, robot.complete_velocity(q, scale * rng.normal(size=robot.mobility.freedom))
 
 
-@pytest.mark.parametrize("name", [*CLOSED, *FILES])
+@pytest.mark.parametrize("name", [*QUICK, *FILES])
 def test_energy_is_kept_for_ten_seconds(name):
     path = name if name in CLOSED else robot_file(name)
     robot = movable(without_damping(sg.load(path)))
@@ -61,7 +63,7 @@ def test_energy_is_kept_for_ten_seconds(name):
     assert run.violation.max() < 1e-9
 
 
-@pytest.mark.parametrize(("name", "base"), [("geared_leg.urdf", "floating"), ("mini_cheetah.urdf", "fixed")])
+@pytest.mark.parametrize(("name", "base"), [("geared_leg.urdf", "floating"), in_suites("mini_cheetah.urdf", "fixed")])
 def test_a_floating_robot_with_its_rotors_keeps_its_energy(name, base):
     """The file of the quadruped has its own floating base. Other whole robots are in benchmarks/RESULTS.md."""
     robot = with_gravity(sg.load(robot_file(name), base=base, damping=False), (0.0, 0.0, 0.0))
@@ -71,7 +73,7 @@ def test_a_floating_robot_with_its_rotors_keeps_its_energy(name, base):
 
 
 @pytest.mark.parametrize("method", ["rk4", "dop853", "semi_implicit", "trapezoidal"])
-@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.parametrize("name", QUICK)
 def test_loops_stay_closed_by_every_method(name, method):
     robot = movable(sg.load(name))
     run = sg.simulate(robot, *swinging(robot), time=0.5, dt=1e-3, method=method)
@@ -86,7 +88,7 @@ def test_loops_stay_closed_by_every_method(name, method):
     assert max(rates) < 1e-8 * max(1.0, np.abs(run.qd).max())
 
 
-@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.parametrize("name", QUICK)
 def test_two_methods_agree(name):
     robot = movable(sg.load(name))
     runs = [sg.simulate(robot, *swinging(robot), time=0.3, dt=5e-4, method=method) for method in ("rk4", "dop853")]

@@ -83,6 +83,7 @@ def test_screw_axes_that_move_are_left_to_casadi():
     assert f.jacobian("q").result_shape == (4, 4)
 
 
+@pytest.mark.suite
 def test_one_function_for_several_derivatives_returns_what_single_ones_return():
     robot = sg.load("puma560")
     rng = np.random.default_rng(2)
