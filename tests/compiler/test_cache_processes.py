@@ -10,6 +10,7 @@ import time
 import pytest
 
 from tests.compiler.caches import ANSWER, NOTHING_IS_MADE, entries, is_whole, printed, start
+from tests.suites import in_suites
 
 KILLED_HALFWAY = """
 import os, signal
@@ -30,7 +31,6 @@ os.fdopen = half
 """
 KILLED_BEFORE_THE_END = """
 import os, signal
-from tests.suites import in_suites
 os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 """
 posix = pytest.mark.skipif(sys.platform == "win32", reason="processes are not killed like that there")
