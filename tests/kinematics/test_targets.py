@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ import screwgraph as sg
 from screwgraph.kinematics.inverse.models import MechanismModel, RobotModel
 from screwgraph.kinematics.inverse.problem import InverseProblem
 from screwgraph.kinematics.targets import CenterOfMass, Orientation, Point, Pose, Posture
+from screwgraph.spatial import SpatialInertia
 from screwgraph.spatial.so3 import from_rpy
 from screwgraph.tape import Tape, program
 from tests.kinematics.states import robot_of
@@ -70,3 +73,10 @@ def test_errors_are_angles_and_distances(turn):
     wanted[:3, 3] += [0.3, 0.0, -0.4]
     found = sg.inverse_kinematics(robot, frame, held=robot.joint_names)(wanted, start=q)
     np.testing.assert_allclose(found.errors, [turn, 0.5], rtol=1e-6)
+
+
+def test_without_mass_there_is_no_centre_of_mass():
+    robot = sg.load("rr")
+    bare = replace(robot, links=tuple(replace(link, inertia=SpatialInertia()) for link in robot.links))
+    with pytest.raises(sg.InputError, match="has no centre of mass"):
+        sg.inverse_kinematics(bare, CenterOfMass())

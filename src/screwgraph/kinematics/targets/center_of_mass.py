@@ -9,7 +9,7 @@ from typing import Any
 from jaxtyping import Float
 
 from screwgraph.kinematics.jacobians import jacobian_of_mass
-from screwgraph.kinematics.moments import moving_mass, total
+from screwgraph.kinematics.moments import check_mass, moving_mass, total
 from screwgraph.kinematics.targets.base import Moving, Rows, check_target, checked_axes
 from screwgraph.kinematics.targets.frames import length_of
 from screwgraph.robot import Robot
@@ -37,7 +37,7 @@ class CenterOfMass:
         return f"centre of mass{' ' + self.axes if self.axes != 'xyz' else ''}"
 
     def shape(self, robot: Robot) -> tuple[int, ...]:
-        moving_mass(robot)
+        check_mass(robot)
         return (len(checked_axes(self.axes)),)
 
     def moving(self, robot: Robot, q: Array) -> Moving:

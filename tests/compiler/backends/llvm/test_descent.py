@@ -55,3 +55,10 @@ def test_where_no_start_reaches_the_best_position_counts():
     x, _, counts = f.ufunc(2.0, 50.0, 4.0, 1.0)
     assert counts.tolist() == [0.0, 4.0, 4.0]
     assert x == 3.0 - 0.5 * 7.0 / 3.0  # one step from 3, the start of least cost
+
+
+def test_more_attempts_than_starts_begin_there_again():
+    starts, attempts = [40.0, 3.0, 20.0], 100_000
+    once, often = (function(starts).ufunc(2.0, 50.0, many, 1.0) for many in (4.0, attempts))
+    assert once[0] == often[0]
+    assert often[2].tolist() == [0.0, attempts, attempts]

@@ -26,9 +26,9 @@ class Descent:
     """A program that is a loop: it has the interface of straight-line programs, but for its instructions.
 
     `step` maps (x, cost, memory, parameters) to (x, cost, memory, verdict), `end` maps (x, parameters) to results.
-    Attempts begin at the parameters `start`, then at the rows of `starts`, with `memory` as it is here and infinite
-    cost. The first that reaches the goal ends the descent; else the x of least cost counts. `most` names the parameters
-    that say how many attempts, and steps of each, are made.
+    Attempts begin at the parameters `start`, then at the rows of `starts`, again and again, with `memory` as it is here
+    and infinite cost. The first that reaches the goal ends the descent; else the x of least cost counts. `most` names
+    the parameters that say how many attempts, and steps of each, are made.
     """
 
     __repr__ = one_line
@@ -61,7 +61,7 @@ def descent(given: Descent, lanes: Lanes) -> str:
 
 
 def _constants(given: Descent, lanes: Lanes) -> str:
-    rows = given.starts.ravel().tolist() or [0.0]
+    rows = given.starts.ravel().tolist() or [0.0] * len(given.start)
     first = [float("inf"), *given.memory]
     lines = [
         f"@{name} = private constant [{len(values)} x {lanes.scalar}] "
@@ -112,7 +112,8 @@ def _loop(given: Descent, lanes: Lanes) -> list[str]:
         f"  %least = phi {R} [{lanes.number(float('inf'))}, %entry], [%least_next, %done]",
         "  %is_first = icmp eq i64 %a, 0",
         "  %before = sub i64 %a, 1",
-        f"  %row = mul i64 %before, {n}",
+        f"  %turn = urem i64 %before, {max(1, len(given.starts))}",
+        f"  %row = mul i64 %turn, {n}",
         "  %away = select i1 %is_first, i64 0, i64 %row",
         away("other", "@starts", "%away"),
         "  %from = select i1 %is_first, ptr %given, ptr %other",
