@@ -17,6 +17,7 @@ class Armature:
     """The rotor inertia of a joint as the joint sees it (kg m^2, kg): a number for each of its coordinates."""
 
     of = "joint"
+    why = "only joints that move have one"
 
     def parts(self, robot: Robot) -> Iterable[str]:
         return moving_joints(robot)

@@ -25,6 +25,11 @@ class Kind(Protocol):
         """What it is a parameter of: "link", "joint", "frame" or "joint or frame"."""
         ...
 
+    @property
+    def why(self) -> str:
+        """Why some parts have none."""
+        ...
+
     def parts(self, robot: Robot) -> Iterable[str]:
         """Return the names of the parts that have it."""
         ...

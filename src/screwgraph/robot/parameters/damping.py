@@ -17,6 +17,7 @@ class Damping:
     """The viscous damping of a joint (N m s/rad, N s/m), on each of its coordinates: one number."""
 
     of = "joint"
+    why = "only joints that move have one"
 
     def parts(self, robot: Robot) -> Iterable[str]:
         return moving_joints(robot)

@@ -32,6 +32,7 @@ class Friction:
     """The level of Coulomb friction of a joint (N m, N), on each of its coordinates: one number."""
 
     of = "joint"
+    why = "only joints that move have one"
 
     def parts(self, robot: Robot) -> Iterable[str]:
         return moving_joints(robot)

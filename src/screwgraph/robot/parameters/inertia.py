@@ -20,6 +20,7 @@ class Inertia:
     """The inertia of a link in its own frame: ten numbers in the order of `SpatialInertia.parameters`."""
 
     of = "link"
+    why = "it is the base, which does not move"
 
     def parts(self, robot: Robot) -> Iterable[str]:
         """Return all links but the base, which does not move."""

@@ -17,6 +17,7 @@ class Mass:
     """The mass (kg) of a link: one number."""
 
     of = "link"
+    why = "only links that move and have mass have a centre of mass"
 
     def parts(self, robot: Robot) -> Iterable[str]:
         """Return the links that move and have mass, and so a centre of mass."""

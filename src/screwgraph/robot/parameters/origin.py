@@ -17,6 +17,7 @@ class Origin:
     """URDF's origin of a joint or frame: x, y, z (m), roll, pitch, yaw (rad), in the frame of the link it is on."""
 
     of = "joint or frame"
+    why = "loops and couplings are analysed for the lengths of the file"
 
     def parts(self, robot: Robot) -> Iterable[str]:
         """Return the joints of trees, and frames: loops are analysed for the lengths of the file."""

@@ -18,6 +18,7 @@ class Payload:
     """The inertia of a body at a link or frame, in its axes, beside what is there: ten numbers, zero by default."""
 
     of = "frame"
+    why = "it is on the base, which does not move"
 
     def parts(self, robot: Robot) -> Iterable[str]:
         base = robot.links[0].name

@@ -58,7 +58,7 @@ class Parameter:
 
     def link(self, robot: Robot) -> str:
         """Return the link that it is of, of a joint's the one that the joint moves."""
-        if self.kind not in ("inertia", "mass", PAYLOAD) and self.part in robot.joint_names:
+        if "joint" in KINDS[self.kind].of and self.part in robot.joint_names:
             return robot.joint(self.part).child
         return robot.frame(self.part).link
 
@@ -98,7 +98,6 @@ def parameters_of(robot: Robot, names: Sequence[str], payload: str | None = None
                 why="the ten inertial parameters of a link have its mass",
                 fix="name one of them",
             )
-    # Inertias come before payloads, which are added to them: values are bound in this order.
     return found
 
 
@@ -140,7 +139,8 @@ def _parameter(robot: Robot, name: str, payload: str | None) -> Parameter:
         )
     if name not in links:
         joint = robot.joint_names[0] if robot.joints else "joint1"
-        raise unknown("parameter", name, [*links[1:], *(f"{joint}.{kind}" for kind in list(KINDS)[3:])])
+        of_joints = [kind for kind, own in KINDS.items() if "joint" in own.of]
+        raise unknown("parameter", name, [*links[1:], *(f"{joint}.{kind}" for kind in of_joints)])
     return _of_part(robot, name, INERTIA, name)
 
 
@@ -152,20 +152,10 @@ def _of_part(robot: Robot, name: str, kind: str, part: str) -> Parameter:
     if part not in existing:
         raise unknown(KINDS[kind].of, part, parts)
     raise InputError(
-        f"{part!r} has no {kind} that could be an input", why=_WHY[kind], fix=f"name one of {', '.join(parts[:4])}, ..."
+        f"{part!r} has no {kind} that could be an input",
+        why=KINDS[kind].why,
+        fix=f"name one of {', '.join(parts[:4])}, ...",
     )
-
-
-_WHY = {
-    INERTIA: "it is the base, which does not move",
-    PAYLOAD: "it is on the base, which does not move",
-    "mass": "only links that move and have mass have a centre of mass",
-    "armature": "only joints that move have one",
-    "damping": "only joints that move have one",
-    "friction": "only joints that move have one",
-    "stiffness": "only joints of one coordinate have one",
-    "origin": "loops and couplings are analysed for the lengths of the file",
-}
 
 
 def numbers(value: object) -> Float[np.ndarray, "... k"]:

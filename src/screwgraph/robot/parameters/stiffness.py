@@ -30,6 +30,7 @@ class Stiffness:
     """A spring that is not in the file: stiffness (N m/rad, N/m) and rest position (rad, m), zero by default."""
 
     of = "joint"
+    why = "only joints of one coordinate have one"
 
     def parts(self, robot: Robot) -> Iterable[str]:
         """Return the joints of one coordinate."""
