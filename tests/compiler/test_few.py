@@ -54,3 +54,24 @@ def test_a_vanished_pivot_is_answered_as_in_a_call():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         np.testing.assert_allclose(f.few(q, qd, tau), f(q, qd, tau), rtol=1e-9)
+
+
+@pytest.mark.parametrize("wrong", ["too few", "shape", "quaternion", "text"])
+def test_what_a_call_refuses_is_refused_in_the_same_words(wrong):
+    robot = sg.load("a1", base="floating")
+    f = sg.bias_forces(robot)
+    q, qd = robot.neutral(), np.zeros(robot.nv)
+    given = {"too few": (q,), "shape": (q[1:], qd), "quaternion": (q * 1.1 + 0.1, qd), "text": ("q", qd)}[wrong]
+    messages = []
+    for call in (f.few, f):
+        with pytest.raises(sg.InputError) as caught:
+            call(*given)
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+
+
+def test_code_without_guards_is_what_it_is_where_it_is_no_number():
+    robot = sg.load("rr")
+    f = sg.mass_matrix(robot)
+    assert not f.program.guarded
+    assert np.isnan(f.few(np.array([np.nan, np.nan]))).any()

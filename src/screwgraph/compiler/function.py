@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Real
 from typing import Any, NoReturn
 
 import numpy as np
@@ -20,8 +19,17 @@ from screwgraph.compiler.bound import BoundFunction, Names
 from screwgraph.compiler.cache import Made, pack_program, remembered, unpack_program
 from screwgraph.compiler.derivatives import Analytic, derivatives
 from screwgraph.compiler.interpreted import MAKING, interpreted, seconds
+from screwgraph.compiler.on_tape import are_symbolic, written_on_tape
 from screwgraph.compiler.pivots import Pivots, pivots
-from screwgraph.compiler.signature import PARAMETERS, Argument, Result, check_arrays, check_count, written
+from screwgraph.compiler.signature import (
+    PARAMETERS,
+    Argument,
+    Result,
+    check_arrays,
+    check_count,
+    columns_of,
+    written,
+)
 from screwgraph.compiler.split import CARRIED, Split, split
 from screwgraph.compiler.unit import Places, check_unit, quaternion_places
 from screwgraph.compiler.vanished import Differentiated, Fallback, answered
@@ -30,7 +38,7 @@ from screwgraph.elimination.parallelism import of_program
 from screwgraph.errors import InputError
 from screwgraph.robot import unknown
 from screwgraph.summary import one_line
-from screwgraph.tape import Operations, Program, Scalar
+from screwgraph.tape import Operations, Program
 
 DTYPES = ("float64", "float32")
 """The numbers that machine code and C source can compute with."""
@@ -95,8 +103,8 @@ class Function:
             with np.errstate(invalid="ignore", divide="ignore") if self.program.guarded else nullcontext():
                 found = self.ufunc(*values, **into, dtype=self.dtype)  # wider numbers are rounded
         except (TypeError, ValueError) as error:
-            if _are_symbolic(values):
-                return self._written(values)
+            if are_symbolic(values):
+                return written_on_tape(self.program, self.arguments, self.results, values)
             raise self._explained(values, error) from None
         if self._compiled.off_unit.value != counted:  # in this call, or in one of another thread
             check_unit(self.arguments, self._quaternions, values)
@@ -108,28 +116,23 @@ class Function:
         """Evaluate as a call does, for once or for few states: interpreted, while that costs less than machine code.
 
         So it is until the time spent would have made machine code, which then answers, equal up to rounding.
+
+        Raises:
+            InputError: as a call does.
         """
-        done = self.__dict__
         check_count(self.name, self.arguments, values)
-        states = max(np.size(value) // max(1, len(a.names)) for value, a in zip(values, self.arguments, strict=True))
+        arrays, done = check_arrays(self.name, self.arguments, values), self.__dict__
+        states = max(x.size // max(1, len(a.names)) for x, a in zip(arrays, self.arguments, strict=True))
         spent = done.get("_interpreting", 0.0) + seconds(self.program, states)
         if "_compiled" in done or self.dtype != "float64" or spent > MAKING * len(self.program.instructions):
-            return self(*values)
+            return self(*arrays)
         done["_interpreting"] = spent
-        with np.errstate(all="ignore"):
-            found = interpreted(self.program, self.arguments, self.results, values)
-        return answered(found, values, (self.name, self.arguments, self.results), self.origin.vanished)
-
-    def _written(self, values: Sequence[Any]) -> Any:
-        """Write the function on the tape whose scalars are in arrays of objects, for one state."""
-        given = {
-            name: x
-            for argument, value in zip(self.arguments, values, strict=True)
-            for name, x in zip(argument.names, np.broadcast_to(value, argument.shape).ravel(), strict=True)
-        }
-        numbers = iter(self.program.on([given[name] for name in self.program.input_names]))
-        found = [np.array([next(numbers) for _ in range(r.size)], dtype=object).reshape(r.shape) for r in self.results]
-        return found[0] if len(found) == 1 else tuple(found)
+        check_unit(self.arguments, self._quaternions, arrays)
+        with np.errstate(all="ignore") if self.program.guarded else nullcontext():
+            found = interpreted(self.program, self.arguments, self.results, arrays)
+        if not self.program.guarded:
+            return found
+        return answered(found, arrays, (self.name, self.arguments, self.results), self.origin.vanished)
 
     @property
     def ufunc(self) -> np.ufunc:
@@ -153,8 +156,8 @@ class Function:
         """
 
         def first(*values: Any) -> Any:
-            if len(values) == len(self.arguments) and _are_symbolic(values):
-                return self._written(values)
+            if len(values) == len(self.arguments) and are_symbolic(values):
+                return written_on_tape(self.program, self.arguments, self.results, values)
             self.__dict__["quick"] = quick = self._compiled.quick
             return quick(*values)
 
@@ -226,10 +229,7 @@ class Function:
         """
         check_count(self.name, self.arguments, values)
         arrays = check_arrays(self.name, self.arguments, values)
-        columns = []
-        for argument, array in zip(self.arguments, arrays, strict=True):
-            flat = array.reshape(*array.shape[: array.ndim - len(argument.shape)], len(argument.names))
-            columns += list(np.moveaxis(flat.astype(float), -1, 0))
+        columns = columns_of(self.arguments, arrays)
         return self._pivots.smallest(columns)
 
     @cached_property
@@ -380,12 +380,6 @@ class Function:
         except InputError as found:
             return found
         return InputError(f"{self.name} cannot be called so", why=str(error))
-
-
-def _are_symbolic(values: Sequence[Any]) -> bool:
-    """Whether some values are arrays of scalars of a tape, the others of numbers."""
-    objects = [v for v in values if isinstance(v, np.ndarray) and v.dtype == object]
-    return bool(objects) and all(isinstance(x, Scalar | Real) for v in objects for x in v.flat)
 
 
 def _unpickled(

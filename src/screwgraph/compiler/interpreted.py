@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler.signature import Argument, Result
+from screwgraph.compiler.signature import Argument, Result, columns_of
 from screwgraph.tape import Program
 
 CHUNK = 1024
@@ -22,22 +21,15 @@ def seconds(program: Program, states: int) -> float:
 
 
 def interpreted(
-    program: Program, arguments: Sequence[Argument], results: Sequence[Result], values: Sequence[Any]
+    program: Program, arguments: Sequence[Argument], results: Sequence[Result], arrays: Sequence[np.ndarray]
 ) -> np.ndarray | tuple[np.ndarray, ...]:
     """Return what a function returns for arguments whose leading axes broadcast."""
-    arrays = [np.asarray(value, dtype=float) for value in values]
-    batch = np.broadcast_shapes(*(x.shape[: x.ndim - len(a.shape)] for x, a in zip(arrays, arguments, strict=True)))
-    flat = [
-        np.broadcast_to(x, (*batch, *a.shape)).reshape(-1, len(a.names)).T
-        for x, a in zip(arrays, arguments, strict=True)
-    ]
-    columns = {
-        name: column for a, x in zip(arguments, flat, strict=True) for name, column in zip(a.names, x, strict=True)
-    }
-    given = [columns[name] for name in program.input_names]
-    count = int(np.prod(batch, dtype=int))
-    found = np.empty((count, len(program.outputs)))
-    for start in range(0, count, CHUNK):
+    columns = np.broadcast_arrays(*columns_of(arguments, arrays))
+    batch, names = columns[0].shape, [name for argument in arguments for name in argument.names]
+    flat = dict(zip(names, (column.ravel() for column in columns), strict=True))
+    given = [flat[name] for name in program.input_names]
+    found = np.empty((columns[0].size, len(program.outputs)))
+    for start in range(0, len(found), CHUNK):
         part = slice(start, start + CHUNK)
         for i, value in enumerate(program.evaluate([column[part] for column in given])):
             found[part, i] = value

@@ -83,6 +83,15 @@ def check_arrays(function: str, arguments: Sequence[Argument], values: Sequence[
     return arrays
 
 
+def columns_of(arguments: Sequence[Argument], arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Return all numbers of arguments one after the other, each of the shape of its array's batch."""
+    columns = []
+    for argument, array in zip(arguments, arrays, strict=True):
+        flat = array.reshape(*array.shape[: array.ndim - len(argument.shape)], len(argument.names))
+        columns += list(np.moveaxis(flat.astype(float), -1, 0))
+    return columns
+
+
 def _checked(value: Any, argument: Argument, function: str) -> np.ndarray:
     try:
         array = np.asarray(value)
