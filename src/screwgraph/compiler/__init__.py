@@ -28,7 +28,7 @@ from screwgraph.compiler.inputs import inputs_by_form
 from screwgraph.compiler.matrix import compile_matrix
 from screwgraph.compiler.problem import Problem, argument, at, robot_arguments, without_metadata
 from screwgraph.compiler.searched import Search
-from screwgraph.compiler.signature import PARAMETERS, Result, check_arrays
+from screwgraph.compiler.signature import PARAMETERS, Result, check_arrays, numbered
 from screwgraph.compiler.unit import check_unit, quaternion_places
 
 __all__ = [
@@ -68,6 +68,7 @@ __all__ = [
     "inputs_by_form",
     "make_function",
     "marching",
+    "numbered",
     "quaternion_places",
     "robot_arguments",
     "without_metadata",

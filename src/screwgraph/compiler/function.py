@@ -28,6 +28,7 @@ from screwgraph.compiler.signature import (
     check_arrays,
     check_count,
     columns_of,
+    numbered,
     written,
 )
 from screwgraph.compiler.split import CARRIED, Split, split
@@ -286,8 +287,7 @@ class Function:
     def core(self) -> Function:
         """The function of the other arguments and of the result of `setting`, which comes last."""
         count = len(self._split.before.outputs)
-        carried = Argument(CARRIED, (count,), tuple(f"{CARRIED}[{i}]" for i in range(count)))
-        arguments = (*(a for a in self.arguments if a.name != PARAMETERS), carried)
+        arguments = (*(a for a in self.arguments if a.name != PARAMETERS), numbered(CARRIED, count))
         return self._part("core", arguments, self.results, self._split.after)
 
     @cached_property

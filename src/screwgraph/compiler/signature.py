@@ -42,6 +42,11 @@ class Argument:
         return sum(space.dim for space in self.spaces) if self.spaces else len(self.names)
 
 
+def numbered(name: str, *shape: int) -> Argument:
+    """Return an argument of any numbers, called "name[0]", "name[1]", ... row by row."""
+    return Argument(name, shape, tuple(f"{name}[{i}]" for i in range(int(np.prod(shape, dtype=int)))))
+
+
 @dataclass(frozen=True)
 class Result:
     """One of the arrays that a function returns; `names` says what each of its numbers is, row by row."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler import Argument, Function, compile_expression
+from screwgraph.compiler import Argument, Function, compile_expression, numbered
 from screwgraph.errors import InputError
 from screwgraph.robot import Robot
 
@@ -16,12 +17,12 @@ from screwgraph.robot import Robot
 def positions(name: str, robot: Robot) -> Argument:
     """Return an argument that is a position."""
     spaces = tuple(joint.type.manifold for joint in robot.joints if joint.type.nq)
-    return Argument(name, (robot.nq,), tuple(f"{name}[{i}]" for i in range(robot.nq)), spaces)
+    return replace(numbered(name, robot.nq), spaces=spaces)
 
 
 def displacement(robot: Robot) -> Argument:
     """Return an argument that is a displacement, one number a velocity coordinate."""
-    return Argument("dq", (robot.nv,), tuple(f"dq[{i}]" for i in range(robot.nv)))
+    return numbered("dq", robot.nv)
 
 
 def on_manifold(

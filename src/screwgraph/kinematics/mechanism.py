@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from screwgraph.compiler import PARAMETERS, Argument, Function, Result, compile_expression
+from screwgraph.compiler import PARAMETERS, Argument, Function, Result, compile_expression, numbered
 from screwgraph.models.mechanism import Mechanism, live_mechanism, without_metadata
 from screwgraph.models.mechanism.equations import energies
 
@@ -16,7 +16,7 @@ ARGUMENTS = {"kinetic_energy": ("q", "qd"), "potential_energy": ("q",)}
 def energy(mechanism: Mechanism, name: str, parameters: Sequence[str]) -> Function:
     """Return an energy (J) of `ARGUMENTS` as a function of its arguments (..., n), and of parameters of the file."""
     n = mechanism.n
-    arguments = tuple(Argument(kind, (n,), tuple(f"{kind}[{i}]" for i in range(n))) for kind in ARGUMENTS[name])
+    arguments = tuple(numbered(kind, n) for kind in ARGUMENTS[name])
 
     live = live_mechanism(mechanism, tuple(parameters)) if parameters else None
     if live is not None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler import Argument, Function, compile_expression, compile_graph
+from screwgraph.compiler import Function, compile_expression, compile_graph, numbered
 from screwgraph.compiler.cache import pack_program
 from screwgraph.graph import FactorGraph, projection_graph, with_right_hand_sides
 from screwgraph.models.mechanism import Mechanism, without_metadata
@@ -100,8 +100,7 @@ class CompiledMechanism:
 
     def _compiled(self, name: str, kinds: Sequence[str], expression: Callable[..., Sequence[Any]]) -> Function:
         """Return an expression of vectors (n,) as a function."""
-        n, names = self.mechanism.n, [(kind, tuple(f"{kind}[{i}]" for i in range(self.mechanism.n))) for kind in kinds]
-        arguments = tuple(Argument(kind, (n,), own) for kind, own in names)
+        arguments = tuple(numbered(kind, self.mechanism.n) for kind in kinds)
         return compile_expression(name, without_metadata(self.mechanism), arguments, expression)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler import Argument, Function, Result, compile_expression, without_metadata
+from screwgraph.compiler import Function, Result, compile_expression, numbered, without_metadata
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.models.mechanism import without_metadata as bare_mechanism
 from screwgraph.simulation.closed_step import closing_of
@@ -39,7 +39,8 @@ def step_function(dynamics: Dynamics, method: str, law: StepLaw, limits: Sequenc
     (nq,), nv = dynamics.manifold.shape, dynamics.manifold.dim
     motors = len(model.motor_names) if isinstance(model, Mechanism) else nv
     sizes = {"q": nq, "qd": nv, "tau": motors, "dt": 1}
-    arguments = tuple(_vector(name, size) for name, size in sizes.items() if size)
+    # Nothing is believed of these, as that quaternions are unit.
+    arguments = tuple(numbered(name, size) for name, size in sizes.items() if size)
     closing = closing_of(model)
 
     def expression(q: np.ndarray, qd: np.ndarray, *held: np.ndarray) -> list[Number]:
@@ -59,11 +60,6 @@ def step_function(dynamics: Dynamics, method: str, law: StepLaw, limits: Sequenc
     bare = bare_mechanism(model) if isinstance(model, Mechanism) else without_metadata(model)
     question, results = (bare, law.question, rule, limits), (Result("q", (nq,)), Result("qd", (nv,)))
     return compile_expression("step", question, arguments, expression, results=results)
-
-
-def _vector(name: str, size: int) -> Argument:
-    """Return an argument of any numbers: nothing is believed of them, as that quaternions are unit."""
-    return Argument(name, (size,), tuple(f"{name}[{i}]" for i in range(size)))
 
 
 def _stepped(

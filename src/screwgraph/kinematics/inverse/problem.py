@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from screwgraph.compiler import Argument, Function
+from screwgraph.compiler import Argument, Function, numbered
 from screwgraph.kinematics.inverse.models import InverseModel
 from screwgraph.kinematics.targets import Moving, Rows, Target
 from screwgraph.spatial import Array, maximum, minimum
@@ -63,10 +63,10 @@ class InverseProblem:
     @cached_property
     def parameters(self) -> tuple[Argument, ...]:
         """The arguments: values of targets, start, bounds of limited coordinates, weights of groups, settings."""
-        k = (len(self.model.limited),)
-        values = [_vector(n, t.shape(self.model.subject)) for n, t in zip(self.names, self.targets, strict=True)]
-        bounds = [_vector("lower", k), _vector("upper", k)] if self.model.limited else []
-        others = _vector("weight", (len(self.groups),)), _vector("setting", (len(SETTINGS),))
+        k = len(self.model.limited)
+        values = [numbered(n, *t.shape(self.model.subject)) for n, t in zip(self.names, self.targets, strict=True)]
+        bounds = [numbered("lower", k), numbered("upper", k)] if self.model.limited else []
+        others = numbered("weight", len(self.groups)), numbered("setting", len(SETTINGS))
         return (*values, self.model.start, *bounds, *others)
 
     def allowed(self, q: Array, start: Array, lower: Array, upper: Array) -> Array:
@@ -96,7 +96,3 @@ class InverseProblem:
         subject = self.model.subject
         found = [t.rows(subject, m, v) for t, m, v in zip(self.targets, self.moving(q), values, strict=True)]
         return [*found, *([self.model.closure(q)] if self.model.loops else [])]
-
-
-def _vector(name: str, shape: tuple[int, ...]) -> Argument:
-    return Argument(name, shape, tuple(f"{name}[{i}]" for i in range(int(np.prod(shape)))))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from screwgraph.compiler import Argument, Function, Result, compile_expression
+from screwgraph.compiler import Function, Result, compile_expression, numbered
 from screwgraph.kinematics.inverse.problem import InverseProblem
 from screwgraph.spatial import Array, choose, maximum, minimum
 from screwgraph.tape import Number, dot, is_zero, solve_positive
@@ -34,7 +34,7 @@ def step_function(problem: InverseProblem) -> Function:
     model, manifold = problem.model, problem.model.manifold
     (nq,), nv = manifold.shape, manifold.dim
     sizes = {"q": nq, "cost": 1, "d": nv, "soft": 1, "slow": 1, "tried": 1}
-    memory = tuple(Argument(name, (n,), tuple(f"{name}[{i}]" for i in range(n))) for name, n in sizes.items())
+    memory = tuple(numbered(name, n) for name, n in sizes.items())
 
     def expression(q: Array, cost: Array, d: Array, soft: Array, slow: Array, tried: Array, *given: Array) -> list:
         parameters = dict(zip((a.name for a in problem.parameters), given, strict=True))
@@ -89,7 +89,6 @@ def memory_of(problem: InverseProblem) -> tuple[float, ...]:
 def end_function(problem: InverseProblem) -> Function:
     """Return (q, parameters) -> q, errors of each target in its units, flaws of values."""
     subject, (nq,) = problem.model.subject, problem.model.manifold.shape
-    position = Argument("q", (nq,), tuple(f"q[{i}]" for i in range(nq)))
 
     def expression(q: Array, *given: Array) -> list:
         values = [x.reshape(t.shape(subject)) for t, x in zip(problem.targets, given, strict=False)]
@@ -103,7 +102,7 @@ def end_function(problem: InverseProblem) -> Function:
 
     errors = sum(len(t.units) for t in problem.targets)
     results = (Result("q", (nq,)), Result("errors", (errors,)), Result("flaws", (len(problem.targets),)))
-    arguments = (position, *problem.parameters)
+    arguments = (numbered("q", nq), *problem.parameters)
     question = ("end", problem.question)
     return compile_expression("inverse_kinematics_end", question, arguments, expression, results=results, branches=True)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler import Argument, Function, compile_expression
+from screwgraph.compiler import Argument, Function, compile_expression, numbered
 from screwgraph.errors import InputError
 from screwgraph.kinematics.inverse.models.base import Limited
 from screwgraph.kinematics.targets import Moving, Point, Posture, Rows, Target
@@ -123,10 +123,8 @@ class MechanismModel:
             found = [target.moving(self.subject, q) for target in targets]
             return [x for m in found for x in (*m.at.tolist(), *m.jacobian.ravel().tolist())]
 
-        n = self.subject.n
-        arguments = (Argument("q", (n,), tuple(f"q[{i}]" for i in range(n))),)
         question = self.question, [t.label for t in targets]
-        return compile_expression("motion_of_targets", question, arguments, expression)
+        return compile_expression("motion_of_targets", question, (numbered("q", self.subject.n),), expression)
 
     def closure(self, q: Array) -> Rows:
         """Return the constraints that count, over the mechanism's size; of angles twice the sine of half the error.
