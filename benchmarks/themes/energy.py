@@ -13,7 +13,7 @@ from benchmarks.bench import Entry, Tools
 from benchmarks.closed_subjects import FILES
 from benchmarks.tables import Sheet
 from screwgraph.robot import Robot, constraint_jacobian, constraint_residual, regular_states, with_gravity
-from screwgraph.simulation import Trajectory, potential_energy
+from screwgraph.simulation import Trajectory
 
 LENGTH, STEP, METHOD = 10.0, 1e-3, "rk4"
 SPEED, SLOW = 0.5, 0.1
@@ -125,7 +125,7 @@ def start(robot: Robot, speed: float) -> tuple[np.ndarray, np.ndarray]:
 
 def kinetic_energy(robot: Robot, run: Trajectory) -> float:
     """Return the largest kinetic energy (J) of a motion."""
-    return float((run.energy - potential_energy(robot)(run.q)[:, 0]).max())
+    return float((run.energy - sg.potential_energy(robot)(run.q)).max())
 
 
 def _timed(robot: Robot, q: np.ndarray, qd: np.ndarray, length: float, step: float) -> tuple[float, Trajectory]:

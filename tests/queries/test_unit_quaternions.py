@@ -104,7 +104,6 @@ FUNCTIONS: dict[str, Callable[[np.ndarray], Any]] = {
     "Robot.close_loops": lambda q: TIED.close_loops(q),
     "Robot.complete": lambda q: TIED.complete(independent(), q),
     "Robot.complete_velocity": lambda q: TIED.complete_velocity(q, np.ones(TIED.mobility.freedom)),
-    "simulation.potential_energy": lambda q: simulation.potential_energy(FLYING)(q),
     "simulation.initial_position": lambda q: simulation.initial_position(FLYING, q),
     "simulation.initial_states": lambda q: simulation.initial_states(simulation.dynamics_of(FLYING), q, QD)[0],
     "simulation.simulate": lambda q: simulation.simulate(FLYING, q, QD, time=0.02, dt=0.01).q,

@@ -9,7 +9,6 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.robot import Robot, closed_states
-from screwgraph.simulation import energy_of
 from tests.robots import closed_chains, robot_files, urdfs
 from tests.suites import record
 
@@ -61,4 +60,4 @@ def test_it_moves_and_keeps_its_energy(path, is_moving):
 
 
 def kinetic(robot: Robot, run: sg.Trajectory) -> np.ndarray:
-    return run.energy - energy_of(robot).potential(run.q)
+    return run.energy - sg.potential_energy(robot)(run.q)

@@ -9,7 +9,6 @@ import screwgraph as sg
 from screwgraph.robot import Joint, Link, tree, with_gravity
 from screwgraph.robot.joints import Prismatic
 from screwgraph.robot.parts import Limits
-from screwgraph.simulation import energy_of
 from screwgraph.simulation.joint_forces.friction import CREEP
 from screwgraph.spatial import SpatialInertia
 
@@ -104,12 +103,12 @@ def test_friction_of_many_joints_never_brings_energy(name, level):
     if robot.is_closed:
         q = robot.close_loops(robot.neutral())
         qd = robot.complete_velocity(q, np.full(robot.mobility.freedom, 3.0))
-    simulator, energy = sg.Simulator(robot, 1e-3, q, qd, friction=True), energy_of(robot)
-    energies, work = [energy.kinetic(q[None], qd[None])[0]], 0.0
+    simulator, energy = sg.Simulator(robot, 1e-3, q, qd, friction=True), sg.kinetic_energy(robot)
+    energies, work = [float(energy(q, qd))], 0.0
     for _ in range(200):
         simulator.step()
         work += 1e-3 * level * np.abs(simulator.qd).sum()
-        energies.append(energy.kinetic(simulator.q[None], simulator.qd[None])[0])
+        energies.append(float(energy(simulator.q, simulator.qd)))
     assert np.diff(energies).max() <= 1e-3 * energies[0]  # of order dt: Coriolis forces are those before the step
     if level < 100.0:
         assert energies[0] - energies[-1] == pytest.approx(work, rel=0.05)

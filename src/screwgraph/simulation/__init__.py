@@ -4,7 +4,6 @@ from screwgraph.simulation.automatic import AUTO
 from screwgraph.simulation.balance import Balance
 from screwgraph.simulation.collect import Watch
 from screwgraph.simulation.columns import QUANTITIES, STATES, Column, columns, coordinate_names
-from screwgraph.simulation.energy import energy_of, potential_energy
 from screwgraph.simulation.methods import METHODS
 from screwgraph.simulation.models import (
     Dynamics,
@@ -59,13 +58,11 @@ __all__ = [
     "coordinate_names",
     "dynamics_of",
     "efforts",
-    "energy_of",
     "initial_position",
     "initial_states",
     "joined",
     "motion_columns",
     "positive_count",
-    "potential_energy",
     "read_trajectory",
     "rolled_out",
     "sample_times",

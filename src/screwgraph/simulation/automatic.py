@@ -10,11 +10,11 @@ from jaxtyping import Float
 
 from screwgraph.simulation.collect import Guard
 from screwgraph.simulation.doubt import energy_moved
-from screwgraph.simulation.energy import integrated
 from screwgraph.simulation.methods import METHODS, State, Tolerances
 from screwgraph.simulation.models import Dynamics
 from screwgraph.simulation.rates import rates
 from screwgraph.simulation.system import System
+from screwgraph.simulation.work import integrated
 
 AUTO = "auto"
 STEPS = "rk4"

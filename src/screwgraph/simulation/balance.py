@@ -10,8 +10,8 @@ from jaxtyping import Float
 
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, frame_pose, frame_velocity
-from screwgraph.simulation.energy import integrated
 from screwgraph.simulation.models import dynamics_of
+from screwgraph.simulation.work import integrated
 from screwgraph.summary import one_line
 
 

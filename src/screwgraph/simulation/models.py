@@ -12,6 +12,7 @@ from jaxtyping import Float
 
 from screwgraph.compiler import Function
 from screwgraph.dynamics import forward_dynamics
+from screwgraph.kinematics import kinetic_energy, potential_energy
 from screwgraph.mechanism.compiled import CompiledMechanism, compiled_mechanism
 from screwgraph.mechanism.projection import Projection, projection
 from screwgraph.mechanism.start import first_position, first_velocity
@@ -19,7 +20,6 @@ from screwgraph.models.mechanism import Mechanism
 from screwgraph.models.mechanism.closing import gaps
 from screwgraph.robot import Robot, constraint_residual
 from screwgraph.simulation.constraints import Constraints
-from screwgraph.simulation.energy import Energy, dampings, energy_of
 from screwgraph.simulation.start import initial_position, initial_velocity
 from screwgraph.simulation.system import Acceleration, Projector, System
 from screwgraph.spatial import finite_vector
@@ -70,18 +70,19 @@ class RobotDynamics:
         return Constraints(self.model, q) if self.model.is_closed else None
 
     @cached_property
-    def energies(self) -> Energy:
-        """Its compiled energies."""
-        return energy_of(self.model)
+    def energies(self) -> tuple[Function, Function]:
+        """Kinetic and potential energy."""
+        return kinetic_energy(self.model), potential_energy(self.model)
 
     @cached_property
     def damping(self) -> Float[np.ndarray, " nv"]:
         """Viscous damping of each velocity coordinate."""
-        return dampings(self.model)
+        return np.concatenate([np.zeros(0), *(np.full(j.type.nv, j.damping) for j in self.model.joints)])
 
     def energy(self, q: Any, qd: Any, tau: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return kinetic and potential energy (J), and the power (W) of torques less that of dampers (N,)."""
-        return self.energies.kinetic(q, qd), self.energies.potential(q), self.power(q, qd, tau)
+        kinetic, potential = self.energies
+        return kinetic.few(q, qd), potential.few(q), self.power(q, qd, tau)
 
     def power(self, q: Any, qd: Any, tau: Any) -> Any:
         """Return the power (W) of torques less that of dampers, (N,) of batches."""

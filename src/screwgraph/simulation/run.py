@@ -9,22 +9,23 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.dynamics import mass_matrix
 from screwgraph.errors import InputError
 from screwgraph.mechanism.projection import Projection
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Robot, unknown
+from screwgraph.robot import Robot, unknown, without_loops
 from screwgraph.simulation.automatic import AUTO, all_finite, balanced, chosen, guard
 from screwgraph.simulation.balance import Balance
 from screwgraph.simulation.collect import Watch, collected
 from screwgraph.simulation.constraints import Constraints
 from screwgraph.simulation.doubt import energy_moved, warn_of_imbalance
-from screwgraph.simulation.energy import integrated, uncertainty
 from screwgraph.simulation.methods import METHODS, State, Tolerances
 from screwgraph.simulation.models import Dynamics, Efforts, RobotDynamics, dynamics_of, efforts, system_of
 from screwgraph.simulation.start import sample_times
 from screwgraph.simulation.stepper import stepper
 from screwgraph.simulation.system import System
 from screwgraph.simulation.trajectory import Trajectory
+from screwgraph.simulation.work import integrated, uncertainty
 
 SMALL = 1e-3
 """Part of the potential energy below which no motion is worth a warning."""
@@ -130,7 +131,7 @@ def _blaming_massless_joints(dynamics: Dynamics, q: Float[np.ndarray, " nq"]) ->
     except InputError as error:
         if not isinstance(dynamics, RobotDynamics):
             raise
-        M = np.asarray(dynamics.energies.mass(q))
+        M = np.asarray(mass_matrix(without_loops(dynamics.model))(q))
         own = np.diag(M)
         scale = 1.0 / np.sqrt(own)
         sizes, directions = np.linalg.eigh(scale[:, None] * M * scale)
