@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.pivot import CLEAR, SMALL, extremes
+from screwgraph.elimination.pivot import CLEAR, SMALL
 from screwgraph.elimination.system import Step, System
 from screwgraph.graph import Column
 from screwgraph.tape import WIDE, Number, Scalar, dot, is_zero
@@ -131,7 +131,7 @@ def _wide(value: Number) -> np.ndarray:
 
 
 def _keeps_its_sign(value: Number) -> bool:
-    smallest, largest = extremes(value) if isinstance(value, Scalar) else (1.0, 1.0)
+    smallest, largest = value.tape.extremes(value) if isinstance(value, Scalar) else (1.0, 1.0)
     return smallest > CLEAR * largest
 
 

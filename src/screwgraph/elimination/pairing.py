@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from copy import copy
 
-from screwgraph.graph import Column, Key, Role, Row
+from screwgraph.graph import Column, Role, Row
 
 
 def partner(row: Row, unknowns: Collection[Column]) -> Column | None:
@@ -23,8 +23,7 @@ def partner(row: Row, unknowns: Collection[Column]) -> Column | None:
     if own is not None:
         pairs = [own, *(key for key in factor.keys if key.dual == own)]
     else:
-        defined = [key for name in factor.template.solved if isinstance(key := factor.arguments.get(name), Key)]
-        pairs = [*(key.dual for key in defined), *defined]
+        pairs = [*(key.dual for key in factor.defined), *factor.defined]
     return next(((key, row.number) for key in pairs if key and (key, row.number) in unknowns), None)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -61,29 +60,12 @@ def pivot_class(
         if _is_sizeable(column, terms):
             return CONSTANT
         return NATURAL if is_symmetric() else SMALL
-    smallest, largest = extremes(value)
+    smallest, largest = value.tape.extremes(value)
     if smallest == 0.0:
         return NATURAL if is_definite() and _is_clear_but_at_zero(value) else MAY_VANISH
     if is_symmetric():
         return NATURAL
     return ONE_SIGN if smallest > CLEAR * largest else MAY_VANISH
-
-
-def extremes(value: Scalar) -> tuple[float, float]:
-    """Return the smallest and largest size at the states where there is a value; 0 first where the sign changes.
-
-    Where another pivot has vanished, there is none.
-    """
-    wide = value.tape.wide_samples(value)
-    least, most = float(wide.min()), float(wide.max())
-    if math.isfinite(least) and math.isfinite(most):
-        sign_changes = least <= 0.0 <= most
-        return (0.0, 0.0) if sign_changes else (least, most) if least > 0.0 else (-most, -least)
-    wide = wide[np.isfinite(wide)]
-    if 2 * wide.size < WIDE or not ((wide > 0).all() or (wide < 0).all()):
-        return 0.0, 0.0
-    sizes = np.abs(wide)
-    return float(sizes.min()), float(sizes.max())
 
 
 def _is_clear_but_at_zero(value: Scalar) -> bool:
@@ -104,7 +86,7 @@ def bound(value: Number, *, definite: bool, determined: bool, unsafe: bool) -> f
     """
     if not isinstance(value, Scalar):
         return None
-    smallest, largest = extremes(value)
+    smallest, largest = value.tape.extremes(value)
     if definite and smallest > REGULAR * largest:
         return None
     part = SINGULAR if definite or determined else RISKY if unsafe else LOST
@@ -120,8 +102,7 @@ def usual_size(value: Scalar) -> float:
 
 def is_foreign(column: Column, origin: Row) -> bool:
     """Whether an equation comes from another law than the one that is commonly solved for an unknown."""
-    factor = origin.factor
-    return all(factor.arguments.get(argument) != column[0] for argument in factor.template.solved)
+    return column[0] not in origin.factor.defined
 
 
 def _is_sizeable(column: Column, terms: Mapping[Column, Number]) -> bool:

@@ -272,4 +272,4 @@ def pairs_with(origin: Row, column: Column) -> bool:
 
 
 def _is_unit(value: Number) -> bool:
-    return not hasattr(value, "samples") and abs(value) == 1.0
+    return not isinstance(value, Scalar) and abs(value) == 1.0

@@ -120,8 +120,7 @@ def _value(tree: ast.expr, text: str, names: Mapping[str, float], what: str, at:
     from simpleeval import InvalidExpression, SimpleEval
 
     _check_known(tree, text, names, what, at)
-    functions = {name: _answered(name, function) for name, function in FUNCTIONS.items()}
-    evaluator = SimpleEval(operators=_OPERATORS, functions=functions, names=dict(names))
+    evaluator = SimpleEval(operators=_OPERATORS, functions=_ANSWERED, names=dict(names))
     allowed = (ast.Name, ast.BinOp, ast.UnaryOp, ast.Call)
     handlers: dict[type, Any] = dict(evaluator.nodes or {})
     evaluator.nodes = {node: handlers[node] for node in allowed} | {ast.Constant: _constant}
@@ -146,6 +145,9 @@ def _answered(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         return own(*numbers)
 
     return answered
+
+
+_ANSWERED = {name: _answered(name, function) for name, function in FUNCTIONS.items()}
 
 
 def _check_known(tree: ast.expr, text: str, names: Mapping[str, float], what: str, at: Place) -> None:

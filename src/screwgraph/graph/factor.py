@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from typing import Any
 
@@ -124,6 +125,12 @@ class Factor:
     def keys(self) -> tuple[Key, ...]:
         """The variables that it touches, each once."""
         return tuple(dict.fromkeys(key for _, key in self.bindings()))
+
+    @cached_property
+    def defined(self) -> tuple[Key, ...]:
+        """The variables that the law is commonly solved for."""
+        bound = (self.arguments.get(name) for name in self.template.solved)
+        return tuple(key for key in bound if isinstance(key, Key))
 
     def bindings(self) -> Iterator[tuple[str, Key]]:
         """Yield (argument name, key), for arguments that are lists once for each entry."""

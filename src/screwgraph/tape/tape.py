@@ -52,6 +52,7 @@ class Tape:
         self._by_value: dict[tuple[int, ...], tuple[Scalar, ...]] = {}
         self._wide_inputs: list[np.ndarray] = []
         self._wide: list[Any] = []
+        self._extremes: dict[int, tuple[float, float]] = {}
         self._fine_inputs: list[float] = []
         self._fine = [FineValues(self.nodes, self._fine_inputs)]
 
@@ -105,6 +106,7 @@ class Tape:
     def restore(self, mark: Mark) -> None:
         """Forget all operations that were written since a mark; their scalars must not be used any more."""
         del self.nodes[mark.length :], self._wide[mark.length :]
+        self._extremes = {id: sizes for id, sizes in self._extremes.items() if id < mark.length}
         for fine in self._fine:
             fine.forget(mark.length)
         self._by_form, self._by_value = dict(mark.by_form), dict(mark.by_value)
@@ -117,6 +119,16 @@ class Tape:
                     self._wide.append(self._evaluate(node))
         found = self._wide[value.id]
         return found if np.shape(found) else np.full(WIDE, found)
+
+    def extremes(self, value: Scalar) -> tuple[float, float]:
+        """Return the smallest and largest size at the states where there is a value; 0 first where the sign changes.
+
+        Where another value of which it is made has vanished as a divisor, there is none.
+        """
+        found = self._extremes.get(value.id)
+        if found is None:
+            found = self._extremes[value.id] = _sizes(self.wide_samples(value))
+        return found
 
     def _evaluate(self, node: tuple[Any, ...]) -> Any:
         operation, *operands = node
@@ -171,6 +183,17 @@ class Tape:
 def tape_of(values: np.ndarray) -> Tape:
     """Return the tape of an array of scalars and floats."""
     return next(x.tape for x in values.flat if isinstance(x, Scalar))
+
+
+def _sizes(wide: np.ndarray) -> tuple[float, float]:
+    """Return the smallest and largest size of samples of one sign; zeros where it changes, or too few are numbers."""
+    least, most = float(wide.min()), float(wide.max())
+    if not (math.isfinite(least) and math.isfinite(most)):
+        finite = wide[np.isfinite(wide)]
+        if 2 * finite.size < WIDE:
+            return 0.0, 0.0
+        least, most = float(finite.min()), float(finite.max())
+    return (0.0, 0.0) if least <= 0.0 <= most else (least, most) if least > 0.0 else (-most, -least)
 
 
 def _value_key(samples: tuple[float, ...]) -> tuple[int, ...] | None:

@@ -58,7 +58,7 @@ def _motors(graph: FactorGraph, pattern: _Pattern) -> Iterable[Group]:
     """Torques, each given by the law that is solved for it, or by the only one in which it acts."""
     for key in (v.key for v in graph.unknowns if v.key not in pattern.near):
         touching = graph.factors_of[key]
-        solved = [f for f in touching if any(f.arguments.get(name) == key for name in f.template.solved)]
+        solved = [f for f in touching if key in f.defined]
         if solved or len(touching) == 1:
             yield Group(_columns(graph, key), law=(solved or touching)[0].template.name)
 

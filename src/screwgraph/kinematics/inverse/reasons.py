@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, dropwhile
 
 import numpy as np
 from jaxtyping import Float
@@ -165,13 +165,13 @@ class Reasons:
         if len(point) != 3:
             return None
         frame = robot.frame(target.frame)
-        joints = [j for j in reversed(robot.joints_to_base(frame.link)) if j.name not in self.problem.model.held]
+        held = self.problem.model.held
+        joints = list(dropwhile(lambda j: j.name in held, reversed(robot.joints_to_base(frame.link))))
         if not joints or any(j.type.nq != 1 for j in joints):
             return None
         T = link_poses(robot, self.best.q, [joints[0].parent])[joints[0].parent] @ joints[0].origin
         reach = float(np.linalg.norm((frame.T_lf @ [*offset, 1.0])[:3]))
-        every = list(reversed(robot.joints_to_base(frame.link)))
-        for joint in every[every.index(joints[0]) :]:
+        for joint in joints:
             if joint is not joints[0]:
                 reach += float(np.linalg.norm(translation(joint.origin)))
             slide = float(np.linalg.norm(np.asarray(joint.type.screw_axes(np.zeros(1)))[3:]))
