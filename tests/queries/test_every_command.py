@@ -32,7 +32,7 @@ from tests.queries.answers import (
     start_of,
     trajectory,
 )
-from tests.queries.models import MECHANISMS, MODELS, held_joint, model_of
+from tests.queries.models import LARGE, MECHANISMS, MODELS, held_joint, model_of
 
 NO_MOTORS = "has no motors"
 
@@ -204,8 +204,9 @@ TABLE: Mapping[str, Cell] = {
 
 
 def cases() -> list:
-    """List commands and models; where a large one is solved a second time over its motion, only the suite does that."""
-    slow = {(c, m) for c in ("plan", "estimate", "simulate, smoother") for m in ("a1", "cassie_leg", "parallel_robot")}
+    """List commands and models; what takes seconds, as a large one solved a second time over its motion, is a suite."""
+    slow = {(c, m) for c in ("plan", "estimate", "simulate, smoother") for m in ("a1", "parallel_robot")}
+    slow |= {(c, m) for c in TABLE for m in LARGE}
     return [
         pytest.param(c, m, marks=[pytest.mark.suite] if (c, m) in slow else [], id=f"{c}-{m}")
         for c in TABLE

@@ -22,6 +22,7 @@ from screwgraph.draw import FIGURES, OVER_TIME
 from screwgraph.robot import constraint_residual
 from tests.queries.answers import estimated, followed, goal_of, observations, planned, simulated, unknown_body
 from tests.queries.models import (
+    LARGE,
     MECHANISMS,
     MODELS,
     ROBOTS,
@@ -33,6 +34,7 @@ from tests.queries.models import (
     model_of,
     state_of,
 )
+from tests.suites import in_suites
 
 mpl.use("Agg")
 NO_MOTORS = "has no motors"
@@ -288,7 +290,7 @@ TABLE: Mapping[str, Cell] = {
 }
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", [in_suites(m) if m in LARGE else m for m in MODELS])
 @pytest.mark.parametrize("query", TABLE)
 def test_a_query_is_answered_or_refused(query, name, tmp_path):
     cell = TABLE[query]
