@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import screwgraph
+from screwgraph.elimination.notation import accented
 
 project = "screwgraph"
 author = "the screwgraph developers"
@@ -32,6 +35,13 @@ def _first_line_is_no_type(app, what, name, obj, options, lines):
         lines[:0] = ["..", ""]  # an empty comment
 
 
+def _accents_need_no_font(app, pagename, templatename, context, doctree):
+    """Put dots over letters by layout: monospaced fonts of browsers lack combining marks."""
+    if "body" in context:
+        context["body"] = re.sub(".[\u0307\u0308]", lambda found: accented(found[0]), context["body"])
+
+
 def setup(app):
-    """Let docstrings of properties be what they are."""
+    """Let docstrings of properties be what they are, and accents of listings be seen."""
     app.connect("autodoc-process-docstring", _first_line_is_no_type, priority=400)
+    app.connect("html-page-context", _accents_need_no_font)

@@ -47,6 +47,14 @@ def test_figures_are_drawn_as_png(command, tmp_path):
     assert path.read_bytes().startswith(b"\x89PNG")
 
 
+def test_an_algorithm_is_written_as_latex_html_and_text(command, tmp_path):
+    dag = sg.forward_dynamics(sg.load("rr"), ordering="aba").dag
+    for suffix, form in ((".tex", "latex"), (".html", "html"), (".txt", "text")):
+        path = tmp_path / f"aba{suffix}"
+        assert command("draw", "rr", "--problem", "forward", "--what", "algorithm", "-o", path).status == 0
+        assert path.read_text(encoding="utf-8").endswith(f"{dag.algorithm(form)}\n")
+
+
 def test_the_order_can_be_chosen(command, tmp_path):
     files = {name: tmp_path / f"{name}.svg" for name in ("aba", "crba")}
     for name, path in files.items():

@@ -41,6 +41,14 @@ def test_png_is_a_picture_and_the_same_each_time(tmp_path: Path) -> None:
     assert data == (tmp_path / "b.PNG").read_bytes()
 
 
+def test_a_pdf_is_the_same_each_time(tmp_path: Path) -> None:
+    for name in ("a.pdf", "b.pdf"):
+        save(FIGURES["algorithm"](problem("rr", "forward")), tmp_path / name)
+    data = (tmp_path / "a.pdf").read_bytes()
+    assert data.startswith(b"%PDF-")
+    assert data == (tmp_path / "b.pdf").read_bytes()
+
+
 def test_names_of_joints_cannot_break_an_svg(tmp_path: Path) -> None:
     variable = vector_variable("tau", 'a"b<c>&\x01\n$', 1, 1, 0)
     save(draw_graph(FactorGraph({variable.key: variable}, ())), tmp_path / "odd.svg")
@@ -55,8 +63,8 @@ def test_every_artist_is_on_the_figure() -> None:
     assert sum("-" in name.replace("->", "-") and not name.startswith("legend") for name in names) == len(dag.edges)
 
 
-def test_only_svg_and_png_are_written(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no picture format has the suffix '\.jpg' \(save as one of \.svg, \.png\)"):
+def test_only_svg_pdf_and_png_are_written(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no picture format .* '\.jpg' \(save as one of \.svg, \.pdf, \.png\)"):
         save(draw_graph(graph("rr")), tmp_path / "figure.jpg")
 
 

@@ -24,19 +24,26 @@ class Figure(StrEnum):
     steps = "steps"
     cliques = "cliques"
     clusters = "clusters"
+    algorithm = "algorithm"
     network = "network"
     bayes = "bayes"
 
 
 OVER_TIME = (Figure.network, Figure.bayes)
 
-PICTURES = (".svg", ".png")
-TEXTS = (".dot", ".json")
+PICTURES = (".svg", ".pdf", ".png")
+TEXTS = {Figure.graph: (".dot", ".json"), Figure.algorithm: (".tex", ".html", ".txt")}
+"""Suffixes of what can also be written as text."""
 
 What = Annotated[Figure, typer.Option("--what", help="What to draw.")]
 Output = Annotated[
     str,
-    typer.Option("--output", "-o", metavar="FILE", help="Output file: .svg or .png; for the graph also .dot or .json."),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Output file: .svg, .pdf or .png; of the graph also .dot or .json, of the algorithm .tex, .html or .txt.",
+    ),
 ]
 Knowns = Annotated[bool, typer.Option("--knowns", help="Draw known variables of the graph as squares.")]
 
@@ -51,6 +58,7 @@ dag:     the elimination DAG, each variable expressed by later ones;
 steps:   what is left after each variable;
 cliques: the clique (Bayes) tree;
 clusters: the cluster tree, links grouped by the loops and couplings that tie them;
+algorithm: the elimination as numbered assignments, articulated inertias and bias forces written out;
 network: the factor graph of a motion over three instants;
 bayes:   the Bayes network behind that graph.
 
@@ -61,6 +69,7 @@ Example:
   screwgraph draw puma560 --problem forward --ordering crba --what dag -o crba.svg
   screwgraph draw four_bar_angle --problem forward --what network --coordinates independent -o net.svg
   screwgraph draw slider_crank --problem forward --what dag -o dag.svg
+  screwgraph draw rrr --problem forward --what algorithm -o aba.pdf
   screwgraph draw a1 --base floating --problem inverse --what graph --knowns -o a1.png
 """
 
@@ -83,9 +92,9 @@ def draw(
     model_name: options.Model = None,
     coordinates: Coordinates = None,
 ) -> None:
-    """Write a picture, or the graph as text, and say where it is."""
+    """Write a picture, or the graph or the algorithm as text, and say where it is."""
     from screwgraph.cli.mechanisms import is_mechanism, loaded
-    from screwgraph.cli.pictures import write_graph, write_over_time, write_picture
+    from screwgraph.cli.pictures import write_over_time, write_picture, write_text
     from screwgraph.cli.problem import check_accelerations, compiled
 
     _check_output(context, what, Path(output), knowns)
@@ -111,8 +120,8 @@ def draw(
     else:
         order = ordering or ("auto" if is_planar else "rnea" if problem is Problem.inverse else "aba")
         function = compiled(model, problem, named, order)
-        if Path(output).suffix.lower() in TEXTS:
-            write_graph(function.dag.graph, output)
+        if Path(output).suffix.lower() in TEXTS.get(what, ()):
+            write_text(function.dag, what.value, output)
         else:
             write_picture(function.dag, what.value, output, knowns)
         shown = f"{problem.value} dynamics, ordering {function.ordering}"
@@ -122,7 +131,8 @@ def draw(
 
 
 def _check_output(context: typer.Context, what: Figure, output: Path, knowns: bool) -> None:
-    allowed = (*PICTURES, *TEXTS) if what is Figure.graph else PICTURES
+    texts = TEXTS.get(what, ())
+    allowed = (*PICTURES, *texts)
     suffix = output.suffix.lower()
     if suffix not in allowed:
         raise wrong_use(
@@ -130,5 +140,5 @@ def _check_output(context: typer.Context, what: Figure, output: Path, knowns: bo
             f"--output {str(output)!r} does not have one of the suffixes {', '.join(allowed)}",
             fix=f"-o {output.stem or what.value}.svg",
         )
-    if knowns and (what not in (Figure.graph, Figure.bayes) or suffix in TEXTS):
+    if knowns and (what not in (Figure.graph, Figure.bayes) or suffix in texts):
         raise wrong_use(context, "--knowns is for drawings of the graph or the Bayes network", fix="--what graph")

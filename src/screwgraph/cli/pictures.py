@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from screwgraph import Dag, FactorGraph, Mechanism, Robot
+from screwgraph import Dag, Mechanism, Robot
 from screwgraph.cli.streams import working
 from screwgraph.formats import write_atomically
 from screwgraph.graph import to_dot, to_json
 
+_FORMS = {".tex": "latex", ".html": "html", ".txt": "text"}
+"""Forms of a listing by suffix."""
 
-def write_graph(graph: FactorGraph, output: str) -> None:
-    """Write a graph as DOT or JSON, by the suffix. Raises InputError where the file cannot be written."""
-    text = to_dot(graph) if output.lower().endswith(".dot") else to_json(graph)
+
+def write_text(dag: Dag, what: str, output: str) -> None:
+    """Write a graph as DOT or JSON, an algorithm as LaTeX, HTML or text, by the suffix.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    suffix = Path(output).suffix.lower()
+    if what == "algorithm":
+        text = dag.algorithm(_FORMS[suffix])
+        text = f'<!doctype html>\n<meta charset="utf-8">\n{text}' if suffix == ".html" else text
+    else:
+        text = to_dot(dag.graph) if suffix == ".dot" else to_json(dag.graph)
     write_atomically(Path(output), f"{text}\n".encode(), output)
 
 

@@ -369,9 +369,9 @@ class Function:
         """The LLVM assembly that machine code is made from here: a loop as NumPy calls it."""
         return self.code("llvm")[".ll"]
 
-    def algorithm(self) -> str:
-        """Print the elimination DAG as numbered assignments, like Algorithm 1 of Xie & Dellaert (2019)."""
-        return self.dag.algorithm()
+    def algorithm(self, form: str = "text", *, definitions: bool = True) -> str:
+        """Print the elimination DAG as numbered assignments; see `Dag.algorithm`."""
+        return self.dag.algorithm(form, definitions=definitions)
 
     def _explained(self, values: tuple[Any, ...], error: Exception) -> InputError:
         """Return an InputError that says what NumPy did not like."""

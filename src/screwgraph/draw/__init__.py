@@ -1,5 +1,6 @@
-"""Figures of factor graphs, matrices and eliminations, in the style of Xie & Dellaert (2019), as SVG and PNG."""
+"""Figures of factor graphs, matrices and eliminations, in the style of Xie & Dellaert (2019), as SVG, PDF and PNG."""
 
+from screwgraph.draw.algorithm import draw_algorithm
 from screwgraph.draw.cliques import draw_cliques
 from screwgraph.draw.clusters import draw_clusters
 from screwgraph.draw.costs import draw_costs
@@ -18,6 +19,7 @@ __all__ = [
     "FIGURES",
     "OVER_TIME",
     "Panel",
+    "draw_algorithm",
     "draw_bayes_network",
     "draw_cliques",
     "draw_clusters",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from screwgraph.draw.algorithm import draw_algorithm
 from screwgraph.draw.cliques import draw_cliques
 from screwgraph.draw.clusters import draw_clusters
 from screwgraph.draw.dag import draw_dag
@@ -36,5 +37,6 @@ FIGURES: Mapping[str, Callable[..., Figure]] = {
     "steps": draw_steps,
     "cliques": draw_cliques,
     "clusters": _clusters,
+    "algorithm": draw_algorithm,
 }
 """Each makes a figure of a `Dag`; keyword options are those of `draw_graph` and so on."""

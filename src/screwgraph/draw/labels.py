@@ -6,20 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
+from screwgraph.elimination.notation import symbol
 from screwgraph.graph import Key, Variable
-
-MATH = {
-    "twist": r"\mathcal{V}",
-    "acceleration": r"\dot{\mathcal{V}}",
-    "wrench": r"\mathcal{F}",
-    "q": r"\theta",
-    "qd": r"\dot{\theta}",
-    "qdd": r"\ddot{\theta}",
-    "tau": r"\tau",
-    "gravity": "g",
-    "external_wrenches": "W",
-    "lambda": r"\lambda",
-}
 
 
 def labels(variables: Iterable[Variable]) -> Mapping[Key, str]:
@@ -28,10 +16,10 @@ def labels(variables: Iterable[Variable]) -> Mapping[Key, str]:
     for variable in variables:
         alike[_symbol(variable.key.kind), variable.index].append(variable.key)
     result: dict[Key, str] = {}
-    for (symbol, index), keys in alike.items():
+    for (letters, index), keys in alike.items():
         for n, key in enumerate(keys):
             letter = rf"\mathrm{{{_letters(n)}}}" if len(keys) > 1 else ""
-            result[key] = f"${symbol}_{{{index}{letter}}}$"
+            result[key] = f"${letters}_{{{index}{letter}}}$"
     return result
 
 
@@ -41,8 +29,8 @@ def plain(text: str) -> str:
 
 
 def _symbol(kind: str) -> str:
-    # A kind that the papers do not know is shown by its first letters, without anything mathtext could trip over.
-    return MATH.get(kind) or rf"\mathrm{{{re.sub(r'[^A-Za-z0-9]', '', kind)[:3] or 'x'}}}"
+    # A kind that people made is shown by its first letters, without anything mathtext could trip over.
+    return symbol(kind) or rf"\mathrm{{{re.sub(r'[^A-Za-z0-9]', '', kind)[:3] or 'x'}}}"
 
 
 def _letters(n: int) -> str:

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 FORMATS: Mapping[str, Mapping[str, Any]] = {
     ".svg": {"format": "svg", "metadata": {"Date": None}},
+    ".pdf": {"format": "pdf", "metadata": {"CreationDate": None}},
     ".png": {"format": "png", "dpi": 144},
 }
 """What a suffix means to matplotlib."""
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure as SVG or PNG, by the suffix of the path; equal figures give equal files.
+    """Write a figure as SVG, PDF or PNG, by the suffix of the path; equal figures give equal files.
 
     The file is written as a whole or not at all.
 
@@ -48,7 +49,8 @@ def encode(figure: Figure, suffix: str) -> bytes:
     from matplotlib import rc_context
 
     buffer = io.BytesIO()
-    # The salt makes the names inside an SVG the same each time; outlines of glyphs need no fonts where it is read.
+    # The salt makes the names inside an SVG the same each time; outlines of glyphs need no fonts
+    # where it is read; a PDF brings its fonts along.
     with rc_context({"svg.hashsalt": "screwgraph", "svg.fonttype": "path"}):
         figure.savefig(buffer, facecolor="white", **FORMATS[suffix.lower()])
     return buffer.getvalue()

@@ -8,6 +8,7 @@ from screwgraph.elimination.dag import Dag, eliminate
 from screwgraph.elimination.engine import Elimination, eliminate_rows
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.moves import Plan, halves
+from screwgraph.elimination.notation import FORMS, Line
 from screwgraph.elimination.orderings.base import Ordering, as_groups
 from screwgraph.elimination.parallelism import Parallelism
 from screwgraph.elimination.search import Found, search, spread
@@ -16,6 +17,7 @@ from screwgraph.elimination.system import Step
 from screwgraph.elimination.values import Equations, equations
 
 __all__ = [
+    "FORMS",
     "Block",
     "Clique",
     "CliqueTree",
@@ -24,6 +26,7 @@ __all__ = [
     "Equations",
     "Found",
     "Group",
+    "Line",
     "Ordering",
     "Parallelism",
     "Plan",

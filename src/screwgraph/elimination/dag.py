@@ -14,7 +14,7 @@ from screwgraph.elimination.clique_tree import CliqueTree, clique_tree
 from screwgraph.elimination.engine import Elimination, eliminate_rows
 from screwgraph.elimination.failures import check_determined
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.notation import algorithm
+from screwgraph.elimination.notation import FORMS, Line, lines
 from screwgraph.elimination.orderings import by_name
 from screwgraph.elimination.orderings.base import Ordering, as_groups
 from screwgraph.elimination.remaining import remaining_graph
@@ -23,6 +23,7 @@ from screwgraph.elimination.system import Step
 from screwgraph.elimination.values import Equations, equations
 from screwgraph.errors import EliminationError
 from screwgraph.graph import Column, FactorGraph, Key
+from screwgraph.robot import unknown
 from screwgraph.tape import Number, Operations, program
 
 
@@ -99,9 +100,24 @@ class Dag:
         """Operations of the straight-line code that computes all variables."""
         return program(self.equations.tape, list(self.solution.values())).operations
 
-    def algorithm(self) -> str:
-        """Print the DAG as numbered assignments, like Algorithm 1 of Xie & Dellaert (2019)."""
-        return algorithm(self.graph, self.blocks)
+    @checked
+    def algorithm(self, form: str = "text", *, definitions: bool = True) -> str:
+        """Print the DAG as numbered assignments, like Algorithm 1 of Xie & Dellaert (2019).
+
+        `form` is "text", "latex" (an `align*`) or "html". Before the assignments stand, where laws can be written so,
+        `definitions` of what elimination made of them: articulated inertias, bias forces (Featherstone, 2008, ch. 7).
+
+        Raises:
+            InputError: there is no such form.
+        """
+        if form not in FORMS:
+            raise unknown("form of a listing", form, FORMS)
+        return FORMS[form](self.listing(definitions=definitions))
+
+    def listing(self, *, definitions: bool = True) -> tuple[Line, ...]:
+        """Return the lines of `algorithm`: left and right sides, remarks, numbers."""
+        whole = [step for block in self.blocks for step in block.steps] == list(self.elimination.steps)
+        return tuple(lines(self.graph, self.blocks, define=definitions and whole))
 
     @cached_property
     def cliques(self) -> CliqueTree:

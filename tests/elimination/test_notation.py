@@ -1,0 +1,109 @@
+"""Listings can be worked through by hand: their formulas, evaluated as they stand, give Pinocchio's answer."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.draw.algorithm import wrapped
+from screwgraph.elimination.notation import accented, latex
+from screwgraph.spatial import Ad, ad
+from tests.oracle import oracle
+
+TOKEN = re.compile(r"\[[^\]]*\]ᵀ?|[KkD]\([^)]*\)(?:⁻¹)?|[^\s()+−]+|[()+−]")
+
+
+def value(formula: str, known: dict[str, Any]) -> np.ndarray:
+    """Evaluate a formula of a listing; names stand for matrices, neighbours are multiplied."""
+    python, before = [], ""
+    for token in TOKEN.findall(formula):
+        if token in "()+−":
+            joins = "@" if token == "(" and before not in ("", "(", "+", "−") else ""
+            python.append(joins + token.replace("−", "-"))
+        else:
+            joins = "@" if before not in ("", "(", "+", "−") else ""
+            transposed, inverted = token.endswith("ᵀ"), token.endswith("⁻¹")
+            name = f"known[{token.removesuffix('ᵀ').removesuffix('⁻¹')!r}]"
+            python.append(joins + (f"np.linalg.inv({name})" if inverted else f"{name}.T" if transposed else name))
+        before = token
+    return eval("".join(python), {"known": known, "np": np})
+
+
+def symbols(robot: sg.Robot, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> dict[str, Any]:
+    """Return what the names of a listing stand for at a state."""
+    known: dict[str, Any] = {"V̇0": np.zeros((6, 1))}
+    V, g = {0: np.zeros((6, 1))}, {0: np.array(robot.gravity)[:, None]}
+    for n, joint in enumerate(robot.joints, 1):
+        p = robot.link_index(joint.parent)
+        T, A = joint.T_child_parent(q[n - 1 : n]), joint.type.screw_axes(q[n - 1 : n])
+        V[n] = Ad(T) @ V[p] + A * qd[n - 1]
+        g[n] = T[:3, :3] @ g[p]
+        known[f"[Ad_T{n},{p}(θ{n})]"], known[f"A{n}"], known[f"[ad_V{n}]"] = Ad(T), A, ad(V[n][:, 0])
+        known[f"G{n}"], known[f"V{n}"] = robot.links[n].inertia.matrix(), V[n]
+        known[f"g{n}"] = np.vstack([np.zeros((3, 1)), g[n]])
+        known |= {f"θ̇{n}": np.array([[qd[n - 1]]]), f"τ{n}": np.array([[tau[n - 1]]])}
+        known |= {f"d{n}": np.array([[joint.damping]]), f"J{n}": np.array([[joint.armature]])}
+    return known
+
+
+@pytest.mark.parametrize(
+    ("model", "ordering"), [("rrr", "aba"), ("rrr", "composite"), ("panda", "aba"), ("rr", "crba")]
+)
+def test_a_listing_worked_through_by_hand_gives_the_accelerations(model, ordering):
+    robot, rng = sg.load(model), np.random.default_rng(1)
+    q, qd, tau = robot.random(rng), rng.standard_normal(robot.nv), rng.standard_normal(robot.nv)
+    dag = sg.eliminate(sg.dynamics_graph(robot).given("q", "qd", "tau"), ordering)
+    known = symbols(robot, q, qd, tau)
+    for line in dag.listing():
+        known[line.left] = value(line.right, known)
+    found = np.array([known[f"θ̈{n + 1}"][0, 0] for n in range(robot.nv)])
+    expected = oracle(robot).forward_dynamics(q, qd, tau)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9 * abs(expected).max())
+
+
+def test_inertias_and_forces_have_the_names_of_the_field():
+    def notes(ordering: str) -> dict[str, str]:
+        dag = sg.eliminate(sg.dynamics_graph(sg.load("rrr")).given("q", "qd", "tau"), ordering)
+        return {line.left: line.note for line in dag.listing() if line.number is None}
+
+    assert notes("aba")["K(F2,V̇2)"] == "articulated inertia"
+    assert notes("composite")["K(F2,V̇2)"] == "composite inertia"
+    assert notes("aba")["k(F1)"] == "bias force"
+
+
+def test_blocks_that_several_laws_gave_are_not_defined():
+    dag = sg.eliminate(sg.dynamics_graph(sg.load("rrr")).given("q", "qd", "tau"), "articulated")
+    assert {line.number for line in dag.listing()} == set(range(1, 10))
+    assert "from torque 1, wrench 1" in dag.algorithm()
+
+
+def test_latex_has_accents_indices_and_script_letters():
+    assert latex("[Ad_T3,2(θ3)]ᵀ F3") == r"[\mathrm{Ad}_{T_{3,2}(\theta_{3})}]^{\top}\,\mathcal{F}_{3}"
+    assert latex("K(θ̈12,V̇11)") == r"K(\ddot{\theta}_{12},\dot{\mathcal{V}}_{11})"
+    text = sg.inverse_dynamics(sg.load("rrr"), ordering="rnea").algorithm("latex")
+    assert text.count(r"\\") == 9
+    assert text.isascii()
+
+
+def test_html_has_no_combining_marks():
+    page = sg.forward_dynamics(sg.load("rrr"), ordering="aba").algorithm("html")
+    assert not {"\u0307", "\u0308"} & set(page)
+    assert accented("a < θ̈") == f"a &lt; {accented('θ̈')}"
+    assert "\u00a8" in accented("θ̈")
+
+
+def test_an_unknown_form_is_refused():
+    with pytest.raises(sg.InputError, match="form of a listing"):
+        sg.inverse_dynamics(sg.load("rr"), ordering="rnea").algorithm("rtf")
+
+
+def test_long_formulas_break_before_a_sign():
+    formula = " + ".join(["A1ᵀ G1"] * 40)
+    rows = wrapped(formula, 50)
+    assert " ".join(rows) == formula
+    assert max(map(len, rows)) <= 52
+    assert all(row.startswith("+") for row in rows[1:])
