@@ -152,7 +152,7 @@ def draw_four_bar(s: Solved) -> None:
 def draw_robot(s: Solved) -> None:
     """Draw Figs 11 and 12."""
     t, run = s.solution.t, s.solution.run
-    x, y = run.point(6).T
+    x, y = run.path(6).T
     picture, ((a, b), (c, d)) = figure(2, 2, (11.0, 8.0))
     for axis, at, scale, unit in ((a, (0.0, 0.0), 1.0, "m"), (b, (-0.5, -4.0), 1e6, "micrometres from the corner")):
         wanted = [scale * (s.trajectory[f"{name}:6"] - place) for name, place in zip("xy", at, strict=True)]

@@ -140,7 +140,7 @@ def test_samples_at_uneven_times_are_used_and_gaps_among_them_filled():
     run = sg.simulate(pendulum, time=0.4, dt=1e-3)
     kept = np.concatenate([[0], kept[kept <= 400]])
     sensors = [{"sensor": "at", "position": 1, "sigma": 1e-3}]
-    at = run.point(1)[kept] + 1e-3 * rng.standard_normal((len(kept), 2))
+    at = run.path(1)[kept] + 1e-3 * rng.standard_normal((len(kept), 2))
     table = {"t": run.t[kept], "at_x": at[:, 0], "at_y": at[:, 1]}
     found = sg.estimate(pendulum, table, ("L",), sensors=sensors)
     assert abs(found.parameters["L"] - 1.0) < 4.0 * found.sigma["L"] < 0.1

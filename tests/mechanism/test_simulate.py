@@ -25,8 +25,8 @@ def test_the_four_bar_moves_as_the_reference_does(method, error):
     run = sg.simulate(sg.load_mechanism("four_bar"), time=5.0, dt=1e-3, method=method, rtol=1e-12, atol=1e-12)
     for t, *_, x1, y1, x2, y2 in known["rows"]:
         at = round(t / 1e-3)
-        np.testing.assert_allclose(run.point("P1")[at], [x1, y1], atol=error)
-        np.testing.assert_allclose(run.point(2)[at], [x2, y2], atol=error)
+        np.testing.assert_allclose(run.path("P1")[at], [x1, y1], atol=error)
+        np.testing.assert_allclose(run.path(2)[at], [x2, y2], atol=error)
 
 
 def test_the_four_bar_moves_as_its_equation_of_one_coordinate_says():

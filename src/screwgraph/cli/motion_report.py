@@ -9,6 +9,7 @@ from screwgraph import Mechanism, Trajectory
 
 if TYPE_CHECKING:
     from screwgraph.draw import Panel
+    from screwgraph.simulation import Place
 
 RATE = 30.0
 Groups = Mapping[str, "Sequence[Panel]"]
@@ -38,19 +39,21 @@ def write_report(
     path: str,
     title: str,
     more: Sequence[tuple[str, object, str]] = (),
+    curves: Sequence[Place] = (),
 ) -> None:
-    """Write a report as HTML: a table of numbers, with more rows, the motion, groups of panels.
+    """Write a report as HTML: a table of numbers, with more rows, the motion with curves of places, groups of panels.
 
     Raises:
         InputError: it cannot be written.
     """
     from screwgraph.cli.streams import working
-    from screwgraph.draw import draw_histories, encode
+    from screwgraph.draw import draw_histories, draw_paths, encode
     from screwgraph.view import Animation, Picture, Table, save_report, trajectory_scene
 
     with working("drawing"):
         drawn = [Picture(name, encode(draw_histories(motion.t, group), ".svg"), "") for name, group in groups.items()]
-        scene = trajectory_scene(motion, rate=RATE)
+        drawn += [Picture("Paths", encode(draw_paths(motion, curves), ".svg"), "")] if curves else []
+        scene = trajectory_scene(motion, rate=RATE, paths=curves)
         summary = [(name.replace("_", " "), numbers[name], unit) for name, unit in UNITS.items() if name in numbers]
         table = Table("Summary", ("quantity", "value", "unit"), [*summary, *more])
         save_report(f"{title} of {motion.model.name}", [table, Animation("Motion", scene), *drawn], path)

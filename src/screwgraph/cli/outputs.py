@@ -14,6 +14,7 @@ from screwgraph.errors import InputError
 
 if TYPE_CHECKING:
     from screwgraph.draw import Panel
+    from screwgraph.simulation import Place, Trajectory
 
 Report = Annotated[
     str | None,
@@ -23,6 +24,27 @@ Plots = Annotated[
     str | None,
     typer.Option("--plot", metavar="DIR", help="Also write the plots (.svg) into this folder; created if missing."),
 ]
+
+Paths = Annotated[
+    str | None,
+    typer.Option(
+        "--paths",
+        metavar="PLACE,...",
+        help="Also draw the curves of frames or points, or of places on bodies (m): tool0,coupler:1:0.5.",
+    ),
+]
+
+
+def places(named: str | None) -> tuple[Place, ...]:
+    """Return the places of `--paths`. Raises InputError where a place on a body is no list of numbers."""
+    found: list[Place] = []
+    for text in (named or "").split(","):
+        name, *at = text.strip().split(":")
+        try:
+            found += [(name, tuple(map(float, at)))] if at else [name] if name else []
+        except ValueError:
+            raise InputError(f"--paths {text!r} is no place on a body", fix="write coupler:1:0.5 (m)") from None
+    return tuple(found)
 
 
 def check_outputs(output: str, report: str | None, plots: str | None) -> None:
@@ -50,9 +72,13 @@ def made(folder: str) -> Path:
 
 
 def write_plots(
-    t: Float[np.ndarray, " N"], groups: Mapping[str, Sequence[Panel]], folder: str | None
+    t: Float[np.ndarray, " N"],
+    groups: Mapping[str, Sequence[Panel]],
+    folder: str | None,
+    motion: Trajectory | None = None,
+    curves: Sequence[Place] = (),
 ) -> dict[str, list[str]]:
-    """Draw each group of panels into a file that is called like it; return {"plots": files}, or nothing without folder.
+    """Draw each group of panels, and curves of a motion, into files: {"plots": files}, or nothing without folder.
 
     Raises:
         InputError: a file cannot be written.
@@ -60,7 +86,7 @@ def write_plots(
     if folder is None:
         return {}
     from screwgraph.cli.streams import working
-    from screwgraph.draw import draw_histories, save
+    from screwgraph.draw import draw_histories, draw_paths, save
 
     files = []
     with working("drawing"):
@@ -68,4 +94,7 @@ def write_plots(
             path = Path(folder) / f"{name.lower().replace(' ', '_')}.svg"
             save(draw_histories(t, panels), path)
             files.append(str(path))
+        if motion is not None and curves:
+            files.append(str(Path(folder) / "paths.svg"))
+            save(draw_paths(motion, curves), files[-1])
     return {"plots": files}

@@ -12,7 +12,7 @@ from screwgraph import Robot
 from screwgraph.cli import options
 from screwgraph.cli.failures import usage, wrong_use
 from screwgraph.cli.options import BaseKind, Problem
-from screwgraph.cli.outputs import Plots, Report, check_outputs, write_plots
+from screwgraph.cli.outputs import Paths, Plots, Report, check_outputs, places, write_plots
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,6 +89,7 @@ Example:
   screwgraph simulate rrr --time 2 --dt 1e-3 -o rrr.csv
   screwgraph simulate a1 --base floating --time 1 --method dop853 -o a1.npz
   screwgraph simulate five_bar --time 2 -o five_bar.npz --report five_bar.html
+  screwgraph simulate four_bar --time 3 -o four_bar.npz --report four_bar.html --paths P2,coupler:1:0.5
   screwgraph simulate four_bar_angle --method smoother --window 3 -o four_bar.csv --plot pictures
   screwgraph simulate panda.urdf --state state.json -o panda.csv
 with a state.json like
@@ -112,6 +113,7 @@ def simulate(
     actuators: options.Actuators = False,
     report: Report = None,
     plot: Plots = None,
+    paths: Paths = None,
     coordinates: Coordinates = None,
     window: Window = None,
     integrator: Integrator = None,
@@ -132,7 +134,7 @@ def simulate(
     from screwgraph.cli.problem import EFFORT, check_efforts
     from screwgraph.cli.state_file import read_state
     from screwgraph.cli.streams import note, print_json
-    from screwgraph.simulation import sample_times
+    from screwgraph.simulation import check_places, sample_times
 
     listed = {"coordinates": coordinates, "window": window, "integrator": integrator}
     graphs: dict[str, Any] = {name: value for name, value in listed.items() if value is not None}
@@ -156,6 +158,7 @@ def simulate(
             tau = _caused(model, tau)
     with usage(context):
         check_outputs(output, report, plot)
+        curves = check_places(model, places(paths))
         sample_times(model, time, dt)
     with watched(time) as watch:
         motion = run(model, q0, qd0, time, dt, method.value, tau, watch=watch, **graphs)
@@ -166,8 +169,8 @@ def simulate(
         note(f"interrupted at t = {motion.t[-1]:g} s: the results so far are kept")
     summary, groups = as_summary(model.name, motion, watch, output), motion_groups(motion)
     if report is not None:
-        write_report(motion, groups, summary, report, "Simulation")
-    summary |= write_plots(motion.t, groups, plot)
+        write_report(motion, groups, summary, report, "Simulation", curves=curves)
+    summary |= write_plots(motion.t, groups, plot, motion, curves)
     if as_json:
         print_json(summary)
     else:

@@ -10,6 +10,7 @@ import typer
 from screwgraph.cli import options
 from screwgraph.cli.failures import wrong_use
 from screwgraph.cli.options import BaseKind
+from screwgraph.cli.outputs import Paths, places
 
 if TYPE_CHECKING:
     from screwgraph.view import Live
@@ -38,6 +39,7 @@ served on this machine until Ctrl-C, which needs: pip install 'screwgraph[view]'
 Example:
   screwgraph simulate rrr --time 2 -o rrr.npz
   screwgraph view rrr.npz -o rrr.html
+  screwgraph view rrr.npz -o rrr.html --paths link3
   screwgraph view five_bar -o five_bar.html
   screwgraph view four_bar -o four_bar.html
 and in the browser, while the program runs,
@@ -58,6 +60,7 @@ def view(
     model_name: options.Model = None,
     port: Port = 8080,
     rate: Rate = 30.0,
+    paths: Paths = None,
 ) -> None:
     """Show a robot or a motion, or write the page that does."""
     import numpy as np
@@ -87,8 +90,10 @@ def view(
     if chosen and (target.lower().endswith(".npz") or is_mechanism(target)):
         why = "a motion contains its robot" if target.lower().endswith(".npz") else "this is a planar mechanism"
         raise wrong_use(context, "--base, --lock and --model are for robots", why=why)
+    if paths and not target.lower().endswith(".npz"):
+        raise wrong_use(context, "--paths goes with motions", fix="simulate first: an .npz file")
     if target.lower().endswith(".npz"):
-        scene = trajectory_scene(read_trajectory(target), rate=rate)
+        scene = trajectory_scene(read_trajectory(target), rate=rate, paths=places(paths))
         if output is None:
             return _serve(show(scene, port))
     elif is_mechanism(target):

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph import displayed
 from screwgraph.arguments import checked, shown
 from screwgraph.compiler.backends import BACKENDS, Listing
 from screwgraph.compiler.backends.casadi import casadi_function
@@ -70,6 +71,8 @@ class Function:
     `ordering` the name of the order that it came from. Machine code, which computes with numbers of type `dtype`, is
     made at the first call.
     """
+
+    _repr_html_ = displayed.html
 
     name: str
     arguments: tuple[Argument, ...]

@@ -11,6 +11,7 @@ from screwgraph.draw.histories import Panel, draw_histories
 from screwgraph.draw.matrix import draw_matrix
 from screwgraph.draw.motion import draw_motion, motion_panels, panels_by_unit
 from screwgraph.draw.over_time import OVER_TIME, draw_bayes_network, draw_motion_graph
+from screwgraph.draw.paths import draw_paths
 from screwgraph.draw.problems import draw_network, draw_problem
 from screwgraph.draw.save import encode, save
 from screwgraph.draw.steps import draw_steps
@@ -31,6 +32,7 @@ __all__ = [
     "draw_motion",
     "draw_motion_graph",
     "draw_network",
+    "draw_paths",
     "draw_problem",
     "draw_steps",
     "encode",

@@ -24,8 +24,16 @@ MOST_POINTS = 600
 MOST_NAMED = 24
 """Curves of a panel that stand in a legend."""
 WIDTH, HEIGHT = 6.5, 1.9
+FEW = 6
+"""Colours that are easily told apart."""
+STYLES: Sequence[Any] = ("-", (0, (5, 1.5)), (0, (5, 1.2, 1, 1.2)), (0, (1.2, 1.2)))
+"""Of lines, where there are more curves than colours; gaps show what lies below."""
 ROOM = 0.6
 """Limits are shown where curves come nearer than so much of their own range."""
+
+
+Look = tuple[str, Any]
+"""A colour and a line style."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +56,7 @@ def draw_histories(
 ) -> Figure:
     """Draw rows of one panel or of several over a common time axis (s); `width` in inches.
 
-    A name has one colour in all panels, and stands in the legend of the first one that it is in.
+    A name has one colour and line style in all panels, and stands in the legend of the first one that it is in.
 
     Raises:
         InputError: no panel, or a curve of another length than t.
@@ -62,7 +70,7 @@ def draw_histories(
     width = width or WIDTH * max(1.0, columns / 2)
     figure = Figure(figsize=(width, HEIGHT * len(lines) + 0.6), facecolor=style.PAPER, layout="constrained")
     grid: Any = figure.subplots(len(lines), columns, sharex=True, squeeze=False)
-    colours = _colours([name for row in lines for panel in row for name in panel.curves])
+    looks = line_looks([name for row in lines for panel in row for name in panel.curves])
     named: set[str] = set()
     for line, row in zip(grid, lines, strict=True):
         for axes, panel in zip_longest(line, row):
@@ -70,7 +78,7 @@ def draw_histories(
                 axes.set_axis_off()
             else:
                 fresh = [name for name in panel.curves if name not in named]
-                _draw_panel(axes, np.asarray(t), panel, colours, fresh)
+                _draw_panel(axes, np.asarray(t), panel, looks, fresh)
                 _legend(axes, fresh, width / columns)
                 named |= panel.curves.keys()
     for axes, below in zip(grid.ravel(), [*grid[1:].ravel(), *[None] * columns], strict=True):
@@ -81,7 +89,7 @@ def draw_histories(
 
 
 def _draw_panel(
-    axes: Axes, t: Float[np.ndarray, " N"], panel: Panel, colours: Mapping[str, Any], fresh: Sequence[str]
+    axes: Axes, t: Float[np.ndarray, " N"], panel: Panel, looks: Mapping[str, Look], fresh: Sequence[str]
 ) -> None:
     for name, values in panel.curves.items():
         if np.shape(values) != t.shape:
@@ -90,7 +98,8 @@ def _draw_panel(
         if len(known) > MOST_POINTS:
             known = known[np.unique(np.linspace(0, len(known) - 1, MOST_POINTS).astype(int))]
         label, mark = plain(name) if name in fresh else None, "" if np.isfinite(values).all() else "."
-        options = {"color": colours[name], "linewidth": 1.2, "marker": mark, "markersize": 3.0}
+        colour, line = looks[name]
+        options: Any = {"color": colour, "linestyle": line, "linewidth": 1.2, "marker": mark, "markersize": 3.0}
         axes.plot(t[known], values[known], label=label, **options)
     shown = np.concatenate([values[np.isfinite(values)] for values in panel.curves.values()])
     low, high = shown.min(initial=np.inf), shown.max(initial=-np.inf)
@@ -98,10 +107,10 @@ def _draw_panel(
     for name, values in panel.limits.items():
         for value in values:
             if low - room <= value <= high + room:
-                axes.axhline(value, color=colours[name], linewidth=0.8, linestyle="--")
+                axes.axhline(value, color=looks[name][0], linewidth=0.8, linestyle="--")
     for name, points in panel.marks.items():
         for time, value in points:
-            axes.plot([time], [value], "o", color=colours[name], markersize=4, markerfacecolor="white")
+            axes.plot([time], [value], "o", color=looks[name][0], markersize=4, markerfacecolor="white")
     axes.set_ylabel(plain(panel.label), fontsize=8)
     axes.tick_params(labelsize=7)
     axes.grid(visible=True, linewidth=0.3)
@@ -111,16 +120,16 @@ def _draw_panel(
 def _legend(axes: Axes, names: Sequence[str], width: float) -> None:
     """Write the names of curves above axes of a width (inches)."""
     if 0 < len(names) <= MOST_NAMED:
-        columns = max(1, int(width / (0.45 + 0.06 * max(map(len, names)))))
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, fontsize=6.5, frameon=False)
+        columns = max(1, int(width / (0.55 + 0.06 * max(map(len, names)))))
+        axes.legend(
+            loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, fontsize=6.5, frameon=False, handlelength=3.0
+        )
 
 
-def _colours(names: Sequence[str]) -> dict[str, Any]:
-    """Return a colour for each name; where there are many, twenty are told apart."""
-    from matplotlib import colormaps
-
+def line_looks(names: Sequence[str]) -> dict[str, Look]:
+    """Return a colour and a line style for each name: up to ten colours of solid lines, else six of each style."""
     every = list(dict.fromkeys(names))
     if len(every) <= 10:
-        return {name: f"C{i}" for i, name in enumerate(every)}
-    palette = colormaps["tab20"].colors  # pyright: ignore[reportAttributeAccessIssue]
-    return {name: palette[i % 20] for i, name in enumerate(every)}
+        return {name: (f"C{i}", STYLES[0]) for i, name in enumerate(every)}
+    colours = FEW if len(every) <= FEW * len(STYLES) else 10
+    return {name: (f"C{i % colours}", STYLES[i // colours % len(STYLES)]) for i, name in enumerate(every)}

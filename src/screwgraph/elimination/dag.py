@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from screwgraph import displayed
 from screwgraph.arguments import checked
 from screwgraph.elimination.block import Block
 from screwgraph.elimination.clique_tree import CliqueTree, clique_tree
@@ -34,6 +35,9 @@ class Dag:
     Edges run from a variable to those that express it. `order` is the order of its blocks: a variable counts where its
     last scalar is eliminated.
     """
+
+    _repr_html_ = displayed.html
+    _repr_svg_ = displayed.svg
 
     graph: FactorGraph
     equations: Equations

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph import displayed
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.optimize import Result, Status
 from screwgraph.robot import Robot
@@ -32,6 +33,8 @@ class Estimate:
     too long, or the model contradicts the sensors. `status` and `reason` say how the search ended; one that was
     interrupted holds what was found so far. Standard deviations of positions are those of their velocity coordinates.
     """
+
+    _repr_html_ = displayed.html
 
     run: Trajectory
     q_sigma: Float[np.ndarray, "N nv"]

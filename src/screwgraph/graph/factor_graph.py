@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from screwgraph import displayed
 from screwgraph.arguments import checked
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph.dependence import Dependence
@@ -45,6 +46,9 @@ class FactorGraph:
     """
 
     __repr__ = one_line
+
+    _repr_html_ = displayed.html
+    _repr_svg_ = displayed.svg
 
     variables: Mapping[Key, Variable]
     factors: tuple[Factor, ...]

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph import displayed
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.optimize import Result, Status
 from screwgraph.plan.interpolation import PlannedMotion
@@ -35,6 +36,8 @@ class Plan:
     Each step is integrated anew from its first point, under the planned torques and contact forces: `error` tells how
     far that ends from the next point. Plans with steps beyond the task's accuracy are "solved, coarse: interval ...".
     """
+
+    _repr_html_ = displayed.html
 
     transcription: Transcription
     result: Result

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
+from screwgraph import displayed
 from screwgraph.arguments import check_fields, checked, shown
 from screwgraph.errors import InputError
 from screwgraph.robot.actuators import Actuator
@@ -34,6 +35,8 @@ class Robot:
     None where nobody chose them (`independent_joints` then does). `actuators` act on joints through transmissions.
     Build one with `tree`, which checks and sorts.
     """
+
+    _repr_html_ = displayed.html
 
     name: str
     links: tuple[Link, ...]

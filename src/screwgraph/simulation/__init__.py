@@ -15,6 +15,7 @@ from screwgraph.simulation.models import (
     under,
 )
 from screwgraph.simulation.options import StepOptions
+from screwgraph.simulation.paths import Place, check_places, label_of, path_of
 from screwgraph.simulation.rollouts import (
     Control,
     Controller,
@@ -44,6 +45,7 @@ __all__ = [
     "Dynamics",
     "Efforts",
     "MechanismDynamics",
+    "Place",
     "RobotDynamics",
     "Rollouts",
     "Simulator",
@@ -53,6 +55,7 @@ __all__ = [
     "Trajectory",
     "Watch",
     "check_path",
+    "check_places",
     "check_start",
     "columns",
     "coordinate_names",
@@ -61,7 +64,9 @@ __all__ = [
     "initial_position",
     "initial_states",
     "joined",
+    "label_of",
     "motion_columns",
+    "path_of",
     "positive_count",
     "read_trajectory",
     "rolled_out",

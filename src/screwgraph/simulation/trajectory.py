@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph import displayed
 from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
@@ -18,6 +19,7 @@ from screwgraph.robot import Robot, unknown
 from screwgraph.simulation.balance import Balance, balance_of
 from screwgraph.simulation.columns import coordinate_names
 from screwgraph.simulation.models import dynamics_of
+from screwgraph.simulation.paths import Place, path_of
 from screwgraph.simulation.tables import motion_columns, read_motion, save_motion
 from screwgraph.summary import one_line
 from screwgraph.time import between_states
@@ -48,6 +50,8 @@ class Trajectory:
     states at other times; without it, positions are polynomials of degree 5 that have the positions, velocities and
     accelerations of neighbouring states, torques and wrenches are linear.
     """
+
+    _repr_html_ = displayed.html
 
     model: Robot | Mechanism
     method: str
@@ -130,14 +134,16 @@ class Trajectory:
             raise unknown("coordinate", name, names)
         return self.q[:, names.index(name)]
 
-    def point(self, reference: int | str) -> Float[np.ndarray, "N 2"]:
-        """Return the path (m) of a mechanism's point, given by number or name. Raises InputError: there is none."""
-        if isinstance(self.model, Robot):
-            raise InputError(
-                f"robot {self.model.name!r} has no points",
-                fix="screwgraph.robot.link_poses(robot, q) gives poses of its links",
-            )
-        return self.model.position(self.q, reference)
+    @checked
+    def path(self, place: Place) -> Float[np.ndarray, "N d"]:
+        """Return the path (m) of a frame, link or point by name, or of a place on one: ("coupler", (1.0, 0.5)).
+
+        Of robots (N, 3) in the base's frame, of planar mechanisms (N, 2); points go by number, too.
+
+        Raises:
+            InputError: there is no such frame, point or body.
+        """
+        return path_of(self.model, self.q, place)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from jaxtyping import Float
 
@@ -23,9 +25,12 @@ def mechanism_scene(
     q: Float[np.ndarray, "N n"],
     title: str = "",
     *,
+    lines: Sequence[Line] = (),
     rate: float | None = None,
 ) -> Scene:
     """Return a motion of a planar mechanism as a scene: times (s), coordinates (m, rad), about `rate` states a second.
+
+    `lines` stand beside it, such as coupler curves.
 
     Raises:
         InputError: arrays of the wrong shape or not finite, times that do not increase.
@@ -49,7 +54,7 @@ def mechanism_scene(
         title or mechanism.name,
         t,
         tuple(_body(body, i, paths, radius) for i, body in enumerate(mechanism.bodies)),
-        tuple(_guides(mechanism, paths)),
+        (*_guides(mechanism, paths), *lines),
         tuple(marks),
         up=(0.0, 1.0, 0.0),
         look=(0.1, 0.15, 1.0),

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from screwgraph.mechanism import Mechanism
-from screwgraph.simulation import Trajectory
+from screwgraph.simulation import Place, Trajectory, label_of, path_of
 from screwgraph.view.mechanisms import mechanism_scene
 from screwgraph.view.robots import robot_scene
-from screwgraph.view.scene import Scene
-from screwgraph.view.thin import RATE
+from screwgraph.view.scene import Line, Scene
+from screwgraph.view.thin import RATE, kept
 
 
-def trajectory_scene(motion: Trajectory, title: str = "", *, rate: float = RATE, **beside: Any) -> Scene:
+def trajectory_scene(
+    motion: Trajectory, title: str = "", *, rate: float = RATE, paths: Sequence[Place] = (), **beside: Any
+) -> Scene:
     """Return a motion as a scene, about `rate` states a second; `beside` a robot may stand what `robot_scene` takes.
 
+    `paths` are frames, points or places on bodies whose curves are drawn, as `Trajectory.path` takes them.
+
     Raises:
-        InputError: as `robot_scene` and `mechanism_scene`.
+        InputError: as `robot_scene`, `mechanism_scene` and `Trajectory.path`.
     """
+    curves = [_curve(motion, place, rate) for place in paths]
     if isinstance(motion.model, Mechanism):
-        return mechanism_scene(motion.model, motion.t, motion.q, title, rate=rate)
-    return robot_scene(motion.model, motion.t, motion.q, title, rate=rate, **beside)
+        return mechanism_scene(motion.model, motion.t, motion.q, title, rate=rate, lines=curves)
+    lines = [*beside.pop("lines", ()), *curves]
+    return robot_scene(motion.model, motion.t, motion.q, title, rate=rate, lines=lines, **beside)
+
+
+def _curve(motion: Trajectory, place: Place, rate: float) -> Line:
+    """Return a curve that stands still, of the states that are shown."""
+    path = path_of(motion.model, motion.q[kept(motion.t, rate)], place)
+    return Line(label_of(place), np.pad(path, ((0, 0), (0, 3 - path.shape[1]))), width=2.0)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph import displayed
 from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism.build_constraints import constraints_of
@@ -54,6 +55,8 @@ class Mechanism:
     those that the motion begins with (by coordinate; rad/s, m/s), `places` says where in a file each part stands.
     `bound` are the values that parameters have where they are inputs.
     """
+
+    _repr_html_ = displayed.html
 
     name: str
     points: tuple[Point, ...]

@@ -1,0 +1,40 @@
+"""An elimination: its DAG drawn, and its listing folded away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from screwgraph.elimination import Dag
+from screwgraph.notebook.elements import folded, picture, table
+from screwgraph.notebook.graphs import is_drawn
+
+MOST_LISTED = 80
+"""Variables of eliminations whose listing is shown at once."""
+
+
+def title(dag: Dag) -> str:
+    """Say how large it is."""
+    return repr(dag).strip("<>")
+
+
+def tables(dag: Dag) -> Iterator[str]:
+    """Yield what describes the elimination, and the listing."""
+    values = [("arrows", len(dag.edges)), ("fill-in (scalars)", dag.fill_in)]
+    values += [("width of the clique tree", dag.cliques.width), ("scalars that had to wait", len(dag.delayed))]
+    yield folded("values", table(("", ""), values))
+    if len(dag.order) <= MOST_LISTED:
+        yield folded("algorithm", dag.algorithm("html"))
+
+
+def pictures(dag: Dag) -> tuple[Callable[[], str], ...]:
+    """Return the drawing of a DAG that is not too large."""
+    from screwgraph.draw import draw_dag
+
+    return (lambda: picture(draw_dag(dag), title(dag)),) if is_drawn(dag.graph) else ()
+
+
+def svg(dag: Dag) -> bytes | None:
+    """Return the drawing as SVG."""
+    from screwgraph.draw import draw_dag, encode
+
+    return encode(draw_dag(dag), ".svg") if is_drawn(dag.graph) else None

@@ -1,0 +1,26 @@
+"""An estimate: parameters with their standard deviations, doubts, and the motion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from screwgraph.estimation import Estimate
+from screwgraph.notebook.elements import remark, table
+from screwgraph.notebook.trajectories import curves, moving
+
+
+def title(estimate: Estimate) -> str:
+    """Name the model and how the search ended."""
+    return f"estimate of {estimate.model.name}: {estimate.status.value}"
+
+
+def tables(estimate: Estimate) -> Iterator[str]:
+    """Yield the parameters that were found."""
+    rows = [(name, value, estimate.sigma[name]) for name, value in estimate.parameters.items()]
+    yield table(("parameter", "estimate (SI units)", "standard deviation"), rows)
+    yield from (remark(str(doubt)) for doubt in estimate.doubts)
+
+
+def pictures(estimate: Estimate) -> tuple[Callable[[], str], ...]:
+    """Return the animation and the curves."""
+    return (lambda: moving(estimate.run), lambda: curves(estimate.run))
