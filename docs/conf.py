@@ -15,6 +15,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
+suppress_warnings = ["ref.python"]  # packages have classes of one name: plans of motions and of eliminations
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
@@ -35,6 +36,11 @@ def _first_line_is_no_type(app, what, name, obj, options, lines):
         lines[:0] = ["..", ""]  # an empty comment
 
 
+def _plain_signs(app, what, name, obj, options, lines):
+    """Docstrings write |x| and (*B, nq), which mean nothing to reStructuredText."""
+    lines[:] = [re.sub(r"\*(?=[A-Za-z]\w*[,)])", r"\*", line.replace("|", r"\|")) for line in lines]
+
+
 def _accents_need_no_font(app, pagename, templatename, context, doctree):
     """Put dots over letters by layout: monospaced fonts of browsers lack combining marks."""
     if "body" in context:
@@ -44,4 +50,5 @@ def _accents_need_no_font(app, pagename, templatename, context, doctree):
 def setup(app):
     """Let docstrings of properties be what they are, and accents of listings be seen."""
     app.connect("autodoc-process-docstring", _first_line_is_no_type, priority=400)
+    app.connect("autodoc-process-docstring", _plain_signs)
     app.connect("html-page-context", _accents_need_no_font)

@@ -11,10 +11,9 @@ from screwgraph.formats.body_yaml import Names
 from screwgraph.formats.closed_yaml import coupled, read_name
 from screwgraph.formats.closed_yaml_write import coupling_entries
 from screwgraph.formats.diagnostics import Place
+from screwgraph.formats.robot_keys import ACTUATOR
 from screwgraph.formats.yaml_values import Value
 from screwgraph.robot import Actuator, LoopMotor, Robot, Transmission
-
-_KEYS = ("actuator", "terms", "displacement", "joints", "loop")
 
 
 def read_actuators(
@@ -24,7 +23,7 @@ def read_actuators(
     actuators: list[Actuator] = []
     for item in value.items() if value else ():
         name = read_name(item, "actuator")
-        entries = item.section(_KEYS, f"actuator {name!r}")
+        entries = item.section(ACTUATOR, f"actuator {name!r}")
         given = [key for key in ("terms", "displacement", "loop") if key in entries]
         if len(given) != 1:
             raise ModelError(

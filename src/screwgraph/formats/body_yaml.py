@@ -10,14 +10,13 @@ from jaxtyping import Float
 from screwgraph.errors import ModelError
 from screwgraph.formats import joint_types
 from screwgraph.formats.diagnostics import did_you_mean
+from screwgraph.formats.keys import Entry, Keys
 from screwgraph.formats.mimics import Mimic
+from screwgraph.formats.robot_keys import BODY, COEFFICIENTS, LIMITS, MASS, MIMIC, SETTINGS
 from screwgraph.formats.yaml_values import Value
 from screwgraph.robot import JOINT_TYPES, Joint, JointType, Limits
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy
 
-MASS_KEYS = ("mass", "com", "inertia", "inertial")
-LIMITS = ("lower", "upper", "velocity", "effort")
-COEFFICIENTS = ("damping", "friction", "armature")
 AXES = {
     "x": (1.0, 0.0, 0.0),
     "y": (0.0, 1.0, 0.0),
@@ -27,8 +26,7 @@ AXES = {
     "-z": (0.0, 0.0, -1.0),
 }
 
-_BODY = ("link", "parent", "joint", "type", "at", "rpy", *MASS_KEYS, "limits", *COEFFICIENTS, "mimic", "shapes")
-_MIMIC = ("joint", "multiplier", "offset")
+OTHER = Entry("a setting of the joint's type")
 Entries = Mapping[str, Value]
 Names = Mapping[str, float]
 
@@ -36,7 +34,7 @@ Names = Mapping[str, float]
 def read_joint(body: Value, link: str, previous: str, names: Names) -> Joint:
     """Read the joint that moves a link; `previous` is the link that it hangs on by default. Raises ModelError."""
     who = f"body {link!r}"
-    joint_type, entries = read_type(body, _BODY, who, names)
+    joint_type, entries = read_type(body, BODY, who, names)
     return Joint(
         entries["joint"].text() if "joint" in entries else f"{link}_joint",
         joint_type,
@@ -48,7 +46,7 @@ def read_joint(body: Value, link: str, previous: str, names: Names) -> Joint:
     )
 
 
-def read_type(value: Value, other_keys: tuple[str, ...], who: str, names: Names) -> tuple[JointType, dict[str, Value]]:
+def read_type(value: Value, other_keys: Keys, who: str, names: Names) -> tuple[JointType, dict[str, Value]]:
     """Read a joint type, revolute by default, from an entry that may have other keys too; return both.
 
     Raises:
@@ -59,7 +57,7 @@ def read_type(value: Value, other_keys: tuple[str, ...], who: str, names: Names)
     kind = joint_types.type_name(kind, who, named.at if named else value.at)
     settings = joint_types.settings_of(kind)
     _refuse_foreign_settings(value, kind, who)
-    entries = value.section((*other_keys, *settings), who)
+    entries = value.section({**other_keys, **{key: SETTINGS.get(key, OTHER) for key in settings}}, who)
     given = {key: _setting(entries[key], settings[key], names) for key in settings if key in entries}
     axis_at = entries["axis"].at if "axis" in entries else value.at
     return joint_types.make(kind, settings | given, who, axis_at), entries
@@ -71,7 +69,7 @@ def read_inertia(entries: Entries, who: str, names: Names) -> SpatialInertia:
     Raises:
         ModelError: a negative mass, a centre of mass without mass, or both ways of writing at once.
     """
-    values = {key: entries[key].called(f"{who}: {key}") for key in MASS_KEYS if key in entries}
+    values = {key: entries[key].called(f"{who}: {key}") for key in MASS if key in entries}
     if "inertial" in values:
         if len(values) > 1:
             raise ModelError(
@@ -130,7 +128,7 @@ def read_mimic(body: Value, joint: str, names: Names) -> Mimic | None:
     if value is None:
         return None
     value = value.called(f"body {body.mapping()['link'].content!r}: mimic")
-    entries = value.section(_MIMIC)
+    entries = value.section(MIMIC)
     if "joint" not in entries:
         raise value.complaint("it must name the joint that it follows, {joint: ...}")
     factors = {key: entries[key].number(names) for key in ("multiplier", "offset") if key in entries}

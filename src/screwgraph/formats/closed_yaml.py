@@ -12,12 +12,9 @@ from screwgraph.formats.body_yaml import Names, read_pose, read_type
 from screwgraph.formats.diagnostics import Place
 from screwgraph.formats.equations import coupling_of
 from screwgraph.formats.expressions import FUNCTIONS
+from screwgraph.formats.robot_keys import COUPLING, END, LOOP
 from screwgraph.formats.yaml_values import Value
 from screwgraph.robot import Coupling, Loop
-
-_LOOP = ("loop", "type", "predecessor", "successor")
-_END = ("link", "at", "rpy")
-_COUPLING = ("coupling", "terms", "offset", "equation", "joints")
 
 
 def read_loops(value: Value | None, names: Names, places: dict[object, Place]) -> list[Loop]:
@@ -25,7 +22,7 @@ def read_loops(value: Value | None, names: Names, places: dict[object, Place]) -
     loops = []
     for item in value.items() if value else ():
         name = read_name(item, "loop")
-        kind, entries = read_type(item, _LOOP, f"loop {name!r}", names)
+        kind, entries = read_type(item, LOOP, f"loop {name!r}", names)
         (predecessor, T_pf), (successor, T_sf) = (
             _end(item, entries, role, name, names) for role in ("predecessor", "successor")
         )
@@ -41,7 +38,7 @@ def read_couplings(
     couplings = []
     for item in value.items() if value else ():
         name = read_name(item, "coupling")
-        entries = item.section(_COUPLING, f"coupling {name!r}")
+        entries = item.section(COUPLING, f"coupling {name!r}")
         if ("terms" in entries) == ("equation" in entries):
             raise ModelError(
                 f"coupling {name!r} has {'both' if 'terms' in entries else 'neither'} terms and an equation",
@@ -98,7 +95,7 @@ def _end(
     end = entries[role]
     if isinstance(end.content, str):
         return end.text(), np.eye(4)
-    inner = end.section(_END)
+    inner = end.section(END)
     if "link" not in inner:
         raise ModelError(f"{end.what} has no link", at=end.at, fix="add link: and its name")
     return inner["link"].text(), read_pose(inner, names)

@@ -55,32 +55,18 @@ from jaxtyping import Float
 
 from screwgraph.errors import ModelError
 from screwgraph.formats.actuators_yaml import read_actuators
-from screwgraph.formats.body_yaml import MASS_KEYS, read_inertia, read_joint, read_mimic, read_pose
+from screwgraph.formats.body_yaml import read_inertia, read_joint, read_mimic, read_pose
 from screwgraph.formats.checks import remark_on_parts
 from screwgraph.formats.closed_yaml import read_couplings, read_independent, read_loops
 from screwgraph.formats.diagnostics import Place, Warnings
 from screwgraph.formats.expressions import evaluate_parameters
 from screwgraph.formats.mimics import Mimic, mimic_couplings
+from screwgraph.formats.robot_keys import BASE, FRAME, ROBOT
 from screwgraph.formats.yaml_values import Value, parse_yaml
 from screwgraph.formats.yaml_visuals import read_visuals
 from screwgraph.robot import STANDARD_GRAVITY, Frame, Joint, Link, Robot, tree
 
 DEFAULT_BASE = "base"
-
-_TOP = (
-    "name",
-    "source",
-    "parameters",
-    "gravity",
-    "base",
-    "bodies",
-    "frames",
-    "loops",
-    "couplings",
-    "independent",
-    "actuators",
-)
-_FRAME = ("frame", "link", "at", "rpy")
 
 
 def read_yaml(data: bytes, file: str) -> Robot:
@@ -92,7 +78,7 @@ def read_yaml(data: bytes, file: str) -> Robot:
         ModelError: no well-formed YAML, a key or value that the format does not have, or no tree of bodies.
     """
     root = parse_yaml(data, file)
-    entries = root.section(_TOP, "the robot")
+    entries = root.section(ROBOT, "the robot")
     if "bodies" not in entries:
         raise ModelError("the robot has no bodies", at=root.at, fix="add bodies: [{link: ..., mass: ...}, ...]")
     if "source" in entries:
@@ -164,7 +150,7 @@ def _base(value: Value | None, names: Mapping[str, float]) -> Link:
         return Link(DEFAULT_BASE)
     if isinstance(value.content, str):
         return Link(value.text())
-    entries = value.section(("link", *MASS_KEYS, "shapes"), "the base")
+    entries = value.section(BASE, "the base")
     link = entries["link"].text() if "link" in entries else DEFAULT_BASE
     return Link(link, read_inertia(entries, "the base", names), read_visuals(entries.get("shapes"), names))
 
@@ -172,7 +158,7 @@ def _base(value: Value | None, names: Mapping[str, float]) -> Link:
 def _frames(value: Value | None, names: Mapping[str, float], places: dict[object, Place]) -> list[Frame]:
     frames = []
     for item in value.items() if value else ():
-        entries = item.section(_FRAME, "a frame")
+        entries = item.section(FRAME, "a frame")
         for key in ("frame", "link"):
             if key not in entries:
                 raise ModelError(f"a frame has no {key}", at=item.at, fix=f"add {key}: and its name")

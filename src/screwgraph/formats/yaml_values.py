@@ -9,6 +9,7 @@ from typing import Any
 from screwgraph.errors import ModelError
 from screwgraph.formats.diagnostics import Place, did_you_mean, shown
 from screwgraph.formats.expressions import evaluate
+from screwgraph.formats.keys import Keys
 
 LARGEST_YAML = 1_000_000
 """Bytes; PyYAML without LibYAML reads about that much in ten seconds."""
@@ -31,7 +32,7 @@ class Value:
     at: Place
     what: str = "the file"
 
-    def section(self, known: tuple[str, ...], who: str = "") -> dict[str, Value]:
+    def section(self, known: Keys, who: str = "") -> dict[str, Value]:
         """Return the entries of a mapping, all of them known keys, called `who: key` in messages. Raises ModelError."""
         who = who or self.what
         entries = self.called(who).mapping()

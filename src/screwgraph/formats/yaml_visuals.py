@@ -9,11 +9,11 @@ from typing import Any
 from screwgraph.errors import ModelError
 from screwgraph.formats.body_yaml import Names, read_pose
 from screwgraph.formats.closed_yaml_write import floats, pose_entries
+from screwgraph.formats.robot_keys import SHAPE
 from screwgraph.formats.visuals import MAKERS, VECTORS, made
 from screwgraph.formats.yaml_values import Value
 from screwgraph.robot import Shape, Visual
 
-_KEYS = ("at", "rpy", "colour")
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}", re.ASCII)
 
 
@@ -35,7 +35,7 @@ def visual_entries(visuals: Iterable[Visual]) -> list[dict[str, Any]]:
 
 
 def _visual(value: Value, names: Names) -> Visual:
-    entries = value.called("a shape").section((*MAKERS, *_KEYS))
+    entries = value.called("a shape").section(SHAPE)
     kinds = [key for key in entries if key in MAKERS]
     if len(kinds) != 1:
         raise ModelError(

@@ -44,12 +44,14 @@ from screwgraph.formats import load, zoo_names
 from screwgraph.formats.diagnostics import Place, as_model_error, did_you_mean, shown
 from screwgraph.formats.expressions import evaluate_parameters
 from screwgraph.formats.files import read_bytes
+from screwgraph.formats.keys import Entry
 from screwgraph.formats.yaml_values import Value, parse_yaml
 from screwgraph.mechanism import load_mechanism, mechanism_names
 from screwgraph.plan.contacts import CONTACTS
 from screwgraph.plan.costs import COSTS
 from screwgraph.plan.goals import GOALS
 from screwgraph.plan.items import Item
+from screwgraph.plan.keys import GOAL, HORIZON, PHASE, ROBOT, START, TASK
 from screwgraph.plan.limits import LIMITS
 from screwgraph.plan.models import as_robot
 from screwgraph.plan.obstacles import OBSTACLES
@@ -58,32 +60,13 @@ from screwgraph.plan.reading import Reading
 from screwgraph.plan.task import KINDS, Task
 from screwgraph.robot import Robot
 
-KEYS = (
-    "name",
-    "robot",
-    "mechanism",
-    "parameters",
-    "horizon",
-    "phases",
-    "actuated",
-    "start",
-    "goals",
-    "costs",
-    "limits",
-    "obstacles",
-    "contacts",
-    "collocation",
-    "guess",
-    "dynamics",
-    "accuracy",
-    "regularisation",
-)
 REGISTRIES: dict[str, dict[str, type]] = {
     "costs": COSTS,
     "limits": LIMITS,
     "obstacles": OBSTACLES,
     "contacts": CONTACTS,
 }
+OTHER = Entry("a kind of goal")
 SWITCHES = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 
 
@@ -111,7 +94,7 @@ def read_task(source: str | os.PathLike[str]) -> Task:
 
 
 def _task(root: Value, file: str, name: str, folder: Path | None) -> Task:
-    entries = root.section(KEYS, "a task")
+    entries = root.section(TASK, "a task")
     entries = {key: value.called(key) for key, value in entries.items()}
     model = "mechanism" if "mechanism" in entries else "robot"
     if {"robot", "mechanism"} <= entries.keys():
@@ -170,7 +153,7 @@ def _robot(value: Value, folder: Path | None) -> Robot:
     options: dict[str, Any] = {}
     file = value
     if isinstance(value.content, dict):
-        entries = value.section(("file", "base", "lock", "gravity", "damping"))
+        entries = value.section(ROBOT)
         if "file" not in entries:
             raise value.complaint("it must name a robot `file`")
         file = entries["file"]
@@ -211,7 +194,7 @@ def _parameters(value: Value | None) -> dict[str, float]:
 
 
 def _horizon(value: Value, reading: Reading) -> tuple[Phase, ...]:
-    entries = value.section(("steps", "dt", "duration"))
+    entries = value.section(HORIZON)
     if "steps" not in entries:
         raise value.complaint("it must say how many `steps`")
     numbers = {key: reading.number(entries[key]) for key in ("dt", "duration") if key in entries}
@@ -221,7 +204,7 @@ def _horizon(value: Value, reading: Reading) -> tuple[Phase, ...]:
 def _phases(value: Value, reading: Reading) -> tuple[Phase, ...]:
     found = []
     for i, item in enumerate(value.items(), start=1):
-        entries = item.section(("name", "steps", "duration", "shortest", "longest"), f"phase {i}")
+        entries = item.section(PHASE, f"phase {i}")
         if not {"steps", "duration"} <= entries.keys():
             raise item.called(f"phase {i}").complaint("it must have steps and a duration")
         numbers: dict[str, Any] = {
@@ -248,7 +231,7 @@ def _actuated(value: Value, reading: Reading) -> dict[str, Any]:
 
 
 def _start(value: Value, reading: Reading) -> dict[str, Any]:
-    entries, found = value.section(("position", "velocity")), {}
+    entries, found = value.section(START), {}
     if "position" in entries:
         found["start"] = reading.joints(entries["position"], reading.robot.nq)
     if "velocity" in entries:
@@ -260,7 +243,7 @@ def _start(value: Value, reading: Reading) -> dict[str, Any]:
 def _goals(value: Value, reading: Reading) -> Iterator[tuple[Item, Place]]:
     """Read a list of goals, each of one or more kinds at one time."""
     for i, item in enumerate(value.items(), start=1):
-        entries = item.section(("time", "sigma", *GOALS), f"goal {i}")
+        entries = item.section({**GOAL, **{kind: GOAL.get(kind, OTHER) for kind in GOALS}}, f"goal {i}")
         common: dict[str, Any] = {"sigma": reading.sigma(entries.get("sigma"))}
         if "time" in entries:
             common["time"] = reading.time(entries["time"])

@@ -48,6 +48,7 @@ from typing import Any
 
 from screwgraph.errors import ModelError
 from screwgraph.formats import Place, Value, did_you_mean, evaluate_parameters, parse_yaml
+from screwgraph.models.mechanism.keys import MECHANISM
 from screwgraph.models.mechanism.mechanism import STANDARD_GRAVITY, Mechanism, Source
 from screwgraph.models.mechanism.parameter_values import parameter_values
 from screwgraph.models.mechanism.parts import Gear
@@ -56,12 +57,6 @@ from screwgraph.models.mechanism.read_forces import READERS, Surroundings, read_
 from screwgraph.models.mechanism.read_sensors import read_sensors
 from screwgraph.models.mechanism.read_values import Names, angle_of, number, numbers, with_powers
 from screwgraph.robot import unknown
-
-_TOP = (
-    *("name", "source", "parameters", "gravity", "points", "bodies", "planar_bodies", "angles"),
-    *READERS,
-    *("sensors", "motors", "independent", "velocities"),
-)
 
 
 def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mechanism:
@@ -75,7 +70,7 @@ def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mecha
     """
     values = values or {}
     root = parse_yaml(data, file)
-    entries = root.section(_TOP, "the mechanism")
+    entries = root.section(MECHANISM, "the mechanism")
     if "source" in entries:
         entries["source"].text()
     declared = entries["parameters"].mapping() if "parameters" in entries else {}

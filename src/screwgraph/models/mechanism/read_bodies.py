@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from screwgraph.errors import ModelError
 from screwgraph.formats import Value
+from screwgraph.models.mechanism.keys import ANGLE, BODY, POINT
 from screwgraph.models.mechanism.parts import Angle, Body, Point
 from screwgraph.models.mechanism.read_values import (
     Names,
@@ -19,9 +20,6 @@ from screwgraph.models.mechanism.read_values import (
     point_of,
 )
 
-_POINT = ("name", "x", "y", "fixed")
-_BODY = ("name", "points", "length", "shape", "mass", "I0", "cog")
-_ANGLE = ("angle", "of", "from", "start")
 COINCIDENT = 1e-12
 """Distance of two points (m) that counts as none."""
 AUTOMATIC = "auto"
@@ -31,7 +29,7 @@ def read_points(value: Value, names: Names) -> tuple[Point, ...]:
     """Read a list of points. Raises ModelError."""
     points: list[Point] = []
     for i, item in enumerate(value.items()):
-        entries = item.section(_POINT, f"point {i}")
+        entries = item.section(POINT, f"point {i}")
         name = entries["name"].text() if "name" in entries else str(i)
         if name != str(i) and (name.isdigit() or any(name == point.name for point in points)):
             raise ModelError(
@@ -50,7 +48,7 @@ def read_bodies(value: Value, points: tuple[Point, ...], names: Names, places: d
     bodies: list[Body] = []
     for i, item in enumerate(value.items()):
         who = f"body {called(item, 'name', str(i))!r}"
-        entries = item.section(_BODY, who)
+        entries = item.section(BODY, who)
         name = entries["name"].text() if "name" in entries else str(i)
         if any(body.name == name for body in bodies):
             raise ModelError(f"two bodies are called {name!r}", at=item.at, fix="rename one of them")
@@ -149,7 +147,7 @@ def read_angles(
     for item in value.items() if value else ():
         name = called(item, "angle")
         who = f"angle {name!r}"
-        entries = item.section(_ANGLE, who)
+        entries = item.section(ANGLE, who)
         if any(angle.name == name for angle in angles):
             raise ModelError(f"two angles are called {name!r}", at=item.at, fix="rename one of them")
         if "of" not in entries:

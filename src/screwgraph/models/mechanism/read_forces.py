@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from screwgraph.errors import ModelError
 from screwgraph.formats import Value, did_you_mean
+from screwgraph.formats.keys import REQUIRED, Keys
+from screwgraph.models.mechanism.keys import DAMPER, FORCE, GEAR, SLIDER, SPRING, TORQUE
 from screwgraph.models.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Slider, Spring, Torque
 from screwgraph.models.mechanism.read_values import Names, angle_of, called, line_of, number, pair, parameter, point_of
 
@@ -27,27 +29,27 @@ class Surroundings:
 def read_parts(
     value: Value | None,
     kind: str,
-    keys: Sequence[str],
+    keys: Keys,
     read: Callable[[str, dict[str, Value], Surroundings], Part],
     around: Surroundings,
     places: dict[str, object],
 ) -> tuple[Part, ...]:
-    """Read a list of parts of one kind, each named under that key, with all of `keys` but those in brackets, `[key]`.
+    """Read a list of parts of one kind, each named under that key, with those of `keys` that are required.
 
     Raises:
         ModelError: as `read` does; a key that is unknown or missing; two of one name.
     """
     found: dict[str, Part] = {}
-    known = [key.strip("[]") for key in keys]
     for item in value.items() if value else ():
         name = called(item, kind)
         who = f"{kind} {name!r}"
-        entries = item.section((kind, *known), who)
+        entries = item.section(keys, who)
         if name in found:
             raise ModelError(f"two parts are called {who}", at=item.at, fix="rename one of them")
-        for key in keys:
-            if not key.startswith("[") and key not in entries:
-                raise ModelError(f"{who} has no {key}", at=item.at, fix=f"add {key}: its keys are {', '.join(known)}")
+        for key, entry in keys.items():
+            if entry.default is REQUIRED and key not in entries:
+                known = ", ".join(name for name in keys if name != kind)
+                raise ModelError(f"{who} has no {key}", at=item.at, fix=f"add {key}: its keys are {known}")
         entries[""] = item
         found[name] = read(name, entries, around)
         places[who] = item.at
@@ -128,12 +130,12 @@ def _either(who: str, entries: dict[str, Value], first: str, second: str) -> Mod
     return ModelError(f"{who} has {has} {first!r} and {second!r}", at=entries[""].at, fix="write one of them")
 
 
-READERS: dict[str, tuple[str, tuple[str, ...], Callable[..., Any]]] = {
-    "sliders": ("slider", ("point", "along"), slider),
-    "gears": ("gear", ("angles", "ratio", "[offset]"), gear),
-    "springs": ("spring", ("[between]", "[angle]", "stiffness", "rest"), spring),
-    "dampers": ("damper", ("[between]", "[angle]", "damping"), damper),
-    "forces": ("force", ("at", "value"), force),
-    "torques": ("torque", ("[body]", "[angle]", "value"), torque),
+READERS: dict[str, tuple[str, Keys, Callable[..., Any]]] = {
+    "sliders": ("slider", SLIDER, slider),
+    "gears": ("gear", GEAR, gear),
+    "springs": ("spring", SPRING, spring),
+    "dampers": ("damper", DAMPER, damper),
+    "forces": ("force", FORCE, force),
+    "torques": ("torque", TORQUE, torque),
 }
-"""Sections of a file: the key under which each part has its name, its other keys, and what reads it."""
+"""Sections of a file: the key under which each part has its name, all its keys, and what reads it."""

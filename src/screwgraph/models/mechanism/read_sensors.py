@@ -7,18 +7,17 @@ from typing import Any
 
 from screwgraph.errors import InputError, ModelError
 from screwgraph.formats import Place, Value, did_you_mean
+from screwgraph.models.mechanism.keys import SENSOR
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.models.mechanism.parts import Sensor
 from screwgraph.models.mechanism.read_forces import Surroundings, read_parts
 from screwgraph.models.mechanism.read_values import angle_of, line_of, number, numbers, point_of
 from screwgraph.models.mechanism.sensors import SENSORS
 
-_KEYS = (*(f"[{kind}]" for kind in SENSORS), "[at]", "sigma")
-
 
 def read_sensors(value: Value | None, around: Surroundings, places: dict[str, object]) -> tuple[Sensor, ...]:
     """Read a list of sensors. Raises ModelError."""
-    return read_parts(value, "sensor", _KEYS, _sensor, around, places)
+    return read_parts(value, "sensor", SENSOR, _sensor, around, places)
 
 
 def given_sensors(mechanism: Mechanism, given: Any) -> tuple[Sensor, ...]:

@@ -9,20 +9,21 @@ from typing import Any
 
 from screwgraph.errors import InputError, ModelError
 from screwgraph.formats.diagnostics import as_model_error, did_you_mean, shown
+from screwgraph.formats.keys import Entry
 from screwgraph.formats.yaml_values import Value
 from screwgraph.plan.collision.automatic import AUTO
 from screwgraph.plan.collision.fields import DistanceGrid, height_map, load_grid, read_arrays
 from screwgraph.plan.collision.shapes import SHAPES, Shape
 from screwgraph.plan.collision.spheres import BodySphere
+from screwgraph.plan.keys import DISTANCE_GRID, HEIGHT_MAP, SIZES, SPHERE
 from screwgraph.plan.reading import Reading
 
 NUMBERS = ("margin", "threshold")
-COMMON = ("spheres", *NUMBERS, "sigma", "between", "order")
-"""Keys of all kinds of obstacles."""
+OTHER = Entry("a size of the shape")
 
 
 def read_common(entries: dict[str, Value], value: Value, reading: Reading) -> dict[str, Any]:
-    """Return the fields that all kinds of obstacles have, of those of `COMMON` that are given. Raises ModelError."""
+    """Return the fields that all kinds of obstacles have, of those that are given. Raises ModelError."""
     found: dict[str, Any] = {key: reading.number(entries[key]) for key in NUMBERS if key in entries}
     if "spheres" not in entries:
         raise value.complaint("it must say which `spheres` the robot has: a list of {link, centre, radius}, or auto")
@@ -40,7 +41,7 @@ def read_common(entries: dict[str, Value], value: Value, reading: Reading) -> di
 
 def read_sphere(value: Value, reading: Reading) -> BodySphere:
     """Read {link, centre, radius}. Raises ModelError."""
-    entries = value.section(("link", "centre", "radius"), "a sphere of the robot")
+    entries = value.section(SPHERE, "a sphere of the robot")
     if not {"link", "radius"} <= entries.keys():
         raise value.called("a sphere of the robot").complaint("it must have a link and a radius")
     centre = tuple(reading.vector(entries["centre"], 3).tolist()) if "centre" in entries else (0.0, 0.0, 0.0)
@@ -60,7 +61,7 @@ def read_shape(value: Value, reading: Reading) -> Shape | DistanceGrid:
         fix = did_you_mean(kind, (*SHAPES, *_TABLES), "there are")
         raise ModelError(f"there is no obstacle {shown(kind)}", at=entry.at, fix=fix)
     fields = {f.name: f for f in dataclasses.fields(SHAPES[kind])}
-    given = entry.section(tuple(fields), kind)
+    given = entry.section({name: SIZES.get(name, OTHER) for name in fields}, kind)
     for name, f in fields.items():
         if name not in given and f.default is dataclasses.MISSING:
             raise entry.called(kind).complaint(f"it must have a {name}")
@@ -73,7 +74,7 @@ def read_shape(value: Value, reading: Reading) -> Shape | DistanceGrid:
 
 def _read_grid(value: Value, reading: Reading) -> DistanceGrid:
     """Read {file, method}."""
-    entries = value.section(("file", "method"))
+    entries = value.section(DISTANCE_GRID)
     path = _path(entries, value, reading)
     method = entries["method"].text() if "method" in entries else "tricubic"
     return _made(value, lambda: load_grid(path, method))
@@ -81,7 +82,7 @@ def _read_grid(value: Value, reading: Reading) -> DistanceGrid:
 
 def _read_heights(value: Value, reading: Reading) -> DistanceGrid:
     """Read {file, above, below, cell}; the file has heights, origin, spacing."""
-    entries = value.section(("file", "above", "below", "cell"))
+    entries = value.section(HEIGHT_MAP)
     path = _path(entries, value, reading)
     reach = {name: reading.number(v) for name, v in entries.items() if name != "file"}
 

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from screwgraph.formats.keys import Keys
 from screwgraph.formats.yaml_values import Value
 from screwgraph.plan.contacts.base import LEVELS
 from screwgraph.plan.reading import Reading
 
-COMMON = (
-    "frame", "phases", "friction", "ground", "normal", "at", "sigma", "threshold", "level", "settling", "clearance"
-)  # fmt: skip
 SWITCHES = {"yes": True, "true": True, "no": False, "false": False}
 
 
 def common(
-    value: Value, reading: Reading, more: tuple[str, ...], needed: tuple[str, ...] = ()
+    value: Value, reading: Reading, keys: Keys, needed: tuple[str, ...] = ()
 ) -> tuple[dict[str, Value], dict[str, Any]]:
     """Return all entries of a contact, and what those that every contact has mean, by field.
 
     Raises:
         ModelError: an entry is unknown, missing, or of the wrong kind.
     """
-    entries = value.section((*COMMON, *more))
+    entries = value.section(keys)
     for key in ("frame", *needed):
         if key not in entries:
             raise value.complaint(f"it must have a {key}")

@@ -18,6 +18,7 @@ from screwgraph.plan.contacts.foot import Foot
 from screwgraph.plan.contacts.friction import SolePyramid
 from screwgraph.plan.contacts.stance import stances
 from screwgraph.plan.items import Wrench
+from screwgraph.plan.keys import FLAT_CONTACT
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
 from screwgraph.spatial import concatenate, skew
@@ -63,7 +64,7 @@ class FlatContact:
     @classmethod
     def read(cls, value: Value, reading: Reading) -> FlatContact:
         """Read {frame, length, width, centre, phases, friction, ...}. Raises ModelError."""
-        entries, found = common(value, reading, ("length", "width", "centre"), ("length", "width"))
+        entries, found = common(value, reading, FLAT_CONTACT, ("length", "width"))
         found |= {key: reading.number(entries[key]) for key in ("length", "width")}
         if "centre" in entries:
             found["centre"] = tuple(reading.vector(entries["centre"], 3))

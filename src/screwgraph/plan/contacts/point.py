@@ -17,6 +17,7 @@ from screwgraph.plan.contacts.foot import Foot
 from screwgraph.plan.contacts.friction import Cone, Pyramid
 from screwgraph.plan.contacts.stance import stances
 from screwgraph.plan.items import Wrench
+from screwgraph.plan.keys import POINT_CONTACT
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
 from screwgraph.spatial import concatenate
@@ -90,7 +91,7 @@ class PointContact:
     @classmethod
     def read(cls, value: Value, reading: Reading) -> PointContact:
         """Read {frame, phases, friction, points, radius, ground, normal, at, cone, faces, ...}. Raises ModelError."""
-        entries, found = common(value, reading, ("points", "radius", "cone", "faces"))
+        entries, found = common(value, reading, POINT_CONTACT)
         if "points" in entries:
             found["points"] = tuple(tuple(p.numbers(reading.names, 3)) for p in entries["points"].items())
         if "radius" in entries:

@@ -15,12 +15,11 @@ from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors, each, soft
 from screwgraph.plan.code import Code, written
 from screwgraph.plan.goals.point import AtPoint
+from screwgraph.plan.keys import PATH
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
 from screwgraph.spatial import Array
-
-KEYS = ("frame", "times", "points", "weight")
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class Path:
     @classmethod
     def read(cls, value: Value, reading: Reading) -> Path:
         """Read {times, points} and frame and weight, where given. Raises ModelError."""
-        entries = value.section(KEYS)
+        entries = value.section(PATH)
         if not {"times", "points"} <= entries.keys():
             raise value.complaint("it must have times and points")
         points = tuple(tuple(p.numbers(reading.names, 3)) for p in entries["points"].items())

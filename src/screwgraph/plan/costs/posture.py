@@ -10,6 +10,7 @@ from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors, Manifold
 from screwgraph.plan.costs.base import weights
 from screwgraph.plan.goals.position import whole_position
+from screwgraph.plan.keys import POSTURE
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
 
@@ -40,7 +41,7 @@ class Posture:
     @classmethod
     def read(cls, value: Value, reading: Reading) -> Posture:
         """Read {weight, at}. Raises ModelError."""
-        entries = value.section(("weight", "at"))
+        entries = value.section(POSTURE)
         weight = reading.joints(entries["weight"]) if "weight" in entries else 1.0
         return cls(weight, reading.joints(entries["at"], reading.robot.nq) if "at" in entries else None)
 

@@ -9,6 +9,7 @@ from typing import Any
 from screwgraph.errors import InputError, ModelError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
+from screwgraph.plan.keys import SMOOTHNESS
 from screwgraph.plan.priors import prior_factors
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
@@ -32,7 +33,7 @@ class Smoothness:
         """Read a density, or {Qc, order}. Raises ModelError."""
         if not (isinstance(value.content, dict) and {"Qc", "order"} & set(value.content)):
             return cls(reading.joints(value))
-        entries = value.section(("Qc", "order"))
+        entries = value.section(SMOOTHNESS)
         if "Qc" not in entries:
             raise ModelError(f"{value.what}: there is no Qc", at=value.at)
         order = reading.word(entries["order"], ORDERS) if "order" in entries else "acceleration"

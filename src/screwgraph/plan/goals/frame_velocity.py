@@ -12,6 +12,7 @@ from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
 from screwgraph.plan.goals.base import Time, demanded, points_at
+from screwgraph.plan.keys import FRAME_VELOCITY
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.motion import twist_of
 from screwgraph.plan.reading import Reading
@@ -49,7 +50,7 @@ class FrameVelocity:
     @classmethod
     def read(cls, value: Value, reading: Reading) -> FrameVelocity:
         """Read {frame, linear: [x, y, z], angular: [x, y, z]}. Raises ModelError."""
-        entries = value.section(("frame", *ROWS))
+        entries = value.section(FRAME_VELOCITY)
         if "frame" not in entries or len(entries) == 1:
             raise value.complaint("it must have a frame, and a linear or an angular velocity")
         linear, angular = (reading.vector(entries[kind], 3) if kind in entries else None for kind in ROWS)

@@ -12,6 +12,7 @@ from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
 from screwgraph.plan.goals.base import Time, demanded, points_at
+from screwgraph.plan.keys import POINT
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
@@ -46,7 +47,7 @@ class Point:
     @classmethod
     def read(cls, value: Value, reading: Reading) -> Point:
         """Read {frame, at: [x, y, z], axes: xyz}. Raises ModelError."""
-        entries = value.section(("frame", "at", "axes"))
+        entries = value.section(POINT)
         if not {"frame", "at"} <= entries.keys():
             raise value.complaint("it must have a frame and a point `at`")
         axes = entries["axes"].text() if "axes" in entries else AXES

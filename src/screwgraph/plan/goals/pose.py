@@ -13,6 +13,7 @@ from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
 from screwgraph.plan.goals.base import Time, demanded, points_at
+from screwgraph.plan.keys import POSE
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
@@ -45,7 +46,7 @@ class Pose:
     @classmethod
     def read(cls, value: Value, reading: Reading) -> Pose:
         """Read {frame, of: [q ...]} or {frame, xyz, rpy or quaternion}. Raises ModelError."""
-        entries = value.section(("frame", "of", "xyz", "rpy", "quaternion"))
+        entries = value.section(POSE)
         if "frame" not in entries:
             raise value.complaint("it must name a frame")
         frame = reading.frame(entries["frame"])

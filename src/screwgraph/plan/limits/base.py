@@ -11,6 +11,7 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors, Selection, hinge, inequality
+from screwgraph.plan.keys import LIMIT
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
@@ -153,10 +154,9 @@ def _pair(value: Any, what: str) -> Pair:
 
 def read_bounds(value: Value, reading: Reading) -> tuple[Any, float | None, float]:
     """Return bounds, sigma and threshold of a limit in a task file. Raises ModelError."""
-    keys = ("bounds", "sigma", "threshold")
-    if not (isinstance(value.content, dict) and set(value.content) & set(keys)):
+    if not (isinstance(value.content, dict) and set(value.content) & set(LIMIT)):
         return _bounds(value, reading), None, 0.0
-    entries = value.section(keys)
+    entries = value.section(LIMIT)
     threshold = reading.number(entries["threshold"]) if "threshold" in entries else 0.0
     bounds = _bounds(entries["bounds"], reading) if "bounds" in entries else None
     return bounds, reading.sigma(entries.get("sigma")), threshold

@@ -15,10 +15,11 @@ from screwgraph.optimize import Factors
 from screwgraph.plan.collision.automatic import AUTO, placed_spheres
 from screwgraph.plan.collision.factors import clear
 from screwgraph.plan.collision.fields import DistanceGrid
-from screwgraph.plan.collision.reading import COMMON, read_common, read_shape
+from screwgraph.plan.collision.reading import read_common, read_shape
 from screwgraph.plan.collision.shapes import SHAPES, Shape
 from screwgraph.plan.collision.spheres import BodySphere, Spheres
 from screwgraph.plan.collision.templates import Centres, TooNear, bodies_of, counted
+from screwgraph.plan.keys import AVOID
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
@@ -53,7 +54,7 @@ class Avoid:
     @classmethod
     def read(cls, value: Value, reading: Reading) -> Avoid:
         """Read {shapes, spheres, ...}. Raises ModelError."""
-        entries = value.section(("shapes", *COMMON))
+        entries = value.section(AVOID)
         if "shapes" not in entries:
             raise value.complaint("it must list `shapes`")
         shapes = tuple(read_shape(item, reading) for item in entries["shapes"].items())

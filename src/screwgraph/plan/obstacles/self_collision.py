@@ -13,9 +13,10 @@ from screwgraph.optimize import Factors
 from screwgraph.plan.collision.automatic import AUTO, placed_spheres
 from screwgraph.plan.collision.factors import clear
 from screwgraph.plan.collision.pairs import apart_pairs
-from screwgraph.plan.collision.reading import COMMON, read_common
+from screwgraph.plan.collision.reading import read_common
 from screwgraph.plan.collision.spheres import BodySphere
 from screwgraph.plan.collision.templates import TooNearItself
+from screwgraph.plan.keys import AVOID_ITSELF
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.obstacles.avoid import centres_at
 from screwgraph.plan.reading import Reading
@@ -43,7 +44,7 @@ class AvoidItself:
     @classmethod
     def read(cls, value: Value, reading: Reading) -> AvoidItself:
         """Read {spheres, allowed: [[link, link], ...], ...}. Raises ModelError."""
-        entries = value.section(("allowed", *COMMON))
+        entries = value.section(AVOID_ITSELF)
         pairs = [item.items() for item in entries["allowed"].items()] if "allowed" in entries else []
         if any(len(pair) != 2 for pair in pairs):
             raise entries["allowed"].complaint("it must be a list of pairs of links")

@@ -1,0 +1,92 @@
+"""Pages about files: every key that the readers know, with units, defaults, examples.
+
+`python -m tests.docs.schema_pages` writes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from screwgraph.formats import robot_keys
+from screwgraph.formats.keys import NONE, Keys
+from screwgraph.models.mechanism import keys as mechanism_keys
+from screwgraph.plan import keys as task_keys
+from tests.docs.pages import ROOT
+
+FOLDER = ROOT / "docs" / "schema"
+EXAMPLES = Path(__file__).parent / "schemas"
+
+
+@dataclass(frozen=True)
+class Schema:
+    """A kind of file: what it is, its sections, its examples, and what may be said of all of it."""
+
+    title: str
+    about: str
+    sections: Mapping[str, Keys]
+    examples: tuple[str, ...]
+
+
+NUMBERS = "SI units and rad. Every number may be an expression over `parameters`, with `pi`, `sqrt`, `sin` and others."
+SCHEMAS: Mapping[str, Schema] = {
+    "robot": Schema(
+        "Robot files",
+        f"`sg.load` and `screwgraph` read robots from YAML files, short enough to write by hand. {NUMBERS}",
+        robot_keys.SECTIONS,
+        ("robot.yaml",),
+    ),
+    "mechanism": Schema(
+        "Mechanism files",
+        "`sg.load_mechanism` and `screwgraph` read planar mechanisms from YAML files; listing 1 of Blanco-Claraco et "
+        f"al. (2021) is one. Points go by number or name. {NUMBERS}",
+        mechanism_keys.SECTIONS,
+        ("mechanism.yaml", "slider.yaml"),
+    ),
+    "task": Schema(
+        "Task files",
+        f"`sg.plan` and `screwgraph plan` read tasks from YAML files. {NUMBERS} Files that a task names lie beside it.",
+        task_keys.SECTIONS,
+        ("task.yaml", "standing.yaml"),
+    ),
+}
+
+
+def page(name: str) -> str:
+    """Return the page of a kind of files."""
+    schema = SCHEMAS[name]
+    parts = [
+        f"# {schema.title}\n",
+        f"{schema.about}\n",
+        "This page is made from the readers, which refuse other keys.\n",
+    ]
+    for title, keys in schema.sections.items():
+        parts.append(f"## {title}\n\n{_table(keys)}")
+    parts.append("## Examples\n")
+    for example in schema.examples:
+        parts.append(f"```yaml\n{(EXAMPLES / example).read_text(encoding='utf-8')}```\n")
+    return "\n".join(parts)
+
+
+def _table(keys: Keys) -> str:
+    rows = ["| key | meaning | value | unit | default |", "|---|---|---|---|---|"]
+    for key, entry in keys.items():
+        default = "" if entry.default == NONE else entry.default
+        rows.append(f"| `{key}` | {entry.meaning} | {_code(entry.form)} | {entry.unit} | {_code(default)} |")
+    return "\n".join(rows) + "\n"
+
+
+def _code(text: str) -> str:
+    return f"`{text}`" if any(sign in text for sign in "[]{}") else text
+
+
+def main() -> None:
+    """Write the pages."""
+    FOLDER.mkdir(exist_ok=True)
+    for name in SCHEMAS:
+        (FOLDER / f"{name}.md").write_text(page(name), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
