@@ -129,11 +129,14 @@ def _python(arguments: list[str]) -> tuple[int, str]:
     return _process([sys.executable, script if Path(script).exists() else str(ROOT / script), *rest])
 
 
-def _compiler(arguments: list[str]) -> tuple[int, str]:
-    program = shutil.which("cc")
-    if program is None:
-        raise MissingToolError("there is no C compiler here")
-    return _process([program, *arguments])
+def _compiler(name: str, language: str) -> Callable[[list[str]], tuple[int, str]]:
+    def compiled(arguments: list[str]) -> tuple[int, str]:
+        program = shutil.which(name)
+        if program is None:
+            raise MissingToolError(f"there is no {language} compiler here")
+        return _process([program, *arguments])
+
+    return compiled
 
 
 def _here(arguments: list[str]) -> tuple[int, str]:
@@ -152,7 +155,8 @@ def _process(command: list[str]) -> tuple[int, str]:
 PROGRAMS: dict[str, Callable[[list[str]], tuple[int, str]]] = {
     "screwgraph": _screwgraph,
     "python": _python,
-    "cc": _compiler,
+    "cc": _compiler("cc", "C"),
+    "c++": _compiler("c++", "C++"),
     "./robot": lambda arguments: _here(["robot", *arguments]),
 }
 """What commands of console blocks may begin with."""

@@ -24,6 +24,8 @@ LANGUAGES = {
     "xml",
     "json",
     "c",
+    "cpp",
+    "cmake",
     "text",
 }
 
