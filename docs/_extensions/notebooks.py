@@ -1,0 +1,43 @@
+"""Executed notebooks as pages: Markdown cells, code, and the HTML that objects gave when the notebook was run."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from myst_parser.sphinx_ import MystParser
+
+
+class NotebookParser(MystParser):
+    """Reads .ipynb files; nothing in them is run."""
+
+    supported = ("notebook",)
+
+    def parse(self, inputstring: str, document: Any) -> None:
+        """Write the cells as MyST, and parse that."""
+        cells = json.loads(inputstring)["cells"]
+        super().parse("\n\n".join(as_myst(cell) for cell in cells), document)
+
+
+def as_myst(cell: dict[str, Any]) -> str:
+    """Return a cell with its outputs in MyST."""
+    source = "".join(cell["source"])
+    if cell["cell_type"] == "markdown":
+        return source
+    return "\n\n".join([f"```python\n{source}\n```", *map(_output, cell["outputs"])])
+
+
+def _output(output: dict[str, Any]) -> str:
+    if output["output_type"] == "stream":
+        return f"```text\n{''.join(output['text']).rstrip()}\n```"
+    data = output["data"]
+    if "text/html" in data:
+        return "`````{raw} html\n" + "".join(data["text/html"]) + "\n`````"
+    return f"```text\n{''.join(data['text/plain'])}\n```"
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Let Sphinx read notebooks."""
+    app.add_source_suffix(".ipynb", "notebook")
+    app.add_source_parser(NotebookParser)
+    return {"parallel_read_safe": True}

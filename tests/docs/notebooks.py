@@ -1,0 +1,76 @@
+"""Notebooks of the docs, run as a notebook runs them; `python -m tests.docs.notebooks` writes what their cells show."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from tests.docs.pages import ROOT
+
+FOLDER = ROOT / "docs" / "notebooks"
+
+
+def notebooks() -> list[Path]:
+    """Return the notebooks of the docs."""
+    return sorted(FOLDER.glob("*.ipynb"))
+
+
+def executed(notebook: dict[str, Any]) -> dict[str, Any]:
+    """Return a notebook with what its cells print and show, in a namespace of its own."""
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    cells, number = [], 0
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            number += 1
+            cell = {**cell, "execution_count": number, "outputs": _run("".join(cell["source"]), namespace, number)}
+        cells.append(cell)
+    return {**notebook, "cells": cells}
+
+
+def _run(source: str, namespace: dict[str, Any], number: int) -> list[dict[str, Any]]:
+    tree, printed, value = ast.parse(source), io.StringIO(), None
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    with contextlib.redirect_stdout(printed):
+        exec(compile(tree, f"cell {number}", "exec"), namespace)
+        if last is not None:
+            value = eval(compile(ast.Expression(last.value), f"cell {number}", "eval"), namespace)
+    text = printed.getvalue()
+    outputs: list[dict[str, Any]] = [{"output_type": "stream", "name": "stdout", "text": _lines(text)}] if text else []
+    if value is not None:
+        shown = {"execution_count": number, "metadata": {}, "data": _data(value)}
+        outputs.append({"output_type": "execute_result", **shown})
+    return outputs
+
+
+def _data(value: Any) -> dict[str, list[str]]:
+    """Return what an object shows, by media type, as IPython asks for it."""
+    data = {"text/plain": _lines(repr(value))}
+    for kind, method in (("text/html", "_repr_html_"), ("image/svg+xml", "_repr_svg_")):
+        shown = getattr(value, method)() if hasattr(value, method) else None
+        if shown is not None:
+            data[kind] = _lines(shown)
+    return data
+
+
+def _lines(text: str) -> list[str]:
+    return text.splitlines(keepends=True)
+
+
+def main() -> None:
+    """Run all notebooks."""
+    for path in notebooks():
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            done = executed(notebook)
+        path.write_text(json.dumps(done, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        print(os.path.relpath(path, ROOT))
+
+
+if __name__ == "__main__":
+    main()

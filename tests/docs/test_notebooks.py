@@ -1,0 +1,50 @@
+"""The notebooks of the docs run, show what they are said to show, and are pages that Sphinx can read."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+
+import pytest
+
+from tests.docs.notebooks import executed, notebooks
+from tests.docs.pages import ROOT
+
+NOTEBOOKS = notebooks()
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs_and_shows_what_is_stored(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    found = executed(stored)
+    for cell, again in zip(stored["cells"], found["cells"], strict=True):
+        shown, expected = ([set(o.get("data", ["text"])) for o in c.get("outputs", [])] for c in (again, cell))
+        assert shown == expected, "".join(cell["source"])
+        printed, said = ([o["text"] for o in c.get("outputs", []) if "text" in o] for c in (again, cell))
+        assert printed == said, "".join(cell["source"])
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_has_the_form_that_jupyter_reads(path):
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
+    ids = [cell["id"] for cell in notebook["cells"]]
+    assert len(ids) == len(set(ids))
+    assert path.stat().st_size < 1_500_000
+    for cell in notebook["cells"]:
+        assert {"cell_type", "id", "metadata", "source"} <= cell.keys()
+        assert cell["cell_type"] == "markdown" or {"outputs", "execution_count"} <= cell.keys()
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_pages_of_notebooks_have_code_and_what_it_shows(path):
+    pytest.importorskip("myst_parser")
+    spec = importlib.util.spec_from_file_location("notebook_pages", ROOT / "docs" / "_extensions" / "notebooks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    pages = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(pages)
+    cells = [pages.as_myst(cell) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]]
+    assert cells[0].startswith("# ")
+    assert any("{raw} html" in cell and "<table" in cell for cell in cells)
