@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from examples.chignoli_2023_robots import branches
 
 import screwgraph as sg
 from screwgraph.compiler.problem import Problem
@@ -13,8 +14,11 @@ from screwgraph.compiler.validation import validated
 from screwgraph.dynamics.query import Query
 from screwgraph.errors import EliminationError
 from screwgraph.graph import Key
+from screwgraph.robot import constraint_jacobian, symmetric_states, without_loops
 from tests.agreement import assert_agree
 from tests.closed_oracle import motion
+from tests.dynamics_suite import scaled_condition
+from tests.oracle import oracle
 
 ORDERS = ("min_degree", "greedy", "colamd", "nested_dissection", "crba", "symmetric")
 
@@ -69,3 +73,17 @@ def test_huge_damping_of_joints_is_no_sign_of_a_vanishing_pivot():
     at_rest = robot.close_loops(robot.neutral()), np.zeros(robot.nv), np.full(robot.nv, 0.1)
     free, damped = (sg.forward_dynamics(it, ordering="embedding") for it in (robot, held))
     assert_agree(damped(*at_rest), free(*at_rest))
+
+
+@pytest.mark.suite
+def test_long_chains_stretched_out_lose_digits_and_are_not_refused():
+    """Two branches of 20 links and a rod (Chignoli et al., 2023, Fig. 10): M has the condition number 2e6 there."""
+    robot = branches(20, 20, "rod")
+    (q, *_), tau = symmetric_states(robot), np.random.default_rng(0).standard_normal(robot.nv)
+    K = constraint_jacobian(robot, q)[list(robot.mobility.kept)]
+    M, h = (part[0] for part in oracle(without_loops(robot)).equations(q[None], np.zeros((1, robot.nv))))
+    whole = np.block([[M, -K.T], [K, np.zeros((len(K), len(K)))]])
+    right = np.linalg.solve(whole, np.concatenate([tau - h, np.zeros(len(K))]))[: robot.nv]
+    found = sg.forward_dynamics(robot, ordering="kkt")(q, np.zeros(robot.nv), tau)
+    allowed = 1e-12 * scaled_condition(M[None])[0] * np.linalg.cond(K) ** 2
+    assert np.abs(found - right).max() < allowed * np.abs(right).max()

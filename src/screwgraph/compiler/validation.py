@@ -14,7 +14,14 @@ from screwgraph.compiler.problem import Problem
 from screwgraph.elimination import equations
 from screwgraph.errors import EliminationError
 from screwgraph.graph import Key, Role
-from screwgraph.robot import Robot, constraint_jacobian, independent_coordinates, regular_states, symmetric_states
+from screwgraph.robot import (
+    Robot,
+    constraint_jacobian,
+    independent_coordinates,
+    link_twists,
+    regular_states,
+    symmetric_states,
+)
 from screwgraph.spatial import has_independent_rows
 from screwgraph.tape import Program
 
@@ -26,6 +33,10 @@ SOLVED = 2
 """At how many of them it is compared with the equations, solved there by least squares."""
 AGREEMENT = 1e-6
 """Relative difference of answers above which code is not believed."""
+PRECISION = 1e-12
+"""Part of the condition number of accelerations of closed chains that it may be instead: long chains, stretched out."""
+WRONG = 1e-3
+"""Relative difference above which no condition number counts."""
 ROUNDING = 1e-12
 """What rounding may leave of the largest unknown in an answer."""
 NUDGE = 1e-12
@@ -152,23 +163,43 @@ def _agrees(
         whole, slices = state.get(variable.key.role, (None, {}))
         own = variable.random(rng) if whole is None else whole[slices[variable.key.name]]
         values[variable.key] = own
-    return _solves(problem, program, values, or_none=or_none)
+    off = _difference(problem, program, values)
+    if np.isnan(off):
+        return or_none
+    return off <= AGREEMENT or off <= min(WRONG, PRECISION * _condition(robot, q, K))
 
 
-def _solves(problem: Problem, program: Program, values: Mapping[Key, np.ndarray], *, or_none: bool = False) -> bool:
-    """Whether the answer solves the equations at values of all knowns; with `or_none`, it may be no number."""
+def _condition(robot: Robot, q: Float[np.ndarray, " nq"], K: Float[np.ndarray, "rows nv"]) -> float:
+    """Return the condition number of M with unit diagonal (van der Sluis, 1969), times that of K squared."""
+    columns = [link_twists(robot, q, unit) for unit in np.eye(robot.nv)]
+    M = np.diag([joint.armature for joint in robot.joints for _ in range(joint.type.nv)])
+    for link in robot.links[1:]:
+        J = np.array([twists[link.name] for twists in columns]).T
+        M = M + J.T @ link.inertia.matrix() @ J
+    size = np.sqrt(np.maximum(np.diagonal(M), np.finfo(float).tiny))
+    rows = K[list(robot.mobility.kept)]
+    return float(np.linalg.cond(M / np.outer(size, size)) * (np.linalg.cond(rows) ** 2 if rows.size else 1.0))
+
+
+def _solves(problem: Problem, program: Program, values: Mapping[Key, np.ndarray]) -> bool:
+    """Whether the answer solves the equations at values of all knowns."""
+    return _difference(problem, program, values) <= AGREEMENT
+
+
+def _difference(problem: Problem, program: Program, values: Mapping[Key, np.ndarray]) -> float:
+    """Return how far the answer is from what solves the equations, relative to that; NaN where it is no number."""
     graph = problem.plain
     numbers = {f"{key}[{i}]": float(x) for key, own in values.items() for i, x in enumerate(own)}
     with np.errstate(all="ignore"):
         found = np.array(program.evaluate([numbers.get(n, 0.0) for n in program.input_names]), dtype=float)
     if not np.isfinite(found).all():
-        return or_none
+        return np.nan
     system = equations(graph, values)
     solved = least_squares(system.rows, [(v.key, i) for v in graph.unknowns for i in range(v.dim)])
     expected = np.array(problem.outputs(graph, system, solved), dtype=float)
     # An answer may be zero while wrenches inside are not: what rounding leaves of these is no disagreement.
-    scale = max(AGREEMENT * np.abs(expected).max(), ROUNDING * max(map(abs, solved.values())), 1e-300)
-    return bool(np.abs(found - expected).max() <= scale)
+    scale = max(np.abs(expected).max(), ROUNDING / AGREEMENT * max(map(abs, solved.values())), 1e-300)
+    return float(np.abs(found - expected).max() / scale)
 
 
 def tried_states(robot: Robot, count: int) -> list[Float[np.ndarray, " nq"]]:
