@@ -127,6 +127,19 @@ def test_unknowns_without_cost_are_determined_by_hard_rows(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_hard_rows_on_a_few_unknowns_of_long_steps_hold_exactly(method: str) -> None:
+    """Steps of three blocks; hard rows touch one of them, or one of the next step, too."""
+    count, families, size = 8, 3, 7
+    blocks = np.arange(count * families).reshape(families, count)
+    soft = [[b] for b in blocks.ravel().tolist()]
+    hard = [([int(b)], 2) for b in blocks[:2].ravel()]
+    hard += [([int(own), int(then)], 3) for own, then in zip(blocks[0, :-1], blocks[2, 1:], strict=True)]
+    made = example([size] * blocks.size, soft, hard)
+    assert _error(made, method) < 1e-12
+    assert analyse(made.pattern, method).factor(made.values).negative == made.pattern.count - made.pattern.primal
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_hard_rows_given_twice_change_nothing_but_their_multipliers(method: str) -> None:
     once, pattern, across = rows_twice()
     multipliers = np.arange(once.pattern.primal, once.pattern.count)

@@ -31,13 +31,16 @@ class Places:
 
     `slot` of each unknown: column d i + j of step i, or -1 - k for the border's k-th. `entries` in storage: panels
     first, then the border's matrix. `firsts` of each step, in long ones: the column at which it begins, and the first
-    after those of multipliers that are tied to no others. `rest` are unused columns that are eliminated all the same.
+    after those of multipliers that are tied to no others; `alone` are those that each column has entries in common
+    with, up to `ends`. `rest` are unused columns that are eliminated all the same.
     """
 
     slot: Int[np.ndarray, " n"]
     entries: Targets
     diagonal: Targets
     firsts: Int[np.ndarray, "N 2"]
+    ends: Int[np.ndarray, " s"]
+    alone: Int[np.ndarray, " A"]
     rest: Int[np.ndarray, " R"]
     size: int
 
@@ -77,6 +80,8 @@ class ChainMethod:
             padded.ctypes.data,
             border.ctypes.data,
             self.places.firsts.ctypes.data,
+            self.places.ends.ctypes.data,
+            self.places.alone.ctypes.data,
             count,
             SMALLEST,
         )
@@ -193,6 +198,7 @@ def _places(pattern: Pattern, steps: Steps, shape: Shape, last: Bool[np.ndarray,
         targets(entries),
         targets(_place(slot, slot, steps, shape)),
         firsts,
+        *_alone(slot, pattern, shape, firsts),
         _place(rest, rest, steps, shape),
         size,
     )
@@ -224,11 +230,28 @@ def _firsts(slot: Int[np.ndarray, " n"], pattern: Pattern, steps: Steps, shape: 
     step = slot[slot >= 0] // shape.d
     multipliers = np.flatnonzero((slot >= 0) & (np.arange(slot.size) >= pattern.primal))
     begins = shape.d - np.bincount(step, minlength=steps.count)
-    found[:, 0] = begins // shape.width * shape.width
+    found[:] = (begins // shape.width * shape.width)[:, None]
     among = (pattern.rows != pattern.cols) & (np.minimum(pattern.rows, pattern.cols) >= pattern.primal)
     if not among.any():
         found[:, 1] = begins + np.bincount(slot[multipliers] // shape.d, minlength=steps.count)
     return found
+
+
+def _alone(
+    slot: Int[np.ndarray, " n"], pattern: Pattern, shape: Shape, firsts: Int[np.ndarray, "N 2"]
+) -> tuple[Int[np.ndarray, " s"], Int[np.ndarray, " A"]]:
+    """Return, for all columns of all steps, the multipliers of their step that stand alone and touch them: where the
+    list of each begins and ends, and the lists, of columns.
+    """
+    of_multiplier = (pattern.rows >= pattern.primal) & (pattern.cols < pattern.primal)
+    multiplier, column = slot[pattern.rows[of_multiplier]], slot[pattern.cols[of_multiplier]]
+    step, place = np.divmod(multiplier, shape.d)
+    inside = (multiplier >= 0) & (column >= 0) & (step == column // shape.d)
+    inside &= place < firsts[np.where(inside, step, 0), 1]
+    found = np.unique(column[inside] * shape.d + place[inside])  # column and multiplier, once each
+    column, place = np.divmod(found, shape.d)
+    count = np.bincount(column, minlength=len(firsts) * shape.d)
+    return np.concatenate([[0], np.cumsum(count)]), np.ascontiguousarray(place)
 
 
 def _inner(slot: np.ndarray, pattern: Pattern, steps: Steps, shape: Shape) -> np.ndarray:

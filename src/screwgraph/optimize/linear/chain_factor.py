@@ -68,11 +68,13 @@ class Shape:
 
 
 def factor_text(shape: Shape) -> str:
-    """Return `@factor(panels, scratch, inverses, scales, border, firsts, N, tolerance)`: the first bad pivot, or -1.
+    """Return `@factor(panels, scratch, inverses, scales, border, firsts, ends, alone, N, tolerance)`: the first bad
+    pivot, or -1.
 
     `scales` (N, d): a pivot not larger than tolerance times its scale is bad, and so is NaN.
     `inverses` (N, p) get 1 / pivots. `firsts` (N, 2): of steps beyond `UNROLLED`, the first column that is used, a
-    multiple of the width; and the first from which others before it are taken off: multipliers stand alone.
+    multiple of the width; and the first of those that are taken off all later ones. What is before that stands alone,
+    and is taken off the columns that it touches: `alone` lists it, column by column, up to `ends` (N d + 1).
     """
     w = Writer(shape.lanes)
     w.do("%bad = alloca i64")
@@ -95,7 +97,7 @@ def factor_text(shape: Shape) -> str:
     w.do("%first_bad = load i64, ptr %bad")
     w.do("ret i64 %first_bad")
     head = "ptr noalias %panels, ptr noalias %scratch, ptr noalias %inverses, ptr noalias %scales, ptr noalias %border"
-    head += ", ptr noalias %firsts"
+    head += ", ptr noalias %firsts, ptr noalias %ends, ptr noalias %alone"
     lines = [f"define i64 @factor({head}, i64 %N, double %tolerance) {{", "entry:", *w.lines, "}"]
     return "\n".join(lines)
 
@@ -150,17 +152,23 @@ def _minus_earlier(w: Writer, shape: Shape, panel: Panel, column: dict[int, str]
             factor = w.negative(w.splat(w.scalar(panel.columns, k * height + j)))
             column = {v: w.fma(w.load("%scratch", k * height + v * V), factor, x) for v, x in column.items()}
         return column
-    skipped = w.value(f"mul i64 {panel.start}, {height}")
-    across, before = w.at(w.at(panel.columns, skipped), j), w.at("%scratch", skipped)
-    alone = w.value(f"icmp slt i64 {j}, {panel.tied}")
-    count = w.value(f"select i1 {alone}, i64 0, i64 {w.value(f'sub i64 {j}, {panel.start}')}")
-    with w.loop(count, {f"c{v}": x for v, x in column.items()}) as earlier:
-        at = w.value(f"mul i64 {earlier.index}, {height}")
-        factor = w.negative(w.splat(w.scalar(w.at(across, at))))
-        unscaled = w.at(before, at)
-        for v in column:
-            earlier.handed[f"c{v}"] = w.fma(w.load(unscaled, v * V), factor, earlier.now[f"c{v}"])
-    return {v: earlier.now[f"c{v}"] for v in column}
+    here = w.value(f"add i64 {panel.first}, {j}")
+    begin, end = (w.value(f"load i64, ptr {w.at('%ends', here, k)}") for k in range(2))
+    across, listed = w.at(panel.columns, j), w.at("%alone", begin)
+    with w.loop(w.value(f"sub i64 {end}, {begin}"), {str(v): x for v, x in column.items()}) as touching:
+        k = w.value(f"load i64, ptr {w.at(listed, touching.index)}")
+        touching.handed |= _minus(w, shape, across, k, touching.now)
+    with w.loop(w.value(f"sub i64 {j}, {panel.tied}"), touching.now) as earlier:
+        k = w.value(f"add i64 {earlier.index}, {panel.tied}")
+        earlier.handed |= _minus(w, shape, across, k, earlier.now)
+    return {v: earlier.now[str(v)] for v in column}
+
+
+def _minus(w: Writer, shape: Shape, across: str, k: str, column: dict[str, str]) -> dict[str, str]:
+    """Subtract what column k takes off vectors of a later one, whose row of the panel is `across`."""
+    at = w.value(f"mul i64 {k}, {shape.height}")
+    factor, unscaled = w.negative(w.splat(w.scalar(w.at(across, at)))), w.at("%scratch", at)
+    return {v: w.fma(w.load(unscaled, int(v) * shape.width), factor, x) for v, x in column.items()}
 
 
 def _inverse(w: Writer, panel: Panel, pivot: str, j: int | str) -> str:

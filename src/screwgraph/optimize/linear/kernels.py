@@ -44,7 +44,7 @@ def chain_code(shape: Shape) -> ChainCode:
     )
     solve = [_POINTER] * 5 + [_COUNT]
     return ChainCode(
-        _function(code, "factor", _COUNT, [_POINTER] * 6 + [_COUNT, _REAL]),
+        _function(code, "factor", _COUNT, [_POINTER] * 8 + [_COUNT, _REAL]),
         _function(code, "forward", None, solve),
         _function(code, "backward", None, solve),
         code.engine,
