@@ -26,10 +26,11 @@ from screwgraph.summary import one_line
 LARGEST_SHIFT = 1e20
 FIRST_SHIFT = 1e-4
 PATIENCE = 30
-"""Iterations in which the violation must come down by a tenth; else hard factors are looked at alone."""
+"""Iterations in which the violation must come down by a tenth, or the cost since by `GAIN`; else hard factors are
+looked at alone."""
 RESTORATIONS = 3
-LOWER = 0.99
-"""Part of the cost before that counts as progress where hard factors were met alone."""
+GAIN = 0.01
+"""Part of the cost that counts as progress."""
 RELAXED = 0.1
 """Part of the tolerance of violations by which inequalities are relaxed. Waechter & Biegler (2006), section 3.5."""
 NEARLY = 1e3
@@ -69,7 +70,7 @@ class InteriorPoint:
         passed = Filter(broken(model, point))
         exact = any(b.factors.kernels.is_cost for b in assembly.soft)
         convexity = _Convexity(straight=not exact, shift=0.0, curvature=self.curvature)
-        watch = _Watch(model.violation, 0, 0)
+        watch = _Watch(model.violation, model.cost)
         smallest = 0.1 * min(tolerances.violation, tolerances.dual)
         while True:
             error = errors(kkt, model, point)
@@ -106,7 +107,7 @@ class InteriorPoint:
                 convexity = convexity.after(found.length / found.longest)
                 model = found.model or kkt.model(found.point.x)
                 point, passed = duals_kept(found.point, model), found.filter
-                watch = watch.after(model.violation)
+                watch = watch.after(model.violation, model.cost)
             if found is None and model.violation <= tolerances.violation:
                 return Status.STALLED, "no step lowers the cost; the hard factors hold"
             if found is None or (watch.stale > PATIENCE and model.violation > tolerances.violation):
@@ -114,14 +115,15 @@ class InteriorPoint:
                 if near.settled and near.left > 10.0 * tolerances.violation:
                     return _contradiction(near)
                 model, x = kkt.model(near.x), near.x
-                better = model.violation <= 10.0 * tolerances.violation and model.cost < LOWER * watch.cost
+                better = model.violation <= 10.0 * tolerances.violation and _gains(model.cost, watch.met)
                 if watch.restored == RESTORATIONS and not better:
                     return Status.STALLED, "no values near here were found at which all hard factors hold"
                 point = first_point(x, model, {}, point.barrier)
                 point = replace(point, y=kkt.least_squares_multipliers(model, point.z))
                 passed = Filter(broken(model, point))
                 convexity = replace(convexity, shift=0.0)  # what multipliers before asked for would only shorten steps
-                watch = _Watch(model.violation, 0, 0 if better else watch.restored + 1, min(model.cost, watch.cost))
+                restored = 0 if better else watch.restored + 1
+                watch = _Watch(model.violation, model.cost, restored=restored, met=min(model.cost, watch.met))
 
     def _most(self, assembly: Assembly, step: Float[np.ndarray, " n"]) -> float:
         """Return how much of a step stays within reach."""
@@ -203,20 +205,29 @@ def _contradiction(near: Nearest) -> End:
     return Status.INFEASIBLE, why
 
 
+def _gains(cost: float, before: float) -> bool:
+    """Whether a cost is lower than one before, infinity if there was none, by what counts."""
+    return cost < before - GAIN * min(abs(cost), abs(before))
+
+
 @dataclass(frozen=True)
 class _Watch:
-    """The least violation so far, iterations since it came down by a tenth, how often hard factors were met alone.
+    """The least violation so far, the least cost since, iterations since either came down.
 
-    Where they were met, `cost` is the least; while that comes down, meeting them alone is part of the way.
+    How often hard factors were met alone; and the least cost where they were. While that comes down, meeting them alone
+    is part of the way. Far from a solution, costs may come down along curved constraints for long, which are broken in
+    every step, and mended in the next ones.
     """
 
     least: float
-    stale: int
-    restored: int
-    cost: float = np.inf
+    cost: float
+    stale: int = 0
+    restored: int = 0
+    met: float = np.inf
 
-    def after(self, violation: float) -> _Watch:
+    def after(self, violation: float, cost: float) -> _Watch:
         """Return what is known after an iteration."""
-        better = violation < 0.9 * self.least
-        stale = 0 if better else self.stale + 1
-        return _Watch(min(violation, self.least), stale, self.restored, self.cost)
+        nearer = violation < 0.9 * self.least
+        stale = 0 if nearer or _gains(cost, self.cost) else self.stale + 1
+        least = cost if nearer else min(cost, self.cost)
+        return replace(self, least=min(violation, self.least), cost=least, stale=stale)
