@@ -46,7 +46,7 @@ def ipopt(planner: Planner, seconds: float, *, compiled: bool = False) -> Found:
     assembly = work.problem.assembly
     x = work.problem.start(first_values(task, work.steps))
     nlp, lower, upper = program(assembly, x)
-    options = {f"ipopt.{name}": value for name, value in (OPTIONS | {"max_wall_time": seconds}).items()}
+    options = {f"ipopt.{name}": value for name, value in (OPTIONS | {"max_cpu_time": seconds}).items()}
     solver = ca.nlpsol("solver", "ipopt", nlp, {**CASADI, **(COMPILED if compiled else {}), **options})
     start, d, called = np.zeros(assembly.layout.size), np.zeros(assembly.layout.size), np.inf
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from screwgraph.plan import Plan, Planner
+from screwgraph.plan.refinement import values_on
 from screwgraph.plan.search import LOST
 
 from .rival import ipopt, least_time
@@ -75,10 +76,15 @@ def alternating(plan: Plan) -> bool:
 
 
 def rings_beside_finer(plan: Plan) -> bool:
-    """Whether accelerations change their signs more often than those of a plan with ten times more steps."""
+    """Whether accelerations change their signs more often than those of the same motion with ten times more steps.
+
+    That is searched for from the plan: other guesses may lead to other motions, past the other side of an obstacle.
+    """
     task = plan.task
     phases = tuple(replace(p, steps=FINER * p.steps, mesh=None) for p in task.phases)
-    finer = Planner(replace(task, phases=phases, guess="linear")).solve(iterations=1000, seconds=SECONDS)
+    planner = Planner(replace(task, phases=phases, guess="linear"))
+    planner.change(guess=values_on(planner.transcription, plan))
+    finer = planner.solve(iterations=1000, seconds=SECONDS)
     return not finer.converged or _changes(plan) > _changes(finer) + 2
 
 
