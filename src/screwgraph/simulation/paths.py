@@ -22,6 +22,7 @@ def path_of(model: Robot | Mechanism, q: Float[np.ndarray, "N nq"], place: Place
     Raises:
         InputError: there is no such frame, point or body, or a place of another number of coordinates.
     """
+    name: Any
     name, at = place if isinstance(place, tuple) and len(place) == 2 else (place, None)
     if isinstance(model, Robot):
         return _of_frame(model, q, name, _checked(name, at, 3))
