@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from myst_parser.sphinx_ import MystParser
+from myst_parser.parsers.sphinx_ import MystParser
 
 
 class NotebookParser(MystParser):
