@@ -155,7 +155,7 @@ planar_bodies:
         (lambda m: sg.simulate(m, [1, 2]), "q0 is not 4 finite numbers"),
         (lambda m: sg.simulate(m, None, [1, 0, 0, 0]), "the velocity qd0 is off by 1 from what the constraints allow"),
         (lambda m: sg.simulate(m, tau=[1]), "tau is not 0 finite numbers: the mechanism has no motors"),
-        (lambda m: sg.simulate(m).point(9), "there is no point 9"),
+        (lambda m: sg.simulate(m).path(9), "there is no point 9"),
         (lambda m: sg.simulate(m).coordinate("phi"), "no coordinate is called 'phi'"),
         (lambda m: sg.inverse_dynamics(m), "has no motors"),
         (lambda m: finite_displacement(m, m.home, {"x:P1": "a"}), "the value 'a' of 'x:P1' is not a finite"),
