@@ -15,7 +15,7 @@ from screwgraph.elimination.notation import latex
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WIDEST = 110
+WIDEST = 72
 """Characters of a formula; longer ones go on in the next line, before a plus or minus."""
 HEIGHT, NUMBER, EQUALS, GAP = 21.0, 24.0, 12.0, 18.0
 """Of a line; widths of numbers and of the equals sign, and what is left before a remark (points)."""
@@ -86,4 +86,4 @@ def _math(formula: str) -> str:
 
 def _width(formula: str) -> float:
     """Estimate the width of a formula (points), most of whose letters are small indices."""
-    return 0.8 * text_width(_math(formula), style.LABEL_SIZE - 1)
+    return 0.86 * text_width(_math(formula), style.LABEL_SIZE - 1)

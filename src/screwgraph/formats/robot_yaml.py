@@ -1,48 +1,8 @@
 """Our own robot format, as short as a robot can be written by hand.
 
 A file names the base and then one body after the other: a link, and the joint that moves it. SI units and rad;
-every number may be an expression over `parameters`. All keys but `bodies` and `link` may be left out::
-
-    name: rr                              # else the file's own name
-    source: where the values come from
-    parameters: {L: 1.0, m: 2*L}          # in any order
-    gravity: [0, 0, -9.81]
-    base: base                            # its name, or {link: base, mass: .., com: .., inertia: .., shapes: ..}
-    bodies:
-      - link: upper
-        parent: base                      # else the link of the body before, the base for the first
-        joint: shoulder                   # else upper_joint
-        type: revolute                    # any of JOINT_TYPES
-        axis: z                           # x, -y, [1, 0, 1], ...; helical has `pitch` (m/rad), universal `axis2` too
-        at: [0, 0, L]                     # the joint's frame in the parent's
-        rpy: [pi/2, 0, 0]
-        mass: m
-        com: [L/2, 0, 0]
-        inertia: [1, 2, 3, 0, 0, 0]       # about the com in the link's axes: ixx iyy izz, or with ixy ixz iyz
-        limits: {lower: -pi, upper: pi, velocity: 2, effort: 10}
-        damping: 0.1                      # and friction, armature
-        mimic: {joint: other, multiplier: 1, offset: 0}
-        shapes:                           # for pictures: box, ellipsoid, sphere, cylinder or capsule along z, centred
-          - {capsule: [0.05, L], at: [L/2, 0, 0], rpy: [0, pi/2, 0], colour: "#2160a8"}   # radius, length
-    frames:
-      - {frame: tool, link: upper, at: [L, 0, 0], rpy: [0, 0, 0]}
-    loops:                                # joints that close loops: type, axis, ... as of bodies
-      - loop: closing
-        type: revolute
-        axis: z
-        predecessor: {link: upper, at: [L, 0, 0]}
-        successor: {link: rod, at: [0, 0, 0], rpy: [0, 0, 0]}
-    couplings:                            # equations between joint positions, linear ones by coefficients or not
-      - {coupling: belt, terms: {rotor: 1, shoulder: -6}, offset: 0}
-      - {coupling: slot, equation: slide = L*sin(a), joints: {a: shoulder-2}}   # words for odd names
-    independent: [shoulder]               # the joints that drive closed chains; else chosen
-    actuators:                            # torques are B(q) u: derivatives of displacements (rad, m), times efforts
-      - {actuator: motor, terms: {hip: 9, knee: -9}}
-      - {actuator: tendon, displacement: r*sin(a), joints: {a: shoulder-2}}
-      - {actuator: ankle, loop: closing}  # a motor on the joint of a loop
-
-Instead of mass, com and inertia stands `inertial: [m, mx, my, mz, ixx, iyy, izz, ixy, ixz, iyz]` about the link's
-origin where no rigid body has such parameters (regrouped or identified parameters).
+every number may be an expression over `parameters`. Keys, units and defaults stand in `robot_keys.py`, of which
+docs/schema/robot.md is made, with an example that has them all.
 """
 
 from __future__ import annotations

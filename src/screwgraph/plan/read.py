@@ -1,32 +1,6 @@
 """Task files: YAML.
 
-All keys but `robot` (or `mechanism`) and a horizon may be left out::
-
-    name: swing-up
-    robot: cart_pole                    # a file beside this one, a built-in robot, or
-                                        # {file, base: floating, lock: [joint, ...], gravity: [x, y, z], damping: no}
-    mechanism: four_bar_angle           # instead: a planar mechanism, whose coordinates then count as joints
-    parameters: {far: 1.0}              # numbers may be expressions over these
-    horizon: {steps: 200, dt: 0.02}     # or {steps, duration}; or
-    phases:                             # one after the other; durations between `shortest` and `longest` are free
-      - {name: swing, steps: 25, duration: 0.5, shortest: 0.2, longest: 1}
-    actuated: [x]                       # joints or actuators; left out: all actuators, where there are any, else joints
-    start: {position: [0, 0], velocity: 0}
-    goals:
-      - {time: 2, position: {x: far, theta: pi}, velocity: 0}
-      - {time: end, pose: {frame: tool, xyz: [...], rpy: [...]}, sigma: 0.01}
-      - {time: 1, point: {frame: tool, at: [...], axes: xyz}}
-      - {time: 1, frame_velocity: {frame: tool, linear: [...], angular: [...]}}
-    costs: {effort: 1}
-    limits: [position, {effort: 12}]    # without a value: those of the robot's file
-    obstacles: [...]
-    contacts: [...]
-    collocation: radau                  # or trapezoidal, hermite_simpson, radau_5, linear_acceleration, euler, none
-    guess: linear                       # or stay
-    dynamics: yes                       # no plans without torques; graph has twists and wrenches as unknowns;
-                                        # condensed has neither torques nor (Euler's) accelerations
-    accuracy: 1e-3                      # error of a step, relative to the whole way, of a plan that is solved
-    regularisation: 100                 # acceleration that costs as much as holding the robot, or no; see `Task`
+Keys, units and defaults stand in `keys.py`, of which docs/schema/task.md is made, with examples that have them all.
 """
 
 from __future__ import annotations

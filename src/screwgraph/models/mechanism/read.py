@@ -1,42 +1,7 @@
 """Our own mechanism format; listing 1 of Blanco-Claraco et al. (2021) is one such file.
 
-SI units and rad; every number may be an expression over `parameters`, powers as `**` or `^`. All but `points` and
-`bodies` may be left out::
-
-    name: four_bar
-    source: where the values come from
-    parameters: {L: 1.0, xb: 4*L}            # in any order
-    gravity: [0, -9.81]
-    points:                                  # numbered from 0; as they stand at the beginning, or nearly so
-      - {x: 0, y: 0, fixed: true}
-      - {name: P1, x: L, y: 0}
-      - {x: L, y: 2*L}
-      - {x: xb, y: 0, fixed: true}
-    bodies:                                  # or planar_bodies
-      - points: [0, P1]                      # two or more; the body's frame: origin in the first, x to the second
-        name: crank
-        length: L                            # of two points; else, or with `auto`, as drawn
-        mass: 1
-        I0: (1/3)*mass*length^2              # about the first point
-        cog: [0.5*length, 0]                 # in the body's frame
-      - {points: [P1, 2, 4], shape: [[0, 0], [2, 0], [1, 1]]}   # else as drawn
-    angles:                                  # relative coordinates, added to those of the points
-      - {angle: crank, of: [0, P1]}          # from the x axis
-      - {angle: knee, of: [P1, 2], from: [0, P1], start: pi/2}  # from another line; start: at the beginning
-    sliders: [{slider: piston, point: 2, along: [0, 3]}]
-    gears: [{gear: pair, angles: [a, b], ratio: -2, offset: 0}]  # a = ratio*b + offset, by default as drawn
-    springs: [{spring: s, between: [1, 2], stiffness: 10, rest: 0.1}, {spring: t, angle: knee, stiffness: 1, rest: 0}]
-    dampers: [{damper: d, between: [1, 2], damping: 1}]          # or angle: knee
-    forces: [{force: F, at: 2, value: [0, -10]}]
-    torques: [{torque: T, angle: crank, value: 1}]               # or body: coupler
-    sensors:                                 # of `sg.estimate`, with standard deviations; columns gyro, imu_x, imu_y
-      - {sensor: gyro, gyroscope: crank, sigma: 0.01}
-      - {sensor: imu, accelerometer: 1, at: [0.5, 0], sigma: 0.1}     # at: place on the body, by default its origin
-      - {sensor: camera, position: P1, sigma: 1e-3}
-      - {sensor: encoder, angle: crank, sigma: 1e-3}                  # or of a line: [0, P1]
-    motors: [crank]                          # angles whose torques inverse dynamics finds
-    independent: [crank]                     # coordinates that drive it: angles, x:P1, y:2; else chosen
-    velocities: {crank: 1}                   # at the beginning, of as many coordinates; else rest
+SI units and rad; every number may be an expression over `parameters`, powers as `**` or `^`. Keys, units and defaults
+stand in `keys.py`, of which docs/schema/mechanism.md is made, with examples that have them all.
 """
 
 from __future__ import annotations
