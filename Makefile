@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 
-.PHONY: demo test suite docs pictures papers bench clean
+.PHONY: demo test suite docs pages pictures papers bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -28,6 +28,12 @@ suite: $(VENV)/installed-dev
 # The site: docs/_build/html/index.html; a warning is an error.
 docs: $(VENV)/installed-docs
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+
+# Pages that are made from the sources: the reference, keys of files, executed notebooks.
+pages: $(VENV)/installed-dev
+	$(BIN)/python -m tests.docs.reference
+	$(BIN)/python -m tests.docs.schema_pages
+	SCREWGRAPH_SEARCH_SECONDS=0 $(BIN)/python -m tests.docs.notebooks
 
 # Runs the pages' code and puts the pictures that it makes into docs/pictures; make pictures ARGS=docs/first_robot.md
 pictures: $(VENV)/installed-dev

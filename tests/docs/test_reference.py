@@ -13,7 +13,7 @@ from tests.docs.reference import FOLDER, MAIN, PACKAGES, modules, names, page, p
 @pytest.mark.parametrize("package", PACKAGES)
 def test_the_page_of_a_package_is_made_from_it(package):
     text = (FOLDER / f"{package}.md").read_text(encoding="utf-8")
-    assert text == page(package), "python -m tests.docs.reference"
+    assert text == page(package), "make pages"
 
 
 @pytest.mark.parametrize("package", PACKAGES)

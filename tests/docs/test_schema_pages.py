@@ -43,7 +43,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[set[str], set[str]]]:
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_pages_are_made_from_the_readers(name):
-    assert (FOLDER / f"{name}.md").read_text(encoding="utf-8") == page(name), "python -m tests.docs.schema_pages"
+    assert (FOLDER / f"{name}.md").read_text(encoding="utf-8") == page(name), "make pages"
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
