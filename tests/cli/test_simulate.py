@@ -61,11 +61,22 @@ def test_couplings_stay_closed(command, tmp_path):
 def test_it_helps_with_examples_that_work(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = [line.split() for line in simulate.HELP.splitlines() if line.strip().startswith("screwgraph ")]
-    assert len(lines) == 5
+    assert len(lines) == 6
     for words in lines:
         if not words[2].endswith(".urdf"):
             assert command(*shlex.split(" ".join(words[1:]))).status == 0
     assert "Example:" in command("simulate", "--help").out
+
+
+def test_curves_of_points_are_drawn_and_animated(command, refused, tmp_path):
+    page, folder = tmp_path / "x.html", tmp_path / "pictures"
+    options = ("--time", "0.2", "-o", tmp_path / "x.npz", "--report", page, "--plot", folder)
+    assert command("simulate", "four_bar", *options, "--paths", "P2,coupler:1:0.5").status == 0
+    assert (folder / "paths.svg").exists()
+    assert "coupler (1, 0.5)" in page.read_text(encoding="utf-8")
+    assert command("view", tmp_path / "x.npz", "-o", page, "--paths", "P2").status == 0
+    assert "no body is called 'rod'" in refused(2, "simulate", "four_bar", *options, "--paths", "rod:1:1").err
+    assert "is no place on a body" in refused(2, "simulate", "four_bar", *options, "--paths", "rod:x").err
 
 
 WRONG_USE = {
