@@ -104,7 +104,7 @@ def _rolling(robot: Robot, simulator: sg.Simulator, dtype: str, motions: int) ->
     q = np.array([robot.manifold.retract(robot.neutral(), step) for step in steps])
     function, control = simulator.function.astype(dtype), np.zeros((1, 1, robot.nv))
     t, start = DT * np.arange(STEPS + 1), (q, np.zeros((motions, robot.nv)))
-    return lambda: rolled_out(function, start, control, t, every=STEPS // KEPT)
+    return lambda: rolled_out(function, start, control, times=t, every=STEPS // KEPT)
 
 
 def _best(work: Sequence[tuple[Callable[[], Any], int]], rounds: int) -> list[float]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.robot import closed_states, without_loops
+from screwgraph.robot import closed_states, with_gravity, without_loops
 from screwgraph.robot.parameters import parameters_of, with_values
 from screwgraph.spatial import SpatialInertia
 from tests.closed_oracle import motion
@@ -37,7 +37,7 @@ def state(robot: sg.Robot, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
 @pytest.mark.parametrize("name", ["acrobot", pytest.param("a1", marks=pytest.mark.suite)])
 def test_all_inertias_of_a_floating_robot(name):
     robot, rng = sg.load(name, base="floating"), np.random.default_rng(0)
-    names = [link.name for link in robot.links[1:]]
+    names = [*(link.name for link in robot.links[1:]), "gravity"]
     values, other = changed(robot, names, rng)
     q, qd, x = state(robot, rng)
     peer = oracle(other)
@@ -58,7 +58,7 @@ def test_all_functions_of_a_payload_and_joints(name):
         robot.links[2].name,
         robot.links[-1].name,
     )
-    names = [f"{joint}.armature", f"{joint}.damping", link, f"{tip}.mass"]
+    names = [f"{joint}.armature", f"{joint}.damping", link, f"{tip}.mass", "gravity"]
     values, other = changed(robot, names, rng, payload=tip)
     options = {"parameters": names, "payload": tip}
     (q,), (qd, x) = closed_states(robot, 1), rng.standard_normal((2, robot.nv))
@@ -75,7 +75,7 @@ def test_all_functions_of_a_payload_and_joints(name):
         qdd, tau = found.copy(), given.copy()
         qdd[1], tau[1] = given[1], found[1]
         np.testing.assert_allclose(tau, tree.inverse_dynamics(q, qd, qdd), atol=1e-9)
-    inertial = {name: value for name, value in values.items() if not name.endswith("damping")}
+    inertial = {name: value for name, value in values.items() if not name.endswith(("damping", "gravity"))}
     M = sg.mass_matrix(robot, parameters=[name for name in inertial if name != "payload"], payload=tip)
     np.testing.assert_allclose(M.with_parameters(inertial)(q), tree.mass_matrix(q), atol=1e-10)
     np.testing.assert_allclose(
@@ -90,6 +90,17 @@ def test_all_functions_of_a_payload_and_joints(name):
         np.testing.assert_allclose(forward(run.q, run.qd, run.tau), run.qdd, atol=1e-8 * np.abs(run.qdd).max())
     else:
         np.testing.assert_allclose(forward(q, qd, x), tree.forward_dynamics(q, qd, x), atol=1e-8)
+
+
+def test_gravity_of_a_potential_energy_and_of_a_file_without():
+    robot, rng = sg.load("rrr"), np.random.default_rng(8)
+    q, g = sg.random(robot, seed=3), rng.standard_normal((4, 3))
+    weightless, moving = with_gravity(robot, (0.0, 0.0, 0.0)), robot.mass - robot.links[0].inertia.mass
+    for base in (robot, weightless):
+        energy = sg.potential_energy(base, parameters=["gravity"])(q, g)
+        np.testing.assert_allclose(energy, -moving * (g @ sg.center_of_mass(robot)(q)), atol=1e-12)
+    with pytest.raises(sg.InputError, match="mass_matrix does not depend on 'gravity'"):
+        sg.mass_matrix(robot, parameters=["gravity"])
 
 
 def test_friction_and_springs():

@@ -4,7 +4,7 @@ from screwgraph.graph.clusters import Cluster, clusters, spans, tied_by, tied_li
 from screwgraph.graph.constrained_motion import completion_graph, projection_graph
 from screwgraph.graph.dynamics import dynamics_graph, graph_of, with_actuators, with_loop
 from screwgraph.graph.export import to_dot, to_json
-from screwgraph.graph.factor import Factor, Labels, Law, Template, factor
+from screwgraph.graph.factor import Factor, Labels, Law, Live, Slot, Template, factor
 from screwgraph.graph.factor_graph import Derived, FactorGraph
 from screwgraph.graph.factors import TEMPLATES
 from screwgraph.graph.kinds import KINDS, Kind, Role
@@ -34,9 +34,11 @@ __all__ = [
     "Kind",
     "Labels",
     "Law",
+    "Live",
     "Model",
     "Role",
     "Row",
+    "Slot",
     "Template",
     "Variable",
     "adjoint_multiplier",

@@ -164,7 +164,7 @@ def graph_of(model: Model, robot: Robot | None = None) -> FactorGraph:
 
 
 def _has_gravity(robot: Robot) -> bool:
-    return any(robot.gravity)
+    return not all(map(is_zero, robot.gravity))
 
 
 def _base_variables(robot: Robot) -> list[Variable]:

@@ -11,10 +11,12 @@ from screwgraph.compiler import Function
 from screwgraph.graph import no_payload
 from screwgraph.kinematics import mechanism
 from screwgraph.kinematics.moments import total
+from screwgraph.kinematics.poses import world_of
 from screwgraph.kinematics.query import compiled
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
-from screwgraph.robot.parameters import MASSES, checked_parameters
+from screwgraph.robot.parameters import WEIGHTS, checked_parameters
+from screwgraph.spatial import rotation
 
 
 @checked
@@ -34,11 +36,13 @@ def potential_energy(
     if isinstance(robot, Mechanism):
         no_payload(payload)
         return mechanism.energy(robot, "potential_energy", parameters).astype(dtype)
-    g = -np.array(robot.gravity)
+    live = checked_parameters("potential_energy does not depend on", WEIGHTS, robot, parameters, payload)
 
-    live = checked_parameters("potential_energy does not depend on", MASSES, robot, parameters, payload)
+    is_live = any(parameter.kind == "gravity" for parameter in live)
 
     def expression(changed: Robot, q: np.ndarray) -> list:
-        return [g @ total(changed, q).first]
+        # Passes may turn the base's frame, and gravity with it.
+        g = rotation(world_of(changed)) @ np.array(changed.gravity) if is_live else np.array(robot.gravity)
+        return [-g @ total(changed, q).first]
 
     return compiled("potential_energy", robot, ("q",), expression, (), live=live).astype(dtype)

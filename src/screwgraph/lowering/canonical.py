@@ -32,9 +32,10 @@ def canonical_frames(robot: Robot, keep: Collection[str] = ()) -> Robot:
     old = {link.name: Frame(link.name, link.name, inverse(change[link.name])) for link in robot.links}
     frames += [frame for name, frame in old.items() if name not in named]
     gravity = rotation(change[robot.links[0].name]).T @ np.array(robot.gravity)
-    g = (float(gravity[0]), float(gravity[1]), float(gravity[2]))
     loops = tuple(loop.moved(old) for loop in robot.loops)
-    return replace(robot, links=links, joints=joints, frames=tuple(frames), gravity=g, loops=loops)
+    return replace(
+        robot, links=links, joints=joints, frames=tuple(frames), gravity=tuple(gravity.tolist()), loops=loops
+    )
 
 
 def _moved(joint: Joint, change: Frames) -> Joint:

@@ -17,7 +17,9 @@ from screwgraph.graph import (
     Factor,
     FactorGraph,
     Key,
+    Live,
     Role,
+    Slot,
     Template,
     factor,
     vector_variable,
@@ -40,6 +42,7 @@ from screwgraph.lowering.frame_laws import (
 )
 from screwgraph.robot import Chain, Joint
 from screwgraph.spatial import Array, concatenate, inverse, rotation
+from screwgraph.tape import Tape, program
 
 
 def conventional_acceleration(graph: FactorGraph) -> FactorGraph:
@@ -49,7 +52,8 @@ def conventional_acceleration(graph: FactorGraph) -> FactorGraph:
     joints bind do not. Frames whose own motion is asked for get the velocities of origins that this takes.
     """
     links = {graph.joints[0].parent, *(joint.child for joint in graph.joints)} if graph.joints else set()
-    gravity, moving, seeing = _gravity(graph), _carriers(graph, *MOTIONS), _carriers(graph, *SEEN)
+    gravity = next((f for f in graph.factors if _is_gravity(f)), None)
+    moving, seeing = _carriers(graph, *MOTIONS), _carriers(graph, *SEEN)
     variables = dict(graph.variables)
     factors: list[Factor] = []
     for key, v in graph.variables.items():
@@ -113,16 +117,24 @@ def _is_prior_of(f: Factor, key: Key) -> bool:
     return f.template.name == "prior" and f.keys[0] == key
 
 
-def _gravity(graph: FactorGraph) -> Float[np.ndarray, "3"]:
-    return next((f.parameters["value"] for f in graph.factors if _is_gravity(f)), np.zeros(3))
-
-
 def _is_gravity(f: Factor) -> bool:
     """Whether a factor sets the direction of gravity that the base sees."""
     return f.template.name == "prior" and f.keys[0].role is Role.FIELD and f.index == 0
 
 
-def _rewritten(f: Factor, gravity: np.ndarray, links: Collection[str], moving: Collection[str]) -> list[Factor]:
+def _less_gravity(f: Factor, gravity: Factor) -> Factor:
+    """Return the law of the base's acceleration with that of gravity taken off: numbers, or slots where it is known."""
+    value, g = f.parameters["value"], gravity.parameters["value"]
+    if gravity.live is None:
+        return replace(f, parameters={"value": value - np.concatenate([np.zeros(3), g])})
+    code, tape = gravity.live.program, Tape(merge="form")
+    found = code.on([tape.input(name) for name in code.input_names])
+    rest = [v - (found[x.place] if isinstance(x, Slot) else x) for v, x in zip(value[3:], g, strict=True)]
+    slots = np.array([*value[:3], *map(Slot, range(3))], dtype=object)
+    return replace(f, parameters={"value": slots}, live=Live(gravity.live.keys, program(tape, rest, code.input_names)))
+
+
+def _rewritten(f: Factor, gravity: Factor | None, links: Collection[str], moving: Collection[str]) -> list[Factor]:
     if f.template.name == "prior" and f.keys[0].name in links:
         key, value = f.keys[0], np.asarray(f.parameters["value"])
         if key.role is Role.TWIST:
@@ -130,7 +142,7 @@ def _rewritten(f: Factor, gravity: np.ndarray, links: Collection[str], moving: C
             origin = replace(f, rows=3, arguments={"x": _velocity(key)}, parameters={"value": value[3:]})
             return [rest, origin] if key.name in moving else [rest]
         if key.role is Role.ACCELERATION:
-            return [replace(f, parameters={"value": value - np.concatenate([np.zeros(3), gravity])})]
+            return [f if gravity is None else _less_gravity(f, gravity)]
     template, rows = _CONVENTIONAL.get(f.template.name, (f.template, f.rows))
     arguments: Mapping[str, Any] = {name: a for name, a in f.arguments.items() if name != "g"}
     if template is f.template:

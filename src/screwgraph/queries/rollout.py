@@ -18,6 +18,7 @@ from screwgraph.robot import Robot
 from screwgraph.simulation import (
     IMPLICIT,
     Control,
+    Given,
     Rollouts,
     StepOptions,
     StepStates,
@@ -25,6 +26,7 @@ from screwgraph.simulation import (
     dynamics_of,
     initial_states,
     joined,
+    named,
     positive_count,
     rolled_out,
     sample_times,
@@ -53,6 +55,8 @@ def rollout(
     stops: bool = False,
     effort_limits: bool = False,
     springs: Mapping[str, float | Sequence[float]] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    payload: str | None = None,
     every: int = 1,
     dtype: str = "float64",
     threads: int = 1,
@@ -77,6 +81,10 @@ def rollout(
         stops: whether joints stop at the position limits of the file.
         effort_limits: whether torques are cut to the effort limits of the file.
         springs: of joints, by name: stiffness, or stiffness and rest position.
+        parameters: values of numbers of the model by name (SI units), as of `forward_dynamics`: (k,) for all motions,
+            or (B, k), one row a motion; {"link7.mass": masses} with masses (B, 1). Damping, friction and stiffness of
+            joints are implicit.
+        payload: the link or frame at which the parameter "payload" is a body.
         every: keep the states after every so many steps; the number of steps is a multiple of it.
         dtype: "float64", or "float32": half the time, and seven digits.
         threads: how many threads share the motions.
@@ -98,19 +106,23 @@ def rollout(
     for name, count in (("threads", threads), ("parts", 1 if parts is None else parts)):
         if not 1 <= count <= MOST_AT_ONCE:
             raise InputError(f"{name} = {count!r} is not a number from 1 to {MOST_AT_ONCE}")
-    options = StepOptions(method, friction, stops, effort_limits, dict(springs or {}))
+    names, own = named(parameters or (), payload), dict(springs or {})
+    options = StepOptions(method, friction, stops, effort_limits, own, names, payload)
     times, dynamics = sample_times(model, time, dt), dynamics_of(model)
     step = options.step_of(model, dt).astype(dtype)
     control = tau if callable(tau) else _efforts(dynamics.checked(None, "tau"), tau, len(times) - 1)
-    start = _starts(*initial_states(dynamics, q0, qd0), 1 if callable(control) else control.shape[1])
+    given = Given.of(step, names, payload, parameters or {}) if names else None
+    counts = {"tau": 1 if callable(control) else control.shape[1], "parameters": given.count if given else 1}
+    start = _starts(*initial_states(dynamics, q0, qd0), counts)
     _check_kept(len(start[0]), len(times) - 1, every, model)
     threads = positive_count("threads", threads)
+    carried = None if given is None else np.atleast_2d(given.carried)
+    task = partial(rolled_out, step if given is None else step.core, times=times, every=every, threads=threads)
     if executor is None:
-        found = rolled_out(step, start, control, times, every, threads, watch)
+        found = task(start, control, carried, watch=watch)
     else:
-        task = partial(rolled_out, times=times, every=every, threads=threads)
-        found = joined(_shared(executor, parts, partial(task, step), start, control), watch, times)
-    made = Rollouts.of(model, method, times[::every], found)
+        found = joined(_shared(executor, parts, task, start, control, carried), watch, times)
+    made = Rollouts.of(model, method, times[::every], found, given)
     warn_of_divergence(made)
     return made
 
@@ -132,12 +144,19 @@ def _efforts(idle: np.ndarray, tau: Any, steps: int) -> np.ndarray:
     return given.reshape((1,) * (3 - given.ndim) + given.shape)
 
 
-def _starts(q: np.ndarray, qd: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return a state for each motion. Raises InputError."""
+def _starts(q: np.ndarray, qd: np.ndarray, counts: Mapping[str, int]) -> tuple[np.ndarray, np.ndarray]:
+    """Return a state for each motion; `counts` are for how many others are given. Raises InputError."""
     q, qd = np.atleast_2d(q), np.atleast_2d(qd)
-    if len(q) != count and 1 not in (len(q), count):
-        raise InputError(f"tau is for {count} motions, q0 and qd0 are for {len(q)}", fix="give as many of both, or one")
-    return (q, qd) if len(q) >= count else (np.tile(q, (count, 1)), np.tile(qd, (count, 1)))
+    counts = {**counts, "q0 and qd0": len(q)}
+    most = max(counts.values())
+    for name, count in counts.items():
+        if count not in (1, most):
+            other = next(n for n, c in counts.items() if c == most)
+            verb = "is" if other == "tau" else "are"
+            raise InputError(
+                f"{other} {verb} for {most} motions, {name} for {count}", fix="give as many of both, or one"
+            )
+    return (q, qd) if len(q) == most else (np.tile(q, (most, 1)), np.tile(qd, (most, 1)))
 
 
 def _check_kept(count: int, steps: int, every: Any, model: Robot | Mechanism) -> None:
@@ -159,6 +178,7 @@ def _shared(
     task: Callable[..., StepStates],
     start: tuple[np.ndarray, np.ndarray],
     control: Control,
+    carried: np.ndarray | None,
 ) -> list[Future[StepStates]]:
     """Let an executor take parts of the motions: a task of states and torques."""
     if not callable(getattr(executor, "submit", None)):
@@ -171,5 +191,6 @@ def _shared(
     tasks = []
     for first, last in pairwise(edges):
         own = control if callable(control) or control.shape[1] == 1 else control[:, first:last]
-        tasks.append(executor.submit(task, tuple(x[first:last] for x in start), own))
+        fixed = carried if carried is None or len(carried) == 1 else carried[first:last]
+        tasks.append(executor.submit(task, tuple(x[first:last] for x in start), own, fixed))
     return tasks

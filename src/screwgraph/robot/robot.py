@@ -18,10 +18,13 @@ from screwgraph.robot.actuators import Actuator
 from screwgraph.robot.coupling import Coupling
 from screwgraph.robot.parts import Frame, Joint, Link, Loop
 from screwgraph.spatial.manifolds import Manifold, product
+from screwgraph.tape import Scalar
 
 if TYPE_CHECKING:
     from screwgraph.robot.closure.mobility import Mobility
 
+Gravity = tuple[float | Scalar, float | Scalar, float | Scalar]
+"""Gravity (m/s^2) in the base's frame; scalars where it is an input of code."""
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
@@ -42,7 +45,7 @@ class Robot:
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]
     frames: tuple[Frame, ...] = ()
-    gravity: tuple[float, float, float] = STANDARD_GRAVITY
+    gravity: Gravity = STANDARD_GRAVITY
     warnings: tuple[str, ...] = field(default=())
     loops: tuple[Loop, ...] = ()
     couplings: tuple[Coupling, ...] = ()

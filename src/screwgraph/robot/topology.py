@@ -10,7 +10,7 @@ from screwgraph.robot.actuators import Actuator, check_actuators
 from screwgraph.robot.closed import check_closed_chains, split_name
 from screwgraph.robot.coupling import Coupling
 from screwgraph.robot.parts import Frame, Joint, Link, Loop
-from screwgraph.robot.robot import STANDARD_GRAVITY, Robot
+from screwgraph.robot.robot import STANDARD_GRAVITY, Gravity, Robot
 
 Where = Callable[[Link | Joint | Frame | Loop | Coupling | Actuator | None], object]
 """Tells where in its file a part stands (None: the robot itself); returns None where there is no file."""
@@ -22,7 +22,7 @@ def tree(
     joints: Sequence[Joint],
     *,
     frames: Sequence[Frame] = (),
-    gravity: tuple[float, float, float] = STANDARD_GRAVITY,
+    gravity: Gravity = STANDARD_GRAVITY,
     warnings: Sequence[str] = (),
     loops: Sequence[Loop] = (),
     couplings: Sequence[Coupling] = (),

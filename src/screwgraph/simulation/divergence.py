@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from jaxtyping import Float
 
@@ -17,15 +19,23 @@ Given = tuple[Float[np.ndarray, "*B nq"], Float[np.ndarray, "*B nv"], Float[np.n
 
 
 def diverged(
-    dynamics: Dynamics, method: str, step: int, dt: float, given: Given, found: Float[np.ndarray, "*B nv"]
+    dynamics_at: Callable[[int], Dynamics],
+    method: str,
+    step: int,
+    dt: float,
+    given: Given,
+    found: Float[np.ndarray, "*B nv"],
 ) -> InputError:
-    """Return the error for the step of number `step`, of length dt (s), whose velocities at the end are `found`."""
-    where = ""
+    """Return the error for the step of number `step`, of length dt (s), whose velocities at the end are `found`.
+
+    `dynamics_at` returns the model in motion, with the parameters of a state of the batch.
+    """
+    where, worst = "", 0
     if found.ndim == 2:
         worst = int(np.argmin(np.isfinite(found).all(axis=1)))
         given = tuple(x if x.ndim == 1 else x[worst] for x in given)  # pyright: ignore[reportAssignmentType]
         where = f" of state {worst}"
-    q, qd, tau = given
+    dynamics, (q, qd, tau) = dynamics_at(worst), given
     owners = tuple(f"{dynamics.part} {name!r}" for name in dynamics.owners)
     if not np.isfinite(tau).all():
         model = dynamics.model

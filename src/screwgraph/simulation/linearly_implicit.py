@@ -8,7 +8,7 @@ import numpy as np
 
 from screwgraph.compiler import Function
 from screwgraph.compiler.cache import pack_program
-from screwgraph.simulation.step_law import StepLaw
+from screwgraph.simulation.step_law import StepLaw, among
 from screwgraph.tape import Number
 
 
@@ -20,10 +20,11 @@ def linearly_implicit(code: Function) -> StepLaw:
     """
     slopes = code.jacobian("q", "qd")
 
-    def accelerations(q: Any, qd: Any, force: Any, dt: Number) -> np.ndarray:
-        A_q, A_v = (dt * A for A in slopes(q, qd, force))
+    def accelerations(q: Any, qd: Any, force: Any, dt: Number, values: Any) -> np.ndarray:
+        given = (q, qd, force, *among(values))
+        A_q, A_v = (dt * A for A in slopes(*given))
         matrix = np.eye(len(qd)) - A_v - dt * A_q
-        return _solved(matrix, code(q, qd, force) + A_q @ qd)
+        return _solved(matrix, code(*given) + A_q @ qd)
 
     return StepLaw(("linearly implicit", pack_program(code.program), pack_program(slopes.program)), accelerations)
 

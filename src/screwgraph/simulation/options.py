@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler import Function
-from screwgraph.dynamics import mass_matrix
+from screwgraph.compiler import PARAMETERS, Function
+from screwgraph.dynamics import forward_dynamics, mass_matrix
 from screwgraph.errors import InputError
+from screwgraph.graph import no_payload
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, unknown, without_loops
+from screwgraph.robot.parameters import Parameter, parameters_of
 from screwgraph.simulation.automatic import is_stiff
-from screwgraph.simulation.implicit_forces import implicit_forces
-from screwgraph.simulation.joint_forces import Forces, joint_forces
+from screwgraph.simulation.implicit_forces import examples, implicit_forces
+from screwgraph.simulation.joint_forces import Forces, checked_springs, joint_forces
 from screwgraph.simulation.linearly_implicit import linearly_implicit
 from screwgraph.simulation.methods import State
 from screwgraph.simulation.models import MechanismDynamics, dynamics_of, system_of
 from screwgraph.simulation.step_function import IMPLICIT, step_function
 from screwgraph.simulation.step_law import explicit
+from screwgraph.simulation.step_parameters import live_equations, robot_argument, with_joint_levels
 from screwgraph.summary import one_line
 from screwgraph.time import RULES
 
@@ -38,9 +42,11 @@ class StepOptions:
     stops: bool = False
     effort_limits: bool = False
     springs: Mapping[str, float | Sequence[float]] = field(default_factory=dict)
+    parameters: tuple[str, ...] = ()
+    payload: str | None = None
 
     def step_of(self, model: Robot | Mechanism, dt: float) -> Function:
-        """Return the step of a model as a function of q, qd, tau and dt, meant for steps of some dt (s).
+        """Return the step of a model as a function of q, qd, tau, dt and parameters, meant for steps of dt (s).
 
         Raises:
             InputError: an unknown method, or options that the model or the method has no law for.
@@ -55,9 +61,14 @@ class StepOptions:
         chosen = [name for name in ("friction", "stops", "effort_limits", "springs") if getattr(self, name)]
         if isinstance(model, Mechanism):
             return self._of_mechanism(model, dt, chosen)
-        forces = self._forces(model, [name for name in chosen if name != "effort_limits"])
-        law = implicit_forces(model, forces) if any(forces) else explicit(dynamics_of(model).function)
-        return step_function(dynamics_of(model), self.method, law, _limits(model) if self.effort_limits else None)
+        live = parameters_of(model, self.parameters, self.payload)
+        forces_at = self._forces(model, [name for name in chosen if name != "effort_limits"], live)
+        if any(forces_at(examples(model, live))):
+            law = implicit_forces(model, forces_at, live)
+        else:
+            law = explicit(forward_dynamics(model, parameters=self.parameters, payload=self.payload))
+        limits, inputs = _limits(model) if self.effort_limits else None, robot_argument(model, live)
+        return step_function(dynamics_of(model), self.method, law, limits, inputs)
 
     def _of_mechanism(self, mechanism: Mechanism, dt: float, chosen: Sequence[str]) -> Function:
         if chosen:
@@ -66,11 +77,19 @@ class StepOptions:
                 why="its file says which springs and dampers act",
                 fix="leave these options out",
             )
+        no_payload(self.payload)
         dynamics = MechanismDynamics(mechanism)
+        code = live_equations(mechanism, self.parameters).acceleration
         is_fast = self.method == IMPLICIT and _is_stiff(dynamics, dt)
-        return step_function(dynamics, self.method, (linearly_implicit if is_fast else explicit)(dynamics.function))
+        inputs = [a for a in code.arguments if a.name == PARAMETERS]
+        return step_function(
+            dynamics, self.method, (linearly_implicit if is_fast else explicit)(code), parameters=inputs
+        )
 
-    def _forces(self, robot: Robot, chosen: Sequence[str]) -> Forces:
+    def _forces(
+        self, robot: Robot, chosen: Sequence[str], live: Sequence[Parameter]
+    ) -> Callable[[Mapping[Parameter, Any]], Forces]:
+        """Return the implicit forces along joints at values of parameters. Raises InputError."""
         if self.method != IMPLICIT:
             if chosen:
                 raise InputError(
@@ -78,13 +97,22 @@ class StepOptions:
                     why="these forces are only treated implicitly",
                     fix=f"method={IMPLICIT!r}",
                 )
-            return ()
-        kinds = ["damping", *(name for name in chosen if name != "springs")]
+            return lambda values: ()
+        springs, sprung = checked_springs(robot, self.springs), {p.part for p in live if p.kind == "stiffness"}
+        for name in sprung.intersection(springs):
+            raise InputError(f"the spring of joint {name!r} is given by springs= and by parameters", fix="name it once")
+        kinds = ["damping", "friction", *(["stops"] if self.stops else [])]
+        inertias = np.zeros(robot.nv)
+        if springs or sprung:
+            inertias = np.diag(mass_matrix(without_loops(robot))(robot.neutral()))
+        if not self.friction:
+            robot = replace(robot, joints=tuple(replace(joint, friction=0.0) for joint in robot.joints))
 
-        def inertias() -> np.ndarray:
-            return np.diag(mass_matrix(without_loops(robot))(robot.neutral()))
+        def forces_at(values: Mapping[Parameter, Any]) -> Forces:
+            own = {p.part: (v[0], v[1]) for p, v in values.items() if p.kind == "stiffness"}
+            return joint_forces(with_joint_levels(robot, values), kinds, {**springs, **own}, inertias)
 
-        return joint_forces(robot, kinds, self.springs, inertias)
+        return forces_at
 
 
 def _is_stiff(dynamics: MechanismDynamics, dt: float) -> bool:

@@ -19,15 +19,14 @@ from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
 from screwgraph.simulation.collect import CHUNK, Watch
 from screwgraph.simulation.divergence import diverged
-from screwgraph.simulation.models import dynamics_of
+from screwgraph.simulation.models import Dynamics, dynamics_of
 from screwgraph.simulation.run import simulated
+from screwgraph.simulation.step_parameters import Given
 from screwgraph.simulation.trajectory import Trajectory
 
 BLOCK = 512
 """Motions that go on together: their states stay in a core's cache."""
 NEVER = -1
-TAKES_TAU = 4
-"""Arguments of a step that takes torques: q, qd, tau, dt."""
 
 Controller = Callable[[float, np.ndarray, np.ndarray], Any]
 """Torques (m,) or (B, m) as a function of time (s), positions (B, nq) and velocities (B, nv)."""
@@ -39,6 +38,7 @@ class Rollouts:
     """B motions of a model: K states (B, K, ...) at times t (s), torques (B, K - 1, m) in the steps that begin there.
 
     `diverged` (B,) is the number of the last state before a motion diverged, -1 where it did not; later ones are NaN.
+    `given` are the values of the model's parameters, where some were inputs.
     """
 
     model: Robot | Mechanism
@@ -48,12 +48,15 @@ class Rollouts:
     qd: Float[np.ndarray, "B K nv"]
     tau: Float[np.ndarray, "B K-1 m"]
     diverged: Int[np.ndarray, " B"]
+    given: Given | None = None
 
     @classmethod
-    def of(cls, model: Robot | Mechanism, method: str, t: np.ndarray, found: StepStates) -> Rollouts:
+    def of(
+        cls, model: Robot | Mechanism, method: str, t: np.ndarray, found: StepStates, given: Given | None = None
+    ) -> Rollouts:
         """Make them of what `rolled_out` returns; t are the times of the states, of which there may be fewer."""
         q, qd, tau = (np.swapaxes(x, 0, 1) for x in found)
-        return cls(model, method, t[: q.shape[1]], q, qd, tau, first_lost(found[1]))
+        return cls(model, method, t[: q.shape[1]], q, qd, tau, first_lost(found[1]), given)
 
     def __repr__(self) -> str:
         lost = int((self.diverged != NEVER).sum())
@@ -68,7 +71,11 @@ class Rollouts:
     def __getitem__(self, i: int) -> Trajectory:
         """Return one of the motions, with accelerations, energy and work; torques jump, so that work is not exact."""
         tau = np.concatenate([self.tau[i], self.tau[i, -1:]])
-        return simulated(dynamics_of(self.model), self.method, tau, self.t, self.q[i], self.qd[i])
+        return simulated(self._dynamics(i), self.method, tau, self.t, self.q[i], self.qd[i])
+
+    def _dynamics(self, i: int) -> Dynamics:
+        """Return the model of motion i, with its parameters."""
+        return dynamics_of(self.model if self.given is None else self.given.model(self.model, i))
 
 
 StepStates = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -102,6 +109,8 @@ def rolled_out(
     step: Function,
     start: tuple[np.ndarray, np.ndarray],
     control: Control,
+    carried: Float[np.ndarray, "#B m"] | None = None,
+    *,
     times: Float[np.ndarray, " N+1"],
     every: int = 1,
     threads: int = 1,
@@ -109,11 +118,13 @@ def rolled_out(
 ) -> StepStates:
     """Take all steps of motions that begin at q (B, nq) and qd (B, nv), and keep the states after `every` so many.
 
+    `carried` is the last argument of a step that has one: what its parameters determine, for all motions or each.
     Numbers are of the type with which `step` computes. `watch` is called with the time (s) that all motions have
     reached, and ends them where it returns true.
     """
     count, total, watch = len(start[0]), len(times) - 1, watch or (lambda t: False)
-    size = step.arguments[2].shape[0] if len(step.arguments) == TAKES_TAU else 0
+    size = sum(len(a.names) for a in step.arguments if a.name == "tau")
+    fixed = None if carried is None else np.asarray(carried, step.dtype)
     states = _Kept.empty([x.astype(step.dtype) for x in start], total, every)
     dt = np.array([times[1] - times[0]], step.dtype)
     blocks = [slice(i, i + BLOCK) for i in range(0, count, BLOCK)]
@@ -125,7 +136,7 @@ def rolled_out(
             for k, own in enumerate(efforts, first):
                 (q, qd), (q1, qd1) = states.after(k), states.after(k + 1)
                 held = (own[block],) if size else ()
-                step.ufunc(q[block], qd[block], *held, dt, out=(q1[block], qd1[block]))
+                step.ufunc(q[block], qd[block], *held, dt, *_of(fixed, block), out=(q1[block], qd1[block]))
 
     done = 0
     with _mapping(threads) as each:
@@ -145,6 +156,11 @@ def rolled_out(
     if tau is None:
         return q, qd, np.array(said[:whole], step.dtype).reshape(whole, count, size)
     return q, qd, tau[: whole * every : every]
+
+
+def _of(fixed: np.ndarray | None, block: slice) -> tuple[np.ndarray, ...]:
+    """Return what a block of motions takes of an array with a row for all, or one a motion."""
+    return () if fixed is None else (fixed if len(fixed) == 1 else fixed[block],)
 
 
 @contextmanager
@@ -215,7 +231,7 @@ def warn_of_divergence(rollouts: Rollouts) -> None:
         k = int(rollouts.diverged[i])
         dt = float(rollouts.t[1] - rollouts.t[0])
         given = (rollouts.q[i, k], rollouts.qd[i, k], rollouts.tau[i, k])
-        error = diverged(dynamics_of(rollouts.model), rollouts.method, k, dt, given, rollouts.qd[i, k + 1])
+        error = diverged(lambda _: rollouts._dynamics(i), rollouts.method, k, dt, given, rollouts.qd[i, k + 1])
         warnings.warn(
             f"{len(lost)} of {len(rollouts)} motions are lost; motion {i}: {error}", RuntimeWarning, stacklevel=3
         )

@@ -14,10 +14,11 @@ from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
 from screwgraph.simulation.divergence import diverged
-from screwgraph.simulation.models import dynamics_of
+from screwgraph.simulation.models import Dynamics, dynamics_of
 from screwgraph.simulation.options import StepOptions
 from screwgraph.simulation.start import initial_states, positive_count, positive_seconds
 from screwgraph.simulation.step_function import IMPLICIT
+from screwgraph.simulation.step_parameters import Given, named
 
 
 class Simulator:
@@ -40,6 +41,8 @@ class Simulator:
         stops: bool = False,
         effort_limits: bool = False,
         springs: Mapping[str, float | Sequence[float]] | None = None,
+        parameters: Sequence[str] | Mapping[str, Any] = (),
+        payload: str | None = None,
         threads: int = 1,
     ) -> None:
         """Make the code of a step, and begin at a state.
@@ -55,6 +58,9 @@ class Simulator:
             stops: whether joints stop, without bouncing, at the position limits of the file.
             effort_limits: whether torques and forces are cut to the effort limits of the file.
             springs: of joints, by name: stiffness (N m/rad, N/m), or stiffness and rest position (rad, m).
+            parameters: numbers of the model that `set_parameters` changes: names, or names and the values to begin
+                with; as for `forward_dynamics`. Damping, friction and stiffness of joints are implicit.
+            payload: the link or frame at which the parameter "payload" is a body.
             threads: how many threads share a batch.
 
         Raises:
@@ -63,11 +69,15 @@ class Simulator:
             ModelError: the mechanism cannot be assembled.
         """
         self.dt = positive_seconds("dt", dt)
-        self.model, self.options = model, StepOptions(method, friction, stops, effort_limits, dict(springs or {}))
+        names, own = named(parameters, payload), dict(springs or {})
+        self.model = model
+        self.options = StepOptions(method, friction, stops, effort_limits, own, names, payload)
         self.function = self.options.step_of(model, self.dt)
         self._dynamics, self._step_size = dynamics_of(model), np.array([self.dt])
         self._threads = positive_count("threads", threads)
         self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
+        self._given: Given | None = None
+        self._set(parameters if isinstance(parameters, Mapping) else {})
         self.reset(q0, qd0)
 
     def __repr__(self) -> str:
@@ -86,6 +96,29 @@ class Simulator:
         self._idle = self._dynamics.checked(None, "tau")
         self._size = len(self._idle)
         self._steps = 0
+
+    def set_parameters(self, values: Mapping[str, Any] | Float[np.ndarray, "*B k"]) -> None:
+        """Go on with other values of the parameters (SI units), by name or as one vector; nothing is compiled.
+
+        Those that a mapping does not name get the file's values. Batches (B, k) are one row a state.
+
+        Raises:
+            InputError: the simulator has no parameters, or none of a name; values of another shape.
+        """
+        if not self.options.parameters:
+            raise InputError("the simulator has no parameters", fix='make it with parameters=["link7.mass", ...]')
+        self._set(values)
+
+    def _set(self, values: Any) -> None:
+        if self.options.parameters:
+            self._given = Given.of(self.function, self.options.parameters, self.options.payload, values)
+        self._step = self.function if self._given is None else self.function.core
+        self._last = (self._step_size,) if self._given is None else (self._step_size, self._given.carried)
+
+    @property
+    def parameters(self) -> Float[np.ndarray, "*B k"]:
+        """The values of the parameters, in the order of their names; empty without any."""
+        return np.zeros(0) if self._given is None else self._given.vector.copy()
 
     @property
     def q(self) -> Float[np.ndarray, "*B nq"]:
@@ -116,7 +149,7 @@ class Simulator:
         """
         tau = self._idle if tau is None else tau
         for _ in range(steps if steps == 1 else positive_count("steps", steps)):
-            found = self.function.quick(self._q, self._qd, *((tau,) if self._size else ()), self._step_size)
+            found = self._step.quick(self._q, self._qd, *((tau,) if self._size else ()), *self._last)
             self._q, self._qd = self._general(tau) if found is None else found
             self._steps += 1
 
@@ -136,13 +169,18 @@ class Simulator:
         with np.errstate(all="ignore"):  # what is not finite is found and said
             q, qd = self._called(efforts)
         if not np.isfinite(qd).all():
-            raise diverged(self._dynamics, self.options.method, self._steps, self.dt, (self._q, self._qd, efforts), qd)
+            given = (self._q, self._qd, efforts)
+            raise diverged(self._at, self.options.method, self._steps, self.dt, given, qd)
         return q, qd
 
+    def _at(self, state: int) -> Dynamics:
+        """Return the model in motion with the parameters of a state of the batch."""
+        return self._dynamics if self._given is None else dynamics_of(self._given.model(self.model, state))
+
     def _called(self, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        step = self.function.ufunc
+        step = self._step.ufunc
         if self._pool is None or self._q.ndim == 1:
-            return step(self._q, self._qd, *((tau,) if self._size else ()), self._step_size)
+            return step(self._q, self._qd, *((tau,) if self._size else ()), *self._last)
         q, qd = np.empty_like(self._q), np.empty_like(self._qd)
         efforts = np.broadcast_to(tau, (len(q), self._size))
         edges = np.linspace(0, len(q), self._threads + 1).astype(int)
@@ -151,7 +189,8 @@ class Simulator:
             here = slice(first, last)
             with np.errstate(all="ignore"):
                 held = (efforts[here],) if self._size else ()
-                step(self._q[here], self._qd[here], *held, self._step_size, out=(q[here], qd[here]))
+                fixed = (x[here] if x.ndim == 2 else x for x in self._last)
+                step(self._q[here], self._qd[here], *held, *fixed, out=(q[here], qd[here]))
 
         list(self._pool.map(part, edges[:-1], edges[1:]))
         return q, qd

@@ -26,7 +26,13 @@ FAR = 1e3
 """The same for the motion of a coordinate within a step (rad, m)."""
 
 
-def step_function(dynamics: Dynamics, method: str, law: StepLaw, limits: Sequence[float] | None = None) -> Function:
+def step_function(
+    dynamics: Dynamics,
+    method: str,
+    law: StepLaw,
+    limits: Sequence[float] | None = None,
+    parameters: Sequence[Argument] = (),
+) -> Function:
     """Return a time step of an explicit rule; what diverges within it is NaN. Without motors, it takes no tau.
 
     Args:
@@ -34,21 +40,27 @@ def step_function(dynamics: Dynamics, method: str, law: StepLaw, limits: Sequenc
         method: one of `screwgraph.time.RULES` that is explicit.
         law: the accelerations with which it goes on.
         limits: the largest efforts (N m, N) of all joints; larger ones are cut.
+        parameters: the argument that holds those of the model, the last one, where some are inputs.
     """
     rule, model = RULES[method], dynamics.model
     (nq,), nv = dynamics.manifold.shape, dynamics.manifold.dim
     motors = len(model.motor_names) if isinstance(model, Mechanism) else nv
     sizes = {"q": nq, "qd": nv, "tau": motors, "dt": 1}
-    # Nothing is believed of these, as that quaternions are unit.
-    arguments = tuple(numbered(name, size) for name, size in sizes.items() if size)
+    # Nothing is believed of the first ones, as that quaternions are unit.
+    arguments = (*(numbered(name, size) for name, size in sizes.items() if size), *parameters)
     closing = closing_of(model)
 
     def expression(q: np.ndarray, qd: np.ndarray, *held: np.ndarray) -> list[Number]:
-        space, tau, (dt,) = SmallSteps(dynamics.manifold), held[0] if motors else np.zeros(0), held[-1]
+        space, tau, ((dt,), *values) = (
+            SmallSteps(dynamics.manifold),
+            held[0] if motors else np.zeros(0),
+            held[-1 - len(parameters) :],
+        )
+        own = values[0] if values else np.zeros(0)
         if limits is not None:
             tau = np.array([_cut(u, most) for u, most in zip(tau, limits, strict=True)], dtype=object)
         force = dynamics.force(tau)
-        ahead, velocity = _stepped(rule, space, lambda at, v: law.accelerations(at, v, force, dt), dt, q, qd)
+        ahead, velocity = _stepped(rule, space, lambda at, v: law.accelerations(at, v, force, dt, own), dt, q, qd)
         size = sum(space.turns, start=_size([dt * v for v in velocity], FAR))
         if closing is not None:
             space.turns.clear()
@@ -58,7 +70,7 @@ def step_function(dynamics: Dynamics, method: str, law: StepLaw, limits: Sequenc
         return [*ahead, *(choose(sound, v, np.nan) for v in velocity)]
 
     bare = bare_mechanism(model) if isinstance(model, Mechanism) else without_metadata(model)
-    question, results = (bare, law.question, rule, limits), (Result("q", (nq,)), Result("qd", (nv,)))
+    question, results = (bare, law.question, rule, limits, *parameters), (Result("q", (nq,)), Result("qd", (nv,)))
     return compile_expression("step", question, arguments, expression, results=results)
 
 

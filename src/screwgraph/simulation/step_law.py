@@ -14,14 +14,23 @@ from screwgraph.tape import Number
 
 @dataclass(frozen=True, eq=False)
 class StepLaw:
-    """Accelerations of q, qd, forces and the step (s), on a tape; `question` is all that they depend on."""
+    """Accelerations of q, qd, forces, the step (s) and parameters, on a tape; `question` is all that they depend on."""
 
     __repr__ = one_line
 
     question: object
-    accelerations: Callable[[Any, Any, Any, Number], Any]
+    accelerations: Callable[[Any, Any, Any, Number, Any], Any]
 
 
 def explicit(code: Function) -> StepLaw:
     """Return accelerations as `code` computes them, of q, qd and forces, at the state that a method asks about."""
-    return StepLaw(pack_program(code.program), lambda q, qd, force, dt: code(q, qd, force))
+
+    def accelerations(q: Any, qd: Any, force: Any, dt: Number, values: Any) -> Any:
+        return code(q, qd, force, *among(values))
+
+    return StepLaw(pack_program(code.program), accelerations)
+
+
+def among(values: Any) -> tuple[Any, ...]:
+    """Return parameters as arguments: one vector, none where there are none."""
+    return (values,) if len(values) else ()

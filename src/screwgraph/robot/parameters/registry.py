@@ -13,6 +13,7 @@ from screwgraph.robot.parameters.armature import Armature
 from screwgraph.robot.parameters.base import Kind
 from screwgraph.robot.parameters.damping import Damping
 from screwgraph.robot.parameters.friction import Friction
+from screwgraph.robot.parameters.gravity import Gravity
 from screwgraph.robot.parameters.inertia import Inertia
 from screwgraph.robot.parameters.mass import Mass
 from screwgraph.robot.parameters.origin import Origin
@@ -27,10 +28,13 @@ MASSES = (*GEOMETRY, "inertia", "payload", "mass")
 """Kinds that the distribution of mass depends on."""
 ROTORS = (*MASSES, "armature")
 """Kinds that the mass matrix depends on."""
+WEIGHTS = (*MASSES, "gravity")
+"""Kinds that potential energy depends on."""
 LINEAR = ("inertia", "payload", "armature", "damping", "friction")
 """Kinds that joint torques are linear in."""
 PAYLOAD = "payload"
 INERTIA = "inertia"
+GRAVITY = "gravity"
 KINDS: Mapping[str, Kind] = {
     INERTIA: Inertia(),
     PAYLOAD: Payload(),
@@ -40,8 +44,9 @@ KINDS: Mapping[str, Kind] = {
     "friction": Friction(),
     "stiffness": Stiffness(),
     "origin": Origin(),
+    GRAVITY: Gravity(),
 }
-"""Kinds of parameters: the inertia of a link is called as the link is, others "part.kind"."""
+"""Kinds of parameters: the inertia of a link is called as the link is, "gravity" is the robot's, others "part.kind"."""
 
 
 @dataclass(frozen=True)
@@ -125,10 +130,12 @@ def _parameter(robot: Robot, name: str, payload: str | None) -> Parameter:
         if payload is None:
             raise InputError("no frame has the payload", fix='name its link or frame: payload="tool0"')
         return _of_part(robot, name, PAYLOAD, robot.frame(payload).name)
+    if name == GRAVITY and name not in links:
+        return _of_part(robot, name, GRAVITY, links[0])
     if payload is not None and name == PAYLOAD:
         raise InputError("a link is called 'payload'", fix="rename it, or name the link on which the payload is")
     part, _, kind = name.rpartition(".")
-    if name not in links and part and kind in KINDS and kind not in (INERTIA, PAYLOAD):
+    if name not in links and part and kind in KINDS and kind not in (INERTIA, PAYLOAD, GRAVITY):
         return _of_part(robot, name, kind, part)
     if name not in links and name in {frame.name for frame in robot.frames}:
         link = robot.frame(name).link
@@ -140,7 +147,7 @@ def _parameter(robot: Robot, name: str, payload: str | None) -> Parameter:
     if name not in links:
         joint = robot.joint_names[0] if robot.joints else "joint1"
         of_joints = [kind for kind, own in KINDS.items() if "joint" in own.of]
-        raise unknown("parameter", name, [*links[1:], *(f"{joint}.{kind}" for kind in of_joints)])
+        raise unknown("parameter", name, [*links[1:], *(f"{joint}.{kind}" for kind in of_joints), GRAVITY])
     return _of_part(robot, name, INERTIA, name)
 
 

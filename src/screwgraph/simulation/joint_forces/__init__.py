@@ -14,17 +14,18 @@ from screwgraph.simulation.joint_forces.damping import Damping
 from screwgraph.simulation.joint_forces.friction import Friction
 from screwgraph.simulation.joint_forces.spring import Spring
 from screwgraph.simulation.joint_forces.stop import Stop
+from screwgraph.tape import Number, is_zero
 
 IMMOVABLE = 1e6
 """Inertia of joint stops, relative to the robot's mass (kg), in kg m^2 to a mass on a lever of 1 m."""
 
 
 def _damping(robot: Robot, joint: Joint) -> JointForce | None:
-    return Damping(joint.damping) if joint.damping else None
+    return None if is_zero(joint.damping) else Damping(joint.damping)
 
 
 def _friction(robot: Robot, joint: Joint) -> JointForce | None:
-    return Friction(joint.friction) if joint.friction else None
+    return None if is_zero(joint.friction) else Friction(joint.friction)
 
 
 def _stop(robot: Robot, joint: Joint) -> JointForce | None:
@@ -50,13 +51,24 @@ Forces = tuple[tuple[JointForce, ...], ...]
 def joint_forces(
     robot: Robot,
     kinds: Iterable[str],
-    springs: Mapping[str, float | Sequence[float]],
-    inertias: Callable[[], Float[np.ndarray, " nv"]],
+    springs: Mapping[str, tuple[Number, Number]],
+    inertias: Float[np.ndarray, " nv"],
 ) -> Forces:
-    """Return the forces of some kinds, and of springs: by joint stiffness, or stiffness and rest position.
+    """Return the forces of some kinds, and of springs: by joint stiffness and rest position; numbers of any kind.
 
-    `inertias` returns those of all velocity coordinates where the robot is neutral; it is called where there are
-    springs.
+    `inertias` are those of all velocity coordinates where the robot is neutral; only springs need them.
+    """
+    found = []
+    for joint in robot.joints:
+        made = [JOINT_FORCES[kind](robot, joint) for kind in kinds]
+        if joint.name in springs:
+            made.append(Spring(*springs[joint.name], float(inertias[robot.v_slices[joint.name].start])))
+        found += [tuple(force for force in made if force is not None)] * joint.type.nv
+    return tuple(found)
+
+
+def checked_springs(robot: Robot, springs: Mapping[str, float | Sequence[float]]) -> Mapping[str, tuple[float, float]]:
+    """Return stiffness and rest position of springs by joint; a number alone is the stiffness.
 
     Raises:
         InputError: no joint of one coordinate has the name of a spring, or its numbers make no spring.
@@ -64,16 +76,10 @@ def joint_forces(
     for name in springs:
         if name not in robot.joint_names:
             raise unknown("joint", name, robot.joint_names)
-    found, own = [], inertias() if springs else np.zeros(robot.nv)
-    for joint in robot.joints:
-        made = [JOINT_FORCES[kind](robot, joint) for kind in kinds]
-        if joint.name in springs:
-            made.append(_spring(joint, springs[joint.name], float(own[robot.v_slices[joint.name].start])))
-        found += [tuple(force for force in made if force is not None)] * joint.type.nv
-    return tuple(found)
+    return {name: _spring(robot.joint(name), value) for name, value in springs.items()}
 
 
-def _spring(joint: Joint, value: float | Sequence[float], inertia: float) -> Spring:
+def _spring(joint: Joint, value: float | Sequence[float]) -> tuple[float, float]:
     try:
         numbers = np.atleast_1d(np.asarray(value, dtype=float))
     except (TypeError, ValueError):
@@ -86,7 +92,7 @@ def _spring(joint: Joint, value: float | Sequence[float], inertia: float) -> Spr
             fix=f"springs={{{joint.name!r}: (100.0, 0.0)}}",
         )
     stiffness, rest = (*numbers.tolist(), 0.0)[:2]
-    return Spring(stiffness, rest, inertia)
+    return stiffness, rest
 
 
 __all__ = [
@@ -98,5 +104,6 @@ __all__ = [
     "KinkedForce",
     "Spring",
     "Stop",
+    "checked_springs",
     "joint_forces",
 ]

@@ -11,7 +11,7 @@ from screwgraph.tape import Number
 class Damping:
     """The force -d v', d in N m s/rad or N s/m."""
 
-    coefficient: float
+    coefficient: Number
 
     def tangent(self, q: Number, qd: Number, v: Number, dt: Number) -> tuple[Number, Number]:
         return 0.0, self.coefficient

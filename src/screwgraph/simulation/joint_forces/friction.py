@@ -19,7 +19,7 @@ class Friction:
     Implicit in v' it is the friction law of time stepping: Moreau (1988), section 10; Acary & Brogliato (2008), 1.1.5.
     """
 
-    level: float
+    level: Number
 
     def tangent(self, q: Number, qd: Number, v: Number, dt: Number) -> tuple[Number, Number]:
         forward, backward = v > CREEP, v < -CREEP

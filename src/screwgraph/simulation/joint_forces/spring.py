@@ -17,8 +17,8 @@ class Spring:
     of the step, and what cannot be resolved decays (Euler's implicit method).
     """
 
-    stiffness: float
-    rest: float
+    stiffness: Number
+    rest: Number
     inertia: float
 
     def tangent(self, q: Number, qd: Number, v: Number, dt: Number) -> tuple[Number, Number]:

@@ -1,0 +1,116 @@
+"""Parameters of a model that are inputs of a time step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.compiler import PARAMETERS, Argument, Function, argument
+from screwgraph.errors import InputError
+from screwgraph.graph import parameter_variable
+from screwgraph.mechanism.compiled import CompiledMechanism, compiled_mechanism
+from screwgraph.models.mechanism import Mechanism, live_mechanism
+from screwgraph.models.mechanism.equations import residual
+from screwgraph.models.mechanism.read import read_mechanism
+from screwgraph.robot import Robot
+from screwgraph.robot.parameters import Parameter, parameters_of, with_values
+from screwgraph.tape import Tape, depends_on
+
+PAYLOAD = "payload"
+FORCES = ("damping", "friction", "stiffness")
+"""Kinds of parameters that are forces along joints: implicit steps take these at their end, other laws beside them."""
+
+
+def named(parameters: Iterable[str], payload: str | None) -> tuple[str, ...]:
+    """Return the names of parameters; that of a payload comes last, where none is it."""
+    names = tuple(parameters)
+    return names if payload is None or PAYLOAD in names else (*names, PAYLOAD)
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Values of the parameters of a step: `vector` (k,), or (B, k) one row a motion, and `carried`, made of it."""
+
+    step: Function
+    names: tuple[str, ...]
+    payload: str | None
+    vector: Float[np.ndarray, "*B k"]
+    carried: Float[np.ndarray, "*B m"]
+
+    @classmethod
+    def of(cls, step: Function, names: Sequence[str], payload: str | None, values: Any) -> Given:
+        """Make them of values by name, or of a whole vector. Raises InputError."""
+        vector = step.parameter_vector(values) if isinstance(values, Mapping) else np.asarray(values, dtype=float)
+        (parameters,) = (a for a in step.arguments if a.name == PARAMETERS)
+        if vector.ndim not in (1, 2) or vector.shape[-1] != len(parameters.names):
+            raise InputError(
+                f"parameters have the shape {vector.shape}",
+                why=f"{len(parameters.names)} numbers are inputs of a step, for all motions or one row a motion",
+                fix=f"give ({len(parameters.names)},), (B, {len(parameters.names)}), or values by name",
+            )
+        if not np.isfinite(vector).all():
+            raise InputError("values of parameters are not finite")
+        return cls(step, tuple(names), payload, vector, step.astype("float64").setting(vector))
+
+    @property
+    def count(self) -> int:
+        """For how many motions they are; 1 where they are the same for all."""
+        return len(self.vector) if self.vector.ndim == 2 else 1
+
+    def model(self, model: Robot | Mechanism, i: int) -> Robot | Mechanism:
+        """Return the model with the values of motion i, without springs along joints."""
+        values = self.vector[min(i, len(self.vector) - 1)] if self.vector.ndim == 2 else self.vector
+        if isinstance(model, Mechanism):
+            return _mechanism_at(model, dict(zip(self.names, values.tolist(), strict=True)))
+        live = parameters_of(model, self.names, self.payload)
+        sizes = [len(parameter.nominal(model)) for parameter in live]
+        own = dict(zip(live, np.split(values, np.cumsum(sizes)[:-1]), strict=True))
+        model = with_joint_levels(model, own)
+        return with_values(model, {p: v for p, v in own.items() if p.kind not in FORCES})
+
+
+def _mechanism_at(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
+    """Return a mechanism as its file says with other values."""
+    source = mechanism.source
+    if source is None:
+        return mechanism
+    return read_mechanism(source.data, source.file, {**dict(source.given), **values})
+
+
+def with_joint_levels(robot: Robot, values: Mapping[Parameter, Any]) -> Robot:
+    """Return the robot with other levels of damping and friction of its joints, numbers of any kind."""
+    own = {(p.part, p.kind): value[0] for p, value in values.items() if p.kind in ("damping", "friction")}
+    joints = tuple(
+        replace(j, damping=own.get((j.name, "damping"), j.damping), friction=own.get((j.name, "friction"), j.friction))
+        for j in robot.joints
+    )
+    return replace(robot, joints=joints)
+
+
+def robot_argument(robot: Robot, live: Sequence[Parameter]) -> tuple[Argument, ...]:
+    """Return the argument that holds parameters of a robot; none without them."""
+    return (argument(PARAMETERS, [parameter_variable(robot, parameter) for parameter in live]),) if live else ()
+
+
+def live_equations(mechanism: Mechanism, names: tuple[str, ...]) -> CompiledMechanism:
+    """Return the equations of a mechanism with parameters as inputs.
+
+    Raises:
+        InputError: unknown names, or constraints that depend on one.
+    """
+    if names:
+        tape = Tape(merge="form")
+        symbols = tape.inputs("parameter", (len(names),))
+        rows = residual(live_mechanism(mechanism, names).at(list(symbols)), tape.inputs("q", (mechanism.n,)))
+        moving = [name for name, symbol in zip(names, symbols, strict=True) if depends_on(rows, [symbol])]
+        if moving:
+            raise InputError(
+                f"parameter {moving[0]!r} is no input of a step",
+                why="constraints depend on it, and states are closed by the file's lengths",
+                fix="name masses, springs, dampers or forces; give lengths when the mechanism is loaded",
+            )
+    return compiled_mechanism(mechanism, names)
