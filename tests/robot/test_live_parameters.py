@@ -99,6 +99,10 @@ def test_gravity_of_a_potential_energy_and_of_a_file_without():
     for base in (robot, weightless):
         energy = sg.potential_energy(base, parameters=["gravity"])(q, g)
         np.testing.assert_allclose(energy, -moving * (g @ sg.center_of_mass(robot)(q)), atol=1e-12)
+    x, other = (q, *rng.standard_normal((2, robot.nv))), with_gravity(robot, g[0])
+    slopes = sg.forward_dynamics(robot, parameters=["gravity"]).jacobian("q", "qd")(*x, g[0])
+    for found, expected in zip(slopes, sg.forward_dynamics(other).jacobian("q", "qd")(*x), strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-9 * np.abs(expected).max())
     with pytest.raises(sg.InputError, match="mass_matrix does not depend on 'gravity'"):
         sg.mass_matrix(robot, parameters=["gravity"])
 

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NoReturn
+from weakref import ref
 
 import numpy as np
 from jaxtyping import Float
@@ -18,6 +19,7 @@ from screwgraph.compiler.backends.casadi import casadi_function
 from screwgraph.compiler.backends.llvm import Compiled, compiled
 from screwgraph.compiler.bound import BoundFunction, Names
 from screwgraph.compiler.cache import Made, pack_program, remembered, unpack_program
+from screwgraph.compiler.called import SIGNATURE, Called, call_by
 from screwgraph.compiler.derivatives import Analytic, derivatives
 from screwgraph.compiler.interpreted import MAKING, interpreted, seconds
 from screwgraph.compiler.on_tape import are_symbolic, written_on_tape
@@ -44,6 +46,8 @@ from screwgraph.tape import Operations, Program
 
 DTYPES = ("float64", "float32")
 """The numbers that machine code and C source can compute with."""
+BELOW = 4
+"""How far below its caller a function warns: in what its slot calls, and what that calls."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +68,18 @@ class Origin:
 
 
 @dataclass(frozen=True, eq=False)
-class Function:
+class Function(Called):
     """A function that elimination produced, called with arrays `(..., *shape)` that broadcast.
 
     It returns one array, or a tuple of arrays where there are several `results`. `program` is its straight-line code,
     `ordering` the name of the order that it came from. Machine code, which computes with numbers of type `dtype`, is
     made at the first call.
+
+    `f(*values, out=None)` evaluates one state or batches; NaN and infinity go through, with NumPy's floating-point
+    warnings. Where a pivot of the code vanishes, a function of ordering "auto" answers by code in another order, which
+    is made then; where there is no other, the answer is NaN, and a RuntimeWarning says why. Of arrays of scalars of a
+    tape, one state, it returns such arrays: its code is written on that tape. It raises InputError for a wrong number,
+    shape or type of arguments, and for a quaternion that is not unit.
     """
 
     _repr_html_ = displayed.html
@@ -87,18 +97,28 @@ class Function:
         code, known = pack_program(self.program), (self.origin.analytic, self.origin.vanished)
         return _unpickled, (self.name, self.arguments, self.results, code, self.ordering, known, self.dtype)
 
-    def __call__(self, *values: Any, out: Any = None) -> Any:
-        """Evaluate for one state or for batches; NaN and infinity go through, with NumPy's floating-point warnings.
+    def __post_init__(self) -> None:
+        own = ref(self)  # whoever calls a function holds it
 
-        Where a pivot of the code vanishes, a function of ordering "auto" answers by code in another order, which is
-        made then; where there is no other, the answer is NaN, and a RuntimeWarning says why.
+        def first(*values: Any, out: Any = None) -> Any:
+            f = own()
+            assert f is not None, "it is called"
+            if out is None and len(values) == len(f.arguments) and are_symbolic(values):
+                return written_on_tape(f.program, f.arguments, f.results, values)
+            call_by(f, f._compiled.whole(general))
+            return f._general(values, out)
 
-        Of arrays of scalars of a tape, one state, it returns such arrays: its code is written on that tape.
+        def general(*values: Any, out: Any = None) -> Any:
+            f = own()
+            assert f is not None, "it is called"
+            return f._general(values, out)
 
-        Raises:
-            InputError: wrong number, shape or type of arguments, or a quaternion that is not unit.
-        """
-        answer = self.quick(*values) if out is None else self._quick_into(values, out)
+        call_by(self, first)
+        self.__dict__["__signature__"] = SIGNATURE
+
+    def _general(self, values: tuple[Any, ...], out: Any) -> Any:
+        """Evaluate any arrays: batches, and what machine code for one state leaves to others."""
+        answer = None if out is None else self._quick_into(values, out)
         if answer is not None:
             return answer
         check_count(self.name, self.arguments, values)
@@ -114,7 +134,7 @@ class Function:
             check_unit(self.arguments, self._quaternions, values)
         if not self.program.guarded:
             return found
-        return answered(found, values, (self.name, self.arguments, self.results), self.origin.vanished)
+        return answered(found, values, (self.name, self.arguments, self.results), self.origin.vanished, BELOW)
 
     def few(self, *values: Any) -> Any:
         """Evaluate as a call does, for once or for few states: interpreted, while that costs less than machine code.
@@ -158,6 +178,8 @@ class Function:
 
         Until it is called with numbers, it makes no machine code.
         """
+        if "_compiled" in self.__dict__:
+            return self._compiled.quick
 
         def first(*values: Any) -> Any:
             if len(values) == len(self.arguments) and are_symbolic(values):

@@ -150,6 +150,7 @@ def answered(
     values: Sequence[Any],
     signature: tuple[str, Sequence[Argument], Sequence[Result]],
     vanished: Fallback | None,
+    depth: int = 3,
 ) -> Any:
     """Return results of code that guards pivots, complete where another order has numbers; warn where none has.
 
@@ -160,6 +161,7 @@ def answered(
         values: its arguments; where one is not finite, no number is missing.
         signature: the name of the function, its arguments and results.
         vanished: what to do; None where nothing is known of the problem.
+        depth: how far below the caller that is warned, as `warnings.warn` counts.
     """
     name, arguments, results = signature
     arrays = found if isinstance(found, tuple) else (found,)
@@ -187,7 +189,7 @@ def answered(
             state |= dict(zip(argument.names, array[first].ravel().tolist(), strict=True))
         why = "a pivot of its code vanishes there" if vanished is None else vanished.why(state)
         at = f" at {missing.sum()} of {missing.size} states, first {_index(first)}" if missing.ndim else ""
-        warnings.warn(f"{name}: no number{at}: {why}", RuntimeWarning, stacklevel=3)
+        warnings.warn(f"{name}: no number{at}: {why}", RuntimeWarning, stacklevel=depth)
     return found
 
 

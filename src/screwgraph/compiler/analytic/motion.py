@@ -49,7 +49,7 @@ class Motion:
 
 def motions(robot: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> Mapping[str, Motion]:
     """Return the motion of every link but the base, by name; numbers of any kind."""
-    rest = scaled(-1.0, [float(g) for g in robot.gravity])
+    rest = scaled(-1.0, list(robot.gravity))
     found: dict[str, Motion] = {}
     for joint in robot.joints:
         v = robot.v_slices[joint.name]

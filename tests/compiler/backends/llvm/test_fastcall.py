@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import sys
 import tracemalloc
+import weakref
 
 import numpy as np
 import pytest
@@ -183,3 +185,29 @@ def test_what_cannot_be_written_to_is_left_to_numpy(f, state):
     np.testing.assert_allclose(f(*state, out=narrow), expected, rtol=1e-6)
     with pytest.raises(sg.InputError):
         f(*state, np.empty(6))
+
+
+@pytest.mark.skipif(not layout_is_known(), reason="this interpreter lays out arrays in its own way")
+def test_a_call_has_no_frame_of_pythons_unless_it_needs_one(f, state):
+    f(*state)
+    entered = []
+    sys.setprofile(lambda frame, event, what: entered.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        found = f(*state)
+        general = f(state[0].tolist(), *state[1:])
+    finally:
+        sys.setprofile(None)
+    assert entered[0] == "general", entered
+    np.testing.assert_array_equal(found, general)
+    np.testing.assert_array_equal(f(*state, out=np.empty_like(found)), found)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'into'"):
+        f(*state, into=found)
+
+
+def test_a_function_is_freed_though_its_machine_code_calls_it(state):
+    f = sg.bias_forces(sg.load("puma560"))
+    assert f(*state[:2]).shape == f([0.0] * 6, state[1]).shape == (6,)
+    assert list(inspect.signature(f).parameters) == ["values", "out"]
+    gone = weakref.ref(f)
+    del f
+    assert gone() is None

@@ -17,8 +17,8 @@ from screwgraph.compiler.backends.llvm.machine import MachineCode
 
 _NEW_ARRAY = 93
 """Place of PyArray_New in NumPy's table of C functions."""
-_FASTCALL = 0x80
-"""Python's METH_FASTCALL: (self, array of arguments, their number)."""
+_FASTCALL, _KEYWORDS = 0x80, 0x02
+"""Python's METH_FASTCALL: (self, array of arguments, their number); with METH_KEYWORDS also the names of the last."""
 
 
 class _Definition(ctypes.Structure):
@@ -44,9 +44,20 @@ def never(*values: Any) -> None:
 
 def quick_call(code: MachineCode, dtype: np.dtype) -> Callable[..., Any]:
     """Return the `call` of machine code as a function of arrays."""
-    address = code.engine.get_function_address("call")
-    home = _Home(_table(dtype), _Definition(b"call", address, _FASTCALL, None))
-    home.code = code
+    return _of_python(code, dtype, "call", _FASTCALL, None)
+
+
+def whole_call(code: MachineCode, dtype: np.dtype, otherwise: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the same as a function that calls `otherwise` with its arguments where it would return None."""
+    return _of_python(code, dtype, "whole", _FASTCALL | _KEYWORDS, otherwise)
+
+
+def _of_python(
+    code: MachineCode, dtype: np.dtype, name: str, flags: int, otherwise: Callable[..., Any] | None
+) -> Callable[..., Any]:
+    address = code.engine.get_function_address(name)
+    home = _Home(_table(dtype, otherwise), _Definition(name.encode(), address, flags, None))
+    home.kept_alive = (code, otherwise)
     # The function holds `table`, that holds `home`, and Python drops the function's definition before `table`.
     table = np.frombuffer(memoryview(home), np.uintp, fastcall_code.TABLE_SIZE)
     definition = ctypes.addressof(home) + _Home.definition.offset
@@ -62,14 +73,15 @@ def numpy_table(module_attribute: str) -> Any:
     return ctypes.cast(address, ctypes.POINTER(ctypes.c_void_p))
 
 
-def _table(dtype: np.dtype) -> Any:
-    """Return the addresses that `call` needs, in its order."""
-    names = ("Py_IncRef", "Py_DecRef", "PyTuple_New", "PyTuple_SetItem")
+def _table(dtype: np.dtype, otherwise: Callable[..., Any] | None) -> Any:
+    """Return the addresses that `call` and `whole` need, in their order."""
+    names = ("Py_IncRef", "Py_DecRef", "PyTuple_New", "PyTuple_SetItem", "PyObject_Vectorcall")
     exported = (ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p) for name in names)
-    increase, decrease, new_tuple, set_item = (pointer.value for pointer in exported)
+    increase, decrease, new_tuple, set_item, call_object = (pointer.value for pointer in exported)
     new_array = numpy_table("_ARRAY_API")[_NEW_ARRAY]
     addresses = (id(np.ndarray), id(dtype), new_array, increase, decrease, id(None), new_tuple, set_item)
-    return (ctypes.c_size_t * fastcall_code.TABLE_SIZE)(*addresses)
+    other = 0 if otherwise is None else id(otherwise)
+    return (ctypes.c_size_t * fastcall_code.TABLE_SIZE)(*addresses, other, call_object)
 
 
 @cache

@@ -18,7 +18,10 @@ TYPE, DATA, DIMENSIONS_COUNT, DIMENSIONS, DESCRIPTION, FLAGS = 8, 16, 24, 32, 56
 """Where a NumPy array has what, in bytes (`PyArrayObject_fields`), for pointers of 8 bytes."""
 PLAIN, WRITEABLE = 0x1 | 0x100, 0x400
 """Flags of arrays whose numbers stand together, row by row, and are aligned; and of those that may be changed."""
-TABLE = ("array_type", "number_type", "new_array", "increase", "decrease", "none", "new_tuple", "set_item")
+TABLE = (
+    *("array_type", "number_type", "new_array", "increase", "decrease", "none", "new_tuple", "set_item"),
+    *("otherwise", "call_object"),
+)
 """What the table holds that comes with a call: addresses that differ between processes."""
 TABLE_SIZE = len(TABLE)
 TYPE_NUMBERS = {64: 12, 32: 11}
@@ -75,8 +78,42 @@ def call(
         "  call void %increase(ptr %none)",
         "  ret ptr %none",
         "}",
+        _whole(),
     ]
     return "\n".join(lines)
+
+
+def _whole() -> str:
+    """Return `@whole(self, args, count, names)`: as `call`, and where that returns None, or of keywords, another call.
+
+    That one is `otherwise` of the table, an object that Python calls with the same arguments.
+    """
+    places = {name: 8 * i for i, name in enumerate(TABLE)}
+    return "\n".join(
+        [
+            "define ptr @whole(ptr %self, ptr %args, i64 %count, ptr %names) {",
+            *_field("table", "%self", DATA, "ptr"),
+            "  %plain = icmp eq ptr %names, null",
+            "  br i1 %plain, label %try, label %slow",
+            "try:",
+            "  %answer = call ptr @call(ptr %self, ptr %args, i64 %count)",
+            *_field("none", "%table", places["none"], "ptr"),
+            "  %is_none = icmp eq ptr %answer, %none",
+            "  br i1 %is_none, label %drop, label %done",
+            "drop:",
+            *_field("decrease", "%table", places["decrease"], "ptr"),
+            "  call void %decrease(ptr %answer)",
+            "  br label %slow",
+            "slow:",
+            *_field("otherwise", "%table", places["otherwise"], "ptr"),
+            *_field("call_object", "%table", places["call_object"], "ptr"),
+            "  %found = call ptr %call_object(ptr %otherwise, ptr %args, i64 %count, ptr %names)",
+            "  ret ptr %found",
+            "done:",
+            "  ret ptr %answer",
+            "}",
+        ]
+    )
 
 
 def _into(first: int, outputs: Sequence[Operand], lanes: Lanes) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from screwgraph.compiler.backends.llvm.block import block
 from screwgraph.compiler.backends.llvm.descent import Descent, descent
-from screwgraph.compiler.backends.llvm.fastcall import layout_is_known, never, numpy_table, quick_call
+from screwgraph.compiler.backends.llvm.fastcall import layout_is_known, never, numpy_table, quick_call, whole_call
 from screwgraph.compiler.backends.llvm.fastcall_code import call
 from screwgraph.compiler.backends.llvm.loop import Operand, Shape, lengths, loop
 from screwgraph.compiler.backends.llvm.machine import FAST, QUICK, MachineCode, remembered_code, vector_width
@@ -37,12 +38,14 @@ Arguments = Sequence[tuple[Shape, Sequence[str]]]
 class Compiled:
     """Machine code of a program: `ufunc` for arrays of all kinds, and `quick`, which may return None, for one state.
 
+    `whole` makes a function that is as quick, and calls another one with its arguments where `quick` returns None.
     `off_unit` grows in calls of `ufunc`, of any thread, in which a quaternion is not unit.
     """
 
     ufunc: np.ufunc
     quick: Callable[..., Any]
     off_unit: ctypes.c_int64
+    whole: Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def compiled(
@@ -75,7 +78,9 @@ def compiled(
     ufunc = _make_ufunc(name, signature, len(arguments), len(results), number, code)
     counted = ctypes.c_int64
     off_unit = counted.from_address(code.engine.get_global_value_address(COUNTER)) if quaternions else counted()
-    return Compiled(ufunc, quick_call(code, number) if layout_is_known() else never, off_unit)
+    if not layout_is_known():
+        return Compiled(ufunc, never, off_unit, lambda otherwise: otherwise)
+    return Compiled(ufunc, quick_call(code, number), off_unit, partial(whole_call, code, number))
 
 
 def gufunc(
