@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler import Function, Result, compile_expression, numbered, without_metadata
+from screwgraph.compiler import Argument, Function, Result, compile_expression, numbered, without_metadata
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.models.mechanism import without_metadata as bare_mechanism
 from screwgraph.simulation.closed_step import closing_of
