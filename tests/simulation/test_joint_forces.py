@@ -140,6 +140,21 @@ def test_friction_of_a_chain_holds_it_against_gravity_up_to_its_level(factor, st
     assert (np.abs(simulator.qd).max() <= CREEP) == sticks
 
 
+def test_a_block_that_a_moving_spring_pulls_sticks_then_slips():
+    """It sticks until the spring pulls with F; from there on x = V s - V / w sin(w s), with w^2 = k / m."""
+    level, k, V, dt = 4.0, 50.0, 0.3, 1e-3
+    simulator = sg.Simulator(block(friction=level), dt, friction=True, parameters=["slide.stiffness"])
+    start, w = level / (k * V), np.sqrt(k / MASS)
+    times, found = dt * np.arange(1, round((start + 2.5 * np.pi / w) / dt)), []
+    for t in times:
+        simulator.set_parameters({"slide.stiffness": (k, V * t)})
+        simulator.step()
+        found.append(float(simulator.q[0]))
+    s = np.maximum(times - start, 0.0)
+    np.testing.assert_allclose(found, V * s - V / w * np.sin(w * s), atol=3.0 * V * dt)
+    assert abs(found[round(0.9 * start / dt)]) < CREEP
+
+
 def test_a_stop_takes_the_velocity_and_holds():
     robot = block(limits=Limits(lower=-1.0, upper=1.0))
     q, qd = moved(robot, 1500, qd0=1.0, stops=True)

@@ -2,6 +2,7 @@
 
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,12 +21,12 @@ def with_parameters(robot, values, payload=None):
     return with_values(robot, {p: np.atleast_1d(values[p.name]).astype(float) for p in live})
 
 
-def robots_with(robot, values):
+def robots_with(robot: sg.Robot, values: dict[str, Any]) -> tuple[tuple[sg.Robot, dict[str, Any]], ...]:
     """The robot whose parameters are inputs, and the one of a file with these values."""
     return (robot, {"parameters": values}), (with_parameters(robot, values), {})
 
 
-def moved(robot, steps=200, **options):
+def moved(robot: sg.Robot, steps: int = 200, **options: Any) -> np.ndarray:
     simulator = sg.Simulator(robot, 1e-3, RNG_Q, RNG_QD, **options)
     simulator.step(steps=steps)
     return np.concatenate([simulator.q, simulator.qd])
@@ -34,7 +35,7 @@ def moved(robot, steps=200, **options):
 RNG_Q, RNG_QD = RNG.normal(size=3), RNG.normal(size=3)
 
 
-def other_values(robot):
+def other_values(robot: sg.Robot) -> dict[str, Any]:
     rng = np.random.default_rng(5)
     live = parameters_of(robot, ALL)
     values = {p.name: p.near(robot, rng) for p in live}
@@ -80,7 +81,9 @@ def test_each_motion_has_its_own_mass_damping_and_gravity():
         own = with_parameters(robot, {"link2.mass": masses[i], "joint1.damping": damping[i]})
         alone = sg.rollout(with_gravity(own, g[i]), RNG_Q, RNG_QD, time=0.05)
         np.testing.assert_allclose(found.q[i], alone.q[0], atol=1e-11)
-    assert found[1].model.joints[0].damping == 3.0
+    model = found[1].model
+    assert isinstance(model, sg.Robot)
+    assert model.joints[0].damping == 3.0
 
 
 def test_blocks_threads_processes_and_single_precision_take_parameters(monkeypatch):
@@ -122,10 +125,12 @@ def test_mechanisms_take_masses_but_no_lengths():
     for i in range(2):
         own = sg.load_mechanism("four_bar", {"mass:coupler": float(masses[i, 0])})
         np.testing.assert_allclose(found.q[i], sg.rollout(own, time=0.05).q[0], atol=1e-10)
-    assert dict(found[1].model.source.given)["mass:coupler"] == 5.0
-    length = next(name for name in dict(mechanism.source.values) if name.startswith("length:"))
+    model = found[1].model
+    assert isinstance(model, sg.Mechanism)
+    assert model.source is not None
+    assert dict(model.source.given)["mass:coupler"] == 5.0
     with pytest.raises(sg.InputError, match="constraints depend on it"):
-        sg.Simulator(mechanism, parameters=[length])
+        sg.Simulator(mechanism, parameters=["length:coupler"])
 
 
 def test_a_motion_that_diverges_is_blamed_on_its_own_parameters():

@@ -60,13 +60,14 @@ class Names:
 class BoundFunction:
     """A function at values of its parameters; it is called with the other arguments, single states or batches.
 
-    `whole` takes the `parameters` (..., k) as well. Values for each state of a batch are possible: they broadcast.
+    `whole` takes the `parameters` (..., k) as well, its `core` the numbers `carried` that these determine. Values for
+    each state of a batch are possible: they broadcast.
     """
 
-    __slots__ = ("_carried", "_core", "parameters", "whole")
+    __slots__ = ("_core", "carried", "parameters", "whole")
 
     def __init__(self, whole: Function, parameters: Any, carried: Any) -> None:
-        self.whole, self.parameters, self._core, self._carried = whole, parameters, whole.core, carried
+        self.whole, self.parameters, self._core, self.carried = whole, parameters, whole.core, carried
 
     def __repr__(self) -> str:
         return f"<{self.whole.name} at parameters {np.shape(self.parameters)}>"
@@ -77,8 +78,8 @@ class BoundFunction:
         if core.program.guarded:  # where a pivot vanishes, another order answers
             place = [argument.name for argument in self.whole.arguments].index(PARAMETERS)
             return self.whole(*values[:place], self.parameters, *values[place:], out=out)
-        answer = core.quick(*values, self._carried) if out is None else None
-        return core(*values, self._carried, out=out) if answer is None else answer
+        answer = core.quick(*values, self.carried) if out is None else None
+        return core(*values, self.carried, out=out) if answer is None else answer
 
     def jacobian(self, *by: str) -> BoundFunction:
         """Return exact derivatives at the same values of the parameters: see `Function.jacobian`."""

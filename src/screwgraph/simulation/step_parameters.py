@@ -44,17 +44,25 @@ class Given:
     @classmethod
     def of(cls, step: Function, names: Sequence[str], payload: str | None, values: Any) -> Given:
         """Make them of values by name, or of a whole vector. Raises InputError."""
-        vector = step.parameter_vector(values) if isinstance(values, Mapping) else np.asarray(values, dtype=float)
-        (parameters,) = (a for a in step.arguments if a.name == PARAMETERS)
-        if vector.ndim not in (1, 2) or vector.shape[-1] != len(parameters.names):
+        exact = step if step.dtype == "float64" else step.astype("float64")
+        given = values if isinstance(values, Mapping) else np.asarray(values, dtype=float)
+        size = sum(len(a.names) for a in step.arguments if a.name == PARAMETERS)
+        if not isinstance(given, Mapping) and (given.ndim not in (1, 2) or given.shape[-1] != size):
             raise InputError(
-                f"parameters have the shape {vector.shape}",
-                why=f"{len(parameters.names)} numbers are inputs of a step, for all motions or one row a motion",
-                fix=f"give ({len(parameters.names)},), (B, {len(parameters.names)}), or values by name",
+                f"parameters have the shape {given.shape}",
+                why=f"{size} numbers are inputs of a step, for all motions or one row a motion",
+                fix=f"give ({size},), (B, {size}), or values by name",
             )
-        if not np.isfinite(vector).all():
+        bound = exact.with_parameters(given)
+        if bound.parameters.ndim > 2:
+            raise InputError(
+                f"parameters have the shape {bound.parameters.shape}",
+                why="they are the same for all motions, or one row a motion",
+                fix=f"give values (B, k) whose rows are together (B, {size})",
+            )
+        if not np.isfinite(bound.parameters).all():
             raise InputError("values of parameters are not finite")
-        return cls(step, tuple(names), payload, vector, step.astype("float64").setting(vector))
+        return cls(step, tuple(names), payload, bound.parameters, bound.carried)
 
     @property
     def count(self) -> int:
