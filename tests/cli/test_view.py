@@ -40,7 +40,7 @@ def test_a_mechanisms_motion_becomes_a_page_with_the_figures_that_were_set(comma
     assert "four_bar, 3 bodies, 4 states" in command("view", tmp_path / "run.npz", "-o", tmp_path / "x.html").out
     crank = next(b for b in scene((tmp_path / "x.html").read_text())["bodies"] if b["name"] == "crank")
     assert np.linalg.norm(crank["parts"][0]["matrix"][8:11]) == pytest.approx(1.1)
-    assert "four_bar, 3 bodies, 1 states" in command("view", "four_bar", "-o", tmp_path / "y.html").out
+    assert "four_bar, 3 bodies, 1 state" in command("view", "four_bar", "-o", tmp_path / "y.html").out
 
 
 def test_more_states_a_second_are_kept_on_demand(command, motion, tmp_path):
@@ -49,7 +49,7 @@ def test_more_states_a_second_are_kept_on_demand(command, motion, tmp_path):
 
 
 def test_a_robot_becomes_a_page_that_stands_still(command, tmp_path):
-    assert "14 bodies, 1 states" in command("view", "a1", "--base", "floating", "-o", tmp_path / "x.html").out
+    assert "14 bodies, 1 state" in command("view", "a1", "--base", "floating", "-o", tmp_path / "x.html").out
 
 
 def test_the_examples_work(command, tmp_path, monkeypatch):

@@ -161,7 +161,9 @@ def mutated(path: Path, seed: int) -> tuple[bytes, str]:
     return text.encode("utf-8", "replace"), " ".join(names)
 
 
-def outcome(read: Callable[[Path], Any], path: Path, data: bytes, done: str, sound: tuple[bytes, int]) -> Outcome:
+def outcome(
+    read: Callable[[Path], Any], path: Path, data: bytes, done: str, sound: tuple[bytes, frozenset[str]]
+) -> Outcome:
     """Read a damaged file and judge what comes of it; `sound` is what the undamaged one means, and its remarks."""
 
     def too_long(*_: Any) -> None:
@@ -184,7 +186,7 @@ def outcome(read: Callable[[Path], Any], path: Path, data: bytes, done: str, sou
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
-    if done == "spelt_wrong" and meaning(model)[0] != sound[0] and meaning(model)[1] <= sound[1]:
+    if done == "spelt_wrong" and (found := meaning(model))[0] != sound[0] and found[1] <= sound[1]:
         return Outcome("silent change", "a word was misspelt")
     return Outcome("model")
 
@@ -197,9 +199,10 @@ def _judged(message: str, path: Path) -> Outcome:
     return Outcome("refused")
 
 
-def meaning(model: Any) -> tuple[bytes, int]:
-    """Return all of a model but its pictures, to be compared, and the number of its remarks."""
-    return pickle.dumps(_plain(model)), len(getattr(model, "warnings", ()))
+def meaning(model: Any) -> tuple[bytes, frozenset[str]]:
+    """Return all of a model but its pictures, to be compared, and its remarks without file and line."""
+    remarks = getattr(model, "warnings", ())
+    return pickle.dumps(_plain(model)), frozenset(re.sub(r"^.*?:\d+: ", "", remark) for remark in remarks)
 
 
 def _plain(value: Any) -> Any:

@@ -122,3 +122,9 @@ def test_values_agree_with_python(tree):
 
 def test_no_function_reaches_beyond_numbers():
     assert set(FUNCTIONS) == {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt", "abs"}
+
+
+def test_messages_list_some_of_many_names():
+    with pytest.raises(ModelError, match=r"no parameter is called 'zz' \(known are pi, .*, \d+ more\)") as refused:
+        value("2*zz", **{f"length_of_link_{i}": 1.0 for i in range(50)})
+    assert len(str(refused.value)) < 300

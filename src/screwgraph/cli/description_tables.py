@@ -17,10 +17,9 @@ _PARAMETERS = ("axis", "axis2", "pitch")
 def print_description(robot: Mapping[str, Any]) -> None:
     """Print what `description` says about a robot."""
     console = output_console()
-    loops = _closing(robot)
+    parts = _counted(robot, "links"), _counted(robot, "joints"), _closing(robot)
     console.print(
-        f"{robot['name']}: {len(robot['links'])} links, {len(robot['joints'])} joints, {loops}, "
-        f"nq {robot['nq']}, nv {robot['nv']}",
+        f"{robot['name']}: {', '.join(parts)}, nq {robot['nq']}, nv {robot['nv']}",
         style="bold",
     )
     console.print(f"mass {robot['mass']:.6g} kg, {robot['moving_mass']:.6g} kg of it moved by joints")
@@ -57,9 +56,12 @@ def _joints(joints: Iterable[Mapping[str, Any]]) -> Table:
 
 
 def _closing(robot: Mapping[str, Any]) -> str:
-    counts = [(len(robot[what]), what[:-1]) for what in ("loops", "couplings")]
-    told = [f"{count} {what}{'' if count == 1 else 's'}" for count, what in counts if count]
-    return ", ".join(told) or "no loops"
+    return ", ".join(_counted(robot, what) for what in ("loops", "couplings") if robot[what]) or "no loops"
+
+
+def _counted(robot: Mapping[str, Any], what: str) -> str:
+    count = len(robot[what])
+    return f"{count} {what if count != 1 else what[:-1]}"
 
 
 def _loops(robot: Mapping[str, Any]) -> Table:

@@ -107,7 +107,7 @@ def view(
             return _serve(show_robot(robot, port))
         scene = robot_scene(robot, np.zeros(1), rest(robot)[None])
     save_html(scene, output)
-    typer.echo(f"{output}: {scene.title}, {len(scene.bodies)} bodies, {scene.frames} states")
+    typer.echo(f"{output}: {scene.title}, {len(scene.bodies)} bodies, {scene.frames} state{'s' * (scene.frames != 1)}")
     return None
 
 

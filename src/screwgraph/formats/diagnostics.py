@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from itertools import accumulate
 
 from screwgraph.errors import InputError, ModelError, one_line
 
@@ -15,6 +16,7 @@ LARGEST = 1e100
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _LONGEST_NUMBER = 100
 _LONGEST_SHOWN = 60
+_LONGEST_LIST = 200
 
 
 @dataclass(frozen=True)
@@ -87,12 +89,17 @@ def shown(text: object) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Suggest the nearest known name; where none is near, list all after the word `otherwise`, or say nothing."""
+    """Suggest the nearest known name; where none is near, list the first after `otherwise`, or say nothing."""
     names = list(known)
     near = get_close_matches(name[:_LONGEST_SHOWN], names, n=1, cutoff=0.6)
     if near:
-        return f"did you mean {near[0]!r}?"
-    return f"{otherwise} {', '.join(names)}" if otherwise else ""
+        return f"did you mean {shown(near[0])}?"
+    if not otherwise:
+        return ""
+    ends = accumulate(len(one) + 2 for one in names)
+    listed = [one for one, end in zip(names, ends, strict=True) if end <= _LONGEST_LIST]
+    more = [f"{len(names) - len(listed)} more"] if len(listed) < len(names) else []
+    return f"{otherwise} {', '.join([*listed, *more])}"
 
 
 def as_model_error(error: InputError, who: str, at: Place) -> ModelError:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from screwgraph.errors import InputError, ModelError
-from screwgraph.formats import Place, Value, did_you_mean
+from screwgraph.formats import Place, Value, did_you_mean, shown
 from screwgraph.models.mechanism.keys import SENSOR
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.models.mechanism.parts import Sensor
@@ -70,6 +70,8 @@ def _target(kind: str, value: Value, around: Surroundings) -> int | tuple[int, i
     text, names = value.text(), [body.name for body in around.bodies]
     if text not in names:
         raise ModelError(
-            f"{value.what}: there is no body {text!r}", at=value.at, fix=did_you_mean(text, names, "the bodies are")
+            f"{value.what}: there is no body {shown(text)}",
+            at=value.at,
+            fix=did_you_mean(text, names, "the bodies are"),
         )
     return names.index(text)
