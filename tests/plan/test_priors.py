@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.integrate import quad_vec
@@ -163,3 +165,19 @@ def test_powers_that_make_no_sense_are_told():
         )
         with pytest.raises(InputError, match=said):
             Planner(task)
+
+
+def test_torques_that_cost_nothing_do_not_hide_the_optimum():
+    """The mass matrix makes pivots of torques and accelerations 1e9 times those of the prior, which were rounding."""
+    task = Task(
+        sg.load("rrr"),
+        horizon(60, duration=3.0),
+        start=np.zeros(3),
+        goals=(Position(np.full(3, 0.5)), Velocity()),
+        costs=(Smoothness(100.0),),
+        collocation="trapezoidal",
+    )
+    plan, without = sg.plan(task, iterations=20), sg.plan(replace(task, dynamics=False))
+    assert plan.solved
+    assert np.isclose(plan.cost, without.cost, rtol=1e-9)
+    assert np.allclose(plan.q, without.q, atol=1e-7)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -48,6 +49,11 @@ class System:
 
     def __str__(self) -> str:
         return f"{self.choice.name}: {self.choice.why}"
+
+    @cached_property
+    def firm(self) -> System:
+        """The same with multipliers regularised by `MULTIPLIERS`: pivots keep their signs, refinement is slower."""
+        return replace(self, regulariser=replace(self.regulariser, multipliers=MULTIPLIERS))
 
     def factor(self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"] | float = 0.0) -> Factored:
         """Factor the matrix of these values, `diagonal` added.

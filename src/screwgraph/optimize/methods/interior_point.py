@@ -171,11 +171,11 @@ class _Convexity:
 def _direction(kkt: Kkt, model: Model, point: Point, convexity: _Convexity) -> tuple[Step, Factored, _Convexity] | str:
     """Return a step of descent, its factored equations, and how these came to be convex; or why there is none."""
     n, rows, curved, shift = len(model.gradient), len(model.c), convexity.begins_curved, 0.0
-    slack, bad, ones = 0.0, -1, np.ones(n)
+    slack, bad, ones, firm = 0.0, -1, np.ones(n), False
     while shift <= LARGEST_SHIFT:
         multipliers = (point.y, point.z) if curved else None
         try:
-            factored = kkt.factored(point.x, model, multipliers, point.z / point.s, shift * ones, slack)
+            factored = kkt.factored(point.x, model, multipliers, point.z / point.s, shift * ones, slack, firm=firm)
             if factored.negative == rows:
                 made = newton_step if convexity.curvature or not convexity.straight else bent_step
                 step = made(kkt, model, point, factored, model.c, model.g + point.s)
@@ -187,6 +187,8 @@ def _direction(kkt: Kkt, model: Model, point: Point, convexity: _Convexity) -> t
             slack, bad = 1e-9, error.unknown
         if curved and convexity.straight:
             curved = False
+        elif not curved and not firm:
+            firm = True  # squares alone are convex: signs of pivots may be rounding
         else:
             shift = convexity.larger(shift)
     where = f": {kkt.assembly.layout.called(bad)} is not determined" if 0 <= bad < n else ""

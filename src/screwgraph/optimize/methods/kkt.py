@@ -95,6 +95,8 @@ class Kkt:
         ratios: Float[np.ndarray, " k"],
         shift: Float[np.ndarray, " n"],
         slack: float,
+        *,
+        firm: bool = False,
     ) -> Factored:
         """Factor the equations.
 
@@ -105,6 +107,7 @@ class Kkt:
             ratios: of multipliers to slacks of inequalities.
             shift: added to the diagonal of H.
             slack: subtracted from the diagonal of multipliers.
+            firm: whether signs of pivots count more than how fast solutions are refined.
 
         Raises:
             SingularError: the matrix is singular.
@@ -121,7 +124,8 @@ class Kkt:
         pairs = unequal.pairs
         condensed = model.G[pairs.first] * model.G[pairs.second] * ratios[pairs.rows]
         values = np.concatenate([model.entries, *bends, condensed, model.A])
-        return self.system.factor(values, np.concatenate([shift, np.full(equal.count, -slack)]))
+        system = self.system.firm if firm else self.system
+        return system.factor(values, np.concatenate([shift, np.full(equal.count, -slack)]))
 
     def least_squares_multipliers(self, model: Model, z: Float[np.ndarray, " k"]) -> Float[np.ndarray, " m"]:
         """Return multipliers y of equalities that make the Lagrangian's gradient least; zero where they are huge."""
