@@ -20,6 +20,10 @@ OPTIMISED = ("bench", "benchmarks", "compiler", "faults", "simulation")
 """Packages whose tests are about code: there, it is optimised, as users have it; elsewhere modules have a mark."""
 
 
+STATISTICS = ("estimation",)
+"""Packages whose suites draw many models, each with code of its own: it is never optimised, which would take hours."""
+
+
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep the user's cache of compiled code out of tests; the workers of a run share one that begins empty."""
@@ -37,12 +41,13 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def soon_compiled(request: pytest.FixtureRequest, own_cache: None) -> Iterator[None]:
     """Compile without LLVM's optimisation where tests are not about code: a third of the time, the same answers.
 
-    That code has a cache of its own. `make suite` optimises all code.
+    That code has a cache of its own. `make suite` optimises all code but that of `STATISTICS`.
     """
     with pytest.MonkeyPatch.context() as patch:
         package = request.path.relative_to(Path(__file__).parent).parts[0]
         about_code = package in OPTIMISED or request.node.get_closest_marker("optimised") is not None
-        if request.config.option.markexpr == "not suite" and not about_code:
+        is_short = request.config.option.markexpr == "not suite"
+        if (is_short and not about_code) or package in STATISTICS:
             patch.setenv("SCREWGRAPH_CACHE_DIR", os.environ["SCREWGRAPH_CACHE_DIR"] + "_soon")
             patch.setattr(machine, "_object", _object_soon)
         yield
