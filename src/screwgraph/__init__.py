@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from screwgraph.elimination import Dag, Ordering, eliminate, orderings
     from screwgraph.errors import EliminationError, InputError, ModelError, ScrewgraphError
     from screwgraph.estimation import over
-    from screwgraph.formats import load, save, zoo_names
+    from screwgraph.formats import save, zoo_names
     from screwgraph.graph import (
         Factor,
         FactorGraph,
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         random,
     )
     from screwgraph.mechanism import Mechanism, load_mechanism, mechanism_names
+    from screwgraph.models import load
     from screwgraph.plan import Plan, Planner, Task, plan, task_names
     from screwgraph.queries import estimate, inverse_trajectory, minimal_distance, rollout, simulate
     from screwgraph.robot import Robot
@@ -73,7 +74,8 @@ _LATER = {
     **dict.fromkeys(("Dag", "Ordering", "eliminate", "orderings"), "elimination"),
     **dict.fromkeys(("EliminationError", "InputError", "ModelError", "ScrewgraphError"), "errors"),
     "over": "estimation",
-    **dict.fromkeys(("load", "save", "zoo_names"), "formats"),
+    "load": "models",
+    **dict.fromkeys(("save", "zoo_names"), "formats"),
     **dict.fromkeys(("Factor", "FactorGraph", "Key", "Variable", "dynamics_graph", "factor", "with_loop"), "graph"),
     "kinematics_graph": "graph",
     **dict.fromkeys(("with_actuators", "with_measurements", "with_soft"), "graph"),

@@ -70,7 +70,7 @@ def test_a_source_that_is_no_path_is_refused(source):
 
 def test_an_unknown_suffix_lists_the_readable_ones(tmp_path):
     assert complaint("solid", tmp_path, "leg.stl").startswith("leg.stl: files with the suffix '.stl' are not read")
-    assert "readable are .urdf, .sdf, .world, .xml, .yaml, .yml" in complaint("solid", tmp_path, "leg.stl")
+    assert "readable are .urdf, .sdf, .world, .xml, .yaml, .yml, .xacro" in complaint("solid", tmp_path, "leg.stl")
     assert "did you mean '.urdf'?" in complaint("x", tmp_path, "leg.urd")
 
 

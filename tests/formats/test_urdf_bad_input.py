@@ -32,7 +32,7 @@ CASES = {
     "no mass": (urdf(inertial(mass="")), "leg.urdf:2: link 'foot': <inertial> has no <mass>"),
     "no inertia": (urdf(inertial(inertia="")), "leg.urdf:2: link 'foot': <inertial> has no <inertia>"),
     "an inertia with a hole": (urdf(inertial(inertia='<inertia ixx="1" iyy="1"/>')), "<inertia> has no 'izz'"),
-    "xacro arithmetic": (urdf(inertial(mass='<mass value="${m}"/>')), "expand the xacro file first"),
+    "xacro arithmetic": (urdf(inertial(mass='<mass value="${m}"/>')), "call xacro files .xacro, and they are expanded"),
     "a link without name": (urdf("<link/>"), "leg.urdf:2: a link: <link> has no 'name' attribute"),
     "a joint without name": (urdf(link("a"), '<joint type="fixed"/>'), "leg.urdf:3: a joint: <joint> has no 'name'"),
     "a joint without type": (urdf(link("a"), '<joint name="j"/>'), "leg.urdf:3: joint 'j': <joint> has no 'type'"),
@@ -152,7 +152,8 @@ CASES = {
     "another root element": ("<sdf/>", "leg.urdf:1: the outermost element is '<sdf>': URDF has <robot> there"),
     "unexpanded xacro": (
         '<robot xmlns:xacro="http://www.ros.org/wiki/xacro">\n<xacro:macro name="leg"/></robot>',
-        "leg.urdf:2: <xacro:macro> stands in the file: xacro is a language for writing URDF, not URDF (expand it first",
+        "leg.urdf:2: <xacro:macro> stands in the file"
+        ": xacro is a language for writing URDF, not URDF (call the file .xacro, and it is expanded",
     ),
 }
 

@@ -11,7 +11,7 @@ import screwgraph as sg
 from screwgraph.compiler import without_metadata
 from screwgraph.compiler.cache.fingerprint import fingerprint
 from screwgraph.formats import from_text, to_text
-from screwgraph.robot import Box, Capsule, Cylinder, Ellipsoid, Robot, Sphere, link_poses
+from screwgraph.robot import Box, Capsule, Cylinder, Ellipsoid, Mesh, Robot, Sphere, link_poses
 from screwgraph.spatial import from_xyz_rpy
 from tests.robots import robot_file
 
@@ -57,7 +57,8 @@ def loaded(tmp_path: Path, text: str, name: str) -> Robot:
 def test_urdf_shapes_are_those_to_be_seen_or_else_those_to_be_touched(tmp_path):
     robot = loaded(tmp_path, URDF, "r.urdf")
     assert [v.shape for v in robot.link("base").visuals] == [Box((1.0, 1.0, 0.1))]
-    arm, meshed = robot.link("arm").visuals
+    arm, meshed, missing = robot.link("arm").visuals
+    assert missing.shape == Mesh("package://a.dae")
     assert (arm.shape, arm.colour, meshed.shape) == (Cylinder(0.1, 2.0), "#0000ff", Capsule(0.1, 0.3))
     np.testing.assert_allclose(arm.T_bs, from_xyz_rpy(np.array([0.0, 0.0, 1.0]), np.array([0.1, 0.2, 0.3])))
     np.testing.assert_allclose(meshed.T_bs[:3, 3], (1.0, 2.0, 3.0))

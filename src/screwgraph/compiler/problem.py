@@ -141,7 +141,9 @@ def at(robot: Robot, values: Mapping[Key, np.ndarray]) -> tuple[Factor, ...]:
 
 def without_metadata(robot: Robot) -> Robot:
     """Return a robot without warnings and shapes, on which no code depends."""
-    links = tuple(replace(link, visuals=()) if link.visuals else link for link in robot.links)
+    links = tuple(
+        replace(link, visuals=(), collisions=()) if link.visuals or link.collisions else link for link in robot.links
+    )
     return replace(robot, warnings=(), links=links)
 
 

@@ -4,26 +4,42 @@ from screwgraph.formats.diagnostics import Place, did_you_mean, shown
 from screwgraph.formats.expressions import evaluate_parameters
 from screwgraph.formats.files import read_bytes, write_atomically
 from screwgraph.formats.load import load, zoo_names
+from screwgraph.formats.mesh_files import Triangles, hull, readable, summary, thinned, triangles
+from screwgraph.formats.meshes import is_missing
+from screwgraph.formats.packages import Packages
 from screwgraph.formats.save import save
 from screwgraph.formats.tables import Table, read_table
 from screwgraph.formats.text import described, from_text, to_text
+from screwgraph.formats.texts import TEXT, is_text, is_xml, model_name
 from screwgraph.formats.yaml_values import Value, parse_yaml
 
 __all__ = [
+    "TEXT",
+    "Packages",
     "Place",
     "Table",
+    "Triangles",
     "Value",
     "described",
     "did_you_mean",
     "evaluate_parameters",
     "from_text",
+    "hull",
+    "is_missing",
+    "is_text",
+    "is_xml",
     "load",
+    "model_name",
     "parse_yaml",
     "read_bytes",
     "read_table",
+    "readable",
     "save",
     "shown",
+    "summary",
+    "thinned",
     "to_text",
+    "triangles",
     "write_atomically",
     "zoo_names",
 ]

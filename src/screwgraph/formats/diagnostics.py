@@ -49,7 +49,7 @@ def number(text: str, what: str, at: Place) -> float:
     """
     value = decimal(text)
     if value is None:
-        fix = "expand the xacro file first: xacro in.xacro > out.urdf" if "${" in text else "write it like 1.5 or 2e-3"
+        fix = "call xacro files .xacro, and they are expanded" if "${" in text else "write it like 1.5 or 2e-3"
         raise ModelError(f"{what} is {shown(text)}", at=at, why="it must be a finite decimal number", fix=fix)
     return reasonable(value, text, what, at)
 

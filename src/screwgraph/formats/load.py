@@ -10,12 +10,16 @@ from pathlib import Path
 
 from screwgraph.arguments import checked
 from screwgraph.errors import InputError, ModelError
+from screwgraph.formats import xacro
 from screwgraph.formats.checks import not_modelled
-from screwgraph.formats.diagnostics import Place, did_you_mean, reasonable, shown
+from screwgraph.formats.diagnostics import Place, Warnings, did_you_mean, reasonable, shown
 from screwgraph.formats.files import read_bytes
+from screwgraph.formats.meshes import located
 from screwgraph.formats.mjcf_read import read_mjcf
+from screwgraph.formats.packages import Packages
 from screwgraph.formats.robot_yaml import read_yaml
 from screwgraph.formats.sdf_read import read_sdf
+from screwgraph.formats.texts import TEXT, is_text, is_xml
 from screwgraph.formats.urdf_read import read_urdf
 from screwgraph.formats.xml import parse_xml, place
 from screwgraph.robot import (
@@ -55,6 +59,7 @@ READERS: dict[str, Reader] = {
     ".xml": read_xml,
     ".yaml": read_yaml,
     ".yml": read_yaml,
+    xacro.SUFFIX: read_xml,
 }
 BASES = ("fixed", "floating")
 
@@ -72,11 +77,13 @@ def load(
     damping: bool = True,
     strict: bool = False,
     snap: float = 0.0,
+    xacro_args: Mapping[str, str | float | bool] | None = None,
+    packages: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]] = (),
 ) -> Robot:
-    """Load a robot from a file, or a built-in one by name, and merge its fixed joints.
+    """Load a robot from a file or its text, or a built-in one by name, and merge its fixed joints.
 
     Args:
-        source: a path (.urdf, .sdf, .xml for MJCF, .yaml), or a name of `zoo_names()`.
+        source: a path (.urdf, .sdf, .xml for MJCF, .yaml, .xacro), the text of such a file, or a name of `zoo_names()`.
         base: "fixed", or "floating" to let the base move freely (unless it already does).
         lock: joints to weld, at zero or at the positions (rad, m) that a mapping gives.
         model: of an SDF world with several robots, a model of the one that is meant.
@@ -84,6 +91,9 @@ def load(
         damping: False leaves out the viscous damping of the file.
         strict: raise the first of the warnings instead of keeping them in `Robot.warnings`.
         snap: round rotation entries of joint frames that lie this close to 0 or +-1.
+        xacro_args: values for the <xacro:arg> of a xacro file, {"prefix": "left_"}.
+        packages: where `package://NAME/...` and `$(find NAME)` are looked for first: {NAME: its folder}, or folders of
+            packages. Then follow ROS_PACKAGE_PATH, AMENT_PREFIX_PATH, and the folders above the file.
 
     Raises:
         ModelError: the file is missing, unreadable or describes no robot; with `strict`, a warning.
@@ -91,7 +101,9 @@ def load(
     """
     if base not in BASES:
         raise unknown("base", base, BASES)
-    robot, file = _read(source, model)
+    known = _packages(packages)
+    robot, file, folder = _read(source, model, xacro.texts(xacro_args or {}), known)
+    robot = located(robot, folder, known)
     robot = lock_joints(_merged(robot, file), lock)
     robot = replace(robot, warnings=robot.warnings + not_modelled(robot, file))
     if strict:
@@ -112,31 +124,48 @@ def zoo_names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml")))
 
 
-def _read(source: object, model: str | None) -> tuple[Robot, str]:
-    """Return the robot as its file has it, and how messages call the file."""
+def _read(
+    source: object, model: str | None, arguments: Mapping[str, str], packages: Packages
+) -> tuple[Robot, str, Path | None]:
+    """Return the robot as its file has it, how messages call the file, and its folder if it lies in one."""
     if not isinstance(source, (str, os.PathLike)) or not os.fspath(source):
         raise InputError(f"{source!r} is neither a path nor the name of a robot", fix='sg.load("robot.urdf")')
-    file = os.fsdecode(source)
     if isinstance(source, str) and source in zoo_names():
-        _check_no_model(model, f"{source}.yaml")
         data = (files("screwgraph") / "zoo" / f"{source}.yaml").read_bytes()
-        return read_yaml(data, f"{source}.yaml"), f"{source}.yaml"
-    path = Path(file)
-    if _is_bare_name(source) and not os.path.exists(path):
-        raise unknown("built-in robot", source, zoo_names())
-    data = read_bytes(path, file)
-    reader = _reader(path, data, file)
-    if reader is read_sdf:
-        return read_sdf(data, file, model), file
-    _check_no_model(model, file)
-    return reader(data, file), file
-
-
-def _check_no_model(model: str | None, file: str) -> None:
-    if model is not None:
+        file, folder, reader = f"{source}.yaml", None, read_yaml
+    elif isinstance(source, str) and is_text(source):
+        data, file, folder = source.encode("utf-8", "replace"), TEXT, None
+        reader = read_xml if is_xml(source) else read_yaml
+    else:
+        file = os.fsdecode(source)
+        path = Path(file)
+        if _is_bare_name(source) and not os.path.exists(path):
+            raise unknown("built-in robot", source, zoo_names())
+        data, folder = read_bytes(path, file), path.parent
+        reader = _reader(path, data, file)
+    warnings = Warnings()
+    if file.lower().endswith(xacro.SUFFIX) or (file == TEXT and xacro.is_xacro(data)):
+        data = xacro.expanded(file, data if file == TEXT else None, arguments, packages, warnings)
+    elif arguments:
+        raise InputError("xacro_args= goes with xacro files", at=file, why="this is none")
+    if model is not None and reader is not read_sdf and not (reader is read_xml and b"<sdf" in data[:_PREVIEW]):
         raise InputError(
             f"model={model!r} chooses a model of an SDF world", at=file, why="the file is not an .sdf file"
         )
+    robot = reader(data, file) if model is None else read_sdf(data, file, model)
+    return replace(robot, warnings=(*warnings.lines, *robot.warnings)), file, folder
+
+
+def _packages(given: object) -> Packages:
+    if isinstance(given, Mapping):
+        packages = Packages(named={str(name): os.fspath(folder) for name, folder in given.items()})
+    else:
+        one = isinstance(given, (str, os.PathLike))
+        packages = Packages(folders=[os.fspath(folder) for folder in ([given] if one else given)])
+    for folder in (*packages.named.values(), *packages.folders):
+        if not os.path.isdir(folder):
+            raise InputError(f"packages: there is no folder {shown(folder)}", fix='packages={"NAME": "path/to/NAME"}')
+    return packages
 
 
 def _merged(robot: Robot, file: str) -> Robot:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.formats.mjcf_names import Names, pose, shift
-from screwgraph.formats.mjcf_visuals import body_visuals
+from screwgraph.formats.mjcf_visuals import body_shapes
 from screwgraph.robot import Frame, Joint, JointType, Limits, Link
 from screwgraph.robot.joints import Fixed, Floating, Prismatic, Revolute, Spherical
 from screwgraph.spatial import SpatialInertia, inverse, rotation, translation
@@ -23,7 +24,7 @@ Placed = dict[int, Frame]
 def body_parts(model: Any, names: Names) -> tuple[list[Link], list[Joint], list[Frame], Placed]:
     """Return links, joints and frames of a model, and where its bodies are."""
     placed: Placed = {0: Frame(names.bodies[0], names.bodies[0], np.eye(4))}
-    links, joints = [Link(names.bodies[0], visuals=body_visuals(model, 0, placed[0]))], []
+    links, joints = [_with_shapes(Link(names.bodies[0]), model, 0, placed[0])], []
     taken = set(names.bodies)
     for body in range(1, model.nbody):
         new_links, new_joints, placed[body] = _body(model, body, names, placed[int(model.body_parentid[body])], taken)
@@ -53,8 +54,13 @@ def _body(model: Any, body: int, names: Names, parent: Frame, taken: set[str]) -
         links.append(Link(name))
         T = np.eye(4)
     frame = Frame(name, name, T)
-    links[-1] = Link(name, _inertia(model, body).moved(T), body_visuals(model, body, frame))
+    links[-1] = _with_shapes(Link(name, _inertia(model, body).moved(T)), model, body, frame)
     return links, joints, frame
+
+
+def _with_shapes(link: Link, model: Any, body: int, on: Frame) -> Link:
+    seen, touched = body_shapes(model, body, on)
+    return replace(link, visuals=seen, collisions=touched)
 
 
 def _type(model: Any, number: int) -> JointType:

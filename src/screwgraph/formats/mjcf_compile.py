@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -57,9 +58,15 @@ def compiled(file: str, text: str | None, warnings: Warnings) -> Any:
 def _said(file: str, text: str | None, folder: str) -> dict[str, Any]:
     """Run the compiler, and return what it said."""
     command = [sys.executable, "-P", "-c", _CHILD, file, folder, MODEL, SAID]
+    beside = os.path.dirname(file) if text else ""  # files that a text names lie beside the one that it stands for
     try:
         done = subprocess.run(
-            command, input=(text or "").encode(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=LONGEST
+            command,
+            input=(text or "").encode(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            timeout=LONGEST,
+            cwd=beside or None,
         )
     except subprocess.TimeoutExpired as error:
         raise ModelError(

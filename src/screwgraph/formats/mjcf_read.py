@@ -18,6 +18,7 @@ from screwgraph.formats.mjcf_constraints import couplings_of, loops_of
 from screwgraph.formats.mjcf_names import Names
 from screwgraph.formats.mjcf_numbers import check_compiled, check_written
 from screwgraph.formats.mjcf_remarks import remark_on_model
+from screwgraph.formats.texts import is_on_disk
 from screwgraph.formats.xml import Element, children, parse_xml, place, tostring
 from screwgraph.robot import Robot, tree
 
@@ -33,7 +34,10 @@ def read_mjcf(data: bytes, file: str) -> Robot:
         raise ModelError(f"the outermost element is <{root.tag}>", at=Place(file, 1), why="MJCF has <mujoco> there")
     warnings = Warnings()
     check_written(root, file)
-    model = compiled(file, _without_idle_inertials(root, file, warnings), warnings)
+    text = _without_idle_inertials(root, file, warnings)
+    if text is None and not is_on_disk(file):
+        text = data.decode("utf-8", "replace")
+    model = compiled(file, text, warnings)
     check_compiled(model, file)
     names = Names(model)
     links, joints, frames, placed = body_parts(model, names)

@@ -34,7 +34,10 @@ MASS: Keys = {
         "kg, kg m, kg m²",
     ),
 }
-DRAWN: Keys = {"shapes": Entry("shapes for pictures", "list", default="[]")}
+DRAWN: Keys = {
+    "shapes": Entry("shapes for pictures", "list", default="[]"),
+    "collisions": Entry("shapes that may touch something", "list", default="those for pictures"),
+}
 COEFFICIENTS: Keys = {
     "damping": Entry("viscous damping of the joint", NUMBER, "N m s/rad, N s/m", "0"),
     "friction": Entry("Coulomb friction of the joint", NUMBER, "N m, N", "0"),
@@ -104,7 +107,14 @@ SHAPES: Keys = {
     "cylinder": Entry("cylinder along z", "[radius, length]", "m"),
     "capsule": Entry("capsule along z", "[radius, length]", "m"),
 }
-SHAPE: Keys = {**SHAPES, **POSE, "colour": Entry("colour", '"#rrggbb"', default="by place in the tree")}
+MESH: Keys = {"mesh": Entry("file of a mesh: a path beside this file, or package://NAME/...")}
+SHAPE: Keys = {
+    **SHAPES,
+    **MESH,
+    "scale": Entry("of a mesh: stretch along its axes", VECTOR, default="[1, 1, 1]"),
+    **POSE, 
+    "colour": Entry("colour", '"#rrggbb"', default="by place in the tree"),
+}
 
 SECTIONS: Mapping[str, Keys] = {
     "The robot": ROBOT,

@@ -8,7 +8,6 @@ docs/schema/robot.md is made, with an example that has them all.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import PurePath
 
 import numpy as np
 from jaxtyping import Float
@@ -22,9 +21,10 @@ from screwgraph.formats.diagnostics import Place, Warnings
 from screwgraph.formats.expressions import evaluate_parameters
 from screwgraph.formats.mimics import Mimic, mimic_couplings
 from screwgraph.formats.robot_keys import BASE, FRAME, ROBOT
+from screwgraph.formats.texts import model_name
 from screwgraph.formats.yaml_values import Value, parse_yaml
-from screwgraph.formats.yaml_visuals import read_visuals
-from screwgraph.robot import STANDARD_GRAVITY, Frame, Joint, Link, Robot, tree
+from screwgraph.formats.yaml_visuals import SHAPES, read_visuals
+from screwgraph.robot import STANDARD_GRAVITY, Frame, Joint, Link, Robot, Visual, tree
 
 DEFAULT_BASE = "base"
 
@@ -58,7 +58,7 @@ def read_yaml(data: bytes, file: str) -> Robot:
 
     remark_on_parts(links, joints, where, warnings)
     return tree(
-        entries["name"].text() if "name" in entries else PurePath(file).stem,
+        entries["name"].text() if "name" in entries else model_name(file),
         links,
         joints,
         frames=frames,
@@ -98,8 +98,7 @@ def _bodies(
             raise ModelError("a body has no link", at=value.at, fix="add link: and its name")
         link = entries["link"].called("link").text()
         joints.append(read_joint(value, link, links[-1].name, names))
-        visuals = read_visuals(entries.get("shapes"), names)
-        links.append(Link(link, read_inertia(entries, f"body {link!r}", names), visuals))
+        links.append(Link(link, read_inertia(entries, f"body {link!r}", names), *_shapes(entries, names)))
         mimics.append(read_mimic(value, joints[-1].name, names))
         places[links[-1]] = places[joints[-1]] = value.at
     return links, joints, [mimic for mimic in mimics if mimic]
@@ -112,7 +111,13 @@ def _base(value: Value | None, names: Mapping[str, float]) -> Link:
         return Link(value.text())
     entries = value.section(BASE, "the base")
     link = entries["link"].text() if "link" in entries else DEFAULT_BASE
-    return Link(link, read_inertia(entries, "the base", names), read_visuals(entries.get("shapes"), names))
+    return Link(link, read_inertia(entries, "the base", names), *_shapes(entries, names))
+
+
+def _shapes(entries: Mapping[str, Value], names: Mapping[str, float]) -> tuple[tuple[Visual, ...], tuple[Visual, ...]]:
+    """Return the shapes that are seen, and those that touch: the same where the file does not tell them apart."""
+    seen = read_visuals(entries.get(SHAPES[0]), names)
+    return seen, read_visuals(entries[SHAPES[1]], names) if SHAPES[1] in entries else seen
 
 
 def _frames(value: Value | None, names: Mapping[str, float], places: dict[object, Place]) -> list[Frame]:

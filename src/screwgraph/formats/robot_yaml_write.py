@@ -9,7 +9,7 @@ from screwgraph.formats.bodies import finite_limits, is_writable, keeps_digits, 
 from screwgraph.formats.body_yaml import COEFFICIENTS
 from screwgraph.formats.closed_yaml_write import closed_chains, floats, pose_entries, type_entries
 from screwgraph.formats.robot_yaml import DEFAULT_BASE
-from screwgraph.formats.yaml_visuals import visual_entries
+from screwgraph.formats.yaml_visuals import SHAPES, visual_entries
 from screwgraph.robot import STANDARD_GRAVITY, Joint, Link, Robot
 from screwgraph.spatial import SpatialInertia
 
@@ -24,7 +24,7 @@ def yaml_text(robot: Robot) -> str:
     if robot.gravity != STANDARD_GRAVITY:
         content["gravity"] = floats(robot.gravity)
     base = robot.links[0]
-    if base.visuals or not base.inertia.is_zero:
+    if base.visuals or base.collisions or not base.inertia.is_zero:
         content["base"] = {"link": base.name, **_inertia(base.inertia), **_shapes(base)}
     elif base.name != DEFAULT_BASE:
         content["base"] = base.name
@@ -57,7 +57,10 @@ def _body(joint: Joint, previous: str, link: Link) -> dict[str, Any]:
 
 
 def _shapes(link: Link) -> dict[str, Any]:
-    return {"shapes": visual_entries(link.visuals)} if link.visuals else {}
+    lists = dict(zip(SHAPES, (link.visuals, link.collisions), strict=True))
+    if not link.collisions or visual_entries(link.visuals) == visual_entries(link.collisions):
+        del lists[SHAPES[1]]
+    return {key: visual_entries(shapes) for key, shapes in lists.items() if shapes}
 
 
 def _inertia(inertia: SpatialInertia) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 The robot stands as the file shows it where all positions are zero, so its loops are closed there. Where a joint is not
 at its link's origin, the link's frame is moved onto the joint, and the file's own stays as a frame `LINK_origin`.
-Springs, contacts, sensors, plugins and meshes are passed over.
+Springs, contacts, sensors and plugins are passed over.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path, PurePath
+from pathlib import Path
 
 import numpy as np
 from jaxtyping import Float
@@ -27,8 +27,9 @@ from screwgraph.formats.sdf_model import collect
 from screwgraph.formats.sdf_scope import WORLD, Parts, Scope
 from screwgraph.formats.sdf_tree import between, closing_loop, joint_frames, spanning_tree, tree_joint
 from screwgraph.formats.sdf_values import vector_in
-from screwgraph.formats.sdf_visuals import read_visuals
+from screwgraph.formats.sdf_visuals import read_shapes
 from screwgraph.formats.spelling import SDF, remark_on_spelling
+from screwgraph.formats.texts import model_name
 from screwgraph.formats.xml import Element, children, parse_xml, place
 from screwgraph.robot import STANDARD_GRAVITY, Coupling, Frame, Joint, Link, Loop, Robot, tree
 from screwgraph.spatial import rotation
@@ -52,7 +53,7 @@ def read_sdf(data: bytes, file: str, model: str | None = None) -> Robot:
     collect(root if world is None else world, scope, parts)
     joints = [read_joint(item, parts, warnings) for item in parts.joints]
     chosen = chosen_models(parts, joints, model, place(root, file))
-    named = PurePath(file).stem if world is None else world.get("name", "") or PurePath(file).stem
+    named = model_name(file) if world is None else world.get("name", "") or model_name(file)
     name = chosen.models[0] if len(chosen.models) == 1 else named
     return _Building(parts, chosen, warnings).robot(name, _gravity(world, file), place(root, file))
 
@@ -113,10 +114,11 @@ class _Building:
         for item in self.chosen.links:
             inertia = read_inertia(item, self.warnings)
             shift = between(self.frames[item.name], self.T_wl[item.name])
-            visuals = read_visuals(item, partial(self.pose_in, item.name))
+            shapes = read_shapes(item, partial(self.pose_in, item.name))
             if self.is_moved(item.name):
-                inertia, visuals = inertia.moved(shift), tuple(visual.moved(shift) for visual in visuals)
-            links.append(Link(self.chosen.short(item.name), inertia, visuals))
+                inertia = inertia.moved(shift)
+                shapes = tuple(tuple(visual.moved(shift) for visual in some) for some in shapes)
+            links.append(Link(self.chosen.short(item.name), inertia, *shapes))
             self.places[links[-1]] = place(item.element, item.scope.file)
         return links
 

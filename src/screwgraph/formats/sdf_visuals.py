@@ -1,7 +1,8 @@
-"""Primitive shapes of SDF's <visual> and <collision>."""
+"""Shapes of SDF's <visual> and <collision>."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
 
@@ -9,8 +10,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.formats.sdf_scope import Item
-from screwgraph.formats.sdf_values import child_of, number_in, pose_of, vector_in
-from screwgraph.formats.visuals import chosen, colour_of, shape_of
+from screwgraph.formats.sdf_values import child_of, number_in, pose_of, text_in, vector_in
+from screwgraph.formats.visuals import colour_of, mesh_of, shape_of, shapes
 from screwgraph.formats.xml import Element, children
 from screwgraph.robot import Shape, Visual
 
@@ -20,14 +21,13 @@ PoseOf = Callable[[str], Float[np.ndarray, "4 4"]]
 """Tells the pose of a frame of the file, by its full name, in the frame that the file gives the link."""
 
 
-def read_visuals(item: Item, pose_of_frame: PoseOf) -> tuple[Visual, ...]:
-    """Read the shapes that stand for a <link> in pictures, in the frame that the file gives it."""
-    return chosen(
-        *(
-            [partial(_visual, element, item, pose_of_frame) for element in children(item.element, tag)]
-            for tag in ("visual", "collision")
-        )
+def read_shapes(item: Item, pose_of_frame: PoseOf) -> tuple[tuple[Visual, ...], tuple[Visual, ...]]:
+    """Read the shapes of a <link> that are seen, and those that touch, in the frame that the file gives it."""
+    seen, touched = (
+        shapes(partial(_visual, element, item, pose_of_frame) for element in children(item.element, tag))
+        for tag in ("visual", "collision")
     )
+    return seen, touched
 
 
 def _visual(element: Element, item: Item, pose_of_frame: PoseOf) -> Visual | None:
@@ -46,8 +46,17 @@ def _visual(element: Element, item: Item, pose_of_frame: PoseOf) -> Visual | Non
 
 
 def _shape(element: Element, file: str) -> Shape | None:
+    if element.tag == "mesh":
+        scale = vector_in(element, "scale", "a mesh", file, (1.0, 1.0, 1.0))
+        return mesh_of(_beside(text_in(element, "uri"), file), scale)
     return shape_of(
         element.tag,
         lambda setting: vector_in(element, setting, "a shape", file, _NOTHING),
         lambda setting: number_in(element, setting, "a shape", file, 0.0),
     )
+
+
+def _beside(uri: str, file: str) -> str:
+    """Return a path that is relative to a file, which the robot's file may include, as an absolute one."""
+    folder = os.path.dirname(file)
+    return os.path.abspath(os.path.join(folder, uri)) if uri.strip() and folder and "://" not in uri else uri

@@ -9,7 +9,7 @@ from screwgraph.errors import ModelError
 from screwgraph.formats import joint_types
 from screwgraph.formats.diagnostics import Warnings, decimal
 from screwgraph.formats.mimics import Mimic
-from screwgraph.formats.urdf_visuals import read_visuals
+from screwgraph.formats.urdf_visuals import read_shapes
 from screwgraph.formats.xml import Element, number_of, only, place, required, vector_of
 from screwgraph.robot import Joint, Limits, Link
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy, rotation, translation
@@ -26,7 +26,8 @@ def read_link(element: Element, file: str, warnings: Warnings) -> Link:
     name = required(element, "name", "a link", file)
     inertial = only(element, "inertial", file, warnings)
     if inertial is None:
-        return Link(name, visuals=read_visuals(element, file))
+        seen, touched = read_shapes(element, file)
+        return Link(name, visuals=seen, collisions=touched)
     who = f"link {name!r}"
     mass = needed(inertial, "mass", who, file, warnings)
     kilograms = number_of(mass, "value", who, file)
@@ -41,7 +42,7 @@ def read_link(element: Element, file: str, warnings: Warnings) -> Link:
     pose = read_origin(inertial, who, file, warnings)
     about_com = _matrix(inertia, who, file)
     body = SpatialInertia.of_body(kilograms, translation(pose), about_com, rotation(pose))
-    return Link(name, body, read_visuals(element, file))
+    return Link(name, body, *read_shapes(element, file))
 
 
 def read_joint(element: Element, file: str, warnings: Warnings) -> Joint:

@@ -1,7 +1,7 @@
 """URDF, and what we add to it.
 
-Read are links, joints, and of these what dynamics needs, and primitive shapes; everything else (transmissions, sensors,
-other programs' elements) is passed over, and no mesh is ever looked for.
+Read are links, joints, and of these what dynamics needs, and shapes; everything else (transmissions, sensors, other
+programs' elements) is passed over.
 
 Additions, so that every robot can be saved and loaded again: the joint types `spherical` (or `ball`), `helical`
 (or `screw`; `<axis xyz=".." pitch=".."/>`, m/rad) and `universal` (a second element `<axis2 xyz=".."/>`);
@@ -14,13 +14,13 @@ and, ours again, a `<coupling>` of any joints by `<term joint=".." coefficient="
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import PurePath
 
 from screwgraph.errors import ModelError
 from screwgraph.formats.checks import remark_on_parts
 from screwgraph.formats.diagnostics import Place, Warnings, shown
 from screwgraph.formats.mimics import Mimic, mimic_couplings
 from screwgraph.formats.spelling import URDF, remark_on_spelling
+from screwgraph.formats.texts import model_name
 from screwgraph.formats.urdf_loops import read_coupling, read_independent, read_loop
 from screwgraph.formats.urdf_parts import read_joint, read_link, read_mimic
 from screwgraph.formats.xml import Element, children, only, parse_xml, place, vector_of
@@ -58,7 +58,7 @@ def read_urdf(data: bytes, file: str) -> Robot:
     remark_on_parts(links, joints, where, warnings)
     gravity = vector_of(only(root, "gravity", file, warnings), "xyz", "gravity", file, STANDARD_GRAVITY)
     return tree(
-        root.get("name", "").strip() or PurePath(file).stem,
+        root.get("name", "").strip() or model_name(file),
         links,
         joints,
         gravity=(gravity[0], gravity[1], gravity[2]),
@@ -78,7 +78,7 @@ def _check_root(root: Element, file: str) -> None:
                 f"<xacro:{local}> stands in the file",
                 at=place(element, file),
                 why="xacro is a language for writing URDF, not URDF",
-                fix="expand it first: xacro in.xacro > out.urdf",
+                fix="call the file .xacro, and it is expanded",
             )
     if root.tag != "robot":
         raise ModelError(

@@ -1,4 +1,4 @@
-"""Primitive shapes of URDF's <visual> and <collision>."""
+"""Shapes of URDF's <visual> and <collision>."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.formats.visuals import chosen, colour_of, shape_of
+from screwgraph.formats.visuals import colour_of, mesh_of, shape_of, shapes
 from screwgraph.formats.xml import Element, children, number_of, vector_of
 from screwgraph.robot import Shape, Visual
 from screwgraph.spatial import from_xyz_rpy
@@ -15,11 +15,12 @@ from screwgraph.spatial import from_xyz_rpy
 _WHITE = (1.0, 1.0, 1.0, 1.0)
 
 
-def read_visuals(link: Element, file: str) -> tuple[Visual, ...]:
-    """Read the shapes that stand for a <link> in pictures."""
-    return chosen(
-        *([partial(_visual, element, file) for element in children(link, tag)] for tag in ("visual", "collision"))
+def read_shapes(link: Element, file: str) -> tuple[tuple[Visual, ...], tuple[Visual, ...]]:
+    """Read the shapes of a <link> that are seen, and those that touch."""
+    seen, touched = (
+        shapes(partial(_visual, element, file) for element in children(link, tag)) for tag in ("visual", "collision")
     )
+    return seen, touched
 
 
 def _visual(element: Element, file: str) -> Visual | None:
@@ -29,6 +30,8 @@ def _visual(element: Element, file: str) -> Visual | None:
 
 
 def _shape(element: Element, file: str) -> Shape | None:
+    if element.tag == "mesh":
+        return mesh_of(element.get("filename"), vector_of(element, "scale", "a mesh", file, (1.0, 1.0, 1.0)))
     return shape_of(
         element.tag,
         lambda setting: vector_of(element, setting, "a shape", file),

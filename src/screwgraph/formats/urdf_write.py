@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from screwgraph.formats import joint_types
 from screwgraph.formats.bodies import finite_limits, is_writable, written
 from screwgraph.formats.urdf_loops_write import Written, split_couplings
 from screwgraph.formats.xml import Element
-from screwgraph.robot import STANDARD_GRAVITY, Coupling, Frame, Joint, Link, Loop, Robot, Visual
+from screwgraph.robot import STANDARD_GRAVITY, Coupling, Frame, Joint, Link, Loop, Mesh, Robot, Visual
 from screwgraph.spatial import rotation, so3, translation
 
 UNBOUNDED = 1e308
@@ -65,8 +66,9 @@ def urdf_text(robot: Robot) -> str:
 
 def _add_link(root: Element, link: Link) -> None:
     element = _add(root, "link", name=link.name)
-    for visual in link.visuals:
-        _add_visual(element, visual)
+    for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
+        for visual in shapes:
+            _add_visual(_add(element, tag), visual)
     if link.inertia.is_zero:
         return
     _check_writable(link)
@@ -77,16 +79,23 @@ def _add_link(root: Element, link: Link) -> None:
     _add(inertial, "inertia", **{key: _number(about_com[entry]) for key, entry in _MATRIX.items()})
 
 
-def _add_visual(link: Element, visual: Visual) -> None:
+def _add_visual(element: Element, visual: Visual) -> None:
     """Write a shape; capsules and ellipsoids are words of ours that other programs may not know."""
-    element = _add(link, "visual")
     _add_origin(element, visual.T_bs)
-    shape = {key: value if isinstance(value, tuple) else (value,) for key, value in vars(visual.shape).items()}
-    kind = type(visual.shape).__name__.lower()
-    _add(_add(element, "geometry"), kind, **{key: _spaced(value) for key, value in shape.items()})
-    if visual.colour:
+    geometry = _add(element, "geometry")
+    if isinstance(visual.shape, Mesh):
+        _add(geometry, "mesh", filename=_uri(visual.shape.file), scale=_spaced(visual.shape.scale))
+    else:
+        shape = {key: value if isinstance(value, tuple) else (value,) for key, value in vars(visual.shape).items()}
+        kind = type(visual.shape).__name__.lower()
+        _add(geometry, kind, **{key: _spaced(value) for key, value in shape.items()})
+    if visual.colour and element.tag == "visual":
         rgba = [int(visual.colour[i : i + 2], 16) / 255.0 for i in (1, 3, 5)]
         _add(_add(element, "material", name=visual.colour), "color", rgba=_spaced([*rgba, 1.0]))
+
+
+def _uri(file: str) -> str:
+    return f"file://{file}" if Path(file).is_absolute() else file
 
 
 def _check_writable(link: Link) -> None:

@@ -1,6 +1,6 @@
-"""Shapes of links, from all formats: which of a file's shapes serve, and what makes sense as one.
+"""Shapes of links, from all formats: what makes sense as one.
 
-A shape that cannot be read, or is a mesh, is left out: no motion depends on it, and pictures have a substitute.
+A shape that cannot be read is left out: no motion depends on it, and pictures have a substitute.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from screwgraph.errors import ModelError
-from screwgraph.robot import Box, Capsule, Cylinder, Ellipsoid, Shape, Sphere, Visual
+from screwgraph.robot import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere, Visual
 
 MAKERS: dict[str, tuple[Callable[..., Shape], tuple[str, ...]]] = {
     "box": (lambda x, y, z: Box((x, y, z)), ("size",)),
@@ -44,14 +44,22 @@ def made(kind: str, sizes: Sequence[float]) -> Shape | None:
     return MAKERS[kind][0](*sizes)
 
 
-def chosen(
-    seen: Iterable[Callable[[], Visual | None]], touched: Iterable[Callable[[], Visual | None]]
-) -> tuple[Visual, ...]:
-    """Return what is drawn of a link: the shapes to be seen, those to be touched where the former lack any."""
-    first, second = _read(seen), _read(touched)
-    return tuple(visual for visual in (second if None in first or not first else first) if visual) or tuple(
-        visual for visual in first if visual
-    )
+def shapes(readers: Iterable[Callable[[], Visual | None]]) -> tuple[Visual, ...]:
+    """Return the shapes that can be read."""
+    found = []
+    for reader in readers:
+        try:
+            found.append(reader())
+        except ModelError:
+            continue
+    return tuple(visual for visual in found if visual is not None)
+
+
+def mesh_of(file: str | None, scale: Sequence[float]) -> Mesh | None:
+    """Make a mesh of what a robot's file says: None unless it names a file, and has a scale that is none of zeros."""
+    x, y, z = (float(s) for s in scale)
+    is_flat = not math.isfinite(x + y + z) or 0.0 in (x, y, z)
+    return None if is_flat or not (file or "").strip() else Mesh(str(file).strip(), (x, y, z))
 
 
 def colour_of(rgba: Sequence[float] | None) -> str:
@@ -60,13 +68,3 @@ def colour_of(rgba: Sequence[float] | None) -> str:
         return ""
     levels = np.round(np.clip(np.asarray(rgba[:3], dtype=float), 0.0, 1.0) * 255.0).astype(int)
     return "#" + "".join(f"{level:02x}" for level in levels)
-
-
-def _read(readers: Iterable[Callable[[], Visual | None]]) -> list[Visual | None]:
-    visuals = []
-    for reader in readers:
-        try:
-            visuals.append(reader())
-        except ModelError:
-            visuals.append(None)
-    return visuals

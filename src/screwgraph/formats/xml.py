@@ -14,6 +14,9 @@ Element = Any
 
 _MARK = re.compile(rb"<!(--|DOCTYPE|ENTITY)")
 _HEAD = re.compile(rb"(\s*)(<\?xml\s+version\s*=\s*[\"'])[0-9.]+([\"'][^<>]*\?>)")
+_WRITTEN = "{urn:screwgraph:written}"
+"""Namespace of `line` and `file`: where elements of a document that was expanded from others were written."""
+_LINE = re.compile(r"[0-9]{1,9}", re.ASCII)
 _POSITION = re.compile(r",? line \d+, column \d+.*$")
 
 
@@ -52,6 +55,7 @@ def parse_xml(data: bytes, file: str) -> Element:
     if root.getroottree().docinfo.doctype:  # one hidden by an unusual encoding
         raise _declaration(Place(file))
     _strip_namespace(root)
+    _number(root)
     return root
 
 
@@ -68,8 +72,8 @@ def tostring(root: Element) -> str:
 
 
 def place(element: Element, file: str) -> Place:
-    """Return where an element stands."""
-    return Place(file, element.sourceline)
+    """Return where an element stands, or was written."""
+    return Place(element.get(f"{_WRITTEN}file", file), element.sourceline)
 
 
 def children(element: Element, tag: str) -> Iterator[Element]:
@@ -145,3 +149,14 @@ def _strip_namespace(root: Element) -> None:
     if brace:
         for element in root.iter(f"{prefix}}}*"):
             element.tag = element.tag.removeprefix(f"{prefix}}}")
+
+
+def _number(root: Element) -> None:
+    """Give the elements of an expanded document the lines on which they were written."""
+    if root.get(f"{_WRITTEN}line") is None:
+        return
+    line = 1
+    for element in root.iter():
+        said = element.attrib.pop(f"{_WRITTEN}line", "")
+        line = int(said) if _LINE.fullmatch(said) else line
+        element.sourceline = line

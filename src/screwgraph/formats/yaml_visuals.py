@@ -9,10 +9,13 @@ from typing import Any
 from screwgraph.errors import ModelError
 from screwgraph.formats.body_yaml import Names, read_pose
 from screwgraph.formats.closed_yaml_write import floats, pose_entries
-from screwgraph.formats.robot_keys import SHAPE
-from screwgraph.formats.visuals import MAKERS, VECTORS, made
+from screwgraph.formats.robot_keys import DRAWN, MESH, SHAPE
+from screwgraph.formats.visuals import MAKERS, VECTORS, made, mesh_of
 from screwgraph.formats.yaml_values import Value
-from screwgraph.robot import Shape, Visual
+from screwgraph.robot import Mesh, Shape, Visual
+
+SHAPES = tuple(DRAWN)
+"""Keys of a body: what pictures show, and, if that is something else, what may touch something."""
 
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}", re.ASCII)
 
@@ -36,16 +39,27 @@ def visual_entries(visuals: Iterable[Visual]) -> list[dict[str, Any]]:
 
 def _visual(value: Value, names: Names) -> Visual:
     entries = value.called("a shape").section(SHAPE)
-    kinds = [key for key in entries if key in MAKERS]
-    if len(kinds) != 1:
+    kinds = [key for key in entries if key in MAKERS or key in MESH]
+    if len(kinds) != 1 or ("scale" in entries and kinds != ["mesh"]):
         raise ModelError(
-            f"a shape has {len(kinds)} of the keys {', '.join(MAKERS)}", at=value.at, fix="write {box: [1, 1, 1]}"
+            f"a shape has {len(kinds)} of the keys {', '.join(MAKERS)}, mesh (with scale)",
+            at=value.at,
+            fix="write {box: [1, 1, 1]}",
         )
     kind = kinds[0]
     colour = entries["colour"].text() if "colour" in entries else ""
     if colour and not _COLOUR.fullmatch(colour):
         raise entries["colour"].complaint("a colour is written like '#2160a8'")
-    return Visual(_shape(kind, entries[kind].called(kind), names), read_pose(entries, names), colour)
+    at = entries[kind].called(kind)
+    shape = _mesh(at, entries.get("scale"), names) if kind == "mesh" else _shape(kind, at, names)
+    return Visual(shape, read_pose(entries, names), colour)
+
+
+def _mesh(value: Value, scale: Value | None, names: Names) -> Shape:
+    mesh = mesh_of(value.text(), scale.numbers(names, 3) if scale else (1.0, 1.0, 1.0))
+    if mesh is None:
+        raise value.complaint("a scale is three numbers, none of them 0")
+    return mesh
 
 
 def _shape(kind: str, value: Value, names: Names) -> Shape:
@@ -58,6 +72,8 @@ def _shape(kind: str, value: Value, names: Names) -> Shape:
 
 
 def _shape_entry(shape: Shape) -> dict[str, Any]:
+    if isinstance(shape, Mesh):
+        return {"mesh": shape.file} | ({} if set(shape.scale) == {1.0} else {"scale": floats(shape.scale)})
     sizes = [
         number for setting in vars(shape).values() for number in (setting if isinstance(setting, tuple) else [setting])
     ]

@@ -46,7 +46,7 @@ from screwgraph.robot.joints import JOINT_TYPES, JointType
 from screwgraph.robot.kinematics import frame_pose, frame_velocity, link_poses, link_twists
 from screwgraph.robot.parts import Frame, Joint, Limits, Link, Loop
 from screwgraph.robot.robot import STANDARD_GRAVITY, Robot, unknown
-from screwgraph.robot.shapes import Box, Capsule, Cylinder, Ellipsoid, Shape, Sphere, Visual
+from screwgraph.robot.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere, Visual
 from screwgraph.robot.topology import tree
 from screwgraph.robot.unit import check_unit
 from screwgraph.robot.units import Units, units
@@ -73,6 +73,7 @@ __all__ = [
     "Link",
     "Loop",
     "LoopMotor",
+    "Mesh",
     "Mobility",
     "Operation",
     "Position",

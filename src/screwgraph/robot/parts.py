@@ -16,11 +16,15 @@ from screwgraph.spatial import Ad, Array, SpatialInertia, inverse
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A rigid body; `inertia` is in the link's frame, zero for a massless link; `visuals` only serve pictures."""
+    """A rigid body; `inertia` is in the link's frame, zero for a massless link.
+
+    `visuals` are what pictures show, `collisions` what may touch something; one that is empty is as the other.
+    """
 
     name: str
     inertia: SpatialInertia = field(default_factory=SpatialInertia)
     visuals: tuple[Visual, ...] = ()
+    collisions: tuple[Visual, ...] = ()
 
     def __repr__(self) -> str:
         return f"<link {self.name!r}: {self.inertia.mass:g} kg>"

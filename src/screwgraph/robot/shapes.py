@@ -1,4 +1,4 @@
-"""What links look like: primitive shapes. Pictures use them, equations of motion do not."""
+"""What links look like: primitive shapes and meshes. Pictures and obstacles use them, equations of motion do not."""
 
 from __future__ import annotations
 
@@ -47,7 +47,18 @@ class Capsule:
     length: float
 
 
-Shape = Box | Ellipsoid | Sphere | Cylinder | Capsule
+@dataclass(frozen=True)
+class Mesh:
+    """Triangles of a file, stretched along the axes of its own frame by `scale`.
+
+    `file` is an absolute path, or what the robot's file says where that is not found.
+    """
+
+    file: str
+    scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+
+
+Shape = Box | Ellipsoid | Sphere | Cylinder | Capsule | Mesh
 
 
 @dataclass(frozen=True, eq=False)

@@ -76,15 +76,18 @@ def _merged(robot: Robot) -> Robot:
         else:
             frame_of[joint.child] = Frame(joint.child, joint.child, np.eye(4))
     inertia = {f.link: robot.link(f.link).inertia for f in frame_of.values()}
-    visuals = {name: robot.link(name).visuals for name in inertia}
+    shapes = {name: (robot.link(name).visuals, robot.link(name).collisions) for name in inertia}
     for frame in frame_of.values():
         if frame.name != frame.link:
             inertia[frame.link] = inertia[frame.link] + robot.link(frame.name).inertia.moved(frame.T_lf)
-            visuals[frame.link] += tuple(visual.moved(frame.T_lf) for visual in robot.link(frame.name).visuals)
+            own = robot.link(frame.name)
+            moved = [tuple(v.moved(frame.T_lf) for v in some) for some in (own.visuals, own.collisions)]
+            seen, touched = shapes[frame.link]
+            shapes[frame.link] = (seen + moved[0], touched + moved[1])
     joints = [_reparented(j, frame_of[j.parent]) for j in robot.joints if not isinstance(j.type, Fixed)]
     merged = [f for f in frame_of.values() if f.name != f.link]
     kept = [Frame(f.name, frame_of[f.link].link, frame_of[f.link].T_lf @ f.T_lf) for f in robot.frames]
-    links = [Link(link.name, inertia[link.name], visuals[link.name]) for link in robot.links if link.name in inertia]
+    links = [Link(link.name, inertia[link.name], *shapes[link.name]) for link in robot.links if link.name in inertia]
     fixed = {joint.name for joint in robot.joints if isinstance(joint.type, Fixed)}
     return replace(
         robot,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.formats import hull
+from screwgraph.robot import Mesh
 from screwgraph.view.parts import parts
 from screwgraph.view.scene import Body, Scene
 
@@ -15,6 +17,10 @@ def bounds(body: Body, direction: Float[np.ndarray, "3"]) -> tuple[float, float]
     poses = np.asarray(body.poses, dtype=float).reshape(-1, 4, 4)
     for part in (part for visual in body.visuals for part in parts(visual)):
         T = poses @ part.T
+        if part.is_file:
+            over = T[:, :3, 3] @ direction + hull(Mesh(part.mesh, part.scale)) @ (direction @ T[:, :3, :3]).T
+            low, high = min(low, float(over.min())), max(high, float(over.max()))
+            continue
         height, extent = T[:, :3, 3] @ direction, _half_extent(part.mesh, (direction @ T[:, :3, :3]) * part.scale)
         low, high = min(low, float((height - extent).min())), max(high, float((height + extent).max()))
     return low, high

@@ -201,6 +201,11 @@ def _add_part(server: Any, name: str, part: Part, colour: tuple[int, ...]) -> No
         server.scene.add_box(name, color=colour, dimensions=part.scale, wxyz=wxyz, position=position)
     elif part.mesh == "sphere":
         server.scene.add_icosphere(name, radius=1.0, color=colour, scale=part.scale, wxyz=wxyz, position=position)
+    elif part.is_file:
+        corners, faces = part.triangles
+        server.scene.add_mesh_simple(
+            name, corners, faces, color=colour, flat_shading=True, side="double", wxyz=wxyz, position=position
+        )
     else:
         radius, _, height = part.scale
         server.scene.add_cylinder(name, radius=radius, height=height, color=colour, wxyz=wxyz, position=position)

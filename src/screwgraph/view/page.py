@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+from collections.abc import Mapping
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -15,7 +16,8 @@ from jaxtyping import Float
 from scipy.spatial.transform import Rotation
 
 from screwgraph.errors import InputError
-from screwgraph.formats import write_atomically
+from screwgraph.formats import thinned, triangles, write_atomically
+from screwgraph.robot import Mesh
 from screwgraph.view.bounds import extent
 from screwgraph.view.parts import parts
 from screwgraph.view.scene import Body, Line, Points, Scene, Surface, seen_from, unit
@@ -25,6 +27,8 @@ SCRIPTS = ("numbers", "motion", "meshes", "paint", "stage", "controls")
 COLOURS = ("#c0392b", "#2e8b57", "#8e44ad", "#b8860b", "#2a8fa8")
 """Of lines and points that name none."""
 PLAIN = "#4878b0"
+MOST_TRIANGLES = 8000
+"""Of a mesh in a page, so that pages stay small; corners are then less than 65536."""
 
 
 def html(scene: Scene) -> str:
@@ -69,10 +73,13 @@ def check_page_path(path: str | os.PathLike[str]) -> None:
 def as_json(scene: Scene) -> dict[str, Any]:
     """Return a scene in values that JSON has; arrays are float32 in base64."""
     centre, size = extent(scene)
+    every = [part for body in scene.bodies for visual in body.visuals for part in parts(visual)]
+    files_of = {file: f"mesh{i}" for i, file in enumerate(dict.fromkeys(part.mesh for part in every if part.is_file))}
     used = iter(range(len(scene.lines) + len(scene.points)))
     return {
         "t": _packed(scene.t - scene.t[0]),
-        "bodies": [_body(body) for body in scene.bodies],
+        "meshes": [_mesh(file) for file in files_of],
+        "bodies": [_body(body, files_of) for body in scene.bodies],
         "lines": [{**_trail(line, next(used)), "width": line.width} for line in scene.lines],
         "points": [{**_trail(points, next(used)), "radius": points.radius} for points in scene.points],
         "surfaces": [_surface(surface) for surface in scene.surfaces],
@@ -84,13 +91,19 @@ def as_json(scene: Scene) -> dict[str, Any]:
     }
 
 
-def _body(body: Body) -> dict[str, Any]:
+def _mesh(file: str) -> dict[str, Any]:
+    corners, faces = thinned(*triangles(Mesh(file)), MOST_TRIANGLES)
+    used, numbers = np.unique(faces, return_inverse=True)
+    return {"corners": _packed(corners[used]), "faces": _packed(numbers.reshape(-1), "<u2")}
+
+
+def _body(body: Body, files_of: Mapping[str, str]) -> dict[str, Any]:
     return {
         "name": body.name,
         "poses": _packed(_positions_and_quaternions(body.poses)),
         "parts": [
             {
-                "mesh": part.mesh,
+                "mesh": files_of.get(part.mesh, part.mesh),
                 "matrix": [float(f"{entry:.7g}") + 0.0 for entry in part.matrix.T.ravel()],
                 "colour": visual.colour or PLAIN,
             }
@@ -120,5 +133,5 @@ def _positions_and_quaternions(poses: Float[np.ndarray, "*N 4 4"]) -> Float[np.n
     return np.hstack([flat[:, :3, 3], Rotation.from_matrix(flat[:, :3, :3]).as_quat()])
 
 
-def _packed(array: np.ndarray) -> str:
-    return base64.b64encode(np.ascontiguousarray(array, dtype="<f4").tobytes()).decode("ascii")
+def _packed(array: np.ndarray, dtype: str = "<f4") -> str:
+    return base64.b64encode(np.ascontiguousarray(array, dtype=dtype).tobytes()).decode("ascii")

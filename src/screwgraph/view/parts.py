@@ -1,4 +1,4 @@
-"""Shapes as boxes, spheres and cylinders of size 1, stretched: what a renderer has to know."""
+"""Shapes as boxes, spheres and cylinders of size 1, or meshes, stretched: what a renderer has to know."""
 
 from __future__ import annotations
 
@@ -7,20 +7,35 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot import Box, Capsule, Cylinder, Ellipsoid, Shape, Sphere, Visual
+from screwgraph.formats import Triangles, triangles
+from screwgraph.robot import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere, Visual
 from screwgraph.spatial import transform, translation
+
+UNIT = ("box", "sphere", "cylinder")
+"""Meshes of size 1."""
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
     """A mesh, stretched along its axes by `scale` (m), then put at T.
 
-    Meshes are "box" (edges 1), "sphere" (radius 1) and "cylinder" (radius 1, length 1 along z), each about its origin.
+    Meshes are "box" (edges 1), "sphere" (radius 1) and "cylinder" (radius 1, length 1 along z), each about its origin,
+    or the path of a file.
     """
 
     mesh: str
     T: Float[np.ndarray, "4 4"]
     scale: tuple[float, float, float]
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the mesh is that of a file."""
+        return self.mesh not in UNIT
+
+    @property
+    def triangles(self) -> Triangles:
+        """Corners (m), stretched, and triangles of a file. Raises ModelError where it cannot be read."""
+        return triangles(Mesh(self.mesh, self.scale))
 
     @property
     def matrix(self) -> Float[np.ndarray, "4 4"]:
@@ -44,6 +59,8 @@ def _parts(shape: Shape) -> list[Part]:
             return [Part("sphere", eye, shape.radii)]
         case Cylinder():
             return [Part("cylinder", eye, (shape.radius, shape.radius, shape.length))]
+        case Mesh():
+            return [Part(shape.file, eye, shape.scale)]
         case Capsule():
             middle = Part("cylinder", eye, (shape.radius, shape.radius, shape.length))
             ends = [_sphere(shape.radius, side * shape.length / 2.0) for side in (-1.0, 1.0)]
@@ -71,9 +88,14 @@ def along(z: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 3"]:
 
 
 def contains(visual: Visual, point: Float[np.ndarray, "3"], slack: float) -> bool:
-    """Whether a point of the body lies in a shape, or within about `slack` (m) of it."""
+    """Whether a point of the body lies in a shape (of a mesh: in its box), or within about `slack` (m) of it."""
     for part in parts(visual):
         local = part.T[:3, :3].T @ (point - translation(part.T))
+        if part.is_file:
+            corners = part.triangles[0]
+            if ((local >= corners.min(axis=0) - slack) & (local <= corners.max(axis=0) + slack)).all():
+                return True
+            continue
         grown = np.array(part.scale) * (0.5 if part.mesh == "box" else 1.0) + slack
         if part.mesh == "box":
             inside = bool((np.abs(local) <= grown).all())

@@ -1,11 +1,15 @@
-"""Shapes for links whose files have none, or meshes only: capsules from joint to joint, joints as cylinders."""
+"""What is drawn of links: shapes of their files, and where these have none, capsules from joint to joint."""
 
 from __future__ import annotations
+
+import warnings
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot import Box, Cylinder, Joint, Link, Robot, Sphere, Visual, link_poses
+from screwgraph.formats import readable, summary
+from screwgraph.robot import Box, Cylinder, Joint, Link, Mesh, Robot, Sphere, Visual, link_poses
 from screwgraph.robot.joints import Prismatic, Revolute
 from screwgraph.spatial import transform, translation
 from screwgraph.view.parts import along, contains, link_between
@@ -17,13 +21,21 @@ _SAMPLES = (0.3, 0.5, 0.7)
 
 
 def shown_visuals(robot: Robot) -> dict[str, tuple[Visual, ...]]:
-    """Return what is drawn of each link: the file's shapes in colour, and capsules where these cover no joint."""
+    """Return what is drawn of each link: the file's shapes in colour, and capsules where these cover no joint.
+
+    Meshes that cannot be had are left out, and named in one warning (RuntimeWarning).
+    """
     radius, depth = 0.018 * reach(robot), _depths(robot)
-    result = {}
-    for link in robot.links:
+    result, missing = {}, []
+    for whole in robot.links:
+        own, wrong = readable(whole.visuals)
+        missing += wrong
+        link = replace(whole, visuals=tuple(own or readable(whole.collisions)[0]))
         colour = PALETTE[depth[link.name] % 2] if depth[link.name] else BASE
         own = tuple(Visual(v.shape, v.T_bs, v.colour or colour) for v in link.visuals)
         result[link.name] = own + tuple(_substitutes(robot, link, radius, colour))
+    if missing:
+        warnings.warn(f"{robot.name}: {summary(missing)}", RuntimeWarning, stacklevel=3)
     return result
 
 
@@ -43,7 +55,7 @@ def attachments(robot: Robot, link: Link) -> list[Float[np.ndarray, "3"]]:
     if not points:
         frames = [translation(frame.T_lf) for frame in robot.frames if frame.link == link.name]
         points = sorted(frames, key=lambda p: float(np.linalg.norm(p)))[-1:]
-        if not any(p.any() for p in points) and link.inertia.mass > 0.0 and link is not robot.links[0]:
+        if not any(p.any() for p in points) and link.inertia.mass > 0.0 and link.name != robot.links[0].name:
             points = [2.0 * link.inertia.com]  # the end of a slender rod
     return points
 
@@ -52,6 +64,8 @@ def _substitutes(robot: Robot, link: Link, radius: float, colour: str) -> list[V
     joint, points = robot.joint_of(link.name), attachments(robot, link)
     if link.visuals and joint is None:
         return []  # what stands on the ground has no rods to show
+    if any(isinstance(visual.shape, Mesh) for visual in link.visuals):
+        return []  # a mesh is the whole link
     rods = [link_between(np.zeros(3), p, radius, colour) for p in points if np.linalg.norm(p) > radius]
     rods = [rod for rod in rods if not _covered(rod, link.visuals, radius)]
     if link.visuals or joint is None:

@@ -13,22 +13,24 @@ import numpy as np
 
 from screwgraph.arguments import checked
 from screwgraph.errors import InputError, ModelError
-from screwgraph.formats import did_you_mean, read_bytes
+from screwgraph.formats import TEXT, did_you_mean, is_text, read_bytes
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.models.mechanism.pendulums import MOST, chain_of_pendulums
 from screwgraph.models.mechanism.read import read_mechanism
 from screwgraph.robot import unknown
 
 SUFFIXES = (".yaml", ".yml")
-_CHAIN = re.compile(r"pendulum_([0-9]{1,4})")
+CHAIN = re.compile(r"pendulum_([0-9]{1,4})")
+"""Names of chains of rods."""
 
 
 @checked
 def load_mechanism(source: str | os.PathLike[str], values: Mapping[str, float] | None = None) -> Mechanism:
-    """Load a planar mechanism from a YAML file, or a built-in one by name, and assemble it.
+    """Load a planar mechanism from a YAML file or its text, or a built-in one by name, and assemble it.
 
     Args:
-        source: a path (.yaml), or one of `mechanism_names()`; "pendulum_5" is a chain of 5 rods.
+        source: a path (.yaml), the text of such a file, or one of `mechanism_names()`; "pendulum_5" is a chain of
+            5 rods.
         values: numbers for its parameters, and for values by key and part as the file writes them, {"L": 1.2,
             "mass:coupler": 3.0, "cog_x:crank": 0.4}; inertias and the like that refer to them follow.
 
@@ -62,12 +64,14 @@ def _read(source: object, values: Mapping[str, float]) -> Mechanism:
     if isinstance(source, str) and source in mechanism_names():
         data = (files("screwgraph") / "zoo" / "mechanisms" / f"{source}.yaml").read_bytes()
         return read_mechanism(data, f"{source}.yaml", values)
-    chain = _CHAIN.fullmatch(source) if isinstance(source, str) else None
+    chain = CHAIN.fullmatch(source) if isinstance(source, str) else None
     if chain:
         count = int(chain[1])
         if not 1 <= count <= MOST:
             raise InputError(f"no pendulum has {count} rods", fix=f"between 1 and {MOST} can be asked for")
         return chain_of_pendulums(count, values=values)
+    if isinstance(source, str) and is_text(source):
+        return read_mechanism(source.encode("utf-8", "replace"), TEXT, values)
     path, file = Path(os.fsdecode(source)), os.fsdecode(source)
     if isinstance(source, str) and source.isidentifier() and not path.exists():
         raise unknown("built-in mechanism", source, (*mechanism_names(), "pendulum_N"))

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import PurePath
 from typing import Any
 
 from screwgraph.errors import ModelError
-from screwgraph.formats import Place, Value, did_you_mean, evaluate_parameters, parse_yaml
+from screwgraph.formats import Place, Value, did_you_mean, evaluate_parameters, model_name, parse_yaml
 from screwgraph.models.mechanism.keys import MECHANISM
 from screwgraph.models.mechanism.mechanism import STANDARD_GRAVITY, Mechanism, Source
 from screwgraph.models.mechanism.parameter_values import parameter_values
@@ -50,7 +49,7 @@ def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mecha
         for section, (kind, keys, read) in READERS.items()
     }
     mechanism = Mechanism(
-        entries["name"].text() if "name" in entries else PurePath(file).stem, points, bodies, angles, **parts
+        entries["name"].text() if "name" in entries else model_name(file), points, bodies, angles, **parts
     )
     _check_names(mechanism, root)
     known = {name: names[name] for name in declared} | parameter_values(mechanism)

@@ -38,6 +38,13 @@ function surfaceMesh(triangles) {
   return rows;
 }
 
+// Coordinates of corners, and three of their numbers for each triangle, as nine coordinates for each.
+function cornersOf(corners, faces) {
+  const triangles = new Float32Array(3 * faces.length);
+  faces.forEach((corner, i) => triangles.set(corners.subarray(3 * corner, 3 * corner + 3), 3 * i));
+  return triangles;
+}
+
 // Radius 1, length 1 along z, faces included.
 function cylinderMesh() {
   const round = (a) => [Math.cos(2 * Math.PI * a), Math.sin(2 * Math.PI * a)];

@@ -1,5 +1,6 @@
 // The scene: what moves, and where it is at a time.
 const floats = (text) => new Float32Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
+const counts = (text) => new Uint16Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
 const scene = JSON.parse(document.getElementById("scene").textContent);
 const times = floats(scene.t);
 const bodies = scene.bodies.map((body) => ({...body, poses: floats(body.poses)}));

@@ -13,6 +13,9 @@ const eyeFirst = {
 };
 let eye = {...eyeFirst};
 
+scene.meshes.forEach((mesh, i) => {
+  if (paint) paint.keep("mesh" + i, surfaceMesh(cornersOf(floats(mesh.corners), counts(mesh.faces))));
+});
 for (const body of bodies) for (const part of body.parts) part.rgb = rgb(part.colour);
 surfaces.forEach((surface, i) => {
   if (paint) paint.keep("surface" + i, surfaceMesh(surface.triangles));

@@ -1,0 +1,105 @@
+"""xacro files, expanded by the package xacro in a process of its own.
+
+xacro evaluates Python expressions of the file, with few names: expand files that you trust.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from screwgraph.errors import InputError, ModelError
+from screwgraph.formats.diagnostics import Place, Warnings, did_you_mean, shown
+from screwgraph.formats.packages import ROS_1, ROS_2, Packages
+
+SUFFIX = ".xacro"
+LONGEST = 60.0
+"""Seconds that a file may take to expand."""
+_PROCESS = Path(__file__).with_name("xacro_process.py")
+_NAMESPACE = re.compile(rb"xmlns:xacro\s*=")
+_NAME = re.compile(r"[^\s:=]+")
+
+
+def is_xacro(text: bytes) -> bool:
+    """Whether a robot description that has no suffix is one in xacro."""
+    return bool(_NAMESPACE.search(text)) and b"<xacro:" in text
+
+
+def expanded(
+    file: str, text: bytes | None, arguments: Mapping[str, str], packages: Packages, warnings: Warnings
+) -> bytes:
+    """Expand a xacro file, or the text that `file` stands for; `parse_xml` knows where its elements were written.
+
+    Raises:
+        ModelError: xacro is not installed, an error in the file or one that it includes, a package that is nowhere,
+            an argument without a value, more than `LONGEST` seconds.
+        InputError: a value for an argument that the file does not take.
+    """
+    job = {
+        "file": file,
+        "text": None if text is None else text.decode("utf-8", "replace"),
+        "args": dict(arguments),
+        "named": dict(packages.named),
+        "folders": list(packages.folders),
+    }
+    said = _said(job, file)
+    if said.get("absent"):
+        raise ModelError(
+            "xacro, which expands such files, is not installed", at=Place(file), fix="pip install 'screwgraph[xacro]'"
+        )
+    if "error" in said:
+        raise _complaint(said["error"])
+    if said["unknown"]:
+        name = said["unknown"][0]
+        takes = ", ".join(said["asked"]) or "none"
+        fix = did_you_mean(name, said["asked"]) or f"it takes {takes}"
+        raise InputError(f"xacro_args: the file has no <xacro:arg> {shown(name)}", at=file, fix=fix)
+    for line in said["warnings"]:
+        warnings.add(f"xacro: {line}", at=Place(file))
+    return said["xml"].encode("utf-8")
+
+
+def texts(arguments: Mapping[str, Any]) -> dict[str, str]:
+    """Return values of arguments as xacro reads them. Raises InputError for names that are none."""
+    for name in arguments:
+        if not _NAME.fullmatch(name):
+            raise InputError(
+                f"xacro_args: {shown(name)} is no name of an argument", fix='xacro_args={"prefix": "left_"}'
+            )
+    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in arguments.items()}
+
+
+def _complaint(error: Mapping[str, Any]) -> ModelError:
+    at = Place(error["file"], error["line"])
+    if error["package"]:
+        name = error["package"]
+        return ModelError(
+            f"there is no package {shown(name)}", at=at, why=looked(), fix=f"packages={{{name!r}: FOLDER}}"
+        )
+    return ModelError("xacro cannot expand the file", at=at, why=error["why"])
+
+
+def looked() -> str:
+    """Say where packages are looked for."""
+    return f"it is not in {ROS_1}, {ROS_2} or a folder above the file"
+
+
+def _said(job: Mapping[str, Any], file: str) -> dict[str, Any]:
+    """Run the process, and return its answer."""
+    command = [sys.executable, "-P", str(_PROCESS)]
+    try:
+        done = subprocess.run(command, input=json.dumps(job).encode(), capture_output=True, timeout=LONGEST)
+    except subprocess.TimeoutExpired as error:
+        raise ModelError(f"xacro takes more than {LONGEST:g} s", at=Place(file), fix="expand it first") from error
+    except OSError as error:
+        raise ModelError("xacro cannot be started", at=Place(file), why=error.strerror or str(error)) from error
+    try:
+        return json.loads(done.stdout)
+    except ValueError as error:
+        last = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [f"status {done.returncode}"]
+        raise ModelError("xacro breaks down over the file", at=Place(file), why=last[0][:200]) from error
