@@ -62,5 +62,5 @@ def test_spheres_cover_the_shape_and_stay_near_it(shape):
 
 
 def test_links_without_shapes_are_named():
-    with pytest.raises(InputError, match=r"link '\w+' has no primitive shape"):
+    with pytest.raises(InputError, match=r"link '\w+' has no shape to make"):
         automatic_spheres(sg.load("panda"))

@@ -17,8 +17,8 @@ def test_distances_are_coals():
     coal = pytest.importorskip("coal")
     robot = sg.load("puma560")
     q = sg.random(robot, 8, seed=0)
-    d = sg.minimal_distance(robot, OBSTACLES, spheres=SPHERES, each=True)(q)
-    assert (sg.minimal_distance(robot, OBSTACLES, spheres=SPHERES)(q) == d.min(axis=-1)).all()
+    d = sg.minimal_distance(robot, OBSTACLES, shapes=SPHERES, each=True)(q)
+    assert (sg.minimal_distance(robot, OBSTACLES, shapes=SPHERES)(q) == d.min(axis=-1)).all()
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = sg.spatial.from_xyz_rpy(np.zeros(3), np.array(OBSTACLES[1].rpy))[:3, :3], OBSTACLES[1].centre
     shapes = [(coal.Sphere(0.1), np.eye(3), np.array([0.6, 0.1, 0.3])), (coal.Box(0.2, 0.4, 0.6), T[:3, :3], T[:3, 3])]
@@ -47,7 +47,7 @@ def _distance(coal, one, other):
 def test_the_gradient_is_that_of_the_nearest_pair():
     robot = sg.load("puma560")
     q, h = sg.random(robot, seed=1), 1e-6
-    f = sg.minimal_distance(robot, OBSTACLES, spheres=SPHERES, itself=False)
+    f = sg.minimal_distance(robot, OBSTACLES, shapes=SPHERES, itself=False)
     steps = [(f(q + h * e) - f(q - h * e)) / (2 * h) for e in np.eye(robot.nv)]
     np.testing.assert_allclose(f.jacobian("q")(q), steps, atol=1e-6)
 
@@ -55,10 +55,10 @@ def test_the_gradient_is_that_of_the_nearest_pair():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"spheres": SPHERES, "itself": False}, "nothing that the robot could touch"),
-        ({"spheres": SPHERES, "obstacles": ["box"]}, r"obstacles: expected a list of Shapes, got list \['box'\]"),
-        ({"spheres": SPHERES[:2]}, "no two spheres could touch"),
-        ({"spheres": ()}, "no collision spheres"),
+        ({"shapes": SPHERES, "itself": False}, "nothing that the robot could touch"),
+        ({"shapes": SPHERES, "obstacles": ["box"]}, r"obstacles: expected a list of Shapes, got list \['box'\]"),
+        ({"shapes": SPHERES[:2]}, "no two of the robot's shapes could touch"),
+        ({"shapes": ()}, "no collision shapes"),
     ],
 )
 def test_refusals(options, message):
@@ -69,7 +69,7 @@ def test_refusals(options, message):
 def test_capsules_are_obstacles_too():
     robot = sg.load("puma560")
     wall = Capsule((1.0, 0.0, 0.0), (1.0, 0.0, 2.0), 0.1)
-    f = sg.minimal_distance(robot, [wall], spheres=[BodySphere("link6", radius=0.05)], itself=False)
+    f = sg.minimal_distance(robot, [wall], shapes=[BodySphere("link6", radius=0.05)], itself=False)
     p = frame_pose(robot, robot.frame("link6"), robot.neutral())[:3, 3]
     expected = np.hypot(p[0] - 1.0, p[1]) - 0.15  # the wrist is between the heights of its ends
     assert f(robot.neutral()) == pytest.approx(expected, abs=1e-9)

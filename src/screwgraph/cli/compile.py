@@ -76,11 +76,13 @@ def compile_(
     strict: options.Strict = False,
     snap: options.Snap = 0.0,
     model_name: options.Model = None,
+    xacro: options.XacroArgs = None,
 ) -> None:
     """Write files, and say where they are."""
     from screwgraph.cli.failures import wrong_use
-    from screwgraph.cli.mechanisms import is_mechanism, loaded, refuse_robot_options
+    from screwgraph.cli.mechanisms import loaded, refuse_robot_options
     from screwgraph.cli.problem import check_accelerations, check_efforts, compiled
+    from screwgraph.models import is_mechanism
 
     if dtype.value not in BACKENDS[lang.value].dtypes:
         others = " or ".join(name for name, backend in BACKENDS.items() if dtype.value in backend.dtypes)
@@ -89,10 +91,12 @@ def compile_(
     named = options.names(accelerations)
     check_accelerations(context, problem, named)
     if is_mechanism(robot):
-        refuse_robot_options(context, lock, gravity, no_damping, strict, snap, model_name, base is not BaseKind.fixed)
+        refuse_robot_options(
+            context, lock, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
+        )
         model = loaded(robot)
     else:
-        model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
+        model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro)
         options.note_warnings(model)
     check_efforts(context, problem, actuators, model)
     frames = options.names(external_wrenches)

@@ -90,12 +90,14 @@ def draw(
     strict: options.Strict = False,
     snap: options.Snap = 0.0,
     model_name: options.Model = None,
+    xacro: options.XacroArgs = None,
     coordinates: Coordinates = None,
 ) -> None:
     """Write a picture, or the graph or the algorithm as text, and say where it is."""
-    from screwgraph.cli.mechanisms import is_mechanism, loaded
+    from screwgraph.cli.mechanisms import loaded, refuse_robot_options
     from screwgraph.cli.pictures import write_over_time, write_picture, write_text
     from screwgraph.cli.problem import check_accelerations, compiled
+    from screwgraph.models import is_mechanism
 
     _check_output(context, what, Path(output), knowns)
     is_planar, named = is_mechanism(robot), options.names(accelerations)
@@ -108,10 +110,14 @@ def draw(
     if what not in OVER_TIME and coordinates is not None:
         raise wrong_use(context, "--coordinates goes with figures over time", fix="--what network")
     check_accelerations(context, problem, named)
+    if is_planar:
+        refuse_robot_options(
+            context, lock, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
+        )
     model = (
         loaded(robot)
         if is_planar
-        else options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
+        else options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro)
     )
     if what in OVER_TIME:
         kind = "spanning" if coordinates is None else coordinates.value

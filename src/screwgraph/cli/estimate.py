@@ -82,6 +82,7 @@ def estimate(
     sensor: Sensor = None,
     model_error: ModelSigma = 1.0,
     values: Values = None,
+    xacro: options.XacroArgs = None,
     base: options.Base = BaseKind.fixed,
     report: Report = None,
     plot: Plots = None,
@@ -97,7 +98,7 @@ def estimate(
 
     with usage(context):
         check_outputs(output, report, plot)
-    asked = load_model(context, model, values, base)
+    asked = load_model(context, model, values, base, xacro)
     table = read_table(measurements, missing=True)
     until = _duration(table)
     with watched(until, "estimating") as watch:

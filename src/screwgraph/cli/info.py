@@ -28,6 +28,7 @@ def info(
     strict: options.Strict = False,
     snap: options.Snap = 0.0,
     model_name: options.Model = None,
+    xacro: options.XacroArgs = None,
     values: Values = None,
     json: options.AsJson = False,
 ) -> None:
@@ -35,15 +36,18 @@ def info(
     from screwgraph.cli.describe import description
     from screwgraph.cli.describe_mechanism import mechanism_description, print_mechanism
     from screwgraph.cli.description_tables import print_description
-    from screwgraph.cli.mechanisms import is_mechanism, loaded, refuse_robot_options, refuse_values
+    from screwgraph.cli.mechanisms import loaded, refuse_robot_options, refuse_values
     from screwgraph.cli.streams import print_json
+    from screwgraph.models import is_mechanism
 
     if is_mechanism(robot):
-        refuse_robot_options(context, lock, gravity, no_damping, strict, snap, model_name, base is not BaseKind.fixed)
+        refuse_robot_options(
+            context, lock, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
+        )
         content = mechanism_description(loaded(robot, values))
         return print_json(content) if json else print_mechanism(content)
     refuse_values(context, values)
-    content = description(options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name))
+    content = description(options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro))
     if json:
         print_json(content)
     else:

@@ -54,6 +54,7 @@ def inverse(
     trajectory: Trajectory,
     output: Output,
     values: Values = None,
+    xacro: options.XacroArgs = None,
     base: options.Base = BaseKind.fixed,
     actuators: options.Actuators = False,
     report: Report = None,
@@ -72,7 +73,7 @@ def inverse(
 
     with usage(context):
         check_outputs(output, report, plot)
-    asked = load_model(context, model, values, base)
+    asked = load_model(context, model, values, base, xacro)
     wanted, stages = _wanted(asked, read_table(trajectory)), 1.0 if isinstance(asked, Robot) else 4.0
     check_efforts(context, Problem.inverse, actuators, asked)
     with watched(stages, "solving", "stages") as watch:

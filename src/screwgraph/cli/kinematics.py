@@ -69,23 +69,28 @@ def kinematics(
     strict: options.Strict = False,
     snap: options.Snap = 0.0,
     model_name: options.Model = None,
+    xacro: options.XacroArgs = None,
     json: options.AsJson = False,
 ) -> None:
     """Print the motion of frames at each state, as tables or as JSON."""
     from screwgraph.cli.closed_states import check_closed
     from screwgraph.cli.frames import as_json, motion_of, print_motion
-    from screwgraph.cli.mechanisms import is_mechanism, loaded
+    from screwgraph.cli.mechanisms import loaded, refuse_robot_options
     from screwgraph.cli.reach import print_reach
     from screwgraph.cli.state import random_state
     from screwgraph.cli.state_file import read_state
     from screwgraph.cli.streams import print_json
+    from screwgraph.models import is_mechanism
 
     if state is not None and (random is not None or seed is not None):
         raise wrong_use(context, "--state cannot be used with --random and --seed", fix="give one of them")
+    is_planar = is_mechanism(robot)
+    if is_planar:
+        refuse_robot_options(context, lock, strict, snap, model_name, xacro, base is not BaseKind.fixed)
     model = (
         loaded(robot)
-        if is_mechanism(robot)
-        else options.load_robot(robot, base, lock, None, False, strict, snap, model_name)
+        if is_planar
+        else options.load_robot(robot, base, lock, None, False, strict, snap, model_name, xacro)
     )
     if reach is not None:
         print_reach(context, model, reach, options.names(frames), state, random, json)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from screwgraph import Mechanism, Robot, load_mechanism, mechanism_names
+from screwgraph import Mechanism, Robot, load_mechanism
 from screwgraph.cli.failures import wrong_use
 from screwgraph.cli.options import BaseKind, load_robot
+from screwgraph.models import is_mechanism
 
 ModelName = Annotated[
     str,
@@ -21,32 +20,28 @@ Values = Annotated[
     typer.Option("--set", metavar="NAME=X", help="A parameter, for example mass:coupler=2.5; repeatable."),
 ]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Output file: .csv or .npz.")]
-_TOP = re.compile(rb"^points\s*:", re.MULTILINE)
 
 
-def is_mechanism(source: str) -> bool:
-    """Tell whether a file or a name means a planar mechanism: it has points."""
-    if source in mechanism_names() or re.fullmatch(r"pendulum_[0-9]+", source):
-        return True
-    path = Path(source)
-    try:
-        return path.suffix.lower() in (".yaml", ".yml") and path.is_file() and bool(_TOP.search(path.read_bytes()))
-    except OSError:
-        return False
-
-
-def load_model(context: typer.Context, source: str, values: list[str] | None, base: BaseKind) -> Mechanism | Robot:
+def load_model(
+    context: typer.Context,
+    source: str,
+    values: list[str] | None,
+    base: BaseKind,
+    xacro: list[str] | None = None,
+) -> Mechanism | Robot:
     """Load a mechanism with values, or a robot with its damping and gravity. Raises ModelError, InputError."""
     if is_mechanism(source):
+        if xacro:
+            raise wrong_use(context, "--xacro goes with robots", why="a mechanism's file says all of it")
         return loaded(source, values)
     refuse_values(context, values)
-    return load_robot(source, base, None, None, False, False, 0.0, None)
+    return load_robot(source, base, None, None, False, False, 0.0, None, xacro)
 
 
 def refuse_robot_options(context: typer.Context, *given: object) -> None:
     """Raise a usage error where options are given that a mechanism's file answers."""
     if any(given):
-        names = "--base, --lock, --gravity, --no-damping, --strict, --snap and --model"
+        names = "--base, --lock, --gravity, --no-damping, --strict, --snap, --model and --xacro"
         raise wrong_use(context, f"{names} go with robots", why="a mechanism's file says all of it")
 
 

@@ -8,8 +8,9 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from screwgraph import Robot, load, orderings
+from screwgraph import Robot, orderings
 from screwgraph.cli.streams import note
+from screwgraph.formats import load
 from screwgraph.robot import unknown
 
 LARGEST_SNAP = 0.01
@@ -46,7 +47,7 @@ def _known_ordering(name: str | None) -> str | None:
 RobotName = Annotated[
     str,
     typer.Argument(
-        metavar="ROBOT", help="A robot file (.urdf, .sdf, .xml, .yaml), or a built-in robot such as puma560."
+        metavar="ROBOT", help="A robot file (.urdf, .xacro, .sdf, .xml, .yaml), or a built-in robot such as puma560."
     ),
 ]
 Base = Annotated[BaseKind, typer.Option("--base", help="Fixed or floating base.")]
@@ -73,6 +74,10 @@ Snap = Annotated[
 ]
 Model = Annotated[
     str | None, typer.Option("--model", metavar="NAME", help="Name of the robot, in a file with several.")
+]
+XacroArgs = Annotated[
+    list[str] | None,
+    typer.Option("--xacro", metavar="NAME:=VALUE", help="Value for an argument of a xacro file; repeatable."),
 ]
 ProblemKind = Annotated[Problem, typer.Option("--problem", help="Problem to solve.")]
 ExternalWrenches = Annotated[
@@ -140,6 +145,7 @@ def load_robot(
     strict: bool,
     snap: float,
     model: str | None = None,
+    xacro: list[str] | None = None,
 ) -> Robot:
     """Load the robot that the shared options describe. Raises ModelError and InputError as `load` does."""
     return load(
@@ -151,7 +157,19 @@ def load_robot(
         strict=strict,
         snap=snap,
         model=model,
+        xacro_args=xacro_args(xacro),
     )
+
+
+def xacro_args(given: list[str] | None) -> dict[str, str]:
+    """Return the arguments of a xacro file, "name:=value" each. Raises BadParameter."""
+    found = {}
+    for item in given or ():
+        name, mark, value = item.partition(":=")
+        if not mark or not name.strip():
+            raise typer.BadParameter(f"--xacro {item!r} is not NAME:=VALUE")
+        found[name.strip()] = value
+    return found
 
 
 def note_warnings(robot: Robot) -> None:

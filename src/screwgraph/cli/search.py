@@ -67,6 +67,7 @@ def search(
     strict: options.Strict = False,
     snap: options.Snap = 0.0,
     model_name: options.Model = None,
+    xacro: options.XacroArgs = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Search, and say what was found."""
@@ -77,7 +78,7 @@ def search(
         raise wrong_use(context, "--workers cannot be used with --dask", why="a Dask cluster has its own workers")
     named = options.names(accelerations)
     check_accelerations(context, problem, named)
-    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
+    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro)
     frames = options.names(external_wrenches)
     with _executor(workers, dask) as (executor, count), _watched(seconds) as watch:
         effort = Search(seconds, rounds, seed, executor, count, watch)

@@ -124,23 +124,27 @@ def simulate(
     strict: options.Strict = False,
     snap: options.Snap = 0.0,
     model_name: options.Model = None,
+    xacro: options.XacroArgs = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Simulate, save, and say how well it went."""
     from screwgraph import simulate as run
-    from screwgraph.cli.mechanisms import is_mechanism, loaded, refuse_robot_options
+    from screwgraph.cli.mechanisms import loaded, refuse_robot_options
     from screwgraph.cli.motion import as_summary, print_summary, watched
     from screwgraph.cli.motion_report import motion_groups, write_report
     from screwgraph.cli.problem import EFFORT, check_efforts
     from screwgraph.cli.state_file import read_state
     from screwgraph.cli.streams import note, print_json
+    from screwgraph.models import is_mechanism
     from screwgraph.simulation import check_places, sample_times
 
     listed = {"coordinates": coordinates, "window": window, "integrator": integrator}
     graphs: dict[str, Any] = {name: value for name, value in listed.items() if value is not None}
     q0, qd0, tau = None, None, None
     if is_mechanism(robot):
-        refuse_robot_options(context, lock, gravity, no_damping, strict, snap, model_name, base is not BaseKind.fixed)
+        refuse_robot_options(
+            context, lock, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
+        )
         if state is not None:
             raise wrong_use(context, "--state goes with robots", why="a mechanism's file says how the motion begins")
     if graphs and method is not MethodName.smoother:
@@ -149,7 +153,7 @@ def simulate(
         model = loaded(robot)
         check_efforts(context, Problem.forward, actuators, model)
     else:
-        model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
+        model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro)
         if actuators and state is None:
             raise wrong_use(context, "--actuators needs --state", why="its file gives their efforts")
         if state is not None:

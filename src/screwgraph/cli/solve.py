@@ -70,6 +70,7 @@ def solve(
     strict: options.Strict = False,
     snap: options.Snap = 0.0,
     model_name: options.Model = None,
+    xacro: options.XacroArgs = None,
     algorithm: Algorithm = False,
     json: options.AsJson = False,
 ) -> None:
@@ -79,12 +80,13 @@ def solve(
     from screwgraph.cli.answer import Answer, as_json
     from screwgraph.cli.answer_tables import print_answer
     from screwgraph.cli.closed_states import check_closed
-    from screwgraph.cli.mechanisms import is_mechanism, loaded, refuse_robot_options
+    from screwgraph.cli.mechanisms import loaded, refuse_robot_options
     from screwgraph.cli.problem import EFFORT, check_accelerations, check_actuated, check_efforts, compiled, given_kind
     from screwgraph.cli.solve_mechanism import as_values, print_solution, solved
     from screwgraph.cli.state import random_state
     from screwgraph.cli.state_file import read_state
     from screwgraph.cli.streams import print_json
+    from screwgraph.models import is_mechanism
 
     if state is not None and (random is not None or seed is not None):
         raise wrong_use(context, "--state cannot be used with --random and --seed", fix="give one of them")
@@ -93,7 +95,9 @@ def solve(
     check_accelerations(context, problem, named)
     check_actuated(context, problem, driving)
     if is_mechanism(robot):
-        refuse_robot_options(context, lock, gravity, no_damping, strict, snap, model_name, base is not BaseKind.fixed)
+        refuse_robot_options(
+            context, lock, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
+        )
         if external_wrenches:
             raise wrong_use(
                 context, "--external-wrenches goes with robots", fix="write forces: into the mechanism's file"
@@ -102,7 +106,7 @@ def solve(
         check_efforts(context, problem, actuators, mechanism)
         solution = solved(mechanism, problem, named, driving, ordering or "auto", where)
         return print_json(as_values(solution, algorithm)) if json else print_solution(solution, algorithm)
-    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name)
+    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro)
     check_efforts(context, problem, actuators, model)
     frames, given = options.names(external_wrenches), given_kind(problem, actuators)
     at = (

@@ -58,6 +58,7 @@ def view(
     base: options.Base = BaseKind.fixed,
     lock: options.Lock = None,
     model_name: options.Model = None,
+    xacro: options.XacroArgs = None,
     port: Port = 8080,
     rate: Rate = 30.0,
     paths: Paths = None,
@@ -66,8 +67,8 @@ def view(
     import numpy as np
 
     from screwgraph import load_mechanism
-    from screwgraph.cli.mechanisms import is_mechanism
     from screwgraph.errors import InputError
+    from screwgraph.models import is_mechanism
     from screwgraph.simulation import read_trajectory
     from screwgraph.view import (
         check_page_path,
@@ -86,10 +87,10 @@ def view(
             check_page_path(output)
         except InputError as error:
             raise wrong_use(context, error.what, why=error.why, fix=error.fix) from error
-    chosen = base is not BaseKind.fixed or lock or model_name
+    chosen = base is not BaseKind.fixed or lock or model_name or xacro
     if chosen and (target.lower().endswith(".npz") or is_mechanism(target)):
         why = "a motion contains its robot" if target.lower().endswith(".npz") else "this is a planar mechanism"
-        raise wrong_use(context, "--base, --lock and --model are for robots", why=why)
+        raise wrong_use(context, "--base, --lock, --model and --xacro are for robots", why=why)
     if paths and not target.lower().endswith(".npz"):
         raise wrong_use(context, "--paths goes with motions", fix="simulate first: an .npz file")
     if target.lower().endswith(".npz"):
@@ -102,7 +103,7 @@ def view(
             return _serve(show_mechanism(mechanism, port))
         scene = mechanism_scene(mechanism, np.zeros(1), mechanism.home[None])
     else:
-        robot = options.load_robot(target, base, lock, None, False, False, 0.0, model_name)
+        robot = options.load_robot(target, base, lock, None, False, False, 0.0, model_name, xacro)
         if output is None:
             return _serve(show_robot(robot, port))
         scene = robot_scene(robot, np.zeros(1), rest(robot)[None])

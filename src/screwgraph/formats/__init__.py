@@ -4,7 +4,7 @@ from screwgraph.formats.diagnostics import Place, did_you_mean, shown
 from screwgraph.formats.expressions import evaluate_parameters
 from screwgraph.formats.files import read_bytes, write_atomically
 from screwgraph.formats.load import load, zoo_names
-from screwgraph.formats.mesh_files import Triangles, hull, readable, summary, thinned, triangles
+from screwgraph.formats.mesh_files import Triangles, hull, outline, readable, summary, thinned, triangles
 from screwgraph.formats.meshes import is_missing
 from screwgraph.formats.packages import Packages
 from screwgraph.formats.save import save
@@ -30,6 +30,7 @@ __all__ = [
     "is_xml",
     "load",
     "model_name",
+    "outline",
     "parse_yaml",
     "read_bytes",
     "read_table",

@@ -58,7 +58,7 @@ def summary(wrong: Iterable[ModelError]) -> str:
     what = "is" if len(names) == 1 else "are"
     reasons = dict.fromkeys(error.why or error.what for error in errors.values())
     why = "; ".join(list(reasons)[:2])
-    fix = first.fix or "packages={NAME: FOLDER} says where package://NAME lies"
+    fix = first.fix or "set ROS_PACKAGE_PATH, or give packages={NAME: FOLDER} in Python"
     count = f"{len(names)} mesh{'' if len(names) == 1 else 'es'}"
     return f"{count} {what} left out ({', '.join(names[:_SHOWN])}{more}): {why} ({fix})"
 
@@ -71,14 +71,23 @@ def hull(mesh: Mesh) -> Float[np.ndarray, "n 3"]:
 
 @lru_cache(maxsize=512)
 def _hull(file: str, when: int) -> Int[np.ndarray, " n"]:
-    from scipy.spatial import ConvexHull, QhullError
-
     corners, faces = _read(file, when)
     used = np.unique(faces)
+    return used[_outer(corners[used])]
+
+
+def outline(points: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "k 3"]:
+    """Return the points that are corners of their convex hull, all where that is flat."""
+    return points[_outer(points)]
+
+
+def _outer(points: Float[np.ndarray, "n 3"]) -> Int[np.ndarray, " k"]:
+    from scipy.spatial import ConvexHull, QhullError
+
     try:
-        return used[ConvexHull(corners[used]).vertices]
+        return ConvexHull(points).vertices
     except (QhullError, ValueError):
-        return used
+        return np.arange(len(points))
 
 
 def thinned(corners: Float[np.ndarray, "n 3"], faces: Int[np.ndarray, "t 3"], most: int) -> Triangles:

@@ -78,15 +78,10 @@ def _complaint(error: Mapping[str, Any]) -> ModelError:
     at = Place(error["file"], error["line"])
     if error["package"]:
         name = error["package"]
-        return ModelError(
-            f"there is no package {shown(name)}", at=at, why=looked(), fix=f"packages={{{name!r}: FOLDER}}"
-        )
+        why = f"it is not in {ROS_1}, {ROS_2} or a folder above the file"
+        fix = f"set {ROS_1}, or give packages={{{name!r}: FOLDER}} in Python"
+        return ModelError(f"there is no package {shown(name)}", at=at, why=why, fix=fix)
     return ModelError("xacro cannot expand the file", at=at, why=error["why"])
-
-
-def looked() -> str:
-    """Say where packages are looked for."""
-    return f"it is not in {ROS_1}, {ROS_2} or a folder above the file"
 
 
 def _said(job: Mapping[str, Any], file: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 from xml.dom import expatbuilder, minidom
 from xml.parsers.expat import ExpatError
 
@@ -67,6 +68,10 @@ class NoPackageError(Exception):
     """$(find ...) names a package that is nowhere."""
 
 
+class BrokenError(Exception):
+    """A file is no XML: which, where, why."""
+
+
 def expand(job, xacro, substitution, packages):
     """Return the answer to a job."""
     near = Path(job["file"]).parent if job["text"] is None else None
@@ -96,8 +101,7 @@ def expand(job, xacro, substitution, packages):
         try:
             return Numbered(file).parseString(content)
         except ExpatError as error:
-            error.file = file
-            raise
+            raise BrokenError(file, error.lineno, str(error).partition(": line")[0]) from error
 
     # xacro asks for packages through ROS, reads files without lines, and prints its warnings.
     substitution._eval_find = substitution._eval_dict["find"] = find
@@ -110,14 +114,15 @@ def expand(job, xacro, substitution, packages):
     try:
         document = parsed(job["text"], job["file"])
         xacro.process_doc(document, mappings=given)
-    except ExpatError as error:
-        return failure(error.file, error.lineno, f"the XML is broken: {str(error).partition(': line')[0]}", "")
+    except BrokenError as error:
+        file, line, why = error.args
+        return failure(file, line, f"the XML is broken: {why}", "")
     except Exception as error:  # whatever an expression in the file raises
         file, line = where(error) or ((xacro.filestack or [None])[-1] or job["file"], None)
         lost = lost_package(error)
         return failure(file, line, "" if lost else text_of(error), lost)
     unknown = sorted(set(job["args"]) - given.asked)
-    root = document.documentElement
+    root: Any = document.documentElement
     if root.tagName in ("robot", "sdf"):  # MuJoCo refuses attributes that it does not know
         mark(root, job["file"])
     return {
@@ -187,7 +192,7 @@ def main():
     """Answer the job on standard input."""
     job = json.load(sys.stdin)
     answer, sys.stdout = sys.stdout, sys.stderr  # expressions may print
-    spec = importlib.util.spec_from_file_location("packages", Path(__file__).with_name("packages.py"))
+    spec: Any = importlib.util.spec_from_file_location("packages", Path(__file__).with_name("packages.py"))
     packages = importlib.util.module_from_spec(spec)
     sys.modules["packages"] = packages
     spec.loader.exec_module(packages)

@@ -12,9 +12,11 @@ from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
 from screwgraph.kinematics import compiled, poses_in_world
-from screwgraph.plan.collision import AUTO, SHAPES, BodySphere, Shape, apart_pairs, placed_spheres
+from screwgraph.plan.collision import CAPSULES, SHAPES, BodyCapsule, BodySphere, Shape, apart_pairs, placed_capsules
+from screwgraph.plan.collision.shapes.base import TINY
+from screwgraph.plan.collision.shapes.segment import squared_between
 from screwgraph.robot import Robot
-from screwgraph.spatial import minimum, vector
+from screwgraph.spatial import Array, minimum, sqrt, vector
 
 
 @checked
@@ -22,27 +24,29 @@ def minimal_distance(
     robot: Robot,
     obstacles: Sequence[Shape] = (),
     *,
-    spheres: Sequence[BodySphere] | str = AUTO,
+    shapes: Sequence[BodySphere | BodyCapsule] | str = CAPSULES,
     itself: bool = True,
     allowed: Sequence[tuple[str, str]] = (),
     each: bool = False,
     dtype: str = "float64",
 ) -> Function:
-    """Return the smallest distance (m) between a robot's spheres and obstacles, or each other: (..., nq) -> (...).
+    """Return the smallest distance (m) between a robot's shapes and obstacles, or each other: (..., nq) -> (...).
 
-    Distances are negative where shapes overlap. `spheres` stand for the robot, "auto" for those that cover the
-    primitive shapes in its file: the distance is then no larger than that of the shapes. `obstacles` are shapes of
-    `screwgraph.plan.collision` in the base's frame. With `itself`, spheres on different links count, too, but for links
-    that a joint connects, and pairs of links in `allowed`. With `each`, the result (..., n) are the distances of all
-    pairs: first obstacle by obstacle those to all spheres, then those of pairs of spheres.
+    Distances are negative where shapes overlap. `shapes` stand for the robot: spheres and capsules on its links, or
+    "capsules" for one about each collision shape of its file, meshes included, "spheres" for spheres that cover them:
+    the distance is then no larger than that of the shapes, and equal for capsules and spheres. `obstacles` are shapes
+    of `screwgraph.plan.collision` in the base's frame. With `itself`, shapes on different links count, too, but for
+    links that a joint connects, and pairs of links in `allowed`. With `each`, the result (..., n) are the distances of
+    all pairs: first obstacle by obstacle those to all shapes, then those of pairs of shapes. Capsules that pass through
+    each other's axes are minus the sum of their radii apart.
 
     Raises:
-        InputError: no spheres, no pair that could touch, what is no obstacle, or no robot.
+        InputError: no shapes, no pair that could touch, what is no obstacle, or no robot.
     """
     for shape in obstacles:
         if not isinstance(shape, Shape) or SHAPES.get(shape.kind) is not type(shape):
             raise InputError(f"expected an obstacle, got {shape!r}", fix=f"obstacles: {', '.join(SHAPES)}")
-    body = placed_spheres(robot, spheres)
+    body = placed_capsules(robot, shapes)
     pairs = apart_pairs(robot, body, allowed) if itself else ()
     if not pairs and not obstacles:
         raise InputError("there is nothing that the robot could touch", fix="give obstacles, or itself=True")
@@ -50,21 +54,29 @@ def minimal_distance(
     def expression(changed: Robot, q: np.ndarray) -> list[Any]:
         frames = {link: changed.frame(link) for link in body.links}
         poses = poses_in_world(changed, q, [frame.link for frame in frames.values()])
-        centres = []
-        for link, (*centre, _) in zip(body.links, body.numbers, strict=True):
+        parts = []
+        for link, numbers in zip(body.links, body.numbers, strict=True):
             T, own = poses[frames[link].link], frames[link].T_lf
-            centres.append(T[:3, :3] @ (own[:3, :3] @ np.array(centre) + own[:3, 3]) + T[:3, 3])
-        radii = body.numbers[:, 3].tolist()
-        found = [
-            SHAPES[shape.kind].distance(vector(list(p)), shape.numbers()) - r
-            for shape in obstacles
-            for p, r in zip(centres, radii, strict=True)
-        ]
-        for a, b in pairs:
-            numbers = vector([*centres[b], radii[b]])
-            found.append(SHAPES["sphere"].distance(centres[a], numbers) - radii[a])
+            start = T[:3, :3] @ (own[:3, :3] @ numbers[:3] + own[:3, 3]) + T[:3, 3]
+            way = T[:3, :3] @ (own[:3, :3] @ numbers[3:6]) if numbers[3:6].any() else np.zeros(3)
+            parts.append((start, way, float(numbers[6])))
+        found = [_from(shape, *part) for shape in obstacles for part in parts]
+        found += [_between(parts[a], parts[b]) for a, b in pairs]
         return found if each else [reduce(minimum, found)]
 
     shape = (len(obstacles) * len(body) + len(pairs),) if each else ()
     asked = (body, tuple(obstacles), pairs, each)
     return compiled("minimal_distance", robot, ("q",), expression, shape, asked=asked).astype(dtype)
+
+
+def _from(obstacle: Shape, start: Array, way: Array, radius: float) -> Any:
+    """Return the distance of an obstacle from a capsule, or a sphere if it has no length."""
+    kind, numbers = SHAPES[obstacle.kind], obstacle.numbers()
+    is_sphere = isinstance(way[0], float) and not way.any()
+    found = kind.distance(vector(list(start)), numbers) if is_sphere else kind.to_segment(start, way, numbers)
+    return found - radius
+
+
+def _between(one: tuple[Array, Array, float], other: tuple[Array, Array, float]) -> Any:
+    (a, u, r), (b, v, s) = one, other
+    return sqrt(squared_between(a, u, b, v) + TINY) - (r + s)

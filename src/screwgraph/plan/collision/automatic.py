@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
+from screwgraph.formats import readable, summary
+from screwgraph.plan.collision.meshes import covering_spheres
 from screwgraph.plan.collision.spheres import BodySphere, Spheres, placed
-from screwgraph.robot import Box, Capsule, Cylinder, Ellipsoid, Robot, Sphere, Visual
+from screwgraph.robot import Box, Capsule, Cylinder, Ellipsoid, Mesh, Robot, Sphere, Visual
 
 AUTO = "auto"
 """Instead of a list of spheres: those of the robot's file."""
+SPHERES = "spheres"
+"""The same where there are capsules, too."""
 MOST = 6
 """Spheres along one axis of a shape, at most."""
 
@@ -25,25 +30,43 @@ def placed_spheres(robot: Robot, spheres: Sequence[BodySphere] | str) -> Spheres
 
 
 def automatic_spheres(robot: Robot) -> tuple[BodySphere, ...]:
-    """Return spheres that cover the primitive shapes of all links that move; meshes are not read.
+    """Return spheres that cover the collision shapes of all links that move.
 
     Raises:
-        InputError: a link that moves and has a mass has no primitive shape.
+        InputError: a link that moves and has a mass has no shape, or only meshes that cannot be read.
     """
-    found = []
+    return tuple(
+        BodySphere(link, tuple(centre.tolist()), float(radius))
+        for link, visual in collision_shapes(robot)
+        for centre, radius in _cover(visual)
+    )
+
+
+def collision_shapes(robot: Robot) -> list[tuple[str, Visual]]:
+    """Return the shapes that may touch something, of all links that move, with the link of each.
+
+    Meshes that cannot be had are left out, and named in one warning (RuntimeWarning), where a link has other shapes.
+
+    Raises:
+        InputError: a link that moves and has a mass has no shape, or only meshes that cannot be read.
+    """
+    found, missing = [], []
     for link in robot.links:
         if robot.joint_of(link.name) is None:
             continue
-        if not link.visuals and link.inertia.mass > 0.0:
+        own, wrong = readable(link.collisions or link.visuals)
+        own = own or readable(link.visuals)[0]
+        missing += wrong
+        if not own and link.inertia.mass > 0.0:
             raise InputError(
-                f"link {link.name!r} has no primitive shape to make collision spheres of",
-                why="meshes are not read",
+                f"link {link.name!r} has no shape to make collision spheres of",
+                why=summary(wrong) if wrong else "",
                 fix="list spheres: link, centre, radius",
             )
-        for visual in link.visuals:
-            for centre, radius in _cover(visual):
-                found.append(BodySphere(link.name, tuple(centre.tolist()), float(radius)))
-    return tuple(found)
+        found += [(link.name, visual) for visual in own]
+    if missing:
+        warnings.warn(f"{robot.name}: {summary(missing)}", RuntimeWarning, stacklevel=3)
+    return found
 
 
 def _cover(visual: Visual) -> Iterator[tuple[Float[np.ndarray, "3"], float]]:
@@ -62,6 +85,9 @@ def _cover(visual: Visual) -> Iterator[tuple[Float[np.ndarray, "3"], float]]:
             radius = float(np.hypot(shape.radius, 0.5 * shape.length / n))
         case Ellipsoid():
             yield from _slices(shape, T)
+            return
+        case Mesh():
+            yield from ((T[:3, :3] @ centre + T[:3, 3], size) for centre, size in covering_spheres(shape))
             return
         case Box():
             size = np.asarray(shape.size, dtype=float)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from screwgraph.errors import InputError
+from screwgraph.plan.collision.capsules import Capsules
 from screwgraph.plan.collision.spheres import Spheres
 from screwgraph.robot import Robot
 
 
-def apart_pairs(robot: Robot, spheres: Spheres, allowed: Sequence[tuple[str, str]]) -> tuple[tuple[int, int], ...]:
-    """Return pairs of spheres on different links that no joint connects, and that may not touch.
+def apart_pairs(
+    robot: Robot, spheres: Spheres | Capsules, allowed: Sequence[tuple[str, str]]
+) -> tuple[tuple[int, int], ...]:
+    """Return pairs of spheres or capsules on different links that no joint connects, and that may not touch.
 
     Raises:
         InputError: no such pair is left, or `allowed` names what is no link or frame.
@@ -27,5 +30,7 @@ def apart_pairs(robot: Robot, spheres: Spheres, allowed: Sequence[tuple[str, str
         if links[a] != links[b] and frozenset((links[a], links[b])) not in free
     )
     if not pairs:
-        raise InputError("no two spheres could touch", why="all are on one link, on neighbours, or on allowed pairs")
+        raise InputError(
+            "no two of the robot's shapes could touch", why="all are on one link, on neighbours, or on allowed pairs"
+        )
     return pairs

@@ -30,6 +30,11 @@ class Shape(Protocol):
         """Return how far a point (3,) is from the surface of the shape of such numbers (m), negative within."""
         ...
 
+    @staticmethod
+    def to_segment(start: Array, way: Array, numbers: Array) -> Any:
+        """Return the least such distance of the points of the segment from `start` to `start + way`."""
+        ...
+
 
 def positive(what: str, value: Any) -> float:
     """Return a positive number. Raises InputError for anything else."""

@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.plan.collision.shapes.base import length, positive, triple
+from screwgraph.plan.collision.shapes.base import TINY, length, positive, triple
 from screwgraph.plan.collision.shapes.extents import clipped, larger
-from screwgraph.spatial import Array
+from screwgraph.plan.collision.shapes.segment import squared_between
+from screwgraph.spatial import Array, sqrt
 
 
 @dataclass(frozen=True)
@@ -40,3 +41,8 @@ class Capsule:
         along = sum(d[i] * numbers[3 + i] for i in range(3)) * numbers[7]
         part = -larger(-clipped(along), -1.0)
         return length(*(d[i] - part * numbers[3 + i] for i in range(3))) - numbers[6]
+
+    @staticmethod
+    def to_segment(start: Array, way: Array, numbers: Array) -> Any:
+        """Return the least distance of a segment's points (m): that between two segments."""
+        return sqrt(squared_between(start, way, numbers[:3], numbers[3:6]) + TINY) - numbers[6]

@@ -10,7 +10,8 @@ from jaxtyping import Float
 
 from screwgraph.plan.collision.shapes.base import length, local, pose_numbers, positive, triple
 from screwgraph.plan.collision.shapes.extents import beyond
-from screwgraph.spatial import Array
+from screwgraph.plan.collision.shapes.segment import least
+from screwgraph.spatial import Array, vector
 
 
 @dataclass(frozen=True)
@@ -38,3 +39,8 @@ class Cylinder:
         """Return how far a point is from the surface (m), negative within."""
         x, y, z = local(point, numbers)
         return beyond([length(x, y) - numbers[12], abs(z) - numbers[13]])
+
+    @staticmethod
+    def to_segment(start: Array, way: Array, numbers: Array) -> Any:
+        """Return the least distance of a segment's points (m), to 1e-8 of its length: searched for, as it is convex."""
+        return least(lambda point: Cylinder.distance(vector(point), numbers), start, way)

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.plan.collision.shapes.base import triple
-from screwgraph.spatial import Array
+from screwgraph.spatial import Array, minimum, vector
 
 
 @dataclass(frozen=True)
@@ -35,3 +35,9 @@ class HalfSpace:
     def distance(point: Array, numbers: Array) -> Any:
         """Return how far a point is from the plane (m), negative behind it."""
         return sum(point[i] * numbers[i] for i in range(3)) - numbers[3]
+
+    @staticmethod
+    def to_segment(start: Array, way: Array, numbers: Array) -> Any:
+        """Return the least distance of a segment's points (m): that of an end."""
+        end = [start[i] + way[i] for i in range(3)]
+        return minimum(HalfSpace.distance(start, numbers), HalfSpace.distance(vector(end), numbers))

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.plan.collision.shapes.base import length, positive, triple
-from screwgraph.spatial import Array
+from screwgraph.plan.collision.shapes.base import TINY, length, positive, triple
+from screwgraph.plan.collision.shapes.segment import squared_between
+from screwgraph.spatial import Array, sqrt
 
 
 @dataclass(frozen=True)
@@ -32,3 +33,8 @@ class Sphere:
     def distance(point: Array, numbers: Array) -> Any:
         """Return how far a point is from the surface (m), negative within."""
         return length(*(point[i] - numbers[i] for i in range(3))) - numbers[3]
+
+    @staticmethod
+    def to_segment(start: Array, way: Array, numbers: Array) -> Any:
+        """Return the least distance of a segment's points (m): that from the centre."""
+        return sqrt(squared_between(start, way, numbers[:3], (0.0, 0.0, 0.0)) + TINY) - numbers[3]
