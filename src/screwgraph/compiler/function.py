@@ -35,7 +35,7 @@ from screwgraph.compiler.signature import (
     written,
 )
 from screwgraph.compiler.split import CARRIED, Split, split
-from screwgraph.compiler.unit import Places, check_unit, quaternion_places
+from screwgraph.compiler.unit import Places, check_unit, normalising, quaternion_places
 from screwgraph.compiler.vanished import Differentiated, Fallback, answered
 from screwgraph.elimination import Dag, Parallelism
 from screwgraph.elimination.parallelism import of_program
@@ -264,9 +264,13 @@ class Function(Called):
 
     @cached_property
     def casadi(self) -> Any:
-        """The same function as a `casadi.Function` of column vectors; matrices are columns, row by row."""
+        """The same function as a `casadi.Function` of column vectors; matrices are columns, row by row.
+
+        Quaternions are divided by their lengths, so that derivatives along them are zero.
+        """
         arguments = [(a.name, a.names) for a in self.arguments]
-        return casadi_function(self.name, self.program, arguments, [(r.name, r.size) for r in self.results])
+        program = normalising(self.program, self.arguments, self._quaternions)
+        return casadi_function(self.name, program, arguments, [(r.name, r.size) for r in self.results])
 
     def with_parameters(self, values: Mapping[str, Any] | Float[np.ndarray, "... k"]) -> BoundFunction:
         """Return the function at values of its parameters (SI units): an array (..., k), or a mapping by name.
@@ -372,6 +376,8 @@ class Function(Called):
     def code(self, language: str) -> Mapping[str, str]:
         """Return the same function as the texts of files, by suffix, in a language of `screwgraph.compiler.BACKENDS`.
 
+        Code in C and NumPy divides quaternions by their lengths.
+
         Raises:
             InputError: there is no such language, it has no code for this type of numbers, or it is not installed.
         """
@@ -380,7 +386,10 @@ class Function(Called):
         if self.dtype not in BACKENDS[language].dtypes:
             others = " or ".join(name for name, backend in BACKENDS.items() if self.dtype in backend.dtypes)
             raise InputError(f"{language} has no code for {self.dtype}", fix=f"use {others}")
-        return BACKENDS[language].files(Listing(self.name, self.program, self.arguments, self.results, self.dtype))
+        program = self.program
+        if language != "llvm":  # which is called from here, where quaternions are looked at
+            program = normalising(program, self.arguments, self._quaternions)
+        return BACKENDS[language].files(Listing(self.name, program, self.arguments, self.results, self.dtype))
 
     def c_source(self) -> str:
         """The same function as self-contained C99 that needs nothing but math.h; matrices stand row by row."""

@@ -1,8 +1,13 @@
-"""Quaternions among the arguments of functions: code takes them to be unit, and is wrong where they are not."""
+"""Quaternions among the arguments of functions: machine code takes them to be unit, and is wrong where they are not.
+
+Calls from Python refuse others. Code that is exported (C, NumPy, CasADi) has nobody to tell: it makes them unit.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -11,6 +16,7 @@ from screwgraph.compiler.signature import Argument
 from screwgraph.errors import InputError
 from screwgraph.spatial.manifolds import FloatingPose, UnitQuaternion
 from screwgraph.spatial.quaternions import UNIT_TOLERANCE
+from screwgraph.tape.program import LEAVES, Program
 
 Places = tuple[tuple[int, int], ...]
 """Which argument, and at which of its numbers a quaternion begins."""
@@ -48,3 +54,35 @@ def check_unit(arguments: Sequence[Argument], places: Places, values: Sequence[A
                 why="functions take quaternions to be unit",
                 fix="robot.manifold.normalised(q) is, for one position",
             )
+
+
+def normalising(program: Program, arguments: Sequence[Argument], places: Places) -> Program:
+    """Return a program that divides quaternions by their lengths before it uses them; one that is zero gives NaN."""
+    numbers = {name: i for i, name in enumerate(program.input_names)}
+    fours = [[numbers[name] for name in arguments[i].names[at : at + 4]] for i, at in places]
+    used = {operands[0] for operation, *operands in program.instructions if operation == "input"}
+    fours = [four for four in fours if used & set(four)]
+    if not fours:
+        return program
+    made: list[tuple[Any, ...]] = []
+
+    def put(*instruction: Any) -> int:
+        made.append(instruction)
+        return len(made) - 1
+
+    unit: dict[int, int] = {}
+    for four in fours:
+        given = [put("input", number) for number in four]
+        total = reduce(lambda a, b: put("add", a, b), [put("mul", x, x) for x in given])
+        scale = put("inv", put("sqrt", total))
+        unit |= {number: put("mul", x, scale) for number, x in zip(four, given, strict=True)}
+    place: list[int] = []
+    for operation, *operands in program.instructions:
+        if operation == "input" and operands[0] in unit:
+            place.append(unit[operands[0]])
+        elif operation in LEAVES:
+            place.append(put(operation, *operands))
+        else:
+            place.append(put(operation, *(place[o] for o in operands)))
+    outputs = tuple(place[o] if isinstance(o, int) else o for o in program.outputs)
+    return replace(program, instructions=made, outputs=outputs)

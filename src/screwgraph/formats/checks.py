@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from screwgraph.errors import one_line
 from screwgraph.formats.diagnostics import Warnings
+from screwgraph.formats.doubts import remark_on_doubts
 from screwgraph.robot import Joint, Link, Robot, implausible
 from screwgraph.robot.topology import Where
 
 _SHOWN = 4
 
 
-def remark_on_parts(links: Iterable[Link], joints: Iterable[Joint], where: Where, warnings: Warnings) -> None:
-    """Warn of impossible inertias, negative damping and contradicting limits."""
+def remark_on_parts(links: Sequence[Link], joints: Sequence[Joint], where: Where, warnings: Warnings) -> None:
+    """Warn of impossible inertias, negative damping, contradicting limits, and of what is probably a slip."""
     for link in links:
         for line in implausible(link):
             warnings.add(line, at=where(link))
@@ -27,6 +28,7 @@ def remark_on_parts(links: Iterable[Link], joints: Iterable[Joint], where: Where
             warnings.add(
                 f"joint {joint.name!r}: its lower limit {lower:g} exceeds its upper limit {upper:g}", at=where(joint)
             )
+    remark_on_doubts(links, joints, where, warnings)
 
 
 def not_modelled(robot: Robot, file: str) -> tuple[str, ...]:

@@ -36,9 +36,9 @@ class Numbered(expatbuilder.ExpatBuilderNS):
 class Copied:
     """Hands what an element remembers to its copies: macros are copied where they are called."""
 
-    def handle(self, operation, key, data, source, copy):
-        if copy is not None:
-            copy.setUserData(key, data, self)
+    def handle(self, operation, key, data, src, dst):
+        if dst is not None:
+            dst.setUserData(key, data, self)
 
 
 class Arguments(dict):
@@ -90,7 +90,7 @@ def expand(job, xacro, substitution, packages):
         name, _, inside = rest.partition("/")
         return os.path.join(find(name), inside)
 
-    def parsed(content, filename=None):
+    def parsed(content, filename=job["file"]):
         file = job["file"] if content is not None else filename
         if content is None:
             try:

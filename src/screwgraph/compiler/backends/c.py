@@ -182,7 +182,7 @@ def _header(interface: _Interface, program: Program) -> str:
     held = "".join(_held(n, array) for n, array in [*interface.takes, *interface.gives])
     return f"""/* {function}: {counted.total} operations ({counted}), made by screwgraph.
  *
- * SI units; floating bases: q = (x y z, qx qy qz qw, joints), qd = (omega, v, joints).{apart}{held}
+ * SI units; floating bases: q = (x y z, qx qy qz qw of any length, joints), qd = (omega, v, joints).{apart}{held}
  *
  * Compile with: cc -std=c99 -O2 -c {function}.c, and link with -lm. For example:
  *
