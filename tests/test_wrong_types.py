@@ -8,6 +8,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.kinematics import targets
+from screwgraph.plan.collision import BodyCapsule
 
 WRONG = (
     None, True, -1, 2.5, float("nan"), 10**30, "nonsense", "", b"bytes", [], {"a": 1}, {1: 2}, ["nonsense"], [None],
@@ -44,6 +45,11 @@ def function():
 @cache
 def live():
     return sg.inverse_dynamics(robot(), parameters=["link1"])
+
+
+@cache
+def simulator():
+    return sg.Simulator(robot())
 
 
 @cache
@@ -92,7 +98,7 @@ CALLS = {
     "load": lambda: (
         sg.load,
         {"source": "rr", "base": "fixed", "lock": (), "model": None, "gravity": None, "damping": True,
-         "strict": False, "snap": 0.0},
+         "strict": False, "snap": 0.0, "xacro_args": None, "packages": (), "values": None},
     ),
     "load_mechanism": lambda: (sg.load_mechanism, {"source": "four_bar_angle", "values": None}),
     "save": lambda: (sg.save, {"robot": robot(), "path": "robot.yaml"}),
@@ -158,6 +164,16 @@ CALLS = {
     "targets.Posture": lambda: (
         lambda at, weight, joints: sg.inverse_kinematics(robot(), targets.Posture(at, weight, joints))(),
         {"at": ZERO, "weight": 1.0, "joints": ["joint1"]},
+    ),
+    "Simulator.reset": lambda: (simulator().reset, {"q": ZERO, "qd": ZERO}),
+    "Simulator.step": lambda: (simulator().step, {"tau": ZERO}),
+    "minimal_distance": lambda: (
+        sg.minimal_distance,
+        {"robot": robot(), "obstacles": [], "shapes": "capsules", "itself": False, "allowed": (), "each": False,
+         "dtype": "float64"},
+    ),
+    "BodyCapsule": lambda: (
+        BodyCapsule, {"link": "link1", "start": np.zeros(3), "end": np.ones(3), "radius": 0.1},
     ),
     "mechanism.index": lambda: (mechanism().index, {"coordinate": "x1"}),
     "mechanism.point": lambda: (mechanism().point, {"reference": 0}),

@@ -33,7 +33,7 @@ _WORDS: dict[Any, str] = {
 _NO_ROBOT = "its coordinates are positions of points and angles, no joint carries links and frames"
 _FIXES = {
     "Robot": "load one with sg.load(path)",
-    "Mechanism": "load one with sg.load_mechanism(path)",
+    "Mechanism": "load one with sg.load(path)",
     "FactorGraph": "make one with dynamics_graph",
 }
 
@@ -85,7 +85,9 @@ def _one(function: Callable[..., Any], name: str, kind: Any, value: Any) -> Any:
     if any(_is(value, choice) for choice in choices) and not (isinstance(value, float) and math.isnan(value)):
         return value
     words = [_words(choice) for choice in choices if choice is not type(None)]
-    fixes = [_FIXES[n] for c in choices if (n := getattr(c, "__name__", "")) in _FIXES]
+    fixes = list(dict.fromkeys(_FIXES[n] for c in choices if (n := getattr(c, "__name__", "")) in _FIXES))
+    if isinstance(value, str) and len(value) <= _LONGEST:
+        fixes = [fix.replace("(path)", f"({value!r})") for fix in fixes]
     place = f"{function.__qualname__.removesuffix('.__init__')}: {name}"
     expected = " or ".join(dict.fromkeys(words))
     if type(value).__name__ == "Mechanism":

@@ -19,6 +19,7 @@ from typing import Any
 import matplotlib as mpl
 
 from screwgraph.cli import run as run_screwgraph
+from screwgraph.errors import ModelError
 from tests.docs.pages import LONG, ROOT, Block, blocks
 from tests.docs.recipes import HEADER, extended, recipes
 
@@ -32,7 +33,7 @@ class PageError(AssertionError):
 
 
 class MissingToolError(Exception):
-    """A page uses a program that is not on this machine."""
+    """A page uses a program or an extra that is not on this machine."""
 
 
 def run_page(page: Path, folder: Path, *, long: bool = False) -> None:
@@ -86,8 +87,13 @@ def run_blocks(page: Path, folder: Path, *, long: bool = False) -> None:
 def _run_python(page: Path, block: Block, namespace: dict[str, Any]) -> None:
     printed = io.StringIO()
     code = compile("\n" * (block.line - 1) + block.text, str(page), "exec")
-    with contextlib.redirect_stdout(printed):
-        exec(code, namespace)
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec(code, namespace)
+    except ModelError as error:
+        if "is not installed" in str(error):
+            raise MissingToolError(str(error)) from error
+        raise
     if block.output is not None:
         _compare(f"{page.name}:{block.line}", block.output, printed.getvalue())
 

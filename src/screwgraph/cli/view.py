@@ -46,7 +46,7 @@ and in the browser, while the program runs,
   screwgraph view panda.urdf
   screwgraph view rrr.npz --port 8000
 
-Boxes, spheres, cylinders and capsules of the robot's file are drawn; where it has meshes or nothing, capsules from
+Shapes of the robot's file are drawn, meshes with: pip install 'screwgraph[meshes]'; where it has none, capsules from
 joint to joint. Closed chains have sliders for their independent joints, the others follow.
 """
 

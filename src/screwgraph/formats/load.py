@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from screwgraph.arguments import checked
 from screwgraph.errors import InputError, ModelError
@@ -156,16 +157,17 @@ def _read(
     return replace(robot, warnings=(*warnings.lines, *robot.warnings)), file, folder
 
 
-def _packages(given: object) -> Packages:
+def _packages(given: Any) -> Packages:
+    """Return where the user says that packages are. Raises InputError for what is no folder."""
     if isinstance(given, Mapping):
-        packages = Packages(named={str(name): os.fspath(folder) for name, folder in given.items()})
+        named, folders = dict(given), []
     else:
-        one = isinstance(given, (str, os.PathLike))
-        packages = Packages(folders=[os.fspath(folder) for folder in ([given] if one else given)])
-    for folder in (*packages.named.values(), *packages.folders):
-        if not os.path.isdir(folder):
+        is_one = isinstance(given, (str, os.PathLike)) or not isinstance(given, Iterable)
+        named, folders = {}, [given] if is_one else list(given)
+    for folder in (*named.values(), *folders):
+        if not isinstance(folder, (str, os.PathLike)) or not os.path.isdir(folder):
             raise InputError(f"packages: there is no folder {shown(folder)}", fix='packages={"NAME": "path/to/NAME"}')
-    return packages
+    return Packages({str(name): os.fspath(f) for name, f in named.items()}, [os.fspath(f) for f in folders])
 
 
 def _merged(robot: Robot, file: str) -> Robot:

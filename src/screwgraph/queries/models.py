@@ -17,7 +17,7 @@ def check_model(model: Any) -> None:
     if not isinstance(model, Robot | Mechanism):
         raise InputError(
             f"expected a robot or a mechanism, got {shown(model)}",
-            fix="load one with sg.load(path) or sg.load_mechanism(path)",
+            fix="load one with sg.load(path)",
         )
 
 

@@ -56,6 +56,7 @@ def placed_capsules(robot: Robot, shapes: Sequence[BodySphere | BodyCapsule] | s
             fix = f"a list of spheres and capsules, {CAPSULES!r} or {SPHERES!r}"
             raise InputError(f"shapes: expected shapes of the robot, got {shapes!r}", fix=fix)
         shapes = automatic_capsules(robot) if shapes == CAPSULES else automatic_spheres(robot)
+    shapes = list(shapes)
     if not shapes:
         raise InputError("the robot has no collision shapes", fix="give some: BodySphere, BodyCapsule")
     links, rows = [], []
