@@ -179,3 +179,14 @@ def test_a_mechanism_is_described_with_other_values(command, refused):
     assert found["mass"] == 1.0 + 3.5 + 4.0
     assert [body["mass"] for body in found["bodies"]] == [1.0, 3.5, 4.0]
     assert "--set goes with planar mechanisms" in refused(2, "info", "rr", "--set", "m=1").err
+
+
+def test_xacro_files_take_values_for_their_arguments(command, tmp_path):
+    pytest.importorskip("xacro")
+    path = tmp_path / "leg.xacro"
+    head = '<robot name="leg" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="hip" default="hip"/>'
+    text = LEG.replace('<robot name="leg">', head).replace('<link name="hip"/>', '<link name="$(arg hip)"/>')
+    path.write_text(text.replace('parent link="hip"', 'parent link="$(arg hip)"'))
+    assert "base pelvis" in command("info", path, "--xacro", "hip:=pelvis").out
+    assert "the file has no <xacro:arg> 'hop'" in command("info", path, "--xacro", "hop:=x").err
+    assert "is not NAME:=VALUE" in command("info", path, "--xacro", "hip").err

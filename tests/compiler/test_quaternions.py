@@ -47,3 +47,19 @@ def test_one_quaternion_of_a_batch_is_found_wherever_it_stands(dtype, columns):
             f(q)
         q[place] = kept
     f(q)
+
+
+def test_exported_code_makes_quaternions_unit():
+    robot, rng = free_body(), np.random.default_rng(2)
+    f = sg.inverse_dynamics(robot)
+    q, rest = robot.random(rng), [rng.normal(size=robot.nv) for _ in range(2)]
+    longer = q.copy()
+    longer[3:7] *= 1.7
+    right = f(q, *rest)
+    namespace: dict = {}
+    exec(f.code("numpy")[".py"], namespace)
+    tight = {"rtol": 1e-12, "atol": 1e-12 * np.abs(right).max()}
+    np.testing.assert_allclose(namespace[f.name](longer, *rest), right, **tight)
+    assert "qx qy qz qw of any length" in f.c_source()
+    pytest.importorskip("casadi")
+    np.testing.assert_allclose(np.ravel(f.casadi(longer, *rest)), right, **tight)
