@@ -159,11 +159,12 @@ def _read(
 
 def _packages(given: Any) -> Packages:
     """Return where the user says that packages are. Raises InputError for what is no folder."""
-    if isinstance(given, Mapping):
-        named, folders = dict(given), []
-    else:
-        is_one = isinstance(given, (str, os.PathLike)) or not isinstance(given, Iterable)
-        named, folders = {}, [given] if is_one else list(given)
+    named: dict[str, Any] = dict(given) if isinstance(given, Mapping) else {}
+    folders: list[Any] = []
+    if isinstance(given, (str, os.PathLike)) or not isinstance(given, Iterable):
+        folders = [given]
+    elif not named:
+        folders = list(given)
     for folder in (*named.values(), *folders):
         if not isinstance(folder, (str, os.PathLike)) or not os.path.isdir(folder):
             raise InputError(f"packages: there is no folder {shown(folder)}", fix='packages={"NAME": "path/to/NAME"}')

@@ -112,7 +112,7 @@ SHAPE: Keys = {
     **SHAPES,
     **MESH,
     "scale": Entry("of a mesh: stretch along its axes", VECTOR, default="[1, 1, 1]"),
-    **POSE, 
+    **POSE,
     "colour": Entry("colour", '"#rrggbb"', default="by place in the tree"),
 }
 

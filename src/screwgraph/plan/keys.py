@@ -41,7 +41,6 @@ ROBOT: Keys = {
     "lock": Entry("joints that stand still, at 0 or at values", "[joint, ...] or {joint: number}", "rad, m", "[]"),
     "gravity": Entry("acceleration of free fall", VECTOR, "m/s²", "the file's"),
     "damping": Entry("whether the file's damping counts", "yes or no", default="yes"),
-    "xacro_args": Entry("values for the arguments of a xacro file", "{name: value}", default="{}"),
 }
 HORIZON: Keys = {
     "steps": Entry("number of steps", "whole number", default=REQUIRED),

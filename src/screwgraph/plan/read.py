@@ -137,9 +137,6 @@ def _robot(value: Value, folder: Path | None) -> Robot:
             options["lock"] = _locked(entries["lock"])
         if "gravity" in entries:
             options["gravity"] = entries["gravity"].numbers({}, 3)
-        if "xacro_args" in entries:
-            given = entries["xacro_args"].called("xacro_args").mapping()
-            options["xacro_args"] = {name: item.called(f"xacro_args: {name}").text() for name, item in given.items()}
         if "damping" in entries:
             options["damping"] = _switch(entries["damping"])
     source = _source(file, folder, zoo_names())
