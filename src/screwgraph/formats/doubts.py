@@ -22,7 +22,7 @@ TOO_DENSE = 1e-3
 """Share of the inertia of a ball of osmium, of the same mass, below which an inertia is doubted: 0 is a point mass."""
 TOO_WIDE = 3.0
 """Sizes of the robot beyond which a radius of gyration is doubted."""
-SMALLEST = 0.1
+SMALLEST = 0.5
 """m; a robot is taken to be no smaller."""
 _SHOWN = 3
 
