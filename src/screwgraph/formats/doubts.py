@@ -8,7 +8,7 @@ import numpy as np
 
 from screwgraph.formats.diagnostics import Warnings
 from screwgraph.robot import Box, Capsule, Cylinder, Ellipsoid, Joint, Link, Sphere, units
-from screwgraph.robot.check import SHIFTING
+from screwgraph.robot.check import SHIFTING, implausible
 from screwgraph.robot.joints import Fixed
 from screwgraph.robot.topology import Where
 from screwgraph.spatial import translation
@@ -49,7 +49,7 @@ def remark_on_doubts(links: Sequence[Link], joints: Sequence[Joint], where: Wher
         )
     size = _size(links, joints)
     for link in links:
-        doubt = _doubtful_inertia(link, size)
+        doubt = "" if implausible(link) else _doubtful_inertia(link, size)  # what is impossible has been said
         if doubt:
             warnings.add(f"link {link.name!r}: {doubt}", at=where(link), why=_UNITS, fix="give it in kg m^2")
 
