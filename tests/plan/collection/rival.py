@@ -21,7 +21,7 @@ CASADI = {"print_time": False, "record_time": True, "error_on_fail": False}
 COMPILED = {"jit": True, "compiler": "shell", "jit_options": {"compiler": "cc", "flags": ["-O1"]}}
 """Functions and derivatives are written as C and compiled; higher levels of optimisation take many minutes."""
 THROUGH = "through an obstacle"
-RUNS, LONG = 5, 1.0
+RUNS, LONG = 50, 1.0
 """Runs whose times are compared, while all together take less than so long (s)."""
 
 
@@ -64,7 +64,7 @@ def ipopt(planner: Planner, seconds: float, *, compiled: bool = False) -> Found:
 
 
 def least_time(run: Callable[[], object]) -> float:
-    """Return the least CPU time (s) of a few runs, of long ones that of the first: others use the processor, too."""
+    """Return the least CPU time (s) of many runs, of long ones that of the first: others use the processor, too."""
     times: list[float] = []
     while len(times) < RUNS and sum(times) < LONG:
         began = process_time()
