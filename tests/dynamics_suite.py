@@ -26,7 +26,12 @@ PRECISION = 1e-9
 AT_REST = 1e-3
 """Answers below this part of the median are compared absolutely: what rounds huge angles moves an equilibrium."""
 SINGULAR = 1e12
-"""Condition number above which an answer may be no number."""
+"""Condition number above which answers are not judged."""
+REFUSED = 1e11
+"""Condition number above which an answer may be no number.
+
+Code refuses pivots below 1e-12 of their median over random states, which is several times what they are at some others.
+"""
 REGULAR = 1e-4
 """Relative singular values of K above which a position of a closed chain is judged."""
 GENERATIONS, OFFSPRING, RESTARTS = 12, 100, 3
@@ -74,7 +79,8 @@ class Case:
             scale = np.maximum(self._largest(self.right, at), max(FLOOR, AT_REST * float(usual)))
             error = np.maximum(error, np.where(finite, self._largest(found - self.right, at) / scale, 0.0))
         usable = self.condition < SINGULAR
-        return np.where(usable, error, 0.0), np.where(usable, error / self.condition, 0.0), usable & ~finite
+        missing = (self.condition < REFUSED) & ~finite
+        return np.where(usable, error, 0.0), np.where(usable, error / self.condition, 0.0), missing
 
     def report(self, call: Call) -> Report:
         """Judge a function."""

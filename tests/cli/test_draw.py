@@ -86,7 +86,7 @@ def test_the_graph_is_exported_as_text(command, tmp_path):
     [
         ("--what", "dag"),
         ("--what", "dog", "-o", "x.svg"),
-        ("--what", "dag", "-o", "x.pdf"),
+        ("--what", "dag", "-o", "x.gif"),
         ("--what", "dag", "-o", "x"),
         ("--what", "dag", "-o", "x.dot"),
         ("--what", "dag", "-o", "x.svg", "--knowns"),

@@ -224,7 +224,7 @@ def test_bad_obstacles_are_told_in_one_line():
         (lambda: Avoid((ball,), on, order=4), "order of interpolation"),
         (lambda: Avoid((ball,), on, sigma=0.0), "sigma"),
         (lambda: Avoid((ball,), on, margin=np.nan), "margin"),
-        (lambda: AvoidItself(on), "no two spheres"),
+        (lambda: AvoidItself(on), "no two of the robot.s shapes could touch"),
     ):
         with pytest.raises(InputError, match=said) as caught:
             Planner(_one(make()))

@@ -106,6 +106,7 @@ FUNCTIONS: dict[str, Callable[[np.ndarray], Any]] = {
     "Robot.complete_velocity": lambda q: TIED.complete_velocity(q, np.ones(TIED.mobility.freedom)),
     "simulation.initial_position": lambda q: simulation.initial_position(FLYING, q),
     "simulation.initial_states": lambda q: simulation.initial_states(simulation.dynamics_of(FLYING), q, QD)[0],
+    "simulation.path_of": lambda q: simulation.path_of(FLYING, np.asarray(q)[None], "hand"),
     "simulation.simulate": lambda q: simulation.simulate(FLYING, q, QD, time=0.02, dt=0.01).q,
     "queries.simulate": lambda q: sg.simulate(FLYING, q, QD, time=0.02, dt=0.01).q,
     "queries.simulate smoother": lambda q: sg.simulate(FLYING, q, QD, time=0.02, dt=0.01, method="smoother").q,

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from screwgraph.summary import one_line
+
 ROS_1, ROS_2 = "ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH"
 """Environment variables: folders of packages, and folders whose `share` has packages."""
 
@@ -21,6 +23,8 @@ _PLAIN = re.compile(r"[\w.+-]+")
 @dataclass(frozen=True)
 class Packages:
     """Packages that a user names: `named` gives the folder of a package, in `folders` packages are looked for."""
+
+    __repr__ = one_line
 
     named: Mapping[str, str] = field(default_factory=dict)
     folders: Sequence[str] = ()

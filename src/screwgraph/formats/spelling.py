@@ -16,10 +16,7 @@ _AXIS = ("xyz", "pitch")
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What is read in an element, and what other programs read there: children, and attributes.
-
-    Those of pictures change no motion, and are left out.
-    """
+    """What is read in an element, and what other programs read there: children, and attributes."""
 
     children: Mapping[str, tuple[str, ...]]
     attributes: Mapping[str, tuple[str, ...]]
@@ -34,7 +31,12 @@ _URDF_CHILDREN = {
     "coupling": ("predecessor", "successor", "ratio", "term", "offset"),
     "predecessor": ("origin",),
     "successor": ("origin",),
+    "visual": ("origin", "geometry", "material"),
+    "collision": ("origin", "geometry", "contact_coefficients", "verbose"),
+    "geometry": ("box", "cylinder", "sphere", "capsule", "mesh", "plane"),
+    "material": ("color", "texture"),
 }
+_SOLIDS = {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",), "capsule": ("radius", "length")}
 _URDF_ATTRIBUTES = {
     "robot": ("name", "version"),
     "link": ("name", "type"),
@@ -57,6 +59,13 @@ _URDF_ATTRIBUTES = {
     "ratio": ("value",),
     "term": ("joint", "coefficient"),
     "offset": ("value",),
+    "visual": ("name",),
+    "collision": ("name", "group"),
+    "mesh": ("filename", "scale"),
+    "material": ("name",),
+    "color": ("rgba",),
+    "texture": ("filename",),
+    **_SOLIDS,
 }
 _POSED = ("relative_to", "frame", "degrees", "rotation_format")
 _SDF_AXIS = ("xyz", "dynamics", "limit", "mimic", "initial_position", "use_parent_model_frame")
@@ -86,6 +95,21 @@ _SDF_CHILDREN = {
     "dynamics": ("damping", "friction", "spring_reference", "spring_stiffness"),
     "limit": ("lower", "upper", "effort", "velocity", "stiffness", "dissipation"),
     "mimic": ("multiplier", "offset", "reference"),
+    "visual": (
+        "pose", "geometry", "material", "cast_shadows", "laser_retro", "transparency", "visibility_flags", "meta",
+        "plugin",
+    ),
+    "collision": ("pose", "geometry", "surface", "laser_retro", "max_contacts", "density", "auto_inertia_params"),
+    "geometry": (
+        "box", "cylinder", "sphere", "capsule", "mesh", "plane", "cone", "ellipsoid", "empty", "heightmap", "image",
+        "polyline",
+    ),
+    "mesh": ("uri", "scale", "submesh", "convex_decomposition"),
+    "material": (
+        "ambient", "diffuse", "specular", "emissive", "shininess", "script", "shader", "lighting", "pbr",
+        "double_sided", "render_order",
+    ),
+    **_SOLIDS,
 }  # fmt: skip
 _SDF_ATTRIBUTES = {
     "sdf": ("version",),

@@ -190,7 +190,7 @@ def _numbers(values: Mapping[str, Any]) -> dict[str, str]:
     return {key: _number(value) for key, value in values.items()}
 
 
-def _spaced(values: Iterable[float]) -> str:
+def _spaced(values: Iterable[Any]) -> str:
     return " ".join(_number(value) for value in values)
 
 

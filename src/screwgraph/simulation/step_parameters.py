@@ -18,6 +18,7 @@ from screwgraph.models.mechanism.equations import residual
 from screwgraph.models.mechanism.read import read_mechanism
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import Parameter, parameters_of, with_values
+from screwgraph.summary import one_line
 from screwgraph.tape import Tape, depends_on
 
 PAYLOAD = "payload"
@@ -34,6 +35,8 @@ def named(parameters: Iterable[str], payload: str | None) -> tuple[str, ...]:
 @dataclass(frozen=True, eq=False)
 class Given:
     """Values of the parameters of a step: `vector` (k,), or (B, k) one row a motion, and `carried`, made of it."""
+
+    __repr__ = one_line
 
     step: Function
     names: tuple[str, ...]

@@ -15,7 +15,7 @@ def resting_forces(steps: Steps, wrenches: Sequence[Wrench]) -> dict[str, np.nda
     robot = steps.mechanics.robot
     if not wrenches:
         return {}
-    weight = sum(link.inertia.mass for link in robot.links) * float(np.linalg.norm(robot.gravity))
+    weight = sum(link.inertia.mass for link in robot.links) * float(np.linalg.norm(np.array(robot.gravity)))
     acting = np.zeros(len(steps.points))
     for w in wrenches:
         acting[w.samples] += 1.0
