@@ -32,11 +32,11 @@ def test_a_misspelt_part_of_a_link_is_said(tmp_path):
 
 
 def test_a_misspelt_part_of_a_shape_is_said(tmp_path):
-    shape = '<collision><geometri/><geometry><box sise="1 1 1"/></geometry></collision>'
+    shape = '<collision><geometri/><geometry><box siize="1 1 1"/></geometry></collision>'
     robot = loaded(urdf(f'<link name="a">{shape}</link>', link("b"), joint("j", "a", "b")), tmp_path)
     assert [line.rpartition("leg.urdf:")[2] for line in robot.warnings][:2] == [
         "2: <collision>: <geometri> is passed over (did you mean <geometry>?)",
-        "2: <box>: 'sise' is passed over (did you mean 'size'?)",
+        "2: <box>: 'siize' is passed over (did you mean 'size'?)",
     ]
 
 
