@@ -26,7 +26,7 @@ from screwgraph.compiler.function import Argument, Function, Origin
 from screwgraph.compiler.graphs import compile_graph
 from screwgraph.compiler.inputs import inputs_by_form
 from screwgraph.compiler.matrix import compile_matrix
-from screwgraph.compiler.problem import Problem, argument, at, robot_arguments, without_metadata
+from screwgraph.compiler.problem import Problem, argument, at, parameter_arguments, robot_arguments, without_metadata
 from screwgraph.compiler.searched import Search
 from screwgraph.compiler.signature import PARAMETERS, Result, check_arrays, numbered
 from screwgraph.compiler.unit import check_unit, quaternion_places
@@ -69,6 +69,7 @@ __all__ = [
     "make_function",
     "marching",
     "numbered",
+    "parameter_arguments",
     "quaternion_places",
     "robot_arguments",
     "without_metadata",

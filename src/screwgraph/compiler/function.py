@@ -100,18 +100,21 @@ class Function(Called):
     def __post_init__(self) -> None:
         own = ref(self)  # whoever calls a function holds it
 
-        def first(*values: Any, out: Any = None) -> Any:
+        def called() -> Function:
             f = own()
-            assert f is not None, "it is called"
+            if f is None:
+                raise InputError("a function is gone whose __call__ was kept", fix="keep f itself, not f.__call__")
+            return f
+
+        def first(*values: Any, out: Any = None) -> Any:
+            f = called()
             if out is None and len(values) == len(f.arguments) and are_symbolic(values):
                 return written_on_tape(f.program, f.arguments, f.results, values)
             call_by(f, f._compiled.whole(general))
             return f._general(values, out)
 
         def general(*values: Any, out: Any = None) -> Any:
-            f = own()
-            assert f is not None, "it is called"
-            return f._general(values, out)
+            return called()._general(values, out)
 
         call_by(self, first)
         self.__dict__["__signature__"] = SIGNATURE

@@ -8,12 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from screwgraph.compiler.signature import Argument, Result
+from screwgraph.compiler.signature import PARAMETERS, Argument, Result
 from screwgraph.elimination import Equations
-from screwgraph.graph import Column, Factor, FactorGraph, Key, Model, Role, Variable, graph_of
+from screwgraph.graph import Column, Factor, FactorGraph, Key, Model, Role, Variable, graph_of, parameter_variable
 from screwgraph.graph.factors import prior
 from screwgraph.lowering import GRAPH_PASSES, KEEPS_VARIABLES, ROBOT_PASSES, absorbed, lowered, touched
 from screwgraph.robot import Robot
+from screwgraph.robot.parameters import Parameter
 from screwgraph.summary import one_line
 from screwgraph.tape import Number
 
@@ -150,6 +151,11 @@ def without_metadata(robot: Robot) -> Robot:
 def robot_arguments(robot: Robot, arguments: Named) -> tuple[Argument, ...]:
     """Return arguments from names and the variables of a robot that they hold, without making its graph."""
     return tuple(argument(name, [_variable(robot, key) for key in keys]) for name, keys in arguments)
+
+
+def parameter_arguments(robot: Robot, live: Sequence[Parameter]) -> tuple[Argument, ...]:
+    """Return the argument that holds parameters of a robot; none without them."""
+    return (argument(PARAMETERS, [parameter_variable(robot, parameter) for parameter in live]),) if live else ()
 
 
 def robot_results(robot: Robot, results: Named) -> tuple[Result, ...]:

@@ -83,18 +83,7 @@ def load(
 ) -> Robot:
     """Load a robot from a file or its text, or a built-in one by name, and merge its fixed joints.
 
-    Args:
-        source: a path (.urdf, .sdf, .xml for MJCF, .yaml, .xacro), the text of such a file, or a name of `zoo_names()`.
-        base: "fixed", or "floating" to let the base move freely (unless it already does).
-        lock: joints to weld, at zero or at the positions (rad, m) that a mapping gives.
-        model: of an SDF world with several robots, a model of the one that is meant.
-        gravity: replaces that of the file, or (0, 0, -9.81) m/s^2 where it says nothing.
-        damping: False leaves out the viscous damping of the file.
-        strict: raise the first of the warnings instead of keeping them in `Robot.warnings`.
-        snap: round rotation entries of joint frames that lie this close to 0 or +-1.
-        xacro_args: values for the <xacro:arg> of a xacro file, `{"prefix": "left_"}`.
-        packages: where `package://NAME/...` and `$(find NAME)` are looked for first: {NAME: its folder}, or folders of
-            packages. Then follow ROS_PACKAGE_PATH, AMENT_PREFIX_PATH, and the folders above the file.
+    Arguments are those of `screwgraph.load`, which takes planar mechanisms, too.
 
     Raises:
         ModelError: the file is missing, unreadable or describes no robot; with `strict`, a warning.

@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 
 from screwgraph.compiler import (
-    PARAMETERS,
     Function,
     Result,
-    argument,
     compile_expression,
+    parameter_arguments,
     robot_arguments,
     without_metadata,
 )
 from screwgraph.errors import InputError
-from screwgraph.graph import Key, parameter_variable
+from screwgraph.graph import Key
 from screwgraph.lowering import ROBOT_PASSES, improved, renamed
 from screwgraph.robot import Robot, without_loops
 from screwgraph.robot.parameters import Parameter, with_values
@@ -62,8 +61,7 @@ def compiled(
     """
     tree = without_loops(robot)
     arguments = robot_arguments(tree, [(kind, [Key(kind, joint.name) for joint in tree.joints]) for kind in kinds])
-    if live:
-        arguments = (*arguments, argument(PARAMETERS, [parameter_variable(robot, parameter) for parameter in live]))
+    arguments = (*arguments, *parameter_arguments(robot, live))
     ways = (("elementary transforms",), tuple(passes))
     expressions = [partial(_of_changed, tree, way, frozenset(keep), tuple(live), expression) for way in ways]
     question = (without_metadata(tree), asked, tuple(live))

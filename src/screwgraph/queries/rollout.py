@@ -15,6 +15,7 @@ from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.queries.models import check_model
 from screwgraph.robot import Robot
+from screwgraph.robot.parameters import with_payload
 from screwgraph.simulation import (
     IMPLICIT,
     Control,
@@ -26,7 +27,6 @@ from screwgraph.simulation import (
     dynamics_of,
     initial_states,
     joined,
-    named,
     positive_count,
     rolled_out,
     sample_times,
@@ -106,7 +106,7 @@ def rollout(
     for name, count in (("threads", threads), ("parts", 1 if parts is None else parts)):
         if not 1 <= count <= MOST_AT_ONCE:
             raise InputError(f"{name} = {count!r} is not a number from 1 to {MOST_AT_ONCE}")
-    names, own = named(parameters or (), payload), dict(springs or {})
+    names, own = with_payload(parameters or (), payload), dict(springs or {})
     options = StepOptions(method, friction, stops, effort_limits, own, names, payload)
     times, dynamics = sample_times(model, time, dt), dynamics_of(model)
     step = options.step_of(model, dt).astype(dtype)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler import PARAMETERS, Function
+from screwgraph.compiler import PARAMETERS, Function, parameter_arguments
 from screwgraph.dynamics import forward_dynamics, mass_matrix
 from screwgraph.errors import InputError
 from screwgraph.graph import no_payload
@@ -23,7 +23,7 @@ from screwgraph.simulation.methods import State
 from screwgraph.simulation.models import MechanismDynamics, dynamics_of, system_of
 from screwgraph.simulation.step_function import IMPLICIT, step_function
 from screwgraph.simulation.step_law import explicit
-from screwgraph.simulation.step_parameters import live_equations, robot_argument, with_joint_levels
+from screwgraph.simulation.step_parameters import live_equations, with_joint_levels
 from screwgraph.summary import one_line
 from screwgraph.time import RULES
 
@@ -67,7 +67,7 @@ class StepOptions:
             law = implicit_forces(model, forces_at, live)
         else:
             law = explicit(forward_dynamics(model, parameters=self.parameters, payload=self.payload))
-        limits, inputs = _limits(model) if self.effort_limits else None, robot_argument(model, live)
+        limits, inputs = _limits(model) if self.effort_limits else None, parameter_arguments(model, live)
         return step_function(dynamics_of(model), self.method, law, limits, inputs)
 
     def _of_mechanism(self, mechanism: Mechanism, dt: float, chosen: Sequence[str]) -> Function:

@@ -13,12 +13,13 @@ from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
+from screwgraph.robot.parameters import with_payload
 from screwgraph.simulation.divergence import diverged
 from screwgraph.simulation.models import Dynamics, dynamics_of
 from screwgraph.simulation.options import StepOptions
 from screwgraph.simulation.start import initial_states, positive_count, positive_seconds
 from screwgraph.simulation.step_function import IMPLICIT
-from screwgraph.simulation.step_parameters import Given, named
+from screwgraph.simulation.step_parameters import Given
 
 
 class Simulator:
@@ -69,7 +70,7 @@ class Simulator:
             ModelError: the mechanism cannot be assembled.
         """
         self.dt = positive_seconds("dt", dt)
-        names, own = named(parameters, payload), dict(springs or {})
+        names, own = with_payload(parameters, payload), dict(springs or {})
         self.model = model
         self.options = StepOptions(method, friction, stops, effort_limits, own, names, payload)
         self.function = self.options.step_of(model, self.dt)

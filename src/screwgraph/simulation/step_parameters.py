@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler import PARAMETERS, Argument, Function, argument
+from screwgraph.compiler import PARAMETERS, Function
 from screwgraph.errors import InputError
-from screwgraph.graph import parameter_variable
 from screwgraph.mechanism.compiled import CompiledMechanism, compiled_mechanism
 from screwgraph.models.mechanism import Mechanism, live_mechanism
 from screwgraph.models.mechanism.equations import residual
@@ -21,15 +20,8 @@ from screwgraph.robot.parameters import Parameter, parameters_of, with_values
 from screwgraph.summary import one_line
 from screwgraph.tape import Tape, depends_on
 
-PAYLOAD = "payload"
 FORCES = ("damping", "friction", "stiffness")
 """Kinds of parameters that are forces along joints: implicit steps take these at their end, other laws beside them."""
-
-
-def named(parameters: Iterable[str], payload: str | None) -> tuple[str, ...]:
-    """Return the names of parameters; that of a payload comes last, where none is it."""
-    names = tuple(parameters)
-    return names if payload is None or PAYLOAD in names else (*names, PAYLOAD)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,11 +92,6 @@ def with_joint_levels(robot: Robot, values: Mapping[Parameter, Any]) -> Robot:
         for j in robot.joints
     )
     return replace(robot, joints=joints)
-
-
-def robot_argument(robot: Robot, live: Sequence[Parameter]) -> tuple[Argument, ...]:
-    """Return the argument that holds parameters of a robot; none without them."""
-    return (argument(PARAMETERS, [parameter_variable(robot, parameter) for parameter in live]),) if live else ()
 
 
 def live_equations(mechanism: Mechanism, names: tuple[str, ...]) -> CompiledMechanism:

@@ -10,6 +10,7 @@ from screwgraph.robot.parameters.registry import (
     checked_parameters,
     numbers,
     parameters_of,
+    with_payload,
     with_values,
 )
 from screwgraph.robot.parameters.symbolic import (
@@ -41,5 +42,6 @@ __all__ = [
     "samples_of",
     "sizes",
     "symbolic",
+    "with_payload",
     "with_values",
 ]

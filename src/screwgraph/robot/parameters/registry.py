@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,14 +84,19 @@ class Parameter:
         return KINDS[self.kind].bound(robot, self.part, values)
 
 
+def with_payload(names: Iterable[str], payload: str | None) -> tuple[str, ...]:
+    """Return names of parameters; that of a payload comes last, where none is it."""
+    names = tuple(names)
+    return names if payload is None or PAYLOAD in names else (*names, PAYLOAD)
+
+
 def parameters_of(robot: Robot, names: Sequence[str], payload: str | None = None) -> tuple[Parameter, ...]:
     """Return parameters by name; that of a `payload` at a link or frame comes last, where no name says otherwise.
 
     Raises:
         InputError: a name means nothing or is named twice, or a part has no such parameter.
     """
-    if payload is not None and PAYLOAD not in names:
-        names = (*names, PAYLOAD)
+    names = with_payload(names, payload)
     found = tuple(_parameter(robot, name, payload) for name in names)
     for parameter in found:
         if names.count(parameter.name) > 1:
