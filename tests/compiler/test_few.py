@@ -13,7 +13,7 @@ from tests.agreement import assert_agree, random_states
 
 
 def is_compiled(f: sg.Function) -> bool:
-    return "_compiled" in vars(f)
+    return "compiled" in vars(f._evaluation)
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3), (CHUNK + 5,)])

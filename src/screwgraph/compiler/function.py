@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NoReturn
@@ -16,13 +15,11 @@ from screwgraph import displayed
 from screwgraph.arguments import checked, shown
 from screwgraph.compiler.backends import BACKENDS, Listing
 from screwgraph.compiler.backends.casadi import casadi_function
-from screwgraph.compiler.backends.llvm import Compiled, compiled
 from screwgraph.compiler.bound import BoundFunction, Names
 from screwgraph.compiler.cache import Made, pack_program, remembered, unpack_program
 from screwgraph.compiler.called import SIGNATURE, Called, call_by
 from screwgraph.compiler.derivatives import Analytic, derivatives
-from screwgraph.compiler.interpreted import MAKING, interpreted, seconds
-from screwgraph.compiler.on_tape import are_symbolic, written_on_tape
+from screwgraph.compiler.evaluation import Evaluation
 from screwgraph.compiler.pivots import Pivots, pivots
 from screwgraph.compiler.signature import (
     PARAMETERS,
@@ -35,8 +32,8 @@ from screwgraph.compiler.signature import (
     written,
 )
 from screwgraph.compiler.split import CARRIED, Split, split
-from screwgraph.compiler.unit import Places, check_unit, normalising, quaternion_places
-from screwgraph.compiler.vanished import Differentiated, Fallback, answered
+from screwgraph.compiler.unit import normalising
+from screwgraph.compiler.vanished import Differentiated, Fallback
 from screwgraph.elimination import Dag, Parallelism
 from screwgraph.elimination.parallelism import of_program
 from screwgraph.errors import InputError
@@ -46,8 +43,6 @@ from screwgraph.tape import Operations, Program
 
 DTYPES = ("float64", "float32")
 """The numbers that machine code and C source can compute with."""
-BELOW = 4
-"""How far below its caller a function warns: in what its slot calls, and what that calls."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,46 +93,22 @@ class Function(Called):
         return _unpickled, (self.name, self.arguments, self.results, code, self.ordering, known, self.dtype)
 
     def __post_init__(self) -> None:
-        own = ref(self)  # whoever calls a function holds it
-
-        def called() -> Function:
-            f = own()
-            if f is None:
-                raise InputError("a function is gone whose __call__ was kept", fix="keep f itself, not f.__call__")
-            return f
+        own, code = ref(self), self._evaluation  # neither refers to the function: it is dropped with its last reference
 
         def first(*values: Any, out: Any = None) -> Any:
-            f = called()
-            if out is None and len(values) == len(f.arguments) and are_symbolic(values):
-                return written_on_tape(f.program, f.arguments, f.results, values)
-            call_by(f, f._compiled.whole(general))
-            return f._general(values, out)
-
-        def general(*values: Any, out: Any = None) -> Any:
-            return called()._general(values, out)
+            if out is None and code.is_symbolic(values):
+                return code.on_tape(values)
+            f = own()
+            if f is not None:
+                call_by(f, code.whole())
+            return code.general(values, out)
 
         call_by(self, first)
         self.__dict__["__signature__"] = SIGNATURE
 
-    def _general(self, values: tuple[Any, ...], out: Any) -> Any:
-        """Evaluate any arrays: batches, and what machine code for one state leaves to others."""
-        answer = None if out is None else self._quick_into(values, out)
-        if answer is not None:
-            return answer
-        check_count(self.name, self.arguments, values)
-        into, counted = {} if out is None else {"out": out}, self._compiled.off_unit.value
-        try:
-            with np.errstate(invalid="ignore", divide="ignore") if self.program.guarded else nullcontext():
-                found = self.ufunc(*values, **into, dtype=self.dtype)  # wider numbers are rounded
-        except (TypeError, ValueError) as error:
-            if are_symbolic(values):
-                return written_on_tape(self.program, self.arguments, self.results, values)
-            raise self._explained(values, error) from None
-        if self._compiled.off_unit.value != counted:  # in this call, or in one of another thread
-            check_unit(self.arguments, self._quaternions, values)
-        if not self.program.guarded:
-            return found
-        return answered(found, values, (self.name, self.arguments, self.results), self.origin.vanished, BELOW)
+    @cached_property
+    def _evaluation(self) -> Evaluation:
+        return Evaluation(self.name, self.arguments, self.results, self.program, self.dtype, self.origin.vanished)
 
     def few(self, *values: Any) -> Any:
         """Evaluate as a call does, for once or for few states: interpreted, while that costs less than machine code.
@@ -147,57 +118,20 @@ class Function(Called):
         Raises:
             InputError: as a call does.
         """
-        check_count(self.name, self.arguments, values)
-        arrays, done = check_arrays(self.name, self.arguments, values), self.__dict__
-        states = max(x.size // max(1, len(a.names)) for x, a in zip(arrays, self.arguments, strict=True))
-        spent = done.get("_interpreting", 0.0) + seconds(self.program, states)
-        if "_compiled" in done or self.dtype != "float64" or spent > MAKING * len(self.program.instructions):
-            return self(*arrays)
-        done["_interpreting"] = spent
-        check_unit(self.arguments, self._quaternions, arrays)
-        with np.errstate(all="ignore") if self.program.guarded else nullcontext():
-            found = interpreted(self.program, self.arguments, self.results, arrays)
-        if not self.program.guarded:
-            return found
-        return answered(found, arrays, (self.name, self.arguments, self.results), self.origin.vanished)
+        return self._evaluation.few(*values)
 
     @property
     def ufunc(self) -> np.ufunc:
         """The function as a NumPy gufunc: broadcasting, `out=`, `where` and dtype rules are NumPy's."""
-        return self._compiled.ufunc
+        return self._evaluation.compiled.ufunc
 
-    @cached_property
-    def _compiled(self) -> Compiled:
-        shapes, results = [(a.shape, a.names) for a in self.arguments], [r.shape for r in self.results]
-        return compiled(self.name, self.program, shapes, results, self.dtype, quaternions=self._quaternions)
-
-    @cached_property
-    def _quaternions(self) -> Places:
-        return quaternion_places(self.arguments)
-
-    @cached_property
+    @property
     def quick(self) -> Callable[..., Any]:
         """The way past NumPy for one state; it returns None where arguments or answer need NumPy's attention.
 
         Until it is called with numbers, it makes no machine code.
         """
-        if "_compiled" in self.__dict__:
-            return self._compiled.quick
-
-        def first(*values: Any) -> Any:
-            if len(values) == len(self.arguments) and are_symbolic(values):
-                return written_on_tape(self.program, self.arguments, self.results, values)
-            self.__dict__["quick"] = quick = self._compiled.quick
-            return quick(*values)
-
-        return first
-
-    def _quick_into(self, values: tuple[Any, ...], out: Any) -> Any:
-        """Write the results for one state to arrays, past NumPy; None where it has to be asked, which tells why."""
-        into = out if isinstance(out, tuple) else (out,)
-        if len(values) != len(self.arguments) or len(into) != len(self.results):
-            return None
-        return self.quick(*values, *into, np.ndarray)
+        return self._evaluation.quick
 
     def astype(self, dtype: Any) -> Function:
         """Return the same function, computed with numbers of another type: "float64" or "float32".
@@ -272,7 +206,7 @@ class Function(Called):
         Quaternions are divided by their lengths, so that derivatives along them are zero.
         """
         arguments = [(a.name, a.names) for a in self.arguments]
-        program = normalising(self.program, self.arguments, self._quaternions)
+        program = normalising(self.program, self.arguments, self._evaluation.quaternions)
         return casadi_function(self.name, program, arguments, [(r.name, r.size) for r in self.results])
 
     def with_parameters(self, values: Mapping[str, Any] | Float[np.ndarray, "... k"]) -> BoundFunction:
@@ -391,7 +325,7 @@ class Function(Called):
             raise InputError(f"{language} has no code for {self.dtype}", fix=f"use {others}")
         program = self.program
         if language != "llvm":  # which is called from here, where quaternions are looked at
-            program = normalising(program, self.arguments, self._quaternions)
+            program = normalising(program, self.arguments, self._evaluation.quaternions)
         return BACKENDS[language].files(Listing(self.name, program, self.arguments, self.results, self.dtype))
 
     def c_source(self) -> str:
@@ -409,14 +343,6 @@ class Function(Called):
     def algorithm(self, form: str = "text", *, definitions: bool = True) -> str:
         """Print the elimination DAG as numbered assignments; see `Dag.algorithm`."""
         return self.dag.algorithm(form, definitions=definitions)
-
-    def _explained(self, values: tuple[Any, ...], error: Exception) -> InputError:
-        """Return an InputError that says what NumPy did not like."""
-        try:
-            check_arrays(self.name, self.arguments, values)
-        except InputError as found:
-            return found
-        return InputError(f"{self.name} cannot be called so", why=str(error))
 
 
 def _unpickled(

@@ -211,3 +211,14 @@ def test_a_function_is_freed_though_its_machine_code_calls_it(state):
     gone = weakref.ref(f)
     del f
     assert gone() is None
+
+
+def test_a_call_that_was_kept_outlives_the_function(state):
+    f = sg.bias_forces(sg.load("puma560"))
+    before = f.__call__
+    expected = f(*state[:2])
+    after = f.__call__
+    del f
+    for kept in (before, after):
+        np.testing.assert_array_equal(kept(*state[:2]), expected)
+        np.testing.assert_array_equal(kept([0.0] * 6, state[1]), kept(np.zeros((3, 6)), state[1])[1])

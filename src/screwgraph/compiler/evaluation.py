@@ -1,0 +1,134 @@
+"""Programs evaluated with numbers: machine code for one state or batches, the interpreter for few states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from screwgraph.compiler.backends.llvm import Compiled, compiled
+from screwgraph.compiler.interpreted import MAKING, interpreted, seconds
+from screwgraph.compiler.on_tape import are_symbolic, written_on_tape
+from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count
+from screwgraph.compiler.unit import Places, check_unit, quaternion_places
+from screwgraph.compiler.vanished import Fallback, answered
+from screwgraph.errors import InputError
+from screwgraph.summary import one_line
+from screwgraph.tape import Program
+
+BELOW = 5
+"""How far below its caller an evaluation warns, as `warnings.warn` counts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """How a function of arrays is computed; `vanished` says what to do where a pivot vanishes."""
+
+    __repr__ = one_line
+
+    name: str
+    arguments: Sequence[Argument]
+    results: Sequence[Result]
+    program: Program
+    dtype: str
+    vanished: Fallback | None
+
+    @cached_property
+    def compiled(self) -> Compiled:
+        """The machine code."""
+        shapes, results = [(a.shape, a.names) for a in self.arguments], [r.shape for r in self.results]
+        return compiled(self.name, self.program, shapes, results, self.dtype, quaternions=self.quaternions)
+
+    @cached_property
+    def quaternions(self) -> Places:
+        """Where the arguments hold quaternions."""
+        return quaternion_places(self.arguments)
+
+    @cached_property
+    def quick(self) -> Callable[..., Any]:
+        """The way past NumPy for one state; it returns None where arguments or answer need NumPy's attention.
+
+        Until it is called with numbers, it makes no machine code.
+        """
+        if "compiled" in self.__dict__:
+            return self.compiled.quick
+
+        def first(*values: Any) -> Any:
+            if self.is_symbolic(values):
+                return self.on_tape(values)
+            self.__dict__["quick"] = quick = self.compiled.quick
+            return quick(*values)
+
+        return first
+
+    def whole(self) -> Callable[..., Any]:
+        """Return what answers any call: machine code for one state, which leaves others to `general`."""
+
+        def general(*values: Any, out: Any = None) -> Any:
+            return self.general(values, out)
+
+        return self.compiled.whole(general)
+
+    def general(self, values: tuple[Any, ...], out: Any) -> Any:
+        """Evaluate any arrays: batches, and what machine code for one state leaves to others."""
+        answer = None if out is None else self._quick_into(values, out)
+        if answer is not None:
+            return answer
+        check_count(self.name, self.arguments, values)
+        into, counted = {} if out is None else {"out": out}, self.compiled.off_unit.value
+        try:
+            with np.errstate(invalid="ignore", divide="ignore") if self.program.guarded else nullcontext():
+                found = self.compiled.ufunc(*values, **into, dtype=self.dtype)  # wider numbers are rounded
+        except (TypeError, ValueError) as error:
+            if self.is_symbolic(values):
+                return self.on_tape(values)
+            raise self._explained(values, error) from None
+        if self.compiled.off_unit.value != counted:  # in this call, or in one of another thread
+            check_unit(self.arguments, self.quaternions, values)
+        return self._complete(found, values)
+
+    def few(self, *values: Any) -> Any:
+        """Evaluate once or few states: interpreted, until the time spent would have made machine code."""
+        check_count(self.name, self.arguments, values)
+        arrays, done = check_arrays(self.name, self.arguments, values), self.__dict__
+        states = max(x.size // max(1, len(a.names)) for x, a in zip(arrays, self.arguments, strict=True))
+        spent = done.get("_interpreting", 0.0) + seconds(self.program, states)
+        if "compiled" in done or self.dtype != "float64" or spent > MAKING * len(self.program.instructions):
+            return self.general(tuple(arrays), None)
+        done["_interpreting"] = spent
+        check_unit(self.arguments, self.quaternions, arrays)
+        with np.errstate(all="ignore") if self.program.guarded else nullcontext():
+            found = interpreted(self.program, self.arguments, self.results, arrays)
+        return self._complete(found, arrays)
+
+    def is_symbolic(self, values: Sequence[Any]) -> bool:
+        """Tell whether these are arrays of scalars of a tape, one for each argument."""
+        return len(values) == len(self.arguments) and are_symbolic(values)
+
+    def on_tape(self, values: Sequence[Any]) -> Any:
+        """Write the program on the tape of its arguments, and return arrays of scalars of that tape."""
+        return written_on_tape(self.program, self.arguments, self.results, values)
+
+    def _quick_into(self, values: tuple[Any, ...], out: Any) -> Any:
+        """Write the results for one state to arrays, past NumPy; None where it has to be asked, which tells why."""
+        into = out if isinstance(out, tuple) else (out,)
+        if len(values) != len(self.arguments) or len(into) != len(self.results):
+            return None
+        return self.quick(*values, *into, np.ndarray)
+
+    def _complete(self, found: Any, values: Sequence[Any]) -> Any:
+        if not self.program.guarded:
+            return found
+        return answered(found, values, (self.name, self.arguments, self.results), self.vanished, BELOW)
+
+    def _explained(self, values: tuple[Any, ...], error: Exception) -> InputError:
+        """Return an InputError that says what NumPy did not like."""
+        try:
+            check_arrays(self.name, self.arguments, values)
+        except InputError as found:
+            return found
+        return InputError(f"{self.name} cannot be called so", why=str(error))
