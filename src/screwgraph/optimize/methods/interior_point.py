@@ -39,6 +39,8 @@ SKIPPED = 1
 """Steps in which curvature is not tried again after it was not convex."""
 STRAIGHT = 0.9
 """Gauss-Newton's matrix serves while so much of its steps, as far as slacks allow, is accepted."""
+LONGEST = 10
+"""So many steps in a row it serves: after these, what is left of the curvature makes convergence slow."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +48,11 @@ class InteriorPoint:
     """Newton's steps on the KKT equations with a barrier that goes to zero. Waechter & Biegler (2006).
 
     H is Gauss-Newton's matrix, with the curvature of hard factors (`curvature`). Where that is not convex on the
-    constraints, curvature is left out as long as this leads straight on, then H is shifted. Without `curvature`, which
-    then is never derived, steps allow for products of slacks and multipliers. Steep rows are scaled. A filter decides
-    how much of a step is gone, with second-order corrections. `barrier` is the first barrier parameter. `reach` are
-    families of unknowns with the most that one of their numbers may change in a step: for problems whose linearisation
-    holds no further.
+    constraints, curvature is left out as long as this leads straight on, for few steps, then H is shifted. Without
+    `curvature`, which then is never derived, steps allow for products of slacks and multipliers. Steep rows are scaled.
+    A filter decides how much of a step is gone, with second-order corrections. `barrier` is the first barrier
+    parameter. `reach` are families of unknowns with the most that one of their numbers may change in a step: for
+    problems whose linearisation holds no further.
     """
 
     __repr__ = one_line
@@ -142,14 +144,15 @@ def _settled(kkt: Kkt, model: Model, point: Point, barrier: float) -> Point:
 class _Convexity:
     """How H is made convex: `straight` leaves curvature out; else the last shift of its diagonal is where to begin.
 
-    `curved`: whether the last H had the curvature of hard factors; `skipped`: in so many steps to come, that is not
-    tried, since it was not convex.
+    `curved`: whether the last H had the curvature of hard factors; `plain`: how many steps since then had none;
+    `skipped`: in so many steps to come, that is not tried, since it was not convex.
     """
 
     straight: bool
     shift: float
     curvature: bool
     curved: bool = True
+    plain: int = 0
     skipped: int = 0
 
     @property
@@ -165,7 +168,9 @@ class _Convexity:
 
     def after(self, part: float) -> _Convexity:
         """Return what to do after such a part of a step was accepted."""
-        return replace(self, straight=self.straight and (self.curved or part > STRAIGHT))
+        plain = 0 if self.curved else self.plain + 1
+        leads_on = self.curved or (part > STRAIGHT and (plain < LONGEST or not self.curvature))
+        return replace(self, straight=self.straight and leads_on, plain=plain)
 
 
 def _direction(kkt: Kkt, model: Model, point: Point, convexity: _Convexity) -> tuple[Step, Factored, _Convexity] | str:
