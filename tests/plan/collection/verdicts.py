@@ -18,7 +18,8 @@ MAKING = 600.0
 """So long may the first search take, with which code is made."""
 SMALL = 0.02
 """Part of the largest acceleration of a joint below which its sign is noise."""
-FINER = 10
+FINER = (10, 4, 2)
+"""Times more steps, the first for which a motion is found, that tell what the accelerations' signs are."""
 
 
 @dataclass(frozen=True)
@@ -79,13 +80,20 @@ def rings_beside_finer(plan: Plan) -> bool:
     """Whether accelerations change their signs more often than those of the same motion with ten times more steps.
 
     That is searched for from the plan: other guesses may lead to other motions, past the other side of an obstacle.
+    Where it is not found in time, fewer steps are tried.
     """
+    for finer in (_finer(plan, times) for times in FINER):
+        if finer.converged:
+            return _changes(plan) > _changes(finer) + 2
+    return True
+
+
+def _finer(plan: Plan, times: int) -> Plan:
     task = plan.task
-    phases = tuple(replace(p, steps=FINER * p.steps, mesh=None) for p in task.phases)
+    phases = tuple(replace(p, steps=times * p.steps, mesh=None) for p in task.phases)
     planner = Planner(replace(task, phases=phases, guess="linear"))
     planner.change(guess=values_on(planner.transcription, plan))
-    finer = planner.solve(iterations=1000, seconds=SECONDS)
-    return not finer.converged or _changes(plan) > _changes(finer) + 2
+    return planner.solve(iterations=1000, seconds=SECONDS)
 
 
 def _changes(plan: Plan) -> int:
