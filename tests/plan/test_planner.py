@@ -1,5 +1,7 @@
 """Planning again: warm starts, other goals, a horizon that moves along."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -39,6 +41,16 @@ def goals(x):
 
 def test_a_warm_start_at_the_solution_takes_no_step(planner):
     assert planner.solve(warm=True).iterations == 0
+
+
+def test_a_task_that_is_planned_again_has_its_code_already():
+    first, again = sg.plan("cp2"), sg.plan(read_task("cp2"))
+    assert again.transcription.problem is first.transcription.problem
+    assert again.cost == first.cost
+    task = read_task("cp2")
+    other = sg.plan(replace(task, robot=replace(task.robot, gravity=(0.0, -9.7, 0.0))))
+    assert other.transcription.problem is not first.transcription.problem
+    assert other.cost != first.cost
 
 
 def test_another_goal_is_reached_without_new_code(planner):

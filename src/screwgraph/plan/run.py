@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass, field
+from functools import lru_cache
 from time import perf_counter
 from typing import Any
 
@@ -17,6 +21,9 @@ from screwgraph.plan.planner import Planner
 from screwgraph.plan.read import read_task
 from screwgraph.plan.task import Task
 
+KEPT = 4
+"""Code of so many tasks is kept for when they are planned again."""
+
 
 @checked
 def plan(
@@ -29,7 +36,7 @@ def plan(
     tolerances: Tolerances | None = None,
     callback: Callable[[Progress], Any] | None = None,
 ) -> Plan:
-    """Plan a motion.
+    """Plan a motion; the code of the last tasks is kept for when the same ones are planned again.
 
     Args:
         task: a `Task`, a task file, or the name of a built-in task.
@@ -45,7 +52,7 @@ def plan(
         InputError: the task contradicts itself or its robot. That no plan was found is no error: see `Plan.status`.
     """
     began = perf_counter()
-    planner = Planner(task if isinstance(task, Task) else read_task(task))
+    planner = _planner(task if isinstance(task, Task) else read_task(task))
     return planner.solve(
         method=method,
         iterations=iterations,
@@ -54,3 +61,25 @@ def plan(
         tolerances=tolerances,
         callback=callback,
     )
+
+
+@dataclass(frozen=True)
+class _Content:
+    """A task, equal to others of the same content."""
+
+    pickled: bytes
+    task: Task = field(compare=False)
+
+
+def _planner(task: Task) -> Planner:
+    """Return a planner of a task, with the code of the last one of an equal task."""
+    try:
+        pickled = pickle.dumps(task)
+    except (pickle.PicklingError, AttributeError, TypeError):  # it holds a function of the user's
+        return Planner(task)
+    return copy(_first_planner(_Content(pickled, task)))
+
+
+@lru_cache(maxsize=KEPT)
+def _first_planner(content: _Content) -> Planner:
+    return Planner(content.task)
