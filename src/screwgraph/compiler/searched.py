@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
@@ -18,7 +19,7 @@ from screwgraph.compiler.evaluate import Trials, plan_costs
 from screwgraph.compiler.loops import treated
 from screwgraph.compiler.problem import Problem
 from screwgraph.compiler.validation import sound
-from screwgraph.elimination import Found, Plan, cost, halves, orderings, search, spread
+from screwgraph.elimination import ROUND, Found, Plan, cost, halves, orderings, search, spread
 from screwgraph.elimination.orderings import LeastWork
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import Role
@@ -84,7 +85,9 @@ def searched(problem: Problem, effort: Search, inputs: Sequence[str]) -> Made | 
         inputs: names of the code's inputs, in order.
     """
     trials = Trials(problem)
+    begun = time.monotonic()
     named = _named(trials, orderings.candidates(trials.graph), inputs)
+    each = (time.monotonic() - begun) / max(1, len(named))
     if orderings.is_assembled(trials.graph):
         return _first_sound(problem, [made for _, made in named])
     if not named:
@@ -94,6 +97,8 @@ def searched(problem: Problem, effort: Search, inputs: Sequence[str]) -> Made | 
         return base
     named += treated(trials, named, inputs, effort.seconds / 2)
     _, base = min(named, key=lambda pair: cost(pair[1].program))
+    if effort.rounds is None and effort.seconds < each * ROUND / effort.workers:
+        return base
     costs = trials.costs
     if effort.executor is not None:
         costs = spread(partial(plan_costs, problem), effort.executor, effort.workers)
@@ -122,11 +127,13 @@ def _named(trials: Trials, names: Sequence[str], inputs: Sequence[str]) -> list[
     for name in names:
         with suppress(EliminationError):
             plans.setdefault(trials.plan(orderings.by_name(name)), name)
-    found = []
+    found, best = [], math.inf
     for plan, name in plans.items():
-        elimination = trials.eliminated(plan)
+        elimination = trials.eliminated(plan, best)
         if elimination is not None:
             found.append((plan, Made(trials.code(elimination, inputs), name)))
+            if not orderings.is_assembled(trials.graph):  # there, the cheapest may be unsound
+                best = min(best, cost(found[-1][1].program))
     return found
 
 

@@ -11,13 +11,14 @@ from screwgraph.elimination.moves import Plan, halves
 from screwgraph.elimination.notation import FORMS, Line
 from screwgraph.elimination.orderings.base import Ordering, as_groups
 from screwgraph.elimination.parallelism import Parallelism
-from screwgraph.elimination.search import Found, search, spread
+from screwgraph.elimination.search import ROUND, Found, search, spread
 from screwgraph.elimination.states import State
 from screwgraph.elimination.system import Step
 from screwgraph.elimination.values import Equations, equations
 
 __all__ = [
     "FORMS",
+    "ROUND",
     "Block",
     "Clique",
     "CliqueTree",

@@ -60,10 +60,13 @@ class Elimination:
         return solution
 
 
-def eliminate_rows(rows: Sequence[Row], order: Iterable[Group]) -> Elimination:
+def eliminate_rows(
+    rows: Sequence[Row], order: Iterable[Group], watch: Callable[[], None] = lambda: None
+) -> Elimination:
     """Eliminate groups of unknowns in order; inside a group, whichever its rule picks next.
 
-    Unknowns of `rows` that the order does not name stay in the remaining equations.
+    Unknowns of `rows` that the order does not name stay in the remaining equations. `watch` is called after each
+    group: by raising an error, it gives an order up.
     """
     groups = list(order)
     system = System(rows, {column for group in groups for column in group.columns})
@@ -75,6 +78,7 @@ def eliminate_rows(rows: Sequence[Row], order: Iterable[Group]) -> Elimination:
         waiting.update(dict.fromkeys(group.columns, number))
         eliminate_group(system, group, waiting, steps, undetermined)
         delayed += [column for column, asked in waiting.items() if asked == number]
+        watch()
     natural = _chooser(system, Group(()))
     unsafe_pivots = []
     while waiting:

@@ -17,6 +17,10 @@ from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import Column, FactorGraph, Key, Role, tied_by
 from screwgraph.robot import Joint
 
+LARGE = 2000
+"""Unknown scalars of a graph beyond which one order is tried: some 54 a joint of a general chain. Of humanoids (1200), the
+articulated order takes 7 % less than `aba` and 20 % less than `composite`, whose work grows faster than the joints."""
+
 
 @runtime_checkable
 class Ordering(Protocol):
@@ -47,6 +51,11 @@ def is_other(graph: FactorGraph) -> bool:
     if is_assembled(graph):
         return False
     return not graph.joints or any(v.key.role is Role.OTHER for v in graph.unknowns)
+
+
+def is_large(graph: FactorGraph) -> bool:
+    """Whether a graph has so many unknowns that "auto" looks at one order only: of trees, `articulated`."""
+    return sum(v.dim for v in graph.unknowns) > LARGE
 
 
 def moves_freely(graph: FactorGraph) -> bool:

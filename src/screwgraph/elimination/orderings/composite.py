@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.base import (
+    is_large,
     is_open,
     joint_keys,
     moves_freely,
@@ -27,7 +28,7 @@ class CompositeInertias:
 
     def suits(self, graph: FactorGraph) -> bool:
         """Whether "auto" tries it."""
-        return is_open(graph) and moves_freely(graph)
+        return is_open(graph) and moves_freely(graph) and not is_large(graph)
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         joints = reversed(joint_keys(graph, "qdd"))
