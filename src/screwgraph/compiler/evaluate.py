@@ -22,7 +22,7 @@ from screwgraph.graph import FactorGraph, Key
 from screwgraph.tape import Mark, Program, factor_out, program
 
 WASTE = 2.5
-"""How many values elimination writes for each operation of the finished code: 0.9 to 1.7 (arms, A1, humanoid, chains)."""
+"""How many values elimination may write an operation of finished code: 0.9 to 1.7 (arms, A1, humanoid, chains)."""
 
 
 class _GivenUpError(Exception):

@@ -44,9 +44,9 @@ class Coordinate:
 
     def seen(self, R: Matrix, x: Vector, v: Vector) -> Coordinate:
         """Return the same in axes that R turns its own into, where its origin is at x and moves at v."""
-        carried, axis = times(R, self.carried), _twist(self.axis, R, x)
-        rate, second = _twist(self.rate, R, x), _twist(self.second, R, x)
-        by_qdd, by_qd, by_q = (_wrench(w, R, x) for w in (self.by_qdd, self.by_qd, self.by_q))
+        carried, axis = times(R, self.carried), twist_seen(self.axis, R, x)
+        rate, second = twist_seen(self.rate, R, x), twist_seen(self.second, R, x)
+        by_qdd, by_qd, by_q = (wrench_seen(w, R, x) for w in (self.by_qdd, self.by_qd, self.by_q))
         return Coordinate(
             axis,
             carried,
@@ -118,12 +118,14 @@ def views(
     return found
 
 
-def _twist(twist: Pair, R: Matrix, x: Vector) -> Pair:
+def twist_seen(twist: Pair, R: Matrix, x: Vector) -> Pair:
+    """Return a twist in axes that R turns its own into, about the point from which its origin is at x."""
     omega = times(R, twist[0])
     return omega, add(times(R, twist[1]), cross(x, omega))
 
 
-def _wrench(wrench: Pair, R: Matrix, x: Vector) -> Pair:
+def wrench_seen(wrench: Pair, R: Matrix, x: Vector) -> Pair:
+    """Return a wrench in the same axes, about the same point."""
     force = times(R, wrench[1])
     return add(times(R, wrench[0]), cross(x, force)), force
 

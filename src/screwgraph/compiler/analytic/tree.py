@@ -54,7 +54,7 @@ def tree_derivatives(
         anchors: the links in whose axes pairs of joints meet, one for each limb of the base; by default its first.
     """
     moved = motions(robot, q, qd, qdd)
-    wholes = _wholes(robot, moved, external_wrenches or {})
+    wholes = whole_bodies(robot, moved, external_wrenches or {})
     own = {name: coordinates(motion, wholes[name]) for name, motion in moved.items()}
     view = views(robot, moved, anchors or [joint.child for joint in robot.children(robot.links[0].name)])
     seen = {name: [c.seen(*view[name]) for c in columns] for name, columns in own.items()}
@@ -77,7 +77,9 @@ def tree_derivatives(
     return TreeDerivatives(by_q, by_qd, by_qdd)
 
 
-def _wholes(robot: Robot, moved: Mapping[str, Motion], external_wrenches: Mapping[str, Pair]) -> Mapping[str, Body]:
+def whole_bodies(
+    robot: Robot, moved: Mapping[str, Motion], external_wrenches: Mapping[str, Pair]
+) -> Mapping[str, Body]:
     """Return all that hangs on each joint as one body, by the name of the joint's link."""
     outside = dict.fromkeys(moved, NOTHING)
     for name, wrench in external_wrenches.items():

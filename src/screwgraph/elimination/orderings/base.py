@@ -18,8 +18,11 @@ from screwgraph.graph import Column, FactorGraph, Key, Role, tied_by
 from screwgraph.robot import Joint
 
 LARGE = 2000
-"""Unknown scalars of a graph beyond which one order is tried: some 54 a joint of a general chain. Of humanoids (1200), the
-articulated order takes 7 % less than `aba` and 20 % less than `composite`, whose work grows faster than the joints."""
+"""Unknown scalars of a graph beyond which one order is tried: some 54 a joint of a general chain.
+
+Of humanoids (1200), the articulated order takes 7 % less than `aba` and 20 % less than `composite`, whose work grows
+faster than the joints.
+"""
 
 
 @runtime_checkable

@@ -1,0 +1,53 @@
+""" "auto" on long chains: one order, no search, operations linear in the number of joints."""
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.compiler.evaluate import Trials
+from screwgraph.compiler.problem import Problem
+from screwgraph.elimination import cost, orderings
+from screwgraph.graph import Key
+from tests.oracle import oracle
+from tests.random_trees import random_tree
+
+
+def forward_problem(robot):
+    """What forward dynamics asks."""
+    keys = {kind: tuple(Key(kind, name) for name in robot.joint_names) for kind in ("q", "qd", "tau", "qdd")}
+    graph = sg.dynamics_graph(robot)
+    known = (*keys["q"], *keys["qd"], *keys["tau"])
+    return Problem(
+        "forward", graph.model, known, tuple((k, keys[k]) for k in ("q", "qd", "tau")), (("qdd", keys["qdd"]),)
+    )
+
+
+def test_long_chains_go_by_one_order():
+    problem = forward_problem(sg.load(random_tree(40)))
+    assert orderings.candidates(problem.graph(problem.passes)) == ("articulated",)
+
+
+def test_an_order_that_cannot_win_is_given_up():
+    """The composite order of long chains grows with their cube, unlike that of the articulated one."""
+    trials = Trials(forward_problem(sg.load(random_tree(8))))
+    plan = trials.plan(orderings.by_name("composite"))
+    assert trials.eliminated(plan, best=500.0) is None
+    elimination = trials.eliminated(plan)
+    assert elimination is not None
+    needed = cost(trials.code(elimination))
+    assert trials.eliminated(plan, best=needed) is not None
+
+
+@pytest.mark.suite
+def test_dynamics_of_long_chains_are_linear_in_the_joints(monkeypatch):
+    monkeypatch.delenv("SCREWGRAPH_SEARCH_SECONDS", raising=False)
+    for query, a_joint in ((sg.inverse_dynamics, 155), (sg.forward_dynamics, 425)):
+        for n in (50, 100):
+            robot = sg.load(random_tree(n))
+            f = query(robot)
+            assert f.operations.total <= a_joint * n, f"{f.name} of {n} joints"
+    rng, robot = np.random.default_rng(0), sg.load(random_tree(60))
+    q, qd, tau = rng.uniform(-3, 3, robot.nq), rng.normal(size=robot.nv), rng.normal(size=robot.nv)
+    found, expected = sg.forward_dynamics(robot)(q, qd, tau), oracle(robot).forward_dynamics(q, qd, tau)
+    condition = np.linalg.cond(oracle(robot).mass_matrix(q))
+    assert np.linalg.norm(found - expected) <= 1e-15 * condition * np.linalg.norm(expected) * robot.nv
