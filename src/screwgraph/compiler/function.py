@@ -99,7 +99,7 @@ class Function(Called):
             if out is None and code.is_symbolic(values):
                 return code.on_tape(values)
             f = own()
-            if f is not None:
+            if f is not None and not code.is_batch(values):
                 call_by(f, code.whole())
             return code.general(values, out)
 
