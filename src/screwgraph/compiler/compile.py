@@ -38,8 +38,8 @@ REGULAR, REGULAR_OF_TREES = ("ancestor", "cluster_lambda", "kkt"), ("articulated
 """Orders whose pivots vanish at singular positions only: of closed chains, and of trees."""
 REGULAR_OF_COORDINATES = ("quasi_definite",)
 """The same of models in natural coordinates."""
-MANY = 450
-"""Inputs of a function whose code takes long to make: positions, velocities and torques of 150 joints."""
+MANY = 600
+"""Inputs of a function whose code takes long to make: positions, velocities and torques of 200 joints."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,8 +223,8 @@ def _announced(name: str, inputs: Sequence[str]) -> Sequence[str]:
     """Return the inputs; warn where they are so many that code takes more than half a minute."""
     if len(inputs) > MANY:
         warnings.warn(
-            f"{name} of {len(inputs)} numbers: its code takes minutes to make, and is then kept in the cache "
-            '(a named order is quicker: ordering="aba", "crba", "rnea", ...)',
+            f"{name} of {len(inputs)} numbers: its code takes half a minute or more to make, and is then kept in the "
+            'cache (of closed chains, a named order is quicker: ordering="embedding", "mixed", ...)',
             RuntimeWarning,
             stacklevel=2,
         )
