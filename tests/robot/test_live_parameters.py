@@ -231,12 +231,6 @@ def test_what_a_function_does_not_depend_on_is_no_input():
         sg.forward_kinematics(robot, parameters=["link1"])
 
 
-def test_loops_keep_their_lengths():
-    robot = sg.load("four_bar_linkage")
-    with pytest.raises(sg.InputError, match="loops and couplings are analysed for the lengths of the file"):
-        sg.inverse_dynamics(robot, parameters=[f"{robot.joint_names[0]}.origin"])
-
-
 @pytest.mark.parametrize(
     ("names", "payload", "message"),
     [

@@ -22,8 +22,10 @@ def position(problem: Problem, robot: Robot, values: Mapping[str, float]) -> Flo
     return _of_joints(problem, values, Role.POSITION, robot.neutral(), robot.q_slices)
 
 
-def is_allowed(problem: Problem, robot: Robot, values: Mapping[str, float]) -> bool:
-    """Tell whether given accelerations of all joints obey K qdd + dK/dt qd = 0, but for rounding."""
+def is_allowed(problem: Problem, values: Mapping[str, float]) -> bool:
+    """Tell whether given accelerations of all joints of a robot obey K qdd + dK/dt qd = 0, but for rounding."""
+    robot = problem.robot_at(values)
+    assert robot is not None, "accelerations are those of joints"
     rest, slices = np.zeros(robot.nv), robot.v_slices
     q = position(problem, robot, values)
     qd = _of_joints(problem, values, Role.VELOCITY, rest, slices)

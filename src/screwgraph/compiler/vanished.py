@@ -94,11 +94,11 @@ class Vanished:
         if robot is None or not any(chart.given_motion for chart in self.others):
             return np.ones(count, dtype=bool)
         each = ({name: float(column[i]) for name, column in states.items()} for i in range(count))
-        return np.array([is_allowed(self.problem, robot, values) for values in each])
+        return np.array([is_allowed(self.problem, values) for values in each])
 
     def why(self, values: Mapping[str, float]) -> str:
         """Say why there is no number at a state, and what to do."""
-        robot = self.problem.robot
+        robot = self.problem.robot_at(values)
         if robot is None or not robot.is_closed:
             return _other_order(self.others)
         return self._why_closed(robot, position(self.problem, robot, values))

@@ -49,4 +49,4 @@ def bias_forces(
     query = Query(
         "bias_forces", moving, arguments, of_joints(moving, "tau"), fixed, external_wrenches=frames, parameters=live
     )
-    return in_positions(in_coordinates(query, coordinates).compiled(ordering, dtype), robot, positions)
+    return in_positions(in_coordinates(query, coordinates).compiled(ordering, dtype), robot, positions, live)

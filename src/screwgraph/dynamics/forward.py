@@ -58,4 +58,4 @@ def forward_dynamics(
     query = Query("forward_dynamics", robot, arguments, result, external_wrenches=frames, parameters=live)
     with naming_idle_joints(robot, robot.joint_names):
         query = caused_by_efforts(query, coordinates) if actuators else in_coordinates(query, coordinates)
-        return in_positions(query.compiled(ordering, dtype), robot, positions)
+        return in_positions(query.compiled(ordering, dtype), robot, positions, live)

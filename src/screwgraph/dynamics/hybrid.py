@@ -66,4 +66,4 @@ def hybrid_dynamics(
     query = Query("hybrid_dynamics", robot, arguments, result, external_wrenches=frames, parameters=live)
     with naming_idle_joints(robot, [name for name in robot.joint_names if name not in named]):
         function = in_coordinates(query, coordinates).compiled(ordering, dtype)
-    return in_positions(function, robot, positions)
+    return in_positions(function, robot, positions, live)

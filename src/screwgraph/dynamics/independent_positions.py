@@ -11,6 +11,7 @@ import numpy as np
 
 from screwgraph.arguments import checked
 from screwgraph.compiler import (
+    PARAMETERS,
     Argument,
     Function,
     Made,
@@ -18,6 +19,7 @@ from screwgraph.compiler import (
     Result,
     inputs_by_form,
     make_function,
+    parameter_arguments,
     robot_arguments,
     without_metadata,
 )
@@ -30,6 +32,7 @@ from screwgraph.dynamics.query import of_joints
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, analysed_as
+from screwgraph.robot.parameters import GEOMETRY, Parameter, checked_parameters, parameter_key
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
 from screwgraph.tape import Number, Program, Scalar, factor_out, program
@@ -38,7 +41,7 @@ GUESS = "guess"
 
 
 @checked
-def closed_positions(robot: Robot, *, dtype: str = "float64") -> Function:
+def closed_positions(robot: Robot, *, parameters: Sequence[str] = (), dtype: str = "float64") -> Function:
     """Return q(y, guess): all positions (..., nq) of a closed chain from those of its independent joints (..., n).
 
     Loops are in the assembly mode of `guess` (..., nq), positions nearby, whose independent ones are not read; where
@@ -46,16 +49,29 @@ def closed_positions(robot: Robot, *, dtype: str = "float64") -> Function:
     them (linear couplings, rows with one sine, planar dyads), else by six steps of Newton's method; where
     these do not converge, or the loops cannot close, the answer is NaN. Chignoli et al. (2023), Algorithm 1.
 
+    With `parameters`, where frames stand ("joint3.origin") is an input, before the guess; Newton's method closes loops
+    then. Derivatives by them are at given positions of the independent joints.
+
     Raises:
         EliminationError: only a part of a joint is independent.
-        InputError: its loops cannot be closed.
+        InputError: its loops cannot be closed, or they do not depend on a parameter.
     """
-    completion = _completion(robot)
-    arguments = _arguments(completion, robot_arguments(robot, [("q", of_joints(robot, "q"))]))
+    live = checked_parameters("closed_positions does not depend on", GEOMETRY, robot, parameters)
+    completion = _completion(robot, live)
+    for parameter in live:
+        if parameter not in completion.lengths:
+            raise InputError(
+                f"closed_positions does not depend on {parameter.name!r}",
+                why="no joint hangs on that frame",
+                fix="leave it out",
+            )
+    given = (*robot_arguments(robot, [("q", of_joints(robot, "q"))]), *parameter_arguments(robot, live))
+    arguments = _arguments(completion, given)
 
     def make(inputs: Sequence[str]) -> Made:
         tape, values = inputs_by_form(arguments)
-        return Made(factor_out(program(tape, list(_completed(completion, values)), inputs)), "none")
+        q = _completed(completion, values, _lengths(completion, values))
+        return Made(factor_out(program(tape, list(q), inputs)), "none")
 
     def origin(_: Made) -> Origin:
         return Origin(_refuse, dict, _Slopes(completion), Unclosed(completion))
@@ -78,20 +94,22 @@ def check_positions(model: Robot | Mechanism, positions: str) -> None:
         )
 
 
-def in_positions(function: Function, robot: Robot, positions: str) -> Function:
+def in_positions(function: Function, robot: Robot, positions: str, live: Sequence[Parameter] = ()) -> Function:
     """Return a function that takes independent positions for "q" if asked to, and a guess where it needs one.
 
-    See `closed_positions`. Derivatives by "q" are then those by the independent joints' velocity coordinates.
+    See `closed_positions`. Derivatives by "q" are then those by the independent joints' velocity coordinates; those by
+    "parameters", of which `live` are inputs, are taken while the independent joints stay, and the others follow.
     """
     if positions == SPANNING or not robot.is_closed:
         return function
-    completion = _completion(robot)
+    completion = _completion(robot, live)
     arguments = _arguments(completion, function.arguments)
     base = pack_program(function.program)
 
     def make(inputs: Sequence[str]) -> Made:
         tape, values = inputs_by_form(arguments)
-        outputs = _answers(_completed(completion, values), function.program, values)
+        q = _completed(completion, values, _lengths(completion, values))
+        outputs = _answers(q, function.program, values)
         return Made(factor_out(program(tape, outputs, inputs)), function.ordering)
 
     def origin(_: Made) -> Origin:
@@ -123,16 +141,30 @@ class _Chain:
 
     def jacobian(self, source: Program, arguments: Sequence[Argument], by: Sequence[str]) -> Program:
         tape, values = inputs_by_form(arguments)
-        of_all = derivatives(unpack_program(self.base), self.arguments, by, self.analytic)
-        q = _completed(self.completion, values)
+        lengths = _lengths(self.completion, values)
+        moves = PARAMETERS in by and bool(lengths)  # where the dependent joints stand, too
+        asked = (*by, "q") if moves and "q" not in by else tuple(by)
+        of_all = derivatives(unpack_program(self.base), self.arguments, asked, self.analytic)
+        q = _completed(self.completion, values, lengths)
         entries = iter(_answers(q, of_all, values))
         sizes = {a.name: a.tangent_size for a in self.arguments}
+        blocks: dict[tuple[str, int], Array] = {}
+        for name in asked:
+            for i, result in enumerate(self.results):
+                numbers = [next(entries) for _ in range(result.size * sizes[name])]
+                blocks[name, i] = np.array(numbers, dtype=object).reshape(result.size, sizes[name])
         outputs: list[Number] = []
         for name in by:
-            for result in self.results:
-                count = result.size * sizes[name]
-                block = np.array([next(entries) for _ in range(count)], dtype=object).reshape(result.size, sizes[name])
-                outputs += list((block @ self.completion.slopes(q) if name == "q" else block).ravel())
+            for i in range(len(self.results)):
+                block = blocks[name, i]
+                if name == "q":
+                    block = block @ self.completion.slopes(q, lengths)
+                elif name == PARAMETERS and moves:
+                    block = block.copy()
+                    names = next(a.names for a in self.arguments if a.name == PARAMETERS)
+                    columns = [names.index(n) for n in _names_of_lengths(self.completion)]
+                    block[:, columns] += blocks["q", i] @ self.completion.slopes_by_lengths(q, lengths)
+                outputs += list(block.ravel())
         return factor_out(program(tape, outputs, [n for a in arguments for n in a.names]))
 
 
@@ -149,9 +181,12 @@ class _Slopes:
 
     def jacobian(self, source: Program, arguments: Sequence[Argument], by: Sequence[str]) -> Program:
         tape, values = inputs_by_form(arguments)
-        q = _completed(self.completion, values)
-        rates = [self.completion.robot.manifold.rate(q, column) for column in self.completion.slopes(q).T]
-        outputs = list(np.array(rates, dtype=object).T.ravel())
+        lengths = _lengths(self.completion, values)
+        q, outputs = _completed(self.completion, values, lengths), list[Number]()
+        for name in by:
+            slopes = self.completion.slopes if name == "q" else self.completion.slopes_by_lengths
+            rates = [self.completion.robot.manifold.rate(q, column) for column in slopes(q, lengths).T]
+            outputs += list(np.array(rates, dtype=object).T.ravel())
         return factor_out(program(tape, outputs, [n for a in arguments for n in a.names]))
 
 
@@ -173,7 +208,7 @@ class Unclosed:
         other = self.base and self.base.answering
         if not isinstance(other, Function):
             return None
-        return in_positions(other, self.completion.robot, INDEPENDENT)
+        return in_positions(other, self.completion.robot, INDEPENDENT, self.completion.lengths)
 
     def admits(self, states: Mapping[str, np.ndarray]) -> np.ndarray:
         """Tell at which states that function answers."""
@@ -193,7 +228,7 @@ class Unclosed:
 
     def _closed(self, states: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Return the positions of all joints, columns by name."""
-        q = closed_positions(self.completion.robot)
+        q = closed_positions(self.completion.robot, parameters=[p.name for p in self.completion.lengths])
         given = [np.stack([states[name] for name in argument.names], axis=1) for argument in q.arguments]
         with np.errstate(all="ignore"):
             found = np.asarray(q(*given))
@@ -203,10 +238,11 @@ class Unclosed:
 _SINGULAR = "the mechanism is singular there"
 
 
-def _completion(robot: Robot) -> Completion:
+def _completion(robot: Robot, live: Sequence[Parameter]) -> Completion:
     """Return how a robot's positions are completed. Raises EliminationError, InputError as `driving_joints`."""
     driving_joints(robot)
-    return Completion(analysed_as(robot, without_metadata(robot)))
+    lengths = tuple(p for p in live if p.kind in GEOMETRY and p.part in robot.joint_names)
+    return Completion(analysed_as(robot, without_metadata(robot)), lengths)
 
 
 def _arguments(completion: Completion, given: Sequence[Argument]) -> tuple[Argument, ...]:
@@ -219,7 +255,17 @@ def _arguments(completion: Completion, given: Sequence[Argument]) -> tuple[Argum
     return (*(y if a.name == "q" else a for a in given), *([guess] if completion.takes_guess else []))
 
 
-def _completed(completion: Completion, values: Mapping[str, Scalar]) -> Array:
+def _names_of_lengths(completion: Completion) -> list[str]:
+    """Return the names of the inputs that say where frames stand."""
+    robot = completion.robot
+    return [parameter_key(p, i) for p in completion.lengths for i in range(len(p.nominal(robot)))]
+
+
+def _lengths(completion: Completion, values: Mapping[str, Scalar]) -> list[Number]:
+    return [values[name] for name in _names_of_lengths(completion)]
+
+
+def _completed(completion: Completion, values: Mapping[str, Scalar], lengths: Sequence[Number]) -> Array:
     """Return all positions from the arguments' numbers."""
     robot = completion.robot
     every = [f"{key}[{i}]" for key in of_joints(robot, "q") for i in range(robot.joint(key.name).type.nq)]
@@ -227,7 +273,7 @@ def _completed(completion: Completion, values: Mapping[str, Scalar]) -> Array:
     if completion.takes_guess:
         guess = [values[f"{GUESS}{name.removeprefix('q')}"] for name in every]
     y = [values[every[i]] for i in completion.independent]
-    return completion.positions(np.array(y, dtype=object), np.array(guess, dtype=object))
+    return completion.positions(np.array(y, dtype=object), np.array(guess, dtype=object), lengths)
 
 
 def _answers(q: Array, code: Program, values: Mapping[str, Scalar]) -> list[Number]:

@@ -78,7 +78,7 @@ def inverse_dynamics(
     query = Query("inverse_dynamics", robot, arguments, result, external_wrenches=frames, parameters=live)
     if actuators:
         query = as_efforts(query, coordinates, actuated, weights)
-        return in_positions(query.compiled(ordering, dtype), robot, positions)
+        return in_positions(query.compiled(ordering, dtype), robot, positions, live)
     if actuated is None and weights is not None:
         raise InputError("weights without actuated joints", fix="name these joints by actuated=")
     if actuated is not None and coordinates != SPANNING:
@@ -91,4 +91,4 @@ def inverse_dynamics(
         query = actuated_by(query, tuple(actuated), weights)
     elif robot.is_closed:
         query = driven(in_coordinates(query, coordinates))
-    return in_positions(query.compiled(ordering, dtype), robot, positions)
+    return in_positions(query.compiled(ordering, dtype), robot, positions, live)

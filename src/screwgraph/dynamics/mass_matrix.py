@@ -52,4 +52,4 @@ def mass_matrix(
     columns = tuple(Key("qdd", name) for name in joints)
     live = checked_parameters("mass_matrix does not depend on", ROTORS, robot, parameters, payload)
     query = Query("mass_matrix", still, (("q", of_joints(robot, "q")),), columns, fixed, parameters=live)
-    return in_positions(compile_matrix(query.problem).astype(dtype), robot, positions)
+    return in_positions(compile_matrix(query.problem).astype(dtype), robot, positions, live)

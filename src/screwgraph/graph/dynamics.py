@@ -88,13 +88,13 @@ def robot_graph(robot: Robot, external_wrenches: Sequence[str], poses: Sequence[
     variables = [*_base_variables(robot), *(v for joint in robot.joints for v in _joint_variables(robot, joint))]
     for frame in frames:
         variables.append(vector_variable("external_wrenches", frame.name, 6, robot.link_index(frame.link), None))
-    closing = independent_constraints(nominal)
+    closing = independent_constraints(robot)
     variables += [vector_variable(*c.multiplier, c.rows, c.index, None) for c in closing]
     factors = list(_base_factors(robot))
     for joint in robot.joints:
         own = tuple(f for f in frames if f.link == joint.child)
         factors += _joint_factors(robot, joint, own, closing)
-    factors += [*(closing_factor(c) for c in closing), *velocity_factors(nominal, closing)]
+    factors += [*(closing_factor(c) for c in closing), *velocity_factors(robot, closing)]
     pose_variables, pose_factors = poses_of(robot, poses)
     variables, factors = [*variables, *pose_variables], [*factors, *pose_factors]
     dependence = Dependence(analysed_as(nominal, replace(nominal, warnings=()))) if closing else None

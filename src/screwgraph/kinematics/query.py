@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from screwgraph.compiler import (
     Function,
     Result,
@@ -20,7 +18,7 @@ from screwgraph.errors import InputError
 from screwgraph.graph import Key
 from screwgraph.lowering import ROBOT_PASSES, improved, renamed
 from screwgraph.robot import Robot, without_loops
-from screwgraph.robot.parameters import Parameter, with_values
+from screwgraph.robot.parameters import Parameter, with_numbers
 from screwgraph.tape import Number
 
 Expression = Callable[..., Sequence[Number]]
@@ -78,8 +76,7 @@ def _of_changed(
 ) -> Sequence[Number]:
     if live:
         numbers, vectors = vectors[-1], vectors[:-1]
-        ends = np.cumsum([len(parameter.nominal(robot)) for parameter in live])
-        robot = with_values(robot, dict(zip(live, np.split(numbers, ends[:-1]), strict=True)))
+        robot = with_numbers(robot, live, numbers)
     return expression(improved(renamed(robot, keep), passes), *vectors)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,9 +17,10 @@ from screwgraph.dynamics.completion.parts import Block
 from screwgraph.dynamics.completion.single import single
 from screwgraph.dynamics.completion.two_circles import two_circles
 from screwgraph.robot import Robot, independent_coordinates, regular_states
+from screwgraph.robot.parameters import Parameter, with_numbers
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
-from screwgraph.tape import Tape, least_norm, program
+from screwgraph.tape import Number, Tape, gradient, least_norm, program
 
 CLOSED_FORMS: tuple[Callable[[Block], Solution | None], ...] = (linear, single, two_circles)
 """What is tried for a block, the first that closes it is taken; else Newton's steps."""
@@ -40,6 +41,8 @@ class Completion:
     __repr__ = one_line
 
     robot: Robot
+    lengths: tuple[Parameter, ...] = ()
+    """Parameters that say where frames stand: methods take their numbers `p`, one after the other."""
 
     @cached_property
     def independent(self) -> list[int]:
@@ -52,32 +55,54 @@ class Completion:
     def solutions(self) -> tuple[tuple[Block, Solution], ...]:
         """The blocks in order, each with what solves it."""
         states = regular_states(self.robot, STATES)
-        return tuple((block, _chosen(block, states)) for block in blocks(self.robot))
+        return tuple((block, _chosen(block, states, bool(self.lengths))) for block in blocks(self.robot))
 
     @property
     def takes_guess(self) -> bool:
         """Whether it needs to know nearly where the dependent joints are."""
         return any(solution.takes_guess for _, solution in self.solutions)
 
-    def positions(self, y: Array, guess: Array) -> Array:
+    def positions(self, y: Array, guess: Array, p: Sequence[Number] = ()) -> Array:
         """Return q (nq,) from the independent positions, in the assembly mode of a guess (nq,); NaN where it fails."""
         q = np.array(self.robot.neutral().tolist(), dtype=object)
         q[self.independent] = y
-        for _, solution in self.solutions:
-            q = solution.solved(q, guess)
+        robot = with_numbers(self.robot, self.lengths, p)
+        for block, solution in self.solutions:
+            own = replace(solution, block=block.of(robot)) if isinstance(solution, Newton) else solution
+            q = own.solved(q, guess)
         return q
 
-    def slopes(self, q: Array) -> Float[Array, "nv n"]:
+    def slopes(self, q: Array, p: Sequence[Number] = ()) -> Float[Array, "nv n"]:
         """Return G at a closed position: all velocities are G times those of the independent joints."""
         columns = independent_coordinates(self.robot)
         G = np.zeros((self.robot.nv, len(columns)), dtype=object)
         G[columns] = np.eye(len(columns))
-        for block, _ in self.solutions:
-            known = [i for i in range(self.robot.nv) if i not in block.coordinates]
-            A, rest = block.jacobian(q), block.jacobian(q, known) @ G[known]
-            for column in range(len(columns)):
+        return self._followed(G, q, p, [np.zeros((len(b.rows), len(columns))) for b, _ in self.solutions])
+
+    def slopes_by_lengths(self, q: Array, p: Sequence[Number]) -> Float[Array, "nv k"]:
+        """Return how a closed position moves, in velocity coordinates, with p, while the independent joints stay."""
+        still = np.zeros((self.robot.nv, len(p)), dtype=object)
+        return self._followed(still, q, p, [self._opened(block, q, p) for block, _ in self.solutions])
+
+    def _followed(self, G: Array, q: Array, p: Sequence[Number], opened: Sequence[Array]) -> Float[Array, "nv m"]:
+        """Fill in rows of G, block by block: K G + opened = 0."""
+        robot = with_numbers(self.robot, self.lengths, p)
+        for (block, _), rest in zip(self.solutions, opened, strict=True):
+            own = block.of(robot)
+            known = [i for i in range(robot.nv) if i not in block.coordinates]
+            A, rest = own.jacobian(q), own.jacobian(q, known) @ G[known] + rest
+            for column in range(G.shape[1]):
                 G[list(block.coordinates), column] = -_solved(A, rest[:, column])
         return G
+
+    def _opened(self, block: Block, q: Array, p: Sequence[Number]) -> Float[Array, "rows k"]:
+        """Return how the residuals of a block change with p while all joints stay."""
+        tape = Tape("form")
+        joints, lengths = tape.inputs("q", (len(q),)), tape.inputs("p", (len(p),))
+        residual = block.of(with_numbers(self.robot, self.lengths, lengths)).residual(joints)
+        slopes = [slope for row in residual for slope in gradient(row, list(lengths))]
+        code = program(tape, slopes, [f"{name}[{i}]" for name, x in (("q", q), ("p", p)) for i in range(len(x))])
+        return np.array(code.on([*q, *p]), dtype=object).reshape(len(residual), len(p))
 
 
 def _solved(A: Array, b: Array) -> Array:
@@ -88,13 +113,17 @@ def _solved(A: Array, b: Array) -> Array:
     return x + least_norm(A.tolist(), (b - A @ x).tolist())
 
 
-def _chosen(block: Block, states: list[Float[np.ndarray, " nq"]]) -> Solution:
-    """Return the first closed form that closes a block where it was tried, else Newton's steps."""
-    for kind in CLOSED_FORMS:
+def _chosen(block: Block, states: list[Float[np.ndarray, " nq"]], are_live: bool) -> Solution:
+    """Return the first closed form that closes a block where it was tried, else Newton's steps.
+
+    Where lengths are inputs, loops are left to Newton's steps, which look at all rows, redundant ones, too: no closed
+    form that was found for one robot holds for all.
+    """
+    for kind in () if are_live and block.part[0].loops else CLOSED_FORMS:
         found = kind(block)
         if found is not None and _closes(block, found, states):
             return found
-    return Newton(block)
+    return Newton.of(block)
 
 
 def _closes(block: Block, solution: Solution, states: list[Float[np.ndarray, " nq"]]) -> bool:

@@ -29,7 +29,14 @@ class Newton:
     takes_guess = True
 
     block: Block
+    size: float
+    """The length (m) that closure errors are judged by."""
     steps: int = STEPS
+
+    @classmethod
+    def of(cls, block: Block) -> Newton:
+        """Return the steps that solve a block of a robot whose lengths are numbers."""
+        return cls(block, size_of(block.robot))
 
     def solved(self, q: Array, guess: Array) -> Array:
         """Return q with the block's coordinates filled in."""
@@ -42,7 +49,7 @@ class Newton:
                 at = self.block.moved(at, step * minimum(1.0, LONGEST / maximum(longest, LONGEST)))
                 continue
             off = _largest(self.block.every_residual(at))
-            is_closed = (longest <= LAST) * (off <= ROUGH * size_of(self.block.robot))
+            is_closed = (longest <= LAST) * (off <= ROUGH * self.size)
             at = self.block.moved(at, step)
             at[places] = at[places] * guard(choose(is_closed, 1.0, 0.0), 0.5)
         return at

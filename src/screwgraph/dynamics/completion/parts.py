@@ -43,6 +43,10 @@ class Block:
         part = replace(self.robot, loops=tuple(loops), couplings=tuple(couplings))
         return part, tuple(place[row] for row in self.rows)
 
+    def of(self, robot: Robot) -> Block:
+        """Return the same rows of another robot, whose joints and loops are the same but for their lengths."""
+        return self if robot is self.robot else replace(self, robot=robot)
+
     @property
     def places(self) -> list[int]:
         """Where its coordinates stand in q."""

@@ -22,6 +22,7 @@ from screwgraph.robot.parameters.symbolic import (
     samples_of,
     sizes,
     symbolic,
+    with_numbers,
 )
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "samples_of",
     "sizes",
     "symbolic",
+    "with_numbers",
     "with_payload",
     "with_values",
 ]

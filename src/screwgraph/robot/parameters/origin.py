@@ -17,12 +17,10 @@ class Origin:
     """URDF's origin of a joint or frame: x, y, z (m), roll, pitch, yaw (rad), in the frame of the link it is on."""
 
     of = "joint or frame"
-    why = "loops and couplings are analysed for the lengths of the file"
+    why = "only joints and frames stand somewhere"
 
     def parts(self, robot: Robot) -> Iterable[str]:
-        """Return the joints of trees, and frames: loops are analysed for the lengths of the file."""
-        joints = [] if robot.is_closed else [joint.name for joint in robot.joints]
-        return [*joints, *(frame.name for frame in robot.frames)]
+        return [*robot.joint_names, *(frame.name for frame in robot.frames)]
 
     def labels(self, robot: Robot, part: str) -> tuple[str, ...]:
         return ("x", "y", "z", "roll", "pitch", "yaw")

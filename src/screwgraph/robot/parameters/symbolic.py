@@ -12,7 +12,7 @@ from screwgraph.robot.closure.mobility import analysed_as
 from screwgraph.robot.parameters.registry import Parameter, with_values
 from screwgraph.robot.robot import Robot
 from screwgraph.spatial import Array
-from screwgraph.tape import SAMPLES, WIDE, Scalar, Tape, mapped
+from screwgraph.tape import SAMPLES, WIDE, Number, Scalar, Tape, mapped
 
 SEED = 11
 
@@ -36,12 +36,24 @@ def symbolic(robot: Robot, parameters: Sequence[Parameter]) -> Robot:
     """Return a robot whose parameters are inputs of a tape, named `parameter_key`; without any, the robot itself."""
     if not parameters:
         return robot
-    tape, values = Tape(), {}
+    tape, numbers = Tape(), []
     for parameter in parameters:
         samples = samples_of(robot, parameter)
         names = [parameter_key(parameter, i) for i in range(samples.shape[1])]
-        values[parameter] = tape.vector(names, samples)
-    made = with_values(robot, values)
+        numbers += list(tape.vector(names, samples))
+    return with_numbers(robot, parameters, numbers)
+
+
+def with_numbers(robot: Robot, parameters: Sequence[Parameter], numbers: Sequence[Number]) -> Robot:
+    """Return a robot with all numbers of its parameters, of any kind, one after the other; without any, itself.
+
+    What is known of its loops is that of the file's lengths: which rows are independent, which joints lead the others.
+    """
+    if not parameters:
+        return robot
+    ends = np.cumsum([len(parameter.nominal(robot)) for parameter in parameters])
+    own = np.split(np.asarray(numbers), ends[:-1])
+    made = with_values(robot, dict(zip(parameters, own, strict=True)))
     return analysed_as(robot, made) if robot.is_closed else made
 
 
