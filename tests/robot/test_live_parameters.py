@@ -128,6 +128,16 @@ def test_origins_of_joints():
     np.testing.assert_allclose(found, oracle(other).inverse_dynamics(q, qd, qdd), atol=1e-10)
 
 
+def test_angles_that_are_zero_but_for_rounding():
+    robot, rng = sg.load("rrr"), np.random.default_rng(4)
+    (p,) = parameters_of(robot, ["joint2.origin"])
+    robot = with_values(robot, {p: p.nominal(robot) * [1, 1, 1, 0, 0, 0] + [0, 0, 0, -2.8e-17, 0, 3e-18]})
+    (q, qd, qdd), turned = state(robot, rng), p.nominal(robot) + [0, 0, 0, 0.3, 0, 0]
+    found = sg.inverse_dynamics(robot, parameters=["joint2.origin"])(q, qd, qdd, turned)
+    expected = oracle(with_values(robot, {p: turned})).inverse_dynamics(q, qd, qdd)
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+
+
 def test_derivatives_by_parameters():
     robot, rng = sg.load("rrr"), np.random.default_rng(5)
     joint, tip = robot.joint_names[1], robot.links[-1].name

@@ -20,6 +20,8 @@ MANY = 1024
 """Assembled positions at which code that guards pivots is tried."""
 SPREAD = 0.5
 """Part of a parameter's value by which it differs where equal values are looked for."""
+ROUNDING = 1e-12
+"""Values (SI units) below this are zero but for rounding."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class NearNominal:
     def states(self) -> Float[np.ndarray, "states 1"]:
         """Values at which those of code are compared, then those at which signs of pivots are judged."""
         changes = SPREAD * np.random.default_rng(self.place).uniform(-1.0, 1.0, SAMPLES)
-        size = abs(self.value) or 1.0
+        size = abs(self.value) if abs(self.value) > ROUNDING else 1.0
         return np.concatenate([self.value + size * changes, np.full(WIDE, self.value)])[:, None]
 
     @property

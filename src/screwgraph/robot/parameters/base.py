@@ -15,6 +15,8 @@ from screwgraph.spatial import Array
 
 SPREAD = 0.5
 """Part of a parameter's value by which it differs where equal values of code are looked for."""
+ROUNDING = 1e-12
+"""Values (SI units) below this are zero but for rounding, as angles of frames that a file turns and turns back."""
 
 
 class Kind(Protocol):
@@ -53,7 +55,7 @@ class Kind(Protocol):
 
 def near_numbers(nominal: Float[np.ndarray, " k"], rng: np.random.Generator) -> Float[np.ndarray, " k"]:
     """Return numbers that differ from some by up to a half, from zeros by up to 0.5."""
-    return nominal + SPREAD * np.where(nominal == 0.0, 1.0, nominal) * rng.uniform(-1.0, 1.0, len(nominal))
+    return nominal + SPREAD * np.where(np.abs(nominal) < ROUNDING, 1.0, nominal) * rng.uniform(-1.0, 1.0, len(nominal))
 
 
 def with_link(robot: Robot, link: Link) -> Robot:
