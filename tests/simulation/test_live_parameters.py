@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.robot import with_gravity
+from screwgraph.mechanism.compiled import compiled_mechanism
+from screwgraph.robot import constraint_residual, with_gravity
 from screwgraph.robot.parameters import parameters_of, with_values
 
 RNG = np.random.default_rng(11)
@@ -118,7 +119,7 @@ def test_closed_chains_take_masses_and_gravity():
     np.testing.assert_allclose(found.q, sg.rollout(own, time=0.05).q, atol=1e-10)
 
 
-def test_mechanisms_take_masses_but_no_lengths():
+def test_mechanisms_take_masses():
     mechanism = sg.load_mechanism("four_bar")
     masses = np.array([[0.5], [5.0]])
     found = sg.rollout(mechanism, time=0.05, parameters={"mass:coupler": masses})
@@ -129,8 +130,65 @@ def test_mechanisms_take_masses_but_no_lengths():
     assert isinstance(model, sg.Mechanism)
     assert model.source is not None
     assert dict(model.source.given)["mass:coupler"] == 5.0
-    with pytest.raises(sg.InputError, match="constraints depend on it"):
-        sg.Simulator(mechanism, parameters=["length:coupler"])
+
+
+def lengths_of(name: str) -> np.ndarray:
+    (nominal,) = sg.Simulator(sg.load_mechanism("four_bar"), parameters=[name]).parameters
+    return nominal * np.array([[0.95], [1.0], [1.1]])
+
+
+@pytest.mark.parametrize("method", ["semi_implicit", "rk4"])
+def test_mechanisms_move_as_those_whose_files_have_other_lengths(method):
+    mechanism, name = sg.load_mechanism("four_bar"), "length:coupler"
+    values = {name: lengths_of(name), "mass:coupler": np.array([[0.5], [1.0], [5.0]])}
+    found = sg.rollout(mechanism, time=0.05, method=method, parameters=values)
+    for i in range(3):
+        own = sg.load_mechanism("four_bar", {key: float(value[i, 0]) for key, value in values.items()})
+        expected = sg.rollout(own, time=0.05, method=method)
+        np.testing.assert_allclose(found.q[i], expected.q[0], atol=1e-9)
+        np.testing.assert_allclose(found.qd[i], expected.qd[0], atol=1e-8)
+    motion = found[2]
+    assert np.abs(motion.violation).max() < 1e-9
+
+
+def test_mechanisms_close_again_where_lengths_change():
+    mechanism, name = sg.load_mechanism("four_bar"), "length:coupler"
+    simulator = sg.Simulator(mechanism, parameters=[name])
+    simulator.step(steps=20)
+    simulator.set_parameters({name: lengths_of(name)[2, 0]})
+    own = sg.load_mechanism("four_bar", {name: float(lengths_of(name)[2, 0])})
+    closing = compiled_mechanism(own).closing
+    for _ in range(2):
+        residual, jacobian = closing(simulator.q)
+        assert np.abs(residual).max() < 1e-9
+        assert np.abs(jacobian @ simulator.qd).max() < 1e-7 * max(1.0, np.abs(simulator.qd).max())
+        simulator.step(steps=20)
+    with pytest.raises(sg.ModelError, match="cannot be assembled"):
+        simulator.set_parameters({name: 50.0})
+
+
+def test_closed_chains_move_as_those_whose_files_have_other_lengths():
+    robot = sg.load("four_bar_linkage")
+    name = f"{robot.joint_names[1]}.origin"
+    (p,) = parameters_of(robot, [name])
+    origins = p.nominal(robot) + np.array([[0.0, 0, 0, 0, 0, 0], [0.04, 0.03, 0, 0, 0, 0]])
+    found = sg.rollout(robot, time=0.05, parameters={name: origins})
+    for i in range(2):
+        own = with_values(robot, {p: origins[i]})
+        np.testing.assert_allclose(found.q[i], sg.rollout(own, time=0.05).q[0], atol=1e-9)
+    simulator = sg.Simulator(robot, parameters={name: origins[0]})
+    simulator.set_parameters({name: origins[1]})
+    simulator.step(steps=20)
+    assert np.abs(constraint_residual(own, simulator.q)).max() < 1e-9
+
+
+def test_states_and_lengths_are_for_as_many_motions():
+    name = "length:coupler"
+    mechanism = sg.load_mechanism("four_bar")
+    with pytest.raises(sg.InputError, match="for 2 and 3 motions"):
+        sg.rollout(mechanism, np.tile(mechanism.home, (2, 1)), time=0.01, parameters={name: lengths_of(name)})
+    with pytest.raises(sg.ModelError, match="motion 1: .*cannot be assembled"):
+        sg.rollout(mechanism, time=0.01, parameters={name: lengths_of(name)[:2] * [[1.0], [50.0]]})
 
 
 def test_a_motion_that_diverges_is_blamed_on_its_own_parameters():

@@ -7,18 +7,23 @@ from collections.abc import Sequence
 from screwgraph.graph.factor import Argument, Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import constraint_acceleration, constraint_step, constraint_velocity, least_change
+from screwgraph.graph.live_mechanism import symbolic, with_live_mechanism
 from screwgraph.graph.mechanism import Parts
 from screwgraph.graph.variable import Key, Variable
-from screwgraph.models.mechanism import Balance, Mechanism, Rows
+from screwgraph.models.mechanism import Balance, Mechanism, Rows, live_mechanism
 
 
-def projection_graph(mechanism: Mechanism) -> FactorGraph:
+def projection_graph(mechanism: Mechanism, parameters: Sequence[str] = ()) -> FactorGraph:
     """Return the graph of the smallest `step` of q onto the constraints, and of the nearest allowed velocity `rate`.
 
+    Variables `parameter` are the numbers of its file that `parameters` names.
+
     Raises:
-        InputError: some motion moves no mass.
+        InputError: some motion moves no mass, or a name means nothing.
         ModelError: the mechanism cannot be assembled.
     """
+    if parameters:
+        mechanism = symbolic(live_mechanism(mechanism, tuple(parameters)))
     parts = Parts(mechanism)
     variables = [v for kind in ("q", "qd", "step", "rate") for v in parts.variables(kind)]
     factors: list[Factor] = []
@@ -32,7 +37,8 @@ def projection_graph(mechanism: Mechanism) -> FactorGraph:
         for template, arguments, prefix in ((constraint_step, step, "step "), (constraint_velocity, rate, "rate ")):
             key = Key("lambda", prefix + parts.multipliers[rows].name)
             factors.append(Factor(template, arguments, len(rows.kept), i, {"rows": rows}, key))
-    return _graph(variables, factors)
+    graph = _graph(variables, factors)
+    return with_live_mechanism(graph, mechanism) if parameters else graph
 
 
 def completion_graph(mechanism: Mechanism, kind: str, given: Sequence[str]) -> FactorGraph:

@@ -8,22 +8,24 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
-from screwgraph.compiler import Function, compile_expression, compile_graph, numbered
+from screwgraph.compiler import PARAMETERS, Function, compile_expression, compile_graph, numbered
 from screwgraph.compiler.cache import pack_program
 from screwgraph.graph import FactorGraph, projection_graph, with_right_hand_sides
-from screwgraph.models.mechanism import Mechanism, without_metadata
+from screwgraph.models.mechanism import Mechanism, live_mechanism, without_metadata
 from screwgraph.models.mechanism.closing import Closing
-from screwgraph.models.mechanism.equations import along, energies, forces
+from screwgraph.models.mechanism.equations import along, energies, forces, jacobian, residual
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
+from screwgraph.tape import Tape
 
 
 @dataclass(frozen=True, eq=False)
 class CompiledMechanism:
     """What is computed of a mechanism again and again; functions take and return arrays (n,) or batches (N, n).
 
-    Where `parameters` are named, dynamics take their values (k,), too.
+    Where `parameters` are named, `closing`, dynamics and `projection` take their values (k,), too, last.
     """
 
     __repr__ = one_line
@@ -36,6 +38,30 @@ class CompiledMechanism:
         """Phi and Phi_q: (q) -> (m,), (m, n)."""
         found = self.mechanism.closing_program
         return Closing(self._closing, found.parts, found.places)
+
+    def closing_at(self, values: Float[np.ndarray, " k"]) -> Closing:
+        """Return Phi and Phi_q at values of the parameters."""
+        function, parts, places = self._live_closing
+        return Closing(lambda q: function(q, values), parts, places)
+
+    @cached_property
+    def _live_closing(self) -> tuple[Function, tuple[str, ...], tuple[np.ndarray, np.ndarray]]:
+        """Phi and the entries of Phi_q that may differ from zero, of q and parameters: what `Closing` holds."""
+        live, n = live_mechanism(self.mechanism, self.parameters), self.mechanism.n
+        tape = Tape(merge="form")
+        symbols = live.at(list(tape.inputs("parameters", (len(self.parameters),))))
+        slopes = jacobian(symbols, list(tape.inputs("q", (n,))))
+
+        def expression(q: Array, values: Array) -> list[Any]:
+            made = live.at(list(values))
+            entries = jacobian(made, q)
+            return [*residual(made, q), *(entries[place] for place in slopes)]
+
+        arguments = (numbered("q", n), numbered(PARAMETERS, len(self.parameters)))
+        question = (without_metadata(self.mechanism), self.parameters)
+        code = compile_expression("closing", question, arguments, expression)
+        rows, columns = (np.array([place[k] for place in slopes], dtype=int) for k in range(2))
+        return code, self.mechanism.closing_program.parts, (rows, columns)
 
     @cached_property
     def closing_of_few(self) -> Closing:
@@ -74,8 +100,12 @@ class CompiledMechanism:
 
     @cached_property
     def projection(self) -> Function:
-        """The smallest step onto the constraints, and the nearest velocity that they allow: (q, qd) -> (n,), (n,)."""
-        graph = projection_graph(self.mechanism).given("q", "qd")
+        """The smallest step onto the constraints, and the nearest velocity that they allow.
+
+        (q, qd[, parameters]) -> (n,), (n,).
+        """
+        graph = projection_graph(self.mechanism, self.parameters)
+        graph = graph.given("q", "qd", *(["parameter"] if self.parameters else []))
         return compile_graph(graph, ["step", "rate"], ordering="quasi_definite")
 
     @cached_property

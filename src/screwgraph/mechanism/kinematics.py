@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.mechanism.compiled import compiled_mechanism
-from screwgraph.models.mechanism.closing import assembled
+from screwgraph.models.mechanism.closing import Closing, assembled
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.spatial import finite_vector
 
@@ -36,16 +36,19 @@ def position_problem(mechanism: Mechanism, given: Mapping[str, float], guess: An
     return assembled(mechanism, compiled_mechanism(mechanism).closing, q, free)
 
 
-def velocity_problem(mechanism: Mechanism, q: Any, given: Mapping[str, float]) -> Float[np.ndarray, " n"]:
+def velocity_problem(
+    mechanism: Mechanism, q: Any, given: Mapping[str, float], code: Closing | None = None
+) -> Float[np.ndarray, " n"]:
     """Return the smallest velocities qd at which coordinates have given ones (m/s, rad/s).
 
+    `code` has the constraints, where their lengths are not those of the file.
     Blanco-Claraco et al. (2021), eqs. (2), (11).
 
     Raises:
         InputError: an unknown coordinate, a position of wrong shape, or velocities that the constraints forbid.
     """
     position = as_vector(mechanism, q, "q")
-    _, J = compiled_mechanism(mechanism).closing(position)
+    _, J = (code or compiled_mechanism(mechanism).closing)(position)
     return _completed(mechanism, J, np.zeros(len(J)), _given(mechanism, given), "velocities")
 
 

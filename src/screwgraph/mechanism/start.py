@@ -10,37 +10,41 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.mechanism.compiled import compiled_mechanism
 from screwgraph.mechanism.kinematics import as_vector, velocity_problem
-from screwgraph.models.mechanism.closing import assembled
+from screwgraph.models.mechanism.closing import Closing, assembled, first_assembled
 from screwgraph.models.mechanism.mechanism import Mechanism
 
 CONSISTENT = 1e-6
 """Velocities, relative to the largest (or 1), that constraints may forbid: they are taken away."""
 
 
-def first_position(mechanism: Mechanism, q0: Any) -> Float[np.ndarray, " n"]:
+def first_position(mechanism: Mechanism, q0: Any, code: Closing | None = None) -> Float[np.ndarray, " n"]:
     """Return where a motion begins: closed, near q0, by default where the mechanism was assembled.
+
+    `code` has its constraints, where their lengths are not those of its file.
 
     Raises:
         InputError: not n finite numbers.
         ModelError: the mechanism does not close nearby.
     """
     if q0 is None:
-        return mechanism.home
+        return mechanism.home if code is None else first_assembled(mechanism, code)
     guess, every = as_vector(mechanism, q0, "q0"), np.ones(mechanism.n, dtype=bool)
-    return assembled(mechanism, compiled_mechanism(mechanism).closing, guess, every)
+    return assembled(mechanism, code or compiled_mechanism(mechanism).closing, guess, every)
 
 
-def first_velocity(mechanism: Mechanism, q: Float[np.ndarray, " n"], qd0: Any) -> Float[np.ndarray, " n"]:
-    """Return the velocity that a motion begins with, by default that which the file gives.
+def first_velocity(
+    mechanism: Mechanism, q: Float[np.ndarray, " n"], qd0: Any, code: Closing | None = None
+) -> Float[np.ndarray, " n"]:
+    """Return the velocity that a motion begins with, by default that which the file gives; `code` as for positions.
 
     Raises:
         InputError: not n finite numbers, or a velocity that the constraints forbid.
     """
     if qd0 is None:
-        return velocity_problem(mechanism, q, mechanism.velocities) if mechanism.velocities else np.zeros(mechanism.n)
+        given = mechanism.velocities
+        return velocity_problem(mechanism, q, given, code) if given else np.zeros(mechanism.n)
     qd = as_vector(mechanism, qd0, "qd0")
-    _, J = compiled_mechanism(mechanism).closing(q)
-    allowed = qd - np.linalg.lstsq(J, J @ qd, rcond=1e-10)[0]
+    allowed = nearest_velocity(code or compiled_mechanism(mechanism).closing, q, qd)
     forbidden = float(np.abs(qd - allowed).max())
     if forbidden > CONSISTENT * max(1.0, float(np.abs(qd).max())):
         raise InputError(
@@ -48,3 +52,9 @@ def first_velocity(mechanism: Mechanism, q: Float[np.ndarray, " n"], qd0: Any) -
             fix=f"velocity_problem(mech, q, {{{mechanism.independent_coordinates[0]!r}: 1.0}}) gives one that is not",
         )
     return allowed
+
+
+def nearest_velocity(code: Closing, q: Float[np.ndarray, " n"], qd: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """Return the velocity nearest to a given one that the constraints allow."""
+    _, J = code(q)
+    return qd - np.linalg.lstsq(J, J @ qd, rcond=1e-10)[0]

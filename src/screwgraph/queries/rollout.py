@@ -25,8 +25,8 @@ from screwgraph.simulation import (
     StepStates,
     Watch,
     dynamics_of,
-    initial_states,
     joined,
+    live_states,
     positive_count,
     rolled_out,
     sample_times,
@@ -83,7 +83,7 @@ def rollout(
         springs: of joints, by name: stiffness, or stiffness and rest position.
         parameters: values of numbers of the model by name (SI units), as of `forward_dynamics`: (k,) for all motions,
             or (B, k), one row a motion; {"link7.mass": masses} with masses (B, 1). Damping, friction and stiffness of
-            joints are implicit.
+            joints are implicit. Where loops or constraints depend on one, each motion begins closed for its own.
         payload: the link or frame at which the parameter "payload" is a body.
         every: keep the states after every so many steps; the number of steps is a multiple of it.
         dtype: "float64", or "float32": half the time, and seven digits.
@@ -113,7 +113,7 @@ def rollout(
     control = tau if callable(tau) else _efforts(dynamics.checked(None, "tau"), tau, len(times) - 1)
     given = Given.of(step, names, payload, parameters or {}) if names else None
     counts = {"tau": 1 if callable(control) else control.shape[1], "parameters": given.count if given else 1}
-    start = _starts(*initial_states(dynamics, q0, qd0), counts)
+    start = _starts(*live_states(model, given, q0, qd0), counts)
     _check_kept(len(start[0]), len(times) - 1, every, model)
     threads = positive_count("threads", threads)
     carried = None if given is None else np.atleast_2d(given.carried)

@@ -4,6 +4,7 @@ from screwgraph.simulation.automatic import AUTO
 from screwgraph.simulation.balance import Balance
 from screwgraph.simulation.collect import Watch
 from screwgraph.simulation.columns import QUANTITIES, STATES, Column, columns, coordinate_names
+from screwgraph.simulation.live_start import live_states
 from screwgraph.simulation.methods import METHODS
 from screwgraph.simulation.models import (
     Dynamics,
@@ -67,6 +68,7 @@ __all__ = [
     "initial_states",
     "joined",
     "label_of",
+    "live_states",
     "motion_columns",
     "path_of",
     "positive_count",

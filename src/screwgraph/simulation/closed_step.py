@@ -9,9 +9,12 @@ import numpy as np
 from screwgraph.mechanism.compiled import compiled_mechanism
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, constraint_rows, loop_pose
+from screwgraph.robot.parameters import with_numbers
 from screwgraph.simulation.closure_code import closure_code, entries
+from screwgraph.simulation.lengths import Lengths
 from screwgraph.simulation.projection_code import allowed, closing_step, matrix
 from screwgraph.simulation.step_code import SmallSteps
+from screwgraph.simulation.step_law import among
 from screwgraph.tape import Number
 
 STEPS = 2
@@ -19,29 +22,32 @@ STEPS = 2
 
 State = tuple[np.ndarray, np.ndarray, list[Number]]
 """A position, a velocity, and what is left of closure errors (rad, m)."""
-Closing = Callable[[SmallSteps, np.ndarray, np.ndarray], State]
-"""From a position and a velocity on a tape to the nearest ones that constraints allow."""
+Closing = Callable[[SmallSteps, np.ndarray, np.ndarray, np.ndarray], State]
+"""From a position, a velocity and parameters on a tape to the nearest state that constraints allow."""
 
 
-def closing_of(model: Robot | Mechanism) -> Closing | None:
-    """Return what closes a model's constraints near a state; None where it has none."""
+def closing_of(model: Robot | Mechanism, lengths: Lengths) -> Closing | None:
+    """Return what closes a model's constraints near a state, of some lengths; None where it has none."""
     if isinstance(model, Mechanism):
-        return _of_mechanism(model)
-    return _of_robot(model) if model.is_closed else None
+        return _of_mechanism(model, lengths)
+    return _of_robot(model, lengths) if model.is_closed else None
 
 
-def _of_robot(robot: Robot) -> Closing:
+def _of_robot(robot: Robot, lengths: Lengths) -> Closing:
     kept, count = robot.mobility.kept, len(constraint_rows(robot))
     rows = [*kept, *(i for i in range(count) if i not in kept)]
-    function, places = closure_code(robot, rows), entries(robot, rows)
+    function, places = closure_code(robot, rows, lengths.parameters), entries(robot, rows)
     along = sum(loop.type.nv for loop in robot.loops)
 
-    def looked(q: np.ndarray) -> tuple[list[Number], list[list[Number]]]:
-        at = [loop.type.nearest(loop_pose(robot, loop, q)) for loop in robot.loops]
-        found = function(q, np.concatenate(at)) if at else function(q)
-        return list(found[:count]), matrix(len(kept), robot.nv, places, found[count + along :])
+    def closed(space: SmallSteps, q: np.ndarray, qd: np.ndarray, values: np.ndarray) -> State:
+        own = lengths.numbers(values)
+        made = with_numbers(robot, lengths.parameters, own)
 
-    def closed(space: SmallSteps, q: np.ndarray, qd: np.ndarray) -> State:
+        def looked(q: np.ndarray) -> tuple[list[Number], list[list[Number]]]:
+            at = [loop.type.nearest(loop_pose(made, loop, q)) for loop in robot.loops]
+            found = function(q, *([np.concatenate(at)] if at else []), *among(own))
+            return list(found[:count]), matrix(len(kept), robot.nv, places, found[count + along :])
+
         gaps, K = looked(q)
         for _ in range(STEPS):
             q = space.retract(q, closing_step(K, gaps[: len(kept)]))
@@ -51,13 +57,14 @@ def _of_robot(robot: Robot) -> Closing:
     return closed
 
 
-def _of_mechanism(mechanism: Mechanism) -> Closing:
-    function = compiled_mechanism(mechanism).projection
+def _of_mechanism(mechanism: Mechanism, lengths: Lengths) -> Closing:
+    function = compiled_mechanism(mechanism, lengths.names).projection
 
-    def closed(space: SmallSteps, q: np.ndarray, qd: np.ndarray) -> State:
+    def closed(space: SmallSteps, q: np.ndarray, qd: np.ndarray, values: np.ndarray) -> State:
+        own = among(lengths.numbers(values))
         for _ in range(STEPS):
-            q = q + function(q, qd)[0]
-        step, rate = function(q, qd)
+            q = q + function(q, qd, *own)[0]
+        step, rate = function(q, qd, *own)
         return q, rate, list(step)
 
     return closed

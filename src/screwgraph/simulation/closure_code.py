@@ -7,7 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler import Argument, Function, compile_expression, robot_arguments, without_metadata
+from screwgraph.compiler import (
+    Argument,
+    Function,
+    compile_expression,
+    parameter_arguments,
+    robot_arguments,
+    without_metadata,
+)
 from screwgraph.graph import Key
 from screwgraph.robot import (
     JointType,
@@ -19,26 +26,29 @@ from screwgraph.robot import (
     loop_error,
     loop_pose,
 )
+from screwgraph.robot.parameters import Parameter, with_numbers
 from screwgraph.spatial import Array, vanishing
 from screwgraph.tape import Number
 
 
-def closure_code(robot: Robot, rows: Sequence[int]) -> Function:
+def closure_code(robot: Robot, rows: Sequence[int], lengths: Sequence[Parameter] = ()) -> Function:
     """Return the constraints of a robot as a function of q and, where there are loops, of their joints' positions x.
 
     Its result is flat: the closure errors (rad, m) of all rows, in the order `rows`; how far each loop joint's velocity
     coordinates are from where x should be; then the entries `entries` of K. Errors are exact to second order in
-    themselves and in the error of x.
+    themselves and in the error of x. Parameters `lengths` of the robot are the last argument, where there are some.
     """
     places, ends = entries(robot, rows), np.cumsum([loop.type.nq for loop in robot.loops])
 
-    def expression(q: np.ndarray, positions: np.ndarray | None = None) -> list[Number]:
-        x = np.split(q[:0] if positions is None else positions, ends[:-1]) if robot.loops else []
-        errors, K = constraint_residual(robot, q, x, vanishing), constraint_jacobian(robot, q, x)
-        return [errors[i] for i in rows] + _along(robot, q, x) + [K[rows[i], j] for i, j in zip(*places, strict=True)]
+    def expression(q: np.ndarray, *others: np.ndarray) -> list[Number]:
+        x = np.split(others[0], ends[:-1]) if robot.loops else []
+        made = with_numbers(robot, lengths, others[-1]) if lengths else robot
+        errors, K = constraint_residual(made, q, x, vanishing), constraint_jacobian(made, q, x)
+        return [errors[i] for i in rows] + _along(made, q, x) + [K[rows[i], j] for i, j in zip(*places, strict=True)]
 
-    question = (without_metadata(robot), tuple(rows))
-    return compile_expression("closure_code", question, _arguments(robot), expression)
+    question = (without_metadata(robot), tuple(rows), *lengths)
+    arguments = (*_arguments(robot), *parameter_arguments(robot, lengths))
+    return compile_expression("closure_code", question, arguments, expression)
 
 
 def entries(robot: Robot, rows: Sequence[int]) -> tuple[list[int], list[int]]:

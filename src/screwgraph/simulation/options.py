@@ -12,18 +12,20 @@ from screwgraph.compiler import PARAMETERS, Function, parameter_arguments
 from screwgraph.dynamics import forward_dynamics, mass_matrix
 from screwgraph.errors import InputError
 from screwgraph.graph import no_payload
+from screwgraph.mechanism.compiled import compiled_mechanism
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, unknown, without_loops
 from screwgraph.robot.parameters import Parameter, parameters_of
 from screwgraph.simulation.automatic import is_stiff
 from screwgraph.simulation.implicit_forces import examples, implicit_forces
 from screwgraph.simulation.joint_forces import Forces, checked_springs, joint_forces
+from screwgraph.simulation.lengths import lengths_of
 from screwgraph.simulation.linearly_implicit import linearly_implicit
 from screwgraph.simulation.methods import State
 from screwgraph.simulation.models import MechanismDynamics, dynamics_of, system_of
 from screwgraph.simulation.step_function import IMPLICIT, step_function
 from screwgraph.simulation.step_law import explicit
-from screwgraph.simulation.step_parameters import live_equations, with_joint_levels
+from screwgraph.simulation.step_parameters import with_joint_levels
 from screwgraph.summary import one_line
 from screwgraph.time import RULES
 
@@ -68,7 +70,8 @@ class StepOptions:
         else:
             law = explicit(forward_dynamics(model, parameters=self.parameters, payload=self.payload))
         limits, inputs = _limits(model) if self.effort_limits else None, parameter_arguments(model, live)
-        return step_function(dynamics_of(model), self.method, law, limits, inputs)
+        lengths = lengths_of(model, self.parameters, self.payload)
+        return step_function(dynamics_of(model), self.method, law, limits, inputs, lengths)
 
     def _of_mechanism(self, mechanism: Mechanism, dt: float, chosen: Sequence[str]) -> Function:
         if chosen:
@@ -79,12 +82,12 @@ class StepOptions:
             )
         no_payload(self.payload)
         dynamics = MechanismDynamics(mechanism)
-        code = live_equations(mechanism, self.parameters).acceleration
+        code = compiled_mechanism(mechanism, self.parameters).acceleration
         is_fast = self.method == IMPLICIT and _is_stiff(dynamics, dt)
         inputs = [a for a in code.arguments if a.name == PARAMETERS]
-        return step_function(
-            dynamics, self.method, (linearly_implicit if is_fast else explicit)(code), parameters=inputs
-        )
+        law = (linearly_implicit if is_fast else explicit)(code)
+        lengths = lengths_of(mechanism, self.parameters)
+        return step_function(dynamics, self.method, law, parameters=inputs, lengths=lengths)
 
     def _forces(
         self, robot: Robot, chosen: Sequence[str], live: Sequence[Parameter]

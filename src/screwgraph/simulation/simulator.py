@@ -15,9 +15,10 @@ from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import with_payload
 from screwgraph.simulation.divergence import diverged
+from screwgraph.simulation.live_start import live_states, reclosed
 from screwgraph.simulation.models import Dynamics, dynamics_of
 from screwgraph.simulation.options import StepOptions
-from screwgraph.simulation.start import initial_states, positive_count, positive_seconds
+from screwgraph.simulation.start import positive_count, positive_seconds
 from screwgraph.simulation.step_function import IMPLICIT
 from screwgraph.simulation.step_parameters import Given
 
@@ -93,7 +94,7 @@ class Simulator:
         Raises:
             InputError: numbers that are no states of the model, or velocities that loops forbid.
         """
-        self._q, self._qd = initial_states(self._dynamics, q, qd)
+        self._q, self._qd = live_states(self.model, self._given, q, qd)
         self._idle = self._dynamics.checked(None, "tau")
         self._size = len(self._idle)
         self._steps = 0
@@ -101,14 +102,19 @@ class Simulator:
     def set_parameters(self, values: Mapping[str, Any] | Float[np.ndarray, "*B k"]) -> None:
         """Go on with other values of the parameters (SI units), by name or as one vector; nothing is compiled.
 
-        Those that a mapping does not name get the file's values. Batches (B, k) are one row a state.
+        Those that a mapping does not name get the file's values. Batches (B, k) are one row a state. Where loops or
+        constraints depend on one, the state moves to the nearest that they allow.
 
         Raises:
-            InputError: the simulator has no parameters, or none of a name; values of another shape.
+            InputError: the simulator has no parameters, or none of a name; values of another shape, or lengths for
+                which loops do not close nearby.
+            ModelError: the mechanism does not close nearby.
         """
         if not self.options.parameters:
             raise InputError("the simulator has no parameters", fix='make it with parameters=["link7.mass", ...]')
         self._set(values)
+        if self._given is not None:
+            self._q, self._qd = reclosed(self.model, self._given, self._q, self._qd)
 
     def _set(self, values: Any) -> None:
         if self.options.parameters:

@@ -101,7 +101,7 @@ def initial_states(
     Raises:
         InputError: numbers that are no states, of which model state, or batches of different lengths.
     """
-    are_batches = [_is_batch(x) for x in (q0, qd0)]
+    are_batches = [is_batch(x) for x in (q0, qd0)]
     if not any(are_batches):
         return dynamics.start(q0, qd0)
     counts = {len(x) for x, is_batch in zip((q0, qd0), are_batches, strict=True) if is_batch}
@@ -125,7 +125,8 @@ def initial_states(
     return np.array(q), np.array(qd)
 
 
-def _is_batch(values: Any) -> bool:
+def is_batch(values: Any) -> bool:
+    """Return whether values are those of several motions, one row each."""
     try:
         return np.ndim(values) == 2
     except ValueError:  # rows of different lengths

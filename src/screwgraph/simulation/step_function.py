@@ -11,6 +11,7 @@ from screwgraph.compiler import Argument, Function, Result, compile_expression, 
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.models.mechanism import without_metadata as bare_mechanism
 from screwgraph.simulation.closed_step import closing_of
+from screwgraph.simulation.lengths import Lengths
 from screwgraph.simulation.models import Dynamics
 from screwgraph.simulation.step_code import SmallSteps
 from screwgraph.simulation.step_law import StepLaw
@@ -32,6 +33,7 @@ def step_function(
     law: StepLaw,
     limits: Sequence[float] | None = None,
     parameters: Sequence[Argument] = (),
+    lengths: Lengths | None = None,
 ) -> Function:
     """Return a time step of an explicit rule; what diverges within it is NaN. Without motors, it takes no tau.
 
@@ -41,6 +43,7 @@ def step_function(
         law: the accelerations with which it goes on.
         limits: the largest efforts (N m, N) of all joints; larger ones are cut.
         parameters: the argument that holds those of the model, the last one, where some are inputs.
+        lengths: those of them on which constraints depend; by default none.
     """
     rule, model = RULES[method], dynamics.model
     (nq,), nv = dynamics.manifold.shape, dynamics.manifold.dim
@@ -48,7 +51,7 @@ def step_function(
     sizes = {"q": nq, "qd": nv, "tau": motors, "dt": 1}
     # Nothing is believed of the first ones, as that quaternions are unit.
     arguments = (*(numbered(name, size) for name, size in sizes.items() if size), *parameters)
-    closing = closing_of(model)
+    closing = closing_of(model, lengths or Lengths())
 
     def expression(q: np.ndarray, qd: np.ndarray, *held: np.ndarray) -> list[Number]:
         space, tau, ((dt,), *values) = (
@@ -64,7 +67,7 @@ def step_function(
         size = sum(space.turns, start=_size([dt * v for v in velocity], FAR))
         if closing is not None:
             space.turns.clear()
-            ahead, velocity, gaps = closing(space, ahead, velocity)
+            ahead, velocity, gaps = closing(space, ahead, velocity, own)
             size = sum(space.turns, start=size + _size(gaps, OPEN))
         sound = size < 1.0  # not so where it is no number
         return [*ahead, *(choose(sound, v, np.nan) for v in velocity)]

@@ -11,14 +11,11 @@ from jaxtyping import Float
 
 from screwgraph.compiler import PARAMETERS, Function
 from screwgraph.errors import InputError
-from screwgraph.mechanism.compiled import CompiledMechanism, compiled_mechanism
-from screwgraph.models.mechanism import Mechanism, live_mechanism
-from screwgraph.models.mechanism.equations import residual
+from screwgraph.models.mechanism import Mechanism
 from screwgraph.models.mechanism.read import read_mechanism
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import Parameter, parameters_of, with_values
 from screwgraph.summary import one_line
-from screwgraph.tape import Tape, depends_on
 
 FORCES = ("damping", "friction", "stiffness")
 """Kinds of parameters that are forces along joints: implicit steps take these at their end, other laws beside them."""
@@ -64,9 +61,13 @@ class Given:
         """For how many motions they are; 1 where they are the same for all."""
         return len(self.vector) if self.vector.ndim == 2 else 1
 
+    def row(self, i: int) -> Float[np.ndarray, " k"]:
+        """Return the values of motion i."""
+        return self.vector[min(i, len(self.vector) - 1)] if self.vector.ndim == 2 else self.vector
+
     def model(self, model: Robot | Mechanism, i: int) -> Robot | Mechanism:
         """Return the model with the values of motion i, without springs along joints."""
-        values = self.vector[min(i, len(self.vector) - 1)] if self.vector.ndim == 2 else self.vector
+        values = self.row(i)
         if isinstance(model, Mechanism):
             return _mechanism_at(model, dict(zip(self.names, values.tolist(), strict=True)))
         live = parameters_of(model, self.names, self.payload)
@@ -92,23 +93,3 @@ def with_joint_levels(robot: Robot, values: Mapping[Parameter, Any]) -> Robot:
         for j in robot.joints
     )
     return replace(robot, joints=joints)
-
-
-def live_equations(mechanism: Mechanism, names: tuple[str, ...]) -> CompiledMechanism:
-    """Return the equations of a mechanism with parameters as inputs.
-
-    Raises:
-        InputError: unknown names, or constraints that depend on one.
-    """
-    if names:
-        tape = Tape(merge="form")
-        symbols = tape.inputs("parameter", (len(names),))
-        rows = residual(live_mechanism(mechanism, names).at(list(symbols)), tape.inputs("q", (mechanism.n,)))
-        moving = [name for name, symbol in zip(names, symbols, strict=True) if depends_on(rows, [symbol])]
-        if moving:
-            raise InputError(
-                f"parameter {moving[0]!r} is no input of a step",
-                why="constraints depend on it, and states are closed by the file's lengths",
-                fix="name masses, springs, dampers or forces; give lengths when the mechanism is loaded",
-            )
-    return compiled_mechanism(mechanism, names)

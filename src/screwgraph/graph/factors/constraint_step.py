@@ -7,14 +7,19 @@ from collections.abc import Sequence
 from jaxtyping import Float
 
 from screwgraph.graph.factor import factor
-from screwgraph.models.mechanism import Rows
+from screwgraph.models.mechanism import LiveRows, Rows
 from screwgraph.spatial import Array, vector
 
 
 @factor(linear=("step",), cites="Newton's method on Phi(q) = 0")
 def constraint_step(
-    step: Sequence[Float[Array, "1"]], q: Sequence[Float[Array, "1"]], *, rows: Rows
+    step: Sequence[Float[Array, "1"]],
+    q: Sequence[Float[Array, "1"]],
+    parameters: Sequence[Float[Array, "1"]] = (),
+    *,
+    rows: Rows | LiveRows,
 ) -> Float[Array, " rows"]:
-    """To first order, a step from q closes the constraint: Phi + Phi_q step = 0."""
+    """To first order, a step from q closes the constraint: Phi + Phi_q step = 0; `parameters` are inputs."""
+    rows = rows.at([x[0] for x in parameters])
     motion = rows.motion(q, step)
     return vector([motion[i].value + motion[i].second for i in rows.kept])

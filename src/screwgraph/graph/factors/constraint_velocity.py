@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from jaxtyping import Float
 
 from screwgraph.graph.factor import factor
-from screwgraph.models.mechanism import Rows
+from screwgraph.models.mechanism import LiveRows, Rows
 from screwgraph.spatial import Array, vector
 
 
@@ -16,8 +16,13 @@ def constraint_velocity(
     qd: Sequence[Float[Array, "1"]],
     q: Sequence[Float[Array, "1"]],
     defined: Float[Array, "1"] | None = None,
+    parameters: Sequence[Float[Array, "1"]] = (),
     *,
-    rows: Rows,
+    rows: Rows | LiveRows,
 ) -> Float[Array, " rows"]:
-    """The constraint's time derivative vanishes: Phi_q qd = 0; `defined` is the angle that it determines."""
+    """The constraint's time derivative vanishes: Phi_q qd = 0; `defined` is the angle that it determines.
+
+    `parameters` are those that are inputs.
+    """
+    rows = rows.at([x[0] for x in parameters])
     return vector([rows.motion(q, qd, defined=defined)[i].second for i in rows.kept])

@@ -104,6 +104,19 @@ def gaps(residual: Float[np.ndarray, " m"], jacobian: Float[np.ndarray, "m n"]) 
     return np.abs(residual) / np.maximum(np.maximum(slope, np.sqrt(np.abs(residual))), 1e-300)
 
 
+def first_assembled(mechanism: Mechanism, code: Closing) -> Float[np.ndarray, " n"]:
+    """Return the coordinates at the beginning: closed near the drawing, angles that are given held.
+
+    Raises:
+        ModelError: the mechanism cannot be assembled.
+    """
+    check_ground(mechanism)
+    held = [i for i, angle in enumerate(mechanism.angles) if angle.start is not None]
+    free = np.ones(mechanism.n, dtype=bool)
+    free[[mechanism.angle_slots[i] for i in held]] = False
+    return assembled(mechanism, code, mechanism.guess(), free)
+
+
 def assembled(
     mechanism: Mechanism,
     code: Closing,

@@ -14,7 +14,7 @@ from screwgraph import displayed
 from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism.build_constraints import constraints_of
-from screwgraph.models.mechanism.closing import ClosingProgram, assembled, check_ground, closing_program
+from screwgraph.models.mechanism.closing import ClosingProgram, closing_program, first_assembled
 from screwgraph.models.mechanism.constraints import Constraint
 from screwgraph.models.mechanism.freedom import Freedom, freedom
 from screwgraph.models.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Sensor, Slider, Spring, Torque
@@ -154,11 +154,7 @@ class Mechanism:
         """The coordinates at the beginning, assembled. Raises ModelError where it cannot be assembled."""
         if self.bound is not None:
             return self.nominal.home
-        check_ground(self)
-        held = [i for i, angle in enumerate(self.angles) if angle.start is not None]
-        free = np.ones(self.n, dtype=bool)
-        free[[self.angle_slots[i] for i in held]] = False
-        return assembled(self, self.closing_program.interpreted, self.guess(), free)
+        return first_assembled(self, self.closing_program.interpreted)
 
     @cached_property
     def freedom(self) -> Freedom:

@@ -44,7 +44,9 @@ def symbolic(robot: Robot, parameters: Sequence[Parameter]) -> Robot:
     return with_numbers(robot, parameters, numbers)
 
 
-def with_numbers(robot: Robot, parameters: Sequence[Parameter], numbers: Sequence[Number]) -> Robot:
+def with_numbers(
+    robot: Robot, parameters: Sequence[Parameter], numbers: Sequence[Number] | Float[Array, " k"]
+) -> Robot:
     """Return a robot with all numbers of its parameters, of any kind, one after the other; without any, itself.
 
     What is known of its loops is that of the file's lengths: which rows are independent, which joints lead the others.
