@@ -132,7 +132,7 @@ def test_angles_that_are_zero_but_for_rounding():
     robot, rng = sg.load("rrr"), np.random.default_rng(4)
     (p,) = parameters_of(robot, ["joint2.origin"])
     robot = with_values(robot, {p: p.nominal(robot) * [1, 1, 1, 0, 0, 0] + [0, 0, 0, -2.8e-17, 0, 3e-18]})
-    (q, qd, qdd), turned = state(robot, rng), p.nominal(robot) + [0, 0, 0, 0.3, 0, 0]
+    (q, qd, qdd), turned = state(robot, rng), p.nominal(robot) + 0.3 * np.eye(6)[3]
     found = sg.inverse_dynamics(robot, parameters=["joint2.origin"])(q, qd, qdd, turned)
     expected = oracle(with_values(robot, {p: turned})).inverse_dynamics(q, qd, qdd)
     np.testing.assert_allclose(found, expected, atol=1e-10)

@@ -187,7 +187,7 @@ def test_states_and_lengths_are_for_as_many_motions():
     mechanism = sg.load_mechanism("four_bar")
     with pytest.raises(sg.InputError, match="for 2 and 3 motions"):
         sg.rollout(mechanism, np.tile(mechanism.home, (2, 1)), time=0.01, parameters={name: lengths_of(name)})
-    with pytest.raises(sg.ModelError, match="motion 1: .*cannot be assembled"):
+    with pytest.raises(sg.ModelError, match=r"motion 1: .*cannot be assembled"):
         sg.rollout(mechanism, time=0.01, parameters={name: lengths_of(name)[:2] * [[1.0], [50.0]]})
 
 

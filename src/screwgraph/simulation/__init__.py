@@ -29,8 +29,8 @@ from screwgraph.simulation.rollouts import (
 from screwgraph.simulation.run import check_start, simulate, simulated
 from screwgraph.simulation.simulator import Simulator
 from screwgraph.simulation.start import initial_position, initial_states, positive_count, sample_times
-from screwgraph.simulation.step_function import IMPLICIT
 from screwgraph.simulation.step_parameters import Given
+from screwgraph.simulation.step_rules import IMPLICIT
 from screwgraph.simulation.tables import check_path, motion_columns, save_motion
 from screwgraph.simulation.trajectory import States, Trajectory, read_trajectory
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from screwgraph.compiler import Function
 from screwgraph.compiler.cache import pack_program
+from screwgraph.simulation.linear_solve import solved
 from screwgraph.simulation.step_law import StepLaw, among
 from screwgraph.tape import Number
 
@@ -24,19 +25,6 @@ def linearly_implicit(code: Function) -> StepLaw:
         given = (q, qd, force, *among(values))
         A_q, A_v = (dt * A for A in slopes(*given))
         matrix = np.eye(len(qd)) - A_v - dt * A_q
-        return _solved(matrix, code(*given) + A_q @ qd)
+        return solved(matrix, code(*given) + A_q @ qd)
 
     return StepLaw(("linearly implicit", pack_program(code.program), pack_program(slopes.program)), accelerations)
-
-
-def _solved(A: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Solve A x = b by elimination without pivoting: A is near 1, or has a positive definite symmetric part."""
-    A, x, n = A.copy(), b.copy(), len(b)
-    for i in range(n):
-        for j in range(i + 1, n):
-            factor = A[j, i] / A[i, i]
-            A[j, i + 1 :] = A[j, i + 1 :] - factor * A[i, i + 1 :]
-            x[j] = x[j] - factor * x[i]
-    for i in reversed(range(n)):
-        x[i] = (x[i] - A[i, i + 1 :] @ x[i + 1 :]) / A[i, i]
-    return x

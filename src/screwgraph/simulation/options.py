@@ -23,14 +23,15 @@ from screwgraph.simulation.lengths import lengths_of
 from screwgraph.simulation.linearly_implicit import linearly_implicit
 from screwgraph.simulation.methods import State
 from screwgraph.simulation.models import MechanismDynamics, dynamics_of, system_of
-from screwgraph.simulation.step_function import IMPLICIT, step_function
+from screwgraph.simulation.rosenbrock import of_accelerations, of_dampers
+from screwgraph.simulation.step_function import step_function
 from screwgraph.simulation.step_law import explicit
-from screwgraph.simulation.step_parameters import with_joint_levels
+from screwgraph.simulation.step_parameters import FORCES, with_joint_levels
+from screwgraph.simulation.step_rules import IMPLICIT, SECOND_ORDER, STEP_RULES
 from screwgraph.summary import one_line
-from screwgraph.time import RULES
 
-STEPPED = tuple(name for name, rule in RULES.items() if rule.is_explicit)
-"""Rules whose steps are code without loops."""
+DAMPED = {IMPLICIT: ("damping", "friction", "stiffness"), SECOND_ORDER: ("damping",)}
+"""Rules that treat forces of joints implicitly, and the kinds of parameters of these."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,8 @@ class StepOptions:
             raise InputError(
                 f"expected a robot or a mechanism, got {type(model).__name__}", fix="load one with sg.load(path)"
             )
-        if self.method not in STEPPED:
-            raise unknown("method of a step", self.method, STEPPED)
+        if self.method not in STEP_RULES:
+            raise unknown("method of a step", self.method, STEP_RULES)
         chosen = [name for name in ("friction", "stops", "effort_limits", "springs") if getattr(self, name)]
         if isinstance(model, Mechanism):
             return self._of_mechanism(model, dt, chosen)
@@ -67,6 +68,14 @@ class StepOptions:
         forces_at = self._forces(model, [name for name in chosen if name != "effort_limits"], live)
         if any(forces_at(examples(model, live))):
             law = implicit_forces(model, forces_at, live)
+            law = of_dampers(law, model, forces_at, live) if self.method == SECOND_ORDER else law
+        elif self.method == SECOND_ORDER:
+            law = of_dampers(
+                explicit(forward_dynamics(model, parameters=self.parameters, payload=self.payload)),
+                model,
+                forces_at,
+                live,
+            )
         else:
             law = explicit(forward_dynamics(model, parameters=self.parameters, payload=self.payload))
         limits, inputs = _limits(model) if self.effort_limits else None, parameter_arguments(model, live)
@@ -83,9 +92,12 @@ class StepOptions:
         no_payload(self.payload)
         dynamics = MechanismDynamics(mechanism)
         code = compiled_mechanism(mechanism, self.parameters).acceleration
-        is_fast = self.method == IMPLICIT and _is_stiff(dynamics, dt)
         inputs = [a for a in code.arguments if a.name == PARAMETERS]
-        law = (linearly_implicit if is_fast else explicit)(code)
+        if self.method == SECOND_ORDER:
+            law = of_accelerations(code)
+        else:
+            is_fast = self.method == IMPLICIT and _is_stiff(dynamics, dt)
+            law = (linearly_implicit if is_fast else explicit)(code)
         lengths = lengths_of(mechanism, self.parameters)
         return step_function(dynamics, self.method, law, parameters=inputs, lengths=lengths)
 
@@ -94,13 +106,17 @@ class StepOptions:
     ) -> Callable[[Mapping[Parameter, Any]], Forces]:
         """Return the implicit forces along joints at values of parameters. Raises InputError."""
         if self.method != IMPLICIT:
-            if chosen:
+            own = [p.name for p in live if p.kind in FORCES and p.kind not in DAMPED.get(self.method, FORCES)]
+            if chosen or own:
                 raise InputError(
-                    f"{' and '.join(chosen)} by method {self.method!r}",
-                    why="these forces are only treated implicitly",
+                    f"{' and '.join([*chosen, *own])} by method {self.method!r}",
+                    why="these forces are only treated implicitly, to order 1",
                     fix=f"method={IMPLICIT!r}",
                 )
+        if self.method not in DAMPED:
             return lambda values: ()
+        if self.method == SECOND_ORDER:
+            return lambda values: joint_forces(with_joint_levels(robot, values), ["damping"], {}, np.zeros(robot.nv))
         springs, sprung = checked_springs(robot, self.springs), {p.part for p in live if p.kind == "stiffness"}
         for name in sprung.intersection(springs):
             raise InputError(f"the spring of joint {name!r} is given by springs= and by parameters", fix="name it once")

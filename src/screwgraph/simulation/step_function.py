@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,12 +14,10 @@ from screwgraph.simulation.lengths import Lengths
 from screwgraph.simulation.models import Dynamics
 from screwgraph.simulation.step_code import SmallSteps
 from screwgraph.simulation.step_law import StepLaw
+from screwgraph.simulation.step_rules import STEP_RULES
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.tape import Number
-from screwgraph.time import RULES, Rule, stages
 
-IMPLICIT = "semi_implicit"
-"""The rule whose steps treat forces of joints implicitly: they need velocities at the end of a step only."""
 OPEN = 1e-4
 """Closure error (rad, m) at the end of a step from which on the motion counts as diverged."""
 FAR = 1e3
@@ -35,17 +32,17 @@ def step_function(
     parameters: Sequence[Argument] = (),
     lengths: Lengths | None = None,
 ) -> Function:
-    """Return a time step of an explicit rule; what diverges within it is NaN. Without motors, it takes no tau.
+    """Return a time step of a rule without loops; what diverges within it is NaN. Without motors, it takes no tau.
 
     Args:
         dynamics: the model in motion.
-        method: one of `screwgraph.time.RULES` that is explicit.
+        method: one of `STEP_RULES`.
         law: the accelerations with which it goes on.
         limits: the largest efforts (N m, N) of all joints; larger ones are cut.
         parameters: the argument that holds those of the model, the last one, where some are inputs.
         lengths: those of them on which constraints depend; by default none.
     """
-    rule, model = RULES[method], dynamics.model
+    rule, model = STEP_RULES[method], dynamics.model
     (nq,), nv = dynamics.manifold.shape, dynamics.manifold.dim
     motors = len(model.motor_names) if isinstance(model, Mechanism) else nv
     sizes = {"q": nq, "qd": nv, "tau": motors, "dt": 1}
@@ -63,7 +60,7 @@ def step_function(
         if limits is not None:
             tau = np.array([_cut(u, most) for u, most in zip(tau, limits, strict=True)], dtype=object)
         force = dynamics.force(tau)
-        ahead, velocity = _stepped(rule, space, lambda at, v: law.accelerations(at, v, force, dt, own), dt, q, qd)
+        ahead, velocity = rule(space, lambda at, v: law.accelerations(at, v, force, dt, own), dt, q, qd)
         size = sum(space.turns, start=_size([dt * v for v in velocity], FAR))
         if closing is not None:
             space.turns.clear()
@@ -73,20 +70,8 @@ def step_function(
         return [*ahead, *(choose(sound, v, np.nan) for v in velocity)]
 
     bare = bare_mechanism(model) if isinstance(model, Mechanism) else without_metadata(model)
-    question, results = (bare, law.question, rule, limits, *parameters), (Result("q", (nq,)), Result("qd", (nv,)))
+    question, results = (bare, law.question, method, limits, *parameters), (Result("q", (nq,)), Result("qd", (nv,)))
     return compile_expression("step", question, arguments, expression, results=results)
-
-
-def _stepped(
-    rule: Rule, space: SmallSteps, solve: Callable[[Any, Any], Any], dt: Number, q: np.ndarray, qd: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    step = stages(rule, space, dt, q, qd)
-    _, at, velocity = next(step)
-    try:
-        while True:
-            _, at, velocity = step.send(solve(at, velocity))
-    except StopIteration as end:
-        return end.value
 
 
 def _cut(effort: Number, most: float) -> Number:
