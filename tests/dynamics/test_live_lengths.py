@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.robot import closed_states
+from screwgraph.robot import closed_states, constraint_residual
 from screwgraph.robot.parameters import parameters_of, with_values
 from tests.closed_oracle import motion
 from tests.pinocchio_loops import ConstrainedOracle
@@ -120,6 +120,25 @@ def test_closed_positions_depend_on_no_mass_and_no_frame():
     link = robot.links[1].name
     with pytest.raises(sg.InputError, match="closed_positions does not depend on"):
         sg.closed_positions(robot, parameters=[f"{link}.mass"])
+
+
+def test_frames_that_close_a_loop():
+    robot = sg.load("four_bar_linkage")
+    names = [f"{robot.loops[0].name}.{end}" for end in ("predecessor", "successor")]
+    live = parameters_of(robot, names)
+    values = [p.nominal(robot) + change for p, change in zip(live, 0.06 * np.eye(6)[:2], strict=True)]
+    other, p = with_values(robot, dict(zip(live, values, strict=True))), np.concatenate(values)
+    run, f = motion(other, 3), sg.forward_dynamics(robot, parameters=names, ordering="ancestor")
+    size = np.abs(run.qdd).max()
+    np.testing.assert_allclose(f(run.q, run.qd, run.tau, p), run.qdd, atol=1e-9 * size)
+    y = [robot.q_slices[joint].start for joint in robot.independent_joints]
+    found = sg.closed_positions(robot, parameters=names)(run.q[:, y], p, run.q + 0.01)
+    np.testing.assert_allclose(found, run.q, atol=1e-10)
+    start = sg.rollout(robot, time=0.01, parameters=dict(zip(names, values, strict=True)))
+    assert np.abs(constraint_residual(other, start.q[0, -1])).max() < 1e-9
+    for query in (sg.bias_forces, sg.mass_matrix, sg.center_of_mass):
+        with pytest.raises(sg.InputError, match="not depend on"):
+            query(robot, parameters=names)
 
 
 def test_code_in_c_takes_lengths():

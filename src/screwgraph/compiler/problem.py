@@ -14,7 +14,7 @@ from screwgraph.graph import Column, Factor, FactorGraph, Key, Model, Role, Vari
 from screwgraph.graph.factors import prior
 from screwgraph.lowering import GRAPH_PASSES, KEEPS_VARIABLES, ROBOT_PASSES, absorbed, lowered, touched
 from screwgraph.robot import Robot
-from screwgraph.robot.parameters import GEOMETRY, Parameter, parameter_key, with_numbers
+from screwgraph.robot.parameters import CLOSURE, Parameter, parameter_key, with_numbers
 from screwgraph.summary import one_line
 from screwgraph.tape import Number
 
@@ -111,11 +111,11 @@ class Problem:
         if self.model is None:
             return frozenset()
         robot, live = self.model.robot, self.model.parameters
-        return frozenset(parameter_variable(robot, p).key for p in live if p.kind in GEOMETRY)
+        return frozenset(parameter_variable(robot, p).key for p in live if p.kind in CLOSURE)
 
     def robot_at(self, values: Mapping[str, float]) -> Robot | None:
         """Return the robot that has its frames where values of parameters say, by the names of inputs."""
-        live = [p for p in (self.model.parameters if self.model else ()) if p.kind in GEOMETRY]
+        live = [p for p in (self.model.parameters if self.model else ()) if p.kind in CLOSURE]
         if self.robot is None or not live:
             return self.robot
         names = [parameter_key(p, i) for p in live for i in range(len(p.nominal(self.robot)))]

@@ -13,7 +13,7 @@ from screwgraph.dynamics.query import Query, of_joints, zeros
 from screwgraph.graph import no_payload
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, check_moves, without_loops
-from screwgraph.robot.parameters import parameters_of
+from screwgraph.robot.parameters import KINDS, LOOPS, checked_parameters
 
 
 @checked
@@ -45,7 +45,10 @@ def bias_forces(
     arguments = tuple((kind, of_joints(moving, kind)) for kind in ("q", "qd"))
     frames = tuple(external_wrenches)
     fixed = zeros(moving, of_joints(moving, "qdd"))
-    live = parameters_of(robot, parameters, payload)
+    kinds = [kind for kind in KINDS if coordinates == INDEPENDENT or kind not in LOOPS]
+    live = checked_parameters(
+        "in spanning coordinates, bias_forces do not depend on", kinds, robot, parameters, payload
+    )
     query = Query(
         "bias_forces", moving, arguments, of_joints(moving, "tau"), fixed, external_wrenches=frames, parameters=live
     )

@@ -32,7 +32,7 @@ from screwgraph.dynamics.query import of_joints
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, analysed_as
-from screwgraph.robot.parameters import GEOMETRY, Parameter, checked_parameters, parameter_key
+from screwgraph.robot.parameters import CLOSURE, Parameter, checked_parameters, parameter_key
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
 from screwgraph.tape import Number, Program, Scalar, factor_out, program
@@ -56,7 +56,7 @@ def closed_positions(robot: Robot, *, parameters: Sequence[str] = (), dtype: str
         EliminationError: only a part of a joint is independent.
         InputError: its loops cannot be closed, or they do not depend on a parameter.
     """
-    live = checked_parameters("closed_positions does not depend on", GEOMETRY, robot, parameters)
+    live = checked_parameters("closed_positions does not depend on", CLOSURE, robot, parameters)
     completion = _completion(robot, live)
     for parameter in live:
         if parameter not in completion.lengths:
@@ -241,7 +241,7 @@ _SINGULAR = "the mechanism is singular there"
 def _completion(robot: Robot, live: Sequence[Parameter]) -> Completion:
     """Return how a robot's positions are completed. Raises EliminationError, InputError as `driving_joints`."""
     driving_joints(robot)
-    lengths = tuple(p for p in live if p.kind in GEOMETRY and p.part in robot.joint_names)
+    lengths = tuple(p for p in live if p.moves_loops(robot))
     return Completion(analysed_as(robot, without_metadata(robot)), lengths)
 
 

@@ -13,7 +13,7 @@ from screwgraph.dynamics.query import Query, of_joints, zeros
 from screwgraph.graph import Key, no_payload
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, check_moves, with_gravity, without_loops
-from screwgraph.robot.parameters import ROTORS, checked_parameters
+from screwgraph.robot.parameters import LOOPS, ROTORS, checked_parameters
 
 
 @checked
@@ -50,6 +50,7 @@ def mass_matrix(
     still = with_gravity(robot if coordinates == INDEPENDENT else without_loops(robot), (0.0, 0.0, 0.0))
     fixed = zeros(robot, [*of_joints(robot, "qd"), *of_joints(robot, "tau")])
     columns = tuple(Key("qdd", name) for name in joints)
-    live = checked_parameters("mass_matrix does not depend on", ROTORS, robot, parameters, payload)
+    kinds = (*ROTORS, *(LOOPS if coordinates == INDEPENDENT else ()))
+    live = checked_parameters("mass_matrix does not depend on", kinds, robot, parameters, payload)
     query = Query("mass_matrix", still, (("q", of_joints(robot, "q")),), columns, fixed, parameters=live)
     return in_positions(compile_matrix(query.problem).astype(dtype), robot, positions, live)

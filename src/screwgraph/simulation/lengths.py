@@ -10,7 +10,7 @@ import numpy as np
 from screwgraph.models.mechanism import Mechanism, live_mechanism
 from screwgraph.models.mechanism.build_constraints import constraints_of
 from screwgraph.robot import Robot
-from screwgraph.robot.parameters import GEOMETRY, Parameter, parameters_of
+from screwgraph.robot.parameters import Parameter, parameters_of
 from screwgraph.summary import one_line
 from screwgraph.tape import Tape, depends_on
 
@@ -42,7 +42,7 @@ def lengths_of(model: Robot | Mechanism, names: Sequence[str], payload: str | No
 def _of_robot(robot: Robot, names: Sequence[str], payload: str | None) -> Lengths:
     live = parameters_of(robot, names, payload)
     sizes = [len(parameter.nominal(robot)) for parameter in live]
-    own = [i for i, p in enumerate(live) if robot.is_closed and p.kind in GEOMETRY and p.part in robot.joint_names]
+    own = [i for i, p in enumerate(live) if p.moves_loops(robot)]
     places = tuple(place for i in own for place in range(sum(sizes[:i]), sum(sizes[: i + 1])))
     return Lengths(tuple(live[i] for i in own), (), places)
 

@@ -1,8 +1,11 @@
 """Parameters of robots that may be inputs of functions; one kind a file, a line each in `registry.KINDS`."""
 
 from screwgraph.robot.parameters.registry import (
+    CLOSURE,
     GEOMETRY,
+    KINDS,
     LINEAR,
+    LOOPS,
     MASSES,
     ROTORS,
     WEIGHTS,
@@ -26,8 +29,11 @@ from screwgraph.robot.parameters.symbolic import (
 )
 
 __all__ = [
+    "CLOSURE",
     "GEOMETRY",
+    "KINDS",
     "LINEAR",
+    "LOOPS",
     "MASSES",
     "ROTORS",
     "WEIGHTS",

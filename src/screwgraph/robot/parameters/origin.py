@@ -12,6 +12,8 @@ from screwgraph.robot.parameters.base import near_numbers, with_joint
 from screwgraph.robot.robot import Robot
 from screwgraph.spatial import Array, from_rpy, rotation, to_rpy, transform, translation
 
+LABELS = ("x", "y", "z", "roll", "pitch", "yaw")
+
 
 class Origin:
     """URDF's origin of a joint or frame: x, y, z (m), roll, pitch, yaw (rad), in the frame of the link it is on."""
@@ -23,18 +25,27 @@ class Origin:
         return [*robot.joint_names, *(frame.name for frame in robot.frames)]
 
     def labels(self, robot: Robot, part: str) -> tuple[str, ...]:
-        return ("x", "y", "z", "roll", "pitch", "yaw")
+        return LABELS
 
     def nominal(self, robot: Robot, part: str) -> Float[np.ndarray, "6"]:
-        T = robot.joint(part).origin if part in robot.joint_names else robot.frame(part).T_lf
-        return np.concatenate([translation(T), to_rpy(rotation(T))])
+        return origin_numbers(robot.joint(part).origin if part in robot.joint_names else robot.frame(part).T_lf)
 
     def near(self, robot: Robot, part: str, rng: np.random.Generator) -> Float[np.ndarray, "6"]:
         return near_numbers(self.nominal(robot, part), rng)
 
     def bound(self, robot: Robot, part: str, values: Float[Array, "6"]) -> Robot:
-        T = transform(from_rpy(values[3:]), values[:3])
+        T = origin_transform(values)
         if part in robot.joint_names:
             return with_joint(robot, replace(robot.joint(part), origin=T))
         frames = tuple(replace(frame, T_lf=T) if frame.name == part else frame for frame in robot.frames)
         return replace(robot, frames=frames)
+
+
+def origin_numbers(T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "6"]:
+    """Return URDF's origin of a frame: x, y, z (m), roll, pitch, yaw (rad)."""
+    return np.concatenate([translation(T), to_rpy(rotation(T))])
+
+
+def origin_transform(values: Float[Array, "6"]) -> Float[Array, "4 4"]:
+    """Return the pose of a frame from URDF's origin."""
+    return transform(from_rpy(values[3:]), values[:3])

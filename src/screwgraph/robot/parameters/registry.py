@@ -15,6 +15,7 @@ from screwgraph.robot.parameters.damping import Damping
 from screwgraph.robot.parameters.friction import Friction
 from screwgraph.robot.parameters.gravity import Gravity
 from screwgraph.robot.parameters.inertia import Inertia
+from screwgraph.robot.parameters.loop_end import LoopEnd
 from screwgraph.robot.parameters.mass import Mass
 from screwgraph.robot.parameters.origin import Origin
 from screwgraph.robot.parameters.payload import Payload
@@ -24,6 +25,10 @@ from screwgraph.spatial import Array, SpatialInertia
 
 GEOMETRY = ("origin",)
 """Kinds of parameters that poses depend on."""
+LOOPS = ("predecessor", "successor")
+"""Kinds that only loops depend on."""
+CLOSURE = (*GEOMETRY, *LOOPS)
+"""Kinds that closed positions of closed chains depend on."""
 MASSES = (*GEOMETRY, "inertia", "payload", "mass")
 """Kinds that the distribution of mass depends on."""
 ROTORS = (*MASSES, "armature")
@@ -44,6 +49,8 @@ KINDS: Mapping[str, Kind] = {
     "friction": Friction(),
     "stiffness": Stiffness(),
     "origin": Origin(),
+    "predecessor": LoopEnd("T_pf"),
+    "successor": LoopEnd("T_sf"),
     GRAVITY: Gravity(),
 }
 """Kinds of parameters: the inertia of a link is called as the link is, "gravity" is the robot's, others "part.kind"."""
@@ -65,11 +72,17 @@ class Parameter:
         """Return the link that it is of, of a joint's the one that the joint moves."""
         if "joint" in KINDS[self.kind].of and self.part in robot.joint_names:
             return robot.joint(self.part).child
+        if self.kind in LOOPS:
+            return next(getattr(loop, self.kind) for loop in robot.loops if loop.name == self.part)
         return robot.frame(self.part).link
 
     @property
     def _said(self) -> str:
         return self.name.removesuffix(f".{self.kind}")
+
+    def moves_loops(self, robot: Robot) -> bool:
+        """Whether loops of a closed chain may depend on it: frames that are only named stand beside them."""
+        return robot.is_closed and (self.kind in LOOPS or (self.kind in GEOMETRY and self.part in robot.joint_names))
 
     def nominal(self, robot: Robot) -> Float[np.ndarray, " k"]:
         """Return the file's values."""
@@ -160,7 +173,12 @@ def _of_part(robot: Robot, name: str, kind: str, part: str) -> Parameter:
     parts = list(KINDS[kind].parts(robot))
     if part in parts:
         return Parameter(name, kind, part)
-    existing = {*robot.joint_names, *(link.name for link in robot.links), *(frame.name for frame in robot.frames)}
+    existing = {
+        *(loop.name for loop in robot.loops),
+        *robot.joint_names,
+        *(link.name for link in robot.links),
+        *(frame.name for frame in robot.frames),
+    }
     if part not in existing:
         raise unknown(KINDS[kind].of, part, parts)
     raise InputError(
