@@ -138,6 +138,20 @@ def test_angles_that_are_zero_but_for_rounding():
     np.testing.assert_allclose(found, expected, atol=1e-10)
 
 
+def test_rotors_and_dampers_of_joints_with_several_coordinates():
+    robot, rng = sg.load("acrobot", base="floating"), np.random.default_rng(4)
+    (q, qd, x), name = state(robot, rng), robot.joint_names[0]
+    rotors = rng.uniform(1.0, 2.0, 6)
+    f = sg.inverse_dynamics(robot, parameters=[f"{name}.armature"])
+    added = f(q, qd, x, rotors) - sg.inverse_dynamics(robot)(q, qd, x)
+    np.testing.assert_allclose(added, [*rotors * x[:6], 0.0, 0.0], atol=1e-10)
+    np.testing.assert_allclose(
+        sg.forward_dynamics(robot, parameters=[f"{name}.armature"])(q, qd, f(q, qd, x, rotors), rotors), x, atol=1e-9
+    )
+    T = sg.kinetic_energy(robot, parameters=[f"{name}.armature"])(q, qd, rotors) - sg.kinetic_energy(robot)(q, qd)
+    np.testing.assert_allclose(T, 0.5 * rotors @ qd[:6] ** 2, atol=1e-10)
+
+
 def test_derivatives_by_parameters():
     robot, rng = sg.load("rrr"), np.random.default_rng(5)
     joint, tip = robot.joint_names[1], robot.links[-1].name

@@ -238,7 +238,7 @@ def _torque_factor(joint: Joint, index: int) -> Factor:
         arguments["q"] = q
     if not is_zero(joint.damping):
         arguments["qd"] = qd
-    if not is_zero(joint.armature):
+    if not all(map(is_zero, np.atleast_1d(joint.armature))):
         arguments["qdd"] = qdd
     if joint.forces:
         arguments["velocity"] = qd

@@ -49,7 +49,7 @@ def kinetic_energy(
 
 def _rotors(robot: Robot, qd: np.ndarray) -> Any:
     energy: Any = 0.0
-    for joint in (joint for joint in robot.joints if not is_zero(joint.armature)):
+    for joint in (j for j in robot.joints if not all(map(is_zero, np.atleast_1d(j.armature)))):
         own = qd[robot.v_slices[joint.name]]
         energy = energy + 0.5 * (own @ (joint.armature * own))
     return energy
