@@ -68,16 +68,10 @@ class StepOptions:
         forces_at = self._forces(model, [name for name in chosen if name != "effort_limits"], live)
         if any(forces_at(examples(model, live))):
             law = implicit_forces(model, forces_at, live)
-            law = of_dampers(law, model, forces_at, live) if self.method == SECOND_ORDER else law
-        elif self.method == SECOND_ORDER:
-            law = of_dampers(
-                explicit(forward_dynamics(model, parameters=self.parameters, payload=self.payload)),
-                model,
-                forces_at,
-                live,
-            )
         else:
             law = explicit(forward_dynamics(model, parameters=self.parameters, payload=self.payload))
+        if self.method == SECOND_ORDER:
+            law = of_dampers(law, model, forces_at, live)
         limits, inputs = _limits(model) if self.effort_limits else None, parameter_arguments(model, live)
         lengths = lengths_of(model, self.parameters, self.payload)
         return step_function(dynamics_of(model), self.method, law, limits, inputs, lengths)
