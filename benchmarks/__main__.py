@@ -13,13 +13,16 @@ from rich.console import Console
 
 import screwgraph as sg
 from benchmarks.bench import Tools, entries
+from benchmarks.questions import QUESTIONS
 from benchmarks.results import FOLDER, described, write
 from benchmarks.subjects import SUBJECTS, chosen
 from benchmarks.tables import Sheet, rich_table
 from benchmarks.themes import THEMES
-from screwgraph.bench import QUESTIONS, Effort
+from screwgraph.bench import Effort
 
 FULL, QUICK = Effort(), Effort(0.03, 4, 128, 1024)
+FULL_PATIENCE, QUICK_PATIENCE = 300.0, 60.0
+"""Seconds that one step of making code may take, ours and the peers'."""
 WIDTH = 170
 
 
@@ -28,7 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     console = Console(width=WIDTH, highlight=False, markup=False, emoji=False)
     _stay_on_one_core()
-    tools = Tools(QUICK if options.quick else FULL, options.compiler, _progress())
+    effort, patience = (QUICK, QUICK_PATIENCE) if options.quick else (FULL, FULL_PATIENCE)
+    tools = Tools(effort, options.compiler, _progress(), patience)
     questions = [q for q in QUESTIONS if not options.questions or q.name in options.questions]
     found = entries(chosen(options.only), questions, tools)
     tools.say("roofline of one core")
@@ -51,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--only", type=_one_of([s.name for s in SUBJECTS]), default=(), metavar="ROBOT,...", help="these robots only")
     add("--questions", type=_one_of([q.name for q in QUESTIONS]), default=(), metavar="QUESTION,...", help="only these")
     add("--themes", type=_one_of(list(THEMES)), default=(), metavar="THEME,...", help=f"of {', '.join(THEMES)}")
-    add("--quick", action="store_true", help="short rounds, small batches: rough figures")
+    add("--quick", action="store_true", help="short rounds, small batches, less patience: rough figures")
     add("--update", action="store_true", help="keep the tables of other themes that the file has")
     add("--compiler", metavar="NAME", help="clang, clang-19, gcc ... (default: the newest clang, or else gcc)")
     add("--output", default=str(FOLDER / "RESULTS.md"), metavar="FILE", help='where to; "" writes nothing')

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from time import process_time
@@ -12,8 +12,12 @@ import numpy as np
 
 import screwgraph as sg
 from benchmarks.native import find_compiler
+from benchmarks.peers.casadi_sx import CasadiSx, CasadiSxInBlocks
+from benchmarks.peers.cppadcg import CppADCodeGen
+from benchmarks.peers.generated_code import Maker
 from benchmarks.peers.ours_in_c import OursInC
 from benchmarks.peers.pinocchio_cpp import PinocchioInCpp
+from benchmarks.questions import asked
 from benchmarks.subjects import Subject
 from screwgraph import bench
 from screwgraph.bench import Case, Effort, Measured, NotMeasuredError, Peer, Question, Roofline, States
@@ -31,11 +35,17 @@ class Tools:
     effort: Effort
     compiler: str | None
     say: Callable[[str], None]
+    patience: float = 300.0
+    """Seconds that generating code, or compiling it, may take."""
 
     @cached_property
     def roofline(self) -> Roofline:
         """What one core can do."""
         return bench.roofline()
+
+    def maker(self) -> Maker:
+        """Return what builds generated code. Raises NotMeasuredError without a compiler."""
+        return Maker(find_compiler(self.compiler), self.say, self.patience)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +81,26 @@ class Entry:
         return tried(lambda: self.peer(PinocchioInCpp(find_compiler(self.tools.compiler), self.tools.say)))
 
     @cached_property
+    def cppadcg(self) -> Maybe:
+        """A call of the code that CppADCodeGen makes of Pinocchio's algorithm."""
+        return tried(lambda: self.peer(CppADCodeGen(self.tools.maker())))
+
+    @cached_property
+    def sx(self) -> Maybe:
+        """A call of Pinocchio's algorithm on CasADi's expressions."""
+        return tried(lambda: self.peer(CasadiSx(self.tools.maker())))
+
+    @cached_property
+    def sx_in_blocks(self) -> Maybe:
+        """A sample of a batch of the same code in vectors over samples."""
+        return tried(lambda: self.peer(CasadiSxInBlocks(self.tools.maker())))
+
+    @property
+    def calls(self) -> Mapping[str, Maybe]:
+        """One call of each peer without Python, by its name."""
+        return {"Pinocchio C++": self.cpp, "CppADCodeGen": self.cppadcg, "CasADi SX": self.sx}
+
+    @cached_property
     def c_code(self) -> Maybe:
         """A call of our C99 source."""
         return tried(lambda: self._in_c().c_code(self.functions, self.states, self.tools.effort))
@@ -93,13 +123,17 @@ class Entry:
         return bench.error(bench.answers(self.functions, self.states.first(len(theirs.answers))), theirs.answers)
 
     def _in_c(self) -> OursInC:
-        return OursInC(find_compiler(self.tools.compiler), self.tools.say)
+        return OursInC(find_compiler(self.tools.compiler), self.tools.say, self.tools.patience)
 
 
-def entries(subjects: Iterable[tuple[Subject, sg.Robot]], questions: Iterable[Question], tools: Tools) -> list[Entry]:
-    """Return every question about every subject."""
-    asked = list(questions)
-    return [Entry(subject, robot, question, tools) for subject, robot in subjects for question in asked]
+def entries(subjects: Iterable[tuple[Subject, sg.Robot]], questions: Sequence[Question], tools: Tools) -> list[Entry]:
+    """Return every question that is asked about every subject."""
+    return [
+        Entry(subject, robot, question, tools)
+        for subject, robot in subjects
+        for question in questions
+        if asked(robot, question)
+    ]
 
 
 def tried(measure: Callable[[], Measured]) -> Maybe:
@@ -108,6 +142,15 @@ def tried(measure: Callable[[], Measured]) -> Maybe:
         return measure()
     except NotMeasuredError as reason:
         return str(reason)
+
+
+def fastest(peers: Mapping[str, Maybe]) -> tuple[str, Measured] | None:
+    """Return the peer that takes least, by its name; None where none was measured."""
+    measured = [(found.nanoseconds, name, found) for name, found in peers.items() if not isinstance(found, str)]
+    if not measured:
+        return None
+    _, name, found = min(measured, key=lambda each: each[0])
+    return name, found
 
 
 def best_of(call: Callable[[], Found], rounds: int) -> tuple[Found, float]:

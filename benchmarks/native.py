@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,8 +17,21 @@ from screwgraph.bench import NotMeasuredError
 BUILDS = Path(__file__).resolve().parents[1] / "out" / "bench"
 FLAGS = ("-O3", "-march=native", "-DNDEBUG")
 """Of everything that is measured, ours and the peers'."""
+OURS = ("-ffp-contract=fast", "-fno-math-errno")
+"""Besides, of our C99: products and sums fuse, and no function sets errno."""
+GENERATED = ("-ffast-math",)
+"""Besides, of C code that other programs generate."""
+SHARED = ("-shared", "-fPIC")
+"""Of libraries that are loaded into this process."""
 NEWEST = 30
 """Versions of clang that are looked for, this one first."""
+
+
+class LateError(NotMeasuredError):
+    """Something was not done in time."""
+
+    def __init__(self, what: str, seconds: float) -> None:
+        super().__init__(f"{what} was not done after {seconds:g} s")
 
 
 @dataclass(frozen=True)
@@ -64,37 +78,60 @@ def build(
     sources: Sequence[Path],
     text: str = "",
     say: Callable[[str], None] = lambda line: None,
+    libraries: Sequence[str] = (),
+    patience: float | None = None,
 ) -> Path:
     """Return what a compiler makes of sources, or of `text` (C); made now unless it is there already.
 
+    What was not done within `patience` (s) is not tried again with as little.
+
     Raises:
-        NotMeasuredError: the compiler refuses.
+        NotMeasuredError: the compiler refuses, or takes longer (LateError).
     """
     contents = [text, *(p.read_text() for p in sources)]
-    key = hashlib.sha256(repr((compiler, _version(compiler), list(flags), _processor(), contents)).encode())
+    named = [compiler, _version(compiler), *flags, *libraries]
+    key = hashlib.sha256(repr((named, _processor(), contents)).encode())
     target = BUILDS / key.hexdigest()[:24]
     if target.exists():
         return target
     BUILDS.mkdir(parents=True, exist_ok=True)
+    tried = target.with_suffix(".tried")
+    if patience is not None and tried.exists() and float(tried.read_text()) >= patience:
+        raise LateError(compiler, patience)
     units = [str(p) for p in sources if p.suffix == ".cpp"]
     say(f"{compiler} builds {', '.join(Path(u).name for u in units) or 'generated code'}")
     partial = target.with_suffix(f".{os.getpid()}")
-    inputs = units or ["-x", "c", "-"]
+    command = [compiler, *flags, *(units or ["-x", "c", "-"]), "-o", str(partial), *libraries, "-lm"]
     try:
-        done = subprocess.run(
-            [compiler, *flags, *inputs, "-o", str(partial), "-lm"],
-            input=text,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            first = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr.strip()[-200:])
+        status, complaints = _run(command, text, patience)
+        if status:
+            first = next((line for line in complaints.splitlines() if "error" in line), complaints.strip()[-200:])
             raise NotMeasuredError(f"{compiler} refuses: {_without_folders(first)}")
         partial.replace(target)
+    except LateError:
+        tried.write_text(repr(patience))
+        raise
     finally:
         partial.unlink(missing_ok=True)
     return target
+
+
+def _run(command: Sequence[str], text: str, patience: float | None) -> tuple[int, str]:
+    """Return a compiler's status, and what it complained of. Raises LateError."""
+    pipe = subprocess.PIPE
+    # A session of its own: a compiler that takes too long ends with the programs that it started.
+    with subprocess.Popen(
+        command, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe, text=True, start_new_session=True
+    ) as running:
+        try:
+            complaints = running.communicate(text, timeout=patience)[1]
+        except subprocess.TimeoutExpired as error:
+            os.killpg(running.pid, signal.SIGKILL)
+            raise LateError(command[0], error.timeout) from error
+        except BaseException:
+            os.killpg(running.pid, signal.SIGKILL)
+            raise
+    return running.returncode, complaints
 
 
 def _processor() -> str:

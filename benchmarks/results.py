@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks.native import FLAGS, find_compiler
+from benchmarks.native import FLAGS, GENERATED, OURS, find_compiler
+from benchmarks.peers.casadi_sx import CasadiSx
+from benchmarks.peers.cppadcg import CppADCodeGen
+from benchmarks.peers.generated_code import Maker
 from benchmarks.peers.gtsam import Gtsam
 from benchmarks.peers.pinocchio_cpp import PinocchioInCpp
 from benchmarks.tables import Sheet, markdown
@@ -23,7 +26,9 @@ def described(compiler: str | None, roofline: Roofline) -> list[str]:
     """Describe the machine and what took part, one line a thing."""
     try:
         found = find_compiler(compiler)
-        native, peers = f"{found.version} {' '.join(FLAGS)}", [PinocchioInCpp(found, lambda line: None)]
+        maker = Maker(found, lambda line: None, 0.0)
+        native = f"{found.version} {' '.join(FLAGS)}; our C99 {' '.join(OURS)}; generated code {' '.join(GENERATED)}"
+        peers = [PinocchioInCpp(found, maker.say), CppADCodeGen(maker), CasadiSx(maker)]
     except NotMeasuredError as reason:
         native, peers = f"not measured: {reason}", []
     here = machine([*peers, *PYTHON_PEERS, Gtsam()])

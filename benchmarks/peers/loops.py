@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.native import Compiler
+from benchmarks.peers.answers import ANSWERS
 from benchmarks.peers.pinocchio_cpp import built, model_text, numbers, pose_numbers, run
 from screwgraph.bench import Case, Effort, Measured, NotMeasuredError, Tree, import_peer, nanoseconds, tree
 from screwgraph.bench.peers.pinocchio import peer_states, pinocchio_model
@@ -73,7 +74,15 @@ class LoopsInCpp:
         """Time calls over all states; answer at all. Raises NotMeasuredError where Pinocchio cannot."""
         bodies, constraints = opened(case.robot)
         text = model_text(case.robot, bodies) + "".join(f"{_line(c)}\n" for c in constraints)
-        return run(built("loops.cpp", self.compiler, self.say), text, case, bodies, effort, self.way)
+        return run(
+            built("loops.cpp", self.compiler, self.say, parts=()),
+            text,
+            case,
+            bodies,
+            effort,
+            self.way,
+            ANSWERS["forward"],
+        )
 
 
 def opened(robot: Robot) -> tuple[Tree, Sequence[Constraint]]:

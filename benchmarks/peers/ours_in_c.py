@@ -5,17 +5,14 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.native import FLAGS, Compiler, build
+from benchmarks.native import FLAGS, OURS, SHARED, Compiler, build
+from benchmarks.peers.timer import timer
 from screwgraph.bench import Effort, Measured, NotMeasuredError, States
 from screwgraph.compiler import Function
-
-HERE = Path(__file__).parent / "native"
-SHARED = ("-shared", "-fPIC")
 
 
 @dataclass(frozen=True)
@@ -24,6 +21,8 @@ class OursInC:
 
     compiler: Compiler
     say: Callable[[str], None]
+    patience: float | None = None
+    """Seconds that a build may take."""
 
     def c_code(self, functions: Sequence[Function], states: States, effort: Effort) -> Measured:
         """Return time and answers of `c_source()`; sums, where there are several functions."""
@@ -38,24 +37,22 @@ class OursInC:
         return _joined([self._timed(f, states, effort, "LLVM", _loop(f)) for f in functions])
 
     def _c_function(self, f: Function) -> tuple[str, int, object]:
-        library = ctypes.CDLL(str(build(self.compiler.c, ["-std=c99", *FLAGS, *SHARED], [], f.c_source(), self.say)))
+        flags = ["-std=c99", *FLAGS, *OURS, *SHARED]
+        library = ctypes.CDLL(str(build(self.compiler.c, flags, [], f.c_source(), self.say, patience=self.patience)))
         return "time_function", _address(getattr(library, f.name)), library
 
     def _timed(self, f: Function, states: States, effort: Effort, way: str, code: tuple[str, int, object]) -> Measured:
-        timer, address, _kept_alive = code
-        sources = [HERE / "calls.cpp", HERE / "timing.hpp"]
-        library = ctypes.CDLL(str(build(self.compiler.cpp, ["-std=c++17", *FLAGS, *SHARED], sources, say=self.say)))
-        count = len(states.q)
+        name, address, _kept_alive = code
+        time = timer(name, self.compiler, self.say)
+        count, arguments = len(states.q), states.arguments(f)
         results = [np.empty((count, *result.shape)) for result in f.results]
-        arrays = [*(np.ascontiguousarray(a) for a in states.arguments(f)), *results]
+        arrays = [*(np.ascontiguousarray(a) for a in arguments), *results]
         places = (ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays))
         sizes = (ctypes.c_int64 * len(arrays))(*(int(np.prod(a.shape[1:])) for a in arrays))
-        numbers = [ctypes.c_void_p(address), len(arrays), places, sizes, ctypes.c_int64(count)]
+        numbers = [ctypes.c_void_p(address), len(arguments), len(arrays), places, sizes, ctypes.c_int64(count)]
         numbers.append(ctypes.c_double(effort.seconds))
-        if timer == "time_loop":
+        if name == "time_loop":
             numbers += _dimensions_and_steps(arrays)
-        time = getattr(library, timer)
-        time.restype = ctypes.c_double
         return Measured(time(*numbers), _side_by_side(results), way)
 
 

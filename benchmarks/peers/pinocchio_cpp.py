@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.native import FLAGS, Compiler, build
-from screwgraph.bench import Case, Effort, Measured, NotMeasuredError, Tree, import_peer, tree
+from benchmarks.headers import include_folder
+from benchmarks.native import FLAGS, Compiler, LateError, build
+from benchmarks.peers.answers import Answer, answer
+from screwgraph.bench import Case, Effort, Measured, NotMeasuredError, States, Tree, import_peer, tree
 from screwgraph.robot import Robot
 
 HERE = Path(__file__).parent / "native"
-EIGEN = (Path("/usr/include/eigen3"), Path("/usr/local/include/eigen3"), Path("/opt/homebrew/include/eigen3"))
 BOOST = (
     "-DBOOST_MPL_LIMIT_LIST_SIZE=30",
     "-DBOOST_MPL_LIMIT_VECTOR_SIZE=30",
@@ -23,8 +24,6 @@ BOOST = (
     "-DBOOST_FUSION_INVOKE_MAX_ARITY=12",
 )
 """What the wheel's headers ask of Boost's."""
-COLUMNS = {"inverse": 0, "forward": 0, "mass_matrix": 1, "inverse_derivatives": 3, "forward_derivatives": 3}
-"""Of each answer, in units of nv; 0 is a vector."""
 TIMEOUT = 600.0
 
 
@@ -46,35 +45,40 @@ class PinocchioInCpp:
 
     def measure(self, case: Case, effort: Effort) -> Measured:
         """Return the time of the fastest of its ways to answer, best of passes over all states."""
-        if case.question.name not in COLUMNS:
-            raise NotMeasuredError(f"Pinocchio has no algorithm for {case.question.name}")
-        program, bodies = self.program(), tree(case.robot)
-        text = model_text(case.robot, bodies)
-        return run(program, text, case, bodies, effort, case.question.name, matrices=bool(COLUMNS[case.question.name]))
+        read, program, bodies = answer(case.question.name), self.program(), tree(case.robot)
+        return run(program, model_text(case.robot, bodies), case, bodies, effort, case.question.name, read)
 
 
-def built(source: str, compiler: Compiler, say: Callable[[str], None]) -> Path:
+def built(
+    source: str,
+    compiler: Compiler,
+    say: Callable[[str], None],
+    parts: Sequence[str] = ("algorithms.hpp",),
+    includes: Sequence[Path] = (),
+    libraries: Sequence[str] = (),
+    optimisation: Sequence[str] = FLAGS,
+) -> Path:
     """Return a program that includes Pinocchio's headers, built if need be. Raises NotMeasuredError if it cannot be."""
-    sources = [HERE / name for name in (source, "robot.hpp", "timing.hpp")]
-    includes = [flag for folder in (_pinocchio_headers(), _eigen_headers()) for flag in ("-isystem", str(folder))]
-    flags = ["-std=c++17", *FLAGS, *BOOST, *includes]
-    return build(compiler.cpp, flags, sources, say=lambda line: say(f"{line} (1 to 6 minutes, once)"))
+    sources = [HERE / name for name in (source, *parts, "robot.hpp", "timing.hpp")]
+    folders = [flag for folder in (*headers(), *includes) for flag in ("-isystem", str(folder))]
+    flags = ["-std=c++17", *optimisation, *BOOST, *folders]
+    return build(
+        compiler.cpp, flags, sources, say=lambda line: say(f"{line} (1 to 6 minutes, once)"), libraries=libraries
+    )
 
 
-def run(
-    program: Path, model: str, case: Case, bodies: Tree, effort: Effort, asked: str, matrices: bool = False
-) -> Measured:
+def run(program: Path, model: str, case: Case, bodies: Tree, effort: Effort, asked: str, read: Answer) -> Measured:
     """Give a robot's text and a case's states to a program; return its fastest way's time and its answers."""
     with tempfile.TemporaryDirectory() as folder:
         text, states, answers = (Path(folder) / name for name in ("model", "states", "answers"))
         text.write_text(model)
-        states.write_bytes(_states(case, bodies).tobytes())
+        states.write_bytes(state_numbers(case.states, bodies).tobytes())
         count = len(case.states.q)
         command = [program, text, states, answers, asked, count, effort.seconds]
-        printed = _run([str(word) for word in command])
-        found = np.fromfile(answers).reshape(count, case.robot.nv, -1)
+        printed = output([str(word) for word in command])
+        found = np.fromfile(answers).reshape(count, -1)
     time, way = min((float(time), way) for way, time in (line.split() for line in printed.splitlines()))
-    return Measured(time, bodies.back(found if matrices else found[:, :, 0]), way)
+    return Measured(time, read.ours(found, bodies), way)
 
 
 def model_text(robot: Robot, bodies: Tree) -> str:
@@ -98,35 +102,30 @@ def numbers(values: object) -> str:
     return " ".join(repr(float(x)) for x in np.ravel(np.asarray(values, dtype=float)))
 
 
-def _states(case: Case, bodies: Tree) -> np.ndarray:
-    states = case.states
+def state_numbers(states: States, bodies: Tree) -> np.ndarray:
+    """Return states as the programs read them, (N, nq + 2 nv): q, v, and accelerations or torques."""
     return np.hstack([states.q[:, bodies.q_places], states.qd[:, bodies.v_places], states.given[:, bodies.v_places]])
 
 
-def _run(command: list[str]) -> str:
+def output(command: list[str], timeout: float = TIMEOUT) -> str:
+    """Return what a program prints. Raises NotMeasuredError if it fails, LateError if it takes longer (s)."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout)
     except subprocess.TimeoutExpired as error:
-        raise NotMeasuredError(f"the program was not done after {TIMEOUT:g} s") from error
+        raise LateError("the program", timeout) from error
     if done.returncode:
         raise NotMeasuredError(f"the program failed: {done.stderr.strip() or f'status {done.returncode}'}")
     return done.stdout
 
 
-def _pinocchio_headers() -> Path:
-    """Return the wheel's include folder: some way above the module's own."""
-    module = Path(import_peer("pinocchio", "pin").__file__)
-    for folder in module.parents:
-        if (folder / "include" / "pinocchio" / "fwd.hpp").exists():
-            return folder / "include"
-    raise NotMeasuredError("this package pin comes without C++ headers (pip install pin brings them)")
+def headers() -> list[Path]:
+    """Return the folders of Pinocchio's and Eigen's headers. Raises NotMeasuredError if they are not here."""
+    import_peer("pinocchio", "pin")
+    return [include_folder("pinocchio/fwd.hpp", "pip install pin"), _eigen_headers()]
 
 
 def _eigen_headers() -> Path:
-    for folder in EIGEN:
-        if (folder / "Eigen" / "Core").exists():
-            return folder
-    raise NotMeasuredError("Eigen's headers are not here (on Debian: apt-get install libeigen3-dev)")
+    return include_folder("Eigen/Core", "pip install cmeel-eigen", ("eigen3", ""))
 
 
 def _eigen_version() -> str:

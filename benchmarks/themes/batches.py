@@ -1,10 +1,11 @@
-"""One sample in a batch on one core, in both memory layouts, beside a C++ call of Pinocchio's."""
+"""One sample in a batch on one core, in both memory layouts, beside the strongest peers: calls, and vectors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks.bench import Entry, Tools
+from benchmarks.bench import Entry, Tools, fastest
+from benchmarks.subjects import PEER_GOAL
 from benchmarks.tables import NOTHING, Remarks, Sheet, nanoseconds, times, verdict
 from screwgraph.bench import GAP, columns, columns_apart, operations, rows, sample
 
@@ -17,12 +18,15 @@ COLUMNS = (
     "Pinocchio C++, ns",
     "rows: faster",
     "columns: faster",
+    "CasADi SX in blocks, ns",
+    "best peer",
+    "ratio",
     "at least",
     "reached",
+    "rel. error",
     "GFLOP/s",
     "of the roofline",
 )
-ASKED = ("inverse", "forward")
 
 
 def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
@@ -34,12 +38,15 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
     roof = tools.roofline
     notes = (
         f"Batches of {tools.effort.batch}, one thread, CPU time, `out=` given. Rows: arrays (N, n), a sample's numbers "
-        "side by side. Columns: the same number of all samples side by side, as in `x.T` of an (n, N) array. Reached: "
-        "by the better of these two. GFLOP/s: operations of the code times samples, in the better of them. Columns "
+        "side by side. Columns: the same number of all samples side by side, as in `x.T` of an (n, N) array. Columns "
         f"apart: {GAP} unused numbers between columns, for where N is a power of two all columns fall upon the same "
-        "lines of the cache. "
-        f"Roofline of one core, measured: {roof.vector:.0f} GFLOP/s in fused multiply-adds of {roof.width} doubles, "
-        f"{roof.scalar:.1f} of single ones; code that cannot fuse reaches half.",
+        "lines of the cache. Faster: than Pinocchio C++. CasADi SX in blocks: expressions of Pinocchio's algorithm, "
+        "written over vectors of samples and built with -O3 -march=native -ffast-math, sines of glibc's libmvec; "
+        "arguments and results lie block by block, of results only what is not zero and one triangle, stored past the "
+        'caches where they are large. Ratio: the time of the fastest peer, those of "One call in C" included, to the '
+        "better of rows and columns. Error: beside the blocks. GFLOP/s: operations of the code times samples, in the "
+        f"better of them. Roofline of one core, measured: {roof.vector:.0f} GFLOP/s in fused multiply-adds of "
+        f"{roof.width} doubles, {roof.scalar:.1f} of single ones; code that cannot fuse reaches half.",
     )
     return Sheet("One sample in a batch", COLUMNS, cells, [*notes, *remarks.notes()])
 
@@ -54,10 +61,17 @@ def _row(entry: Entry, remarks: Remarks) -> list[str]:
 
 
 def _beside(entry: Entry, ours: Sequence[float], remarks: Remarks) -> list[str]:
-    cpp = entry.cpp
+    cpp, blocks = entry.cpp, entry.sx_in_blocks
     if isinstance(cpp, str):
-        return [remarks.cell("Pinocchio C++", str(entry), cpp), *[NOTHING] * 4]
-    ratios = [cpp.nanoseconds / t for t in ours]
-    goal = entry.subject.goal.sample if entry.question.name in ASKED else None
-    asked = [NOTHING, NOTHING] if goal is None else [times(goal), verdict(max(ratios) >= goal)]
-    return [nanoseconds(cpp.nanoseconds), *(times(r) for r in ratios), *asked]
+        cells = [remarks.cell("Pinocchio C++", str(entry), cpp), NOTHING, NOTHING]
+    else:
+        cells = [nanoseconds(cpp.nanoseconds), *(times(cpp.nanoseconds / t) for t in ours)]
+    if isinstance(blocks, str):
+        cells, error = [*cells, remarks.cell("CasADi SX in blocks", str(entry), blocks)], NOTHING
+    else:
+        cells, error = [*cells, nanoseconds(blocks.nanoseconds)], f"{entry.error(blocks):.0e}"
+    best = fastest({**entry.calls, "CasADi SX in blocks": blocks})
+    if best is None:
+        return [*cells, *[NOTHING] * 5]
+    ratio = best[1].nanoseconds / min(ours)
+    return [*cells, best[0], times(ratio), times(PEER_GOAL), verdict(ratio >= PEER_GOAL), error]

@@ -1,11 +1,13 @@
-"""One call without Python: our C99 source and our machine code, beside Pinocchio's C++ in the same loop."""
+"""One call without Python: our C99 source and our machine code, beside the strongest peers in the same loop."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks.bench import Entry, Maybe, Tools
+from benchmarks.bench import Entry, Maybe, Tools, fastest
+from benchmarks.subjects import PEER_GOAL
 from benchmarks.tables import NOTHING, Remarks, Sheet, nanoseconds, times, verdict
+from screwgraph.bench import error
 
 COLUMNS = (
     "robot (velocities)",
@@ -16,17 +18,24 @@ COLUMNS = (
     "faster",
     "our LLVM, ns",
     "faster",
+    "CppADCodeGen, ns",
+    "CasADi SX, ns",
+    "best peer",
+    "ratio",
     "at least",
     "reached",
     "rel. error",
 )
 NOTES = (
-    "CPU time of the thread, the best pass over stored random states. The same compiler and flags build Pinocchio and "
-    "our C99; LLVM: the machine code behind the NumPy function, one sample a call. Reached: by the better of the two. "
-    "Derivatives: one call each that returns all three. Error: largest difference at these states, relative to "
-    "the state's largest number.",
+    "CPU time of the thread, the best pass over stored random states; every call writes its results to the same place, "
+    "ours and the peers'. The same compiler builds all; Pinocchio -O3 -march=native, our C99 besides "
+    "-ffp-contract=fast -fno-math-errno, code that CppADCodeGen and CasADi make of Pinocchio's algorithms besides "
+    "-ffast-math; of symmetric matrices peers store one triangle, generated code only what is not zero. "
+    "LLVM: the machine code behind the NumPy function, one sample a call. Faster: than Pinocchio C++. Ratio: the best "
+    "peer's time to the better of ours. Derivatives: one call each that returns all three. The frame of kinematics is "
+    "the link of the last joint. Error: largest difference between ours and any peer at these states, relative to the "
+    "state's largest number.",
 )
-ASKED = ("inverse", "forward")
 
 
 def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
@@ -39,33 +48,35 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
 
 
 def _row(entry: Entry, remarks: Remarks) -> list[str]:
-    cpp, ours = entry.cpp, [entry.c_code, entry.machine_code]
-    cells = entry.names
-    if isinstance(cpp, str):
-        cells += [remarks.cell("Pinocchio C++", str(entry), cpp), NOTHING]
-    else:
-        cells += [nanoseconds(cpp.nanoseconds), cpp.way]
-    for name, own in zip(("our C99", "our LLVM"), ours, strict=True):
-        if isinstance(own, str):
-            cells += [remarks.cell(name, str(entry), own), NOTHING]
-        else:
-            cells += [nanoseconds(own.nanoseconds), _ratio(cpp, own.nanoseconds)]
-    measured = [own for own in ours if not isinstance(own, str)]
-    if isinstance(cpp, str) or not measured:
-        return [*cells, *[NOTHING] * 3]
-    best = cpp.nanoseconds / min(own.nanoseconds for own in measured)
-    goal = entry.subject.goal.call if entry.question.name in ASKED else None
-    asked = [NOTHING, NOTHING] if goal is None else [times(goal), verdict(best >= goal)]
-    return [*cells, *asked, f"{max(_differences(entry, cpp, measured)):.0e}"]
+    peers, cpp = entry.calls, entry.cpp
+    ours = {"our C99": entry.c_code, "our LLVM": entry.machine_code}
+    shown = {name: _time(name, found, entry, remarks) for name, found in {**peers, **ours}.items()}
+    way = NOTHING if isinstance(cpp, str) else cpp.way
+    cells = [*entry.names, shown["Pinocchio C++"], way]
+    for name, own in ours.items():
+        cells += [shown[name], _ratio(cpp, own)]
+    cells += [shown["CppADCodeGen"], shown["CasADi SX"]]
+    peer, own = fastest(peers), fastest(ours)
+    if peer is None or own is None:
+        return [*cells, *[NOTHING] * 5]
+    ratio = peer[1].nanoseconds / own[1].nanoseconds
+    asked = [times(PEER_GOAL), verdict(ratio >= PEER_GOAL)]
+    return [*cells, peer[0], times(ratio), *asked, f"{_difference(list(ours.values()), list(peers.values())):.0e}"]
 
 
-def _differences(entry: Entry, cpp: Maybe, measured: Sequence[Maybe]) -> list[float]:
-    from screwgraph.bench import error
-
-    return [
-        error(own.answers, cpp.answers) for own in measured if not isinstance(own, str) and not isinstance(cpp, str)
-    ]
+def _time(name: str, found: Maybe, entry: Entry, remarks: Remarks) -> str:
+    return remarks.cell(name, str(entry), found) if isinstance(found, str) else nanoseconds(found.nanoseconds)
 
 
-def _ratio(theirs: Maybe, ours: float) -> str:
-    return NOTHING if isinstance(theirs, str) else times(theirs.nanoseconds / ours)
+def _difference(ours: Sequence[Maybe], theirs: Sequence[Maybe]) -> float:
+    """Return the largest error of any of ours beside any peer."""
+    return max(
+        error(own.answers, peer.answers)
+        for own in ours
+        for peer in theirs
+        if not isinstance(own, str) and not isinstance(peer, str)
+    )
+
+
+def _ratio(theirs: Maybe, ours: Maybe) -> str:
+    return NOTHING if isinstance(theirs, str) or isinstance(ours, str) else times(theirs.nanoseconds / ours.nanoseconds)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from benchmarks.bench import Entry, Maybe, Tools
 from benchmarks.subjects import PYTHON_GOAL
 from benchmarks.tables import NOTHING, Remarks, Sheet, nanoseconds, times, verdict
-from screwgraph.bench import PYTHON_PEERS, call
+from screwgraph.bench import PYTHON_PEERS, QUESTIONS, call
 
 NOTES = (
     "CPU time of the thread, the best of several rounds of calls with one state. `pin` computes in data allocated "
@@ -23,7 +23,7 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
     names = [f"{peer.name}{what}" for peer in PYTHON_PEERS for what in (", ns", " / ours", ": error")]
     columns = ("robot (velocities)", "question", "ours, ns", *names, "at least", "reached")
     remarks, rows = Remarks(), []
-    for entry in entries:
+    for entry in (e for e in entries if e.question in QUESTIONS):  # kinematics have a table of their own
         tools.say(f"calls from Python: {entry}")
         rows.append(_row(entry, remarks))
     return Sheet("One call from Python", columns, rows, [*NOTES, *remarks.notes()])

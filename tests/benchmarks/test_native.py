@@ -6,10 +6,11 @@ import pytest
 from benchmarks.peers.gtsam import Gtsam
 from benchmarks.peers.ours_in_c import OursInC
 from benchmarks.peers.pinocchio_cpp import PinocchioInCpp, model_text
+from benchmarks.questions import QUESTIONS, asked
 
 import screwgraph as sg
 from benchmarks import native
-from screwgraph.bench import QUESTIONS, Case, Effort, NotMeasuredError, answers, error, random_states, tree
+from screwgraph.bench import Case, Effort, NotMeasuredError, answers, error, random_states, tree
 from tests.bench.test_peers import quadruped
 
 TINY = Effort(seconds=0.001, rounds=2, states=16, batch=16)
@@ -53,6 +54,20 @@ def test_code_that_the_compiler_refuses_is_one_line(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+def test_what_takes_too_long_is_not_tried_again_with_as_little_patience(tmp_path, monkeypatch):
+    monkeypatch.setattr(native, "BUILDS", tmp_path)
+    said: list[str] = []
+    for patience in (1e-3, 1e-3, 2e-3):
+        with pytest.raises(native.LateError, match="was not done after"):
+            native.build(compiler().c, ["-shared", "-fPIC"], [], "int one;", said.append, patience=patience)
+    assert len(said) == 2
+
+
+def test_c_of_ours_names_the_flags_that_make_it_fast():
+    source = sg.inverse_dynamics(sg.load("rr")).c_source()
+    assert all(flag in source for flag in native.OURS)
+
+
 def test_a_compiler_that_is_not_there_is_a_line():
     with pytest.raises(NotMeasuredError, match="no C\\+\\+ compiler clang-3"):
         native.find_compiler("clang-3")
@@ -62,6 +77,8 @@ def test_a_compiler_that_is_not_there_is_a_line():
 def test_pinocchio_in_cpp_answers_alike(question):
     pytest.importorskip("pinocchio")
     robot = quadruped()
+    if not asked(robot, question):
+        robot = sg.load("puma560")
     states = random_states(robot, TINY.states)
     try:
         found = PinocchioInCpp(compiler(), never_build).measure(Case(robot, question, states), TINY)

@@ -51,6 +51,7 @@ def random_states(robot: Robot, count: int, seed: int = 0) -> States:
 INVERSE = Question("inverse", lambda robot: (inverse_dynamics(robot),))
 FORWARD = Question("forward", lambda robot: (forward_dynamics(robot),))
 MASS_MATRIX = Question("mass_matrix", lambda robot: (mass_matrix(robot),))
+INVERSE_MASS_MATRIX = Question("inverse_mass_matrix", lambda robot: (forward_dynamics(robot).jacobian("tau"),))
 # One function returns all three derivatives, as the peers' one call does.
 INVERSE_DERIVATIVES = Question(
     "inverse_derivatives", lambda robot: (inverse_dynamics(robot).jacobian("q", "qd", "qdd"),)
@@ -58,4 +59,4 @@ INVERSE_DERIVATIVES = Question(
 FORWARD_DERIVATIVES = Question(
     "forward_derivatives", lambda robot: (forward_dynamics(robot).jacobian("q", "qd", "tau"),)
 )
-QUESTIONS = (INVERSE, FORWARD, MASS_MATRIX, INVERSE_DERIVATIVES, FORWARD_DERIVATIVES)
+QUESTIONS = (INVERSE, FORWARD, MASS_MATRIX, INVERSE_MASS_MATRIX, INVERSE_DERIVATIVES, FORWARD_DERIVATIVES)

@@ -11,7 +11,10 @@ from screwgraph.cli.options import BaseKind
 
 FLOATING = ("a1",)
 """Built-in robots that walk: where no base is asked for, theirs floats."""
-QUESTION_NAMES = ("inverse", "forward", "mass_matrix", "inverse_derivatives", "forward_derivatives")
+QUESTION_NAMES = (
+    *("inverse", "forward", "mass_matrix", "inverse_mass_matrix"),
+    *("inverse_derivatives", "forward_derivatives"),
+)
 DEFAULT_QUESTIONS = QUESTION_NAMES[:3]
 LARGEST_BATCH = 1_000_000
 

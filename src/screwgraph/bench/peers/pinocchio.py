@@ -62,6 +62,7 @@ def _algorithm(pin: Any, question: str) -> tuple[Answer, int, str]:
         "inverse": (pin.rnea, 3, "rnea"),
         "forward": (pin.aba, 3, "aba"),
         "mass_matrix": (pin.crba, 1, "crba"),
+        "inverse_mass_matrix": (pin.computeMinverse, 1, "minverse"),
         "inverse_derivatives": (pin.computeRNEADerivatives, 3, "rnea-derivatives"),
         "forward_derivatives": (pin.computeABADerivatives, 3, "aba-derivatives"),
     }

@@ -1,0 +1,30 @@
+"""What the tables ask: `screwgraph bench`'s questions, second derivatives, and kinematics of the last joint's link."""
+
+from __future__ import annotations
+
+import screwgraph as sg
+from benchmarks.peers.pin_kinematics import tip
+from screwgraph import bench
+from screwgraph.bench import Question
+
+KINEMATICS = (
+    Question("forward_kinematics", lambda robot: (sg.forward_kinematics(robot, tip(robot)),)),
+    Question("frame_jacobian", lambda robot: (sg.frame_jacobian(robot, tip(robot), reference="local_world_aligned"),)),
+    Question("center_of_mass", lambda robot: (sg.center_of_mass(robot),)),
+    Question("centroidal_momentum_matrix", lambda robot: (sg.centroidal_momentum_matrix(robot),)),
+)
+SECOND_ORDER = Question(
+    "inverse_second_derivatives",
+    lambda robot: (sg.inverse_dynamics(robot).jacobian("q", "qd").jacobian("q", "qd", "qdd"),),
+)
+"""Of robots with a fixed base and a few joints: results are cubic in their number."""
+LARGEST_SECOND_ORDER = 7
+
+
+def asked(robot: sg.Robot, question: Question) -> bool:
+    """Return whether a question is asked of a robot."""
+    fixed = robot.nq == robot.nv
+    return question is not SECOND_ORDER or (fixed and robot.nv <= LARGEST_SECOND_ORDER)
+
+
+QUESTIONS = (*bench.QUESTIONS, SECOND_ORDER, *KINEMATICS)
