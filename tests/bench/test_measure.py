@@ -65,7 +65,7 @@ def test_layouts_keep_the_numbers(layout, fastest):
 def test_every_question_has_answers_side_by_side(question):
     robot = sg.load("rrr")
     found = answers(question.functions(robot), random_states(robot, 5))
-    shapes = {"inverse": (5, 3), "forward": (5, 3), "mass_matrix": (5, 3, 3)}
+    shapes = {"inverse": (5, 3), "forward": (5, 3), "mass_matrix": (5, 3, 3), "inverse_mass_matrix": (5, 3, 3)}
     assert found.shape == shapes.get(question.name, (5, 3, 9))
 
 
