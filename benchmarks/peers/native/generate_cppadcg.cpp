@@ -3,7 +3,7 @@
 // Usage: generate_cppadcg MODEL QUESTION CODE
 //
 // CODE gets a comment `nonzeros ROWS COLUMNS place ...`, then `void f(const double *x, double *y)`: x is q, v, and
-// accelerations or torques; y the entries of the answer that are not constant, at these places of it, row by row. Of
+// accelerations or torques; y the entries of the answer that are not zero, at these places of it, row by row. Of
 // several ways to compute it, the one with the shortest code; its name is printed.
 #include <cppad/cg.hpp>
 
@@ -58,7 +58,7 @@ std::string code(const W &way, const W::Model &model) {
   std::vector<AD> entries;
   for (Eigen::Index i = 0; i < answer.rows(); ++i)
     for (Eigen::Index j = 0; j < answer.cols(); ++j)
-      if (CppAD::Variable(answer(i, j))) {
+      if (CppAD::Variable(answer(i, j)) || CppAD::Value(answer(i, j)).getValue() != 0.0) {
         entries.push_back(answer(i, j));
         text << ' ' << i * answer.cols() + j;
       }
