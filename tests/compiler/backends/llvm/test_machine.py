@@ -58,3 +58,12 @@ def test_assembly_is_compiled_for_a_processor_by_name():
     for processor in (None, GENERIC):
         code = machine_code(half, "half", processor)
         assert ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(code.address)(3.0) == 1.5
+
+
+@pytest.mark.parametrize(("text", "expected"), [("16384K\n", 12 * 2**20), ("odd", 24 * 2**20), (None, 24 * 2**20)])
+def test_three_quarters_of_the_last_cache_are_for_results(tmp_path, monkeypatch, text, expected):
+    path = tmp_path / "size"
+    if text is not None:
+        path.write_text(text)
+    monkeypatch.setattr(machine, "LAST_CACHE", path)
+    assert machine.cache_bytes.__wrapped__() == expected

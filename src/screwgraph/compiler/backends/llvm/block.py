@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from screwgraph.compiler.angles import angle_sums
 from screwgraph.compiler.backends.llvm.each import each
@@ -13,15 +13,18 @@ from screwgraph.compiler.pieces import Pieces, pieces
 from screwgraph.tape import Program
 
 
-def block(program: Program, lanes: Lanes, name: str = "block") -> str:
+def block(program: Program, lanes: Lanes, name: str = "block", places: Sequence[int] | None = None) -> str:
     """Return `@<name>(in, out)`: numbers i of all samples stand together at `in + i * width`, so at `out`.
 
-    Vectors branch once after each stage of sines, to take the samples one by one where an angle is too large. What
-    follows the sines in long programs are functions in a row, which leave values to each other in memory.
+    Vectors branch once after each stage of sines, to take the samples one by one where an angle is too large; `places`
+    says which of these outputs each one of the block for one sample is, by default the same. What follows the sines in
+    long programs are functions in a row, which leave values to each other in memory. Results are stored where they are
+    computed: kept to the end, they would wait in memory anyway.
     """
     *angles, rest = stages(program)
     cut = pieces(program, [i for stage in angles for i in stage])
-    head = Writer(program, lanes, cut.slots, sums=angle_sums(program))
+    results = _results(program)
+    head = Writer(program, lanes, cut.slots, results, angle_sums(program))
     head.lines.append(f"define internal void @{name}{lanes.tag}(ptr noalias %in, ptr noalias %out){_aligned(lanes)} {{")
     if not cut.whole:
         head.lines.append(f"  %memory = alloca [{len(cut.slots) or 1} x {lanes.real}], align 64")
@@ -34,26 +37,29 @@ def block(program: Program, lanes: Lanes, name: str = "block") -> str:
     if cut.whole:
         head.write(rest)
     else:
-        before = _parts(program, lanes, cut, name)
+        before = _parts(program, lanes, cut, name, results)
         calls = (f"@{name}_piece{n}_{lanes.tag}(ptr %in, ptr %out, ptr %memory)" for n in range(len(cut.parts)))
         head.lines += [f"  call void {call}" for call in calls]
-    elsewhere = set() if cut.whole else {i for part in cut.parts for i in part}
     for place, output in enumerate(program.outputs):
-        if not isinstance(output, int) or output not in elsewhere:
-            value = head.value(output) if isinstance(output, int) else lanes.number(output)
-            head.lines += store(lanes, value, f"%o{place}", "%out", place)
+        if not isinstance(output, int):
+            head.lines += store(lanes, lanes.number(output), f"%o{place}", "%out", place)
     if lanes.width == 1 or not angles:
         return "\n".join([*before, *head.lines, "  ret void", "}"])
     last = ["  ret void", "each:", f"  call void @each{lanes.tag}(ptr %in, ptr %out)", "  ret void", "}"]
-    return "\n".join([each(program, lanes), *before, *head.lines, *last])
+    return "\n".join([each(program, lanes, places), *before, *head.lines, *last])
 
 
-def _parts(program: Program, lanes: Lanes, cut: Pieces, name: str) -> list[str]:
-    """Return one function for each piece, which also stores the results that it computes."""
+def _results(program: Program) -> dict[int, list[int]]:
+    """Return at which places each value is a result."""
     results: dict[int, list[int]] = {}
     for place, output in enumerate(program.outputs):
         if isinstance(output, int):
             results.setdefault(output, []).append(place)
+    return results
+
+
+def _parts(program: Program, lanes: Lanes, cut: Pieces, name: str, results: Mapping[int, Sequence[int]]) -> list[str]:
+    """Return one function for each piece, which also stores the results that it computes."""
     functions = []
     for n, part in enumerate(cut.parts):
         piece = Writer(program, lanes, cut.slots, results)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.tape import Program
 
 
-def each(program: Program, lanes: Lanes) -> str:
-    """Return `@each(in, out)`: the samples of a block one by one, for angles that vectors of sines do not reach."""
+def each(program: Program, lanes: Lanes, places: Sequence[int] | None = None) -> str:
+    """Return `@each(in, out)`: the samples of a block one by one, for angles that vectors of sines do not reach.
+
+    `places` says which output each one of the block for one sample is, by default the same.
+    """
     R, width, single = lanes.scalar, lanes.width, Lanes(1, lanes.bits)
-    sizes = {"in": max(len(program.input_names), 1), "out": max(len(program.outputs), 1)}
+    places = range(len(program.outputs)) if places is None else places
+    sizes = {"in": max(len(program.input_names), 1), "out": max(len(places), 1)}
+    to = ", ".join(f"i64 {place}" for place in places) or "i64 0"
     lines = [
+        f"@each_places{lanes.tag} = private constant [{sizes['out']} x i64] [{to}]",
         f"define internal void @each{lanes.tag}(ptr %in, ptr %out) noinline cold {{",
         "entry:",
         *(f"  %one_{name} = alloca [{size} x {R}], align 64" for name, size in sizes.items()),
@@ -31,14 +39,21 @@ def each(program: Program, lanes: Lanes) -> str:
 
 
 def _lane_copy(name: str, size: int, lanes: Lanes, before: str) -> list[str]:
-    """Copy lane k of `size` vectors at `name` to single numbers at `one_name`, or back for "out"."""
+    """Copy lane k of `size` vectors at `name` to single numbers at `one_name`, or back for "out", to their places."""
     R, align = lanes.scalar, lanes.bytes
     source, target = ("vector", "single") if name == "in" else ("single", "vector")
+    found = [f"  %{name}_place = add i64 %{name}_i, 0"]
+    if name == "out":
+        found = [
+            f"  %out_where = getelementptr i64, ptr @each_places{lanes.tag}, i64 %out_i",
+            "  %out_place = load i64, ptr %out_where, align 8",
+        ]
     return [
         f"  br label %{name}_copy",
         f"{name}_copy:",
         f"  %{name}_i = phi i64 [0, %{before}], [%{name}_next, %{name}_copy]",
-        f"  %{name}_row = mul i64 %{name}_i, {lanes.width}",
+        *found,
+        f"  %{name}_row = mul i64 %{name}_place, {lanes.width}",
         f"  %{name}_at = add i64 %{name}_row, %k",
         f"  %{name}_vector = getelementptr {R}, ptr %{name}, i64 %{name}_at",
         f"  %{name}_single = getelementptr {R}, ptr %one_{name}, i64 %{name}_i",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
 from typing import Any
@@ -13,12 +13,21 @@ import numpy as np
 
 from screwgraph.compiler.backends.llvm.block import block
 from screwgraph.compiler.backends.llvm.descent import Descent, descent
+from screwgraph.compiler.backends.llvm.distinct import distinct
 from screwgraph.compiler.backends.llvm.fastcall import layout_is_known, never, numpy_table, quick_call, whole_call
 from screwgraph.compiler.backends.llvm.fastcall_code import call
-from screwgraph.compiler.backends.llvm.loop import Operand, Shape, lengths, loop
-from screwgraph.compiler.backends.llvm.machine import FAST, QUICK, MachineCode, remembered_code, vector_width
-from screwgraph.compiler.backends.llvm.moves import moves
+from screwgraph.compiler.backends.llvm.gather import gather
+from screwgraph.compiler.backends.llvm.loop import Blocks, Operand, Shape, lengths, loop
+from screwgraph.compiler.backends.llvm.machine import (
+    FAST,
+    QUICK,
+    MachineCode,
+    cache_bytes,
+    remembered_code,
+    vector_width,
+)
 from screwgraph.compiler.backends.llvm.operations import function_declarations
+from screwgraph.compiler.backends.llvm.results import put_results
 from screwgraph.compiler.backends.llvm.sincos import sincos
 from screwgraph.compiler.backends.llvm.text import Lanes, declarations
 from screwgraph.compiler.backends.llvm.unit import COUNTER, counting, with_places
@@ -67,7 +76,8 @@ def compiled(
     """
     batches = batches and isinstance(program, Program)
     asked = pack_program(program) if isinstance(program, Program) else program.question
-    question = (asked, arguments, results, dtype, *(() if batches else ("single",)), *quaternions)
+    large = cache_bytes()
+    question = (asked, arguments, results, dtype, large, *(() if batches else ("single",)), *quaternions)
     level = QUICK if quickly else FAST
     code = remembered_code(
         question, lambda: _source(program, arguments, results, dtype, batches, quaternions), "loop", level
@@ -102,7 +112,8 @@ def llvm_source(
     """Return the assembly of the loop that a gufunc runs."""
     inputs, outputs = _operands(program, arguments, results)
     bits = 8 * np.dtype(dtype).itemsize
-    return assembly(program, inputs, outputs, Lanes(vector_width() * 64 // bits if batches else 1, bits), quaternions)
+    lanes = Lanes(vector_width() * 64 // bits if batches else 1, bits)
+    return assembly(program, inputs, outputs, lanes, quaternions, cache_bytes())
 
 
 def _source(
@@ -138,22 +149,36 @@ def assembly(
     outputs: Sequence[Operand],
     lanes: Lanes,
     quaternions: Sequence[tuple[int, int]] = (),
+    cache: int = 0,
 ) -> str:
-    """Return the LLVM assembly of a program and its loop over samples."""
+    """Return the LLVM assembly of a program and its loop over samples; results larger than `cache` bytes stream."""
     single, inputs = Lanes(1, lanes.bits), with_places(inputs, quaternions)
     parts = ["declare double @sin(double)", "declare double @cos(double)"]
-    kinds = tuple(dict.fromkeys((lanes, single)))
+    kinds, blocks = tuple(dict.fromkeys((lanes, single))), list[Blocks]()
     parts += function_declarations(program.instructions, kinds)
     for each in kinds:
-        parts += [declarations(each), sincos(each), wrapped(each), moves(each, lengths([*inputs, *outputs]))]
-        parts.append(block(program, each) if isinstance(program, Program) else descent(program, each))
+        text, placed = _block(program, outputs, each)
+        blocks.append(Blocks(each, inputs, placed))
+        parts += [declarations(each), sincos(each), wrapped(each), gather(each, lengths(inputs))]
+        parts += [put_results(placed, each), text]
         parts += [counting(inputs, quaternions, each)] if quaternions else []
     parts += [f"@{COUNTER} = global i64 0"] if quaternions else []
     parts += [
-        loop(inputs, outputs, lanes, single, "unit" if quaternions else ""),
+        loop(blocks[0], blocks[-1], "unit" if quaternions else "", cache),
         '!0 = !{!"branch_weights", i32 1, i32 1000000}',
     ]
     return "\n".join(parts)
+
+
+def _block(program: Program | Descent, outputs: Sequence[Operand], lanes: Lanes) -> tuple[str, Sequence[Operand]]:
+    """Return the code of a block, and where results are in it; values of vectors are there once."""
+    if not isinstance(program, Program):
+        return descent(program, lanes), outputs
+    if lanes.width == 1:
+        return block(program, lanes), outputs
+    once = distinct(program)
+    placed = [replace(o, places=tuple(once.places[place] for place in o.places)) for o in outputs]
+    return block(once.program, lanes, places=once.places), placed
 
 
 def _core(shape: Shape) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from screwgraph.compiler.backends.llvm.moves import TILE
+from screwgraph.compiler.backends.llvm.gather import TILE
 from screwgraph.compiler.backends.llvm.text import Lanes
 
 Shape = tuple[int, ...]
@@ -36,73 +36,92 @@ class Operand:
         return runs
 
 
-def loop(
-    inputs: Sequence[Operand], outputs: Sequence[Operand], wide: Lanes, single: Lanes, before_block: str = ""
-) -> str:
+@dataclass(frozen=True)
+class Blocks:
+    """Blocks of so many samples, and where the numbers of arguments and results stand in them."""
+
+    lanes: Lanes
+    inputs: Sequence[Operand]
+    outputs: Sequence[Operand]
+
+    @cached_property
+    def sizes(self) -> tuple[int, int]:
+        """Numbers of a sample in a block of arguments, and of results."""
+        return _size(self.inputs), _size(self.outputs)
+
+
+def loop(wide: Blocks, single: Blocks, before_block: str = "", cache: int = 0) -> str:
     """Return `@loop`: tiles and blocks of many samples as long as there are that many, then single samples.
 
-    `before_block` names a function that looks at a block's inputs first.
+    `before_block` names a function that looks at a block's inputs first. Results of more than `cache` bytes go past the
+    caches.
     """
-    operands = [*inputs, *outputs]
-    tiled = wide.width > 1
-    room = wide.width * (TILE if tiled else 1)
+    operands = [*wide.inputs, *wide.outputs]
+    tiled = wide.lanes.width > 1
+    tile = wide.lanes.width * (TILE if tiled else 1)
+    rooms = [max(n * tile, one) for n, one in zip(wide.sizes, single.sizes, strict=True)]
     lines = [
         "define void @loop(ptr %args, ptr %dimensions, ptr %steps, ptr %data) {",
         "entry:",
-        f"  %in = alloca [{_size(inputs) * room} x {wide.scalar}], align 64",
-        f"  %out = alloca [{_size(outputs) * room} x {wide.scalar}], align 64",
+        f"  %in = alloca [{rooms[0]} x {wide.lanes.scalar}], align 64",
+        f"  %out = alloca [{rooms[1]} x {wide.lanes.scalar}], align 64",
         "  %count = load i64, ptr %dimensions, align 8",
     ]
     core = len(operands)
     for i, operand in enumerate(operands):
         lines += _load("ptr", f"base{i}", "%args", i) + _load("i64", f"outer{i}", "%steps", i)
-        for axis in range(len(operand.shape)):
-            lines += _load("i64", f"core{i}_{axis}", "%steps", core)
-            core += 1
+        lines.append(f"  %core{i} = getelementptr i64, ptr %steps, i64 {core}")
+        for axis in range(len(operand.shape) if i < len(wide.inputs) else 0):
+            lines += _load("i64", f"core{i}_{axis}", "%steps", core + axis)
+        core += len(operand.shape)
+    past = "false"
+    for i in range(len(wide.inputs), len(operands)):
+        lines += [
+            f"  %bytes{i} = mul i64 %count, %outer{i}",
+            f"  %past{i} = icmp sgt i64 %bytes{i}, {cache}",
+            f"  %past_to{i} = or i1 {past}, %past{i}",
+        ]
+        past = f"%past_to{i}"
     if tiled:
         # Rows need no tiles; where there is no argument, the first result tells.
         lines += [
-            f"  %columns = icmp eq i64 %outer0, {wide.bytes}",
+            f"  %columns = icmp eq i64 %outer0, {wide.lanes.bytes}",
             "  br i1 %columns, label %tile_test, label %wide_test",
         ]
-        lines += _tiles(inputs, outputs, wide, before_block)
+        lines += _tiles(wide, before_block)
     else:
         lines.append("  br label %wide_test")
     before = "[0, %entry], [%k_tile, %tile_test]" if tiled else "[0, %entry]"
-    lines += _samples("wide", inputs, outputs, wide, before, "single_test", before_block)
-    lines += _samples("single", inputs, outputs, single, "[%k_wide, %wide_test]", "end", before_block)
-    return "\n".join([*lines, "end:", "  ret void", "}"])
+    lines += _samples("wide", wide, before, "single_test", before_block)
+    lines += _samples("single", single, "[%k_wide, %wide_test]", "end", before_block)
+    # What went past the caches must be there for other threads when this one says so.
+    lines += ["end:", f"  br i1 {past}, label %settle, label %done", "settle:", "  fence seq_cst", "  br label %done"]
+    return "\n".join([*lines, "done:", "  ret void", "}"])
 
 
-def _samples(
-    name: str,
-    inputs: Sequence[Operand],
-    outputs: Sequence[Operand],
-    lanes: Lanes,
-    before: str,
-    after: str,
-    before_block: str,
-) -> list[str]:
-    """Take `lanes.width` samples at once, from where the loops before ended, while there are so many."""
+def _samples(name: str, blocks: Blocks, before: str, after: str, before_block: str) -> list[str]:
+    """Take as many samples at once as a block has, from where the loops before ended, while there are so many."""
+    lanes = blocks.lanes
     lines = [
         *_head(name, lanes.width, f"{before}, [%next_{name}, %{name}]", after),
-        *_moves(name, inputs, 0, lanes, "gather", "%in"),
+        *_gathers(name, blocks.inputs, lanes, "gather"),
         *_block(lanes, "%in", "%out", before_block),
-        *_moves(name, outputs, len(inputs), lanes, "scatter", "%out"),
+        *_puts(name, blocks, "put"),
     ]
     return [*lines, f"  br label %{name}_test"]
 
 
-def _tiles(inputs: Sequence[Operand], outputs: Sequence[Operand], lanes: Lanes, before_block: str) -> list[str]:
+def _tiles(blocks: Blocks, before_block: str) -> list[str]:
     """Take `TILE` blocks at once, while there are so many."""
+    lanes, (inputs, outputs) = blocks.lanes, blocks.sizes
     return [
         *_head("tile", lanes.width * TILE, "[0, %entry], [%next_tile, %tile_end]", "wide_test"),
-        *_moves("tile", inputs, 0, lanes, "gather_tile", "%in", f", i64 {_size(inputs)}"),
+        *_gathers("tile", blocks.inputs, lanes, "gather_tile", f", i64 {inputs}"),
         "  br label %tile_block",
         "tile_block:",
         "  %t = phi i64 [0, %tile], [%t_next, %tile_block]",
-        f"  %in_away = mul i64 %t, {_size(inputs)}",
-        f"  %out_away = mul i64 %t, {_size(outputs)}",
+        f"  %in_away = mul i64 %t, {inputs}",
+        f"  %out_away = mul i64 %t, {outputs}",
         f"  %in_t = getelementptr {lanes.real}, ptr %in, i64 %in_away",
         f"  %out_t = getelementptr {lanes.real}, ptr %out, i64 %out_away",
         *_block(lanes, "%in_t", "%out_t", before_block),
@@ -110,7 +129,7 @@ def _tiles(inputs: Sequence[Operand], outputs: Sequence[Operand], lanes: Lanes, 
         f"  %t_more = icmp slt i64 %t_next, {TILE}",
         "  br i1 %t_more, label %tile_block, label %tile_end",
         "tile_end:",
-        *_moves("tile", outputs, len(inputs), lanes, "scatter_tile", "%out", f", i64 {_size(outputs)}"),
+        *_puts("tile", blocks, "put_tile", f"i64 {outputs}, "),
         "  br label %tile_test",
     ]
 
@@ -132,7 +151,7 @@ def _head(name: str, step: int, incoming: str, after: str) -> list[str]:
 
 
 def lengths(operands: Sequence[Operand]) -> list[int]:
-    """Return the lengths of all stretches that are moved at once, each once."""
+    """Return the lengths of all stretches that are gathered at once, each once."""
     return sorted({length for operand in operands for _, _, length in operand.runs})
 
 
@@ -147,30 +166,44 @@ def _load(kind: str, name: str, array: str, index: int) -> list[str]:
     ]
 
 
-def _moves(
-    name: str, operands: Sequence[Operand], first: int, lanes: Lanes, move: str, memory: str, more: str = ""
-) -> list[str]:
-    """Move operands' numbers between their arrays and the block; runs of neighbouring places go together."""
+def _gathers(name: str, inputs: Sequence[Operand], lanes: Lanes, move: str, more: str = "") -> list[str]:
+    """Move arguments' numbers to the block; runs of neighbouring places go together."""
     lines = []
-    for index, operand in enumerate(operands, first):
+    for index, operand in enumerate(inputs):
         tag = f"{name}{index}"
-        lines += [
-            f"  %off_{tag} = mul i64 %k_{name}, %outer{index}",
-            f"  %from_{tag} = getelementptr i8, ptr %base{index}, i64 %off_{tag}",
-        ]
+        lines += _sample(tag, index, name)
         for run, (flat, place, length) in enumerate(operand.runs):
             here = f"{tag}_{run}"
-            position = f"%from_{tag}"
+            position = f"%at_{tag}"
             for axis, coordinate in enumerate(_unflatten(flat, operand.shape)):
                 if coordinate:
                     lines.append(f"  %o_{here}_{axis} = mul i64 %core{index}_{axis}, {coordinate}")
                     lines.append(f"  %q_{here}_{axis} = getelementptr i8, ptr {position}, i64 %o_{here}_{axis}")
                     position = f"%q_{here}_{axis}"
             stride = f"%core{index}_{len(operand.shape) - 1}" if operand.shape else "0"  # of one number
-            lines.append(f"  %m_{here} = getelementptr {lanes.real}, ptr {memory}, i64 {place}")
+            lines.append(f"  %m_{here} = getelementptr {lanes.real}, ptr %in, i64 {place}")
             arguments = f"ptr {position}, i64 {stride}, i64 %outer{index}, ptr %m_{here}{more}"
             lines.append(f"  call void @{move}{lanes.tag}_{length}({arguments})")
     return lines
+
+
+def _puts(name: str, blocks: Blocks, put: str, more: str = "") -> list[str]:
+    """Move results from the block to their arrays."""
+    lines, tag = [], blocks.lanes.tag
+    for k in range(len(blocks.outputs)):
+        index = len(blocks.inputs) + k
+        here = f"{name}{index}"
+        arguments = f"ptr %at_{here}, i64 %outer{index}, ptr %core{index}, ptr %out, {more}i1 %past{index}"
+        lines += [*_sample(here, index, name), f"  call void @{put}{tag}_{k}({arguments})"]
+    return lines
+
+
+def _sample(tag: str, index: int, name: str) -> list[str]:
+    """Point to an operand's numbers of the first sample of a block."""
+    return [
+        f"  %off_{tag} = mul i64 %k_{name}, %outer{index}",
+        f"  %at_{tag} = getelementptr i8, ptr %base{index}, i64 %off_{tag}",
+    ]
 
 
 def _unflatten(flat: int, shape: Shape) -> list[int]:

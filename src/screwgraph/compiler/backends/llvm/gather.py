@@ -1,4 +1,4 @@
-"""Moving numbers between NumPy's arrays and blocks, where the same number of all samples stands together.
+"""Moving numbers from NumPy's arrays to blocks, where the same number of all samples stands together.
 
 Where samples are neighbours in memory, vectors move as they are. Where the numbers of a sample are neighbours, rows
 of the array are loaded and transposed in registers. Any other strides: number by number.
@@ -15,33 +15,24 @@ TILE = 4
 lines of the caches, and what is read in passing beside a line is gone when its block's turn comes."""
 
 
-def moves(lanes: Lanes, lengths: Sequence[int]) -> str:
-    """Return `@gather_<length>` and `@scatter_<length>`, for stretches of so many numbers of each sample.
+def gather(lanes: Lanes, lengths: Sequence[int]) -> str:
+    """Return `@gather_<length>`, for stretches of so many numbers of each sample.
 
-    For vectors also `@gather_tile_<length>` and `@scatter_tile_<length>`, of `TILE` blocks that are `pitch` apart.
+    For vectors also `@gather_tile_<length>`, of `TILE` blocks that are `pitch` apart.
     """
-    parts = [_declarations(lanes)] if lanes.width > 1 else []
+    D, parts = lanes.real, []
+    if lanes.width > 1:
+        parts.append(f"declare {D} @llvm.masked.load.{lanes.mangled}.p0(ptr, i32, {lanes.boolean}, {D})")
     for length in lengths:
-        for name in ("gather", "scatter"):
-            parts.append(_move(name, lanes, length))
-            if lanes.width > 1:
-                parts.append(_move_tile(name, lanes, length))
+        parts.append(_gather(lanes, length))
+        if lanes.width > 1:
+            parts.append(_gather_tile(lanes, length))
     return "\n".join(parts)
 
 
-def _declarations(lanes: Lanes) -> str:
-    D, B = lanes.real, lanes.boolean
-    return (
-        f"declare {D} @llvm.masked.load.{lanes.mangled}.p0(ptr, i32, {B}, {D})\n"
-        f"declare void @llvm.masked.store.{lanes.mangled}.p0({D}, ptr, i32, {B})"
-    )
-
-
-def _move(name: str, lanes: Lanes, length: int) -> str:
-    head = (
-        f"define internal void @{name}{lanes.tag}_{length}(ptr %array, i64 %core, i64 %outer, ptr %block) noinline {{"
-    )
-    lines = [head, "entry:"]
+def _gather(lanes: Lanes, length: int) -> str:
+    arguments = "ptr %array, i64 %core, i64 %outer, ptr %block"
+    lines = [f"define internal void @gather{lanes.tag}_{length}({arguments}) noinline {{", "entry:"]
     if lanes.width == 1:
         lines.append("  br label %number")
     else:
@@ -51,16 +42,16 @@ def _move(name: str, lanes: Lanes, length: int) -> str:
             "other:",
             f"  %numbers_together = icmp eq i64 %core, {lanes.bytes}",
             "  br i1 %numbers_together, label %rows, label %number",
-            *_columns(name, lanes, length),
-            *_rows(name, lanes, length),
+            *_columns(lanes, length),
+            *_rows(lanes, length),
         ]
-    return "\n".join([*lines, *_each(name, lanes, length)])
+    return "\n".join([*lines, *_each(lanes, length)])
 
 
-def _move_tile(name: str, lanes: Lanes, length: int) -> str:
+def _gather_tile(lanes: Lanes, length: int) -> str:
     D, signature = lanes.real, "ptr %array, i64 %core, i64 %outer, ptr %block, i64 %pitch"
     lines = [
-        f"define internal void @{name}_tile{lanes.tag}_{length}({signature}) noinline {{",
+        f"define internal void @gather_tile{lanes.tag}_{length}({signature}) noinline {{",
         "entry:",
         f"  %samples_together = icmp eq i64 %outer, {lanes.bytes}",
     ]
@@ -71,14 +62,14 @@ def _move_tile(name: str, lanes: Lanes, length: int) -> str:
         ]
         lines += [f"  %away{t} = mul i64 %pitch, {t}", f"  %block{t} = getelementptr {D}, ptr %block, i64 %away{t}"]
     lines.append("  br i1 %samples_together, label %columns, label %other")
-    lines += [*_columns(name, lanes, length, TILE), "other:"]
+    lines += [*_columns(lanes, length, TILE), "other:"]
     for t in range(TILE):
         arguments = f"ptr %array{t}, i64 %core, i64 %outer, ptr %block{t}"
-        lines.append(f"  call void @{name}{lanes.tag}_{length}({arguments})")
+        lines.append(f"  call void @gather{lanes.tag}_{length}({arguments})")
     return "\n".join([*lines, "  ret void", "}"])
 
 
-def _columns(name: str, lanes: Lanes, length: int, tiles: int = 1) -> list[str]:
+def _columns(lanes: Lanes, length: int, tiles: int = 1) -> list[str]:
     """Vectors of samples, for each number one from every block."""
     D, lines = lanes.real, ["columns:"]
     for i in range(length):
@@ -87,13 +78,12 @@ def _columns(name: str, lanes: Lanes, length: int, tiles: int = 1) -> list[str]:
             here, n = f"{i}_{t}", t if tiles > 1 else ""
             lines.append(f"  %cp{here} = getelementptr i8, ptr %array{n}, i64 %co{i}")
             lines.append(f"  %cb{here} = getelementptr {D}, ptr %block{n}, i64 {i}")
-            source, target = (f"%cp{here}", f"%cb{here}") if name == "gather" else (f"%cb{here}", f"%cp{here}")
-            lines.append(f"  %cv{here} = load {D}, ptr {source}, align {lanes.bytes}")
-            lines.append(f"  store {D} %cv{here}, ptr {target}, align {lanes.bytes}")
+            lines.append(f"  %cv{here} = load {D}, ptr %cp{here}, align {lanes.bytes}")
+            lines.append(f"  store {D} %cv{here}, ptr %cb{here}, align {lanes.bytes}")
     return [*lines, "  ret void"]
 
 
-def _rows(name: str, lanes: Lanes, length: int) -> list[str]:
+def _rows(lanes: Lanes, length: int) -> list[str]:
     """Squares of as many numbers as samples; the last overlaps the one before it, or is cut by a mask."""
     width, lines = lanes.width, ["rows:"]
     lines += [f"  %ro{k} = mul i64 %outer, {k}" for k in range(width)]
@@ -102,39 +92,28 @@ def _rows(name: str, lanes: Lanes, length: int) -> list[str]:
     if length % width:
         starts.append(max(length - width, 0))
     for start in starts:
-        lines += _square(name, lanes, start, min(width, length))
+        lines += _square(lanes, start, min(width, length))
     return [*lines, "  ret void"]
 
 
-def _square(name: str, lanes: Lanes, start: int, numbers: int) -> list[str]:
+def _square(lanes: Lanes, start: int, numbers: int) -> list[str]:
     D, B, width, align = lanes.real, lanes.boolean, lanes.width, lanes.bytes
     mask = f"<{', '.join(f'i1 {int(i < numbers)}' for i in range(width))}>"
     lines = [f"  %a{start}_{k} = getelementptr {lanes.scalar}, ptr %rp{k}, i64 {start}" for k in range(width)]
     lines += [f"  %b{start}_{i} = getelementptr {D}, ptr %block, i64 {start + i}" for i in range(numbers)]
     rows = [f"%r{start}_{k}" for k in range(width)]
-    vectors = [f"%v{start}_{i}" if i < numbers else "poison" for i in range(width)]
-    if name == "gather":
-        for k, row in enumerate(rows):
-            if numbers == width:
-                lines.append(f"  {row} = load {D}, ptr %a{start}_{k}, align {align}")
-            else:
-                call = f"call {D} @llvm.masked.load.{lanes.mangled}.p0"
-                lines.append(f"  {row} = {call}(ptr %a{start}_{k}, i32 {align}, {B} {mask}, {D} poison)")
-        turned = _transpose(f"%t{start}", rows, lanes, lines)
-        lines += [f"  store {D} {turned[i]}, ptr %b{start}_{i}, align {align}" for i in range(numbers)]
-        return lines
-    lines += [f"  {vectors[i]} = load {D}, ptr %b{start}_{i}, align {align}" for i in range(numbers)]
-    for k, row in enumerate(_transpose(f"%t{start}", vectors, lanes, lines)):
+    for k, row in enumerate(rows):
         if numbers == width:
-            lines.append(f"  store {D} {row}, ptr %a{start}_{k}, align {align}")
+            lines.append(f"  {row} = load {D}, ptr %a{start}_{k}, align {align}")
         else:
-            call = f"call void @llvm.masked.store.{lanes.mangled}.p0"
-            lines.append(f"  {call}({D} {row}, ptr %a{start}_{k}, i32 {align}, {B} {mask})")
-    return lines
+            call = f"call {D} @llvm.masked.load.{lanes.mangled}.p0"
+            lines.append(f"  {row} = {call}(ptr %a{start}_{k}, i32 {align}, {B} {mask}, {D} poison)")
+    turned = transposed(f"%t{start}", rows, lanes, lines)
+    return lines + [f"  store {D} {turned[i]}, ptr %b{start}_{i}, align {align}" for i in range(numbers)]
 
 
-def _transpose(prefix: str, rows: Sequence[str], lanes: Lanes, lines: list[str]) -> list[str]:
-    """Transpose a square in log2(width) steps, each of which swaps blocks beside the diagonal."""
+def transposed(prefix: str, rows: Sequence[str], lanes: Lanes, lines: list[str]) -> list[str]:
+    """Transpose a square in log2(width) steps, which add lines: each swaps blocks beside the diagonal."""
     D, width = lanes.real, lanes.width
     rows, distance = list(rows), 1
     while distance < width:
@@ -154,9 +133,8 @@ def _transpose(prefix: str, rows: Sequence[str], lanes: Lanes, lines: list[str])
     return rows
 
 
-def _each(name: str, lanes: Lanes, length: int) -> list[str]:
+def _each(lanes: Lanes, length: int) -> list[str]:
     R, D = lanes.scalar, lanes.real
-    source, target = ("%pl", "%bl") if name == "gather" else ("%bl", "%pl")
     before = "%entry" if lanes.width == 1 else "%other"
     return f"""number:
   %i = phi i64 [0, {before}], [%i_next, %step]
@@ -169,8 +147,8 @@ lane:
   %lo = mul i64 %l, %outer
   %pl = getelementptr i8, ptr %p, i64 %lo
   %bl = getelementptr {R}, ptr %b, i64 %l
-  %x = load {R}, ptr {source}, align {lanes.bytes}
-  store {R} %x, ptr {target}, align {lanes.bytes}
+  %x = load {R}, ptr %pl, align {lanes.bytes}
+  store {R} %x, ptr %bl, align {lanes.bytes}
   %l_next = add i64 %l, 1
   %l_more = icmp slt i64 %l_next, {lanes.width}
   br i1 %l_more, label %lane, label %step

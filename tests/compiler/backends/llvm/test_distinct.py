@@ -1,0 +1,18 @@
+"""Outputs that are the same value are one."""
+
+from __future__ import annotations
+
+from screwgraph.compiler.backends.llvm.distinct import distinct
+from screwgraph.tape import Program
+
+
+def test_values_and_constants_are_told_apart():
+    """Value 0 is not the constant 0, nor is -0."""
+    program = Program(("x",), (("input", 0), ("sin", 0)), (0, 0.0, 1, -0.0, 1, 0.0, 0, 1.0))
+    once = distinct(program)
+    assert [repr(o) for o in once.program.outputs] == ["0", "0.0", "1", "-0.0", "1.0"]
+    assert once.places == (0, 1, 2, 3, 2, 1, 0, 4)
+
+
+def test_a_program_without_outputs():
+    assert distinct(Program(("x",), (), ())).places == ()
