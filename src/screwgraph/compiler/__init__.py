@@ -29,6 +29,7 @@ from screwgraph.compiler.matrix import compile_matrix
 from screwgraph.compiler.problem import Problem, argument, at, parameter_arguments, robot_arguments, without_metadata
 from screwgraph.compiler.searched import Search
 from screwgraph.compiler.signature import PARAMETERS, Result, check_arrays, numbered
+from screwgraph.compiler.sparsity import Sparsity
 from screwgraph.compiler.unit import check_unit, quaternion_places
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "Result",
     "Search",
     "Settle",
+    "Sparsity",
     "Stage",
     "argument",
     "at",

@@ -31,9 +31,10 @@ from screwgraph.compiler.signature import (
     numbered,
     written,
 )
+from screwgraph.compiler.sparsity import Sparsity, entries, sparsities
 from screwgraph.compiler.split import CARRIED, Split, split
 from screwgraph.compiler.unit import normalising
-from screwgraph.compiler.vanished import Differentiated, Fallback
+from screwgraph.compiler.vanished import Differentiated, Fallback, Packed
 from screwgraph.elimination import Dag, Parallelism
 from screwgraph.elimination.parallelism import of_program
 from screwgraph.errors import InputError
@@ -308,6 +309,33 @@ class Function(Called):
         origin = replace(self.origin, analytic=None, vanished=vanished)
         name = f"{self.name}_by_{'_'.join(by)}"
         return replace(self, name=name, results=results, program=made.program, origin=origin)
+
+    @cached_property
+    def sparsities(self) -> tuple[Sparsity, ...]:
+        """Which entries of each result are not always zero; of one that is symmetric, those of a triangle."""
+        return sparsities(self.program, self.results)
+
+    @checked
+    def packed(self, *kept: Sparsity) -> Function:
+        """Return the function whose results are vectors `(..., k)` of the entries that are `kept` of each result.
+
+        By default these are those of `sparsities`, which tell where they stand, and make whole arrays of them. Names of
+        results say the indices: "result[2, 0]".
+
+        Raises:
+            InputError: there is not one sparsity for each result, of its shape.
+        """
+        asked = kept or self.sparsities
+        if [s.shape for s in asked] != [r.shape for r in self.results]:
+            given = ", ".join("x".join(map(str, s.shape)) or "1" for s in asked)
+            raise InputError(
+                f"{self.name} cannot be packed so", why=f"its results are {written(self.results)}, kept of {given}"
+            )
+        program, results = entries(self.program, self.results, asked)
+        origin = replace(
+            self.origin, analytic=None, vanished=self.origin.vanished and Packed(self.origin.vanished, asked)
+        )
+        return replace(self, name=f"{self.name}_packed", results=results, program=program, origin=origin)
 
     @checked
     def code(self, language: str) -> Mapping[str, str]:

@@ -26,7 +26,7 @@ chains of random joints, they take fewer operations from 9 joints (5.0) on, a th
 
 
 def compile_matrix(problem: Problem) -> Function:
-    """Return A (n, n) of the equations A x = b that are left in the unknowns x that a problem asks for.
+    """Return A (n, n) of the equations A x = b that are left in the unknowns x that a problem asks for, symmetric.
 
     Its rows are those that pair with x: of joint accelerations the balances of torques, so that A is a mass matrix.
     All other unknowns are eliminated: links by composite inertias, then what loops and couplings determine.
@@ -84,10 +84,14 @@ def _left(problem: Problem, passes: Sequence[str]) -> Dag:
 
 
 def _entries(dag: Dag, keys: Sequence[Key]) -> list[Number]:
-    """Return the matrix row by row, on the tape of the elimination."""
+    """Return the matrix row by row, on the tape of the elimination: its lower triangle, and that mirrored.
+
+    The tape may take mirrored entries for two values, where constants were rounded in another order.
+    """
     columns = [(key, i) for key in keys for i in range(dag.graph.variables[key].dim)]
-    rows = {c: _row(dag.elimination, c) for c in columns}
-    return [rows[c].get(other, 0.0) for c in columns for other in columns]
+    rows = [_row(dag.elimination, c) for c in columns]
+    every = range(len(columns))
+    return [rows[max(i, j)].get(columns[min(i, j)], 0.0) for i in every for j in every]
 
 
 def _row(elimination: Elimination, column: tuple[Key, int]) -> dict:

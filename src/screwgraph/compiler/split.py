@@ -33,11 +33,11 @@ def split(program: Program, early: Collection[str]) -> Split:
     carried = [i for i in sorted(used) if is_early[i]]
     results = carried or [0.0]  # where nothing depends on them, a number that nobody reads
     first = tuple(name for name in names if name in early)
-    before = _kept(program, first, {}, results)
+    before = leading_to(program, first, {}, results)
     rest = tuple(name for name in names if name not in early)
     inputs = (*rest, *(f"{CARRIED}[{k}]" for k in range(len(results))))
     places = {i: len(rest) + k for k, i in enumerate(carried)}
-    return Split(before, _kept(program, inputs, places, program.outputs))
+    return Split(before, leading_to(program, inputs, places, program.outputs))
 
 
 def _early(program: Program, early: Collection[str]) -> list[bool]:
@@ -57,7 +57,7 @@ def _early(program: Program, early: Collection[str]) -> list[bool]:
     return found
 
 
-def _kept(
+def leading_to(
     program: Program, inputs: tuple[str, ...], places: Mapping[int, int], outputs: Sequence[int | float]
 ) -> Program:
     """Return what outputs need of a program: values with `places` are inputs there."""

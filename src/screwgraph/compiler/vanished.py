@@ -18,6 +18,7 @@ import numpy as np
 from screwgraph.compiler.motion import is_allowed, position
 from screwgraph.compiler.problem import Problem
 from screwgraph.compiler.signature import Argument, Result
+from screwgraph.compiler.sparsity import Sparsity
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.robot import Robot, constraint_jacobian, independent_coordinates
 from screwgraph.spatial import has_independent_rows
@@ -42,6 +43,8 @@ class Answering(Protocol):
     def ufunc(self) -> np.ufunc: ...
 
     def jacobian(self, *by: str) -> Answering: ...
+
+    def packed(self, *kept: Sparsity) -> Answering: ...
 
 
 class Fallback(Protocol):
@@ -135,6 +138,29 @@ class Differentiated:
     def answering(self) -> Answering | None:
         """The derivatives of the function that answers; None where there is none."""
         return self.base.answering and self.base.answering.jacobian(*self.by)
+
+    def admits(self, states: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Tell at which states that function answers."""
+        return self.base.admits(states)
+
+    def why(self, values: Mapping[str, float]) -> str:
+        """Say why there is no number at a state, and what to do."""
+        return self.base.why(values)
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """What to do where those entries of a function's results that are kept are no numbers; `base` is the function's."""
+
+    __repr__ = one_line
+
+    base: Fallback
+    kept: tuple[Sparsity, ...]
+
+    @cached_property
+    def answering(self) -> Answering | None:
+        """The same entries of the function that answers; None where there is none."""
+        return self.base.answering and self.base.answering.packed(*self.kept)
 
     def admits(self, states: Mapping[str, np.ndarray]) -> np.ndarray:
         """Tell at which states that function answers."""

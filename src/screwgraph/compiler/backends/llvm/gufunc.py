@@ -13,7 +13,6 @@ import numpy as np
 
 from screwgraph.compiler.backends.llvm.block import block
 from screwgraph.compiler.backends.llvm.descent import Descent, descent
-from screwgraph.compiler.backends.llvm.distinct import distinct
 from screwgraph.compiler.backends.llvm.fastcall import layout_is_known, never, numpy_table, quick_call, whole_call
 from screwgraph.compiler.backends.llvm.fastcall_code import call
 from screwgraph.compiler.backends.llvm.gather import gather
@@ -33,6 +32,7 @@ from screwgraph.compiler.backends.llvm.text import Lanes, declarations
 from screwgraph.compiler.backends.llvm.unit import COUNTER, counting, with_places
 from screwgraph.compiler.backends.llvm.wrap import wrapped
 from screwgraph.compiler.cache import pack_program
+from screwgraph.compiler.distinct import distinct
 from screwgraph.tape import Program
 
 _FROM_SIGNATURE = 31

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from screwgraph.compiler.backends.llvm.distinct import distinct
+from screwgraph.compiler.distinct import distinct
 from screwgraph.tape import Program
 
 
