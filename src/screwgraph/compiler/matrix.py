@@ -36,15 +36,17 @@ def compile_matrix(problem: Problem) -> Function:
     """
 
     def make(inputs: Sequence[str]) -> Made:
-        code = min(_ways(problem, arguments, inputs), key=cost)
+        code = min((code for _, code in _ways(problem, arguments, inputs)), key=cost)
         return Made(stable(problem, code, "composite"), "composite")
 
     def savings() -> dict[str, int]:
-        names, counts, code = problem.passes, {}, None
-        for done, name in enumerate(("as it is", *names)):
-            code = _code(problem, names[:done], None)
-            counts[name] = code.operations.total
-        return counts | ({"common factors": factor_out(code).operations.total} if code else {})
+        counts: dict[str, int] = {}
+        if _depth(problem) <= LONG:
+            for done, name in enumerate(("as it is", *problem.passes)):
+                counts[name] = _code(problem, problem.passes[:done], None).operations.total
+        ways = _ways(problem, arguments, [name for a in arguments for name in a.names])
+        name, code = min(ways, key=lambda way: cost(way[1]))
+        return counts | {name: code.operations.total}
 
     arguments, results = signature_of(problem)
     size = sum(result.size for result in results)
@@ -55,14 +57,18 @@ def compile_matrix(problem: Problem) -> Function:
     return make_function(problem.name, question, arguments, make, lambda _: origin, (Result("result", (size, size)),))
 
 
-def _ways(problem: Problem, arguments: Sequence[Argument], inputs: Sequence[str]) -> Iterator[Program]:
+def _ways(problem: Problem, arguments: Sequence[Argument], inputs: Sequence[str]) -> Iterator[tuple[str, Program]]:
     """Yield the codes of which the cheapest may be one: of elimination, and of columns in axes that joints share."""
-    of_tree = is_of_tree(problem)
-    length = depth(problem.robot) if of_tree and problem.robot else 0.0
+    length = _depth(problem)
     if length <= LONG:
-        yield factor_out(_code(problem, problem.passes, inputs))
+        yield "common factors", factor_out(_code(problem, problem.passes, inputs))
     if length >= SHORT:
-        yield matrix_code(problem, arguments, inputs)
+        yield "columns in shared axes", matrix_code(problem, arguments, inputs)
+
+
+def _depth(problem: Problem) -> float:
+    """Return how many joints carry a joint of a tree, on average; 0 of other robots."""
+    return depth(problem.robot) if problem.robot and is_of_tree(problem) else 0.0
 
 
 def _code(problem: Problem, passes: Sequence[str], inputs: Sequence[str] | None) -> Program:

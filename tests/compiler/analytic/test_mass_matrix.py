@@ -50,6 +50,14 @@ def test_pairs_of_joints_far_apart_cost_eleven_operations():
     assert counts[24] - counts[12] <= 11 * (pairs[24] - pairs[12]) + 165 * 12
 
 
+@pytest.mark.parametrize(("joints", "last"), [(5, "common factors"), (12, "columns in shared axes")])
+def test_reports_end_with_what_was_compiled(joints, last):
+    f = sg.mass_matrix(sg.load(random_tree(joints)))
+    line = f.report().splitlines()[-1]
+    assert line.startswith(last)
+    assert int(line[28:35]) == f.operations.total
+
+
 @pytest.mark.suite
 @pytest.mark.parametrize("joints", [50, 100])
 def test_operations_of_long_chains(joints):
