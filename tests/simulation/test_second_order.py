@@ -16,7 +16,7 @@ def errors(model, q, qd, time, steps, **options):
     right = sg.simulate(model, q, qd, time=time, dt=time / 10, method="radau5", rtol=1e-10, atol=1e-12)
     found = []
     for dt in steps:
-        simulator = sg.Simulator(model, dt, q, qd, method="ros2", **options)
+        simulator = sg.Simulator(model, dt, q, qd, method="rosenbrock", **options)
         simulator.step(steps=round(time / dt))
         found.append(np.abs(simulator.q - right.q[-1]).max())
     return np.array(found)
@@ -45,7 +45,7 @@ def test_errors_of_a_stiffly_damped_arm_shrink_with_the_square_of_the_step(name)
     assert (found[1:] < 0.27 * found[:-1]).all()
     first = sg.Simulator(robot, 5e-4, q)
     first.step(steps=200)
-    second = sg.Simulator(robot, 5e-4, q, method="ros2")
+    second = sg.Simulator(robot, 5e-4, q, method="rosenbrock")
     second.step(steps=200)
     assert np.abs(first.q - second.q).max() > 100.0 * found[-1]
 
@@ -68,7 +68,7 @@ def test_energy_of_an_arm_without_damping_does_not_drift():
     robot, dt = sg.load("rrr"), 2e-3
     assert not any(joint.damping for joint in robot.joints)
     q = np.array([0.3, 0.8, -0.5])
-    found = sg.rollout(robot, q, time=20.0, dt=dt, every=50, method="ros2")[0]
+    found = sg.rollout(robot, q, time=20.0, dt=dt, every=50, method="rosenbrock")[0]
     energy = found.energy
     swing = np.ptp(sg.potential_energy(robot)(found.q))
     assert np.abs(energy[len(energy) // 2 :] - energy[0]).max() < 2e-3 * swing
@@ -78,11 +78,11 @@ def test_velocities_are_gone_where_damping_is_without_bound():
     robot, q, qd = sg.load("rrr"), np.array([0.3, 0.8, -0.5]), np.array([1.0, -2.0, 3.0])
     levels = np.array([[0.0], [1e3], [1e9]])
     names = {f"{joint.name}.damping": levels for joint in robot.joints}
-    found = sg.rollout(robot, q, qd, time=0.01, method="ros2", parameters=names)
+    found = sg.rollout(robot, q, qd, time=0.01, method="rosenbrock", parameters=names)
     assert np.abs(found.qd[2, 1]).max() < 1e-4  # inverse to damping: L-stable
     np.testing.assert_allclose(1e9 * found.qd[2, -1], -sg.bias_forces(robot)(found.q[2, -1], np.zeros(3)), rtol=1e-3)
     for i in range(3):
-        own = sg.rollout(damped(robot, levels[i, 0]), q, qd, time=0.01, method="ros2")
+        own = sg.rollout(damped(robot, levels[i, 0]), q, qd, time=0.01, method="rosenbrock")
         np.testing.assert_allclose(found.q[i], own.q[0], atol=1e-11)
 
 
@@ -94,5 +94,5 @@ def test_forces_with_kinks_are_left_to_the_first_order():
         {"parameters": ["joint1.friction"]},
     )
     for options in refused:
-        with pytest.raises(sg.InputError, match="by method 'ros2': these forces are only treated implicitly"):
-            sg.Simulator(robot, method="ros2", **options)
+        with pytest.raises(sg.InputError, match="by method 'rosenbrock': these forces are only treated implicitly"):
+            sg.Simulator(robot, method="rosenbrock", **options)

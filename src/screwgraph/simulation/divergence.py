@@ -50,11 +50,11 @@ def diverged(
         return InputError(
             what, why="accelerations are not determined there: the position is singular", fix="begin beside it"
         )
-    if stiff and method not in ("semi_implicit", "ros2"):
+    if stiff and method not in ("semi_implicit", "rosenbrock"):
         return InputError(
             what,
             why=f"damping, or oscillations, faster than steps of {dt:g} s",
-            fix='take method="semi_implicit" or "ros2", by which damping is implicit, or a smaller dt',
+            fix='take method="semi_implicit" or "rosenbrock", by which damping is implicit, or a smaller dt',
         )
     return InputError(
         what,

@@ -1,4 +1,4 @@
-"""Rates of velocities over a step, positions held: ROS2, of order 2, damping implicit."""
+"""Rates of velocities over a step, positions held: a Rosenbrock method of order 2, damping implicit."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def of_dampers(
         more = force + (2.0 * h) * (D * first)
         return 0.5 * (first + law.accelerations(q, qd + dt * first, more, h, values))
 
-    return StepLaw(("ros2 of dampers", law.question), accelerations)
+    return StepLaw(("rosenbrock of dampers", law.question), accelerations)
 
 
 def of_accelerations(code: Function) -> StepLaw:
@@ -57,4 +57,4 @@ def of_accelerations(code: Function) -> StepLaw:
         second = solved(A, code(q, qd + dt * first, *given) - 2.0 * first)
         return 1.5 * first + 0.5 * second
 
-    return StepLaw(("ros2", pack_program(code.program), pack_program(slopes.program)), accelerations)
+    return StepLaw(("rosenbrock", pack_program(code.program), pack_program(slopes.program)), accelerations)

@@ -55,8 +55,8 @@ class Simulator:
             q0: initial position (nq,), or positions (B, nq); by default the neutral or the assembled one.
             qd0: initial velocity (nv,) or (B, nv); by default rest, or that of the mechanism's file.
             method: "semi_implicit" (Euler, order 1), by which damping, friction, stops and springs of robots are
-                implicit and make no step unstable; "ros2" (order 2), by which damping is; "rk4" or "euler", which are
-                explicit as a whole.
+                implicit and make no step unstable; "rosenbrock" (order 2), by which damping is; "rk4" or "euler", which
+                are explicit as a whole.
             friction: whether joints have the Coulomb friction of the file: they stick and slip.
             stops: whether joints stop, without bouncing, at the position limits of the file.
             effort_limits: whether torques and forces are cut to the effort limits of the file.

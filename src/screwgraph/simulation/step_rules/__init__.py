@@ -11,7 +11,7 @@ from screwgraph.time import RULES
 
 IMPLICIT = "semi_implicit"
 """The rule whose steps treat all forces of joints implicitly: they need velocities at the end of a step only."""
-SECOND_ORDER = "ros2"
+SECOND_ORDER = "rosenbrock"
 """The rule of order 2 whose steps treat damping implicitly."""
 
 STEP_RULES: Mapping[str, StepRule] = {

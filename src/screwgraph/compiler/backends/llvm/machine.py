@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from threading import local
 from typing import Any
 
 import llvmlite
@@ -38,16 +37,6 @@ class MachineCode:
 
     address: int
     engine: Any
-
-
-class _Builders(local):
-    """Targets, and builders of passes for them, which threads do not share."""
-
-    def __init__(self) -> None:
-        self.made: dict[tuple[Processor, int], tuple[Any, Any]] = {}
-
-
-_BUILDERS = _Builders()
 
 
 @cache
@@ -111,28 +100,17 @@ def machine_code(assembly: str, function: str, processor: Processor | None = Non
 
 def _object(assembly: str, processor: Processor, level: int = FAST) -> bytes:
     """Compile LLVM assembly to an object file."""
-    target, builder = _builder(processor, level)
+    target = _target(processor, level)
     module = llvm.parse_assembly(assembly, llvm.create_context())  # one of its own frees constants, too
+    # Straight-line code without duplicates gains nothing from the middle end's higher levels. A builder serves one
+    # module: callbacks that a run leaves in it point to what is gone. llvmlite (0.50) leaves 1.5 kB of each.
+    builder = llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=1))
     passes = builder.getModulePassManager()
     try:
         passes.run(module, builder)
     finally:
         _free(passes)
     return target.emit_object(module)
-
-
-def _builder(processor: Processor, level: int) -> tuple[Any, Any]:
-    """Return the target of a processor and what builds passes for it, made once a thread.
-
-    llvmlite (0.50) leaves 1.5 kB of each builder in memory.
-    """
-    made = _BUILDERS.made
-    if (processor, level) not in made:
-        target = _target(processor, level)
-        # Straight-line code without duplicates gains nothing from the middle end's higher levels.
-        options = llvm.create_pipeline_tuning_options(speed_level=1)
-        made[processor, level] = target, llvm.create_pass_builder(target, options)
-    return made[processor, level]
 
 
 def _free(passes: Any) -> None:
