@@ -106,6 +106,7 @@ FUNCTIONS: dict[str, Callable[[np.ndarray], Any]] = {
     "Robot.complete_velocity": lambda q: TIED.complete_velocity(q, np.ones(TIED.mobility.freedom)),
     "simulation.initial_position": lambda q: simulation.initial_position(FLYING, q),
     "simulation.initial_states": lambda q: simulation.initial_states(simulation.dynamics_of(FLYING), q, QD)[0],
+    "simulation.live_states": lambda q: simulation.live_states(TIED, held(), q, np.zeros(TIED.nv))[0],
     "simulation.path_of": lambda q: simulation.path_of(FLYING, np.asarray(q)[None], "hand"),
     "simulation.simulate": lambda q: simulation.simulate(FLYING, q, QD, time=0.02, dt=0.01).q,
     "queries.simulate": lambda q: sg.simulate(FLYING, q, QD, time=0.02, dt=0.01).q,
@@ -143,6 +144,13 @@ ELSEWHERE = {
     "view.mechanism_scene": "mechanisms have no quaternions",
 }
 """Public functions with such an argument that are not tested, and why."""
+
+
+@cache
+def held() -> simulation.Given:
+    """Where the ball of the closed chain is held, as an input."""
+    names = ("ball.predecessor",)
+    return simulation.Given.of(sg.forward_dynamics(TIED, parameters=names), names, None, {})
 
 
 def independent() -> np.ndarray:

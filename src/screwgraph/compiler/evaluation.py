@@ -131,7 +131,10 @@ class Evaluation:
 
     def is_batch(self, values: Sequence[Any]) -> bool:
         """Tell whether these are so many states that they are worth code for batches."""
-        return any(np.size(x) >= BATCH * len(a.names) > 0 for x, a in zip(values, self.arguments, strict=False))
+        try:
+            return any(np.size(x) >= BATCH * len(a.names) > 0 for x, a in zip(values, self.arguments, strict=False))
+        except (TypeError, ValueError):  # no arrays, which NumPy refuses in its turn
+            return False
 
     def is_symbolic(self, values: Sequence[Any]) -> bool:
         """Tell whether these are arrays of scalars of a tape, one for each argument."""

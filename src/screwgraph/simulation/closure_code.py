@@ -38,10 +38,11 @@ def closure_code(robot: Robot, rows: Sequence[int], lengths: Sequence[Parameter]
     coordinates are from where x should be; then the entries `entries` of K. Errors are exact to second order in
     themselves and in the error of x. Parameters `lengths` of the robot are the last argument, where there are some.
     """
-    places, ends = entries(robot, rows), np.cumsum([loop.type.nq for loop in robot.loops])
+    places, ends = entries(robot, rows), np.cumsum([0, *(loop.type.nq for loop in robot.loops)])
 
     def expression(q: np.ndarray, *others: np.ndarray) -> list[Number]:
-        x = np.split(others[0], ends[:-1]) if robot.loops else []
+        own = others[0] if ends[-1] else np.zeros(0)
+        x = np.split(own, ends[1:-1]) if robot.loops else []
         made = with_numbers(robot, lengths, others[-1]) if lengths else robot
         errors, K = constraint_residual(made, q, x, vanishing), constraint_jacobian(made, q, x)
         return [errors[i] for i in rows] + _along(made, q, x) + [K[rows[i], j] for i, j in zip(*places, strict=True)]
