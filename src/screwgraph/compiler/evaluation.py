@@ -52,9 +52,12 @@ class Evaluation:
     @cached_property
     def single(self) -> Compiled:
         """The machine code for one state; of short programs, or where it is there already, that for batches, too."""
-        if len(self.program.instructions) < APART or "compiled" in self.__dict__:
-            return self.compiled
-        return self._compiled(batches=False)
+        return self._compiled(batches=False) if self._is_apart else self.compiled
+
+    @property
+    def _is_apart(self) -> bool:
+        """Whether code for batches would be made in addition."""
+        return "compiled" not in self.__dict__ and len(self.program.instructions) >= APART
 
     def _compiled(self, *, batches: bool) -> Compiled:
         shapes, results = [(a.shape, a.names) for a in self.arguments], [r.shape for r in self.results]
@@ -97,7 +100,7 @@ class Evaluation:
         if answer is not None:
             return answer
         check_count(self.name, self.arguments, values)
-        code = self.compiled if self.is_batch(values) else self.single
+        code = self.single if self._is_apart and not self.is_batch(values) else self.compiled
         into, counted = {} if out is None else {"out": out}, code.off_unit.value
         try:
             with np.errstate(invalid="ignore", divide="ignore") if self.program.guarded else nullcontext():
