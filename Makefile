@@ -16,7 +16,7 @@ test: $(VENV)/installed-dev
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 	$(BIN)/codespell
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --max-worker-restart=0
 
 # The long forms of the suites, with every robot of the package example-robot-data, and their tables in docs/suites;
 # make suite ARGS=tests/simulation

@@ -21,8 +21,11 @@ OURS = ("-ffp-contract=fast", "-fno-math-errno")
 """Besides, of our C99: products and sums fuse, and no function sets errno."""
 GENERATED = ("-ffast-math",)
 """Besides, of C code that other programs generate."""
-SHARED = ("-shared", "-fPIC")
-"""Of libraries that are loaded into this process."""
+SHARED = ("-shared", "-fPIC", "-nostartfiles")
+"""Of libraries that are loaded into this process.
+
+The start files of -ffast-math would round denormal numbers to zero in all of it: scipy's KDTree, for one, overflows.
+"""
 NEWEST = 30
 """Versions of clang that are looked for, this one first."""
 

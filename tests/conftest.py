@@ -8,6 +8,7 @@ from pathlib import Path
 
 import hypothesis
 import llvmlite.binding as llvm
+import numpy as np
 import pytest
 
 from screwgraph.compiler.backends.llvm import machine
@@ -51,6 +52,13 @@ def soon_compiled(request: pytest.FixtureRequest, own_cache: None) -> Iterator[N
             patch.setenv("SCREWGRAPH_CACHE_DIR", os.environ["SCREWGRAPH_CACHE_DIR"] + "_soon")
             patch.setattr(machine, "_object", _object_soon)
         yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def denormal_numbers(own_cache: None) -> Iterator[None]:
+    """Fail where a library was loaded that rounds denormal numbers to zero in the whole process."""
+    yield
+    assert np.nextafter(0.0, 1.0) * np.float64(1.0) > 0.0
 
 
 def _object_soon(assembly: str, processor: Processor, level: int = 0) -> bytes:

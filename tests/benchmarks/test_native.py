@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+
+import numpy as np
 import pytest
 from benchmarks.peers.gtsam import Gtsam
 from benchmarks.peers.ours_in_c import OursInC
@@ -44,6 +47,14 @@ def test_the_same_source_is_built_once(tmp_path, monkeypatch):
     built = {native.build(compiler().c, ["-shared", "-fPIC"], [], "int one;", said.append) for _ in range(2)}
     built.add(native.build(compiler().c, ["-shared", "-fPIC", "-O1"], [], "int one;", said.append))
     assert (len(built), len(said)) == (2, 2)
+
+
+def test_a_library_leaves_denormal_numbers_to_the_process(tmp_path, monkeypatch):
+    monkeypatch.setattr(native, "BUILDS", tmp_path)
+    flags = [*native.FLAGS, *native.GENERATED, *native.SHARED]
+    library = native.build(compiler().c, flags, [], "double twice(double x) { return 2.0 * x; }")
+    ctypes.CDLL(str(library))
+    assert np.nextafter(0.0, 1.0) * np.float64(2.0) > 0.0
 
 
 def test_code_that_the_compiler_refuses_is_one_line(tmp_path, monkeypatch):
