@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from screwgraph.compiler.angles import angle_sums
 from screwgraph.compiler.backends.llvm.each import each
+from screwgraph.compiler.backends.llvm.room import room
 from screwgraph.compiler.backends.llvm.stages import stages
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.compiler.backends.llvm.writer import Writer, store
@@ -26,8 +27,8 @@ def block(program: Program, lanes: Lanes, name: str = "block", places: Sequence[
     results = _results(program)
     head = Writer(program, lanes, cut.slots, results, angle_sums(program))
     head.lines.append(f"define internal void @{name}{lanes.tag}(ptr noalias %in, ptr noalias %out){_aligned(lanes)} {{")
-    if not cut.whole:
-        head.lines.append(f"  %memory = alloca [{len(cut.slots) or 1} x {lanes.real}], align 64")
+    take, give = ([], []) if cut.whole else room("memory", len(cut.slots) or 1, lanes.real, lanes.width * lanes.bytes)
+    head.lines += take
     for number, stage in enumerate(angles):
         far = head.write(stage)
         if far:
@@ -44,8 +45,9 @@ def block(program: Program, lanes: Lanes, name: str = "block", places: Sequence[
         if not isinstance(output, int):
             head.lines += store(lanes, lanes.number(output), f"%o{place}", "%out", place)
     if lanes.width == 1 or not angles:
-        return "\n".join([*before, *head.lines, "  ret void", "}"])
-    last = ["  ret void", "each:", f"  call void @each{lanes.tag}(ptr %in, ptr %out)", "  ret void", "}"]
+        return "\n".join([*before, *head.lines, *give, "  ret void", "}"])
+    far = ["each:", *give, f"  call void @each{lanes.tag}(ptr %in, ptr %out)", "  ret void", "}"]
+    last = [*give, "  ret void", *far]
     return "\n".join([each(program, lanes, places), *before, *head.lines, *last])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from screwgraph.compiler.backends.llvm.room import room
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.tape import Program
 
@@ -16,12 +17,13 @@ def each(program: Program, lanes: Lanes, places: Sequence[int] | None = None) ->
     R, width, single = lanes.scalar, lanes.width, Lanes(1, lanes.bits)
     places = range(len(program.outputs)) if places is None else places
     sizes = {"in": max(len(program.input_names), 1), "out": max(len(places), 1)}
+    rooms = [room(f"one_{name}", size, R, lanes.bytes) for name, size in sizes.items()]
     to = ", ".join(f"i64 {place}" for place in places) or "i64 0"
     lines = [
         f"@each_places{lanes.tag} = private constant [{sizes['out']} x i64] [{to}]",
         f"define internal void @each{lanes.tag}(ptr %in, ptr %out) noinline cold {{",
         "entry:",
-        *(f"  %one_{name} = alloca [{size} x {R}], align 64" for name, size in sizes.items()),
+        *(line for take, _ in rooms for line in take),
         "  br label %lane",
         "lane:",
         "  %k = phi i64 [0, %entry], [%k_next, %out_done]",
@@ -32,6 +34,7 @@ def each(program: Program, lanes: Lanes, places: Sequence[int] | None = None) ->
         f"  %k_more = icmp slt i64 %k_next, {width}",
         "  br i1 %k_more, label %lane, label %end",
         "end:",
+        *(line for _, give in rooms for line in give),
         "  ret void",
         "}",
     ]

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from math import prod
 
 from screwgraph.compiler.backends.llvm.loop import Operand, Shape
+from screwgraph.compiler.backends.llvm.room import STACK
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.spatial.quaternions import UNIT_TOLERANCE
 
@@ -33,10 +34,14 @@ def call(
 ) -> str:
     """Return `@call(self, args, count)`, which uses the block for one sample; `self` is an array that is the table.
 
-    One new result is computed where it stays, others on the stack; the arrays of several go into a tuple.
+    One new result is computed where it stays, others on the stack; the arrays of several go into a tuple. Where they
+    are too large for it, the gufunc, which needs little longer, has to be called always.
     """
+    results = sum(prod(output.shape) for output in outputs) or 1
     R, size = lanes.scalar, max((place + 1 for operand in inputs for place in operand.places), default=1) or 1
     n, m = len(inputs), len(outputs)
+    if max(results, size) * lanes.bytes > STACK:
+        return "\n".join(["define ptr @call(ptr %self, ptr %args, i64 %count) {", *_never(), "}", _whole()])
     lines = [
         "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
         *(_dims(k, output.shape) for k, output in enumerate(outputs)),
@@ -48,7 +53,7 @@ def call(
     for i, name in enumerate(TABLE):
         lines += _field(name, "%table", 8 * i, "ptr")
     lines += [
-        f"  %memory = alloca [{sum(prod(output.shape) for output in outputs) or 1} x {R}], align 64",
+        f"  %memory = alloca [{results} x {R}], align 64",
         f"  %into = icmp eq i64 %count, {n + m + 1}",
         "  br i1 %into, label %marked, label %bare",
         "bare:",
@@ -81,6 +86,14 @@ def call(
         _whole(),
     ]
     return "\n".join(lines)
+
+
+def _never() -> list[str]:
+    """Return None, whatever the arguments are."""
+    lines = _field("table", "%self", DATA, "ptr")
+    for name in ("increase", "none"):
+        lines += _field(name, "%table", 8 * TABLE.index(name), "ptr")
+    return [*lines, "  call void %increase(ptr %none)", "  ret ptr %none"]
 
 
 def _whole() -> str:

@@ -27,6 +27,7 @@ from screwgraph.compiler.backends.llvm.machine import (
 )
 from screwgraph.compiler.backends.llvm.operations import function_declarations
 from screwgraph.compiler.backends.llvm.results import put_results
+from screwgraph.compiler.backends.llvm.room import ROOMS
 from screwgraph.compiler.backends.llvm.sincos import sincos
 from screwgraph.compiler.backends.llvm.text import Lanes, declarations
 from screwgraph.compiler.backends.llvm.unit import COUNTER, counting, with_places
@@ -153,7 +154,7 @@ def assembly(
 ) -> str:
     """Return the LLVM assembly of a program and its loop over samples; results larger than `cache` bytes stream."""
     single, inputs = Lanes(1, lanes.bits), with_places(inputs, quaternions)
-    parts = ["declare double @sin(double)", "declare double @cos(double)"]
+    parts = [ROOMS, "declare double @sin(double)", "declare double @cos(double)"]
     kinds, blocks = tuple(dict.fromkeys((lanes, single))), list[Blocks]()
     parts += function_declarations(program.instructions, kinds)
     for each in kinds:

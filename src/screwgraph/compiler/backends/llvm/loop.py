@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from screwgraph.compiler.backends.llvm.gather import TILE
+from screwgraph.compiler.backends.llvm.room import room
 from screwgraph.compiler.backends.llvm.text import Lanes
 
 Shape = tuple[int, ...]
@@ -59,12 +60,12 @@ def loop(wide: Blocks, single: Blocks, before_block: str = "", cache: int = 0) -
     operands = [*wide.inputs, *wide.outputs]
     tiled = wide.lanes.width > 1
     tile = wide.lanes.width * (TILE if tiled else 1)
-    rooms = [max(n * tile, one) for n, one in zip(wide.sizes, single.sizes, strict=True)]
+    counts = [max(n * tile, one) for n, one in zip(wide.sizes, single.sizes, strict=True)]
+    rooms = [room(name, n, wide.lanes.scalar, wide.lanes.bytes) for name, n in zip(("in", "out"), counts, strict=True)]
     lines = [
         "define void @loop(ptr %args, ptr %dimensions, ptr %steps, ptr %data) {",
         "entry:",
-        f"  %in = alloca [{rooms[0]} x {wide.lanes.scalar}], align 64",
-        f"  %out = alloca [{rooms[1]} x {wide.lanes.scalar}], align 64",
+        *(line for take, _ in rooms for line in take),
         "  %count = load i64, ptr %dimensions, align 8",
     ]
     core = len(operands)
@@ -96,7 +97,7 @@ def loop(wide: Blocks, single: Blocks, before_block: str = "", cache: int = 0) -
     lines += _samples("single", single, "[%k_wide, %wide_test]", "end", before_block)
     # What went past the caches must be there for other threads when this one says so.
     lines += ["end:", f"  br i1 {past}, label %settle, label %done", "settle:", "  fence seq_cst", "  br label %done"]
-    return "\n".join([*lines, "done:", "  ret void", "}"])
+    return "\n".join([*lines, "done:", *(line for _, give in rooms for line in give), "  ret void", "}"])
 
 
 def _samples(name: str, blocks: Blocks, before: str, after: str, before_block: str) -> list[str]:

@@ -7,8 +7,9 @@ from math import prod
 
 from screwgraph.compiler.backends.llvm.gather import TILE
 from screwgraph.compiler.backends.llvm.loop import Operand
+from screwgraph.compiler.backends.llvm.room import room
 from screwgraph.compiler.backends.llvm.scatter import columns_of_tiles, scatter
-from screwgraph.compiler.backends.llvm.stream import LINE, stream
+from screwgraph.compiler.backends.llvm.stream import stream
 from screwgraph.compiler.backends.llvm.text import Lanes
 
 WORTH_STREAMING = 2048
@@ -55,18 +56,18 @@ def _put(k: int, output: Operand, lanes: Lanes) -> str:
     lines = [head, "entry:"]
     if not size:
         return "\n".join([*lines, "  ret void", "}"])
-    if _streams(output, lanes):
-        lines.append(f"  %rows = alloca [{size * lanes.width} x {lanes.scalar}], align {LINE}")
     lines += [*_strides(output), *_is_flat(output, lanes), "  br i1 %flat, label %whole, label %parts", "whole:"]
     if _streams(output, lanes):
-        row = size * lanes.bytes
+        row, (take, give) = size * lanes.bytes, room("rows", size * lanes.width, lanes.scalar, lanes.bytes)
         lines += [
             f"  %close = icmp eq i64 %outer, {row}",
             "  %past = and i1 %close, %away",
             "  br i1 %past, label %stream, label %near",
             "stream:",
+            *take,
             f"  call void @scatter{tag}_{size}(ptr %rows, i64 {lanes.bytes}, i64 {row}, ptr %block, ptr {table})",
             f"  call void @stream{tag}(ptr %array, ptr %rows, i64 {row * lanes.width})",
+            *give,
             "  ret void",
             "near:",
         ]

@@ -12,6 +12,7 @@ from jaxtyping import Float
 
 from screwgraph.compiler.backends.llvm.block import block
 from screwgraph.compiler.backends.llvm.machine import MachineCode, remembered_code
+from screwgraph.compiler.backends.llvm.room import ROOMS
 from screwgraph.compiler.backends.llvm.sincos import sincos
 from screwgraph.compiler.backends.llvm.text import Lanes, declarations
 from screwgraph.compiler.backends.llvm.wrap import wrapped
@@ -82,6 +83,7 @@ def assembly(march: March) -> str:
     programs = {id(stage.program): stage.program for stage in stages}
     names = {key: f"program{number}_" for number, key in enumerate(programs)}
     lines = [
+        ROOMS,
         "declare double @sin(double)",
         "declare double @cos(double)",
         "declare double @llvm.fabs.f64(double)",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+from screwgraph.compiler.backends.llvm.room import LINE
 from screwgraph.compiler.backends.llvm.text import Lanes
-
-LINE = 64
-"""Bytes of a line of the caches."""
 
 
 def stream(lanes: Lanes) -> str:
