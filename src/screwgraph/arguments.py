@@ -191,3 +191,10 @@ def shown(value: Any) -> str:
     """Return the type of a value and what it looks like, in short."""
     text = " ".join(repr(value).split())
     return f"{type(value).__name__} {text if len(text) <= _LONGEST else text[: _LONGEST - 3] + '...'}"
+
+
+def positive_count(name: str, value: Any) -> int:
+    """Return a whole number. Raises InputError where it is none, or not positive."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise InputError(f"{name} = {value!r} is not a positive whole number")
+    return int(value)

@@ -72,14 +72,14 @@ class BoundFunction:
     def __repr__(self) -> str:
         return f"<{self.whole.name} at parameters {np.shape(self.parameters)}>"
 
-    def __call__(self, *values: Any, out: Any = None) -> Any:
+    def __call__(self, *values: Any, out: Any = None, threads: int = 1) -> Any:
         """Evaluate as the function does. Raises InputError as it does."""
         core = self._core
         if core.program.guarded:  # where a pivot vanishes, another order answers
             place = [argument.name for argument in self.whole.arguments].index(PARAMETERS)
-            return self.whole(*values[:place], self.parameters, *values[place:], out=out)
+            return self.whole(*values[:place], self.parameters, *values[place:], out=out, threads=threads)
         answer = core.quick(*values, self.carried) if out is None else None
-        return core(*values, self.carried, out=out) if answer is None else answer
+        return core(*values, self.carried, out=out, threads=threads) if answer is None else answer
 
     def jacobian(self, *by: str) -> BoundFunction:
         """Return exact derivatives at the same values of the parameters: see `Function.jacobian`."""

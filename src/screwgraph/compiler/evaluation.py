@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
+from screwgraph.arguments import positive_count
 from screwgraph.compiler.backends.llvm import Compiled, compiled
 from screwgraph.compiler.interpreted import MAKING, interpreted, seconds
 from screwgraph.compiler.on_tape import are_symbolic, written_on_tape
 from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count
+from screwgraph.compiler.threads import on_threads
 from screwgraph.compiler.unit import Places, check_unit, quaternion_places
 from screwgraph.compiler.vanished import Fallback, answered
 from screwgraph.errors import InputError
@@ -89,22 +91,25 @@ class Evaluation:
     def whole(self) -> Callable[..., Any]:
         """Return what answers any call: machine code for one state, which leaves others to `general`."""
 
-        def general(*values: Any, out: Any = None) -> Any:
-            return self.general(values, out)
+        def general(*values: Any, out: Any = None, threads: int = 1) -> Any:
+            return self.general(values, out, threads)
 
         return self.single.whole(general)
 
-    def general(self, values: tuple[Any, ...], out: Any) -> Any:
-        """Evaluate any arrays: batches, and what machine code for one state leaves to others."""
+    def general(self, values: tuple[Any, ...], out: Any, threads: int = 1) -> Any:
+        """Evaluate any arrays: batches, which threads share, and what machine code for one state leaves to others."""
+        threads = threads if threads == 1 else positive_count("threads", threads)
         answer = None if out is None else self._quick_into(values, out)
         if answer is not None:
             return answer
         check_count(self.name, self.arguments, values)
         code = self.single if self._is_apart and not self.is_batch(values) else self.compiled
-        into, counted = {} if out is None else {"out": out}, code.off_unit.value
+        into = {} if out is None else {"out": out if isinstance(out, tuple) else (out,)}
+        call = code.ufunc if threads == 1 else partial(on_threads, code.ufunc, self.arguments, self.results, threads)
+        counted = code.off_unit.value
         try:
             with np.errstate(invalid="ignore", divide="ignore") if self.program.guarded else nullcontext():
-                found = code.ufunc(*values, **into, dtype=self.dtype)  # wider numbers are rounded
+                found = call(*values, **into, dtype=self.dtype)  # wider numbers are rounded
         except (TypeError, ValueError) as error:
             if self.is_symbolic(values):
                 return self.on_tape(values)

@@ -71,11 +71,12 @@ class Function(Called):
     `ordering` the name of the order that it came from. Machine code, which computes with numbers of type `dtype`, is
     made at the first call.
 
-    `f(*values, out=None)` evaluates one state or batches; NaN and infinity go through, with NumPy's floating-point
-    warnings. Where a pivot of the code vanishes, a function of ordering "auto" answers by code in another order, which
-    is made then; where there is no other, the answer is NaN, and a RuntimeWarning says why. Of arrays of scalars of a
-    tape, one state, it returns such arrays: its code is written on that tape. It raises InputError for a wrong number,
-    shape or type of arguments, and for a quaternion that is not unit.
+    `f(*values, out=None, threads=1)` evaluates one state or batches, which threads share; NaN and infinity go
+    through, with NumPy's floating-point warnings. Where a pivot of the code vanishes, a function of ordering "auto"
+    answers by code in another order, which is made then; where there is no other, the answer is NaN, and a
+    RuntimeWarning says why. Of arrays of scalars of a tape, one state, it returns such arrays: its code is written
+    on that tape. It raises InputError for a wrong number, shape or type of arguments, and for a quaternion that is
+    not unit.
     """
 
     _repr_html_ = displayed.html
@@ -96,13 +97,13 @@ class Function(Called):
     def __post_init__(self) -> None:
         own, code = ref(self), self._evaluation  # neither refers to the function: it is dropped with its last reference
 
-        def first(*values: Any, out: Any = None) -> Any:
+        def first(*values: Any, out: Any = None, threads: int = 1) -> Any:
             if out is None and code.is_symbolic(values):
                 return code.on_tape(values)
             f = own()
             if f is not None and not code.is_batch(values):
                 call_by(f, code.whole())
-            return code.general(values, out)
+            return code.general(values, out, threads)
 
         call_by(self, first)
         self.__dict__["__signature__"] = SIGNATURE

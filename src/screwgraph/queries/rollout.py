@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.arguments import checked, positive_count
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.queries.models import check_model
@@ -27,7 +27,6 @@ from screwgraph.simulation import (
     dynamics_of,
     joined,
     live_states,
-    positive_count,
     rolled_out,
     sample_times,
     warn_of_divergence,

@@ -28,7 +28,7 @@ from screwgraph.simulation.rollouts import (
 )
 from screwgraph.simulation.run import check_start, simulate, simulated
 from screwgraph.simulation.simulator import Simulator
-from screwgraph.simulation.start import initial_position, initial_states, positive_count, sample_times
+from screwgraph.simulation.start import initial_position, initial_states, sample_times
 from screwgraph.simulation.step_parameters import Given
 from screwgraph.simulation.step_rules import IMPLICIT
 from screwgraph.simulation.tables import check_path, motion_columns, save_motion
@@ -71,7 +71,6 @@ __all__ = [
     "live_states",
     "motion_columns",
     "path_of",
-    "positive_count",
     "read_trajectory",
     "rolled_out",
     "sample_times",

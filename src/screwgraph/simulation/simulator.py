@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.arguments import checked
+from screwgraph.arguments import checked, positive_count
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
@@ -18,7 +18,7 @@ from screwgraph.simulation.divergence import diverged
 from screwgraph.simulation.live_start import live_states, reclosed
 from screwgraph.simulation.models import Dynamics, dynamics_of
 from screwgraph.simulation.options import StepOptions
-from screwgraph.simulation.start import positive_count, positive_seconds
+from screwgraph.simulation.start import positive_seconds
 from screwgraph.simulation.step_parameters import Given
 from screwgraph.simulation.step_rules import IMPLICIT
 

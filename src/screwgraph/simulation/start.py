@@ -71,13 +71,6 @@ def positive_seconds(name: str, value: Any) -> float:
     return float(value)
 
 
-def positive_count(name: str, value: Any) -> int:
-    """Return a whole number. Raises InputError where it is none, or not positive."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise InputError(f"{name} = {value!r} is not a positive whole number")
-    return int(value)
-
-
 class Starting(Protocol):
     """A model in motion."""
 

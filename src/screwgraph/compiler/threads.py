@@ -1,0 +1,74 @@
+"""Batches shared by threads: machine code holds no lock of Python's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from screwgraph.compiler.signature import Argument, Result
+
+SHARE = 64
+"""States from which a thread is worth its start, which takes as long as a hundred calls.
+
+Parts are multiples of it, so that blocks of vectors, and with them all digits, are those of one thread.
+"""
+
+
+def on_threads(
+    ufunc: np.ufunc,
+    arguments: Sequence[Argument],
+    results: Sequence[Result],
+    threads: int,
+    *values: Any,
+    out: tuple[Any, ...] | None = None,
+    dtype: str,
+) -> Any:
+    """Call a gufunc on parts of a batch at once; where there are few states, or NumPy would refuse them, on all.
+
+    Arrays that are both argument and result are read before they are written.
+    """
+    arrays = [np.asarray(value) for value in values]
+    cores, kept = [len(a.shape) for a in arguments], [r.shape for r in results]
+    loop = _loop(arrays, cores)
+    axis = int(np.argmax(loop)) if loop else 0
+    threads = min(threads, loop[axis] // SHARE if loop else 0)
+    targets = [np.empty((*loop, *shape), dtype) for shape in kept] if out is None else list(out)
+    fits = all(isinstance(t, np.ndarray) and t.shape == (*loop, *s) for t, s in zip(targets, kept, strict=False))
+    if threads < 2 or len(targets) != len(kept) or not fits:
+        return ufunc(*arrays, **({} if out is None else {"out": out}), dtype=dtype)
+    mixed = any(np.may_share_memory(a, t) for a in arrays for t in targets)
+    made = [np.empty(t.shape, dtype) for t in targets] if mixed else targets
+    blocks = loop[axis] // SHARE
+    edges = [*(SHARE * (blocks * k // threads) for k in range(threads)), loop[axis]]
+    back = axis - len(loop)
+    with ThreadPoolExecutor(threads) as pool:
+        tasks = []
+        for begin, end in pairwise(edges):
+            given = [_part(a, core, back, slice(begin, end)) for a, core in zip(arrays, cores, strict=True)]
+            into = tuple(_part(t, len(s), back, slice(begin, end)) for t, s in zip(made, kept, strict=True))
+            tasks.append(pool.submit(copy_context().run, ufunc, *given, out=into, dtype=dtype))
+        for task in tasks:
+            task.result()
+    for target, found in zip(targets, made, strict=True):
+        if target is not found:
+            np.copyto(target, found, casting="same_kind")
+    return targets[0] if len(targets) == 1 else tuple(targets)
+
+
+def _loop(arrays: Sequence[np.ndarray], cores: Sequence[int]) -> tuple[int, ...]:
+    """Return the shape of the batch; empty where there is none, which NumPy says better."""
+    try:
+        return np.broadcast_shapes(*(a.shape[: max(0, a.ndim - core)] for a, core in zip(arrays, cores, strict=True)))
+    except ValueError:
+        return ()
+
+
+def _part(array: np.ndarray, core: int, back: int, part: slice) -> np.ndarray:
+    """Return the states of a part; `back` is the axis of the batch that is shared, counted from its last one."""
+    axis = array.ndim - core + back
+    return array if axis < 0 or array.shape[axis] == 1 else array[(*[slice(None)] * axis, part)]
