@@ -207,7 +207,7 @@ def test_a_call_has_no_frame_of_pythons_unless_it_needs_one(f, state):
 def test_a_function_is_freed_though_its_machine_code_calls_it(state):
     f = sg.bias_forces(sg.load("puma560"))
     assert f(*state[:2]).shape == f([0.0] * 6, state[1]).shape == (6,)
-    assert list(inspect.signature(f).parameters) == ["values", "out"]
+    assert list(inspect.signature(f).parameters) == ["values", "out", "threads"]
     gone = weakref.ref(f)
     del f
     assert gone() is None

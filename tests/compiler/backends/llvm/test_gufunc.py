@@ -64,6 +64,22 @@ def test_special_angles(sincos):
     assert np.isnan(found[2:]).all()
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_angles_of_one_sample_go_together_and_large_ones_too(dtype):
+    """Nine or seventeen angles: whole vectors of them, one alone, some that are sums; the digits of batches."""
+    n = 17
+    inputs = tuple(("input", i) for i in range(n))
+    sums = tuple(("add", i, i + 1) for i in range(n - 1))
+    angles = (*range(n), *range(n, 2 * n - 1))
+    code = (*inputs, *sums, *(("sin", i) for i in angles), *(("cos", i) for i in angles))
+    names = tuple(f"x{i}" for i in range(n))
+    program = Program(names, code, tuple(range(2 * n - 1, len(code))))
+    f = gufunc("angles", program, [((n,), names)], [(len(program.outputs),)], dtype)
+    x = np.random.default_rng(5).uniform(-4, 4, (64, n)).astype(dtype)
+    x[3, 5], x[4, 0], x[5, 16] = 1e6, -1e9, np.nan
+    np.testing.assert_array_equal([f(row) for row in x], f(x))
+
+
 @pytest.mark.parametrize(("bits", "widths", "tolerance"), [(64, (1, 2, 4, 8), 1e-9), (32, (1, 4, 8, 16), 2e-3)])
 def test_every_vector_width_computes_the_same(bits, widths, tolerance):
     """Blocks of samples and single ones, rows and columns, on whatever machine this is."""

@@ -29,6 +29,7 @@ from screwgraph.compiler.backends.llvm.operations import function_declarations
 from screwgraph.compiler.backends.llvm.results import put_results
 from screwgraph.compiler.backends.llvm.room import ROOMS
 from screwgraph.compiler.backends.llvm.sincos import sincos
+from screwgraph.compiler.backends.llvm.sines import several, sines
 from screwgraph.compiler.backends.llvm.text import Lanes, declarations
 from screwgraph.compiler.backends.llvm.unit import COUNTER, counting, with_places
 from screwgraph.compiler.backends.llvm.wrap import wrapped
@@ -163,6 +164,7 @@ def assembly(
         parts += [declarations(each), sincos(each), wrapped(each), gather(each, lengths(inputs))]
         parts += [put_results(placed, each), text]
         parts += [counting(inputs, quaternions, each)] if quaternions else []
+    parts += [sines(several(lanes.bits), several(lanes.bits) in kinds)]
     parts += [f"@{COUNTER} = global i64 0"] if quaternions else []
     parts += [
         loop(blocks[0], blocks[-1], "unit" if quaternions else "", cache),

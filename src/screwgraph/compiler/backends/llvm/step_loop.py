@@ -14,6 +14,7 @@ from screwgraph.compiler.backends.llvm.block import block
 from screwgraph.compiler.backends.llvm.machine import MachineCode, remembered_code
 from screwgraph.compiler.backends.llvm.room import ROOMS
 from screwgraph.compiler.backends.llvm.sincos import sincos
+from screwgraph.compiler.backends.llvm.sines import several, sines
 from screwgraph.compiler.backends.llvm.text import Lanes, declarations
 from screwgraph.compiler.backends.llvm.wrap import wrapped
 from screwgraph.compiler.cache import pack_program
@@ -91,6 +92,7 @@ def assembly(march: March) -> str:
         declarations(ONE),
         sincos(ONE),
         wrapped(ONE),
+        sines(several(ONE.bits), present=False),
         *(block(program, ONE, names[key]) for key, program in programs.items()),
     ]
     for number, part in enumerate(march.parts):

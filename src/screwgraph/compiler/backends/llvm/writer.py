@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from screwgraph.compiler.backends.llvm.operations import LLVM, TOGETHER, Line
 from screwgraph.compiler.backends.llvm.sincos import together
+from screwgraph.compiler.backends.llvm.sines import several
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.compiler.pieces import LEAVES
 from screwgraph.tape import Program
@@ -31,11 +32,14 @@ class Writer:
         self._program, self._lanes, self._slots, self._results = program, lanes, slots, results or {}
         self._values: dict[int, str] = {}
         self._sums, self._wrapped = sums, dict[int, str]()
+        self._waiting, self._sines = list[int](), dict[tuple[str, int], str]()
 
     def write(self, places: Sequence[int]) -> list[str]:
         """Write the instructions at these places; return the names of masks that tell which angles are too large."""
         pairs: dict[int, str] = {}
         known = set(self._wrapped)
+        if self._lanes.width == 1:
+            places = self._angles_first(places)
         for i in places:
             if self._program.instructions[i][0] not in LEAVES:
                 self._values[i] = self._computed(i, pairs)
@@ -62,12 +66,42 @@ class Writer:
                 memory, place = ("%in", operands[0]) if operation == "input" else ("%memory", self._slots[i])
                 D = self._lanes.real
                 self.lines.append(f"  %p{i} = getelementptr {D}, ptr {memory}, i64 {place}")
-                self.lines.append(f"  %v{i} = load {D}, ptr %p{i}, align {self._lanes.bytes}")
+                apart = " volatile" if i in self._waiting else ""  # one load of all waits until all are stored
+                self.lines.append(f"  %v{i} = load{apart} {D}, ptr %p{i}, align {self._lanes.bytes}")
         return self._values[i]
+
+    def _angles_first(self, places: Sequence[int]) -> Sequence[int]:
+        """Let whole vectors of angles of one sample wait for one another; return the places, sines last."""
+        code, width = self._program.instructions, several(self._lanes.bits).width
+        angles = list(dict.fromkeys(code[i][1] for i in places if code[i][0] in TOGETHER))
+        self._waiting = angles[: len(angles) // width * width]
+        return sorted(places, key=lambda i: code[i][0] in TOGETHER) if self._waiting else places
+
+    def _several(self) -> None:
+        """Compute sines and cosines of the angles that wait, a vector at a time."""
+        lanes = several(self._lanes.bits)
+        D, R, pair = lanes.real, lanes.scalar, f"{{ {lanes.real}, {lanes.real} }}"
+        for start in range(0, len(self._waiting), lanes.width):
+            angles, vector = self._waiting[start : start + lanes.width], "poison"
+            name = f"%s{angles[0]}"
+            for k, angle in enumerate(angles):
+                self.lines.append(f"  {name}_{k} = insertelement {D} {vector}, {R} {self.value(angle)}, i32 {k}")
+                vector = f"{name}_{k}"
+            self.lines.append(f"  {name} = call {pair} @sines{lanes.tag}({D} {vector})")
+            for which, operation in enumerate(TOGETHER):
+                self.lines.append(f"  {name}_{operation} = extractvalue {pair} {name}, {which}")
+                for k, angle in enumerate(angles):
+                    self._sines[operation, angle] = f"{name}_{operation}{k}"
+                    self.lines.append(f"  {name}_{operation}{k} = extractelement {D} {name}_{operation}, i32 {k}")
+        self._waiting = []
 
     def _computed(self, i: int, pairs: dict[int, str]) -> str:
         D, name, tag = self._lanes.real, f"%v{i}", self._lanes.tag
         operation, *operands = self._program.instructions[i]
+        if self._waiting and operation in TOGETHER:
+            self._several()
+        if (operation, operands[0]) in self._sines:
+            return self._sines[operation, operands[0]]
         values = [self._angle(o) if i in self._sums else self.value(o) for o in operands]
         if operation not in TOGETHER:
             self.lines += LLVM[operation](Line(name, self._lanes), *values)

@@ -1,0 +1,56 @@
+"""Sines and cosines of several angles of one sample, in one vector: they take as long as one."""
+
+from __future__ import annotations
+
+from screwgraph.compiler.backends.llvm.sincos import sincos, together
+from screwgraph.compiler.backends.llvm.text import Lanes, declarations
+
+
+def several(bits: int) -> Lanes:
+    """Return how many angles go together, whatever the processor: LLVM splits vectors where there are none."""
+    return Lanes(256 // bits, bits)
+
+
+def sines(lanes: Lanes, present: bool) -> str:
+    """Return `@sines(x)`, which gives {sin, cos} of a vector of angles, and what it needs unless that is `present`.
+
+    Where one of the angles is large, all are computed one by one.
+    """
+    D, tag, pair, one = lanes.real, lanes.tag, f"{{ {lanes.real}, {lanes.real} }}", Lanes(1, lanes.bits)
+    apart = [f"define internal {pair} @sines_apart{tag}({D} %x) noinline cold {{"]
+    sine, cosine = "poison", "poison"
+    for k in range(lanes.width):
+        apart += [
+            f"  %x{k} = extractelement {D} %x, i32 {k}",
+            f"  %p{k} = call {together(one)} @sincos{one.tag}({lanes.scalar} %x{k})",
+            f"  %a{k} = extractvalue {together(one)} %p{k}, 0",
+            f"  %b{k} = extractvalue {together(one)} %p{k}, 1",
+            f"  %s{k} = insertelement {D} {sine}, {lanes.scalar} %a{k}, i32 {k}",
+            f"  %c{k} = insertelement {D} {cosine}, {lanes.scalar} %b{k}, i32 {k}",
+        ]
+        sine, cosine = f"%s{k}", f"%c{k}"
+    whole = [
+        f"define internal {pair} @sines{tag}({D} %x) alwaysinline {{",
+        "entry:",
+        f"  %all = call {together(lanes)} @sincos{tag}({D} %x)",
+        *(f"  %near{i} = extractvalue {together(lanes)} %all, {i}" for i in range(3)),
+        f"  %far = call i1 @llvm.vector.reduce.or.v{lanes.width}i1({lanes.boolean} %near2)",
+        "  br i1 %far, label %slow, label %done, !prof !0",
+        "slow:",
+        f"  %apart = call {pair} @sines_apart{tag}({D} %x)",
+        *(f"  %far{i} = extractvalue {pair} %apart, {i}" for i in range(2)),
+        "  br label %done",
+        "done:",
+        *(f"  %of{i} = phi {D} [%near{i}, %entry], [%far{i}, %slow]" for i in range(2)),
+    ]
+    needed = [] if present else [declarations(lanes), sincos(lanes)]
+    lines = [*apart, *_pair(sine, cosine, pair, D), "}", *whole, *_pair("%of0", "%of1", pair, D), "}"]
+    return "\n".join([*needed, *lines])
+
+
+def _pair(first: str, second: str, pair: str, kind: str) -> list[str]:
+    return [
+        f"  %half = insertvalue {pair} poison, {kind} {first}, 0",
+        f"  %pair = insertvalue {pair} %half, {kind} {second}, 1",
+        f"  ret {pair} %pair",
+    ]
