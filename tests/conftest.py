@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +24,20 @@ OPTIMISED = ("bench", "benchmarks", "compiler", "faults", "simulation")
 
 STATISTICS = ("estimation",)
 """Packages whose suites draw many models, each with code of its own: it is never optimised, which would take hours."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave to `make suite` what `sampled(k)` leaves out: of k cases of a function one stays, each time the next."""
+    seen: Counter[tuple[Path, str]] = Counter()
+    for item in items:
+        mark = item.get_closest_marker("sampled")
+        if mark is not None and isinstance(item, pytest.Function):
+            function = (item.path, item.originalname)
+            turn, place = divmod(seen[function], mark.args[0])
+            if place != turn % mark.args[0]:
+                item.add_marker("suite")
+            seen[function] += 1
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -40,6 +40,7 @@ def test_wrong_code_is_refused(name):
         validated(forward(robot), swapped, "kkt")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["five_bar", "four_bar_linkage"])
 @pytest.mark.parametrize("order", ORDERS)
 def test_any_order_gives_the_same_answers(name, order):

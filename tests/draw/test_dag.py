@@ -68,6 +68,7 @@ def test_newton_euler_steps_of_the_rrr_arm_are_figures_5a_to_d() -> None:
     assert dots == [6, 5, 3, 0]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("which", PROBLEMS)
 @pytest.mark.parametrize("name", ROBOTS)
 def test_each_step_shows_the_factors_that_are_left_and_their_variables(name: str, which: str) -> None:

@@ -24,6 +24,7 @@ from tests.draw.helpers import (
 )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ROBOTS)
 def test_labels_overlap_neither_one_another_nor_other_nodes(name: str) -> None:
     for kind, scene in scenes(name).items():

@@ -78,6 +78,7 @@ def test_accelerations_are_those_of_the_torques_that_efforts_cause(name):
     np.testing.assert_allclose(forward(q, qd, u), expected, rtol=1e-7, atol=1e-7 * np.abs(expected).max())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", ROBOTS)
 def test_efforts_are_the_weighted_pseudo_inverses(name, weighted):
@@ -101,6 +102,7 @@ def pseudo_inverse(robot: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray,
     return scale * (np.linalg.pinv(N.T @ robot.actuation_matrix(q) * scale) @ needed)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("ordering", ORDERS)
 @pytest.mark.parametrize("name", ["tendons", "redundant five_bar"])
 def test_all_orders_agree_or_are_refused(name, ordering):

@@ -43,6 +43,7 @@ def projected(robot: Robot, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> n
 LOOPS = ("ancestor", "cluster_lambda")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("ordering", ["auto", "embedding", in_suites("aba"), "kkt", *map(in_suites, LOOPS)])
 @pytest.mark.parametrize("name", CHAINS)
 def test_accelerations_are_those_of_the_projection_method(name, ordering):

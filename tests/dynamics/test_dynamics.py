@@ -35,6 +35,7 @@ LARGE = 30
 """Velocities of robots on a floating base from which on code is interpreted: machine code is made of the fixed one."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 @pytest.mark.parametrize("path", urdfs())
 def test_dynamics_of_a_file_agree_with_pinocchio(path, base):
@@ -73,12 +74,14 @@ def assert_forward_dynamics_are_refused(robot: Robot, joints: tuple[str, ...]) -
     assert str(caught.value).startswith(f"the acceleration of joint {listed} is not determined: ")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "base"), BUILT_IN)
 def test_dynamics_of_a_built_in_robot_agree_with_pinocchio(name, base):
     robot = without_loops(load(name, base=base))
     assert_dynamics_agree(robot, oracle(robot), random_states(robot, COUNT))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "base"), [("puma560", "fixed"), ("a1", "floating")])
 @pytest.mark.parametrize("gravity", [(3.0, -2.0, 5.0), (0.0, 0.0, 0.0), (0.0, 9.81, 0.0)])
 def test_gravity_may_point_anywhere(name, base, gravity):
@@ -121,6 +124,7 @@ def per_coordinate(robot: Robot, what: str) -> np.ndarray:
     return np.concatenate([np.full(joint.type.nv, getattr(joint, what)) for joint in robot.joints])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 @pytest.mark.parametrize(
     ("file", "locked"),

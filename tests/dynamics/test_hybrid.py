@@ -48,6 +48,7 @@ def test_there_are_64_subsets_of_pumas_joints():
     assert len(set(PUMA_SUBSETS)) == 64
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("accelerations", PUMA_SUBSETS, ids=lambda names: "+".join(names) or "none")
 def test_every_subset_of_known_accelerations_of_puma_agrees_with_the_three_passes(accelerations):
     assert_hybrid_agrees(load("puma560"), accelerations, interpreted, ordering="aba")

@@ -45,6 +45,7 @@ def case(name: str) -> Case:
     return Case(robot, motion(robot, 2 if name in LARGE else 3), independent_coordinates(robot))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", [*ZOO, *(in_suites(name) if name in LARGE else name for name in FILES)])
 def test_forward_dynamics_take_and_give_independent_rates(name):
     robot, states, _ = case(name)
@@ -53,6 +54,7 @@ def test_forward_dynamics_take_and_give_independent_rates(name):
     assert_agree(interpreted(f, states.q, qd, tau), qdd)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", [*ZOO, *(name for name in FILES if name not in LARGE)])
 def test_inverse_dynamics_and_bias_forces_take_and_give_independent_rates(name):
     robot, states, _ = case(name)

@@ -70,6 +70,7 @@ def test_inverse_dynamics_gives_back_the_torques(model):
     np.testing.assert_allclose(of_independent, tau, atol=1e-9 * scale)
 
 
+@pytest.mark.sampled(2)
 def test_hybrid_dynamics_is_inverse_for_some_motors_and_forward_for_the_others(model):
     q, qd, tau, qdd = states(model)
     names, slots = [model.angles[i].name for i in model.motors], [model.angle_slots[i] for i in model.motors]

@@ -55,6 +55,7 @@ def answers(name):
     return mechanism, found
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", [in_suites(n) if n == "parallel_robot" else n for n in sg.mechanism_names()])
 def test_auto_is_never_costlier_than_an_order_that_is_safe(name):
     for functions in answers(name)[1]:
@@ -62,6 +63,7 @@ def test_auto_is_never_costlier_than_an_order_that_is_safe(name):
         assert costs["auto"] == min(costs.values()), costs
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", sg.mechanism_names())
 def test_dynamics_are_right_at_random_and_special_positions(name):
     mechanism, found = answers(name)

@@ -62,6 +62,7 @@ def terms_of(robot: Robot) -> int:
     return sum(len(step.terms) for step in elimination.steps)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("kind", "depth", "at"), [("coupling", 5, 1), ("coupling", 5, 4), ("coupling", 10, 2),
                                                    ("coupling", 10, 8), ("rod", 5, 1),
                                                    ("rod", 5, 3), ("rod", 5, 5), in_suites("rod", 10, 6)])  # fmt: skip
@@ -88,6 +89,7 @@ def test_work_grows_linearly_with_the_number_of_clusters(robots, kind, most):
     assert last - two == pytest.approx((most - 2) * (two - one), rel=0.03)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["five_bar", "belt_leg", "spherical loop", in_suites("equation")])
 @pytest.mark.parametrize("treatment", [None, *TREATMENTS])
 def test_every_treatment_gives_the_accelerations_of_the_projection_method(name, treatment):

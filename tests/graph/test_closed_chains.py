@@ -28,6 +28,7 @@ def along_x(length: float) -> np.ndarray:
     return transform(np.eye(3), np.array([length, 0.0, 0.0]))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ROBOTS)
 @pytest.mark.parametrize("order", CLOSED_ORDERS)
 def test_forward_dynamics_is_that_of_the_projection(name, order):
@@ -37,6 +38,7 @@ def test_forward_dynamics_is_that_of_the_projection(name, order):
     assert_agree(values(dag, robot, scalars(robot, "qdd"), states), states.qdd)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("order", ORDERINGS)
 @pytest.mark.parametrize("name", ["five_bar", "belt_leg", "spherical loop"])
 def test_every_order_gives_that_answer(name, order):

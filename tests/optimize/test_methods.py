@@ -22,6 +22,7 @@ def whitened(problem, x):
     return np.concatenate(found)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(50))
 def test_levenberg_marquardt_ends_where_scipy_does(seed):
     problem, start = random_graph(seed)

@@ -33,6 +33,7 @@ def simulated(mechanism, plan, count):
     return np.abs(run.q[:: 4 * count // (len(plan.t) - 1)] - plan.q).max()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "start", "goal"),
     [

@@ -177,6 +177,7 @@ def runge_kutta(rate, x, h, steps):
     return path
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("make_robot", [alone, in_a_tree], ids=["alone", "in_a_tree"])
 @pytest.mark.parametrize("joint", MOVING.values(), ids=MOVING)
 def test_energy_is_conserved_to_the_fourth_order_of_the_step(joint, make_robot):

@@ -65,6 +65,7 @@ def test_rotors_of_a_chain_follow_by_their_ratio():
         np.testing.assert_allclose(rotor, 6.0 * link, rtol=1e-12)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", CLOSED_CHAINS, ids=lambda path: path.stem)
 def test_real_robots_close_at_zero_and_elsewhere(path):
     robot = load(path)

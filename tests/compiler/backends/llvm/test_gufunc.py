@@ -136,6 +136,7 @@ def test_both_memory_layouts_and_strides_give_the_same(inverse):
     np.testing.assert_allclose(inverse(*turned), expected[::-1], rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 17, 32, 75])
 @pytest.mark.parametrize("length", [1, 2, 5, 8, 11, 17, 24])
 def test_rows_of_every_length_are_moved_right_and_nothing_beside_them(count, length):
