@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from screwgraph.compiler.angles import angle_sums
 from screwgraph.compiler.backends.llvm.each import each
+from screwgraph.compiler.backends.llvm.operations import TOGETHER
 from screwgraph.compiler.backends.llvm.room import room
 from screwgraph.compiler.backends.llvm.stages import stages
 from screwgraph.compiler.backends.llvm.text import Lanes
@@ -17,7 +18,7 @@ from screwgraph.tape import Program
 def block(program: Program, lanes: Lanes, name: str = "block", places: Sequence[int] | None = None) -> str:
     """Return `@<name>(in, out)`: numbers i of all samples stand together at `in + i * width`, so at `out`.
 
-    Vectors branch once after each stage of sines, to take the samples one by one where an angle is too large; `places`
+    Vectors branch once before each stage of sines, to take the samples one by one where an angle is too large; `places`
     says which of these outputs each one of the block for one sample is, by default the same. What follows the sines in
     long programs are functions in a row, which leave values to each other in memory. Results are stored where they are
     computed: kept to the end, they would wait in memory anyway.
@@ -30,10 +31,13 @@ def block(program: Program, lanes: Lanes, name: str = "block", places: Sequence[
     take, give = ([], []) if cut.whole else room("memory", len(cut.slots) or 1, lanes.real, lanes.width * lanes.bytes)
     head.lines += take
     for number, stage in enumerate(angles):
-        far = head.write(stage)
+        sines = [i for i in stage if program.instructions[i][0] in TOGETHER]
+        head.write([i for i in stage if program.instructions[i][0] not in TOGETHER])
+        far = head.far(sines)
         if far:
             head.lines += _any(far, number, lanes)
             head.lines += [f"  br i1 %far_{number}, label %each, label %near_{number}, !prof !0", f"near_{number}:"]
+        head.write_sines(sines)
     before = []
     if cut.whole:
         head.write(rest)

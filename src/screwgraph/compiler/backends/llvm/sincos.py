@@ -1,8 +1,8 @@
 """Sine and cosine of a vector of angles at once, inline.
 
 Reduction by pi/2 in three parts (Cody & Waite, 1980) for |x| <= 1e5 (`LARGE`), then minimax polynomials on
-[-pi/4, pi/4]; larger angles, NaN and infinity go to the C library. For one number that is a branch; for vectors the
-caller gets a flag, and computes these samples one by one: a branch for each angle would hinder LLVM's scheduling.
+[-pi/4, pi/4]; larger angles, NaN and infinity go to the C library. For one number that is a branch; of vectors the
+caller asks before whether an angle is large, of many at once, and computes such samples one by one.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from screwgraph.compiler.angles import LARGE
 from screwgraph.compiler.backends.llvm.text import Lanes
 
-HARMLESS = 1.0
-"""What stands for an angle that is too large: code divides by zero at no such angle but by accident."""
 TWO_OVER_PI = 0.63661977236758134308
 
 
@@ -59,15 +57,16 @@ _CONSTANTS = {
 
 
 def sincos(lanes: Lanes) -> str:
-    """Return `@sincos(x)` and what it needs, as LLVM assembly.
+    """Return `@sincos(x)`, which gives {sin, cos}, and what it needs, as LLVM assembly. No angle of vectors is large.
 
-    It gives {sin, cos}; for vectors {sin, cos, far}: where `far` is true, sine and cosine are those of another angle.
+    Polynomials go in pairs of terms (Estrin, 1960), since processors wait for long chains of operations.
     """
     D, N, B = lanes.real, lanes.integer, lanes.boolean
     number, whole, tag, bits = lanes.number, lanes.whole, lanes.tag, lanes.bits
-    constants, large = _CONSTANTS[bits], "%large"
-    kind = together(lanes)
-    lines = [f"define internal {kind} @sincos{tag}({D} %x) alwaysinline {{", "entry:", *is_large(lanes)]
+    constants, kind = _CONSTANTS[bits], together(lanes)
+    lines = [f"define internal {kind} @sincos{tag}({D} %x) alwaysinline {{", "entry:"]
+    if lanes.width == 1:
+        lines += [*is_large(lanes), "  br i1 %large, label %slow, label %near, !prof !0", "near:"]
 
     def emit(name: str, text: str) -> str:
         lines.append(f"  %{name} = {text}")
@@ -76,22 +75,26 @@ def sincos(lanes: Lanes) -> str:
     def fma(name: str, a: str, b: str, c: str) -> str:
         return emit(name, f"call {D} {lanes.intrinsic('fma')}({D} {a}, {D} {b}, {D} {c})")
 
-    def polynomial(name: str, z: str, coefficients: tuple[float, ...]) -> str:
-        value = number(coefficients[-1])
-        for i, c in reversed(list(enumerate(coefficients[:-1]))):
-            value = fma(f"{name}{i}", z, value, number(c))
+    def polynomial(name: str, coefficients: tuple[float, ...]) -> str:
+        pairs = [coefficients[i : i + 2] for i in range(0, len(coefficients), 2)]
+        terms = [
+            fma(f"{name}{i}", "%z", number(p[1]), number(p[0])) if p[1:] else number(*p) for i, p in enumerate(pairs)
+        ]
+        value = terms.pop()
+        while terms:
+            value = fma(f"{name}_{len(terms)}", "%zz", value, terms.pop())
         return value
 
-    near = emit("near", f"select {B} {large}, {D} {number(HARMLESS)}, {D} %x")
-    shifted = fma("shifted", near, number(TWO_OVER_PI), number(constants.round))
+    shifted = fma("shifted", "%x", number(TWO_OVER_PI), number(constants.round))
     turns = emit("turns", f"fsub {D} {shifted}, {number(constants.round)}")
     minus = emit("minus", f"fneg {D} {turns}")
-    r = near
+    r = "%x"
     for i, part in enumerate(constants.half_pi):
         r = fma(f"r{i}", minus, number(part), r)
     z = emit("z", f"fmul {D} {r}, {r}")
-    sine = fma("sine", emit("zr", f"fmul {D} {z}, {r}"), polynomial("s", z, constants.sine), r)
-    cosine = polynomial("c", z, (1.0, -0.5, *constants.cosine))
+    emit("zz", f"fmul {D} {z}, {z}")
+    sine = fma("sine", emit("zr", f"fmul {D} {z}, {r}"), polynomial("s", constants.sine), r)
+    cosine = polynomial("c", (1.0, -0.5, *constants.cosine))
     quadrant = emit("quadrant", f"bitcast {D} {shifted} to {N}")
     odd = emit("odd", f"and {N} {quadrant}, {whole(1)}")
     swap = emit("swap", f"icmp ne {N} {odd}, {whole(0)}")
@@ -104,33 +107,24 @@ def sincos(lanes: Lanes) -> str:
         turned = emit(f"{name}b", f"xor {N} {emit(f'{name}i', f'bitcast {D} {value} to {N}')}, {sign}")
         results.append(emit(f"{name}r", f"bitcast {N} {turned} to {D}"))
     if lanes.width == 1:
-        lines += [f"  br i1 {large}, label %slow, label %done, !prof !0", "slow:"]
-        lines += _library(lanes)
-        lines += ["  br label %done", "done:"]
+        lines += ["  br label %done", "slow:", *_library(lanes), "  br label %done", "done:"]
         slow = ("%slow_sin", "%slow_cos")
-        results = [emit(f"out{i}", f"phi {D} [{results[i]}, %entry], [{slow[i]}, %slow]") for i in range(2)]
-    else:
-        results.append(large)
+        results = [emit(f"out{i}", f"phi {D} [{results[i]}, %near], [{slow[i]}, %slow]") for i in range(2)]
     answer = "poison"
-    for i, (part, result) in enumerate(zip(_kinds(lanes), results, strict=True)):
-        answer = emit(f"answer{i}", f"insertvalue {kind} {answer}, {part} {result}, {i}")
+    for i, result in enumerate(results):
+        answer = emit(f"answer{i}", f"insertvalue {kind} {answer}, {D} {result}, {i}")
     return "\n".join([*lines, f"  ret {kind} {answer}", "}"])
 
 
 def is_large(lanes: Lanes) -> list[str]:
     """Return the lines of `%large`: whether `%x` is an angle beyond `LARGE`, infinite or NaN."""
-    compared = f"  %large = icmp ugt {lanes.integer} %size, {lanes.as_whole(LARGE)}"
+    compared = f"  %large = icmp sgt {lanes.integer} %size, {lanes.as_whole(LARGE)}"
     return [*lanes.magnitude("%size", "%x"), compared]
 
 
 def together(lanes: Lanes) -> str:
     """Return the type of what `@sincos` gives."""
-    return "{ " + ", ".join(_kinds(lanes)) + " }"
-
-
-def _kinds(lanes: Lanes) -> tuple[str, ...]:
-    pair = (lanes.real, lanes.real)
-    return pair if lanes.width == 1 else (*pair, lanes.boolean)
+    return f"{{ {lanes.real}, {lanes.real} }}"
 
 
 def _library(lanes: Lanes) -> list[str]:

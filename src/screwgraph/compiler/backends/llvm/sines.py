@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from screwgraph.compiler.backends.llvm.sincos import sincos, together
 from screwgraph.compiler.backends.llvm.text import Lanes, declarations
+from screwgraph.compiler.backends.llvm.wrap import wrapped
 
 
 def several(bits: int) -> Lanes:
@@ -16,7 +17,7 @@ def sines(lanes: Lanes, present: bool) -> str:
 
     Where one of the angles is large, all are computed one by one.
     """
-    D, tag, pair, one = lanes.real, lanes.tag, f"{{ {lanes.real}, {lanes.real} }}", Lanes(1, lanes.bits)
+    D, tag, pair, one = lanes.real, lanes.tag, together(lanes), Lanes(1, lanes.bits)
     apart = [f"define internal {pair} @sines_apart{tag}({D} %x) noinline cold {{"]
     sine, cosine = "poison", "poison"
     for k in range(lanes.width):
@@ -32,18 +33,21 @@ def sines(lanes: Lanes, present: bool) -> str:
     whole = [
         f"define internal {pair} @sines{tag}({D} %x) alwaysinline {{",
         "entry:",
-        f"  %all = call {together(lanes)} @sincos{tag}({D} %x)",
-        *(f"  %near{i} = extractvalue {together(lanes)} %all, {i}" for i in range(3)),
-        f"  %far = call i1 @llvm.vector.reduce.or.v{lanes.width}i1({lanes.boolean} %near2)",
-        "  br i1 %far, label %slow, label %done, !prof !0",
+        f"  %large = call {lanes.boolean} @wrapped{tag}({D} %x)",
+        f"  %far = call i1 @llvm.vector.reduce.or.v{lanes.width}i1({lanes.boolean} %large)",
+        "  br i1 %far, label %slow, label %near, !prof !0",
+        "near:",
+        f"  %together = call {pair} @sincos{tag}({D} %x)",
+        *(f"  %near{i} = extractvalue {pair} %together, {i}" for i in range(2)),
+        "  br label %done",
         "slow:",
         f"  %apart = call {pair} @sines_apart{tag}({D} %x)",
         *(f"  %far{i} = extractvalue {pair} %apart, {i}" for i in range(2)),
         "  br label %done",
         "done:",
-        *(f"  %of{i} = phi {D} [%near{i}, %entry], [%far{i}, %slow]" for i in range(2)),
+        *(f"  %of{i} = phi {D} [%near{i}, %near], [%far{i}, %slow]" for i in range(2)),
     ]
-    needed = [] if present else [declarations(lanes), sincos(lanes)]
+    needed = [] if present else [declarations(lanes), sincos(lanes), wrapped(lanes)]
     lines = [*apart, *_pair(sine, cosine, pair, D), "}", *whole, *_pair("%of0", "%of1", pair, D), "}"]
     return "\n".join([*needed, *lines])
 

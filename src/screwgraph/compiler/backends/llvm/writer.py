@@ -32,28 +32,35 @@ class Writer:
         self._program, self._lanes, self._slots, self._results = program, lanes, slots, results or {}
         self._values: dict[int, str] = {}
         self._sums, self._wrapped = sums, dict[int, str]()
-        self._waiting, self._sines = list[int](), dict[tuple[str, int], str]()
+        self._sines, self._apart = dict[tuple[str, int], str](), frozenset[int]()
+        self._asked, self._large = set[int](), dict[int, str]()
 
-    def write(self, places: Sequence[int]) -> list[str]:
-        """Write the instructions at these places; return the names of masks that tell which angles are too large."""
-        pairs: dict[int, str] = {}
-        known = set(self._wrapped)
+    def write_sines(self, places: Sequence[int]) -> None:
+        """Write sines and cosines; of one sample, as many together as fill vectors."""
         if self._lanes.width == 1:
-            places = self._angles_first(places)
+            angles, width = self._angles(places), several(self._lanes.bits).width
+            self._together(angles[: len(angles) // width * width])
+        self.write(places)
+
+    def far(self, places: Sequence[int]) -> list[str]:
+        """Return the names of masks that tell where angles of these sines, or terms of angles, are too large."""
+        if self._lanes.width == 1:
+            return []
+        for i in self._angles(places):
+            self._is_large(i)
+        masks, self._large = list(self._large.values()), {}
+        return masks
+
+    def write(self, places: Sequence[int]) -> None:
+        """Write the instructions at these places."""
         for i in places:
             if self._program.instructions[i][0] not in LEAVES:
-                self._values[i] = self._computed(i, pairs)
+                self._values[i] = self._computed(i)
                 if i in self._slots:
                     self.lines += store(self._lanes, self._values[i], f"%m{i}", "%memory", self._slots[i])
             value = self.value(i)
             for place in self._results.get(i, ()):
                 self.lines += store(self._lanes, value, f"%o{place}", "%out", place)
-        if self._lanes.width == 1:
-            return []
-        kind = together(self._lanes)
-        self.lines += [f"  %far{p[5:]} = extractvalue {kind} {p}, 2" for p in pairs.values()]
-        large = [name for i, name in self._wrapped.items() if i not in known]
-        return [*(f"%far{p[5:]}" for p in pairs.values()), *large]
 
     def value(self, i: int) -> str:
         """Return the name of a value, loaded if this function did not make it."""
@@ -66,62 +73,66 @@ class Writer:
                 memory, place = ("%in", operands[0]) if operation == "input" else ("%memory", self._slots[i])
                 D = self._lanes.real
                 self.lines.append(f"  %p{i} = getelementptr {D}, ptr {memory}, i64 {place}")
-                apart = " volatile" if i in self._waiting else ""  # one load of all waits until all are stored
+                apart = " volatile" if i in self._apart else ""  # one load of all waits until all are stored
                 self.lines.append(f"  %v{i} = load{apart} {D}, ptr %p{i}, align {self._lanes.bytes}")
         return self._values[i]
 
-    def _angles_first(self, places: Sequence[int]) -> Sequence[int]:
-        """Let whole vectors of angles of one sample wait for one another; return the places, sines last."""
-        code, width = self._program.instructions, several(self._lanes.bits).width
-        angles = list(dict.fromkeys(code[i][1] for i in places if code[i][0] in TOGETHER))
-        self._waiting = angles[: len(angles) // width * width]
-        return sorted(places, key=lambda i: code[i][0] in TOGETHER) if self._waiting else places
+    def _angles(self, places: Sequence[int]) -> list[int]:
+        return list(dict.fromkeys(self._program.instructions[i][1] for i in places))
 
-    def _several(self) -> None:
-        """Compute sines and cosines of the angles that wait, a vector at a time."""
-        lanes = several(self._lanes.bits)
-        D, R, pair = lanes.real, lanes.scalar, f"{{ {lanes.real}, {lanes.real} }}"
-        for start in range(0, len(self._waiting), lanes.width):
-            angles, vector = self._waiting[start : start + lanes.width], "poison"
-            name = f"%s{angles[0]}"
-            for k, angle in enumerate(angles):
+    def _together(self, angles: Sequence[int]) -> None:
+        """Compute sines and cosines of angles of one sample, a vector at a time."""
+        lanes, self._apart = several(self._lanes.bits), frozenset(angles)
+        D, R, pair = lanes.real, lanes.scalar, together(lanes)
+        for start in range(0, len(angles), lanes.width):
+            vector, name = "poison", f"%s{angles[start]}"
+            for k, angle in enumerate(angles[start : start + lanes.width]):
                 self.lines.append(f"  {name}_{k} = insertelement {D} {vector}, {R} {self.value(angle)}, i32 {k}")
                 vector = f"{name}_{k}"
             self.lines.append(f"  {name} = call {pair} @sines{lanes.tag}({D} {vector})")
             for which, operation in enumerate(TOGETHER):
                 self.lines.append(f"  {name}_{operation} = extractvalue {pair} {name}, {which}")
-                for k, angle in enumerate(angles):
+                for k, angle in enumerate(angles[start : start + lanes.width]):
                     self._sines[operation, angle] = f"{name}_{operation}{k}"
                     self.lines.append(f"  {name}_{operation}{k} = extractelement {D} {name}_{operation}, i32 {k}")
-        self._waiting = []
 
-    def _computed(self, i: int, pairs: dict[int, str]) -> str:
+    def _computed(self, i: int) -> str:
         D, name, tag = self._lanes.real, f"%v{i}", self._lanes.tag
         operation, *operands = self._program.instructions[i]
-        if self._waiting and operation in TOGETHER:
-            self._several()
-        if (operation, operands[0]) in self._sines:
-            return self._sines[operation, operands[0]]
-        values = [self._angle(o) if i in self._sums else self.value(o) for o in operands]
         if operation not in TOGETHER:
+            values = [self._angle(o) if i in self._sums else self.value(o) for o in operands]
             self.lines += LLVM[operation](Line(name, self._lanes), *values)
             return name
         angle, kind = operands[0], together(self._lanes)
-        if angle not in pairs:
-            pairs[angle] = f"%pair{i}"
-            self.lines.append(f"  %pair{i} = call {kind} @sincos{tag}({D} {values[0]})")
-        self.lines.append(f"  {name} = extractvalue {kind} {pairs[angle]}, {TOGETHER.index(operation)}")
-        return name
+        if (operation, angle) not in self._sines:
+            self.lines.append(f"  %pair{i} = call {kind} @sincos{tag}({D} {self.value(angle)})")
+            for which, function in enumerate(TOGETHER):
+                self._sines[function, angle] = f"%{function}{i}"
+                self.lines.append(f"  %{function}{i} = extractvalue {kind} %pair{i}, {which}")
+        return self._sines[operation, angle]
 
     def _angle(self, i: int) -> str:
-        """Return the name of a term of a sum of angles: inputs less whole turns where they are large."""
-        value, one = self.value(i), self._lanes.width == 1
+        """Return the name of a term of a sum of angles: of one sample, inputs less whole turns where they are large."""
+        value = self.value(i)
         if self._program.instructions[i][0] != "input":
             return value
+        if self._lanes.width > 1:
+            self._is_large(i)
+            return value
         if i not in self._wrapped:
-            self._wrapped[i], kind = f"%w{i}", self._lanes.real if one else self._lanes.boolean
-            self.lines.append(f"  %w{i} = call {kind} @wrapped{self._lanes.tag}({self._lanes.real} {value})")
-        return self._wrapped[i] if one else value
+            self._wrapped[i] = f"%w{i}"
+            self.lines.append(
+                f"  %w{i} = call {self._lanes.real} @wrapped{self._lanes.tag}({self._lanes.real} {value})"
+            )
+        return self._wrapped[i]
+
+    def _is_large(self, i: int) -> None:
+        """Ask, once, where an angle is too large."""
+        if i not in self._asked:
+            self._asked.add(i)
+            self._large[i] = f"%far{i}"
+            call = f"call {self._lanes.boolean} @wrapped{self._lanes.tag}({self._lanes.real} {self.value(i)})"
+            self.lines.append(f"  %far{i} = {call}")
 
 
 def store(lanes: Lanes, value: str, pointer: str, memory: str, place: int) -> list[str]:
