@@ -26,6 +26,7 @@ from benchmarks.themes import (
     planning,
     rollouts,
     simulation,
+    threads,
 )
 
 Theme = Callable[[Sequence[Entry], Tools], Sheet]
@@ -37,6 +38,7 @@ THEMES: Mapping[str, Theme] = {
     "kinematics": kinematics.table,
     "inverse": inverse_kinematics.table,
     "batches": batches.table,
+    "threads": threads.table,
     "chains": chains.table,
     "parameters": parameters.table,
     "closed": closed_chains.table,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
 from screwgraph.dynamics.completion.parts import Block
 from screwgraph.robot import Robot, constraint_residual, independent_coordinates
@@ -24,6 +22,9 @@ def blocks(robot: Robot) -> tuple[Block, ...]:
     """
     if not robot.is_closed:
         return ()
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
+
     rows = robot.mobility.kept
     dependent = [i for i in range(robot.nv) if i not in set(independent_coordinates(robot))]
     pattern = _pattern(robot, dependent)[list(rows)]
