@@ -20,6 +20,7 @@ from screwgraph.formats import write_atomically
 FOLDER = Path(__file__).resolve().parent
 REMARKS = FOLDER / "REMARKS.md"
 """Written by hand: why a figure is not reached, and what was tried."""
+MEASURED = "Measured on"
 
 
 def described(compiler: str | None, roofline: Roofline) -> list[str]:
@@ -44,11 +45,15 @@ def described(compiler: str | None, roofline: Roofline) -> list[str]:
 def write(path: Path, machine_lines: Sequence[str], sheets: Sequence[Sheet], update: bool = False) -> None:
     """Write all tables as one Markdown file. Raises InputError when it cannot be written.
 
-    With `update`, tables that the file has and that were not measured now stay, in their places.
+    With `update`, tables that the file has and that were not measured now stay, in their places; each says where it was
+    measured.
     """
-    made = {sheet.title: markdown(sheet) for sheet in sheets}
+    here = _where(machine_lines)
+    made = {sheet.title: f"{markdown(sheet).rstrip()}\n\n{here}\n" for sheet in sheets}
     old = _tables(path.read_text()) if update and path.exists() else {}
-    how = "in several runs on one machine; each table is of one run" if old else "all of it in one run"
+    how = (
+        "in several runs, of which this is the last one; each table says where it was measured" if old else "in one run"
+    )
     parts = ["# Figures", "", f"Written by `make bench`; {how}.", ""]
     parts += [f"- {line}" for line in machine_lines] + [""]
     parts += [text.rstrip() + "\n" for text in {**old, **made}.values()]
@@ -57,10 +62,19 @@ def write(path: Path, machine_lines: Sequence[str], sheets: Sequence[Sheet], upd
     write_atomically(path, ("\n".join(parts).rstrip() + "\n").encode(), str(path))
 
 
+def _where(lines: Sequence[str]) -> str:
+    """Say where and when tables were measured, from lines that describe a machine."""
+    said = dict(line.removeprefix("- ").split(": ", 1) for line in lines if ": " in line)
+    processor = said.get("Processor", "an unknown processor").partition(";")[0]
+    return f"{MEASURED} {processor}; {said.get('Date', 'no date')}."
+
+
 def _tables(text: str) -> dict[str, str]:
-    """Return the sections of a file of results by title, without the remarks."""
+    """Return the sections of a file of results by title, without the remarks, each with where it was measured."""
     own = _sections(REMARKS.read_text()) if REMARKS.exists() else {}
-    return {title: section for title, section in _sections(text).items() if title not in own}
+    there = _where(text.partition("\n## ")[0].splitlines())
+    tables = {title: section.rstrip() for title, section in _sections(text).items() if title not in own}
+    return {title: text if MEASURED in text else f"{text}\n\n{there}" for title, text in tables.items()}
 
 
 def _sections(text: str) -> dict[str, str]:

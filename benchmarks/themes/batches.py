@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from benchmarks.bench import Entry, Tools, fastest
 from benchmarks.subjects import PEER_GOAL
@@ -15,6 +16,7 @@ COLUMNS = (
     "rows, ns",
     "columns, ns",
     "columns apart, ns",
+    "packed, ns",
     "Pinocchio C++, ns",
     "rows: faster",
     "columns: faster",
@@ -37,16 +39,18 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
         cells.append(_row(entry, remarks))
     roof = tools.roofline
     notes = (
-        f"Batches of {tools.effort.batch}, one thread, CPU time, `out=` given. Rows: arrays (N, n), a sample's numbers "
-        "side by side. Columns: the same number of all samples side by side, as in `x.T` of an (n, N) array. Columns "
-        f"apart: {GAP} unused numbers between columns, for where N is a power of two all columns fall upon the same "
-        "lines of the cache. Faster: than Pinocchio C++. CasADi SX in blocks: expressions of Pinocchio's algorithm, "
-        "written over vectors of samples and built with -O3 -march=native -ffast-math, sines of glibc's libmvec; "
-        "arguments and results lie block by block, of results only what is not zero and one triangle, stored past the "
-        'caches where they are large. Ratio: the time of the fastest peer, those of "One call in C" included, to the '
-        "better of rows and columns. Error: beside the blocks. GFLOP/s: operations of the code times samples, in the "
-        f"better of them. Roofline of one core, measured: {roof.vector:.0f} GFLOP/s in fused multiply-adds of "
-        f"{roof.width} doubles, {roof.scalar:.1f} of single ones; code that cannot fuse reaches half.",
+        f"Batches of {tools.effort.batch}, one thread, CPU time, `out=` given. Rows: arrays (N, n), a sample's "
+        "numbers side by side. Columns: the same number of all samples side by side, as in `x.T` of an (n, N) array. "
+        f"Columns apart: {GAP} unused numbers between columns, for where N is a power of two all columns fall upon "
+        "the same lines of the cache. Faster: than Pinocchio C++. CasADi SX in blocks: expressions of Pinocchio's "
+        "algorithm, written over vectors of samples and built with -O3 -march=native -ffast-math, sines of glibc's "
+        "libmvec; arguments and results lie block by block, of results only what is not zero and one triangle, "
+        "stored past the caches where they are large. Packed: such results of ours, `f.packed()`, where some are "
+        'zero or mirrored, the better of rows and columns. Ratio: the time of the fastest peer, those of "One call '
+        'in C" included, to the best of rows, columns and packed. Error: beside the blocks. GFLOP/s: operations of '
+        f"the code times samples, in the better of them. Roofline of one core, measured: {roof.vector:.0f} GFLOP/s in "
+        f"fused multiply-adds of {roof.width} doubles, {roof.scalar:.1f} of single ones; code that cannot fuse "
+        "reaches half.",
     )
     return Sheet("One sample in a batch", COLUMNS, cells, [*notes, *remarks.notes()])
 
@@ -55,12 +59,24 @@ def _row(entry: Entry, remarks: Remarks) -> list[str]:
     cells = entry.names
     ours = [sample(entry.functions, entry.states, entry.tools.effort, layout) for layout in (rows, columns)]
     apart = sample(entry.functions, entry.states, entry.tools.effort, columns_apart)
-    cells += [nanoseconds(t) for t in (*ours, apart)] + _beside(entry, ours, remarks)
+    packed = _packed(entry)
+    cells += [*(nanoseconds(t) for t in (*ours, apart)), NOTHING if packed is None else nanoseconds(packed)]
+    cells += _beside(entry, ours, min(*ours, packed or ours[0]), remarks)
     speed = operations(entry.functions) / min(ours)
     return [*cells, f"{speed:.1f}", f"{speed / entry.tools.roofline.vector:.0%}"]
 
 
-def _beside(entry: Entry, ours: Sequence[float], remarks: Remarks) -> list[str]:
+def _packed(entry: Entry) -> float | None:
+    """Return the time (ns) of a sample without zeros and mirrored entries, if there are some."""
+    entries = sum(prod(result.shape) for f in entry.functions for result in f.results)
+    kept = sum(len(sparsity.places) for f in entry.functions for sparsity in f.sparsities)
+    if kept == entries:
+        return None
+    functions = [f.packed() for f in entry.functions]
+    return min(sample(functions, entry.states, entry.tools.effort, layout) for layout in (rows, columns))
+
+
+def _beside(entry: Entry, ours: Sequence[float], least: float, remarks: Remarks) -> list[str]:
     cpp, blocks = entry.cpp, entry.sx_in_blocks
     if isinstance(cpp, str):
         cells = [remarks.cell("Pinocchio C++", str(entry), cpp), NOTHING, NOTHING]
@@ -73,5 +89,5 @@ def _beside(entry: Entry, ours: Sequence[float], remarks: Remarks) -> list[str]:
     best = fastest({**entry.calls, "CasADi SX in blocks": blocks})
     if best is None:
         return [*cells, *[NOTHING] * 5]
-    ratio = best[1].nanoseconds / min(ours)
+    ratio = best[1].nanoseconds / least
     return [*cells, best[0], times(ratio), times(PEER_GOAL), verdict(ratio >= PEER_GOAL), error]

@@ -19,7 +19,7 @@ from screwgraph.optimize import solve
 
 ELSEWHERE = (
     *("compile", "cost", "closed", "simulation", "energy", "linear", "optimize", "mechanism", "plan", "rollouts"),
-    *("inverse", "parameters", "chains"),
+    *("inverse", "parameters", "chains", "threads"),
 )
 """Themes that have tests of their own: they measure other things than the entries."""
 TINY = Effort(seconds=0.002, rounds=3, states=8, batch=16)
@@ -50,6 +50,7 @@ def test_tables_of_one_robot_are_printed_and_written(tmp_path, capsys):
         assert text in written
     assert "Pinocchio C++ not measured: no C++ compiler: install one" in written
     assert written.partition("## What is not reached")[0].count("\n## ") == 6
+    assert written.count("Measured on ") == 6
     assert str(tmp_path) not in written
 
 
@@ -153,3 +154,15 @@ def test_rollouts_and_steps_are_timed_beside_mujoco():
     assert cells["motions x steps"] == "16 x 1000"
     assert float(cells["mj_step loop, ns"]) > float(cells["a step, ns"]) > 0.0
     assert cells["asked"] == ""
+
+
+def test_tables_that_stay_say_where_they_were_measured(tmp_path):
+    target = tmp_path / "RESULTS.md"
+    write(target, ["Processor: one, 2 cores; on one core", "Date: 2026-01-01"], [Sheet("First", ("a",), [["1"]])])
+    second = Sheet("Second", ("a",), [["2"]])
+    write(target, ["Processor: other, 2 cores", "Date: 2026-01-02"], [second], update=True)
+    write(target, ["Processor: other, 2 cores", "Date: 2026-01-03"], [second], update=True)
+    text = target.read_text()
+    assert text.count("Measured on one, 2 cores; 2026-01-01.") == 1
+    assert text.count("Measured on other, 2 cores; 2026-01-03.") == 1
+    assert "2026-01-02" not in text

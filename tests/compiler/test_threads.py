@@ -1,6 +1,11 @@
 """Threads share batches: the same answers, wherever results go."""
 
+import gc
+import threading
+import time
 import warnings
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 import numpy as np
 import pytest
@@ -69,6 +74,23 @@ def test_warnings_and_errors_come_from_threads_as_from_calls():
         f(x[0], x[1, :, :1], x[2], threads=2)
     with pytest.raises(InputError, match="cannot be called so"):
         f(*x, out=np.zeros((N, 3)), threads=2)
+
+
+def test_threads_end_with_the_function_and_forked_processes_have_their_own():
+    f = sg.inverse_dynamics(sg.load("rr"))
+    x = np.random.default_rng(5).normal(size=(3, N, 2))
+    before = threading.active_count()
+    expected = f(*x, threads=3)
+    assert threading.active_count() > before
+    with ProcessPoolExecutor(1, get_context("fork")) as child:
+        np.testing.assert_array_equal(child.submit(f, *x, threads=2).result(timeout=60), expected)
+    f(*x, threads=2)
+    del f
+    gc.collect()
+    deadline = time.monotonic() + 10.0
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert threading.active_count() <= before
 
 
 def test_functions_at_parameters_share_batches_too():

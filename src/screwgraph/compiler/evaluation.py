@@ -15,7 +15,7 @@ from screwgraph.compiler.backends.llvm import Compiled, compiled
 from screwgraph.compiler.interpreted import MAKING, interpreted, seconds
 from screwgraph.compiler.on_tape import are_symbolic, written_on_tape
 from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count
-from screwgraph.compiler.threads import on_threads
+from screwgraph.compiler.threads import Pool, on_threads
 from screwgraph.compiler.unit import Places, check_unit, quaternion_places
 from screwgraph.compiler.vanished import Fallback, answered
 from screwgraph.errors import InputError
@@ -72,6 +72,10 @@ class Evaluation:
         return quaternion_places(self.arguments)
 
     @cached_property
+    def _pool(self) -> Pool:
+        return Pool()
+
+    @cached_property
     def quick(self) -> Callable[..., Any]:
         """The way past NumPy for one state; it returns None where arguments or answer need NumPy's attention.
 
@@ -105,7 +109,9 @@ class Evaluation:
         check_count(self.name, self.arguments, values)
         code = self.single if self._is_apart and not self.is_batch(values) else self.compiled
         into = {} if out is None else {"out": out if isinstance(out, tuple) else (out,)}
-        call = code.ufunc if threads == 1 else partial(on_threads, code.ufunc, self.arguments, self.results, threads)
+        call = code.ufunc
+        if threads != 1:
+            call = partial(on_threads, self._pool, call, self.arguments, self.results, threads)
         counted = code.off_unit.value
         try:
             with np.errstate(invalid="ignore", divide="ignore") if self.program.guarded else nullcontext():

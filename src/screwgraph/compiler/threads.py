@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextvars import copy_context
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -13,13 +15,28 @@ import numpy as np
 from screwgraph.compiler.signature import Argument, Result
 
 SHARE = 64
-"""States from which a thread is worth its start, which takes as long as a hundred calls.
+"""States from which a thread is worth waking.
 
 Parts are multiples of it, so that blocks of vectors, and with them all digits, are those of one thread.
 """
 
 
+class Pool:
+    """Threads that wait between calls, started when they are needed; a forked process starts its own."""
+
+    def __init__(self) -> None:
+        self._started: dict[tuple[int, int], ThreadPoolExecutor] = {}
+
+    def threads(self, count: int) -> ThreadPoolExecutor:
+        """Return what runs calls on so many threads; those of another number end."""
+        key = (os.getpid(), count)
+        if key not in self._started:
+            self._started = {key: ThreadPoolExecutor(count)}
+        return self._started[key]
+
+
 def on_threads(
+    pool: Pool,
     ufunc: np.ufunc,
     arguments: Sequence[Argument],
     results: Sequence[Result],
@@ -46,14 +63,18 @@ def on_threads(
     blocks = loop[axis] // SHARE
     edges = [*(SHARE * (blocks * k // threads) for k in range(threads)), loop[axis]]
     back = axis - len(loop)
-    with ThreadPoolExecutor(threads) as pool:
-        tasks = []
-        for begin, end in pairwise(edges):
-            given = [_part(a, core, back, slice(begin, end)) for a, core in zip(arrays, cores, strict=True)]
-            into = tuple(_part(t, len(s), back, slice(begin, end)) for t, s in zip(made, kept, strict=True))
-            tasks.append(pool.submit(copy_context().run, ufunc, *given, out=into, dtype=dtype))
-        for task in tasks:
-            task.result()
+    calls = []
+    for begin, end in pairwise(edges):
+        given = [_part(a, core, back, slice(begin, end)) for a, core in zip(arrays, cores, strict=True)]
+        into = tuple(_part(t, len(s), back, slice(begin, end)) for t, s in zip(made, kept, strict=True))
+        calls.append(partial(copy_context().run, ufunc, *given, out=into, dtype=dtype))
+    others = [pool.threads(threads - 1).submit(call) for call in calls[:-1]]
+    try:
+        calls[-1]()  # this thread takes the last part
+    finally:
+        wait(others)
+    for other in others:
+        other.result()
     for target, found in zip(targets, made, strict=True):
         if target is not found:
             np.copyto(target, found, casting="same_kind")
