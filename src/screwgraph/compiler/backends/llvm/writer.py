@@ -32,7 +32,7 @@ class Writer:
         self._program, self._lanes, self._slots, self._results = program, lanes, slots, results or {}
         self._values: dict[int, str] = {}
         self._sums, self._wrapped = sums, dict[int, str]()
-        self._sines, self._apart = dict[tuple[str, int], str](), frozenset[int]()
+        self._sines = dict[tuple[str, int], str]()
         self._asked, self._large = set[int](), dict[int, str]()
 
     def write_sines(self, places: Sequence[int]) -> None:
@@ -73,8 +73,7 @@ class Writer:
                 memory, place = ("%in", operands[0]) if operation == "input" else ("%memory", self._slots[i])
                 D = self._lanes.real
                 self.lines.append(f"  %p{i} = getelementptr {D}, ptr {memory}, i64 {place}")
-                apart = " volatile" if i in self._apart else ""  # one load of all waits until all are stored
-                self.lines.append(f"  %v{i} = load{apart} {D}, ptr %p{i}, align {self._lanes.bytes}")
+                self.lines.append(f"  %v{i} = load {D}, ptr %p{i}, align {self._lanes.bytes}")
         return self._values[i]
 
     def _angles(self, places: Sequence[int]) -> list[int]:
@@ -82,7 +81,7 @@ class Writer:
 
     def _together(self, angles: Sequence[int]) -> None:
         """Compute sines and cosines of angles of one sample, a vector at a time."""
-        lanes, self._apart = several(self._lanes.bits), frozenset(angles)
+        lanes = several(self._lanes.bits)
         D, R, pair = lanes.real, lanes.scalar, together(lanes)
         for start in range(0, len(angles), lanes.width):
             vector, name = "poison", f"%s{angles[start]}"
