@@ -21,6 +21,8 @@ from screwgraph.errors import InputError
 P = ParamSpec("P")
 R = TypeVar("R")
 _LONGEST = 60
+_IN_TURN = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_SEVERAL = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
 _LISTS = (collections.abc.Iterable, collections.abc.Sequence, collections.abc.Collection, tuple, list)
 _WORDS: dict[Any, str] = {
     Any: "...",
@@ -45,16 +47,22 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     imported for type checkers only, and those that are no classes, pass.
     """
     signature = inspect.signature(function)
+    kinds = {n: p.kind for n, p in signature.parameters.items()}
+    in_turn = tuple(n for n, k in kinds.items() if k in _IN_TURN)
+    is_plain = not _SEVERAL & set(kinds.values())
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        if is_plain and kwargs.keys() <= kinds.keys() and len(args) <= len(in_turn):
+            given = [_one(function, name, value) for name, value in zip(in_turn, args, strict=False)]
+            named = {name: _one(function, name, value) for name, value in kwargs.items()}
+            return function(*given, **named)  # pyright: ignore[reportCallIssue]
         try:
             bound = signature.bind(*args, **kwargs)
         except TypeError:
             return function(*args, **kwargs)  # which says it in Python's words
         for name, value in bound.arguments.items():
-            if name not in ("self", "cls"):
-                bound.arguments[name] = _checked(function, signature.parameters[name], value)
+            bound.arguments[name] = _checked(function, signature.parameters[name], value)
         return function(*bound.args, **bound.kwargs)
 
     return call
@@ -63,27 +71,45 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 def check_fields(instance: Any) -> None:
     """Raise InputError where a field of a dataclass is not what its annotation says; for `__post_init__`."""
     for field in dataclasses.fields(instance):
-        _one(type(instance), field.name, _kind(type(instance), field.name), getattr(instance, field.name))
+        _one(type(instance), field.name, getattr(instance, field.name))
 
 
 def _checked(function: Callable[..., Any], parameter: inspect.Parameter, value: Any) -> Any:
-    kind = _kind(function, parameter.name)
     if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-        return tuple(_one(function, parameter.name, kind, item) for item in value)
+        return tuple(_one(function, parameter.name, item) for item in value)
     if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-        return {name: _one(function, name, kind, item) for name, item in value.items()}
-    return _one(function, parameter.name, kind, value)
+        return {name: _one(function, parameter.name, item) for name, item in value.items()}
+    return _one(function, parameter.name, value)
 
 
-def _one(function: Callable[..., Any], name: str, kind: Any, value: Any) -> Any:
-    choices = _choices(kind)
+@dataclasses.dataclass(frozen=True)
+class _Expected:
+    """What an argument may be, a test of each kind, and whether names are among these."""
+
+    choices: tuple[Any, ...]
+    tests: tuple[Callable[[Any], bool], ...]
+    names: bool
+
+
+@lru_cache(maxsize=4096)
+def _expected(function: Callable[..., Any], name: str) -> _Expected:
+    choices = (Any,) if name in ("self", "cls") else _choices(_kind(function, name))
     names = any(get_origin(c) in _LISTS and get_args(c)[:1] == (str,) for c in choices)
-    if names and isinstance(value, str) and str not in choices:
+    return _Expected(choices, tuple(map(_test, choices)), names)
+
+
+def _one(function: Callable[..., Any], name: str, value: Any) -> Any:
+    expected = _expected(function, name)
+    choices = expected.choices
+    if expected.names and isinstance(value, str) and str not in choices:
         value = (value,)
-    elif names and isinstance(value, Iterator):
+    elif expected.names and isinstance(value, Iterator):
         value = tuple(value)
-    if any(_is(value, choice) for choice in choices) and not (isinstance(value, float) and math.isnan(value)):
-        return value
+    for test in expected.tests:
+        if test(value):
+            if isinstance(value, float) and math.isnan(value):
+                break
+            return value
     words = [_words(choice) for choice in choices if choice is not type(None)]
     fixes = list(dict.fromkeys(_FIXES[n] for c in choices if (n := getattr(c, "__name__", "")) in _FIXES))
     if isinstance(value, str) and len(value) <= _LONGEST:
@@ -96,40 +122,55 @@ def _one(function: Callable[..., Any], name: str, kind: Any, value: Any) -> Any:
     raise InputError(f"{place}: expected {expected}, got {shown(value)}", fix=" or ".join(fixes))
 
 
-def _is(value: Any, kind: Any) -> bool:
+def _test(kind: Any) -> Callable[[Any], bool]:
+    """Return whether a value is of a kind, as a function that has looked at the kind already."""
     origin, inside = get_origin(kind), get_args(kind)
     if kind is Any:
-        return True
+        return lambda value: True
     if kind is bool:
-        return isinstance(value, bool | np.bool_)
+        return lambda value: isinstance(value, bool | np.bool_)
     if kind is int:
-        return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+        return lambda value: isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if kind is float:
-        return isinstance(value, numbers.Real) and not isinstance(value, bool)
+        return lambda value: isinstance(value, numbers.Real) and not isinstance(value, bool)
     if hasattr(kind, "array_type"):  # jaxtyping's
-        return _is_array(value)
+        return _is_array
     if origin is collections.abc.Mapping:
-        return isinstance(value, Mapping) and all(
-            any(_is(v, c) for c in _choices(k)) for pair in value.items() for v, k in zip(pair, inside, strict=True)
+        keys, values = (_any_of(k) for k in inside)
+        return lambda value: (
+            isinstance(value, Mapping) and all(keys(k) for k in value) and all(values(v) for v in value.values())
         )
     if origin in _LISTS:
-        return _is_list(value, inside[:1] if inside else (Any,))
+        return _list_of(inside[0] if inside else Any)
     if origin is collections.abc.Callable:
-        return callable(value)
+        return callable
     found = origin or kind
     is_known = not getattr(found, "_is_protocol", False) or getattr(found, "_is_runtime_protocol", False)
-    return not isinstance(found, type) or not is_known or isinstance(value, found)
+    if not isinstance(found, type) or not is_known:
+        return lambda value: True
+    return lambda value: isinstance(value, found)
 
 
-def _is_list(value: Any, inside: tuple[Any, ...]) -> bool:
-    """Whether something is a list of such items; iterators, and lists of several types, are looked at no further."""
-    if isinstance(value, bytes) or (isinstance(value, str) and inside != (str,)):
-        return False
-    try:
-        items = iter(value)
-    except TypeError:
-        return False
-    return items is value or len(_choices(inside[0])) > 1 or all(_is(item, inside[0]) for item in items)
+def _any_of(kind: Any) -> Callable[[Any], bool]:
+    tests = tuple(map(_test, _choices(kind)))
+    return tests[0] if len(tests) == 1 else lambda value: any(test(value) for test in tests)
+
+
+def _list_of(kind: Any) -> Callable[[Any], bool]:
+    """Return whether something is a list of such items; iterators, and lists of several types, are not looked into."""
+    choices, several = _choices(kind), len(_choices(kind)) > 1
+    test = _any_of(kind)
+
+    def check(value: Any) -> bool:
+        if isinstance(value, bytes) or (isinstance(value, str) and choices != (str,)):
+            return False
+        try:
+            items = iter(value)
+        except TypeError:
+            return False
+        return items is value or several or all(test(item) for item in items)
+
+    return check
 
 
 def _is_array(value: Any) -> bool:
@@ -184,7 +225,7 @@ def _words(kind: Any) -> str:
 
 def _plural(words: str) -> str:
     head, comma, rest = words.removeprefix("a ").removeprefix("an ").partition(",")
-    return f"{head}s{comma}{rest}"
+    return f"{head}{'' if head.endswith('s') else 's'}{comma}{rest}"
 
 
 def shown(value: Any) -> str:

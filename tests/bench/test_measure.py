@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -39,11 +40,13 @@ def test_sleeping_takes_no_time():
 
 
 def test_figures_of_a_robot_are_plausible():
-    measured = survey(sg.load("rr"), QUESTIONS[0], [], TINY)
+    effort = replace(TINY, batch=1024)  # the cost of a call from Python is shared by many states
+    measured, *others = [survey(sg.load("rr"), QUESTIONS[0], [], effort) for _ in range(3)]
     f = measured.own
     assert (measured.robot, measured.velocities, measured.question) == ("rr", 2, "inverse")
     assert f.operations == sg.inverse_dynamics(sg.load("rr")).operations.total
-    assert 0 < min(f.rows, f.columns) < f.call
+    figures = [f, *(other.own for other in others)]  # other programs may disturb some
+    assert 0 < min(min(g.rows, g.columns) for g in figures) < min(g.call for g in figures)
     assert f.gigaflops == f.operations / min(f.rows, f.columns)
     assert min(f.compile, f.cached) > 0
 

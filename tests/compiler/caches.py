@@ -21,11 +21,11 @@ print(sg.forward_dynamics(robot)(*x).tobytes().hex())
 """A program that prints accelerations, bit for bit."""
 
 NOTHING_IS_MADE = """
-import llvmlite.binding as llvm
+import screwgraph.compiler.backends.llvm.machine as machine
 import screwgraph.compiler.compile as compiler
 def refused(*_):
     raise AssertionError("this should have come from the cache")
-llvm.create_pass_builder = compiler.eliminate = refused
+machine._object = compiler.eliminate = refused
 """
 """What to put before a program that must find everything in the cache."""
 

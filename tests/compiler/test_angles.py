@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler import BACKENDS, Argument, Listing
+from screwgraph.compiler import BACKENDS, Argument, Library, Listing
 from screwgraph.compiler.angles import angle_sums, large_terms
+from screwgraph.compiler.backends.c import c_source
 from screwgraph.compiler.backends.casadi import casadi_function
 from screwgraph.compiler.signature import Result
 from screwgraph.tape import Program
@@ -37,7 +38,7 @@ def by_c(f: Listing, folder: Path) -> Code:
     if not compiler:
         pytest.skip("there is no C compiler here")
     source, library = folder / "code.c", folder / "code.so"
-    source.write_text(BACKENDS["c"].files(f)[".c"])
+    source.write_text(c_source(Library("", (f,))))
     done = subprocess.run([compiler, *STRICT, str(source), "-o", str(library), "-lm"], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     code = ctypes.CDLL(str(library)).code
@@ -53,7 +54,7 @@ def by_c(f: Listing, folder: Path) -> Code:
 
 def by_numpy(f: Listing, folder: Path) -> Code:
     space: dict = {}
-    exec(BACKENDS["numpy"].files(f)[".py"], space)
+    exec(BACKENDS["numpy"].files(Library("", (f,)))["code.py"], space)
     return space["code"]
 
 

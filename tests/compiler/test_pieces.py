@@ -20,12 +20,12 @@ from screwgraph.tape import Program
 def in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut every program, into short pieces; code from the cache would know nothing of that."""
 
-    def short(program: Program, first: Sequence[int] = ()) -> Pieces:
-        return pieces.pieces(program, first, whole=0, length=50)
+    def short(program: Program, first: Sequence[int] = (), whole: int = 0, *, loops: bool = False) -> Pieces:
+        return pieces.pieces(program, first, whole=0, length=50, loops=loops)
 
     monkeypatch.setenv("SCREWGRAPH_CACHE", "off")
     monkeypatch.setattr("screwgraph.compiler.backends.llvm.block.pieces", short)
-    monkeypatch.setattr("screwgraph.compiler.backends.c.pieces", short)
+    monkeypatch.setattr("screwgraph.compiler.backends.c.function.pieces", short)
 
 
 def states(robot: sg.Robot, count: int) -> list[np.ndarray]:

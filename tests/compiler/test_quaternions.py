@@ -57,7 +57,7 @@ def test_exported_code_makes_quaternions_unit():
     longer[3:7] *= 1.7
     right = f(q, *rest)
     namespace: dict = {}
-    exec(f.code("numpy")[".py"], namespace)
+    exec(f.code("numpy")[f"{f.name}.py"], namespace)
     tight = {"rtol": 1e-12, "atol": 1e-12 * np.abs(right).max()}
     np.testing.assert_allclose(namespace[f.name](longer, *rest), right, **tight)
     assert "qx qy qz qw of any length" in f.c_source()

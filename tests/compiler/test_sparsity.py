@@ -74,6 +74,14 @@ def test_several_results_are_packed_each():
         np.testing.assert_array_equal(kept.dense(values), whole)
 
 
+def test_one_entry_of_a_result_that_is_zero_is_kept():
+    """The mass matrix does not depend on accelerations."""
+    f, states = sg.inverse_dynamics(sg.load("rrr")).jacobian("qdd").jacobian("q", "qdd"), np.ones((3, 7, 3))
+    by_q, by_qdd = (s.dense(x) for s, x in zip(f.sparsities, f.packed()(*states), strict=True))
+    np.testing.assert_array_equal(by_q, f(*states)[0])
+    np.testing.assert_array_equal(by_qdd, np.zeros((7, 3, 3, 3)))
+
+
 def test_chosen_entries_need_a_part_of_the_code_and_have_derivatives():
     """Derivatives of the whole are known in closed form, those of some entries are not."""
     f, states = sg.inverse_dynamics(sg.load("puma560")), np.random.default_rng(1).normal(size=(3, 5, 6))
@@ -100,5 +108,7 @@ def test_other_orders_answer_where_a_pivot_vanishes(monkeypatch):
 def test_what_cannot_be_packed_is_said(mass_matrix):
     with pytest.raises(InputError, match="18x18"):
         mass_matrix.packed(Sparsity((18,), (0,)))
+    with pytest.raises(InputError, match="no entry of 'result' is kept"):
+        mass_matrix.packed(Sparsity((18, 18), ()))
     with pytest.raises(InputError, match="3 entries were given, 107 are kept"):
         mass_matrix.sparsities[0].dense(np.zeros((2, 3)))

@@ -144,6 +144,6 @@ def test_frames_that_close_a_loop():
 def test_code_in_c_takes_lengths():
     robot, names, p, other = lengthened("four_bar_linkage")
     run, f = motion(other, 1), sg.forward_dynamics(robot, parameters=names)
-    assert "const double parameters[12]" in f.c_source()
+    assert f"const {f.name}_parameters *parameters" in f.c_source()
     found = f.casadi(run.q[0], run.qd[0], run.tau[0], p)
     np.testing.assert_allclose(np.array(found).ravel(), run.qdd[0], atol=1e-9 * np.abs(run.qdd).max())

@@ -178,7 +178,7 @@ def test_functions_are_differentiable_code_for_other_programs():
     f = sg.forward_dynamics(model)
     np.testing.assert_allclose(np.array(f.casadi(q, qd, tau)).ravel(), qdd, rtol=1e-12, atol=1e-12)
     assert "sqrt" not in f.c_source()
-    assert "qdd" not in f.c_header()
+    assert "const double qdd" not in f.c_header()
     assert len(f.algorithm(definitions=False).splitlines()) == len(f.dag.blocks) == model.n + len(model.constraints)
     assert f.operations.total < 200
     assert "common factors" in f.report()

@@ -12,6 +12,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.dynamics.base_parameters import _motions
 from tests.oracle import from_pin_tau, pinocchio_model, to_pin_a, to_pin_q, to_pin_v
+from tests.robots import SHARED
 
 OURS = [0, 1, 2, 3, 4, 6, 9, 5, 7, 8]
 """Places of our ten numbers among Pinocchio's: its rotational inertias are xx, xy, yy, xz, yz, zz."""
@@ -69,3 +70,30 @@ def test_base_parameters(name, base, rank):
 def test_what_torques_are_not_linear_in():
     with pytest.raises(sg.InputError, match=r"torques are not linear in 'joint2.origin'"):
         sg.regressor(sg.load("rrr"), parameters=["joint2.origin"])
+
+
+def test_friction_keeps_its_sign():
+    """At most random states tanh(qd / 0.01) is 1 to all digits of a double, and no constant."""
+    robot, rng = sg.load("panda"), np.random.default_rng(0)
+    names = [f"{name}.friction" for name in robot.joint_names]
+    q, qd, qdd = rng.uniform(-2.0, 2.0, (3, 50, robot.nv))
+    expected = np.eye(robot.nv) * np.tanh(qd / 0.01)[:, :, None]
+    np.testing.assert_allclose(sg.regressor(robot, parameters=names)(q, qd, qdd), expected, atol=1e-12)
+
+
+@pytest.mark.suite
+@pytest.mark.parametrize(
+    "path", sorted((SHARED / "robots").rglob("*.urdf")), ids=lambda path: f"{path.parent.name}-{path.stem}"
+)
+def test_the_rank_is_that_of_singular_values(path):
+    """Singular values leave no doubt: the least that counts is 1e4 times the next, or more.
+
+    Columns below 1e-9 of the largest are rounding of the file's angles: a Kinova's axes are tilted by 1e-12.
+    """
+    robot = sg.load(path)
+    found = sg.base_parameters(robot)
+    Y = np.concatenate(sg.regressor(robot)(*_motions(robot, 2 * len(found.labels) + 7)))
+    size = np.linalg.norm(Y, axis=0)
+    seen = size > 1e-9 * size.max()
+    values = np.linalg.svd(Y[:, seen] / size[seen], compute_uv=False)
+    assert values[found.rank - 1] > 1e4 * np.append(values, 0.0)[found.rank]

@@ -1,5 +1,6 @@
 """Measuring our functions, and other libraries beside them."""
 
+from screwgraph.bench.fast_code import fast_code
 from screwgraph.bench.fresh_cache import fresh_cache
 from screwgraph.bench.machine import Machine, machine
 from screwgraph.bench.measure import Effort, nanoseconds, seconds_of
@@ -46,6 +47,7 @@ __all__ = [
     "columns",
     "columns_apart",
     "error",
+    "fast_code",
     "fresh_cache",
     "gathered",
     "import_peer",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from screwgraph.bench.fast_code import fast_code
 from screwgraph.bench.measure import Effort
 from screwgraph.bench.own_functions import Measurement, answers, error, measured
 from screwgraph.bench.peers import Case, NotMeasuredError, Peer
@@ -34,6 +35,7 @@ class Surveyed:
     peers: Mapping[str, Compared | str]
 
 
+@fast_code()
 def survey(robot: Robot, question: Question, peers: Iterable[Peer], effort: Effort) -> Surveyed:
     """Measure everything that needs no C compiler. Raises what our own functions raise for the robot."""
     states = random_states(robot, effort.states)

@@ -1,6 +1,6 @@
 """From problems and orders to functions of arrays: passes, straight-line code, machine code."""
 
-from screwgraph.compiler.backends import BACKENDS, Backend, Listing
+from screwgraph.compiler.backends import BACKENDS, Backend, Library, Listing, one_file_each
 from screwgraph.compiler.backends.casadi import (
     casadi_function,
     casadi_module,
@@ -25,6 +25,7 @@ from screwgraph.compiler.expression import compile_expression
 from screwgraph.compiler.function import Argument, Function, Origin
 from screwgraph.compiler.graphs import compile_graph
 from screwgraph.compiler.inputs import inputs_by_form
+from screwgraph.compiler.library import library_code
 from screwgraph.compiler.matrix import compile_matrix
 from screwgraph.compiler.problem import Problem, argument, at, parameter_arguments, robot_arguments, without_metadata
 from screwgraph.compiler.searched import Search
@@ -41,6 +42,7 @@ __all__ = [
     "Compiled",
     "Descent",
     "Function",
+    "Library",
     "Listing",
     "Made",
     "March",
@@ -68,9 +70,11 @@ __all__ = [
     "compile_problem",
     "compiled",
     "inputs_by_form",
+    "library_code",
     "make_function",
     "marching",
     "numbered",
+    "one_file_each",
     "parameter_arguments",
     "quaternion_places",
     "robot_arguments",

@@ -29,7 +29,10 @@ def angle_sums(program: Program) -> frozenset[int]:
     """Return the places of sums that nothing but sines, cosines and other such sums need."""
     otherwise = {output for output in program.outputs if isinstance(output, int)}
     found = set()
-    for i, (operation, *operands) in reversed(list(enumerate(program.instructions))):
+    if not any(i[0] in ("sin", "cos") for i in program.instructions):
+        return frozenset()
+    for i in range(len(program.instructions) - 1, -1, -1):
+        operation, *operands = program.instructions[i]
         if operation in SUMS and i not in otherwise:
             found.add(i)
         elif operation not in ("constant", "input", "sin", "cos"):

@@ -75,12 +75,16 @@ class _Recipe:
 
     def origin(self, made: Made, others: Sequence[Chart] = ()) -> Origin:
         """Return what people may ask about the code, made when they do; `others` may answer where a pivot vanishes."""
-        stated = self.problem.stated
-        bare = stated and replace(stated, robot=without_metadata(stated.robot))
-        analytic = TreeProblem(bare, self.problem.arguments, tuple(self.problem.asked)) if bare else None
         # A copy without the graphs that the problem caches: it is pickled with the function.
         vanished = Vanished(replace(self.problem), made.ordering, compile_problem, others)
-        return Origin(lambda: self.eliminated(()), self.savings, analytic, vanished)
+        return Origin(lambda: self.eliminated(()), self.savings, _analytic(self.problem), vanished)
+
+
+def _analytic(problem: Problem) -> TreeProblem | None:
+    """Return what may know closed forms; None where a graph is not a robot's."""
+    stated = problem.stated
+    bare = stated and replace(stated, robot=without_metadata(stated.robot))
+    return TreeProblem(bare, problem.arguments, tuple(problem.asked)) if bare else None
 
 
 def compile_problem(problem: Problem, ordering: Order) -> Function:
@@ -108,14 +112,23 @@ def _compile_searched(problem: Problem, effort: Search, *, anew: bool = False) -
         return problem.question, "auto", makers, is_searched
 
     def make(inputs: Sequence[str]) -> Made:
+        analytic = _analytic(problem)
+        in_loops = analytic and analytic.answer(signature_of(problem)[0])
+        if in_loops:
+            return Made(in_loops, REGULAR_OF_TREES[0])
         found = searched(problem, effort, inputs)
         if found is not None:
             with suppress(EliminationError):
-                return replace(found, program=validated(problem, found.program, found.ordering))
+                return replace(found, body=validated(problem, found.program, found.ordering))
         return _first_possible(problem, inputs)
 
     def origin(made: Made) -> Origin:
-        return _found(problem, made).origin(made, _charts(problem, made))
+        recipe = _found(problem, made)
+        found = recipe.origin(made, _charts(problem, made))
+        if isinstance(made.body, Program):
+            return found
+        total = made.body.operations.total
+        return replace(found, savings=lambda: {**recipe.savings(), "recursion in loops": total})
 
     asked = question(effort.seconds > 0.0 or kept(question(True)) is not None)  # no search now, but one was before
     return _function(problem, asked, make, origin, anew=anew)
@@ -216,7 +229,7 @@ def make_function(
     inputs = [n for argument in arguments for n in argument.names]
     made = remembered(question, lambda: make(_announced(name, inputs)), anew=anew)
     results = results or (Result("result", (len(made.program.outputs),)),)
-    return Function(name, arguments, results, made.program, made.ordering, origin(made))
+    return Function(name, arguments, results, made.body, made.ordering, origin(made))
 
 
 def _announced(name: str, inputs: Sequence[str]) -> Sequence[str]:

@@ -12,6 +12,7 @@ from screwgraph.compiler.signature import Argument
 from screwgraph.elimination import cost
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.tape import Number, Program, Row, Scalar, factor_out, jacobian, program
+from screwgraph.tape.rolled import Code, straight
 from screwgraph.tape.rows import sparse
 
 SMALL = 2000
@@ -25,30 +26,31 @@ class Analytic(Protocol):
         """Tell whether it knows those by these arguments."""
         ...
 
-    def jacobian(self, source: Program, arguments: Sequence[Argument], by: Sequence[str]) -> Program:
+    def jacobian(self, source: Code, arguments: Sequence[Argument], by: Sequence[str]) -> Code:
         """Return the code of these derivatives, where `source` is that of the problem itself."""
         ...
 
 
-def derivatives(
-    source: Program, arguments: Sequence[Argument], by: Sequence[str], analytic: Analytic | None
-) -> Program:
+def derivatives(source: Code, arguments: Sequence[Argument], by: Sequence[str], analytic: Analytic | None) -> Code:
     """Return the derivatives of all outputs by some arguments, one after the other, each row by row.
 
     The derivative by positions is by tangent coordinates, the joints' velocity coordinates (a floating base moves by a
     twist in its own frame).
 
     Args:
-        source: the program.
+        source: the code.
         arguments: what it takes.
         by: names of arguments.
         analytic: what may know a shorter way.
     """
-    tried = []
+    tried = list[Program]()
     if analytic is not None and analytic.covers(by):
-        tried.append(analytic.jacobian(source, arguments, by))
+        found = analytic.jacobian(source, arguments, by)
+        if not isinstance(found, Program):
+            return found
+        tried.append(found)
     if not tried or source.operations.total <= SMALL:
-        tried.append(_swept(source, arguments, by))
+        tried.append(_swept(straight(source), arguments, by))
     return min(tried, key=cost)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.arguments import positive_count
+from screwgraph.compiler.alone import Alone
 from screwgraph.compiler.backends.llvm import Compiled, compiled
 from screwgraph.compiler.interpreted import MAKING, interpreted, seconds
 from screwgraph.compiler.on_tape import are_symbolic, written_on_tape
@@ -21,6 +22,7 @@ from screwgraph.compiler.vanished import Fallback, answered
 from screwgraph.errors import InputError
 from screwgraph.summary import one_line
 from screwgraph.tape import Program
+from screwgraph.tape.rolled import Code, straight
 
 APART = 2_000
 """Instructions from which code for one state and code for batches are made apart, each when it is called.
@@ -35,36 +37,47 @@ BELOW = 5
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """How a function of arrays is computed; `vanished` says what to do where a pivot vanishes."""
+    """How a function of arrays is computed.
+
+    `vanished` says what to do where a pivot vanishes, `alone` makes other code for one state, where that is quicker.
+    """
 
     __repr__ = one_line
 
     name: str
     arguments: Sequence[Argument]
     results: Sequence[Result]
-    program: Program
+    body: Code
     dtype: str
     vanished: Fallback | None
+    alone: Alone | None = None
 
     @cached_property
     def compiled(self) -> Compiled:
         """The machine code, for batches and for one state."""
-        return self._compiled(batches=True)
+        return self._compiled(self.body, batches=True)
 
     @cached_property
     def single(self) -> Compiled:
         """The machine code for one state; of short programs, or where it is there already, that for batches, too."""
-        return self._compiled(batches=False) if self._is_apart else self.compiled
+        if not self._is_apart:
+            return self.compiled
+        return self._compiled(self.body if self.alone is None else self.alone.code(), batches=False)
 
     @property
     def _is_apart(self) -> bool:
-        """Whether code for batches would be made in addition."""
-        return "compiled" not in self.__dict__ and len(self.program.instructions) >= APART
+        """Whether code for batches would be made in addition, or is another."""
+        return self.alone is not None or ("compiled" not in self.__dict__ and self._is_long)
 
-    def _compiled(self, *, batches: bool) -> Compiled:
+    @property
+    def _is_long(self) -> bool:
+        """Whether machine code takes so long that it is made for what is called only."""
+        return not isinstance(self.body, Program) or len(self.body.instructions) >= APART
+
+    def _compiled(self, body: Code, *, batches: bool) -> Compiled:
         shapes, results = [(a.shape, a.names) for a in self.arguments], [r.shape for r in self.results]
         quaternions = self.quaternions
-        return compiled(self.name, self.program, shapes, results, self.dtype, batches=batches, quaternions=quaternions)
+        return compiled(self.name, body, shapes, results, self.dtype, batches=batches, quaternions=quaternions)
 
     @cached_property
     def quaternions(self) -> Places:
@@ -114,7 +127,7 @@ class Evaluation:
             call = partial(on_threads, self._pool, call, self.arguments, self.results, threads)
         counted = code.off_unit.value
         try:
-            with np.errstate(invalid="ignore", divide="ignore") if self.program.guarded else nullcontext():
+            with np.errstate(invalid="ignore", divide="ignore") if self.body.guarded else nullcontext():
                 found = call(*values, **into, dtype=self.dtype)  # wider numbers are rounded
         except (TypeError, ValueError) as error:
             if self.is_symbolic(values):
@@ -126,21 +139,23 @@ class Evaluation:
 
     def few(self, *values: Any) -> Any:
         """Evaluate once or few states: interpreted, until the time spent would have made machine code."""
+        if not isinstance(self.body, Program):  # machine code of loops is quickly made
+            return self.general(values, None)
         check_count(self.name, self.arguments, values)
         arrays, done = check_arrays(self.name, self.arguments, values), self.__dict__
         states = max(x.size // max(1, len(a.names)) for x, a in zip(arrays, self.arguments, strict=True))
-        spent = done.get("_interpreting", 0.0) + seconds(self.program, states)
+        spent = done.get("_interpreting", 0.0) + seconds(self.body, states)
         if (
             "compiled" in done
             or "single" in done
             or self.dtype != "float64"
-            or spent > MAKING * len(self.program.instructions)
+            or spent > MAKING * len(self.body.instructions)
         ):
             return self.general(tuple(arrays), None)
         done["_interpreting"] = spent
         check_unit(self.arguments, self.quaternions, arrays)
-        with np.errstate(all="ignore") if self.program.guarded else nullcontext():
-            found = interpreted(self.program, self.arguments, self.results, arrays)
+        with np.errstate(all="ignore") if self.body.guarded else nullcontext():
+            found = interpreted(self.body, self.arguments, self.results, arrays)
         return self._complete(found, arrays)
 
     def is_batch(self, values: Sequence[Any]) -> bool:
@@ -156,7 +171,7 @@ class Evaluation:
 
     def on_tape(self, values: Sequence[Any]) -> Any:
         """Write the program on the tape of its arguments, and return arrays of scalars of that tape."""
-        return written_on_tape(self.program, self.arguments, self.results, values)
+        return written_on_tape(straight(self.body), self.arguments, self.results, values)
 
     def _quick_into(self, values: tuple[Any, ...], out: Any) -> Any:
         """Write the results for one state to arrays, past NumPy; None where it has to be asked, which tells why."""
@@ -166,7 +181,7 @@ class Evaluation:
         return self.quick(*values, *into, np.ndarray)
 
     def _complete(self, found: Any, values: Sequence[Any]) -> Any:
-        if not self.program.guarded:
+        if not self.body.guarded:
             return found
         return answered(found, values, (self.name, self.arguments, self.results), self.vanished, BELOW)
 

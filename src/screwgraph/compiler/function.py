@@ -13,14 +13,21 @@ from jaxtyping import Float
 
 from screwgraph import displayed
 from screwgraph.arguments import checked, shown
-from screwgraph.compiler.backends import BACKENDS, Listing
+from screwgraph.compiler.alone import Alone, alone
+from screwgraph.compiler.backends import BACKENDS, Library, Listing
+from screwgraph.compiler.backends.c import c_header, c_source
 from screwgraph.compiler.backends.casadi import casadi_function
+from screwgraph.compiler.backends.jax import jax_function
+from screwgraph.compiler.backends.torch import torch_function
 from screwgraph.compiler.bound import BoundFunction, Names
-from screwgraph.compiler.cache import Made, pack_program, remembered, unpack_program
+from screwgraph.compiler.cache import Made, pack_code, remembered, unpack_code
 from screwgraph.compiler.called import SIGNATURE, Called, call_by
+from screwgraph.compiler.coordinates import by_coordinates, plain_arguments
 from screwgraph.compiler.derivatives import Analytic, derivatives
 from screwgraph.compiler.evaluation import Evaluation
+from screwgraph.compiler.library import library_code
 from screwgraph.compiler.pivots import Pivots, pivots
+from screwgraph.compiler.plain import Plain
 from screwgraph.compiler.signature import (
     PARAMETERS,
     Argument,
@@ -41,6 +48,7 @@ from screwgraph.errors import InputError
 from screwgraph.robot import unknown
 from screwgraph.summary import one_line
 from screwgraph.tape import Operations, Program
+from screwgraph.tape.rolled import Code, straight
 
 DTYPES = ("float64", "float32")
 """The numbers that machine code and C source can compute with."""
@@ -52,7 +60,7 @@ class Origin:
 
     `plain` makes the elimination of the robot as it is, in the same order; `savings` counts operations before any pass,
     and after each; `analytic` knows derivatives in closed form, where there are some; `vanished` what to do where a
-    pivot vanishes.
+    pivot vanishes, `alone` makes other code for one state.
     """
 
     __repr__ = one_line
@@ -61,15 +69,16 @@ class Origin:
     savings: Callable[[], Mapping[str, int]]
     analytic: Analytic | None = None
     vanished: Fallback | None = None
+    alone: Alone | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Function(Called):
     """A function that elimination produced, called with arrays `(..., *shape)` that broadcast.
 
-    It returns one array, or a tuple of arrays where there are several `results`. `program` is its straight-line code,
-    `ordering` the name of the order that it came from. Machine code, which computes with numbers of type `dtype`, is
-    made at the first call.
+    It returns one array, or a tuple of arrays where there are several `results`. `body` is its code, `program` the same
+    without loops, `ordering` the name of the order that it came from. Machine code, which computes with numbers of type
+    `dtype`, is made at the first call.
 
     `f(*values, out=None, threads=1)` evaluates one state or batches, which threads share; NaN and infinity go
     through, with NumPy's floating-point warnings. Where a pivot of the code vanishes, a function of ordering "auto"
@@ -84,14 +93,14 @@ class Function(Called):
     name: str
     arguments: tuple[Argument, ...]
     results: tuple[Result, ...]
-    program: Program
+    body: Code
     ordering: str
     origin: Origin
     dtype: str = "float64"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle signature, program and closed-form derivatives; machine code is made again, or found in the cache."""
-        code, known = pack_program(self.program), (self.origin.analytic, self.origin.vanished)
+        code, known = pack_code(self.body), (self.origin.analytic, self.origin.vanished, self.origin.alone)
         return _unpickled, (self.name, self.arguments, self.results, code, self.ordering, known, self.dtype)
 
     def __post_init__(self) -> None:
@@ -108,9 +117,15 @@ class Function(Called):
         call_by(self, first)
         self.__dict__["__signature__"] = SIGNATURE
 
+    @property
+    def program(self) -> Program:
+        """The straight-line code; of code with loops, these written out."""
+        return straight(self.body)
+
     @cached_property
     def _evaluation(self) -> Evaluation:
-        return Evaluation(self.name, self.arguments, self.results, self.program, self.dtype, self.origin.vanished)
+        known = (self.origin.vanished, self.origin.alone)
+        return Evaluation(self.name, self.arguments, self.results, self.body, self.dtype, *known)
 
     def few(self, *values: Any) -> Any:
         """Evaluate as a call does, for once or for few states: interpreted, while that costs less than machine code.
@@ -126,6 +141,11 @@ class Function(Called):
     def ufunc(self) -> np.ufunc:
         """The function as a NumPy gufunc: broadcasting, `out=`, `where` and dtype rules are NumPy's."""
         return self._evaluation.compiled.ufunc
+
+    @property
+    def single(self) -> np.ufunc:
+        """The gufunc that answers calls with one state; of long code not `ufunc`, and with loops where these pay."""
+        return self._evaluation.single.ufunc
 
     @property
     def quick(self) -> Callable[..., Any]:
@@ -176,7 +196,7 @@ class Function(Called):
     @property
     def operations(self) -> Operations:
         """Counts of + - * / sqrt sin cos in the compiled code."""
-        return self.program.operations
+        return self.body.operations
 
     @property
     def parallelism(self) -> Parallelism:
@@ -210,6 +230,48 @@ class Function(Called):
         arguments = [(a.name, a.names) for a in self.arguments]
         program = normalising(self.program, self.arguments, self._evaluation.quaternions)
         return casadi_function(self.name, program, arguments, [(r.name, r.size) for r in self.results])
+
+    def jax(self) -> Callable[..., Any]:
+        """Return the same function of JAX arrays: the machine code, called by XLA on the processor.
+
+        It takes arrays `(..., *shape)` that broadcast, goes through `jit`, `vmap`, `jvp` and `vjp`, and has derivatives
+        of any order, exact and compiled when they are asked for. Derivatives are by the numbers of an argument:
+        quaternions are divided by their lengths, so that derivatives along them are zero.
+
+        Raises:
+            InputError: JAX is not installed, or computes with single precision only.
+        """
+        return jax_function(self._plain)
+
+    def torch(self) -> Callable[..., Any]:
+        """Return the same function of PyTorch tensors on the processor: an operator that calls the machine code.
+
+        It takes tensors `(..., *shape)` that broadcast, goes through `autograd`, `torch.func` and `torch.compile`, and
+        has the derivatives of `jax`.
+
+        Raises:
+            InputError: PyTorch is not installed.
+        """
+        return torch_function(self._plain)
+
+    @cached_property
+    def _plain(self) -> Plain:
+        places, sizes = self._evaluation.quaternions, [r.size for r in self.results]
+        arguments = plain_arguments(self.arguments)
+
+        def slopes(by: tuple[str, ...]) -> Code:
+            tangent = self.jacobian(*by)
+            if not places:
+                return tangent.body
+            question = ("coordinates", pack_code(tangent.body), self.arguments, by, sizes)
+            made = remembered(
+                question,
+                lambda: Made(by_coordinates(tangent.program, sizes, self.arguments, by, places), self.ordering),
+            )
+            return made.body
+
+        program = normalising(self.program, self.arguments, places) if places else self.body
+        return Plain(self.name, arguments, self.results, program, self.dtype, slopes)
 
     def with_parameters(self, values: Mapping[str, Any] | Float[np.ndarray, "... k"]) -> BoundFunction:
         """Return the function at values of its parameters (SI units): an array (..., k), or a mapping by name.
@@ -297,19 +359,18 @@ class Function(Called):
         if len(set(by)) < len(by):
             raise InputError(f"derivatives by {', '.join(by)}: one is named twice", fix="name it once")
         analytic = self.origin.analytic
-        question = ("jacobian", pack_program(self.program), self.arguments, by, analytic)
-        made = remembered(
-            question, lambda: Made(derivatives(self.program, self.arguments, by, analytic), self.ordering)
-        )
+        question = ("jacobian", pack_code(self.body), self.arguments, by, analytic)
+        made = remembered(question, lambda: Made(derivatives(self.body, self.arguments, by, analytic), self.ordering))
         results = tuple(
             Result(r.name if len(by) == 1 else f"{r.name}_by_{name}", (*r.shape, arguments[name].tangent_size))
             for name in by
             for r in self.results
         )
         vanished = self.origin.vanished and Differentiated(self.origin.vanished, by)
-        origin = replace(self.origin, analytic=None, vanished=vanished)
+        single = alone(analytic, self.arguments, by, made.body)
+        origin = replace(self.origin, analytic=None, vanished=vanished, alone=single)
         name = f"{self.name}_by_{'_'.join(by)}"
-        return replace(self, name=name, results=results, program=made.program, origin=origin)
+        return replace(self, name=name, results=results, body=made.body, origin=origin)
 
     @cached_property
     def sparsities(self) -> tuple[Sparsity, ...]:
@@ -324,7 +385,7 @@ class Function(Called):
         results say the indices: "result[2, 0]".
 
         Raises:
-            InputError: there is not one sparsity for each result, of its shape.
+            InputError: there is not one sparsity for each result, of its shape, that keeps an entry.
         """
         asked = kept or self.sparsities
         if [s.shape for s in asked] != [r.shape for r in self.results]:
@@ -332,42 +393,46 @@ class Function(Called):
             raise InputError(
                 f"{self.name} cannot be packed so", why=f"its results are {written(self.results)}, kept of {given}"
             )
+        empty = next((r.name for r, s in zip(self.results, asked, strict=True) if not s.places), None)
+        if empty:
+            raise InputError(f"{self.name} cannot be packed so", why=f"no entry of {empty!r} is kept")
         program, results = entries(self.program, self.results, asked)
         origin = replace(
-            self.origin, analytic=None, vanished=self.origin.vanished and Packed(self.origin.vanished, asked)
+            self.origin,
+            analytic=None,
+            vanished=self.origin.vanished and Packed(self.origin.vanished, asked),
+            alone=None,
         )
-        return replace(self, name=f"{self.name}_packed", results=results, program=program, origin=origin)
+        return replace(self, name=f"{self.name}_packed", results=results, body=program, origin=origin)
 
     @checked
     def code(self, language: str) -> Mapping[str, str]:
-        """Return the same function as the texts of files, by suffix, in a language of `screwgraph.compiler.BACKENDS`.
+        """Return the same function as the texts of files, by path, in a language of `screwgraph.compiler.BACKENDS`.
 
-        Code in C and NumPy divides quaternions by their lengths.
+        Exported code divides quaternions by their lengths. `sg.export_library` writes several functions together.
 
         Raises:
             InputError: there is no such language, it has no code for this type of numbers, or it is not installed.
         """
-        if language not in BACKENDS:
-            raise unknown("language", language, tuple(BACKENDS))
-        if self.dtype not in BACKENDS[language].dtypes:
-            others = " or ".join(name for name, backend in BACKENDS.items() if self.dtype in backend.dtypes)
-            raise InputError(f"{language} has no code for {self.dtype}", fix=f"use {others}")
-        program = self.program
-        if language != "llvm":  # which is called from here, where quaternions are looked at
-            program = normalising(program, self.arguments, self._evaluation.quaternions)
-        return BACKENDS[language].files(Listing(self.name, program, self.arguments, self.results, self.dtype))
+        return library_code(Library("", (self.listing(),)), language)
+
+    def listing(self, name: str = "") -> Listing:
+        """Return the function as back ends write it for other programs, under a name of its own."""
+        program = normalising(self.program, self.arguments, self._evaluation.quaternions)
+        return Listing(name or self.name, program, self.arguments, self.results, self.dtype)
 
     def c_source(self) -> str:
         """The same function as self-contained C99 that needs nothing but math.h; matrices stand row by row."""
-        return self.code("c")[".c"]
+        return c_source(Library("", (self.listing(),)))
 
     def c_header(self) -> str:
         """The header that goes with `c_source`, for C and C++."""
-        return self.code("c")[".h"]
+        return c_header(Library("", (self.listing(),)))
 
     def llvm_source(self) -> str:
         """The LLVM assembly that machine code is made from here: a loop as NumPy calls it."""
-        return self.code("llvm")[".ll"]
+        own = Listing(self.name, self.program, self.arguments, self.results, self.dtype)
+        return BACKENDS["llvm"].files(Library("", (own,)))[f"{self.name}.ll"]
 
     def algorithm(self, form: str = "text", *, definitions: bool = True) -> str:
         """Print the elimination DAG as numbered assignments; see `Dag.algorithm`."""
@@ -380,11 +445,11 @@ def _unpickled(
     results: tuple[Result, ...],
     code: bytes,
     ordering: str,
-    known: tuple[Analytic | None, Fallback | None],
+    known: tuple[Analytic | None, Fallback | None, Alone | None],
     dtype: str,
 ) -> Function:
     origin = Origin(_forgotten, _forgotten, *known)
-    return Function(name, arguments, results, unpack_program(code), ordering, origin, dtype)
+    return Function(name, arguments, results, unpack_code(code), ordering, origin, dtype)
 
 
 def _forgotten() -> NoReturn:

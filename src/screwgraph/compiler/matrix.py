@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from screwgraph.compiler.analytic import depth, is_of_tree, matrix_code
+from screwgraph.compiler.analytic import LONG, depth, is_of_tree, matrix_code
 from screwgraph.compiler.cache import Made
 from screwgraph.compiler.compile import compile_problem, make_function, signature_of
 from screwgraph.compiler.function import Function, Origin
@@ -19,10 +19,11 @@ from screwgraph.elimination.system import pairs_with
 from screwgraph.errors import EliminationError
 from screwgraph.graph import Key, Role
 from screwgraph.tape import Number, Program, factor_out, program
+from screwgraph.tape.rolled import straight
 
-SHORT, LONG = 4.0, 10.0
-"""How many joints carry a joint, on average, where columns in shared axes are tried, and where nothing else is: of
-chains of random joints, they take fewer operations from 9 joints (5.0) on, a third less at 20 (10.5), half at 50."""
+SHORT = 4.0
+"""How many joints carry a joint, on average, where columns in shared axes are tried: of chains of random joints, they
+take fewer operations from 9 joints (5.0) on, a third less at 20 (10.5), half at 50."""
 
 
 def compile_matrix(problem: Problem) -> Function:
@@ -36,6 +37,8 @@ def compile_matrix(problem: Problem) -> Function:
     """
 
     def make(inputs: Sequence[str]) -> Made:
+        if _depth(problem) > LONG:
+            return Made(matrix_code(problem, arguments, inputs, loops=True), "composite")
         code = min((code for _, code in _ways(problem, arguments, inputs)), key=cost)
         return Made(stable(problem, code, "composite"), "composite")
 
@@ -44,8 +47,10 @@ def compile_matrix(problem: Problem) -> Function:
         if _depth(problem) <= LONG:
             for done, name in enumerate(("as it is", *problem.passes)):
                 counts[name] = _code(problem, problem.passes[:done], None).operations.total
-        ways = _ways(problem, arguments, [name for a in arguments for name in a.names])
-        name, code = min(ways, key=lambda way: cost(way[1]))
+        names = [name for a in arguments for name in a.names]
+        if _depth(problem) > LONG:
+            return {"loops over pairs": matrix_code(problem, arguments, names, loops=True).operations.total}
+        name, code = min(_ways(problem, arguments, names), key=lambda way: cost(way[1]))
         return counts | {name: code.operations.total}
 
     arguments, results = signature_of(problem)
@@ -59,11 +64,9 @@ def compile_matrix(problem: Problem) -> Function:
 
 def _ways(problem: Problem, arguments: Sequence[Argument], inputs: Sequence[str]) -> Iterator[tuple[str, Program]]:
     """Yield the codes of which the cheapest may be one: of elimination, and of columns in axes that joints share."""
-    length = _depth(problem)
-    if length <= LONG:
-        yield "common factors", factor_out(_code(problem, problem.passes, inputs))
-    if length >= SHORT:
-        yield "columns in shared axes", matrix_code(problem, arguments, inputs)
+    yield "common factors", factor_out(_code(problem, problem.passes, inputs))
+    if _depth(problem) >= SHORT:
+        yield "columns in shared axes", straight(matrix_code(problem, arguments, inputs, loops=False))
 
 
 def _depth(problem: Problem) -> float:

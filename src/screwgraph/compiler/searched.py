@@ -144,7 +144,7 @@ def _first_sound(problem: Problem, named: Sequence[Made]) -> Made | None:
     """Return the cheapest code that is sound."""
     for made in sorted(named, key=lambda made: cost(made.program)):
         with suppress(EliminationError):
-            return replace(made, program=sound(problem, made.program, made.ordering))
+            return replace(made, body=sound(problem, made.program, made.ordering))
     return None
 
 

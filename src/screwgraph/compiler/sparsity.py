@@ -58,7 +58,10 @@ class Sparsity:
 
 
 def sparsities(program: Program, results: Sequence[Result]) -> tuple[Sparsity, ...]:
-    """Return the entries of each result that code computes, or that are other constants than zero."""
+    """Return the entries of each result that code computes, or that are other constants than zero.
+
+    Of a result that is zero throughout, the first one is kept: no function returns vectors of no numbers.
+    """
     found, values = [], _split(distinct(program).places, results)
     for result, value, outputs in zip(results, values, _split(program.outputs, results), strict=True):
         which = np.array(value).reshape(result.shape)
@@ -67,6 +70,7 @@ def sparsities(program: Program, results: Sequence[Result]) -> tuple[Sparsity, .
         if axes:
             index = np.indices(result.shape)
             kept &= index[axes[0]] >= index[axes[1]]
+        kept.flat[0] |= not kept.any()
         found.append(Sparsity(result.shape, tuple(np.flatnonzero(kept).tolist()), axes))
     return tuple(found)
 

@@ -36,6 +36,7 @@ from screwgraph.robot.parameters import CLOSURE, Parameter, checked_parameters, 
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
 from screwgraph.tape import Number, Program, Scalar, factor_out, program
+from screwgraph.tape.rolled import Code
 
 GUESS = "guess"
 
@@ -139,7 +140,7 @@ class _Chain:
     def covers(self, by: Sequence[str]) -> bool:
         return GUESS not in by
 
-    def jacobian(self, source: Program, arguments: Sequence[Argument], by: Sequence[str]) -> Program:
+    def jacobian(self, source: Code, arguments: Sequence[Argument], by: Sequence[str]) -> Program:
         tape, values = inputs_by_form(arguments)
         lengths = _lengths(self.completion, values)
         moves = PARAMETERS in by and bool(lengths)  # where the dependent joints stand, too
@@ -179,7 +180,7 @@ class _Slopes:
     def covers(self, by: Sequence[str]) -> bool:
         return GUESS not in by
 
-    def jacobian(self, source: Program, arguments: Sequence[Argument], by: Sequence[str]) -> Program:
+    def jacobian(self, source: Code, arguments: Sequence[Argument], by: Sequence[str]) -> Program:
         tape, values = inputs_by_form(arguments)
         lengths = _lengths(self.completion, values)
         q, outputs = _completed(self.completion, values, lengths), list[Number]()
@@ -276,7 +277,7 @@ def _completed(completion: Completion, values: Mapping[str, Scalar], lengths: Se
     return completion.positions(np.array(y, dtype=object), np.array(guess, dtype=object), lengths)
 
 
-def _answers(q: Array, code: Program, values: Mapping[str, Scalar]) -> list[Number]:
+def _answers(q: Array, code: Code, values: Mapping[str, Scalar]) -> list[Number]:
     """Write code in all positions q and the arguments' other numbers."""
     given = {name: value for name, value in values.items() if not name.startswith("q:")}
     at = iter(q)

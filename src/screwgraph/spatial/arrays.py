@@ -100,9 +100,11 @@ def _of_two(name: str, a: Any, b: Any) -> Any:
 
 
 def choose(condition: Any, yes: Any, no: Any) -> Any:
-    """Return one of two scalars; both are computed, so both must be finite."""
+    """Return one of two scalars, of arrays entry by entry; both are computed, so both must be finite."""
     if hasattr(condition, "if_else"):
         return condition.if_else(yes, no)
+    if isinstance(condition, np.ndarray):
+        return np.where(condition, yes, no)
     return yes if condition else no
 
 

@@ -22,7 +22,7 @@ class Operation:
     """An operation: `values` computes NumPy values, `partials` has a rule for each operand, None where it is zero.
 
     `entire` operations are fixed everywhere by their values near one point: an identity that holds at random states
-    holds at all. Results of the others, such as |x|, sqrt(x x) or x < y, are never identified by their values.
+    holds at all. Results of the others, such as |x|, sqrt(x x), tanh(100 x) or x < y, are never identified by values.
     """
 
     values: Callable[..., Any]
@@ -68,8 +68,8 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         "exp": _entire(np.exp, lambda y, a: y),
         "sinh": _entire(np.sinh, lambda y, a: np.cosh(a)),
         "cosh": _entire(np.cosh, lambda y, a: np.sinh(a)),
-        "tanh": _entire(np.tanh, lambda y, a: 1.0 - y * y),
-        "erf": _entire(_erf, lambda y, a: 2.0 / math.sqrt(math.pi) * np.exp(-(a * a))),
+        "tanh": _other(np.tanh, lambda y, a: 1.0 - y * y),  # far from 0 it is 1 to all digits, and is no constant
+        "erf": _other(_erf, lambda y, a: 2.0 / math.sqrt(math.pi) * np.exp(-(a * a))),
         "sqrt": _other(np.sqrt, lambda y, a: 0.5 / y),
         "log": _other(np.log, lambda y, a: 1.0 / a),
         "asin": _other(np.arcsin, lambda y, a: 1.0 / np.sqrt(1.0 - a * a)),

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from screwgraph.summary import one_line
@@ -82,17 +83,23 @@ def program(tape: Tape, outputs: Sequence[Number], inputs: Sequence[str] | None 
 
     `inputs` names the program's inputs in order, all of the tape's among them; by default, they are the tape's.
     """
-    needed = _needed(tape, outputs)
-    uses = Counter(i for id in needed for i in _operands(tape.nodes[id]))
-    uses.update(o.id for o in outputs if isinstance(o, Scalar))
-    fused = {id: _as_division(tape, tape.nodes[id], uses) for id in needed}
-    named = {i for node in fused.values() for i in _operands(node)} | {o.id for o in outputs if isinstance(o, Scalar)}
-    kept = [id for id in needed if id in named]
-    number = {id: i for i, id in enumerate(kept)}
-    instructions = tuple((n[0], *(number[i] for i in n[1:])) if _operands(n) else n for n in (fused[id] for id in kept))
+    nodes, needed = tape.nodes, _needed(tape, outputs)
+    results_of = [o.id for o in outputs if isinstance(o, Scalar)]
+    uses = dict.fromkeys(needed, 0)
+    operands = (nodes[id][1:] for id in needed if nodes[id][0] not in LEAVES)
+    for i in chain(results_of, chain.from_iterable(operands)):
+        uses[i] += 1
+    fused = {id: _as_division(tape, nodes[id], uses) for id in needed}
+    named = set(results_of).union(*(node[1:] for node in fused.values() if node[0] not in LEAVES))
+    number: dict[int, int] = {}
+    instructions: list[tuple[Any, ...]] = []
+    for id, node in fused.items():
+        if id in named:
+            number[id] = len(instructions)
+            instructions.append(node if node[0] in LEAVES else (node[0], *[number[i] for i in node[1:]]))
     results = tuple(number[o.id] if isinstance(o, Scalar) else float(o) for o in outputs)
     if inputs is None:
-        return Program(tuple(tape.input_names), instructions, results)
+        return Program(tuple(tape.input_names), tuple(instructions), results)
     place = {name: i for i, name in enumerate(inputs)}
     moved = [("input", place[tape.input_names[i[1]]]) if i[0] == "input" else i for i in instructions]
     return Program(tuple(inputs), tuple(moved), results)
@@ -104,40 +111,39 @@ def by_outputs(program: Program) -> Program:
     Values of a long program are so used near where they are made, and its pieces (`compiler/pieces.py`) leave fewer to
     each other: matrix products compile in half the time. Closed-form derivatives of dynamics do not gain.
     """
-    code, order, done = program.instructions, list[int](), set[int]()
+    code, place, moved = program.instructions, dict[int, int](), list[tuple[Any, ...]]()
     for output in program.outputs:
         stack = [output] if isinstance(output, int) else []
         while stack:
-            waiting = [o for o in _operands(code[stack[-1]]) if o not in done]
-            if waiting:
-                stack.append(waiting[0])
-                continue
-            last = stack.pop()
-            if last not in done:
-                done.add(last)
-                order.append(last)
-    place = {old: new for new, old in enumerate(order)}
-    moved = tuple((i[0], *(place[o] for o in i[1:])) if _operands(i) else i for i in (code[old] for old in order))
+            instruction = code[stack[-1]]
+            operands = () if instruction[0] in LEAVES else instruction[1:]
+            for o in operands:
+                if o not in place:
+                    stack.append(o)
+                    break
+            else:
+                last = stack.pop()
+                if last not in place:
+                    place[last] = len(moved)
+                    moved.append((instruction[0], *[place[o] for o in operands]) if operands else instruction)
     outputs = tuple(place[o] if isinstance(o, int) else o for o in program.outputs)
-    return Program(program.input_names, moved, outputs)
+    return Program(program.input_names, tuple(moved), outputs)
 
 
 def _needed(tape: Tape, outputs: Sequence[Number]) -> list[int]:
-    seen: set[int] = set()
+    nodes, found = tape.nodes, set[int]()
     stack = [o.id for o in outputs if isinstance(o, Scalar)]
     while stack:
         id = stack.pop()
-        if id not in seen:
-            seen.add(id)
-            stack.extend(_operands(tape.nodes[id]))
-    return sorted(seen)
+        if id not in found:
+            found.add(id)
+            node = nodes[id]
+            if node[0] not in LEAVES:
+                stack += node[1:]
+    return sorted(found)
 
 
-def _operands(node: tuple[Any, ...]) -> tuple[int, ...]:
-    return () if node[0] in LEAVES else node[1:]
-
-
-def _as_division(tape: Tape, node: tuple[Any, ...], uses: Counter[int]) -> tuple[Any, ...]:
+def _as_division(tape: Tape, node: tuple[Any, ...], uses: Mapping[int, int]) -> tuple[Any, ...]:
     if node[0] == "mul":
         for inverse, other in ((node[1], node[2]), (node[2], node[1])):
             if tape.nodes[inverse][0] == "inv" and uses[inverse] == 1:

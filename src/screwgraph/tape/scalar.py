@@ -246,10 +246,11 @@ _WRITTEN: dict[str, Callable[..., Number]] = {
 
 def _settled(form: tuple[Any, ...], samples: tuple[float, ...], a: Scalar, b: Scalar) -> float | None:
     """Return the constant that a sum or difference is, if it is one at every sample."""
-    if all(abs(s) <= CANCELLED * (abs(x) + abs(y)) for s, x, y in zip(samples, a.samples, b.samples, strict=True)):
+    first, scale = samples[0], max(abs(a.samples[0]), abs(b.samples[0]))  # the first sample rules most out
+    if abs(first) <= CANCELLED * (abs(a.samples[0]) + abs(b.samples[0])) and all(
+        abs(s) <= CANCELLED * (abs(x) + abs(y)) for s, x, y in zip(samples, a.samples, b.samples, strict=True)
+    ):
         return 0.0 if a.tape.settles(form, 0.0) else None
-    first = samples[0]
-    scale = max(abs(a.samples[0]), abs(b.samples[0]))
-    if all(abs(s - first) <= CONSTANT * scale for s in samples):
+    if abs(samples[1] - first) <= CONSTANT * scale and all(abs(s - first) <= CONSTANT * scale for s in samples):
         return first if a.tape.settles(form, first) else None
     return None

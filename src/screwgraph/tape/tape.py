@@ -24,6 +24,8 @@ SAMPLES = 4
 """Random states at which every value is known while the tape is written."""
 WIDE = 64
 """Random states at which a value's sign is judged."""
+SPLIT = 2.0**17 + 1.0
+"""A number times this, less what that exceeds the number by, is the number rounded to 36 bits."""
 EQUAL = 1e-14
 """Values that agree this well, relatively and at every sample, may be one value: many digits tell."""
 
@@ -35,7 +37,7 @@ class Mark(NamedTuple):
 
     length: int
     by_form: dict[tuple[Any, ...], Scalar]
-    by_value: dict[tuple[int, ...], tuple[Scalar, ...]]
+    by_value: dict[tuple[float, ...], tuple[Scalar, ...]]
 
 
 class Tape:
@@ -49,7 +51,7 @@ class Tape:
         self.input_names: list[str] = []
         self.by_value = merge == "value"
         self._by_form: dict[tuple[Any, ...], Scalar] = {}
-        self._by_value: dict[tuple[int, ...], tuple[Scalar, ...]] = {}
+        self._by_value: dict[tuple[float, ...], tuple[Scalar, ...]] = {}
         self._wide_inputs: list[np.ndarray] = []
         self._wide: list[Any] = []
         self._extremes: dict[int, tuple[float, float]] = {}
@@ -63,7 +65,7 @@ class Tape:
         self._wide_inputs.append(np.asarray(samples[SAMPLES:], dtype=float))
         form = ("input", len(self.input_names) - 1)
         known = tuple(float(s) for s in samples[:SAMPLES]) if self.by_value else ()
-        return self.record(form, known, self.by_value)
+        return self.record(form, known, bool(known))
 
     def inputs(self, name: str, shape: tuple[int, ...]) -> Any:
         """Return an array of inputs of a tape that merges by form: `name[0]`, or `name[0, 1]`; a Scalar if it is ()."""
@@ -148,16 +150,18 @@ class Tape:
         if known is not None:
             return known
         key = _value_key(samples) if certain and not apart else None
-        close = self._by_value.get(key, ()) if key is not None else ()
+        if key is None:
+            scalar = self._by_form[form] = Scalar(self, len(self.nodes), samples, certain)
+            self.nodes.append(form)
+            return scalar
+        close = self._by_value.get(key, ())
         for equal in close if form[0] != "input" else ():
             if _agree(equal.samples, samples) and self._is_same(form, equal):
                 self._by_form[form] = equal
                 return equal
-        scalar = Scalar(self, len(self.nodes), samples, certain)
+        scalar = self._by_form[form] = Scalar(self, len(self.nodes), samples, certain)
         self.nodes.append(form)
-        self._by_form[form] = scalar
-        if key is not None:
-            self._by_value[key] = (*close, scalar)
+        self._by_value[key] = (*close, scalar)
         return scalar
 
     def guarded(self, a: Scalar, bound: float) -> Scalar:
@@ -196,15 +200,14 @@ def _sizes(wide: np.ndarray) -> tuple[float, float]:
     return (0.0, 0.0) if least <= 0.0 <= most else (least, most) if least > 0.0 else (-most, -least)
 
 
-def _value_key(samples: tuple[float, ...]) -> tuple[int, ...] | None:
-    """Round two samples to 36 bits; values with the same key are candidates for being equal."""
-    key: list[int] = []
-    for s in samples[:2]:
-        if not math.isfinite(s):
-            return None
-        mantissa, exponent = math.frexp(s)
-        key += (round(mantissa * 2.0**36), exponent)
-    return tuple(key)
+def _value_key(samples: tuple[float, ...]) -> tuple[float, ...] | None:
+    """Round two samples to 36 bits; values with the same key are candidates for being equal (Veltkamp, 1968)."""
+    a, b = samples[0], samples[1]
+    split_a, split_b = SPLIT * a, SPLIT * b
+    key = (split_a - (split_a - a), split_b - (split_b - b))
+    return (
+        key if key[0] == key[0] and key[1] == key[1] else None
+    )  # NaN is no key: a sample, or its multiple, is infinite
 
 
 def _agree(a: tuple[float, ...], b: tuple[float, ...]) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from screwgraph.compiler.analytic.motion import Motion
+from screwgraph.compiler.analytic.turn import Turn
 from screwgraph.compiler.analytic.vectors import (
     Matrix,
     Pair,
@@ -72,6 +73,14 @@ class Body:
         s, m = axis
         about = minus(scaled(trace(self.flow), s), times(transposed(self.flow), s))
         return scaled(2.0, add(about, cross(self.momentum, m)))
+
+    def seen(self, R: Matrix, x: Vector) -> Body:
+        """Return mass and moments about a point from which the origin is at x, in axes that R turns into."""
+        first = times(R, self.first)
+        shifted = add(first, scaled(self.mass, x))
+        turned = Turn((R,), x).up_symmetric(self.second)
+        second = matrix_sum(turned, _symmetric_sum(x, first, shifted))
+        return Body(self.mass, shifted, second, self.momentum, self.flow, self.wrench)
 
     def on_parent(self, moved: Motion) -> Body:
         """Return the same about the parent's origin, in its axes, as its observer sees it."""

@@ -11,9 +11,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from screwgraph.compiler.analytic.coordinate import twist_seen, views, wrench_seen
+from screwgraph.compiler.analytic.composite import CompositeColumns, composite_columns
+from screwgraph.compiler.analytic.memory import Memory, in_rows
 from screwgraph.compiler.analytic.motion import motions
-from screwgraph.compiler.analytic.tree import Entries, whole_bodies
+from screwgraph.compiler.analytic.pairs import Pairs
+from screwgraph.compiler.analytic.tree import Entries
 from screwgraph.compiler.analytic.vectors import power
 from screwgraph.compiler.inputs import input_values
 from screwgraph.compiler.problem import Problem
@@ -23,7 +25,8 @@ from screwgraph.graph.factors import prior
 from screwgraph.lowering import improved
 from screwgraph.robot import Robot, with_gravity
 from screwgraph.robot.parameters import with_values
-from screwgraph.tape import Number, Program, factor_out, program
+from screwgraph.tape import Number, Tape, factor_out, program
+from screwgraph.tape.rolled import Code, Rolled
 
 PASSES = ("canonical frames", "inertial regrouping", "second moments")
 """What makes a robot cheaper without adding links to it."""
@@ -40,13 +43,8 @@ def is_of_tree(problem: Problem) -> bool:
     return whole and not edited and not problem.constants.keys() & set(problem.asked)
 
 
-def depth(robot: Robot) -> float:
-    """Return how many joints carry a joint, on average."""
-    return sum(len(robot.joints_to_base(j.child)) for j in robot.joints) / max(1, len(robot.joints))
-
-
-def matrix_code(problem: Problem, arguments: Sequence[Argument], inputs: Sequence[str]) -> Program:
-    """Return straight-line code of the matrix, row by row, of a problem that `is_of_tree`."""
+def matrix_code(problem: Problem, arguments: Sequence[Argument], inputs: Sequence[str], *, loops: bool) -> Code:
+    """Return code of the matrix, row by row, of a problem that `is_of_tree`; with `loops`, pairs of joints are one."""
     assert problem.stated is not None, "it has a robot's laws"
     tape, numbers = input_values(arguments)
     bound, start = problem.stated, with_gravity(problem.stated.robot, (0.0, 0.0, 0.0))
@@ -54,6 +52,8 @@ def matrix_code(problem: Problem, arguments: Sequence[Argument], inputs: Sequenc
     values = {p: np.array([numbers[f"{key}[{i}]"] for i in range(len(p.nominal(start)))]) for p, key in live.items()}
     robot = improved(with_values(start, values), PASSES)
     q = np.array([numbers[f"{Key('q', j.name)}[{i}]"] for j in robot.joints for i in range(j.type.nq)], dtype=object)
+    if loops:
+        return _in_loops(robot, q, tape, inputs)
     entries = tree_mass_matrix(robot, q)
     outputs: list[Number] = [entries.get((i, j), 0.0) for i in range(robot.nv) for j in range(robot.nv)]
     return factor_out(program(tape, outputs, inputs))
@@ -61,22 +61,26 @@ def matrix_code(problem: Problem, arguments: Sequence[Argument], inputs: Sequenc
 
 def tree_mass_matrix(robot: Robot, q: np.ndarray) -> Entries:
     """Return the entries (kg m^2, kg m, kg) that are not zero, of a robot without gravity at q (nq,)."""
-    still = np.zeros(robot.nv)
-    moved = motions(robot, q, still, still)
-    whole = whole_bodies(robot, moved, {})
-    axes = {name: motion.axes for name, motion in moved.items()}
-    columns = {name: [whole[name].inertia_times(S) for S in axes[name]] for name in moved}
-    view = views(robot, moved, [joint.child for joint in robot.children(robot.links[0].name)])
-    seen = {name: [twist_seen(S, *view[name][:2]) for S in axes[name]] for name in moved}
-    felt = {name: [wrench_seen(W, *view[name][:2]) for W in columns[name]] for name in moved}
-    found: dict[tuple[int, int], Number] = {}
-    for joint in robot.joints:
-        first = robot.v_slices[joint.name].start
-        for nearer in robot.joints_to_base(joint.child):
-            wrenches, twists = (columns, axes) if nearer is joint else (felt, seen)
-            for i, W in enumerate(wrenches[joint.child], first):
-                for j, S in enumerate(twists[nearer.child], robot.v_slices[nearer.name].start):
-                    found[i, j] = found[j, i] = power(S, W)
-        for i, armature in enumerate(joint.armature * np.ones(joint.type.nv), first):
-            found[i, i] = found[i, i] + armature
+    columns = _columns(robot, q)
+    found: dict[tuple[int, int], Number] = dict(columns.own)
+    for i, carriers in enumerate(columns.carriers):
+        for j in carriers:
+            found[i, j] = found[j, i] = power(columns.axes[j], columns.wrenches[i])
     return found
+
+
+def _columns(robot: Robot, q: np.ndarray) -> CompositeColumns:
+    still = np.zeros(robot.nv)
+    return composite_columns(robot, motions(robot, q, still, still))
+
+
+def _in_loops(robot: Robot, q: np.ndarray, tape: Tape, inputs: Sequence[str]) -> Rolled:
+    n, columns, memory = robot.nv, _columns(robot, q), Memory(inputs, robot.nv**2)
+    axes, wrenches, own = memory.straight(
+        tape, inputs, memory.results, [in_rows(columns.axes), in_rows(columns.wrenches), list(columns.own.values())]
+    )
+    pairs = Pairs(n, columns.carriers)
+    memory.cleared(0, pairs)
+    memory.stages += [pairs.below(6, wrenches, axes, 0), pairs.above(6, axes, wrenches, 0)]
+    memory.copied({i * n + j: own + k for k, (i, j) in enumerate(columns.own)})
+    return memory.finished()

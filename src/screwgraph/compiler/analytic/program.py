@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from screwgraph.compiler.analytic.composite import LONG, depth
 from screwgraph.compiler.analytic.hybrid import Unknowns
+from screwgraph.compiler.analytic.looped import Known, accelerations_in_loops, forward_in_loops, inverse_in_loops
+from screwgraph.compiler.analytic.state import State, vector_of
 from screwgraph.compiler.analytic.tree import tree_derivatives
 from screwgraph.compiler.inputs import input_values
 from screwgraph.compiler.problem import Named
@@ -20,11 +23,16 @@ from screwgraph.robot import Robot
 from screwgraph.robot.parameters import Parameter, with_values
 from screwgraph.summary import one_line
 from screwgraph.tape import Number, Program, factor_out, program
+from screwgraph.tape.rolled import Code, Rolled, straight
 
 PASSES = ("canonical frames", "inertial regrouping", "second moments")
 """What makes a robot cheaper without adding links to it."""
 NOT_CLOSED = ("friction", "stiffness")
 """Kinds of live parameters whose torques have no closed form here."""
+LONGER = 30.0
+"""How many joints carry a joint, on average, where forward dynamics go in loops: they are made in half the time."""
+WIDE = 40_000
+"""Operations of straight code from which loops are quicker of one state: of a humanoid's derivatives 1.7 times."""
 SMALL = 8
 """Up to so many velocities, frames in which pairs of joints meet are tried one after the other."""
 FRAMES = 4
@@ -61,7 +69,7 @@ class TreeProblem:
         priors = (f for f in self.model.added if f.template is prior and f.keys[0].name in of_joints)
         return {f.keys[0]: f.parameters["value"] for f in priors}
 
-    def jacobian(self, source: Program, arguments: Sequence[Argument], by: Sequence[str]) -> Program:
+    def jacobian(self, source: Code, arguments: Sequence[Argument], by: Sequence[str]) -> Code:
         """Return the derivatives of all results by some arguments, one after the other, each row by row.
 
         Args:
@@ -69,33 +77,73 @@ class TreeProblem:
             arguments: what it takes.
             by: names of arguments.
         """
-        tried = [self._code(source, arguments, by, frames) for frames in _frames(self.model.robot)]
+        if self.is_long:
+            return self.in_loops(arguments, by)
+        tried = [self._code(straight(source), arguments, by, frames) for frames in _frames(self.model.robot)]
         return min(tried, key=cost)
+
+    def in_loops(self, arguments: Sequence[Argument], by: Sequence[str]) -> Rolled:
+        """Return the derivatives as `jacobian` does, in loops over pairs of joints and over columns."""
+        in_loops = forward_in_loops if self.asked[0].kind == "qdd" else inverse_in_loops
+        inputs = [name for argument in arguments for name in argument.names]
+        return in_loops(self._known(arguments), inputs, by)
+
+    def is_wide(self, body: Code) -> bool:
+        """Whether columns of accelerations fill vectors, and straight code leaves the caches of instructions."""
+        robot = self.model.robot
+        forward = all(key.kind == "qdd" for key in self.asked) and not robot.is_closed
+        return isinstance(body, Program) and forward and body.operations.total > WIDE and _tips_have_inertia(robot)
+
+    def answer(self, arguments: Sequence[Argument]) -> Rolled | None:
+        """Return code of the problem itself, for forward dynamics of long trees: it is made in half the time."""
+        if depth(self.model.robot) <= LONGER:
+            return None
+        in_order = list(self.asked) == [Key("qdd", name) for name in self.model.robot.joint_names]
+        if not (in_order and self.is_long and self.covers(())):
+            return None
+        inputs = [name for argument in arguments for name in argument.names]
+        return accelerations_in_loops(self._known(arguments), inputs)
+
+    def _known(self, arguments: Sequence[Argument]) -> Known:
+        """Return what makes states; passes look at a robot once where its numbers are no scalars."""
+        robot = None if self._parameters else improved(self.model.robot, PASSES)
+        return lambda more: self._state(arguments, more, robot)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether all unknowns are of one kind, and so many joints carry a joint that loops are worth while."""
+        robot = self.model.robot
+        alike = len({key.kind for key in self.asked}) == 1
+        return alike and not robot.is_closed and depth(robot) > LONG and _tips_have_inertia(robot)
 
     def _code(
         self, source: Program, arguments: Sequence[Argument], by: Sequence[str], frames: Sequence[str]
     ) -> Program:
-        tape, numbers = input_values(arguments)
+        state = self._state(arguments)
+        robot, known = state.robot, dict(state.known)
+        unknown = [(key, i) for key in self.asked for i in range(_size(robot, key))]
+        found = source.on([state.inputs[name] for name in source.input_names])
+        for (key, _), value in zip(unknown, found, strict=True):
+            known[key] = [*known.get(key, ()), value]
+        q, qd, qdd = (vector_of(known, robot, kind) for kind in ("q", "qd", "qdd"))
+        free = [i for i, (key, _) in enumerate(unknown) if key.kind == "qdd"]
+        unknowns = Unknowns(robot, tree_derivatives(robot, q, qd, qdd, state.wrenches, frames), free)
+        outputs: list[Number] = []
+        for name in by:
+            entries = unknowns.by_state(name) if name in ("q", "qd") else unknowns.by_given()
+            outputs += [entries.get((i, j), 0.0) for i in range(robot.nv) for j in range(robot.nv)]
+        return factor_out(program(state.tape, outputs, source.input_names))
+
+    def _state(self, arguments: Sequence[Argument], more: Sequence[str] = (), robot: Robot | None = None) -> State:
+        """Return what is known, on a new tape, which has more inputs of some names; of a robot after all passes."""
+        extra = (Argument("more", (len(more),), tuple(more)),) if more else ()
+        tape, numbers = input_values([*arguments, *extra])
         sizes = {key: len(p.nominal(self.model.robot)) for key, p in self._parameters.items()}
         sizes |= {key: _size(self.model.robot, key) for key in self._given if key not in sizes}
         known = {key: [numbers[f"{key}[{i}]"] for i in range(sizes[key])] for key in self._given}
         known |= {key: list(value) for key, value in self._constants.items()}
         values = {p: np.array(known[key], dtype=object) for key, p in self._parameters.items()}
-        robot = improved(with_values(self.model.robot, values), PASSES)
-        unknown = [(key, i) for key in self.asked for i in range(_size(robot, key))]
-        found = source.on([numbers[name] for name in source.input_names])
-        for (key, _), value in zip(unknown, found, strict=True):
-            known.setdefault(key, []).append(value)
-        q, qd, qdd = (_vector(known, robot, kind) for kind in ("q", "qd", "qdd"))
-        kind = "external_wrenches"
-        wrenches = {key.name: (value[:3], value[3:]) for key, value in known.items() if key.kind == kind}
-        free = [i for i, (key, _) in enumerate(unknown) if key.kind == "qdd"]
-        unknowns = Unknowns(robot, tree_derivatives(robot, q, qd, qdd, wrenches, frames), free)
-        outputs: list[Number] = []
-        for name in by:
-            entries = unknowns.by_state(name) if name in ("q", "qd") else unknowns.by_given()
-            outputs += [entries.get((i, j), 0.0) for i in range(robot.nv) for j in range(robot.nv)]
-        return factor_out(program(tape, outputs, source.input_names))
+        return State(tape, numbers, robot or improved(with_values(self.model.robot, values), PASSES), known)
 
     @property
     def _parameters(self) -> dict[Key, Parameter]:
@@ -104,10 +152,6 @@ class TreeProblem:
     @property
     def _given(self) -> list[Key]:
         return [key for _, keys in self.arguments for key in keys]
-
-
-def _vector(values: Mapping[Key, Sequence[Number]], robot: Robot, kind: str) -> np.ndarray:
-    return np.array([x for name in robot.joint_names for x in values[Key(kind, name)]], dtype=object)
 
 
 def _size(robot: Robot, key: Key) -> int:
@@ -123,3 +167,10 @@ def _frames(robot: Robot) -> list[Sequence[str]]:
     if len(first) > 1 or robot.nv > SMALL:
         return [first]
     return [[joint.child] for joint in robot.joints[:FRAMES]]
+
+
+def _tips_have_inertia(robot: Robot) -> bool:
+    """Whether what hangs on any joint resists any acceleration, so that no pivot of a recursion is zero."""
+    carrying = {joint.parent for joint in robot.joints}
+    tips = [link.inertia for link in robot.links if link.name not in carrying]
+    return all(tip.mass > 0.0 and np.linalg.eigvalsh(tip.about_com)[0] > 0.0 for tip in tips)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from screwgraph.compiler.analytic.body import Body, body
-from screwgraph.compiler.analytic.coordinate import coordinates, views
+from screwgraph.compiler.analytic.coordinate import Coordinate, coordinates, views
 from screwgraph.compiler.analytic.motion import Motion, motions
 from screwgraph.compiler.analytic.vectors import NOTHING, Pair, add, cross, pair_sum, power, times
 from screwgraph.robot import Frame, Robot
@@ -53,11 +53,7 @@ def tree_derivatives(
         external_wrenches: wrenches (moment, force) on the robot, by frame, in its axes.
         anchors: the links in whose axes pairs of joints meet, one for each limb of the base; by default its first.
     """
-    moved = motions(robot, q, qd, qdd)
-    wholes = whole_bodies(robot, moved, external_wrenches or {})
-    own = {name: coordinates(motion, wholes[name]) for name, motion in moved.items()}
-    view = views(robot, moved, anchors or [joint.child for joint in robot.children(robot.links[0].name)])
-    seen = {name: [c.seen(*view[name]) for c in columns] for name, columns in own.items()}
+    own, seen = tree_coordinates(robot, motions(robot, q, qd, qdd), external_wrenches, anchors)
     by_q: dict[tuple[int, int], Number] = {}
     by_qd: dict[tuple[int, int], Number] = {}
     by_qdd: dict[tuple[int, int], Number] = {}
@@ -75,6 +71,19 @@ def tree_derivatives(
             by_qdd[i, i] = by_qdd[i, i] + armature
             by_qd[i, i] = by_qd[i, i] + joint.damping
     return TreeDerivatives(by_q, by_qd, by_qdd)
+
+
+def tree_coordinates(
+    robot: Robot,
+    moved: Mapping[str, Motion],
+    external_wrenches: Mapping[str, Pair] | None = None,
+    anchors: Sequence[str] = (),
+) -> tuple[Mapping[str, Sequence[Coordinate]], Mapping[str, Sequence[Coordinate]]]:
+    """Return the coordinates of each joint, by its link: in its own frame, and as an anchor of its limb sees it."""
+    wholes = whole_bodies(robot, moved, external_wrenches or {})
+    own = {name: coordinates(motion, wholes[name]) for name, motion in moved.items()}
+    view = views(robot, moved, anchors or [joint.child for joint in robot.children(robot.links[0].name)])
+    return own, {name: [c.seen(*view[name]) for c in columns] for name, columns in own.items()}
 
 
 def whole_bodies(

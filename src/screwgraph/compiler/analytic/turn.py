@@ -56,7 +56,7 @@ def turn(joint: Joint, q: Float[Array, " nq"]) -> Turn:
     constant, moving = joint.origin, joint.type.transform(q)
     before, after = ([list(row) for row in rotation(T)] for T in (constant, moving))
     shift = times(before, list(translation(moving)))
-    return Turn((before, after), add([float(x) for x in translation(constant)], shift))
+    return Turn((before, after), add(translation(constant).tolist(), shift))
 
 
 def _turned(R: Matrix, A: Matrix) -> Matrix:

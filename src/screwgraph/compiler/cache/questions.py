@@ -6,23 +6,29 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from screwgraph.compiler.cache.codes import pack_code, unpack_code
 from screwgraph.compiler.cache.kinds import PROGRAM
 from screwgraph.compiler.cache.lookup import recall, recalled
-from screwgraph.compiler.cache.packing import pack_program, unpack_program
 from screwgraph.graph import Column, Key
 from screwgraph.summary import one_line
 from screwgraph.tape import Program
+from screwgraph.tape.rolled import Code, straight
 
 
 @dataclass(frozen=True)
 class Made:
-    """Straight-line code, the name of the order that it came from, and, where no name says it, that order itself."""
+    """Code, the name of the order that it came from, and, where no name says it, that order itself."""
 
     __repr__ = one_line
 
-    program: Program
+    body: Code
     ordering: str
     order: tuple[Key | Column, ...] = ()
+
+    @property
+    def program(self) -> Program:
+        """The code without loops."""
+        return straight(self.body)
 
 
 def remembered(question: object, make: Callable[[], Made], *, anew: bool = False) -> Made:
@@ -42,11 +48,11 @@ def kept(question: object) -> Made | None:
 def _pack(made: Made) -> bytes:
     order = [[*item] if isinstance(item, Key) else [*item[0], item[1]] for item in made.order]
     header = json.dumps([made.ordering, order])
-    return header.encode() + b"\n" + pack_program(made.program)
+    return header.encode() + b"\n" + pack_code(made.body)
 
 
 def _unpack(data: bytes) -> Made:
     header, _, program = data.partition(b"\n")
     ordering, order = json.loads(header)
     items = [Key(kind, name) if not number else (Key(kind, name), number[0]) for kind, name, *number in order]
-    return Made(unpack_program(program), ordering, tuple(items))
+    return Made(unpack_code(program), ordering, tuple(items))

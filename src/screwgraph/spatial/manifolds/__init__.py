@@ -3,6 +3,7 @@
 from screwgraph.spatial.manifolds.base import Manifold
 from screwgraph.spatial.manifolds.floating_pose import FloatingPose
 from screwgraph.spatial.manifolds.product import Product, product
+from screwgraph.spatial.manifolds.se2 import SE2
 from screwgraph.spatial.manifolds.se3 import SE3
 from screwgraph.spatial.manifolds.so3 import SO3
 from screwgraph.spatial.manifolds.unit_quaternion import UnitQuaternion
@@ -11,6 +12,7 @@ from screwgraph.spatial.manifolds.vector import Vector
 MANIFOLDS: dict[str, Manifold] = {
     "vector": Vector(3),
     "SO3": SO3(),
+    "SE2": SE2(),
     "SE3": SE3(),
     "unit_quaternion": UnitQuaternion(),
     "floating_pose": FloatingPose(),
@@ -20,6 +22,7 @@ MANIFOLDS: dict[str, Manifold] = {
 
 __all__ = [
     "MANIFOLDS",
+    "SE2",
     "SE3",
     "SO3",
     "FloatingPose",

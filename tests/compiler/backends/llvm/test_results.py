@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
+import screwgraph as sg
 from screwgraph.compiler.backends.llvm.gufunc import assembly, gufunc
 from screwgraph.compiler.backends.llvm.loop import Operand
 from screwgraph.compiler.backends.llvm.machine import machine_code
@@ -117,3 +118,18 @@ def test_batches_broadcast_and_may_be_empty():
     every = np.stack(np.broadcast_arrays(x[..., 0], y[..., 0]), axis=-1).reshape(-1, 2)
     np.testing.assert_allclose(f(x, y), expected((3, 3), every).reshape(2, 5, 3, 3, 3), 1e-15)
     assert f(x[:0], y).shape == (0, 5, 3, 3, 3)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_one_sample_is_written_to_its_array_wherever_its_entries_are(order):
+    f = sg.mass_matrix(sg.load("puma560"))
+    q = np.random.default_rng(0).uniform(-1, 1, (3, 6))
+    batch = np.array(f(np.repeat(q, 8, axis=0)))[::8]
+    for state, expected in zip(q, batch, strict=True):
+        around = np.full((8, 8), 7.0, order=order)
+        for ufunc in (f.single, f.ufunc):
+            ufunc(state, out=around[1:7, 1:7])
+            np.testing.assert_allclose(around[1:7, 1:7], expected, rtol=0, atol=1e-13)
+        np.testing.assert_array_equal(around[[0, 7]], 7.0)
+        np.testing.assert_array_equal(around[:, [0, 7]], 7.0)
+        np.testing.assert_allclose(f.ufunc(state, out=np.empty((6, 6), order=order)), expected, rtol=0, atol=1e-13)

@@ -1,7 +1,6 @@
 """Much memory of a function comes from the heap: threads with small stacks can call it."""
 
 import threading
-from functools import partial
 
 import numpy as np
 import pytest
@@ -21,7 +20,9 @@ def nothing_fits(monkeypatch):
     """Every array is too large for the stack, and programs are cut into pieces."""
     monkeypatch.setattr(room, "STACK", 0)
     monkeypatch.setattr(fastcall_code, "STACK", 0)
-    monkeypatch.setattr(block, "pieces", partial(pieces.pieces, whole=100, length=50))
+    monkeypatch.setattr(
+        block, "pieces", lambda program, first, whole, **how: pieces.pieces(program, first, 100, 50, **how)
+    )
     monkeypatch.setenv("SCREWGRAPH_CACHE", "off")
 
 

@@ -1,21 +1,24 @@
 """Machine code through LLVM: a program becomes a NumPy gufunc, vectorised over samples."""
 
-from screwgraph.compiler.backends.base import Backend, Listing
+from screwgraph.compiler.backends.base import Backend, Listing, one_file_each
 from screwgraph.compiler.backends.llvm.descent import COUNTS, Descent
-from screwgraph.compiler.backends.llvm.gufunc import Compiled, compiled, llvm_source
-from screwgraph.compiler.backends.llvm.machine import MachineCode, remembered_code, vector_width
+from screwgraph.compiler.backends.llvm.gufunc import Compiled, compiled, compiled_loop, llvm_source
+from screwgraph.compiler.backends.llvm.machine import MachineCode, drafted_code, remembered_code, vector_width
 from screwgraph.compiler.backends.llvm.operations import LLVM, TOGETHER
 from screwgraph.compiler.backends.llvm.step_loop import March, Marching, Settle, Stage, marching
 from screwgraph.compiler.backends.llvm.text import Lanes
+from screwgraph.compiler.backends.llvm.xla import Interface, xla_handler
 
 
-def _files(f: Listing) -> dict[str, str]:
+def _text(f: Listing) -> str:
     shapes = [(a.shape, a.names) for a in f.arguments]
-    return {".ll": llvm_source(f.program, shapes, [r.shape for r in f.results], f.dtype)}
+    return llvm_source(f.program, shapes, [r.shape for r in f.results], f.dtype)
 
 
 BACKEND = Backend(
-    "LLVM assembly, for the vectors of this machine, with NumPy's loop", LLVM.keys() | set(TOGETHER), _files
+    "LLVM assembly, for the vectors of this machine, with NumPy's loop",
+    LLVM.keys() | set(TOGETHER),
+    one_file_each(".ll", _text),
 )
 
 __all__ = [
@@ -23,6 +26,7 @@ __all__ = [
     "COUNTS",
     "Compiled",
     "Descent",
+    "Interface",
     "Lanes",
     "MachineCode",
     "March",
@@ -30,8 +34,11 @@ __all__ = [
     "Settle",
     "Stage",
     "compiled",
+    "compiled_loop",
+    "drafted_code",
     "llvm_source",
     "marching",
     "remembered_code",
     "vector_width",
+    "xla_handler",
 ]

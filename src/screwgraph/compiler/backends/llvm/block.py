@@ -6,25 +6,31 @@ from collections.abc import Mapping, Sequence
 
 from screwgraph.compiler.angles import angle_sums
 from screwgraph.compiler.backends.llvm.each import each
+from screwgraph.compiler.backends.llvm.fused import fused
 from screwgraph.compiler.backends.llvm.operations import TOGETHER
+from screwgraph.compiler.backends.llvm.repeat import Repeated
 from screwgraph.compiler.backends.llvm.room import room
 from screwgraph.compiler.backends.llvm.stages import stages
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.compiler.backends.llvm.writer import Writer, store
-from screwgraph.compiler.pieces import Pieces, pieces
+from screwgraph.compiler.pieces import WHOLE, Pieces, pieces, uneven
+from screwgraph.compiler.repeats import Repeat
 from screwgraph.tape import Program
 
 
-def block(program: Program, lanes: Lanes, name: str = "block", places: Sequence[int] | None = None) -> str:
+def block(
+    program: Program, lanes: Lanes, name: str = "block", places: Sequence[int] | None = None, whole: int = WHOLE
+) -> str:
     """Return `@<name>(in, out)`: numbers i of all samples stand together at `in + i * width`, so at `out`.
 
     Vectors branch once before each stage of sines, to take the samples one by one where an angle is too large; `places`
     says which of these outputs each one of the block for one sample is, by default the same. What follows the sines in
-    long programs are functions in a row, which leave values to each other in memory. Results are stored where they are
-    computed: kept to the end, they would wait in memory anyway.
+    programs beyond `whole` instructions are functions in a row, which leave values to each other in memory. Results are
+    stored where they are computed: kept to the end, they would wait in memory anyway.
     """
+    program = fused(program)
     *angles, rest = stages(program)
-    cut = pieces(program, [i for stage in angles for i in stage])
+    cut = pieces(program, [i for stage in angles for i in stage], whole, loops=True)
     results = _results(program)
     head = Writer(program, lanes, cut.slots, results, angle_sums(program))
     head.lines.append(f"define internal void @{name}{lanes.tag}(ptr noalias %in, ptr noalias %out){_aligned(lanes)} {{")
@@ -45,14 +51,17 @@ def block(program: Program, lanes: Lanes, name: str = "block", places: Sequence[
         before = _parts(program, lanes, cut, name, results)
         calls = (f"@{name}_piece{n}_{lanes.tag}(ptr %in, ptr %out, ptr %memory)" for n in range(len(cut.parts)))
         head.lines += [f"  call void {call}" for call in calls]
+    for i in (i for part in cut.parts if isinstance(part, Repeat) for i in uneven(program, part)):
+        for place in results[i]:
+            head.lines += store(lanes, head.value(i), f"%o{place}", "%out", place)
     for place, output in enumerate(program.outputs):
         if not isinstance(output, int):
             head.lines += store(lanes, lanes.number(output), f"%o{place}", "%out", place)
     if lanes.width == 1 or not angles:
         return "\n".join([*before, *head.lines, *give, "  ret void", "}"])
-    far = ["each:", *give, f"  call void @each{lanes.tag}(ptr %in, ptr %out)", "  ret void", "}"]
+    far = ["each:", *give, f"  call void @{name}_each{lanes.tag}(ptr %in, ptr %out)", "  ret void", "}"]
     last = [*give, "  ret void", *far]
-    return "\n".join([each(program, lanes, places), *before, *head.lines, *last])
+    return "\n".join([each(program, lanes, name, places), *before, *head.lines, *last])
 
 
 def _results(program: Program) -> dict[int, list[int]]:
@@ -68,6 +77,10 @@ def _parts(program: Program, lanes: Lanes, cut: Pieces, name: str, results: Mapp
     """Return one function for each piece, which also stores the results that it computes."""
     functions = []
     for n, part in enumerate(cut.parts):
+        if isinstance(part, Repeat):
+            loop = Repeated(f"{name}_piece{n}_{lanes.tag}", program, lanes, cut.slots, part)
+            functions.append(loop.text(results, _aligned(lanes)))
+            continue
         piece = Writer(program, lanes, cut.slots, results)
         piece.write(part)
         arguments = "ptr noalias %in, ptr noalias %out, ptr noalias %memory"

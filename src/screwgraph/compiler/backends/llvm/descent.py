@@ -12,6 +12,7 @@ from jaxtyping import Float
 from screwgraph.compiler.backends.llvm.block import block
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.compiler.cache import pack_program
+from screwgraph.compiler.pieces import WHOLE
 from screwgraph.summary import one_line
 from screwgraph.tape import Program
 
@@ -53,10 +54,11 @@ class Descent:
         return (*self.step.instructions, *self.end.instructions)
 
 
-def descent(given: Descent, lanes: Lanes) -> str:
+def descent(given: Descent, lanes: Lanes, whole: int = WHOLE) -> str:
     """Return `@block(in, out)` for one sample: a state stands before the parameters, which stay where they are."""
     assert lanes.width == 1, "samples take different numbers of steps"
-    parts = [block(given.step, lanes, "step"), block(given.end, lanes, "end"), _constants(given, lanes)]
+    programs = {"step": given.step, "end": given.end}
+    parts = [*(block(p, lanes, name, whole=whole) for name, p in programs.items()), _constants(given, lanes)]
     return "\n".join([*parts, *_loop(given, lanes)])
 
 

@@ -9,10 +9,11 @@ from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.tape import Program
 
 
-def each(program: Program, lanes: Lanes, places: Sequence[int] | None = None) -> str:
-    """Return `@each(in, out)`: the samples of a block one by one, for angles that vectors of sines do not reach.
+def each(program: Program, lanes: Lanes, name: str, places: Sequence[int] | None = None) -> str:
+    """Return `@<name>_each(in, out)`: the samples of the block `@<name>` one by one.
 
-    `places` says which output each one of the block for one sample is, by default the same.
+    This is for angles that vectors of sines do not reach. `places` says which output each one of the block for one
+    sample is, by default the same.
     """
     R, width, single = lanes.scalar, lanes.width, Lanes(1, lanes.bits)
     places = range(len(program.outputs)) if places is None else places
@@ -20,16 +21,16 @@ def each(program: Program, lanes: Lanes, places: Sequence[int] | None = None) ->
     rooms = [room(f"one_{name}", size, R, lanes.bytes) for name, size in sizes.items()]
     to = ", ".join(f"i64 {place}" for place in places) or "i64 0"
     lines = [
-        f"@each_places{lanes.tag} = private constant [{sizes['out']} x i64] [{to}]",
-        f"define internal void @each{lanes.tag}(ptr %in, ptr %out) noinline cold {{",
+        f"@{name}_each_places{lanes.tag} = private constant [{sizes['out']} x i64] [{to}]",
+        f"define internal void @{name}_each{lanes.tag}(ptr %in, ptr %out) noinline cold {{",
         "entry:",
         *(line for take, _ in rooms for line in take),
         "  br label %lane",
         "lane:",
         "  %k = phi i64 [0, %entry], [%k_next, %out_done]",
-        *_lane_copy("in", sizes["in"], lanes, "lane"),
-        f"  call void @block{single.tag}(ptr %one_in, ptr %one_out)",
-        *_lane_copy("out", sizes["out"], lanes, "in_done"),
+        *_lane_copy("in", sizes["in"], lanes, "lane", name),
+        f"  call void @{name}{single.tag}(ptr %one_in, ptr %one_out)",
+        *_lane_copy("out", sizes["out"], lanes, "in_done", name),
         "  %k_next = add i64 %k, 1",
         f"  %k_more = icmp slt i64 %k_next, {width}",
         "  br i1 %k_more, label %lane, label %end",
@@ -41,14 +42,14 @@ def each(program: Program, lanes: Lanes, places: Sequence[int] | None = None) ->
     return "\n".join(lines)
 
 
-def _lane_copy(name: str, size: int, lanes: Lanes, before: str) -> list[str]:
+def _lane_copy(name: str, size: int, lanes: Lanes, before: str, block: str) -> list[str]:
     """Copy lane k of `size` vectors at `name` to single numbers at `one_name`, or back for "out", to their places."""
     R, align = lanes.scalar, lanes.bytes
     source, target = ("vector", "single") if name == "in" else ("single", "vector")
     found = [f"  %{name}_place = add i64 %{name}_i, 0"]
     if name == "out":
         found = [
-            f"  %out_where = getelementptr i64, ptr @each_places{lanes.tag}, i64 %out_i",
+            f"  %out_where = getelementptr i64, ptr @{block}_each_places{lanes.tag}, i64 %out_i",
             "  %out_place = load i64, ptr %out_where, align 8",
         ]
     return [

@@ -55,12 +55,13 @@ def whole_call(code: MachineCode, dtype: np.dtype, otherwise: Callable[..., Any]
 def _of_python(
     code: MachineCode, dtype: np.dtype, name: str, flags: int, otherwise: Callable[..., Any] | None
 ) -> Callable[..., Any]:
-    address = code.engine.get_function_address(name)
-    home = _Home(_table(dtype, otherwise), _Definition(name.encode(), address, flags, None))
-    home.kept_alive = (code, otherwise)
+    home = _Home(_table(dtype, otherwise), _Definition(name.encode(), code.function(name), flags, None))
+    home.kept_alive = [code, otherwise]
     # The function holds `table`, that holds `home`, and Python drops the function's definition before `table`.
     table = np.frombuffer(memoryview(home), np.uintp, fastcall_code.TABLE_SIZE)
     definition = ctypes.addressof(home) + _Home.definition.offset
+    if code.draft is not None:  # Python looks there at each call
+        code.draft.serve(home, definition + _Definition.function.offset, name)
     make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
     return make(("PyCFunction_NewEx", ctypes.pythonapi))(definition, table, None)
 

@@ -43,7 +43,6 @@ def call(
     if max(results, size) * lanes.bytes > STACK:
         return "\n".join(["define ptr @call(ptr %self, ptr %args, i64 %count) {", *_never(), "}", _whole()])
     lines = [
-        "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
         *(_dims(k, output.shape) for k, output in enumerate(outputs)),
         "define ptr @call(ptr %self, ptr %args, i64 %count) {",
         "entry:",

@@ -1,7 +1,7 @@
 """Moving numbers from NumPy's arrays to blocks, where the same number of all samples stands together.
 
 Where samples are neighbours in memory, vectors move as they are. Where the numbers of a sample are neighbours, rows
-of the array are loaded and transposed in registers. Any other strides: number by number.
+of the array are loaded and transposed in registers, and copied for one sample. Any other strides: number by number.
 """
 
 from __future__ import annotations
@@ -34,7 +34,13 @@ def _gather(lanes: Lanes, length: int) -> str:
     arguments = "ptr %array, i64 %core, i64 %outer, ptr %block"
     lines = [f"define internal void @gather{lanes.tag}_{length}({arguments}) noinline {{", "entry:"]
     if lanes.width == 1:
-        lines.append("  br label %number")
+        lines += [
+            f"  %numbers_together = icmp eq i64 %core, {lanes.bytes}",
+            "  br i1 %numbers_together, label %copy, label %number",
+            "copy:",
+            f"  call void @llvm.memcpy.p0.p0.i64(ptr %block, ptr %array, i64 {length * lanes.bytes}, i1 false)",
+            "  ret void",
+        ]
     else:
         lines += [
             f"  %samples_together = icmp eq i64 %outer, {lanes.bytes}",

@@ -22,23 +22,29 @@ from screwgraph.compiler.backends.llvm.machine import (
     QUICK,
     MachineCode,
     cache_bytes,
+    drafted_code,
     remembered_code,
+    served,
     vector_width,
 )
 from screwgraph.compiler.backends.llvm.operations import function_declarations
 from screwgraph.compiler.backends.llvm.results import put_results
+from screwgraph.compiler.backends.llvm.rolled import rolled_block
 from screwgraph.compiler.backends.llvm.room import ROOMS
 from screwgraph.compiler.backends.llvm.sincos import sincos
 from screwgraph.compiler.backends.llvm.sines import several, sines
 from screwgraph.compiler.backends.llvm.text import Lanes, declarations
 from screwgraph.compiler.backends.llvm.unit import COUNTER, counting, with_places
 from screwgraph.compiler.backends.llvm.wrap import wrapped
-from screwgraph.compiler.cache import pack_program
+from screwgraph.compiler.cache import pack_code
 from screwgraph.compiler.distinct import distinct
-from screwgraph.tape import Program
+from screwgraph.compiler.pieces import WHOLE
+from screwgraph.tape.rolled import Code, Rolled, Straight
 
 _FROM_SIGNATURE = 31
 """Place of PyUFunc_FromFuncAndDataAndSignature in NumPy's table of C functions."""
+STEPS = 50
+"""States that a call of code which descends in steps counts as, when it is judged whether faster code pays."""
 
 
 Arguments = Sequence[tuple[Shape, Sequence[str]]]
@@ -61,7 +67,7 @@ class Compiled:
 
 def compiled(
     name: str,
-    program: Program | Descent,
+    program: Code | Descent,
     arguments: Arguments,
     results: Sequence[Shape],
     dtype: str = "float64",
@@ -76,64 +82,93 @@ def compiled(
     takes less time for long programs whose code may be a little slower. The quick call leaves those of `quaternions`
     (argument, place of the first number) that are not unit to the caller; in batches they are counted.
     """
-    batches = batches and isinstance(program, Program)
-    asked = pack_program(program) if isinstance(program, Program) else program.question
+    batches = batches and not isinstance(program, Descent)
+    asked = program.question if isinstance(program, Descent) else pack_code(program)
     large = cache_bytes()
     question = (asked, arguments, results, dtype, large, *(() if batches else ("single",)), *quaternions)
     level = QUICK if quickly else FAST
-    code = remembered_code(
-        question, lambda: _source(program, arguments, results, dtype, batches, quaternions), "loop", level
+    counter = ctypes.c_int64()
+    code = drafted_code(
+        question,
+        lambda whole: _source(program, arguments, results, dtype, batches, quaternions, whole),
+        ("loop", "call", "whole"),
+        level,
+        _weight(program),
+        partial(_count_in, counter) if quaternions else lambda engine: None,
     )
     inputs = ",".join(_core(shape) for shape, _ in arguments)
     signature = inputs + "->" + ",".join(_core(shape) for shape in results)
     number = np.dtype(dtype)
-    ufunc = _make_ufunc(name, signature, len(arguments), len(results), number, code)
-    counted = ctypes.c_int64
-    off_unit = counted.from_address(code.engine.get_global_value_address(COUNTER)) if quaternions else counted()
+    ufunc = _make_ufunc(name, signature, len(arguments), len(results), number, code, counter)
     if not layout_is_known():
-        return Compiled(ufunc, never, off_unit, lambda otherwise: otherwise)
-    return Compiled(ufunc, quick_call(code, number), off_unit, partial(whole_call, code, number))
+        return Compiled(ufunc, never, counter, lambda otherwise: otherwise)
+    return Compiled(ufunc, quick_call(code, number), counter, partial(whole_call, code, number))
+
+
+def _count_in(counter: ctypes.c_int64, engine: Any) -> None:
+    """Let machine code count states with quaternions that are not unit."""
+    ctypes.c_void_p.from_address(engine.get_global_value_address(COUNTER)).value = ctypes.addressof(counter)
+
+
+def _weight(program: Code | Descent) -> int:
+    """Return what a state counts; code with loops is short, and has no draft, which would round in other ways."""
+    if isinstance(program, Rolled):
+        return 0
+    return STEPS if isinstance(program, Descent) else 1
+
+
+def compiled_loop(program: Code, arguments: Arguments, results: Sequence[Shape], dtype: str) -> MachineCode:
+    """Compile a program to a loop over samples, of NumPy's signature, that others call by its address."""
+    question = (pack_code(program), arguments, results, dtype, cache_bytes())
+    return remembered_code(question, lambda: _source(program, arguments, results, dtype, True, (), WHOLE), "loop")
 
 
 def gufunc(
-    name: str, program: Program, arguments: Arguments, results: Sequence[Shape], dtype: str = "float64"
+    name: str, program: Code, arguments: Arguments, results: Sequence[Shape], dtype: str = "float64"
 ) -> np.ufunc:
     """Compile a program to a gufunc; see `compiled`."""
     return compiled(name, program, arguments, results, dtype).ufunc
 
 
+def loop_of(ufunc: np.ufunc) -> Any:
+    """Return memory with the address of the loop that a gufunc of ours runs, which is another one with fast code."""
+    return ufunc.kept_alive[1]  # pyright: ignore[reportAttributeAccessIssue]
+
+
 def llvm_source(
-    program: Program | Descent,
+    program: Code | Descent,
     arguments: Arguments,
     results: Sequence[Shape],
     dtype: str = "float64",
     *,
     batches: bool = True,
     quaternions: Sequence[tuple[int, int]] = (),
+    whole: int = WHOLE,
 ) -> str:
-    """Return the assembly of the loop that a gufunc runs."""
+    """Return the assembly of the loop that a gufunc runs; programs beyond `whole` instructions are in pieces."""
     inputs, outputs = _operands(program, arguments, results)
     bits = 8 * np.dtype(dtype).itemsize
     lanes = Lanes(vector_width() * 64 // bits if batches else 1, bits)
-    return assembly(program, inputs, outputs, lanes, quaternions, cache_bytes())
+    return assembly(program, inputs, outputs, lanes, quaternions, cache_bytes(), whole)
 
 
 def _source(
-    program: Program | Descent,
+    program: Code | Descent,
     arguments: Arguments,
     results: Sequence[Shape],
     dtype: str,
     batches: bool,
     quaternions: Sequence[tuple[int, int]],
+    whole: int,
 ) -> str:
     """Return all assembly that is compiled: the loop, and the quick call."""
-    text = llvm_source(program, arguments, results, dtype, batches=batches, quaternions=quaternions)
+    text = llvm_source(program, arguments, results, dtype, batches=batches, quaternions=quaternions, whole=whole)
     inputs, outputs = _operands(program, arguments, results)
     return f"{text}\n{call(inputs, outputs, Lanes(1, 8 * np.dtype(dtype).itemsize), quaternions)}"
 
 
 def _operands(
-    program: Program | Descent, arguments: Arguments, results: Sequence[Shape]
+    program: Code | Descent, arguments: Arguments, results: Sequence[Shape]
 ) -> tuple[list[Operand], list[Operand]]:
     place = {n: i for i, n in enumerate(program.input_names)}
     inputs = [Operand(shape, tuple(place.get(n, -1) for n in names)) for shape, names in arguments]
@@ -146,26 +181,27 @@ def _operands(
 
 
 def assembly(
-    program: Program | Descent,
+    program: Code | Descent,
     inputs: Sequence[Operand],
     outputs: Sequence[Operand],
     lanes: Lanes,
     quaternions: Sequence[tuple[int, int]] = (),
     cache: int = 0,
+    whole: int = WHOLE,
 ) -> str:
     """Return the LLVM assembly of a program and its loop over samples; results larger than `cache` bytes stream."""
     single, inputs = Lanes(1, lanes.bits), with_places(inputs, quaternions)
     parts = [ROOMS, "declare double @sin(double)", "declare double @cos(double)"]
     kinds, blocks = tuple(dict.fromkeys((lanes, single))), list[Blocks]()
-    parts += function_declarations(program.instructions, kinds)
+    parts += function_declarations(_instructions(program), kinds)
     for each in kinds:
-        text, placed = _block(program, outputs, each)
+        text, placed = _block(program, outputs, each, whole)
         blocks.append(Blocks(each, inputs, placed))
         parts += [declarations(each), sincos(each), wrapped(each), gather(each, lengths(inputs))]
         parts += [put_results(placed, each), text]
         parts += [counting(inputs, quaternions, each)] if quaternions else []
     parts += [sines(several(lanes.bits), several(lanes.bits) in kinds)]
-    parts += [f"@{COUNTER} = global i64 0"] if quaternions else []
+    parts += [f"@{COUNTER} = global ptr null"] if quaternions else []
     parts += [
         loop(blocks[0], blocks[-1], "unit" if quaternions else "", cache),
         '!0 = !{!"branch_weights", i32 1, i32 1000000}',
@@ -173,22 +209,35 @@ def assembly(
     return "\n".join(parts)
 
 
-def _block(program: Program | Descent, outputs: Sequence[Operand], lanes: Lanes) -> tuple[str, Sequence[Operand]]:
+def _block(
+    program: Code | Descent, outputs: Sequence[Operand], lanes: Lanes, whole: int
+) -> tuple[str, Sequence[Operand]]:
     """Return the code of a block, and where results are in it; values of vectors are there once."""
-    if not isinstance(program, Program):
-        return descent(program, lanes), outputs
+    if isinstance(program, Descent):
+        return descent(program, lanes, whole), outputs
+    if isinstance(program, Rolled):
+        return rolled_block(program, lanes, whole), outputs
     if lanes.width == 1:
-        return block(program, lanes), outputs
+        return block(program, lanes, whole=whole), outputs
     once = distinct(program)
     placed = [replace(o, places=tuple(once.places[place] for place in o.places)) for o in outputs]
-    return block(once.program, lanes, places=once.places), placed
+    return block(once.program, lanes, places=once.places, whole=whole), placed
+
+
+def _instructions(program: Code | Descent) -> list[tuple[Any, ...]]:
+    """Return all straight-line instructions."""
+    if isinstance(program, Rolled):
+        return [i for stage in program.stages if isinstance(stage, Straight) for i in stage.program.instructions]
+    return list(program.instructions)
 
 
 def _core(shape: Shape) -> str:
     return "(" + ",".join(map(str, shape)) + ")"
 
 
-def _make_ufunc(name: str, signature: str, nin: int, nout: int, dtype: np.dtype, code: MachineCode) -> np.ufunc:
+def _make_ufunc(
+    name: str, signature: str, nin: int, nout: int, dtype: np.dtype, code: MachineCode, counter: ctypes.c_int64
+) -> np.ufunc:
     pointer = ctypes.c_void_p
     prototype = ctypes.PYFUNCTYPE(
         ctypes.py_object,
@@ -200,15 +249,15 @@ def _make_ufunc(name: str, signature: str, nin: int, nout: int, dtype: np.dtype,
         ctypes.c_int,
         ctypes.c_char_p,
     )
-    loops = (pointer * 1)(code.address)
+    loops = served(code, "loop")
     data = (pointer * 1)(None)
     types = (ctypes.c_char * (nin + nout))(*[bytes([dtype.num])] * (nin + nout))
     texts = (name.encode(), b"Generated code.", signature.encode())
-    address_of = [ctypes.cast(b, pointer) for b in (loops, data, types)]
+    address_of = [pointer(ctypes.addressof(b)) for b in (loops, data, types)]
     no_identity = -1
     ufunc = prototype(numpy_table("_UFUNC_API")[_FROM_SIGNATURE])(
         *address_of, 1, nin, nout, no_identity, texts[0], texts[1], 0, texts[2]
     )
     # NumPy only borrows these; they live as long as the ufunc.
-    ufunc.kept_alive = (code, loops, data, types, texts)
+    ufunc.kept_alive = (code, loops, data, types, texts, counter)
     return ufunc

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 
+from screwgraph.compiler.backends.llvm.flat import is_flat, strides
 from screwgraph.compiler.backends.llvm.gather import TILE
 from screwgraph.compiler.backends.llvm.room import room
 from screwgraph.compiler.backends.llvm.text import Lanes
@@ -19,6 +21,12 @@ class Operand:
 
     shape: Shape
     places: tuple[int, ...]
+
+    @property
+    def is_run(self) -> bool:
+        """Whether its numbers follow each other in the block."""
+        first = self.places[0] if self.places else 0
+        return self.places == tuple(range(first, first + len(self.places)))
 
     @cached_property
     def runs(self) -> list[tuple[int, int, int]]:
@@ -75,6 +83,9 @@ def loop(wide: Blocks, single: Blocks, before_block: str = "", cache: int = 0) -
         for axis in range(len(operand.shape) if i < len(wide.inputs) else 0):
             lines += _load("i64", f"core{i}_{axis}", "%steps", core + axis)
         core += len(operand.shape)
+    if _is_direct(single):
+        lines += [f"  %core = getelementptr i64, ptr %core{len(wide.inputs)}, i64 0"]
+        lines += [*strides(single.outputs[0].shape), *is_flat(single.outputs[0].shape, single.lanes)]
     past = "false"
     for i in range(len(wide.inputs), len(operands)):
         lines += [
@@ -90,11 +101,10 @@ def loop(wide: Blocks, single: Blocks, before_block: str = "", cache: int = 0) -
             "  br i1 %columns, label %tile_test, label %wide_test",
         ]
         lines += _tiles(wide, before_block)
+        lines += _samples("wide", wide, "[0, %entry], [%k_tile, %tile_test]", "single_test", before_block)
     else:
-        lines.append("  br label %wide_test")
-    before = "[0, %entry], [%k_tile, %tile_test]" if tiled else "[0, %entry]"
-    lines += _samples("wide", wide, before, "single_test", before_block)
-    lines += _samples("single", single, "[%k_wide, %wide_test]", "end", before_block)
+        lines.append("  br label %single_test")
+    lines += _singles(single, "[%k_wide, %wide_test]" if tiled else "[0, %entry]", before_block)
     # What went past the caches must be there for other threads when this one says so.
     lines += ["end:", f"  br i1 {past}, label %settle, label %done", "settle:", "  fence seq_cst", "  br label %done"]
     return "\n".join([*lines, "done:", *(line for _, give in rooms for line in give), "  ret void", "}"])
@@ -110,6 +120,30 @@ def _samples(name: str, blocks: Blocks, before: str, after: str, before_block: s
         *_puts(name, blocks, "put"),
     ]
     return [*lines, f"  br label %{name}_test"]
+
+
+def _singles(blocks: Blocks, before: str, before_block: str) -> list[str]:
+    """Take one sample after the other; one result whose entries are neighbours in the array is computed there."""
+    if not _is_direct(blocks):
+        return _samples("single", blocks, before, "end", before_block)
+    index = len(blocks.inputs)
+    return [
+        *_head("single", 1, f"{before}, [%next_single, %single], [%next_single, %single_put]", "end"),
+        *_gathers("single", blocks.inputs, blocks.lanes, "gather"),
+        *_sample("direct", index, "single"),
+        "  %place = select i1 %flat, ptr %at_direct, ptr %out",
+        *_block(blocks.lanes, "%in", "%place", before_block),
+        "  br i1 %flat, label %single_test, label %single_put",
+        "single_put:",
+        *_puts("single", blocks, "put"),
+        "  br label %single_test",
+    ]
+
+
+def _is_direct(blocks: Blocks) -> bool:
+    """Whether a block's results stand as they do in an array whose entries are neighbours."""
+    outputs = blocks.outputs
+    return len(outputs) == 1 and outputs[0].places == tuple(range(prod(outputs[0].shape)))
 
 
 def _tiles(blocks: Blocks, before_block: str) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ctypes
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,7 +13,9 @@ import llvmlite
 import llvmlite.binding as llvm
 from llvmlite.binding.ffi import ObjectRef
 
-from screwgraph.compiler.cache import OBJECT, recall
+from screwgraph.compiler.backends.llvm.draft import PREFIX, Draft, counted, draft_states
+from screwgraph.compiler.cache import OBJECT, recall, recalled
+from screwgraph.compiler.pieces import SHORT, WHOLE
 
 
 @dataclass(frozen=True)
@@ -33,10 +36,15 @@ GENERIC = Processor("generic", "")
 
 @dataclass(frozen=True, eq=False)
 class MachineCode:
-    """The address of a function, and what keeps it alive."""
+    """The address of a function, and what keeps it alive; of a `draft`, fast code takes its place."""
 
     address: int
     engine: Any
+    draft: Draft | None = None
+
+    def function(self, name: str) -> int:
+        """Return the address of one of its functions; those of drafts count what they answer."""
+        return self.engine.get_function_address(name if self.draft is None else PREFIX + name)
 
 
 @cache
@@ -73,11 +81,16 @@ def cache_bytes() -> int:
     return last * 3 // 4
 
 
-FAST, QUICK = 2, 1
-"""Levels of LLVM's code generation: fast code, or code that is quickly made.
+LOOPS, FAST, QUICK, DRAFT = 3, 2, 1, 0
+"""Levels of LLVM's code generation: fast code, or code that is quickly made, or at once.
 
+LOOPS makes vectors of loops, besides. QUICK takes 25 to 45 % less time of processors to compile. Kernels of plans run
+as fast; batches of a humanoid's mass matrix take 9 % longer. DRAFT, without the middle end, takes a fifth to a tenth,
+and runs half as fast.
+
+LOOPS makes vectors of loops, besides.
 QUICK takes 25 to 45 % less time of processors to compile. Kernels of plans run as fast; batches of a humanoid's mass
-matrix take 9 % longer.
+matrix take 9 % longer. DRAFT, without the middle end, takes a fifth to a tenth, and runs half as fast.
 """
 
 
@@ -86,10 +99,58 @@ def remembered_code(question: object, assembly: Callable[[], str], function: str
 
     `question` is all that the assembly is made from.
     """
-    llvm_version = (llvmlite.__version__, llvm.llvm_version_info)
-    key = (question, host(), llvm.get_process_triple(), llvm_version, *(() if level == FAST else (level,)))
-    made = recall(OBJECT, key, lambda: _object(assembly(), host(), level), bytes, bytes)
+    made = recall(OBJECT, _key(question, level), lambda: _object(assembly(), host(), level), bytes, bytes)
     return _loaded(made, function, host())
+
+
+def drafted_code(
+    question: object,
+    assembly: Callable[[int], str],
+    entries: Sequence[str],
+    level: int = FAST,
+    weight: int = 1,
+    begin: Callable[[Any], None] = lambda engine: None,
+) -> MachineCode:
+    """Return functions of LLVM assembly, from the cache if they were compiled before, else a draft of them.
+
+    `assembly` takes how many instructions are in one piece, `weight` says what a state counts (0: there is no draft),
+    `begin` prepares the engine of a draft and that of the fast code. The address of what is returned is the first one's
+    of `entries`.
+    """
+
+    def fast() -> MachineCode:
+        code = remembered_code(question, lambda: assembly(WHOLE), entries[0], level)
+        begin(code.engine)
+        return code
+
+    def draft() -> bytes:
+        return _object(f"{assembly(SHORT)}\n{counted(entries, weight)}", host(), DRAFT)
+
+    if not weight or not draft_states() or recalled(OBJECT, _key(question, level), bytes) is not None:
+        return fast()
+    engine = _engine(recall(OBJECT, _key(question, DRAFT), draft, bytes, bytes), host())
+    begin(engine)
+    return MachineCode(engine.get_function_address(PREFIX + entries[0]), engine, Draft(engine, fast))
+
+
+class Entry(ctypes.Structure):
+    """Memory that holds the address of a function of machine code, and keeps it alive."""
+
+    _fields_ = (("address", ctypes.c_void_p),)
+
+
+def served(code: MachineCode, name: str) -> Entry:
+    """Return memory with the address of a function, which becomes that of fast code once this is made."""
+    entry = Entry(code.function(name))
+    entry.kept_alive = [code]
+    if code.draft is not None:
+        code.draft.serve(entry, ctypes.addressof(entry), name)
+    return entry
+
+
+def _key(question: object, level: int) -> object:
+    llvm_version = (llvmlite.__version__, llvm.llvm_version_info)
+    return (question, host(), llvm.get_process_triple(), llvm_version, *(() if level == FAST else (level,)))
 
 
 def machine_code(assembly: str, function: str, processor: Processor | None = None) -> MachineCode:
@@ -102,9 +163,16 @@ def _object(assembly: str, processor: Processor, level: int = FAST) -> bytes:
     """Compile LLVM assembly to an object file."""
     target = _target(processor, level)
     module = llvm.parse_assembly(assembly, llvm.create_context())  # one of its own frees constants, too
+    if level == DRAFT:
+        return target.emit_object(module)
     # Straight-line code without duplicates gains nothing from the middle end's higher levels. A builder serves one
     # module: callbacks that a run leaves in it point to what is gone. llvmlite (0.50) leaves 1.5 kB of each.
-    builder = llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=1))
+    loops = level == LOOPS
+    # Loops are written as long as they should be: unrolling them made the text of structured linear algebra twice as
+    # long, took two thirds of its time, and gained nothing.
+    options = llvm.create_pipeline_tuning_options(speed_level=3 if loops else 1)
+    options.loop_unrolling = options.loop_vectorization = loops
+    builder = llvm.create_pass_builder(target, options)
     passes = builder.getModulePassManager()
     try:
         passes.run(module, builder)
@@ -122,17 +190,22 @@ def _free(passes: Any) -> None:
 
 
 def _loaded(object_file: bytes, function: str, processor: Processor) -> MachineCode:
+    engine = _engine(object_file, processor)
+    return MachineCode(engine.get_function_address(function), engine)
+
+
+def _engine(object_file: bytes, processor: Processor) -> Any:
     """Link an object file into this process."""
     target = _target(processor)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)
     engine.add_object_file(llvm.ObjectFileRef.from_data(object_file))
     engine.finalize_object()
-    return MachineCode(engine.get_function_address(function), engine)
+    return engine
 
 
 def _target(processor: Processor, level: int = FAST) -> Any:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=processor.model, features=processor.features, opt=level
+        cpu=processor.model, features=processor.features, opt=min(level, FAST)
     )

@@ -13,9 +13,6 @@ from typing import Any
 
 from screwgraph.compiler.backends.llvm.text import Lanes
 
-FLAGS = "contract nsz arcp"
-"""Multiplications and additions may fuse; NaN and infinity keep their meaning."""
-
 
 @dataclass(frozen=True)
 class Line:
@@ -26,7 +23,7 @@ class Line:
 
     def arithmetic(self, instruction: str, *operands: str) -> list[str]:
         """Return a floating-point instruction."""
-        return [f"  {self.name} = {instruction} {FLAGS} {self.lanes.real} {', '.join(operands)}"]
+        return [f"  {self.name} = {instruction} {self.lanes.real} {', '.join(operands)}"]
 
     def test(self, tag: str, comparison: str, a: str, b: str) -> str:
         """Return a comparison, whose name ends in `tag`."""

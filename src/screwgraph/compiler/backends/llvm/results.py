@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from screwgraph.compiler.backends.llvm.flat import is_flat, strides
 from screwgraph.compiler.backends.llvm.gather import TILE
 from screwgraph.compiler.backends.llvm.loop import Operand
 from screwgraph.compiler.backends.llvm.room import room
@@ -56,7 +57,12 @@ def _put(k: int, output: Operand, lanes: Lanes) -> str:
     lines = [head, "entry:"]
     if not size:
         return "\n".join([*lines, "  ret void", "}"])
-    lines += [*_strides(output), *_is_flat(output, lanes), "  br i1 %flat, label %whole, label %parts", "whole:"]
+    lines += [
+        *strides(output.shape),
+        *is_flat(output.shape, lanes),
+        "  br i1 %flat, label %whole, label %parts",
+        "whole:",
+    ]
     if _streams(output, lanes):
         row, (take, give) = size * lanes.bytes, room("rows", size * lanes.width, lanes.scalar, lanes.bytes)
         lines += [
@@ -71,10 +77,19 @@ def _put(k: int, output: Operand, lanes: Lanes) -> str:
             "  ret void",
             "near:",
         ]
+    if lanes.width == 1 and output.is_run:
+        moved = f"ptr %array, ptr %from, i64 {size * lanes.bytes}, i1 false"
+        copy = [
+            f"  %from = getelementptr {lanes.scalar}, ptr %block, i64 {output.places[0]}",
+            f"  call void @llvm.memcpy.p0.p0.i64({moved})",
+        ]
+    else:
+        core = f"i64 {lanes.bytes}"
+        copy = [f"  call void @scatter{tag}_{size}(ptr %array, {core}, i64 %outer, ptr %block, ptr {table})"]
     return "\n".join(
         [
             *lines,
-            f"  call void @scatter{tag}_{size}(ptr %array, i64 {lanes.bytes}, i64 %outer, ptr %block, ptr {table})",
+            *copy,
             "  ret void",
             "parts:",
             *_each_row(output, lanes, f"@scatter{tag}_{_row(output)}", "ptr %block", table),
@@ -89,7 +104,7 @@ def _put_tile(k: int, output: Operand, lanes: Lanes) -> str:
     if not prod(output.shape):
         return "\n".join([*lines, "  ret void", "}"])
     lines += [
-        *_strides(output),
+        *strides(output.shape),
         f"  %pitch_bytes = mul i64 %pitch, {step}",
         f"  %together = icmp eq i64 %outer, {lanes.bytes}",
         "  br i1 %together, label %columns, label %tiles",
@@ -108,30 +123,6 @@ def _put_tile(k: int, output: Operand, lanes: Lanes) -> str:
         output, lanes, f"@columns{tag}", f"ptr %block, i64 %pitch_bytes, i64 {_row(output)}", f"@places{tag}_{k}"
     )
     return "\n".join([*lines, *row])
-
-
-def _strides(output: Operand) -> list[str]:
-    lines = [] if output.shape else ["  %s0 = add i64 0, 0"]
-    for axis in range(len(output.shape)):
-        lines += [
-            f"  %at_s{axis} = getelementptr i64, ptr %core, i64 {axis}",
-            f"  %s{axis} = load i64, ptr %at_s{axis}, align 8",
-        ]
-    return lines
-
-
-def _is_flat(output: Operand, lanes: Lanes) -> list[str]:
-    """Tell whether the entries of a sample are neighbours, row by row."""
-    lines, flat, below = [], "true", lanes.bytes
-    for axis in reversed(range(len(output.shape))):
-        if output.shape[axis] > 1:
-            lines += [
-                f"  %is{axis} = icmp eq i64 %s{axis}, {below}",
-                f"  %flat{axis} = and i1 {flat}, %is{axis}",
-            ]
-            flat = f"%flat{axis}"
-        below *= output.shape[axis]
-    return [*lines, f"  %flat = and i1 {flat}, true"]
 
 
 def _each_row(output: Operand, lanes: Lanes, function: str, block: str, table: str) -> list[str]:

@@ -7,7 +7,8 @@ STACK = 2**17
 LINE = 64
 """Bytes of a line of the caches, where arrays begin."""
 
-ROOMS = f"""declare noalias ptr @malloc(i64)
+ROOMS = f"""declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+declare noalias ptr @malloc(i64)
 declare void @free(ptr)
 declare void @abort() noreturn
 define internal noalias ptr @taken(i64 %bytes) noinline {{
@@ -21,7 +22,7 @@ full:
 done:
   ret ptr %memory
 }}"""
-"""What `room` needs in a module, once."""
+"""What `room`, and copies from it, need in a module, once."""
 
 
 def room(name: str, count: int, kind: str, size: int) -> tuple[list[str], list[str]]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from screwgraph.tape import Program
+from screwgraph.tape import LEAVES, Program
+
+SINES = ("sin", "cos")
 
 
 def stages(program: Program) -> Iterator[Sequence[int]]:
@@ -12,8 +14,8 @@ def stages(program: Program) -> Iterator[Sequence[int]]:
 
     Each stage but the last holds angles, what they need, and their sines and cosines; the last one holds the rest.
     """
-    levels = _levels(program)
-    sines = [i for i, (operation, *_) in enumerate(program.instructions) if operation in ("sin", "cos")]
+    sines = [i for i, instruction in enumerate(program.instructions) if instruction[0] in SINES]
+    levels = _levels(program, sines[-1] if sines else -1)
     done: set[int] = set()
     for level in sorted({levels[i] for i in sines}):
         needed = _needed(program, [i for i in sines if levels[i] == level])
@@ -22,13 +24,12 @@ def stages(program: Program) -> Iterator[Sequence[int]]:
     yield [i for i in range(len(program.instructions)) if i not in done]
 
 
-def _levels(program: Program) -> list[int]:
-    """Return how many sines stand one in the other in each value."""
+def _levels(program: Program, last: int) -> list[int]:
+    """Return how many sines stand one in the other in each value, up to the last sine's."""
     levels: list[int] = []
-    for operation, *operands in program.instructions:
-        leaf = operation in ("constant", "input")
-        below = 0 if leaf else max(levels[o] for o in operands)
-        levels.append(below + (operation in ("sin", "cos")))
+    for operation, *operands in program.instructions[: last + 1]:
+        below = 0 if operation in LEAVES else max([levels[o] for o in operands])
+        levels.append(below + (operation in SINES))
     return levels
 
 
@@ -40,5 +41,5 @@ def _needed(program: Program, places: Sequence[int]) -> set[int]:
         if place not in needed:
             needed.add(place)
             operation, *operands = program.instructions[place]
-            waiting += [] if operation in ("constant", "input") else operands
+            waiting += [] if operation in LEAVES else operands
     return needed

@@ -11,13 +11,14 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.compiler.backends.llvm.block import block
-from screwgraph.compiler.backends.llvm.machine import MachineCode, remembered_code
+from screwgraph.compiler.backends.llvm.machine import Entry, drafted_code, served
 from screwgraph.compiler.backends.llvm.room import ROOMS
 from screwgraph.compiler.backends.llvm.sincos import sincos
 from screwgraph.compiler.backends.llvm.sines import several, sines
 from screwgraph.compiler.backends.llvm.text import Lanes, declarations
 from screwgraph.compiler.backends.llvm.wrap import wrapped
 from screwgraph.compiler.cache import pack_program
+from screwgraph.compiler.pieces import WHOLE
 from screwgraph.summary import one_line
 from screwgraph.tape import Program
 
@@ -62,23 +63,24 @@ class March:
 class Marching:
     """Machine code of a march."""
 
-    code: MachineCode
+    entry: Entry
     width: int
 
     def __call__(self, memory: Float[np.ndarray, " n"], rows: Float[np.ndarray, "steps width"]) -> int:
         """Take as many steps as there are rows, from what is in memory; return how many counted, which fill rows."""
         pointer = ctypes.c_void_p
-        function = ctypes.CFUNCTYPE(ctypes.c_int64, pointer, pointer, ctypes.c_int64)(self.code.address)
+        function = ctypes.CFUNCTYPE(ctypes.c_int64, pointer, pointer, ctypes.c_int64)(self.entry.address)
         return function(memory.ctypes.data, rows.ctypes.data, len(rows))
 
 
 def marching(march: March) -> Marching:
     """Compile a march for this machine."""
     question = ("march", [_described(part) for part in march.parts], march.bounds, (march.kept.start, march.kept.stop))
-    return Marching(remembered_code(question, lambda: assembly(march), "march"), len(march.kept))
+    code = drafted_code(question, lambda whole: assembly(march, whole), ("march",))
+    return Marching(served(code, "march"), len(march.kept))
 
 
-def assembly(march: March) -> str:
+def assembly(march: March, whole: int = WHOLE) -> str:
     """Return the LLVM assembly of a march."""
     stages = [stage for part in march.parts for stage in _stages(part)]
     programs = {id(stage.program): stage.program for stage in stages}
@@ -88,12 +90,11 @@ def assembly(march: March) -> str:
         "declare double @sin(double)",
         "declare double @cos(double)",
         "declare double @llvm.fabs.f64(double)",
-        "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
         declarations(ONE),
         sincos(ONE),
         wrapped(ONE),
         sines(several(ONE.bits), present=False),
-        *(block(program, ONE, names[key]) for key, program in programs.items()),
+        *(block(program, ONE, names[key], whole=whole) for key, program in programs.items()),
     ]
     for number, part in enumerate(march.parts):
         if isinstance(part, Stage):

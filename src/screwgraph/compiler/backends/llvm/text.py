@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from functools import cached_property
 
 
 @dataclass(frozen=True)
@@ -23,12 +24,12 @@ class Lanes:
         """Size of one number."""
         return self.bits // 8
 
-    @property
+    @cached_property
     def scalar(self) -> str:
         """Type of one number."""
         return "double" if self.bits == 64 else "float"
 
-    @property
+    @cached_property
     def real(self) -> str:
         """Type of all numbers."""
         return self._all(self.scalar)
@@ -96,7 +97,7 @@ def rounded(value: float, bits: int) -> float:
 def declarations(lanes: Lanes) -> str:
     """Declare the intrinsics that generated code calls."""
     D = lanes.real
-    lines = [f"declare {D} {lanes.intrinsic('fma')}({D}, {D}, {D})"]
+    lines = [f"declare {D} {lanes.intrinsic(name)}({D}, {D}, {D})" for name in ("fma", "fmuladd")]
     if lanes.width > 1:
         lines.append(f"declare i1 @llvm.vector.reduce.or.v{lanes.width}i1({lanes.boolean})")
     return "\n".join(lines)

@@ -10,7 +10,7 @@ from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.spatial.quaternions import UNIT_TOLERANCE
 
 COUNTER = "off_unit"
-"""The counter's name: it grows where a block of samples holds a quaternion that is not unit."""
+"""The name of a pointer to the counter, which grows where a block of samples holds a quaternion that is not unit."""
 
 
 def with_places(inputs: Sequence[Operand], quaternions: Sequence[tuple[int, int]]) -> list[Operand]:
@@ -58,7 +58,8 @@ def counting(inputs: Sequence[Operand], quaternions: Sequence[tuple[int, int]], 
             *lines,
             f"  br i1 {any_off}, label %count, label %done, !prof !0",
             "count:",
-            f"  %before = atomicrmw add ptr @{COUNTER}, i64 1 monotonic",
+            f"  %counter = load ptr, ptr @{COUNTER}, align 8",
+            "  %before = atomicrmw add ptr %counter, i64 1 monotonic",
             "  br label %done",
             "done:",
             "  ret void",

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from screwgraph.compiler.backends.llvm.operations import LLVM, TOGETHER, Line
+from screwgraph.compiler.backends.llvm.fused import FUSED
+from screwgraph.compiler.backends.llvm.operations import LLVM, TOGETHER, Arithmetic, Line
 from screwgraph.compiler.backends.llvm.sincos import together
 from screwgraph.compiler.backends.llvm.sines import several
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.compiler.pieces import LEAVES
 from screwgraph.tape import Program
+
+_FORMS = {**LLVM, **FUSED}
+_ARITHMETIC = {name: form.instruction for name, form in LLVM.items() if isinstance(form, Arithmetic)}
 
 
 class Writer:
@@ -31,6 +35,7 @@ class Writer:
         self.lines: list[str] = []
         self._program, self._lanes, self._slots, self._results = program, lanes, slots, results or {}
         self._values: dict[int, str] = {}
+        self._plain = {name: f" = {instruction} {lanes.real} " for name, instruction in _ARITHMETIC.items()}
         self._sums, self._wrapped = sums, dict[int, str]()
         self._sines = dict[tuple[str, int], str]()
         self._asked, self._large = set[int](), dict[int, str]()
@@ -56,9 +61,9 @@ class Writer:
         for i in places:
             if self._program.instructions[i][0] not in LEAVES:
                 self._values[i] = self._computed(i)
-                if i in self._slots:
-                    self.lines += store(self._lanes, self._values[i], f"%m{i}", "%memory", self._slots[i])
             value = self.value(i)
+            if i in self._slots:
+                self.lines += store(self._lanes, value, f"%m{i}", "%memory", self._slots[i])
             for place in self._results.get(i, ()):
                 self.lines += store(self._lanes, value, f"%o{place}", "%out", place)
 
@@ -96,11 +101,16 @@ class Writer:
                     self.lines.append(f"  {name}_{operation}{k} = extractelement {D} {name}_{operation}, i32 {k}")
 
     def _computed(self, i: int) -> str:
-        D, name, tag = self._lanes.real, f"%v{i}", self._lanes.tag
+        name = f"%v{i}"
         operation, *operands = self._program.instructions[i]
+        if operation in self._plain and i not in self._sums:  # most are so
+            values = [self._values.get(o) or self.value(o) for o in operands]
+            self.lines.append(f"  {name}{self._plain[operation]}{', '.join(values)}")
+            return name
+        D, tag = self._lanes.real, self._lanes.tag
         if operation not in TOGETHER:
             values = [self._angle(o) if i in self._sums else self.value(o) for o in operands]
-            self.lines += LLVM[operation](Line(name, self._lanes), *values)
+            self.lines += _FORMS[operation](Line(name, self._lanes), *values)
             return name
         angle, kind = operands[0], together(self._lanes)
         if (operation, angle) not in self._sines:

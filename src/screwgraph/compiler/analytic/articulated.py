@@ -1,0 +1,116 @@
+"""Articulated inertias, seen from one point: what accelerations take while nothing else is driven.
+
+Featherstone (2008), section 7.3. Coordinates of one joint go one after the other, as if massless links were between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from screwgraph.compiler.analytic.body import Body, body
+from screwgraph.compiler.analytic.coordinate import twist_seen, views
+from screwgraph.compiler.analytic.memory import Memory, in_rows
+from screwgraph.compiler.analytic.motion import Motion
+from screwgraph.compiler.analytic.vectors import NOTHING, Matrix, Pair, cross, dot, matrix_sum, scaled, trace
+from screwgraph.robot import Robot
+from screwgraph.tape import Number, Program, reciprocal
+from screwgraph.tape.rolled import SIX, Copies, Fill, Recursion, Straight, room
+
+
+@dataclass(frozen=True)
+class Articulated:
+    """Of each velocity coordinate: the one that it hangs on (-1: the base), S, U / D and 1 / D of `Recursion`."""
+
+    parents: Sequence[int]
+    axes: Sequence[Pair]
+    scaled: Sequence[Pair]
+    pivots: Sequence[Number]
+
+
+def articulated(robot: Robot, moved: Mapping[str, Motion]) -> Articulated:
+    """Return them at positions that `moved` knows."""
+    view = views(robot, moved, [joint.child for joint in robot.children(robot.links[0].name)])
+    inertias = {name: _inertia(body(robot.link(name).inertia, moved[name], NOTHING), view[name]) for name in moved}
+    n = robot.nv
+    axes, wrenches, pivots = [NOTHING] * n, [NOTHING] * n, list[Number]([0.0] * n)
+    for joint in reversed(robot.joints):
+        R, x, _ = view[joint.child]
+        v, G = robot.v_slices[joint.name], inertias[joint.child]
+        armatures = joint.armature * np.ones(joint.type.nv)
+        for i, S, armature in reversed(
+            list(zip(range(v.start, v.stop), moved[joint.child].axes, armatures, strict=True))
+        ):
+            axis = twist_seen(S, R, x)
+            s = [*axis[0], *axis[1]]
+            U = [dot(row, s) for row in G]
+            pivots[i] = reciprocal(dot(s, U) + armature)
+            W = scaled(pivots[i], U)
+            axes[i], wrenches[i] = axis, (W[:3], W[3:])
+            G = _less(G, W, U)
+        if joint.parent in inertias:
+            inertias[joint.parent] = matrix_sum(inertias[joint.parent], G)
+    return Articulated(_parents(robot), axes, wrenches, pivots)
+
+
+def _parents(robot: Robot) -> list[int]:
+    parents, last = list[int](), dict[str, int]()
+    for joint in robot.joints:
+        v = robot.v_slices[joint.name]
+        before = last.get(joint.parent, -1)
+        parents += [before, *range(v.start, v.stop - 1)][: v.stop - v.start]
+        last[joint.child] = v.stop - 1 if v.stop > v.start else before
+    return parents
+
+
+def _inertia(own: Body, view: tuple[Matrix, Sequence[Number], Sequence[Number]]) -> Matrix:
+    """Return the spatial inertia (6, 6) of a link, seen from the point and in the axes of a view."""
+    seen = own.seen(*view[:2])
+    m, h, second = seen.mass, seen.first, seen.second
+    about = [[trace(second) * float(i == j) - second[i][j] for j in range(3)] for i in range(3)]
+    coupling = [cross(h, [float(i == j) for i in range(3)]) for j in range(3)]  # columns of [h]x
+    upper = [[*about[i], *(coupling[j][i] for j in range(3))] for i in range(3)]
+    return [*upper, *([*coupling[i], *(m * float(i == j) for j in range(3))] for i in range(3))]
+
+
+def _less(G: Matrix, a: Sequence[Number], b: Sequence[Number]) -> Matrix:
+    """Return the symmetric matrix G - a b'."""
+    upper = {(i, j): G[i][j] - a[i] * b[j] for i in range(SIX) for j in range(i, SIX)}
+    return [[upper[min(i, j), max(i, j)] for j in range(SIX)] for i in range(SIX)]
+
+
+@dataclass(frozen=True)
+class Solver:
+    """Where numbers of `Articulated` stand in a memory."""
+
+    parents: tuple[int, ...]
+    axes: int
+    scaled: int
+    pivots: int
+    work: int
+
+    @classmethod
+    def of(cls, memory: Memory, parents: Sequence[int], places: tuple[int, int, int]) -> Solver:
+        """Take room for the work."""
+        return cls(tuple(parents), *places, memory.room(room(len(parents))))
+
+    def solve(
+        self, memory: Memory, target: int, columns: int, *, negative: bool = False, triangle: bool = False
+    ) -> None:
+        """Replace X (size, columns) at a place by M^-1 X, or by less than that; a `triangle` is zero on its left."""
+        n, places = len(self.parents), (self.axes, self.scaled, self.pivots)
+        memory.stages.append(Recursion(n, self.parents, *places, target, columns, self.work, negative, triangle))
+
+    def invert(self, memory: Memory, target: int) -> None:
+        """Put M^-1 at a place."""
+        n, one = len(self.parents), memory.room(1)
+        memory.stages += [Fill(target, n**2), Straight(Program((), (), (1.0,)), one, one)]
+        memory.stages.append(Copies((one,) * n, tuple(target + i * (n + 1) for i in range(n))))
+        self.solve(memory, target, n, triangle=True)
+
+
+def rows(found: Articulated) -> list[list[Number]]:
+    """Return axes, scaled wrenches and pivots as arrays."""
+    return [in_rows(found.axes), in_rows(found.scaled), list(found.pivots)]

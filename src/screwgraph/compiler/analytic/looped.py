@@ -1,0 +1,133 @@
+"""Derivatives of a tree's dynamics, with loops over pairs of joints, and over rows and columns of matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from screwgraph.compiler.analytic.articulated import Solver, articulated, rows
+from screwgraph.compiler.analytic.composite import carriers, composite_columns
+from screwgraph.compiler.analytic.coordinate import Coordinate
+from screwgraph.compiler.analytic.memory import Memory, in_rows
+from screwgraph.compiler.analytic.motion import motions
+from screwgraph.compiler.analytic.pairs import Pairs
+from screwgraph.compiler.analytic.state import State
+from screwgraph.compiler.analytic.tree import tree_coordinates
+from screwgraph.compiler.analytic.vectors import power
+from screwgraph.robot import Robot
+from screwgraph.tape import Number
+from screwgraph.tape.rolled import Rolled
+
+Known = Callable[[Sequence[str]], State]
+"""Makes the state on a new tape, with inputs of some names behind those of the function."""
+
+
+def inverse_in_loops(known: Known, inputs: Sequence[str], by: Sequence[str]) -> Rolled:
+    """Return derivatives of torques by "q", "qd" or "qdd", (nv, nv) each, one after the other, row by row."""
+    state = known(())
+    size = state.robot.nv**2
+    memory = Memory(inputs, len(by) * size)
+    _put_efforts(memory, state, state.vector("qdd"), memory.results, {name: k * size for k, name in enumerate(by)})
+    return memory.finished()
+
+
+def accelerations_in_loops(known: Known, inputs: Sequence[str]) -> Rolled:
+    """Return forward dynamics: the accelerations that torques cause."""
+    state = known(())
+    n = state.robot.nv
+    memory = Memory(inputs, n)
+    _, missing, solver = _put_solver(memory, state, inputs, at_rest=False)
+    memory.copied({i: missing + i for i in range(n)})
+    solver.solve(memory, 0, 1)
+    return memory.finished()
+
+
+def forward_in_loops(known: Known, inputs: Sequence[str], by: Sequence[str]) -> Rolled:
+    """Return derivatives of accelerations by "q", "qd" or "tau": -M^-1 d tau where tau is what is given, and M^-1."""
+    state = known(())
+    n = state.robot.nv
+    memory, places = Memory(inputs, len(by) * n**2), {name: k * n**2 for k, name in enumerate(by)}
+    of_state = {name: place for name, place in places.items() if name != "tau"}
+    copied, missing, solver = _put_solver(memory, state, inputs, at_rest=not of_state)
+    if of_state:
+        solver.solve(memory, missing, 1)
+        names = [f"acceleration {i}" for i in range(n)]
+        later = known(names)
+        accelerations = np.array([later.inputs[name] for name in names], dtype=object)
+        _put_efforts(memory, later, accelerations, copied, of_state)
+    for place in of_state.values():
+        solver.solve(memory, place, n, negative=True)
+    if "tau" in places:
+        solver.invert(memory, places["tau"])
+    return memory.finished()
+
+
+def _put_efforts(memory: Memory, state: State, qdd: np.ndarray, reads: int, places: Mapping[str, int]) -> None:
+    """Put derivatives of the torques at places; the tape's inputs stand from `reads` on."""
+    robot, pairs = state.robot, Pairs(state.robot.nv, carriers(state.robot))
+    own, seen = tree_coordinates(robot, motions(robot, state.vector("q"), state.vector("qd"), qdd), state.wrenches)
+    all_seen = [c for joint in robot.joints for c in seen[joint.child]]
+    axes = [c.axis for c in all_seen]
+    arrays = {
+        "felt": in_rows([c.by_qdd for c in all_seen], [c.felt for c in all_seen]),
+        "axes": in_rows(axes),
+        "q": in_rows([c.second for c in all_seen], [c.carried for c in all_seen]),
+        "by_q": in_rows([c.by_q for c in all_seen]),
+        "qd": in_rows([c.rate for c in all_seen], [a[0] for a in axes]),
+        "by_qd": in_rows([c.by_qd for c in all_seen]),
+    }
+    needed = [name for name in arrays if name in ("felt", "axes") or name.removeprefix("by_") in places]
+    blocks = {name: _own_blocks(robot, own, name) for name in places}
+    outputs = [*(arrays[name] for name in needed), *(list(block.values()) for block in blocks.values())]
+    starts = memory.straight(state.tape, list(state.inputs), reads, outputs)
+    at = dict(zip([*needed, *(f"own {name}" for name in blocks)], starts, strict=True))
+    for name, place in places.items():
+        memory.cleared(place, pairs)
+        if name == "qdd":
+            memory.stages += [
+                pairs.below(6, at["felt"], at["axes"], place),
+                pairs.above(6, at["axes"], at["felt"], place),
+            ]
+        else:
+            memory.stages.append(pairs.below(9, at["felt"], at[name], place))
+            memory.stages.append(pairs.above(6, at["axes"], at[f"by_{name}"], place))
+        memory.copied({place + i * pairs.size + j: at[f"own {name}"] + k for k, (i, j) in enumerate(blocks[name])})
+
+
+def _own_blocks(robot: Robot, own: Mapping[str, Sequence[Coordinate]], name: str) -> dict[tuple[int, int], Number]:
+    """Return the derivatives of the torques of each joint by its own coordinates."""
+    found: dict[tuple[int, int], Number] = {}
+    for joint in robot.joints:
+        first, extra = robot.v_slices[joint.name].start, {"qd": joint.damping, "qdd": joint.armature}.get(name, 0.0)
+        for i, (a, more) in enumerate(zip(own[joint.child], extra * np.ones(joint.type.nv), strict=True), first):
+            for j, b in enumerate(own[joint.child], first):
+                entry = {
+                    "q": lambda a=a, b=b: a.effort_by_q(b),
+                    "qd": lambda a=a, b=b: a.effort_by_qd(b),
+                    "qdd": lambda a=a, b=b: power(b.axis, a.by_qdd),
+                }[name]()
+                found[i, j] = entry + more if i == j else entry
+    return found
+
+
+def _put_solver(memory: Memory, state: State, inputs: Sequence[str], *, at_rest: bool) -> tuple[int, int, Solver]:
+    """Put what solves for accelerations; return where inputs are copied to, and torques that are missing behind them.
+
+    These are torques less those that hold the robot at zero accelerations; `at_rest`, nobody asks for them.
+    """
+    robot, still = state.robot, np.zeros(state.robot.nv)
+    moved = motions(robot, state.vector("q"), still if at_rest else state.vector("qd"), still)
+    found = articulated(robot, moved)
+    missing = [] if at_rest else _missing(state, composite_columns(robot, moved, state.wrenches).efforts)
+    arrays = [list(state.inputs.values()), missing, *rows(found)]
+    copied, behind, *places = memory.straight(state.tape, inputs, memory.results, arrays)
+    return copied, behind, Solver.of(memory, found.parents, (places[0], places[1], places[2]))
+
+
+def _missing(state: State, efforts: Sequence[Number]) -> list[Number]:
+    damping = [joint.damping for joint in state.robot.joints for _ in range(joint.type.nv)]
+    return [
+        tau - (x + d * v)
+        for tau, x, d, v in zip(state.vector("tau"), efforts, damping, state.vector("qd"), strict=True)
+    ]

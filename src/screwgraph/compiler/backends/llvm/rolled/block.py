@@ -1,0 +1,44 @@
+"""A block of code with loops: its stages, one function each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from screwgraph.compiler.backends.llvm.block import block
+from screwgraph.compiler.backends.llvm.machine import vector_width
+from screwgraph.compiler.backends.llvm.rolled.copies import copies, fill
+from screwgraph.compiler.backends.llvm.rolled.kernel import Kernel
+from screwgraph.compiler.backends.llvm.rolled.products import products
+from screwgraph.compiler.backends.llvm.rolled.recursion import recursion
+from screwgraph.compiler.backends.llvm.room import room
+from screwgraph.compiler.backends.llvm.text import Lanes
+from screwgraph.tape.rolled import Copies, Fill, Products, Recursion, Rolled, Straight
+
+LOOPS: Mapping[type, Callable[[Any, Kernel], None]] = {
+    Copies: copies,
+    Fill: fill,
+    Products: products,
+    Recursion: recursion,
+}
+"""What writes each kind of stage, but for straight-line code."""
+
+
+def rolled_block(rolled: Rolled, lanes: Lanes, whole: int) -> str:
+    """Return `@block(in, out)`, as `block` does: of one sample, loops take a vector of neighbours at a time."""
+    areas = (rolled.count, len(rolled.input_names))
+    widest = vector_width() * 64 // lanes.bits if lanes.width == 1 else 1
+    take, give = room("memory", rolled.scratch or 1, lanes.real, lanes.width * lanes.bytes)
+    lines, parts = [f"define internal void @block{lanes.tag}(ptr noalias %in, ptr noalias %out) {{", *take], []
+    for k, stage in enumerate(rolled.stages):
+        kernel = Kernel(f"stage{k}_{lanes.tag}", lanes, widest, areas)
+        if isinstance(stage, Straight):
+            name = f"straight{k}_"
+            parts.append(block(stage.program, lanes, name, whole=whole))
+            source, target = kernel.pointer(stage.reads), kernel.pointer(stage.writes)
+            kernel.do(f"call void @{name}{lanes.tag}(ptr {source}, ptr {target})")
+        else:
+            LOOPS[type(stage)](stage, kernel)
+        parts.append(kernel.text())
+        lines.append(f"  call void @stage{k}_{lanes.tag}(ptr %in, ptr %out, ptr %memory)")
+    return "\n".join([*parts, *lines, *give, "  ret void", "}"])

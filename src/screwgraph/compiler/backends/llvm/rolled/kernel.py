@@ -1,0 +1,175 @@
+"""A function with loops under construction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+
+from screwgraph.compiler.backends.llvm.text import Lanes
+
+FLAGS = "contract nsz"
+"""Products and sums may be one instruction."""
+
+
+@dataclass(frozen=True)
+class Vector:
+    """Neighbouring numbers of a memory that are computed at once: of one sample several, of many samples one."""
+
+    lanes: Lanes
+    width: int
+
+    @property
+    def kind(self) -> str:
+        """LLVM's type."""
+        return self.lanes.real if self.width == 1 else f"<{self.width} x {self.lanes.scalar}>"
+
+
+class Kernel:
+    """Lines of a function `@<name>(in, out, memory)`, whose tables and loops have names of their own.
+
+    `areas` are the numbers of results and of inputs: places of a memory begin with these, then scratch.
+    """
+
+    def __init__(self, name: str, lanes: Lanes, widest: int, areas: tuple[int, int]) -> None:
+        self.lanes, self.widest = lanes, widest
+        self._name, self._areas = name, areas
+        self._tables: list[str] = []
+        self._head: list[str] = []
+        self._lines: list[str] = []
+        self._number = count()
+
+    def text(self) -> str:
+        """Return the function and its tables."""
+        arguments = "ptr noalias %in, ptr noalias %out, ptr noalias %memory"
+        header = f"define internal void @{self._name}({arguments}) noinline {{"
+        return "\n".join([*self._tables, header, "entry:", *self._head, *self._lines, "  ret void", "}"])
+
+    def say(self, expression: str) -> str:
+        """Give a value to a new name, and return that."""
+        name = f"%x{next(self._number)}"
+        self._lines.append(f"  {name} = {expression}")
+        return name
+
+    def do(self, line: str) -> None:
+        """Write a line that has no value."""
+        self._lines.append(f"  {line}")
+
+    def table(self, numbers: Sequence[int]) -> str:
+        """Return the address of a table of integers."""
+        name = f"@{self._name}_table{next(self._number)}"
+        entries = ", ".join(f"i32 {number}" for number in numbers) or "i32 0"
+        self._tables.append(f"{name} = private constant [{max(len(numbers), 1)} x i32] [{entries}], align 64")
+        return name
+
+    def entry(self, table: str, index: str) -> str:
+        """Return an entry of a table."""
+        place = self.say(f"getelementptr i32, ptr {table}, i64 {index}")
+        number = self.say(f"load i32, ptr {place}, align 4")
+        return self.say(f"sext i32 {number} to i64")
+
+    def area(self, place: int) -> tuple[str, int]:
+        """Return the memory that a place is in, and which one it is there."""
+        results, inputs = self._areas
+        starts = (("%memory", results + inputs), ("%in", results), ("%out", 0))
+        return next((area, place - start) for area, start in starts if place >= start)
+
+    def pointer(self, place: int) -> str:
+        """Return the address of a place of the memory."""
+        area, index = self.area(place)
+        return self.at(area, str(index))
+
+    def at(self, address: str, index: str) -> str:
+        """Return the address of a number that is so many numbers behind another."""
+        return self.say(f"getelementptr {self.lanes.real}, ptr {address}, i64 {index}")
+
+    def integer(self, instruction: str, a: str, b: str | int) -> str:
+        """Return a sum, product, ... of integers."""
+        return self.say(f"{instruction} i64 {a}, {b}")
+
+    def load(self, address: str, vector: Vector) -> str:
+        """Load numbers."""
+        return self.say(f"load {vector.kind}, ptr {address}, align {self.lanes.bytes}")
+
+    def store(self, value: str, address: str, vector: Vector) -> None:
+        """Store numbers."""
+        self.do(f"store {vector.kind} {value}, ptr {address}, align {self.lanes.bytes}")
+
+    def arithmetic(self, instruction: str, a: str, b: str, vector: Vector) -> str:
+        """Return a sum, difference, product or quotient."""
+        return self.say(f"{instruction} {FLAGS} {vector.kind} {a}, {b}")
+
+    def spread(self, value: str, vector: Vector) -> str:
+        """Return a number in all places of a vector."""
+        if vector.width == 1:
+            return value
+        one = self.say(f"insertelement {vector.kind} poison, {self.lanes.scalar} {value}, i32 0")
+        zeros = f"<{vector.width} x i32> zeroinitializer"
+        return self.say(f"shufflevector {vector.kind} {one}, {vector.kind} poison, {zeros}")
+
+    def zeros(self, vector: Vector) -> str:
+        """Return zeros."""
+        return self.lanes.number(0.0) if vector.width == 1 else "zeroinitializer"
+
+    def more(self, a: str, b: str, c: str, vector: Vector) -> str:
+        """Return a + b c."""
+        return self.arithmetic("fadd", a, self.arithmetic("fmul", b, c, vector), vector)
+
+    def less(self, start: str, a: Sequence[str], b: Sequence[str], vector: Vector) -> str:
+        """Return a number less a product of vectors, half of which is summed apart: two short chains of sums."""
+        half, apart = len(a) // 2, ""
+        for k, (x, y) in enumerate(zip(a, b, strict=True)):
+            product = self.arithmetic("fmul", x, y, vector)
+            if k < half:
+                start = self.arithmetic("fsub", start, product, vector)
+            else:
+                apart = self.arithmetic("fadd", apart, product, vector) if apart else product
+        return self.arithmetic("fsub", start, apart, vector)
+
+    def variable(self, first: str, kind: str = "i64") -> str:
+        """Return the address of a variable of the function."""
+        number = next(self._number)
+        self._head.append(f"  %slot{number} = alloca {kind}")
+        self.do(f"store {kind} {first}, ptr %slot{number}")
+        return f"%slot{number}"
+
+    def value(self, variable: str, kind: str = "i64") -> str:
+        """Return what a variable is now."""
+        return self.say(f"load {kind}, ptr {variable}")
+
+    def change(self, variable: str, value: str, kind: str = "i64") -> None:
+        """Give a variable another value."""
+        self.do(f"store {kind} {value}, ptr {variable}")
+
+    @contextmanager
+    def loop(self, variable: str, end: str, step: int) -> Iterator[str]:
+        """Repeat while a variable is at most `end` less `step`, which is added each time; gives its value."""
+        tag = next(self._number)
+        self.do(f"br label %test{tag}")
+        self._lines.append(f"test{tag}:")
+        now = self.value(variable)
+        then = self.integer("add", now, step)
+        more = self.say(f"icmp sle i64 {then}, {end}")
+        self.do(f"br i1 {more}, label %body{tag}, label %after{tag}")
+        self._lines.append(f"body{tag}:")
+        yield now
+        self.change(variable, then)
+        self.do(f"br label %test{tag}")
+        self._lines.append(f"after{tag}:")
+
+    @contextmanager
+    def each(self, first: str, end: str) -> Iterator[str]:
+        """Repeat for all integers from `first` on, before `end`."""
+        with self.loop(self.variable(first), end, 1) as i:
+            yield i
+
+    @contextmanager
+    def unless(self, condition: str) -> Iterator[None]:
+        """Do something where a condition does not hold."""
+        tag = next(self._number)
+        self.do(f"br i1 {condition}, label %past{tag}, label %here{tag}")
+        self._lines.append(f"here{tag}:")
+        yield
+        self.do(f"br label %past{tag}")
+        self._lines.append(f"past{tag}:")

@@ -1,0 +1,23 @@
+"""Functions that are exported together: their texts in a language, and one function of several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from screwgraph.compiler.backends import BACKENDS, Library
+from screwgraph.errors import InputError
+from screwgraph.robot import unknown
+
+
+def library_code(library: Library, language: str) -> Mapping[str, str]:
+    """Return the texts of a library's files by path.
+
+    Raises:
+        InputError: there is no such language, it has no code for this type of numbers, or it is not installed.
+    """
+    if language not in BACKENDS:
+        raise unknown("language", language, tuple(BACKENDS))
+    if library.dtype not in BACKENDS[language].dtypes:
+        others = " or ".join(name for name, backend in BACKENDS.items() if library.dtype in backend.dtypes)
+        raise InputError(f"{language} has no code for {library.dtype}", fix=f"use {others}")
+    return BACKENDS[language].files(library)

@@ -1,0 +1,27 @@
+"""Code with loops: straight-line programs, products of matrices and recursions, one after the other in a memory."""
+
+from screwgraph.tape.rolled.copies import Copies
+from screwgraph.tape.rolled.fill import Fill
+from screwgraph.tape.rolled.products import Products
+from screwgraph.tape.rolled.recursion import SIX, WIDEST, Recursion, room
+from screwgraph.tape.rolled.rolled import Code, Rolled, straight
+from screwgraph.tape.rolled.spans import Span, spans
+from screwgraph.tape.rolled.stage import Stage
+from screwgraph.tape.rolled.straight import Straight
+
+__all__ = [
+    "SIX",
+    "WIDEST",
+    "Code",
+    "Copies",
+    "Fill",
+    "Products",
+    "Recursion",
+    "Rolled",
+    "Span",
+    "Stage",
+    "Straight",
+    "room",
+    "spans",
+    "straight",
+]
