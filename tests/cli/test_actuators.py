@@ -98,7 +98,7 @@ def test_trajectories_get_columns_of_efforts(command, arm, tmp_path):
 
 
 def test_code_takes_efforts(command, arm, tmp_path):
-    done = command("compile", arm, "--problem", "forward", "--actuators", "--lang", "c", "-o", tmp_path)
+    done = command("compile", arm, "--functions", "forward", "--actuators", "--lang", "c", "-o", tmp_path)
     assert "effort: 2" in done.out
 
 

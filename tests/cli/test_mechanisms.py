@@ -168,8 +168,8 @@ def test_what_a_mechanism_is_and_its_elimination_are_shown(command, folder):
         assert (folder / f"{what}.svg").stat().st_size > 1000
     command("draw", "four_bar", "--problem", "forward", "--what", "graph", "-o", folder / "graph.json")
     assert len(json.loads((folder / "graph.json").read_text())["factors"]) == 7
-    command("compile", "four_bar", "--problem", "forward", "--lang", "c", "-o", folder / "code")
-    assert "forward_dynamics" in (folder / "code" / "forward_dynamics.c").read_text()
+    command("compile", "four_bar", "--functions", "forward", "--lang", "c", "-o", folder / "code")
+    assert "four_bar_forward" in (folder / "code" / "four_bar.c").read_text()
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_what_a_mechanism_is_and_its_elimination_are_shown(command, folder):
         (2, ("info", "slider_crank", "--lock", "theta"), "go with robots"),
         (
             2,
-            ("compile", "slider_crank", "--problem", "forward", "--lang", "c", "-o", "x", "--gravity", "0,0,0"),
+            ("compile", "slider_crank", "--functions", "forward", "--lang", "c", "-o", "x", "--gravity", "0,0,0"),
             "robots",
         ),
     ],

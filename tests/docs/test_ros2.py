@@ -24,7 +24,7 @@ def test_the_node_is_accepted_by_a_compiler(tmp_path):
             (tmp_path / block.file).write_text(block.text, encoding="utf-8")
     code = tmp_path / "code"
     code.mkdir()
-    (code / "inverse_dynamics.h").write_text(sg.inverse_dynamics(sg.load("puma560")).c_header(), encoding="utf-8")
+    sg.export_library({"inverse": sg.inverse_dynamics(sg.load("puma560"))}, code, prefix="puma560")
     command = [compiler, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{STAND_IN}", "node.cpp"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,16 +1,16 @@
-"""`screwgraph compile`: the code of a problem, as files for other programs."""
+"""`screwgraph compile`: functions of a model, as a library for other programs."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from screwgraph.cli import options
 from screwgraph.cli.options import BaseKind
-from screwgraph.compiler import BACKENDS, Function
+from screwgraph.compiler import BACKENDS
+from screwgraph.deployment import FUNCTIONS, Choice, asked_functions, check_names, check_prefix, export_library
 
 Language = StrEnum("Language", {name: name for name in BACKENDS})
 """What the code is written in."""
@@ -23,9 +23,24 @@ class Number(StrEnum):
     float32 = "float32"
 
 
+Functions = Annotated[
+    list[str],
+    typer.Option(
+        "--functions",
+        metavar="NAME",
+        help="Functions, see above; repeatable, or separated by commas. With + between, one function of several "
+        "results: control=mass_matrix+bias.",
+    ),
+]
+Prefix = Annotated[
+    str | None, typer.Option("--prefix", metavar="NAME", help="Prefix of all names; by default the robot's name.")
+]
 Dtype = Annotated[Number, typer.Option("--dtype", help="Number type of the code.")]
 Lang = Annotated[Language, typer.Option("--lang", help="Language of the code.")]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="Output folder; created if missing.")]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Replace files that are no earlier export, or were changed since.")
+]
 Report = Annotated[bool, typer.Option("--report", help="Print the operations saved by each pass.")]
 
 Parameters = Annotated[
@@ -33,7 +48,8 @@ Parameters = Annotated[
     typer.Option(
         "--parameters",
         metavar="NAME",
-        help="Parameters that are inputs: link7, joint3.friction, ...; repeatable, or separated by commas.",
+        help="Parameters that are inputs, fields of a structure: link7, joint3.friction, ...; repeatable, or separated "
+        "by commas.",
     ),
 ]
 Payload = Annotated[
@@ -41,26 +57,36 @@ Payload = Annotated[
     typer.Option("--payload", metavar="FRAME", help="A link or frame at which a body is whose inertia is an input."),
 ]
 
-LANGUAGES = "\n".join(f"{name + ':':<7} {backend.about};" for name, backend in BACKENDS.items())
-HELP = f"""Write the code of a problem.
+LANGUAGES = "\n".join(f"  {name + ':':<9} {backend.about};" for name, backend in BACKENDS.items())
+NAMES = "\n".join(
+    f"  {name + (':FRAME' if kind.of_frame else ''):<28} {kind.about};" for name, kind in FUNCTIONS.items()
+)
+HELP = f"""Write functions of a robot as a library for other programs.
 
 \b
+Languages:
 {LANGUAGES}
 
 \b
+Functions:
+{NAMES}
+
+\b
 Example:
-  screwgraph compile panda --problem forward --lang c -o code
-  screwgraph compile panda --problem inverse --lang c -o code --payload panda_hand_tcp
-  screwgraph compile slider_crank --problem inverse --lang c -o code
+  screwgraph compile panda --functions forward,mass_matrix,jacobian:panda_hand_tcp --lang c -o code
+  screwgraph compile panda --functions inverse --lang cpp -o code --payload panda_hand_tcp
+  screwgraph compile a1 --base floating --functions control=mass_matrix+bias --prefix dog --lang rust -o dog
+  screwgraph compile slider_crank --functions inverse --lang c -o code
 """
 
 
 def compile_(
     context: typer.Context,
     robot: options.RobotName,
-    problem: options.ProblemKind,
+    functions: Functions,
     lang: Lang,
     output: Output,
+    prefix: Prefix = None,
     ordering: options.OrderingName = None,
     accelerations: options.Accelerations = None,
     actuators: options.Actuators = False,
@@ -68,6 +94,7 @@ def compile_(
     parameters: Parameters = None,
     payload: Payload = None,
     dtype: Dtype = Number.float64,
+    overwrite: Overwrite = False,
     report: Report = False,
     base: options.Base = BaseKind.fixed,
     lock: options.Lock = None,
@@ -79,18 +106,32 @@ def compile_(
     xacro: options.XacroArgs = None,
 ) -> None:
     """Write files, and say where they are."""
-    from screwgraph.cli.failures import wrong_use
+    from screwgraph.cli.failures import usage, wrong_use
     from screwgraph.cli.mechanisms import loaded, refuse_robot_options
-    from screwgraph.cli.problem import check_accelerations, check_efforts, compiled
+    from screwgraph.cli.streams import working
+    from screwgraph.compiler.backends.c import identifiers
     from screwgraph.models import is_mechanism
 
     if dtype.value not in BACKENDS[lang.value].dtypes:
         others = " or ".join(name for name, backend in BACKENDS.items() if dtype.value in backend.dtypes)
         what = f"--dtype {dtype.value} cannot be used with --lang {lang.value}"
         raise wrong_use(context, what, fix=f"use --lang {others}")
-    named = options.names(accelerations)
-    check_accelerations(context, problem, named)
+    names = options.names(functions)
+    choice = Choice(
+        ordering=ordering or "auto",
+        external_wrenches=options.names(external_wrenches),
+        accelerations=options.names(accelerations),
+        parameters=options.names(parameters),
+        payload=payload,
+        actuators=actuators,
+    )
+    with usage(context):
+        check_names(names, choice)
+        if prefix is not None:
+            check_prefix(prefix)
     if is_mechanism(robot):
+        if actuators:
+            raise wrong_use(context, "--actuators goes with robots", why="motors act on the angles of mechanisms")
         refuse_robot_options(
             context, lock, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
         )
@@ -98,28 +139,13 @@ def compile_(
     else:
         model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro)
         options.note_warnings(model)
-    check_efforts(context, problem, actuators, model)
-    frames = options.names(external_wrenches)
-    live = {"parameters": options.names(parameters), "payload": payload}
-    function = compiled(model, problem, named, ordering or "auto", frames, actuators=actuators, **live)
-    function = function.astype(dtype.value)
-    for path in _write(function, lang, Path(output)):
-        typer.echo(f"{path}: {function}")
+    made = {name: f.astype(dtype.value) for name, f in asked_functions(model, names, choice, working).items()}
+    own = identifiers([model.name])[0].lower() if prefix is None else prefix
+    paths = export_library(made, output, prefix=own, language=lang.value, about=model.name, overwrite=overwrite)
+    for name, f in made.items():
+        typer.echo(f"{name}: {f}")
+    for path in paths:
+        typer.echo(path)
     if report:
-        typer.echo(function.report())
-
-
-def _write(function: Function, lang: Language, folder: Path) -> list[Path]:
-    from screwgraph import InputError
-    from screwgraph.formats import write_atomically
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError("the folder cannot be created", at=str(folder), why=error.strerror or str(error)) from error
-    files = function.code(lang.value)
-    paths = []
-    for suffix, text in files.items():
-        paths.append(folder / f"{function.name}{suffix}")
-        write_atomically(paths[-1], text.encode("utf-8"), str(paths[-1]))
-    return paths
+        for name, f in made.items():
+            typer.echo(f"{name}:\n{f.report()}")

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler import BACKENDS, Argument, Listing, compiled
+from screwgraph.compiler import BACKENDS, Argument, Library, Listing, compiled
+from screwgraph.compiler.backends.c import c_source
 from screwgraph.compiler.signature import Result
 from screwgraph.tape import OPERATIONS, Program
 
@@ -48,7 +49,7 @@ def through_c(dtype: str, folder: Path) -> Values:
     if not COMPILERS:
         pytest.skip("there is no C compiler here")
     source = folder / "every.c"
-    source.write_text(BACKENDS["c"].files(listing(dtype))[".c"])
+    source.write_text(c_source(Library("", (listing(dtype),))))
     library = folder / "every.so"
     command = [COMPILERS[0], *STRICT, "-O1", "-shared", "-fPIC", str(source), "-o", str(library), "-lm"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -68,9 +69,9 @@ def through_llvm(dtype: str, folder: Path) -> Values:
 
 def through_casadi(dtype: str, folder: Path) -> Values:
     ca = pytest.importorskip("casadi")
-    (text,) = BACKENDS["casadi"].files(listing(dtype)).values()
+    (text,) = BACKENDS["casadi"].files(Library("", (listing(dtype),))).values()
     x = points()
-    return np.array(ca.Function.deserialize(text).map(len(x))(x.T)).T
+    return np.array(ca.StringDeserializer(text).unpack().map(len(x))(x.T)).T
 
 
 def through_numpy(dtype: str, folder: Path) -> Values:
@@ -79,10 +80,33 @@ def through_numpy(dtype: str, folder: Path) -> Values:
 
 def written(f: Listing) -> Callable[..., Values]:
     """Run the Python source of a function."""
-    (source,) = BACKENDS["numpy"].files(f).values()
+    (source,) = BACKENDS["numpy"].files(Library("", (f,))).values()
     found: dict[str, Any] = {}
     exec(source, found)
     return found[f.name]
+
+
+def through_rust(dtype: str, folder: Path) -> Values:
+    if not shutil.which("rustc"):
+        pytest.skip("there is no Rust compiler here")
+    files, scalar = BACKENDS["rust"].files(Library("", (listing(dtype),))), {"float64": "f64", "float32": "f32"}[dtype]
+    (folder / "every.rs").write_text(files["src/lib.rs"])
+    array = f"[{scalar}; {len(NAMES)}]"
+    call = f'extern "C" fn call(x: &[{scalar}; 2], y: &mut {array}) {{ *y = every::every(x); }}'
+    (folder / "called.rs").write_text(f"#[no_mangle]\npub {call}\n")
+    rustc = ["rustc", "--edition", "2021", "-D", "warnings"]
+    for options in (
+        ["--crate-type", "rlib", "every.rs"],
+        ["--crate-type", "cdylib", "-L", ".", "--extern", "every", "called.rs"],
+    ):
+        done = subprocess.run([*rustc, *options], cwd=folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    x = points().astype(dtype)
+    y = np.empty((len(x), len(NAMES)), dtype)
+    every = ctypes.CDLL(str(folder / "libcalled.so")).call
+    for row, result in zip(x, y, strict=True):
+        every(ctypes.c_void_p(row.ctypes.data), ctypes.c_void_p(result.ctypes.data))
+    return y
 
 
 THROUGH: dict[str, Callable[[str, Path], Values]] = {
@@ -90,8 +114,11 @@ THROUGH: dict[str, Callable[[str, Path], Values]] = {
     "llvm": through_llvm,
     "numpy": through_numpy,
     "casadi": through_casadi,
+    "rust": through_rust,
 }
-CASES = [(name, dtype) for name, backend in BACKENDS.items() for dtype in backend.dtypes]
+IN_C = ("cpp", "ros2")
+"""What writes the same C around which it puts more; `tests/deployment` runs that."""
+CASES = [(name, dtype) for name, backend in BACKENDS.items() if name not in IN_C for dtype in backend.dtypes]
 
 
 @pytest.mark.parametrize("name", BACKENDS)
@@ -155,7 +182,7 @@ def test_names_that_python_keeps_for_itself_are_changed():
     program = Program(("lambda", "np"), (("input", 0), ("input", 1), ("mul", 0, 1)), (2, 3.5))
     arguments = tuple(Argument(n, (1,), (n,)) for n in program.input_names)
     f = Listing("shape", program, arguments, (Result("class", (1,)), Result("shape", (1,))))
-    (source,) = BACKENDS["numpy"].files(f).values()
+    (source,) = BACKENDS["numpy"].files(Library("", (f,))).values()
     found: dict[str, Any] = {}
     exec(source, found)
     both = next(v for k, v in found.items() if k.startswith("shape"))([2.0], [[3.0], [4.0]])

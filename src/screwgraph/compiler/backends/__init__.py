@@ -1,15 +1,18 @@
-"""What a program can become: one file or folder each, and a line in `BACKENDS`."""
+"""What programs can become: one file or folder each, and a line in `BACKENDS`."""
 
 from collections.abc import Mapping
 
-from screwgraph.compiler.backends import c, casadi, llvm, numpy
-from screwgraph.compiler.backends.base import Backend, Listing
+from screwgraph.compiler.backends import c, casadi, cpp, llvm, numpy, ros2, rust
+from screwgraph.compiler.backends.base import Backend, Library, Listing, one_file_each
 
 BACKENDS: Mapping[str, Backend] = {
     "c": c.BACKEND,
+    "cpp": cpp.BACKEND,
+    "rust": rust.BACKEND,
+    "ros2": ros2.BACKEND,
     "llvm": llvm.BACKEND,
     "numpy": numpy.BACKEND,
     "casadi": casadi.BACKEND,
 }
 
-__all__ = ["BACKENDS", "Backend", "Listing"]
+__all__ = ["BACKENDS", "Backend", "Library", "Listing", "one_file_each"]

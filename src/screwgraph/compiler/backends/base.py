@@ -1,12 +1,12 @@
-"""What a back end is: the forms of all operations, and the files that it writes."""
+"""What a back end is: the forms of all operations, and the files that it writes of functions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from screwgraph.compiler.signature import Argument, Result
+from screwgraph.compiler.signature import PARAMETERS, Argument, Result
 from screwgraph.summary import one_line
 from screwgraph.tape import Program
 
@@ -25,13 +25,56 @@ class Listing:
 
 
 @dataclass(frozen=True)
+class Library:
+    """Functions that are written together: one type of numbers, and one `prefix` of their names, which may be empty."""
+
+    __repr__ = one_line
+
+    prefix: str
+    functions: Sequence[Listing]
+    about: str = ""
+
+    @property
+    def name(self) -> str:
+        """What files are called: the prefix, or the only function's name."""
+        return self.prefix or self.functions[0].name
+
+    @property
+    def dtype(self) -> str:
+        """Type of all numbers."""
+        return self.functions[0].dtype
+
+    def prefixed(self, name: str) -> str:
+        """Return a name behind the prefix."""
+        return f"{self.prefix}_{name}" if self.prefix else name
+
+    @property
+    def nominal(self) -> Mapping[str, float]:
+        """The live parameters of all functions, each once, with their values in the model's file."""
+        found: dict[str, float] = {}
+        for argument in (a for f in self.functions for a in f.arguments if a.name == PARAMETERS):
+            found |= zip(argument.names, argument.nominal or [0.0] * len(argument.names), strict=True)
+        return found
+
+
+@dataclass(frozen=True)
 class Backend:
-    """A language: `files` returns texts by their suffixes, for numbers of the types `dtypes`.
+    """A language: `files` returns the texts of a library by their paths, for numbers of the types `dtypes`.
 
     `operations` are those that it has a form for; tests hold them against the table of the tape.
     """
 
     about: str
     operations: AbstractSet[str]
-    files: Callable[[Listing], Mapping[str, str]]
+    files: Callable[[Library], Mapping[str, str]]
     dtypes: tuple[str, ...] = ("float64", "float32")
+
+
+def one_file_each(suffix: str, write: Callable[[Listing], str]) -> Callable[[Library], Mapping[str, str]]:
+    """Return the `files` of a back end that writes each function, under its name with the prefix, to a file."""
+
+    def files(library: Library) -> dict[str, str]:
+        named = (replace(f, name=library.prefixed(f.name)) for f in library.functions)
+        return {f"{f.name}{suffix}": write(f) for f in named}
+
+    return files

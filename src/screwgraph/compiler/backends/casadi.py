@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.compiler.angles import TURN, large_terms
-from screwgraph.compiler.backends.base import Backend, Listing
+from screwgraph.compiler.backends.base import Backend, Listing, one_file_each
 from screwgraph.compiler.backends.c import identifiers
 from screwgraph.errors import InputError
 from screwgraph.tape import Number, Program, Scalar, Tape, apply, program
@@ -220,10 +220,17 @@ _CODES: Mapping[str, Callable[..., Number]] = MappingProxyType(
 """CasADi's operations by their names."""
 
 
-def _files(f: Listing) -> dict[str, str]:
+def casadi_text(f: Listing) -> str:
+    """Return a function as `casadi.Function.load` reads it from a file."""
     arguments = [(a.name, a.names) for a in f.arguments]
-    function = casadi_function(f.name, f.program, arguments, [(r.name, r.size) for r in f.results])
-    return {".casadi": function.serialize()}
+    serializer = casadi_module().StringSerializer()
+    serializer.pack(casadi_function(f.name, f.program, arguments, [(r.name, r.size) for r in f.results]))
+    return serializer.encode()
 
 
-BACKEND = Backend("a serialised casadi.Function, for casadi.Function.deserialize", CASADI.keys(), _files, ("float64",))
+BACKEND = Backend(
+    "a casadi.Function each, for casadi.Function.load",
+    CASADI.keys(),
+    one_file_each(".casadi", casadi_text),
+    ("float64",),
+)

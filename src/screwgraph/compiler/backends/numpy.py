@@ -8,7 +8,7 @@ from math import isfinite
 from types import MappingProxyType
 
 from screwgraph.compiler.angles import TURN, large_terms
-from screwgraph.compiler.backends.base import Backend, Listing
+from screwgraph.compiler.backends.base import Backend, Listing, one_file_each
 from screwgraph.compiler.backends.c import identifiers
 from screwgraph.compiler.signature import Argument
 
@@ -132,8 +132,6 @@ def _identifiers(names: Sequence[str]) -> list[str]:
     return identifiers(f"{name}_" if iskeyword(name) or name in own else name for name in names)
 
 
-def _files(f: Listing) -> dict[str, str]:
-    return {".py": numpy_source(f)}
-
-
-BACKEND = Backend("a Python function of arrays; needs nothing but NumPy", NUMPY.keys(), _files)
+BACKEND = Backend(
+    "Python functions of arrays; need nothing but NumPy", NUMPY.keys(), one_file_each(".py", numpy_source)
+)

@@ -1,8 +1,11 @@
-// What docs/howto/ros2.md uses of ROS 2's client library, declared so that its node can be parsed without ROS.
+// What docs/howto/ros2.md and exported nodes use of ROS 2's client library, declared so that they can be parsed without ROS.
 #pragma once
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
+
+#include "rcl_interfaces/msg/set_parameters_result.hpp"
 
 namespace rclcpp {
 template <class Message> struct Publisher {
@@ -16,6 +19,15 @@ struct QoS {
     QoS &keep_last(std::size_t);
 };
 struct SensorDataQoS : QoS {};
+struct Parameter {
+    const std::string &get_name() const;
+    double as_double() const;
+};
+namespace node_interfaces {
+struct OnSetParametersCallbackHandle {
+    using SharedPtr = std::shared_ptr<OnSetParametersCallbackHandle>;
+};
+} // namespace node_interfaces
 class Node {
 public:
     explicit Node(const std::string &name);
@@ -23,6 +35,12 @@ public:
     template <class Message, class Callback>
     std::shared_ptr<Subscription<Message>> create_subscription(const std::string &, const QoS &, Callback &&callback) {
         std::function<void(const Message &)> called = callback;
+        return nullptr;
+    }
+    template <class Value> Value declare_parameter(const std::string &, const Value &);
+    template <class Callback>
+    node_interfaces::OnSetParametersCallbackHandle::SharedPtr add_on_set_parameters_callback(Callback &&callback) {
+        std::function<rcl_interfaces::msg::SetParametersResult(const std::vector<Parameter> &)> called = callback;
         return nullptr;
     }
 };

@@ -1,0 +1,120 @@
+"""The definition of a function in C: straight-line code, long programs in pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from screwgraph.compiler.angles import LARGE, TURN, large_terms
+from screwgraph.compiler.backends.base import Library
+from screwgraph.compiler.backends.c.interface import Interface
+from screwgraph.compiler.backends.c.operations import SCALARS, C, identifiers, number
+from screwgraph.compiler.pieces import LEAVES, Pieces, pieces
+from screwgraph.tape import Program
+
+Terms = Mapping[int, tuple[int, ...]]
+"""By the places of sums of angles, the terms that are reduced by whole turns."""
+WRAPPED = """/* x less whole turns, where it is large: rounding the sum of large angles would cost digits. */
+static {scalar} {function}({scalar} x)
+{{
+    if (fabs{f}(x) <= {large}) return x;
+    const {scalar} rest = fmod{f}(x, {turn});
+    return rest - {more} * floor{f}((x - rest) / {turn} + 0.5{f});
+}}
+"""
+
+
+def definition(interface: Interface) -> list[str]:
+    """Return the lines that define a function."""
+    program = interface.listing.program
+    cut, large = pieces(program), large_terms(program)
+    if cut.whole:
+        before, body = [], _unused(interface, program) + _lines(interface, program, cut, cut.straight[0], large)
+    else:
+        before, body = _in_pieces(interface, program, cut, large)
+    body += _constants(interface, program)
+    return [*before, interface.prototype.rstrip(";"), "{", *body, "}", ""]
+
+
+def is_apart(program: Program) -> bool:
+    """Whether results must not overlap arguments: first pieces write results, later ones read arguments."""
+    return not pieces(program).whole
+
+
+def wrapping(library: Library) -> list[str]:
+    """Return the lines of the function that reduces angles, which all functions of a library share."""
+    if not any(large_terms(f.program) for f in library.functions):
+        return []
+    turn, more = (number(part, library.dtype) for part in TURN[library.dtype])
+    scalar, f = SCALARS[library.dtype]
+    own, large = _wrapped(library), number(LARGE, library.dtype)
+    return [WRAPPED.format(scalar=scalar, f=f, function=own, large=large, turn=turn, more=more)]
+
+
+def _wrapped(library: Library) -> str:
+    return f"{identifiers([library.name])[0]}_wrapped"
+
+
+def _in_pieces(interface: Interface, program: Program, cut: Pieces, large: Terms) -> tuple[list[str], list[str]]:
+    """Return functions that do the work one after the other, and the lines that call them.
+
+    They are called by their addresses, lest compilers put them together again. What the function takes and what it
+    gives must not overlap: the first pieces write results that later ones do not expect among their arguments.
+    """
+    names = interface.names[1:]
+    parameters = f"{interface.parameters}, {interface.scalar} *memory"
+    ignored = "    " + " ".join(f"(void){name};" for name in (*names, "memory"))
+    before = []
+    for n, places in enumerate(cut.straight):
+        name = f"{interface.function}_piece{n}"
+        lines = _lines(interface, program, cut, places, large)
+        before += [f"static void {name}({parameters})", "{", ignored, *lines, "}", ""]
+    table = ", ".join(f"{interface.function}_piece{n}" for n in range(len(cut.straight)))
+    before += [f"static void (*const {interface.function}_pieces[])({parameters}) = {{{table}}};", ""]
+    call = f"{interface.function}_pieces[piece]({', '.join([*names, 'memory'])});"
+    return before, [
+        f"    {interface.scalar} memory[{len(cut.slots) or 1}];",
+        f"    for (int piece = 0; piece < {len(cut.straight)}; ++piece) {call}",
+    ]
+
+
+def _unused(interface: Interface, program: Program) -> list[str]:
+    inputs = [name for name, a in interface.takes for _ in a.names]
+    used = {inputs[operands[0]] for operation, *operands in program.instructions if operation == "input"}
+    return [f"    (void){name};" for name, _ in interface.takes if name not in used]
+
+
+def _lines(interface: Interface, program: Program, cut: Pieces, places: Sequence[int], large: Terms) -> list[str]:
+    """Return the assignments of the instructions at these places, and of the results that they are."""
+    own, inputs, scalar = set(places), interface.inputs, interface.scalar
+    wrapped = _wrapped(interface.library)
+    results: dict[int, list[str]] = {}
+    for target, output in zip(interface.targets, program.outputs, strict=True):
+        if isinstance(output, int):
+            results.setdefault(output, []).append(target)
+
+    def written(i: int) -> str:
+        operation, *operands = program.instructions[i]
+        if operation == "constant":
+            return number(operands[0], interface.listing.dtype)
+        if operation == "input":
+            return inputs[operands[0]]
+        return f"v{i}" if i in own else f"memory[{cut.slots[i]}]"
+
+    def term(i: int, of: int) -> str:
+        return f"{wrapped}({written(i)})" if i in large.get(of, ()) else written(i)
+
+    lines = []
+    for i in places:
+        operation, *operands = program.instructions[i]
+        if operation not in LEAVES:
+            expression = C[operation].format(*(term(o, i) for o in operands), f=interface.suffix, scalar=scalar)
+            lines.append(f"    const {scalar} v{i} = {expression};")
+            if i in cut.slots:
+                lines.append(f"    memory[{cut.slots[i]}] = v{i};")
+    return lines + [f"    {target} = {written(i)};" for i in places for target in results.get(i, ())]
+
+
+def _constants(interface: Interface, program: Program) -> list[str]:
+    """Return the assignments of results that are constants."""
+    pairs, dtype = zip(interface.targets, program.outputs, strict=True), interface.listing.dtype
+    return [f"    {target} = {number(output, dtype)};" for target, output in pairs if not isinstance(output, int)]

@@ -1,0 +1,123 @@
+"""A function as C sees it: names, pointers, and the declaration."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from functools import cached_property
+
+from screwgraph.compiler.backends.base import Library, Listing
+from screwgraph.compiler.backends.c.operations import SCALARS, identifiers
+from screwgraph.compiler.signature import PARAMETERS, Argument, Result
+
+
+@dataclass(frozen=True)
+class Interface:
+    """A function of a library."""
+
+    library: Library
+    listing: Listing
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Identifiers of the function, its arguments, its results."""
+        f = self.listing
+        own = self.library.prefixed(f.name)
+        return identifiers([own, *(a.name for a in f.arguments), *(r.name for r in f.results)])
+
+    @property
+    def function(self) -> str:
+        """Identifier of the function."""
+        return self.names[0]
+
+    @property
+    def scalar(self) -> str:
+        """Type of a number."""
+        return SCALARS[self.listing.dtype][0]
+
+    @property
+    def suffix(self) -> str:
+        """What constants and functions of that type end in."""
+        return SCALARS[self.listing.dtype][1]
+
+    @property
+    def takes(self) -> list[tuple[str, Argument]]:
+        """The arguments with their identifiers."""
+        return list(zip(self.names[1:], self.listing.arguments, strict=False))
+
+    @property
+    def gives(self) -> list[tuple[str, Result]]:
+        """The results with their identifiers."""
+        return list(zip(self.names[1 + len(self.listing.arguments) :], self.listing.results, strict=True))
+
+    @property
+    def inputs(self) -> list[str]:
+        """The places of all numbers that it takes, in order."""
+        fields = parameter_fields(self.library)
+        return [
+            f"{name}->{fields[own]}" if a.name == PARAMETERS else f"{name}[{i}]"
+            for name, a in self.takes
+            for i, own in enumerate(a.names)
+        ]
+
+    @property
+    def targets(self) -> list[str]:
+        """The places of all results, row by row."""
+        return [f"{name}[{i}]" for name, r in self.gives for i in range(r.size)]
+
+    @property
+    def parameters(self) -> str:
+        """What it takes and gives."""
+        inputs = [f"const {self.declared(name, a)}" for name, a in self.takes]
+        return ", ".join([*inputs, *(self.declared(name, r) for name, r in self.gives)])
+
+    def declared(self, name: str, array: Argument | Result, pointer: str = "*") -> str:
+        """Declare an argument or result: an array, or the structure of live parameters."""
+        if array.name == PARAMETERS and isinstance(array, Argument):
+            return f"{parameter_type(self.library)} {pointer}{name}"
+        size = array.size if isinstance(array, Result) else len(array.names)
+        return f"{self.scalar} {name}[{size or 1}]"
+
+    @property
+    def prototype(self) -> str:
+        """Its declaration."""
+        return f"void {self.function}({self.parameters});"
+
+    @property
+    def described(self) -> str:
+        """What the numbers of all arrays are, in lines of a comment."""
+        return "".join(_described(name, array) for name, array in [*self.takes, *self.gives])
+
+
+def interfaces(library: Library) -> list[Interface]:
+    """Return the functions of a library."""
+    return [Interface(library, f) for f in library.functions]
+
+
+def parameter_type(library: Library) -> str:
+    """Return the type of the structure of live parameters."""
+    return identifiers([f"{library.name}_parameters"])[0]
+
+
+def parameter_fields(library: Library) -> dict[str, str]:
+    """Return the fields of that structure by the names of parameters: `link7_mass`, `payload_0` to `payload_9`."""
+    names = list(library.nominal)
+    plain = [name.removeprefix("parameter:").removesuffix("]").replace("[", "_") for name in names]
+    short = [name.removesuffix("_0") for name in plain]
+    alone = [f"{name}_1" not in plain for name in short]
+    chosen = [s if only else p for s, p, only in zip(short, plain, alone, strict=True)]
+    return dict(zip(names, identifiers(chosen), strict=True))
+
+
+def harmless(text: str) -> str:
+    """Return a text that neither ends a comment nor begins one, and holds no trigraph."""
+    return text.replace("*/", "* /").replace("/*", "/ *").replace("?", " ")
+
+
+def _described(identifier: str, array: Argument | Result) -> str:
+    listed = ", ".join(array.names) or "row by row"
+    if isinstance(array, Argument) and array.name == PARAMETERS:
+        listed = "a structure, see above"
+    text = harmless(f"{identifier} ({' x '.join(map(str, array.shape)) or 1}): {listed}")
+    lines = textwrap.wrap(text, 110, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    return "".join(f"\n * {line}" for line in lines)

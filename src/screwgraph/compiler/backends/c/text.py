@@ -1,0 +1,110 @@
+"""Header and source of a library in C99."""
+
+from __future__ import annotations
+
+from screwgraph.compiler.backends.base import Library
+from screwgraph.compiler.backends.c.function import definition, is_apart, wrapping
+from screwgraph.compiler.backends.c.interface import (
+    Interface,
+    harmless,
+    interfaces,
+    parameter_fields,
+    parameter_type,
+)
+from screwgraph.compiler.backends.c.operations import SCALARS, identifiers, number
+from screwgraph.compiler.signature import PARAMETERS
+
+UNITS = "SI units; floating bases: q = (x y z, qx qy qz qw of any length, joints), qd = (omega, v, joints)."
+
+
+def c_source(library: Library) -> str:
+    """Return C99 source that needs nothing but math.h: the header's text, and all functions.
+
+    Each is `void name(const double *argument..., double *result...)`; matrices stand row by row. A comment has an
+    example.
+    """
+    return _source(library, c_header(library).splitlines())
+
+
+def c_source_beside(library: Library) -> str:
+    """Return the same source for a file that stands beside its header."""
+    return _source(library, [f'#include "{library.name}.h"'])
+
+
+def c_header(library: Library) -> str:
+    """Return the header, for C and C++."""
+    guard = f"{identifiers([library.name])[0].upper()}_H"
+    lines = [f"/* {_title(library)}", " *", f" * {UNITS}", " */", f"#ifndef {guard}", f"#define {guard}", ""]
+    lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
+    if library.nominal:
+        lines += [*_structure(library), ""]
+    for one in interfaces(library):
+        lines += [_comment(one), one.prototype, ""]
+    return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
+
+
+def nominal(library: Library) -> str:
+    """Return the identifier of the live parameters' values in the model's file."""
+    return f"{identifiers([library.name])[0]}_nominal"
+
+
+def _source(library: Library, declarations: list[str]) -> str:
+    first = interfaces(library)[0]
+    lines = [_preface(library, first), *declarations, "", "#include <math.h>", ""]
+    if library.nominal:
+        values = ", ".join(number(x, library.dtype) for x in library.nominal.values())
+        lines += [f"const {parameter_type(library)} {nominal(library)} = {{{values}}};", ""]
+    lines += wrapping(library)
+    for one in interfaces(library):
+        lines += [f"/* {one.listing.program.operations.total} operations. */", *definition(one)]
+    return "\n".join(lines)
+
+
+def _title(library: Library) -> str:
+    return f"{harmless(library.about or library.name)}: made by screwgraph."
+
+
+def _structure(library: Library) -> list[str]:
+    fields, scalar = parameter_fields(library), SCALARS[library.dtype][0]
+    typed = parameter_type(library)
+    lines = [f"    {scalar} {field}; /* {harmless(name)} */" for name, field in fields.items()]
+    return [
+        "/* Live parameters, in the order of the argument `parameters` in Python. */",
+        f"typedef struct {typed} {{",
+        *lines,
+        f"}} {typed};",
+        "",
+        "/* Their values in the model's file. */",
+        f"extern const {typed} {nominal(library)};",
+    ]
+
+
+def _comment(one: Interface) -> str:
+    counted = one.listing.program.operations
+    apart = "\n * Results must not overlap arguments." if is_apart(one.listing.program) else ""
+    return f"/* {one.function}: {counted.total} operations ({counted}).{apart}{one.described}\n */"
+
+
+def _preface(library: Library, first: Interface) -> str:
+    """Return the comment that begins the source: how to compile, and an example of the first function."""
+    values = [f"{first.scalar} {n}[{len(a.names) or 1}] = {{0}};" for n, a in first.takes if a.name != PARAMETERS]
+    values += [f"{parameter_type(library)} {n} = {nominal(library)};" for n, a in first.takes if a.name == PARAMETERS]
+    values += [f"{first.scalar} {n}[{r.size}];" for n, r in first.gives]
+    given = [f"&{n}" if a.name == PARAMETERS else n for n, a in first.takes] + [n for n, _ in first.gives]
+    listed = "".join(f"\n *         {line}" for line in values)
+    return f"""/* {_title(library)}
+ *
+ * {UNITS}
+ *
+ * Compile with: cc -std=c99 -O2 -c {library.name}.c, and link with -lm. Faster with gcc and clang:
+ * -O3 -march=native -ffp-contract=fast -fno-math-errno. For example:
+ *
+ *     #include <stdio.h>
+ *     #include "{library.name}.h"
+ *     int main(void)
+ *     {{{listed}
+ *         {first.function}({", ".join(given)});
+ *         printf("%g\\n", {first.gives[0][0]}[0]);
+ *         return 0;
+ *     }}
+ */"""

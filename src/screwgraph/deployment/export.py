@@ -1,0 +1,81 @@
+"""A library of functions in another language, written to a folder."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from screwgraph.arguments import checked
+from screwgraph.compiler import Function, Library, library_code
+from screwgraph.compiler.backends.c import identifiers
+from screwgraph.deployment.folder import write_library
+from screwgraph.errors import InputError
+
+TAKEN = ("examples", "nominal", "parameters", "test", "wrapped")
+"""Names of functions that stand for other things behind the prefix."""
+BUILT = ("all", "clean", "help", "install", "m", "package", "test")
+"""Prefixes that mean something to CMake or the linker."""
+
+
+@checked
+def export_library(
+    functions: Mapping[str, Function],
+    folder: Any,
+    *,
+    prefix: str,
+    language: str = "c",
+    about: str = "",
+    overwrite: bool = False,
+) -> list[Path]:
+    """Write functions, by their names in code, as one library; return the paths of its files.
+
+    Names begin with the prefix, so that libraries of several robots link together: `ur5_forward` in C, `ur5::forward`
+    in C++ and Rust. Live parameters become a structure. The library comes with what builds it, and with a test that
+    compares it with numbers computed here.
+
+    Args:
+        functions: all of one type of numbers; see `Function.astype`.
+        folder: created if missing; an earlier export of this prefix and language is replaced.
+        prefix: an identifier.
+        language: one of `screwgraph.compiler.BACKENDS`.
+        about: what the library is, for its comments.
+        overwrite: whether files may be replaced that are no such export, or were changed since.
+
+    Raises:
+        InputError: a prefix or name that is no identifier, different types of numbers, an unknown language, a folder
+            that cannot be written to or holds other files of these names.
+    """
+    if not isinstance(folder, str | PathLike):
+        raise InputError(f"expected a folder (str or Path), got {folder!r}", fix="give its path")
+    if not functions:
+        raise InputError("no functions are given", fix='give some by name: {"forward": sg.forward_dynamics(robot)}')
+    check_prefix(prefix)
+    for name, f in functions.items():
+        check_name(name)
+        if f.dtype != next(iter(functions.values())).dtype:
+            raise InputError(f"{name} computes with {f.dtype}, others do not", fix="use astype to make all the same")
+    library = Library(prefix, tuple(f.listing(name) for name, f in functions.items()), about)
+    what = {"prefix": prefix, "language": language, "dtype": library.dtype, "functions": list(functions)}
+    return write_library(Path(folder), library_code(library, language), what, overwrite)
+
+
+def check_prefix(prefix: str) -> None:
+    """Raise InputError where a prefix is no identifier, or means something else in C or CMake."""
+    _check("prefix", prefix, BUILT)
+
+
+def check_name(name: str) -> None:
+    """Raise InputError where a function's name is no identifier, or means something else behind the prefix."""
+    _check("function's name", name, TAKEN)
+
+
+def _check(what: str, name: Any, taken: tuple[str, ...]) -> None:
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+        raise InputError(
+            f"the {what} {name!r} is no identifier", fix="use letters, digits and underscores, a letter first"
+        )
+    if name in taken or identifiers([name]) != [name]:
+        raise InputError(f"the {what} {name!r} has another meaning in C or CMake", fix="choose another")
