@@ -1,3 +1,6 @@
+import time
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -69,6 +72,122 @@ def test_what_all_steps_share_is_estimated_as_in_the_batch():
     assert np.allclose(record["x"][-1], whole.values["x"][-1], rtol=0, atol=1e-11)
     information, _ = lag.prior
     assert np.allclose(information, information.T)
+
+
+def biased(z):
+    x, bias = Variables("x", Vector(3), len(z)), Variables("bias", Vector(2))
+    return [soft(seen_with_bias, x, bias, z=each(z), sigma=0.2), soft(moved, x[:-1], x[1:], sigma=0.1)], x, bias
+
+
+def biased_lag(steps):
+    lag = FixedLag(Problem(biased(Z[:steps])[0]), {}, prior={"x": 0.3, "bias": 1.0})
+    lag.solve()
+    return lag
+
+
+def test_covariances_are_those_of_the_batch():
+    factors, x, bias = biased(Z)
+    held = [
+        soft(anchor, x[0], at=np.zeros(3), sigma=0.3, name="x0"),
+        soft(anchor, bias, at=np.zeros(2), sigma=1.0),
+    ]
+    whole = solve(Problem([*factors, *held]))
+    lag = biased_lag(WINDOW)
+    lag.run(len(Z) - WINDOW, ({"seen_with_bias": {"z": z}} for z in Z[WINDOW:]))
+    found = lag.covariances()
+    assert np.allclose(found["x"], whole.covariances(x)[-WINDOW:], rtol=1e-9, atol=0)
+    assert np.allclose(found["bias"], whole.covariances(bias), rtol=1e-9, atol=0)
+    for step in (0, -1):
+        there = len(Z) - WINDOW if step == 0 else len(Z) - 1
+        assert np.allclose(lag.covariance(step), whole.covariance(x[there], bias), rtol=1e-8, atol=1e-12)
+    with pytest.raises(InputError, match="step 4 is not in the window"):
+        lag.covariance(4)
+    with pytest.raises(InputError, match="do not determine all unknowns"):
+        FixedLag(Problem(factors[1:]), {}).covariances()
+
+
+def test_a_step_held_fast_has_no_covariance():
+    lag = FixedLag(Problem(biased(Z[:WINDOW])[0]), {}, pinned=True)
+    lag.solve()
+    factors, x, _ = biased(Z[:WINDOW])
+    fixed = Problem([*factors, equality(lambda a: a, x[0], name="held")])
+    assert np.allclose(lag.covariances()["x"], solve(fixed).covariances(x), rtol=1e-6, atol=1e-9)
+    assert not lag.covariances()["x"][0].any()
+
+
+def test_a_smoother_goes_on_from_a_file_to_the_last_digit(tmp_path):
+    lag = biased_lag(WINDOW)
+    lag.run(5, ({"seen_with_bias": {"z": z}} for z in Z[WINDOW:]))
+    lag.save(tmp_path / "state.npz")
+    other = biased_lag(WINDOW).loaded(tmp_path / "state.npz")
+    for one in (lag, other):
+        one.run(9, ({"seen_with_bias": {"z": z}} for z in Z[WINDOW + 5 :]))
+    assert all(np.array_equal(lag.values[name], other.values[name]) for name in lag.values)
+    assert all(np.array_equal(a, b) for a, b in zip(lag.prior, other.prior, strict=True))
+    with pytest.raises(InputError, match="another window"):
+        biased_lag(WINDOW + 1).loaded(tmp_path / "state.npz")
+    (tmp_path / "other.npz").write_bytes(b"no archive")
+    with pytest.raises(InputError, match="holds no saved smoother"):
+        lag.loaded(tmp_path / "other.npz")
+    with pytest.raises(InputError, match="cannot be written"):
+        lag.save(tmp_path / "nowhere" / "state.npz")
+
+
+def test_a_long_run_keeps_its_size_and_its_answer():
+    """Nothing grows from step to step: the prior settles at the stationary one, and so does what is held in memory."""
+    lag, rng = biased_lag(WINDOW), np.random.default_rng(3)
+    tracemalloc.start()
+    taken = []
+    for _ in range(4):
+        lag.run(100, ({"seen_with_bias": {"z": z}} for z in rng.standard_normal((100, 2))))
+        taken.append(tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
+    assert taken[-1] - taken[0] < 50_000
+    assert np.isfinite(lag.values["x"]).all()
+
+
+@pytest.mark.suite
+def test_three_hours_take_constant_time_a_step():
+    """10 800 s at 10 Hz. Instructions differ by Newton steps only, so processor time does by little."""
+    lag, rng, spent = biased_lag(WINDOW), np.random.default_rng(3), []
+    for _ in range(12):
+        start = time.process_time()
+        lag.run(9_000, ({"seen_with_bias": {"z": z}} for z in rng.standard_normal((9_000, 2))))
+        spent.append(time.process_time() - start)
+    assert min(spent[-4:]) < 1.5 * min(spent[:4])
+    information, _ = lag.prior
+    assert np.linalg.eigvalsh(information)[0] > 0.0
+
+
+def test_programs_are_kept_between_processes(monkeypatch):
+    """A closure's code is found by what it writes: making it again writes nothing."""
+    from screwgraph.optimize import kernels
+    from screwgraph.optimize.smoothers import window
+
+    def begun(weight):
+        x = Variables("x", Vector(3), WINDOW)
+        own = [
+            soft(lambda a, *, z: weight * (H @ a) - z, x, z=each(Z[:WINDOW]), name="own"),
+            soft(moved, x[:-1], x[1:], sigma=0.1),
+        ]
+        lag = FixedLag(Problem(own), {}, prior={"x": 0.3})
+        lag.solve()
+        lag.advance()
+        return lag
+
+    first = begun(0.7)
+    kernels.kernels.cache_clear()
+
+    def refuse(*_):
+        raise AssertionError("written again")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(kernels.Kernels, "_made", refuse)
+        patch.setattr(window.Window, "_stepped", refuse)
+        patch.setattr(window.Window, "_advanced", refuse)
+        assert np.array_equal(begun(0.7).values["x"], first.values["x"])
+        with pytest.raises(AssertionError, match="written again"):
+            begun(0.71)
 
 
 def test_a_pinned_window_integrates_by_the_trapezoidal_rule():

@@ -1,6 +1,7 @@
 """Nonlinear factor graphs: least squares with hard constraints, solved by compiled batches of factors."""
 
 from screwgraph.optimize.factors import Factors, cost, equality, hinge, inequality, refreshed, soft
+from screwgraph.optimize.incremental import Incremental, Updated
 from screwgraph.optimize.losses import LOSSES, Cauchy, GemanMcClure, Huber, Loss, Tukey
 from screwgraph.optimize.methods import (
     METHODS,
@@ -22,11 +23,12 @@ from screwgraph.optimize.shift import shifted
 from screwgraph.optimize.smoothers import FixedLag, Solved
 from screwgraph.optimize.solve import solve
 from screwgraph.optimize.variables import Selection, Variables
-from screwgraph.spatial.manifolds import SE3, SO3, Manifold, Vector
+from screwgraph.spatial.manifolds import SE2, SE3, SO3, Manifold, Vector
 
 __all__ = [
     "LOSSES",
     "METHODS",
+    "SE2",
     "SE3",
     "SO3",
     "AugmentedLagrangian",
@@ -39,6 +41,7 @@ __all__ = [
     "GaussNewton",
     "GemanMcClure",
     "Huber",
+    "Incremental",
     "InteriorPoint",
     "Ipopt",
     "LevenbergMarquardt",
@@ -53,6 +56,7 @@ __all__ = [
     "Status",
     "Tolerances",
     "Tukey",
+    "Updated",
     "Variables",
     "Vector",
     "cost",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
 from screwgraph.optimize.batch import batches, merged
 from screwgraph.optimize.constraint_rows import Bends, ConstraintRows
@@ -49,6 +49,13 @@ class Assembly:
         other.equalities = self.equalities.with_batches([b for b in other.batches if b.factors.kind == "equality"])
         hard = [b for b in other.batches if b.factors.kind == "inequality"]
         other.inequalities = self.inequalities.with_batches(hard)
+        return other
+
+    def with_parameters(self, parameters: Sequence[list[np.ndarray]]) -> Assembly:
+        """Return the assembly of the same soft factors, with parameters by batch as kernels take them."""
+        other = object.__new__(Assembly)
+        other.__dict__.update(self.__dict__)
+        other.batches = other.soft = [b.with_parameters(own) for b, own in zip(self.batches, parameters, strict=True)]
         return other
 
     def _index(self) -> None:
@@ -99,25 +106,6 @@ class Assembly:
                 place.gram(J, r, entries, gradient)
         gradient = np.bincount(self._targets, self._gradient, minlength=self.layout.size)
         return float(self._costs.sum()), gradient, self._entries
-
-    def touching(self, directions: Bool[np.ndarray, " n"]) -> tuple[Bool[np.ndarray, " e"], Bool[np.ndarray, " g"]]:
-        """Return which entries of J'J, and of J'r, the soft factors add that touch some directions."""
-        of_entries, of_gradient = [], []
-        for batch, place in zip(self.soft, self._places, strict=True):
-            touched = directions[batch.directions(self.layout)].any(axis=1)
-            of_entries.append(np.repeat(touched, len(place.pattern[0])))
-            of_gradient.append(np.repeat(touched, batch.factors.kernels.size))
-        return np.concatenate(of_entries), np.concatenate(of_gradient)
-
-    def dense(
-        self, part: tuple[Bool[np.ndarray, " e"], Bool[np.ndarray, " g"]]
-    ) -> tuple[Float[np.ndarray, "n n"], Float[np.ndarray, " n"]]:
-        """Return J'J and J'r as they were linearised last, of a part of the factors: see `touching`."""
-        n, (entries, gradient) = self.layout.size, part
-        i, j, values = self.rows[entries], self.columns[entries], self._entries[entries]
-        H = np.bincount(i * n + j, values, minlength=n * n).reshape(n, n)
-        H += np.tril(H, -1).T
-        return H, np.bincount(self._targets[gradient], self._gradient[gradient], minlength=n)
 
     def diagonal(self, entries: Float[np.ndarray, " e"]) -> Float[np.ndarray, " n"]:
         """Return the diagonal of J'J."""

@@ -57,6 +57,12 @@ class Batch:
             found.append(self._own(own, self.factors.each))
         return found
 
+    def with_parameters(self, parameters: list[np.ndarray]) -> Batch:
+        """Return these factors with parameters as kernels take them; `factors` keeps what it has."""
+        other = replace(self)
+        other.__dict__.update(self.__dict__, parameters=parameters)
+        return other
+
     def _own(self, names: Shapes, values: Mapping[str, np.ndarray]) -> np.ndarray:
         flat = [values[n].reshape(len(values[n]), -1) for n, _ in names]
         longest = max(map(len, flat))

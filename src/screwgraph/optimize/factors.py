@@ -82,19 +82,25 @@ class Factors:
         Raises:
             InputError: a parameter is unknown, or its new value has another shape.
         """
-        shared, each = dict(self.shared), dict(self.each)
+        new = self.new_values(parameters)
+        shared = {name: new.get(name, array) for name, array in self.shared.items()}
+        return replace(self, shared=shared, each={name: new.get(name, array) for name, array in self.each.items()})
+
+    def new_values(self, parameters: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        """Return other values of some parameters as arrays. Raises InputError as `with_parameters` does."""
+        found = {}
         for name, value in parameters.items():
             per_factor = isinstance(value, Each)
             array = real_array(f"{self.name}: {name}", value.values if per_factor else value)
-            home = each if name in each else shared
+            home = self.each if name in self.each else self.shared
             if name not in home:
                 known = ", ".join(sorted([*self.shared, *self.each]))
                 raise InputError(f"{self.name} has no parameter {name!r}", why=f"it has {known or 'none'}")
             if array.shape != home[name].shape:
                 old = home[name].shape
                 raise InputError(f"{self.name}: {name} has the shape {array.shape}, expected {old}")
-            home[name] = array
-        return replace(self, shared=shared, each=each)
+            found[name] = array
+        return found
 
 
 def picked(factors: Factors, chosen: Int[np.ndarray, " k"]) -> Factors:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,14 @@ from jaxtyping import Int
 
 from screwgraph.compiler import compiled
 from screwgraph.errors import InputError
+from screwgraph.optimize.kernel_cache import KernelProgram, Places, remembered_kernel, remembered_number, written
 from screwgraph.optimize.losses import Loss
 from screwgraph.optimize.manifold_code import bends, number_names, tangents
 from screwgraph.optimize.noise import INVERSE_SIGMA, WHITENING, whitened
 from screwgraph.optimize.split_jacobian import Through
 from screwgraph.optimize.templates import Cost, Sloped, column, split
 from screwgraph.spatial import Array, sqrt
-from screwgraph.spatial.manifolds import Manifold
+from screwgraph.spatial.manifolds import Manifold, Vector
 from screwgraph.summary import one_line
 from screwgraph.tape import Number, Program, Row, Tape, by_outputs, gradient, jacobian, program
 from screwgraph.tape.rows import add_entry, lower_product, scaled, sparse, transposed_times
@@ -88,63 +89,60 @@ class Kernels:
     @cached_property
     def residual(self) -> np.ufunc:
         """Residuals as the template returns them, (m,)."""
-        return self._compiled("residual", [(self._residual, (self.rows,))])
+        return self._compiled("residual")
 
     @cached_property
     def cost(self) -> np.ufunc:
         """Half the loss of the whitened residual, (1,)."""
-        return self._compiled("cost", [([self._cost], (1,))])
+        return self._compiled("cost")
 
     @cached_property
     def normal(self) -> np.ufunc:
         """Entries of J'J at `pattern`, J'r (n,), and the cost (1,), weighed by the loss."""
-        H, g = self._normal
-        entries = _entries(H)
-        return self._compiled("normal", [(entries, (len(entries),)), (g, (self.size,)), ([self._cost], (1,))])
+        return self._compiled("normal")
 
     @cached_property
     def whitened_jacobian(self) -> np.ufunc:
         """Whitened residual (m,) and Jacobian (m, n), both times the root of the loss's weight; the cost (1,)."""
-        root = sqrt(self._weight)
-        J = [row.get(j, 0.0) for row in scaled(self._jacobian_whitened, root) for j in range(self.size)]
-        results = [(root * self._whitened, (self.rows,)), (J, (self.rows, self.size)), ([self._cost], (1,))]
-        return self._compiled("whitened_jacobian", results)
+        return self._compiled("whitened_jacobian")
 
     @cached_property
     def jacobian(self) -> np.ufunc:
         """The residual (m,), and the entries of its Jacobian at `places`."""
-        entries = _entries(self._jacobian)
-        return self._compiled("jacobian", [(self._residual, (self.rows,)), (entries, (len(entries),))])
+        return self._compiled("jacobian")
 
     @cached_property
     def curvature(self) -> np.ufunc:
         """Entries at `bends` of the second derivative of y'r; takes y (m,) as its last argument."""
-        entries = _entries(self._curvature)
-        return self._compiled("curvature", [(entries, (len(entries),))], [("y", (self.rows,))])
+        return self._compiled("curvature", [("y", (self.rows,))])
 
     @cached_property
     def unrolled(self) -> bool:
         """Whether `normal` is small enough to be worth compiling."""
         if self._through is not None or self.is_cost:
             return True
-        return sum(len(row) * (len(row) + 1) // 2 for row in self._jacobian_whitened) <= UNROLLED
+
+        def products() -> int:
+            return sum(len(row) * (len(row) + 1) // 2 for row in self._jacobian_whitened)
+
+        return remembered_number(("products", self.question), products) <= UNROLLED
 
     @cached_property
     def pattern(self) -> tuple[Int[np.ndarray, " e"], Int[np.ndarray, " e"]]:
         """Rows and columns of J'J, lower triangle, that may differ from zero."""
         if self.unrolled:
-            return _places(self._normal[0])
+            return self._places_of("normal")
         return np.tril_indices(self.size)
 
     @cached_property
     def places(self) -> tuple[Int[np.ndarray, " e"], Int[np.ndarray, " e"]]:
         """Rows and columns of the Jacobian that may differ from zero."""
-        return _places(self._jacobian)
+        return self._places_of("jacobian")
 
     @cached_property
     def bends(self) -> tuple[Int[np.ndarray, " e"], Int[np.ndarray, " e"]]:
         """Rows and columns, lower triangle, of the second derivative that may differ from zero."""
-        return _places(self._curvature)
+        return self._places_of("curvature")
 
     def expression(self, unknowns: Sequence[Array], parameters: Mapping[str, Any], *, white: bool = True) -> np.ndarray:
         """Return the residual (m,), whitened or not, of values of any kind."""
@@ -176,6 +174,16 @@ class Kernels:
             return r, jacobian(r.tolist(), _numbers(unknowns), self._seeds(unknowns))
         J = np.asarray(template.jacobian(*unknowns, **_without_noise(parameters)), dtype=object)
         return r, sparse(np.transpose([whitened(c, dict(parameters)) for c in J.T]) if white else J)
+
+    @cached_property
+    def is_linear(self) -> bool:
+        """Whether whitened residuals are linear in unknowns that are vectors, and cost their squares."""
+        if self.signature.loss is not None or not all(isinstance(m, Vector) for m in self.signature.arguments):
+            return False
+        read = program(self._tape, [x for row in self._jacobian_whitened for x in row.values()] or [0.0])
+        used = {read.input_names[i[1]] for i in read.instructions if i[0] == "input"}
+        shapes = enumerate(self.signature.arguments)
+        return not used & {name for i, m in shapes for name in number_names(f"x{i}", m.shape)}
 
     def _seeds(self, unknowns: Sequence[Array]) -> list[Row]:
         """Return the derivatives of all unknowns' numbers by their directions."""
@@ -273,12 +281,70 @@ class Kernels:
                         add_entry(H[start + i], start + j, slope * entry)
         return H
 
-    def _compiled(
-        self,
-        name: str,
-        results: Sequence[tuple[Iterable[Number], tuple[int, ...]]],
-        more: Sequence[tuple[str, tuple[int, ...]]] = (),
-    ) -> np.ufunc:
+    @cached_property
+    def question(self) -> object:
+        """All that derivatives follow from, as the template wrote it."""
+        given, template = self._symbols, self.signature.template
+        forms: list[Number] = [*self._residual, *self._whitened, self._cost, self._weight]
+        if isinstance(template, Sloped):
+            forms += np.ravel(
+                np.asarray(template.jacobian(*given[0], **_without_noise(given[1])), dtype=object)
+            ).tolist()
+        parts = split(template)
+        kinds = (self.is_cost, isinstance(template, Sloped), parts is not None)
+        if parts is not None:
+            unknowns, own = given[0], _without_noise(given[1])
+            y = column(parts[0](*unknowns, **own)).tolist()
+            forms += [*y, *column(parts[1](self._tape.inputs("few", (len(y),)), **own))]
+        about = (self.signature.arguments, self.signature.shared, self.signature.each)
+        return (*about, kinds, written(self._tape, forms))
+
+    def _places_of(self, name: str) -> Places:
+        """Return rows and columns of the entries of a function's matrix."""
+        places = self._program(name).places
+        assert places is not None
+        return places
+
+    def _program(self, name: str) -> KernelProgram:
+        """Return the code of a function, from the cache if it was made before."""
+        if name not in self._programs:
+            make = partial(self._made, name)
+            self._programs[name] = remembered_kernel((name, self.question), make)
+        return self._programs[name]
+
+    @cached_property
+    def _programs(self) -> dict[str, KernelProgram]:
+        return {}
+
+    def _made(self, name: str) -> KernelProgram:
+        """Write the code of a function."""
+        results, matrix = self._results(name)
+        outputs = [value for values, _ in results for value in values]
+        code = without_unused(by_outputs(program(self._tape, outputs)))
+        return KernelProgram(code, tuple(shape for _, shape in results), None if matrix is None else _places(matrix))
+
+    def _results(self, name: str) -> tuple[list[tuple[Sequence[Number], tuple[int, ...]]], list[Row] | None]:
+        """Return what a function returns, and the matrix whose entries are among that."""
+        if name == "normal":
+            H, g = self._normal
+            entries = _entries(H)
+            return [(entries, (len(entries),)), (g, (self.size,)), ([self._cost], (1,))], H
+        if name == "whitened_jacobian":
+            root = sqrt(self._weight)
+            J = [row.get(j, 0.0) for row in scaled(self._jacobian_whitened, root) for j in range(self.size)]
+            white = (root * self._whitened).tolist()
+            return [(white, (self.rows,)), (J, (self.rows, self.size)), ([self._cost], (1,))], None
+        if name == "jacobian":
+            entries = _entries(self._jacobian)
+            return [(self._residual.tolist(), (self.rows,)), (entries, (len(entries),))], self._jacobian
+        if name == "curvature":
+            entries = _entries(self._curvature)
+            return [(entries, (len(entries),))], self._curvature
+        if name == "cost":
+            return [([self._cost], (1,))], None
+        return [(self._residual.tolist(), (self.rows,))], None
+
+    def _compiled(self, name: str, more: Sequence[tuple[str, tuple[int, ...]]] = ()) -> np.ufunc:
         arguments = []
         for i, manifold in enumerate(self.signature.arguments):
             arguments.append((manifold.shape, number_names(f"x{i}", manifold.shape)))
@@ -287,11 +353,9 @@ class Kernels:
             if flat:
                 arguments.append(((len(flat),), flat))
         arguments += [(shape, number_names(extra, shape)) for extra, shape in more]
-        outputs = [value for values, _ in results for value in values]
-        code = without_unused(by_outputs(program(self._tape, outputs)))
-        batches = self.many and len(code.instructions) <= LONGEST
-        shapes = [shape for _, shape in results]
-        return compiled(name, code, arguments, shapes, batches=batches, quickly=True).ufunc
+        made = self._program(name)
+        batches = self.many and len(made.code.instructions) <= LONGEST
+        return compiled(name, made.code, arguments, list(made.shapes), batches=batches, quickly=True).ufunc
 
 
 def without_unused(program: Program) -> Program:

@@ -110,9 +110,7 @@ class Problem:
 
     def like(self, other: Problem) -> Problem:
         """Return this problem with the code of another one, where their factors differ in nothing but parameters."""
-        if self.families != other.families or list(map(_structure, self.factors)) != list(
-            map(_structure, other.factors)
-        ):
+        if self.families != other.families or list(map(structure, self.factors)) != list(map(structure, other.factors)):
             return self
         problem = Problem(self.factors, self.families)
         problem.__dict__["layout"] = other.layout
@@ -128,7 +126,7 @@ class Problem:
         return self.layout.packed(values)
 
 
-def _structure(f: Factors) -> Any:
+def structure(f: Factors) -> Any:
     """Return all of factors but their parameters' values, to be compared."""
     unknowns = tuple((a.variables, a.indices.tobytes()) for a in f.arguments)
     return f.kind, f.name, f.signature, unknowns, len(f)

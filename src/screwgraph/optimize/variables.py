@@ -27,7 +27,7 @@ class Variables:
             raise InputError(f"expected the name of variables, got {self.name!r}", fix="give a text")
         if not isinstance(self.manifold, Manifold) or isinstance(self.manifold, type):
             raise InputError(
-                f"{self.name}: expected a manifold, got {self.manifold!r}", fix="give Vector(n), SO3() or SE3()"
+                f"{self.name}: expected a manifold, got {self.manifold!r}", fix="give Vector(n), SO3(), SE2() or SE3()"
             )
         if not isinstance(self.count, int | np.integer) or self.count < 1:
             raise InputError(f"{self.name}: a family of {self.count!r} unknowns", fix="give a positive count")

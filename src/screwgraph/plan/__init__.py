@@ -4,21 +4,25 @@ import sys
 from types import ModuleType
 
 from screwgraph.plan.collocation import COLLOCATIONS
+from screwgraph.plan.excitation import Excitation
 from screwgraph.plan.models import MechanismCoordinates
 from screwgraph.plan.phases import Phase, horizon
 from screwgraph.plan.plan import Plan
 from screwgraph.plan.planner import Planner
 from screwgraph.plan.read import read_task, task_names
+from screwgraph.plan.replanning import Replanner
 from screwgraph.plan.run import plan
 from screwgraph.plan.table import save_plan
 from screwgraph.plan.task import Task
 
 __all__ = [
     "COLLOCATIONS",
+    "Excitation",
     "MechanismCoordinates",
     "Phase",
     "Plan",
     "Planner",
+    "Replanner",
     "Task",
     "horizon",
     "plan",

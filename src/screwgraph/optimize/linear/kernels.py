@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from screwgraph.compiler.backends.llvm import Lanes, MachineCode, remembered_code, vector_width
+from screwgraph.compiler.backends.llvm import Lanes, MachineCode, drafted_code, remembered_code, vector_width
 from screwgraph.optimize.linear import scatter
 from screwgraph.optimize.linear.chain_factor import Shape, factor_text
 from screwgraph.optimize.linear.chain_solve import solve_text
@@ -39,9 +39,8 @@ class PlaceCode:
 @lru_cache(maxsize=64)
 def chain_code(shape: Shape) -> ChainCode:
     """Return machine code for chains of a shape."""
-    code = remembered_code(
-        ("chain", shape.d, shape.b, shape.width, shape.skipped), lambda: _chain_text(shape), "factor"
-    )
+    question = ("chain", shape.d, shape.b, shape.width, shape.skipped)
+    code = drafted_code(question, lambda whole: _chain_text(shape), ("factor", "forward", "backward"))
     solve = [_POINTER] * 5 + [_COUNT]
     return ChainCode(
         _function(code, "factor", _COUNT, [_POINTER] * 8 + [_COUNT, _REAL]),
@@ -75,4 +74,8 @@ def _chain_text(shape: Shape) -> str:
 
 
 def _function(code: MachineCode, name: str, result: Any, arguments: list[Any]) -> Callable[..., Any]:
-    return ctypes.CFUNCTYPE(result, *arguments)(code.engine.get_function_address(name))
+    function: Any = ctypes.CFUNCTYPE(result, *arguments)(code.function(name))
+    if code.draft is not None:
+        function.kept_alive = [code]
+        code.draft.serve(function, ctypes.addressof(function), name)
+    return function

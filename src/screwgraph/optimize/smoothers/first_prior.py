@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
+from screwgraph.optimize.manifold_code import differences
 from screwgraph.optimize.parameters import real_array
 from screwgraph.optimize.smoothers.window import Window
 
@@ -54,7 +55,8 @@ def told_prior(
     away, start = [], 0
     for name, i in window.held:
         end = start + views[name][i].size
-        away.append(np.ravel(manifolds[name].difference(at[start:end].reshape(views[name][i].shape), views[name][i])))
+        before = at[start:end].reshape(views[name][i : i + 1].shape)
+        away.append(differences(manifolds[name], before, views[name][i : i + 1])[0])
         start = end
     d = np.concatenate(away)
     pull = information @ d

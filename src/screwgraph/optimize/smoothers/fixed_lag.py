@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,11 @@ from screwgraph.optimize.result import Status
 from screwgraph.optimize.smoothers.assembled import Assembled
 from screwgraph.optimize.smoothers.engine import Engine
 from screwgraph.optimize.smoothers.first_prior import first_prior, told_prior
+from screwgraph.optimize.smoothers.saved import Standing, load_standing, save_standing
 from screwgraph.optimize.smoothers.straight import Straight
 from screwgraph.optimize.smoothers.window import Predict, Window
 
-STRAIGHT = 1e5
+STRAIGHT = 1e4
 """Up to so many operations a window is code without loops: more of them take long to compile."""
 LARGEST_DAMPING = 1e12
 TINY = 1e-7
@@ -44,7 +46,7 @@ class FixedLag:
     first step leaves, the factors that touch it become a quadratic prior on its neighbour and on what is shared: a
     Schur complement in the tangent space of where they are then. `pinned` holds the first step fixed instead, as in
     Blanco-Claraco et al. (2021). Small windows are compiled to two functions without loops (`straight.py`); larger ones
-    call kernels of their factors and structured linear algebra (`assembled.py`).
+    call kernels of their factors and are factored step by step (`assembled.py`).
     """
 
     def __init__(
@@ -76,8 +78,9 @@ class FixedLag:
         self.problem, self.iterations, self.tolerance = problem, iterations, tolerance
         self._window = Window(problem, pinned, predict)
         self._x = problem.start(start)
+        self._assembled = Assembled(self._window)
         small = self._window.operations <= STRAIGHT
-        self._engine: Engine = Straight(self._window) if small else Assembled(self._window)
+        self._engine: Engine = Straight(self._window) if small else self._assembled
         self._parameters = self._window.expressions.packed_parameters(problem.factors)
         self._own = self._window.expressions.parameter_places
         if prior and pinned:
@@ -133,6 +136,75 @@ class FixedLag:
         if not self._prior:
             raise InputError("a pinned window has no prior")
         return told_prior(self._window, self.problem.layout.views(self._x), self._prior[0])[:2]
+
+    def covariances(self) -> dict[str, Float[np.ndarray, "W n n"]]:
+        """Return the covariance of each unknown of the window by itself, by family, in its directions.
+
+        They are parts of the inverse of the Gauss-Newton matrix with the prior, where the values are now; zero for a
+        first step that is held fast.
+
+        Raises:
+            InputError: factors and prior do not determine all unknowns.
+        """
+        joint, shared = self._joint(), self._window.shared
+        dims = {v.name: v.manifold.dim for v in self.problem.families}
+        found, start = {}, 0
+        for name, _ in [*self._window.of_step(0), *shared]:
+            part = joint[:, start : start + dims[name], start : start + dims[name]]
+            found[name] = part[-1:] if (name, 0) in shared else part
+            start += dims[name]
+        return {v.name: found[v.name].copy() for v in self.problem.families}
+
+    def covariance(self, step: int = -1) -> Float[np.ndarray, "n n"]:
+        """Return the joint covariance of a step's unknowns and of what is shared, in the order of families.
+
+        Families that have one unknown a step come first, then those that are shared. See `covariances`.
+
+        Args:
+            step: its number in the window, by default the last one.
+
+        Raises:
+            InputError: there is no such step, or factors and prior do not determine all unknowns.
+        """
+        if not -self._window.steps <= step < self._window.steps:
+            raise InputError(f"step {step} is not in the window", why=f"it has {self._window.steps} steps")
+        return self._joint()[step].copy()
+
+    def _joint(self) -> Float[np.ndarray, "W n n"]:
+        bound = self._assembled.bound(self._parameters)
+        found = self._assembled.covariances(self._x, bound, self._prior)
+        if found is None:
+            raise InputError("the factors do not determine all unknowns of the window", fix="give a prior")
+        if not self._window.pinned:
+            return found
+        first = np.zeros((1, *found.shape[1:]))
+        own = found.shape[1] - sum(v.manifold.dim for v in self.problem.families if v.count == 1)
+        first[0, own:, own:] = found[-1, own:, own:]
+        return np.concatenate([first, found])
+
+    def save(self, path: str | Path) -> None:
+        """Write values, parameters of factors and the prior to a .npz file, for `loaded`.
+
+        Raises:
+            InputError: it cannot be written.
+        """
+        save_standing(Path(path), self._window, self._standing)
+
+    def loaded(self, path: str | Path) -> FixedLag:
+        """Return a smoother of this one's problem that goes on where one was saved, to the last digit.
+
+        Raises:
+            InputError: the file cannot be read, or is of another window.
+        """
+        found, other = load_standing(Path(path), self._window, self._standing), self.copied()
+        other._x, other._parameters = found.values, found.parameters
+        other._prior = [found.prior] if self._prior else []
+        other._bound = self._engine.bound(other._parameters)
+        return other
+
+    @property
+    def _standing(self) -> Standing:
+        return Standing(self._x, self._parameters, self._prior[0] if self._prior else np.zeros(0))
 
     def solve(self) -> Solved:
         """Optimise the window: Gauss-Newton, damped where a step does not lower the cost."""

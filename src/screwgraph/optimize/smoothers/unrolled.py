@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -12,6 +12,7 @@ import numpy as np
 
 from screwgraph.compiler import compiled
 from screwgraph.optimize.factors import Factors
+from screwgraph.optimize.kernel_cache import KernelProgram, remembered_kernel
 from screwgraph.optimize.kernels import without_unused
 from screwgraph.optimize.layout import Layout
 from screwgraph.optimize.manifold_code import number_names
@@ -117,13 +118,24 @@ class Expressions:
 
 
 def unrolled(
-    name: str, expressions: Expressions, more: Sequence[tuple[str, tuple[int, ...]]], outputs: Sequence[Any]
+    name: str,
+    question: object,
+    expressions: Expressions,
+    more: Sequence[tuple[str, tuple[int, ...]]],
+    outputs: Callable[[], Sequence[Any]],
 ) -> Any:
-    """Compile values of a problem's unknowns, parameters and `more` vectors of its tape: one result, all in a row."""
+    """Compile values of a problem's unknowns, parameters and `more` vectors of its tape: one result, all in a row.
+
+    `question` is all that the values follow from; they are written where the cache has no answer to it.
+    """
+
+    def make() -> KernelProgram:
+        values = [value for output in outputs() for value in np.ravel(np.asarray(output, dtype=object)).tolist()]
+        return KernelProgram(factor_out(without_unused(program(expressions.tape, values))), ((len(values),),))
+
     arguments = [*expressions.arguments(), *((shape, number_names(extra, shape)) for extra, shape in more)]
-    values = [value for output in outputs for value in np.ravel(np.asarray(output, dtype=object)).tolist()]
-    code = factor_out(without_unused(program(expressions.tape, values)))
-    return compiled(name, code, arguments, [(len(values),)], batches=False)
+    made = remembered_kernel((name, question), make)
+    return compiled(name, made.code, arguments, list(made.shapes), batches=False)
 
 
 def numbers(layout: Layout) -> int:

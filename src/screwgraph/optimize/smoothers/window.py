@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.errors import InputError
+from screwgraph.optimize.kernel_cache import written
 from screwgraph.optimize.problem import Problem
 from screwgraph.optimize.smoothers.elimination import factored
 from screwgraph.optimize.smoothers.unrolled import Expressions, Linearised, Unknown, unrolled
@@ -96,6 +97,10 @@ class Window:
     @cached_property
     def newton(self) -> Any:
         """(x, p, prior, damping) -> moved values, cost at x, largest entry of the step."""
+        more = [*self._extra, ("damping", (1,))]
+        return unrolled("window_step", self.question, self.expressions, more, self._stepped)
+
+    def _stepped(self) -> list[Any]:
         H, g, cost = self._normal(self.expressions.linearised, self.free)
         (damping,) = self.expressions.tape.inputs("damping", (1,))
         damped = [row | {i: row[i] + damping * row[i]} if i in row else row for i, row in enumerate(H)]
@@ -103,19 +108,34 @@ class Window:
         moved = dict(self.expressions.unknowns)
         for key, d in self._split(step, self.free):
             moved[key] = self._manifold(key).retract(moved[key], d)
-        outputs = [*moved.values(), cost, reduce(maximum, [abs(d) for d in step])]
-        return unrolled("window_step", self.expressions, [*self._extra, ("damping", (1,))], outputs)
+        return [*moved.values(), cost, reduce(maximum, [abs(d) for d in step])]
 
     @cached_property
     def advance(self) -> Any:
         """(x, p, prior) -> values moved on by one step, and the prior on what is then the first."""
-        prior = [] if self.pinned else self._marginal()
-        return unrolled("window_advance", self.expressions, self._extra, [*self._moved_on(), *prior])
+        return unrolled("window_advance", self.question, self.expressions, self._extra, self._advanced)
 
     @cached_property
     def moving(self) -> Any:
         """(x) -> values moved on by one step."""
-        return unrolled("window_move", self.expressions.without_parameters(), [], self._moved_on())
+        return unrolled("window_move", self.question, self.expressions.without_parameters(), [], self._moved_on)
+
+    @cached_property
+    def question(self) -> object:
+        """All that the code of this window follows from."""
+        families = [(v.name, v.manifold, int(v.count)) for v in self.problem.families]
+        factors = []
+        for f in self.problem.factors:
+            shapes = [(n, array.shape) for each in (f.shared, f.each) for n, array in each.items()]
+            factors.append((f.name, f.kernels.question, shapes, [(a.variables.name, a.indices) for a in f.arguments]))
+        return families, self.pinned, factors, written(self.expressions.tape, self._flat(self._moved_on()))
+
+    @staticmethod
+    def _flat(arrays: Sequence[Any]) -> list[Number]:
+        return [x for array in arrays for x in np.ravel(np.asarray(array, dtype=object)).tolist()]
+
+    def _advanced(self) -> list[Any]:
+        return [*self._moved_on(), *([] if self.pinned else self._marginal())]
 
     def _moved_on(self) -> list[Any]:
         values = dict(self.expressions.unknowns)

@@ -1,0 +1,91 @@
+"""The Bayes tree as conditional densities of cliques: what is eliminated last stands on no other clique.
+
+Kaess et al., The Bayes tree: An algorithmic foundation for probabilistic robot mapping (2010).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.linalg import solve_triangular
+
+from screwgraph.optimize.incremental import records as r
+
+
+@dataclass(frozen=True, eq=False)
+class Conditional:
+    """R x_own + S x_above = d: density of a clique's own unknowns, given those above it.
+
+    Both are numbers of unknowns, in the order of columns. [R S] is `rows`; R is upper triangular.
+    """
+
+    own: Int[np.ndarray, " f"]
+    above: Int[np.ndarray, " s"]
+    rows: Float[np.ndarray, "m n"]
+    d: Float[np.ndarray, " m"]
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """Where a tree keeps its cliques, see `records`."""
+
+    unknowns: Int[np.ndarray, "n VAR"]
+    cliques: Int[np.ndarray, "c CLQ"]
+    numbers: Float[np.ndarray, " p"]
+
+    def conditional(self, clique: int) -> Conditional:
+        """Return one clique."""
+        own = self.cliques[clique]
+        block, count, f, m = (int(own[k]) for k in (r.BLOCK, r.COUNT, r.F, r.M))
+        listed = self.numbers[block : block + count].astype(np.int64)
+        front = self.numbers[block + count : block + count + (m + 1) * f].reshape(f, m + 1)
+        first = int(own[r.FRONTALS])
+        return Conditional(listed[:first], listed[first:], np.triu(front[:, :m]), -front[:, m])
+
+    def above(self, unknowns: Sequence[int]) -> list[int]:
+        """Return the cliques between unknowns and the roots, each before those that it stands on."""
+        depth: dict[int, int] = {}
+        for v in unknowns:
+            path, c = [], int(self.unknowns[v, r.CLIQUE])
+            while c > 0 and c not in depth:
+                path.append(c)
+                c = int(self.cliques[c, r.PARENT])
+            first = depth.get(c, 0)
+            for k, clique in enumerate(reversed(path), start=1):
+                depth[clique] = first + k
+        return sorted(depth, key=lambda c: -depth[c])
+
+    def all(self) -> Iterator[Conditional]:
+        """Yield all cliques, each before those that it stands on."""
+        eliminated = np.flatnonzero(self.unknowns[:, r.CLIQUE] > 0).tolist()
+        for clique in self.above(eliminated):
+            yield self.conditional(clique)
+
+    def covariance(self, unknowns: Sequence[int]) -> Float[np.ndarray, "n n"]:
+        """Return the joint covariance of unknowns, in their order: Y'Y where R'Y = E, along paths to the roots.
+
+        Cliques that are not on the paths play no part: their rows have no entry in columns of those above them.
+        """
+        dims = self.unknowns[:, r.DIM]
+        cliques = [self.conditional(c) for c in self.above(unknowns)]
+        members = [v for c in cliques for v in c.own.tolist()]
+        at = dict(zip(members, (np.cumsum(dims[members]) - dims[members]).tolist(), strict=True))
+        right = np.zeros((int(dims[members].sum()), int(dims[list(unknowns)].sum())))
+        column = 0
+        for v in unknowns:
+            k = int(dims[v])
+            right[at[v] + np.arange(k), column + np.arange(k)] = 1.0
+            column += k
+        for c in cliques:
+            where, f = _places([*c.own.tolist(), *c.above.tolist()], at, dims), len(c.d)
+            own = where[:f]
+            right[own] = solve_triangular(c.rows[:, :f], right[own], trans=1)
+            right[where[f:]] -= c.rows[:, f:].T @ right[own]
+        return right.T @ right
+
+
+def _places(members: Sequence[int], at: dict[int, int], dims: np.ndarray) -> Int[np.ndarray, " n"]:
+    return np.concatenate([at[v] + np.arange(int(dims[v])) for v in members])

@@ -1,0 +1,115 @@
+"""A legged robot's base, beside GTSAM's factors, and its covariances beside what comes out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from screwgraph import InputError
+from screwgraph.estimation.legged import LeggedNoise, LeggedSmoother
+from screwgraph.estimation.legged.imu import CHANGE, SLOPES, begun, integration
+from screwgraph.optimize.smoothers.straight import called
+from screwgraph.spatial.exponential import exp3, log3
+
+FEET = ("FL", "FR", "RL", "RR")
+STAND = {"FL": (0.3, 0.1, -0.5), "FR": (0.3, -0.1, -0.5), "RL": (-0.3, 0.1, -0.5), "RR": (-0.3, -0.1, -0.5)}
+GRAVITY = np.array([0.0, 0.0, -9.81])
+
+
+def readings(count: int = 20) -> np.ndarray:
+    return np.random.default_rng(3).normal(size=(count, 6)) * [1.0, 1.0, 1.0, 3.0, 3.0, 3.0] + [0, 0, 0, 0, 0, 9.8]
+
+
+def preintegrated(bias: np.ndarray) -> np.ndarray:
+    state = begun()
+    for reading in readings():
+        variances = np.array([8e-4, 2e-2, 1e-3]) ** 2
+        state = called(integration(), state, reading, bias, np.array([5e-3]), variances)
+    return state
+
+
+def test_preintegration_is_that_of_gtsam() -> None:
+    gtsam = pytest.importorskip("gtsam")
+    given = gtsam.PreintegrationParams.MakeSharedU(9.81)
+    given.setGyroscopeCovariance(np.eye(3) * 8e-4**2)
+    given.setAccelerometerCovariance(np.eye(3) * 2e-2**2)
+    given.setIntegrationCovariance(np.eye(3) * 1e-3**2)
+    theirs = gtsam.PreintegratedImuMeasurements(given, gtsam.imuBias.ConstantBias())
+    for reading in readings():
+        theirs.integrateMeasurement(reading[3:], reading[:3], 5e-3)
+    ours = preintegrated(np.zeros(6))
+    # GTSAM adds rotation vectors to the second order: 20 readings of 10 mrad beside 50 mrad, 0.05 * 0.01^2 / 12 each.
+    assert np.allclose(ours[1:10].reshape(3, 3), theirs.deltaRij().matrix(), atol=1e-5)
+    assert np.allclose(ours[10:13], theirs.deltaVij(), atol=1e-5)
+    assert np.allclose(ours[13:16], theirs.deltaPij(), atol=1e-5)
+    order = [0, 1, 2, 6, 7, 8, 3, 4, 5]
+    covariance = ours[CHANGE + SLOPES :].reshape(9, 9)[np.ix_(order, order)]
+    assert np.allclose(covariance, theirs.preintMeasCov(), atol=1e-3 * np.abs(theirs.preintMeasCov()).max())
+
+
+def test_derivatives_by_biases_are_those_of_differences() -> None:
+    step, centre = 1e-5, preintegrated(np.zeros(6))
+    turned, v_gyro, v_force, p_gyro, p_force = centre[CHANGE : CHANGE + SLOPES].reshape(5, 3, 3)
+    for i in range(6):
+        ahead, behind = (preintegrated(sign * step * np.eye(6)[i]) for sign in (1.0, -1.0))
+        slope = (ahead - behind) / (2.0 * step)
+        R = centre[1:10].reshape(3, 3)
+        turn = log3(R.T @ ahead[1:10].reshape(3, 3)) - log3(R.T @ behind[1:10].reshape(3, 3))
+        assert np.allclose(turn / (2.0 * step), turned[:, i] if i < 3 else 0.0, atol=1e-7)
+        assert np.allclose(slope[10:13], (v_gyro if i < 3 else v_force)[:, i % 3], atol=1e-7)
+        assert np.allclose(slope[13:16], (p_gyro if i < 3 else p_force)[:, i % 3], atol=1e-7)
+
+
+def standing(rng: np.random.Generator, **options: object) -> tuple[LeggedSmoother, np.ndarray]:
+    """Return a smoother of a robot that stands for a second, and the errors of its last base."""
+    noise = LeggedNoise(gyroscope=1e-3, accelerometer=2e-2, integration=1e-4, bias=1e-3, foothold=10.0)
+    spread = np.array([0.05, 0.05, 0.05, 0.1, 0.1, 0.1, 0.02, 0.02, 0.02])
+    off, dt = spread * rng.normal(size=9), 0.01
+    smoother = LeggedSmoother(
+        FEET, R=exp3(-off[:3]), v=-off[3:6], p=-off[6:], covariance=spread**2, noise=noise, lag=0.3, **options
+    )  # pyright: ignore[reportArgumentType]
+    bias, seen = 1e-3 * rng.normal(size=6), np.array(noise.contact)
+    for k in range(100):
+        density = np.array([1e-3] * 3 + [2e-2] * 3) / np.sqrt(dt)
+        reading = np.concatenate([np.zeros(3), -GRAVITY]) + bias + density * rng.normal(size=6)
+        smoother.predict(reading[:3], reading[3:], dt)
+        if k % 10 == 9:
+            smoother.update({name: np.array(p) + seen * rng.normal(size=3) for name, p in STAND.items()})
+    R, v, p = smoother.state
+    return smoother, np.concatenate([log3(R.T), -v, -p]).astype(float)
+
+
+def test_errors_are_as_large_as_covariances_say() -> None:
+    rng, runs = np.random.default_rng(1), 40
+    total = 0.0
+    for _ in range(runs):
+        smoother, error = standing(rng)
+        total += error @ np.linalg.solve(smoother.covariance, error)
+    assert chi2.ppf(0.001, 9 * runs) < total < chi2.ppf(0.999, 9 * runs)
+
+
+def test_linearisations_that_are_kept_change_little() -> None:
+    _, exact = standing(np.random.default_rng(2), threshold=0.0)
+    _, kept = standing(np.random.default_rng(2))
+    assert np.allclose(exact, kept, atol=1e-4)
+
+
+def test_a_foot_that_slips_is_a_new_foothold() -> None:
+    noise = LeggedNoise(slip=6.0)
+    smoother = LeggedSmoother(FEET, covariance=1e-6, noise=noise)
+    for k in range(10):
+        for _ in range(10):
+            smoother.predict(np.zeros(3), -GRAVITY, 0.01)
+        points = {name: np.array(p) for name, p in STAND.items()}
+        if k >= 5:
+            points["FL"] += [0.4, 0.0, 0.0]
+        smoother.update(points)
+    assert smoother.slips == 1
+    assert np.allclose(smoother.state[2], 0.0, atol=1e-6)
+    assert np.allclose(smoother.footholds["FL"], np.add(STAND["FL"], [0.4, 0.0, 0.0]), atol=1e-5)
+
+
+def test_unknown_feet_are_refused() -> None:
+    with pytest.raises(InputError, match="no foot 'left'"):
+        LeggedSmoother(FEET).update({"left": np.zeros(3)})
