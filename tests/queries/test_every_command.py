@@ -18,6 +18,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.cli import run
+from screwgraph.compiler import Library, library_code
 from tests.queries.answers import (
     DT,
     STEP,
@@ -163,10 +164,12 @@ def estimate(shell: Shell) -> None:
 
 def code(shell: Shell) -> None:
     """The source in C is that of the function."""
-    shell.command("compile", *shell.model, "--problem", "forward", "--lang", "c", "-o", shell.path("code"))
+    options = ("--functions", "forward", "--prefix", "own", "--lang", "c", "-o", shell.path("code"))
+    shell.command("compile", *shell.model, *options)
     file = shell.model[0] if shell.name == "cassie_leg" else None
-    f = sg.forward_dynamics(model_of(shell.name) if file is None else sg.load(file))  # files round the frames
-    assert Path(shell.path("code/forward_dynamics.c")).read_text() == f.c_source()
+    model = model_of(shell.name) if file is None else sg.load(file)  # files round the frames
+    files = library_code(Library("own", (sg.forward_dynamics(model).listing("forward"),), model.name), "c")
+    assert all(Path(shell.path(f"code/{name}")).read_text() == text for name, text in files.items())
 
 
 def draw(what: str, shell: Shell) -> None:

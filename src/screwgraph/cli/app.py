@@ -9,7 +9,20 @@ from typing import Annotated, Any
 
 import typer
 
-from screwgraph.cli import bench, draw, estimate, info, inverse, kinematics, plan, search, simulate, solve, view
+from screwgraph.cli import (
+    bench,
+    draw,
+    estimate,
+    identify,
+    info,
+    inverse,
+    kinematics,
+    plan,
+    search,
+    simulate,
+    solve,
+    view,
+)
 from screwgraph.cli import compile as compile_command
 from screwgraph.cli.failures import DONE, FAILED, INTERRUPTED, USAGE_ERROR, WRONG_USE, complaint
 from screwgraph.cli.streams import abandon_output, never_fail_on_a_letter, note
@@ -74,6 +87,7 @@ def _command() -> Any:
     app.command("view", help=view.HELP)(view.view)
     app.command("inverse", help=inverse.HELP)(inverse.inverse)
     app.command("estimate", help=estimate.HELP)(estimate.estimate)
+    app.command("identify", help=identify.HELP)(identify.identify)
     app.command("plan", help=plan.HELP)(plan.plan)
     app.command("bench", help=bench.HELP)(bench.bench)
     return typer.main.get_command(app)

@@ -1,0 +1,176 @@
+"""Velocities and accelerations from positions: a zero-phase low-pass filter, then differences of order 4."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+from scipy.signal import butter, sosfiltfilt
+
+from screwgraph.errors import InputError
+from screwgraph.identification.log import Recording
+from screwgraph.kinematics import difference
+from screwgraph.robot import Robot
+
+ORDER = 4
+"""Of the Butterworth filter, which runs forward and backward."""
+PIECE = 20_000
+"""Samples that are filtered at once."""
+DECAY = 9.0
+"""Periods of the cutoff frequency after which the filter's response is below 1e-9 of its size."""
+ENDS = 2.0
+"""Periods of the cutoff frequency that are left out at both ends of a run: there the filter has no neighbours."""
+ABOVE = 10.0
+"""The cutoff frequency over the highest one of the motion. Gautier, Janot & Vandanjon (2013), section IV."""
+POWER = 0.999
+"""Part of the power of positions that lies below the highest frequency of the motion."""
+NYQUIST = 0.8
+"""Part of the Nyquist frequency beyond which a filter has nothing to do."""
+
+
+class Samples(NamedTuple):
+    """N samples of a motion, and the torques that were measured; NaN where they were not."""
+
+    t: Float[np.ndarray, " N"]
+    q: Float[np.ndarray, "N nq"]
+    qd: Float[np.ndarray, "N nv"]
+    qdd: Float[np.ndarray, "N nv"]
+    tau: Float[np.ndarray, "N nv"]
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A zero-phase Butterworth filter: `cutoff` (Hz), None where it follows from the motion."""
+
+    cutoff: float | None = None
+
+    def pieces(self, robot: Robot, run: Recording) -> Iterator[Samples]:
+        """Yield the samples of a run with velocities and accelerations, some thousand at a time.
+
+        Raises:
+            InputError: times that are missing or uneven, where they are needed, or a run that is too short.
+        """
+        if run.qd is not None and run.qdd is not None and self.cutoff is None:
+            return _recorded(run)
+        return self._filtered(robot, run, run.dt)
+
+    def frequency(self, run: Recording) -> float:
+        """Return the cutoff frequency (Hz) for a run; infinite where nothing is filtered."""
+        rate = 1.0 / run.dt
+        cutoff = ABOVE * _highest(run.q[: 4 * PIECE], rate) if self.cutoff is None else self.cutoff
+        return cutoff if cutoff < NYQUIST * rate / 2.0 else math.inf
+
+    def _filtered(self, robot: Robot, run: Recording, dt: float) -> Iterator[Samples]:
+        cutoff = self.frequency(run)
+        ends = max(4, 0 if math.isinf(cutoff) else math.ceil(ENDS / (cutoff * dt)))
+        margin = 4 + (0 if math.isinf(cutoff) else math.ceil(DECAY / (cutoff * dt)))
+        last = len(run.q) - ends
+        if last <= ends:
+            raise InputError(
+                f"{run.where} has {len(run.q)} samples",
+                why=f"filtering takes {ends} at each end",
+                fix="give a longer run, or a higher cutoff",
+            )
+        smooth = _smoother(cutoff, dt)
+        for start in range(ends, last, PIECE):
+            stop = min(start + PIECE, last)
+            low, high = max(0, start - margin), min(len(run.q), stop + margin)
+            own = slice(start - low, stop - low)
+            q = np.asarray(run.q[low:high], dtype=float)
+            check_finite(q, "q", run, low)
+            q = robot.manifold.normalised(smooth(_continued(robot, q)).T).T if cutoff < math.inf else q
+            qd = _rates(robot, q, dt) if run.qd is None else smooth(np.asarray(run.qd[low:high], dtype=float))
+            qdd = _slopes(qd, dt)
+            if run.qdd is not None:
+                qdd = smooth(np.asarray(run.qdd[low:high], dtype=float))
+            elif run.qd is None and robot.nq == robot.nv:
+                qdd = _curvatures(q, dt)
+            assert run.t is not None, "the time step is known"
+            tau = run.effort[start:stop] * run.scale
+            yield Samples(np.asarray(run.t[start:stop]), q[own], qd[own], qdd[own], tau)
+
+
+def _recorded(run: Recording) -> Iterator[Samples]:
+    assert run.qd is not None, "the caller looked"
+    assert run.qdd is not None, "the caller looked"
+    for start in range(0, len(run.q), PIECE):
+        own = slice(start, start + PIECE)
+        t = np.arange(len(run.q[own]), dtype=float) + start if run.t is None else np.asarray(run.t[own])
+        q, qd, qdd = (np.asarray(x[own], dtype=float) for x in (run.q, run.qd, run.qdd))
+        for name, array in (("q", q), ("qd", qd), ("qdd", qdd)):
+            check_finite(array, name, run, start)
+        yield Samples(t, q, qd, qdd, run.effort[own] * run.scale)
+
+
+def check_finite(array: Float[np.ndarray, "N k"], name: str, run: Recording, start: int) -> None:
+    """Raise InputError where a number is not finite."""
+    sound = np.isfinite(array).all(axis=1)
+    if not sound.all():
+        raise InputError(
+            f"{name} of {run.where} is not finite at sample {start + int(np.argmin(sound))}",
+            fix="only torques may be missing: split the run there, or fill the gap",
+        )
+
+
+def _highest(q: Float[np.ndarray, "N nq"], rate: float) -> float:
+    """Return the frequency (Hz) below which nearly all of the power of positions lies, of the fastest coordinate."""
+    x = np.asarray(q, dtype=float)
+    x = (x - x.mean(axis=0)) * np.hanning(len(x))[:, None]
+    power = np.cumsum(np.abs(np.fft.rfft(x, axis=0)) ** 2, axis=0)
+    moving = power[-1] > 1e-12 * power[-1].max(initial=0.0)
+    if not moving.any():
+        return rate
+    found = (power[:, moving] < POWER * power[-1, moving]).sum(axis=0).max()
+    return float((found + 1) * rate / len(x))
+
+
+def _smoother(cutoff: float, dt: float) -> Callable[[np.ndarray], np.ndarray]:
+    if math.isinf(cutoff):
+        return lambda x: x
+    sections = butter(ORDER, 2.0 * cutoff * dt, output="sos")
+
+    def smooth(x: Float[np.ndarray, "N k"]) -> Float[np.ndarray, "N k"]:
+        pad = min(len(x) - 1, math.ceil(DECAY / (cutoff * dt)))
+        return sosfiltfilt(sections, x, axis=0, padlen=pad)
+
+    return smooth
+
+
+def _continued(robot: Robot, q: Float[np.ndarray, "N nq"]) -> Float[np.ndarray, "N nq"]:
+    """Return positions whose quaternions do not change their sign from sample to sample."""
+    q = q.copy()
+    for joint in robot.joints:
+        own = robot.q_slices[joint.name]
+        if joint.type.nq > joint.type.nv:
+            four = q[:, own.stop - 4 : own.stop]
+            sign = np.where((four[1:] * four[:-1]).sum(axis=1) < 0.0, -1.0, 1.0)
+            four[1:] *= np.cumprod(sign)[:, None]
+    return q
+
+
+def _rates(robot: Robot, q: Float[np.ndarray, "N nq"], dt: float) -> Float[np.ndarray, "N nv"]:
+    """Return velocities from positions, on their manifold; zero at the two samples at each end."""
+    if robot.nq == robot.nv:
+        return _slopes(q, dt)
+    to, found = difference(robot), np.zeros((len(q), robot.nv))
+    middle = q[2:-2]
+    ahead = 8.0 * to(middle, q[3:-1]) - to(middle, q[4:])
+    behind = 8.0 * to(middle, q[1:-3]) - to(middle, q[:-4])
+    found[2:-2] = (ahead - behind) / (12.0 * dt)
+    return found
+
+
+def _slopes(x: Float[np.ndarray, "N k"], dt: float) -> Float[np.ndarray, "N k"]:
+    found = np.zeros_like(x)
+    found[2:-2] = (8.0 * (x[3:-1] - x[1:-3]) - (x[4:] - x[:-4])) / (12.0 * dt)
+    return found
+
+
+def _curvatures(x: Float[np.ndarray, "N k"], dt: float) -> Float[np.ndarray, "N k"]:
+    found = np.zeros_like(x)
+    found[2:-2] = (16.0 * (x[3:-1] + x[1:-3]) - 30.0 * x[2:-2] - (x[4:] + x[:-4])) / (12.0 * dt * dt)
+    return found

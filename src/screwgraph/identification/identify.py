@@ -1,0 +1,177 @@
+"""Identification: a log becomes equations, equations triangles, triangles parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.identification.consistent import consistent, prior_values
+from screwgraph.identification.equations import Equations, equations
+from screwgraph.identification.filtering import Filter, Samples
+from screwgraph.identification.least_squares import Fit, fitted
+from screwgraph.identification.log import recordings
+from screwgraph.identification.result import Identified
+from screwgraph.identification.triangles import LEAVES, Accumulator, merged
+from screwgraph.optimize.losses import LOSSES
+from screwgraph.robot import Robot
+from screwgraph.robot.parameters import Parameter, with_values
+from screwgraph.simulation import Watch
+
+BLOCK = 500
+"""Samples of a block of equations: as many as the fast memory holds."""
+SHORTEST = 20
+"""Samples of a block at least, so that blocks of time differ by noise of their own."""
+PICTURED = 2000
+"""Samples that pictures show."""
+SEARCHES = 20
+"""Times that weights of a robust loss are found anew, at most."""
+STEADY = 1e-3
+"""Part of a standard deviation by which weights of a robust loss still move parameters."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a log is read and fitted: the cutoff (Hz) of its filter, every which block is held out, the robust loss."""
+
+    filter: Filter
+    held_out: int = 5
+    loss: str | None = None
+    prior_weight: float = 1.0
+
+
+def identify(
+    robot: Robot,
+    log: Any,
+    names: Sequence[str] | None,
+    payload: str | None,
+    priors: Mapping[str, object],
+    constants: Mapping[str, float],
+    options: Options,
+    watch: Watch | None = None,
+) -> Identified:
+    """Identify a robot's parameters; the arguments are those of `queries.identify`."""
+    eqs = equations(robot, names, payload)
+    prior = np.concatenate(prior_values(robot, eqs.parameters, priors))
+    start = eqs.base.map @ prior
+    if options.loss is not None and isinstance(log, Iterator):
+        raise InputError(
+            "a robust loss reads the log several times, and an iterator can be read once",
+            fix="give a list of logs, or no loss",
+        )
+    one = _Pass(robot, log, constants, eqs, options, watch)
+    fit, acc, kept = one.run(None, start)
+    for _ in range(SEARCHES if options.loss is not None else 0):
+        before = fit
+        fit, acc, kept = one.run(before, start)
+        moved = np.abs(fit.values - before.values)
+        if (moved <= STEADY * np.sqrt(np.maximum(np.diag(fit.covariance), 1e-300)) + 1e-12).all():
+            break
+    whole = consistent(robot, eqs.parameters, fit.R @ eqs.base.map, fit.y, priors, options.prior_weight)
+    values = whole.values
+    rms, validation = _validated(acc, eqs, fit)
+    Y, tau = eqs.at(kept)
+    return Identified(
+        robot=identified_robot(robot, eqs.parameters, values),
+        base=eqs.base,
+        base_values=fit.values,
+        base_covariance=fit.covariance,
+        values=values,
+        covariance=whole.covariance,
+        noise=dict(zip(eqs.rows, fit.noise.tolist(), strict=True)),
+        validation=validation,
+        torque=rms,
+        condition=fit.condition,
+        samples=max(sum(leaf.counts[i] for leaf in acc.leaves) for i in range(len(eqs.rows))),
+        unexcited=_unexcited(eqs, fit),
+        t=kept.t,
+        measured=tau,
+        predicted=Y @ fit.values,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Pass:
+    """One reading of a log."""
+
+    robot: Robot
+    log: Any
+    constants: Mapping[str, float]
+    eqs: Equations
+    options: Options
+    watch: Watch | None
+
+    def run(self, before: Fit | None, start: Float[np.ndarray, " rank"]) -> tuple[Fit, Accumulator, Samples]:
+        """Fit all blocks; where something was found `before`, by the weights that a robust loss gives residuals."""
+        columns = _columns(self.eqs)
+        acc, kept, read = Accumulator(columns, self.options.held_out), [], 0
+        for samples in self._blocks():
+            Y, tau = self.eqs.at(samples)
+            if before is not None and self.options.loss is not None:
+                weight = _weights(self.options.loss, (tau - Y @ before.values) / before.noise)
+                Y, tau = Y * weight[:, :, None], tau * weight
+            acc.add(Y, tau)
+            read += len(tau)
+            kept.append(Samples(*(x[:: max(1, len(x) // 20)] for x in samples)))
+            if len(kept) * 20 > 2 * PICTURED:
+                kept = kept[::2]
+            if self.watch is not None and self.watch(float(read)):
+                break
+        leaves = acc.finish()
+        counts = [sum(leaf.counts[i] for leaf in leaves) for i in range(len(columns))]
+        if sum(counts) <= self.eqs.base.rank:
+            raise InputError(
+                f"the log gives {sum(counts)} equations for {self.eqs.base.rank} combinations of parameters",
+                fix="give a longer log, or fewer parameters",
+            )
+        fit = fitted(leaves, columns, start)
+        whole = Samples(*(np.concatenate(x) for x in zip(*kept, strict=True)))
+        return fit, acc, whole
+
+    def _blocks(self) -> Iterator[Samples]:
+        for run in recordings(self.robot, self.log, self.constants):
+            size = int(np.clip(len(run.q) // LEAVES, SHORTEST, BLOCK))
+            for piece in self.options.filter.pieces(self.robot, run):
+                for low in range(0, len(piece.t), size):
+                    yield Samples(*(x[low : low + size] for x in piece))
+
+
+def _weights(loss: str, whitened: Float[np.ndarray, "N n"]) -> Float[np.ndarray, "N n"]:
+    square = np.where(np.isfinite(whitened), whitened, 0.0) ** 2
+    return np.sqrt(LOSSES[loss].weight(square))
+
+
+def _columns(eqs: Equations) -> tuple[np.ndarray, ...]:
+    """Return which combinations the torques of each coordinate depend on, as `base` says; torques themselves last."""
+    return tuple(np.append(seen, True) for seen in eqs.seen)
+
+
+def _validated(acc: Accumulator, eqs: Equations, fit: Fit) -> tuple[dict[str, float], dict[str, float]]:
+    """Return of each coordinate the root mean square of torques held out, and of what is unexplained of them."""
+    held = acc.others or merged(acc.leaves)
+    z, rms, left = np.append(fit.values, -1.0), {}, {}
+    for name, R, own, count in zip(eqs.rows, held.triangles, acc.columns, held.counts, strict=True):
+        root = np.sqrt(max(count, 1))
+        rms[name] = float(np.linalg.norm(R[:, -1]) / root)
+        left[name] = float(np.linalg.norm(R @ z[own]) / root)
+    return rms, left
+
+
+def _unexcited(eqs: Equations, fit: Fit) -> tuple[str, ...]:
+    size = np.linalg.norm(fit.unseen, axis=1)
+    dark = size > 1e-6 * size.max(initial=0.0)
+    return tuple(text for text, is_dark in zip(eqs.base.expressions, dark, strict=True) if is_dark)
+
+
+def identified_robot(robot: Robot, parameters: Sequence[Parameter], values: Float[np.ndarray, " k"]) -> Robot:
+    """Return the robot with values of parameters; levels of friction are written to the joints."""
+    ends = np.cumsum([len(p.nominal(robot)) for p in parameters])
+    own = dict(zip(parameters, np.split(values, ends[:-1]), strict=True))
+    found = with_values(robot, {p: v for p, v in own.items() if p.kind != "friction"})
+    level = {p.part: float(v[0]) for p, v in own.items() if p.kind == "friction"}
+    joints = tuple(replace(j, friction=level[j.name]) if j.name in level else j for j in found.joints)
+    return replace(found, joints=joints)

@@ -1,0 +1,192 @@
+"""Logs of robots: positions, torques or currents, and times, from files, arrays, motions and streams of these."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.arguments import shown
+from screwgraph.errors import InputError
+from screwgraph.formats import read_table
+from screwgraph.robot import Robot, independent_coordinates, unknown
+from screwgraph.robot.joints import Floating
+from screwgraph.simulation import Trajectory, coordinate_names
+
+KINDS = ("q", "qd", "qdd", "tau", "i")
+"""Quantities of a log: positions, velocities, accelerations, torques (N m, N), currents (A)."""
+EVEN = 1e-3
+"""Part of a time step by which steps may differ where positions are filtered."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """One run: N samples of positions (N, nq), torques or currents (N, nv); None is what was not recorded.
+
+    `scale` (nv,) makes torques of `effort`: one, or motor constants.
+    """
+
+    where: str
+    t: Float[np.ndarray, " N"] | None
+    q: Float[np.ndarray, "N nq"]
+    qd: Float[np.ndarray, "N nv"] | None
+    qdd: Float[np.ndarray, "N nv"] | None
+    effort: Float[np.ndarray, "N nv"]
+    scale: Float[np.ndarray, " nv"]
+
+    @property
+    def dt(self) -> float:
+        """The time step (s). Raises InputError where times are missing or uneven."""
+        if self.t is None:
+            raise InputError(
+                f"{self.where} has no times",
+                why="velocities and accelerations are found from positions",
+                fix='give "t" (s), or both "qd" and "qdd"',
+            )
+        steps = np.diff(self.t)
+        middle = float(np.median(steps)) if len(steps) else 0.0
+        if not middle > 0.0 or not (np.abs(steps - middle) <= EVEN * middle).all():
+            k = int(np.argmax(np.abs(steps - middle))) if len(steps) else 0
+            raise InputError(
+                f"the times of {self.where} are not evenly spaced after sample {k}",
+                why="positions are filtered and differentiated",
+                fix="resample it, or give each run without a gap as a log of its own, in a list",
+            )
+        return middle
+
+
+def recordings(robot: Robot, log: Any, constants: Mapping[str, float]) -> Iterator[Recording]:
+    """Yield the runs of a log: a file (.csv, .npz), a mapping, a motion, or several of these, one after the other.
+
+    Raises:
+        InputError: something else, quantities that are missing, or arrays of wrong shapes.
+    """
+    scale = _scale(robot, constants)
+    runs = [log] if isinstance(log, str | os.PathLike | Mapping | Trajectory) else log
+    if not isinstance(runs, Iterable) or isinstance(runs, np.ndarray):
+        raise InputError(
+            f"log: expected a file, a mapping, a motion, or a list of these, got {shown(log)}",
+            fix='give {"t": t, "q": q, "tau": tau}',
+        )
+    for number, run in enumerate(runs, 1):
+        where = "the log" if runs is not log else f"log {number}"
+        yield _recording(robot, run, where, scale)
+
+
+def _scale(robot: Robot, constants: Mapping[str, float]) -> Float[np.ndarray, " nv"]:
+    scale = np.full(robot.nv, np.nan)
+    for name, value in constants.items():
+        if name not in robot.joint_names:
+            raise unknown("joint", name, robot.joint_names)
+        if not np.isfinite(value) or value == 0.0:
+            raise InputError(f"the motor constant of {name!r} is {value:g}", fix="give a number (N m/A or N/A)")
+        scale[robot.v_slices[name]] = value
+    return scale
+
+
+def _recording(robot: Robot, run: Any, where: str, scale: Float[np.ndarray, " nv"]) -> Recording:
+    columns = _columns(run, where)
+    where = getattr(columns, "file", None) or (os.fspath(run) if isinstance(run, str | os.PathLike) else where)
+    names = coordinate_names(robot)
+    found = {kind: _array(robot, columns, kind, names["tau" if kind == "i" else kind], where) for kind in KINDS}
+    t = None if "t" not in columns else _numbers(columns["t"], "t", where)
+    q, tau, current = found["q"], found["tau"], found["i"]
+    if q is None or (tau is None and current is None):
+        what = "positions" if q is None else "torques or currents"
+        raise InputError(
+            f"{where} has no {what}",
+            fix='give "q" (N, nq) and "tau" (N, nv), or columns q:JOINT and tau:JOINT; currents are "i" or i:JOINT',
+        )
+    if tau is None and np.isnan(scale[_motors(robot)]).any():
+        raise InputError(
+            f"{where} has currents, but not all motor constants are known", fix="give motor_constants={joint: N m/A}"
+        )
+    for kind, array in (("t", t), *found.items()):
+        if array is not None and (len(array) != len(q) or array.ndim != (1 if kind == "t" else 2)):
+            raise InputError(
+                f"{kind} of {where} has the shape {array.shape}, and q {q.shape}", fix="give equal lengths"
+            )
+    effort, factor = (tau, np.ones(robot.nv)) if tau is not None else (current, np.nan_to_num(scale, nan=1.0))
+    assert effort is not None, "checked above"
+    return Recording(where, t, q, found["qd"], found["qdd"], effort, factor)
+
+
+def _columns(run: Any, where: str) -> Mapping[str, Any]:
+    if isinstance(run, Trajectory):
+        return {name: getattr(run, name) for name in ("t", "q", "qd", "qdd", "tau")}
+    if isinstance(run, Mapping):
+        return run
+    if not isinstance(run, str | os.PathLike):
+        raise InputError(f"{where}: expected a file, a mapping or a motion, got {shown(run)}")
+    file = os.fspath(run)
+    if not str(file).endswith(".npz"):
+        return read_table(file, missing=True)
+    try:
+        with np.load(file, allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files if arrays[name].dtype.kind in "fiub"}
+    except OSError as error:
+        raise InputError("the log cannot be read", at=str(file), why=error.strerror or str(error)) from error
+    except Exception as error:
+        raise InputError("this is not an .npz file, or it is damaged", at=str(file), fix="save q, tau, t") from error
+
+
+def _array(
+    robot: Robot, columns: Mapping[str, Any], kind: str, names: Sequence[str], where: str
+) -> Float[np.ndarray, "N k"] | None:
+    """Return the array of a quantity, from the array itself or its columns; None where there is neither."""
+    if kind in columns:
+        array = _numbers(columns[kind], kind, where)
+        sizes = {len(names)}
+        if kind in ("tau", "i") and robot.is_closed:
+            sizes.add(len(independent_coordinates(robot)))
+        if array.ndim == 2 and array.shape[1] not in sizes:
+            raise InputError(
+                f"{kind} of {where} has {array.shape[1]} columns",
+                why=f"{robot.name!r} has {len(names)}: {', '.join(names[:3])}, ...",
+            )
+        return array if array.ndim != 2 or array.shape[1] == len(names) else _spread(robot, array)
+    short = {
+        name: name.removesuffix("[0]") if f"{name.removesuffix('[0]')}[1]" not in names else name for name in names
+    }
+    given = {name: c for name in names for c in (f"{kind}:{name}", f"{kind}:{short[name]}") if c in columns}
+    if not given:
+        return None
+    missing = [name for name in names if name not in given]
+    if missing and kind not in ("tau", "i"):
+        raise InputError(f"{where} has no column {kind}:{missing[0]}", fix="give it for all joints, or for none")
+    length = len(columns[next(iter(given.values()))])
+    unmeasured = dict.fromkeys(missing, np.nan) | {name: 0.0 for name in missing if _is_idle(robot, name)}
+    parts = [_numbers(columns[given[n]], n, where) if n in given else np.full(length, unmeasured[n]) for n in names]
+    return np.stack(parts, axis=1)
+
+
+def _is_idle(robot: Robot, name: str) -> bool:
+    """Whether a coordinate without a column has no motor: a floating base's, and all in closed chains."""
+    joint = robot.joint(name.rpartition("[")[0])
+    return robot.is_closed or isinstance(joint.type, Floating)
+
+
+def _motors(robot: Robot) -> list[int]:
+    if robot.is_closed:
+        return []
+    of = [(joint, robot.v_slices[joint.name]) for joint in robot.joints if not isinstance(joint.type, Floating)]
+    return [i for _, where in of for i in range(where.start, where.stop)]
+
+
+def _spread(robot: Robot, array: Float[np.ndarray, "N n"]) -> Float[np.ndarray, "N nv"]:
+    """Return torques of all joints where those of the independent ones alone are given."""
+    spread = np.zeros((len(array), robot.nv))
+    spread[:, independent_coordinates(robot)] = array
+    return spread
+
+
+def _numbers(value: Any, name: str, where: str) -> np.ndarray:
+    try:
+        array = np.asarray(value)
+        return array if array.dtype.kind == "f" else array.astype(float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} of {where} does not hold real numbers") from error

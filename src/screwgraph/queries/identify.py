@@ -1,0 +1,74 @@
+"""Identification of a robot's parameters from a log."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from screwgraph.arguments import checked
+from screwgraph.errors import InputError
+from screwgraph.optimize.losses import LOSSES
+from screwgraph.robot import Robot
+from screwgraph.simulation import Watch
+
+if TYPE_CHECKING:
+    from screwgraph.identification import Identified
+
+
+@checked
+def identify(
+    robot: Robot,
+    log: Any,
+    parameters: Sequence[str] | None = None,
+    *,
+    payload: str | None = None,
+    priors: Mapping[str, Any] | None = None,
+    prior_weight: float = 1.0,
+    motor_constants: Mapping[str, float] | None = None,
+    cutoff: float | None = None,
+    loss: str | None = None,
+    held_out: int = 5,
+    watch: Watch | None = None,
+) -> Identified:
+    """Identify inertias, friction, armatures and payloads of a robot from positions and torques.
+
+    The log is read once, some hundred samples at a time, to triangular equations (streamed QR), of which all else is
+    made: combinations of parameters that torques depend on (`base_parameters`) with their covariance, and parameters of
+    real bodies (log-Cholesky factors: Rucker & Wensing, 2022) near the file's (Lee, Wensing & Park, 2020).
+
+    Args:
+        robot: a tree, with or without a floating base, or a closed chain, whose torques are projected on the motions
+            that its loops allow.
+        log: {"t": (N,) s, "q": (N, nq), "qd", "qdd", "tau": (N, nv)}, a .npz file of these, a .csv file of columns t,
+            q:JOINT, tau:JOINT, ..., a motion, or a list or an iterator of logs, which is never held as a whole.
+            Currents "i" (A) may stand for torques. Without velocities or accelerations, positions are filtered. Torques
+            that are NaN, or have no column, were not measured; but columns that are missing of floating bases, and of
+            joints of closed chains, mean that there is no motor.
+        parameters: as for `regressor`, by default all inertias, and armatures and dampings of the file; levels of
+            friction are "JOINT.friction". The other parameters are those of the file.
+        payload: the frame of an unknown body.
+        priors: {parameter: its numbers}, instead of the file's.
+        prior_weight: 1: bodies of twice or half the prior's mass or size are one standard deviation away.
+        motor_constants: {joint: torque per current (N m/A)}, where the log has currents.
+        cutoff: of the zero-phase filter of positions (Hz), by default ten times the motion's highest frequency.
+        loss: a robust loss against outliers: "huber", "cauchy", "tukey" or "geman_mcclure". The log is read repeatedly.
+        held_out: every which block of samples is kept for validation; 0 for none.
+        watch: progress callback with the number of samples that were read; reading ends where it returns true.
+
+    Raises:
+        InputError: as `regressor`; a bad log; too few samples; a prior of no body.
+    """
+    from screwgraph.identification import Filter, Options
+    from screwgraph.identification import identify as found
+
+    if cutoff is not None and not (cutoff > 0.0 and math.isfinite(cutoff)):
+        raise InputError(f"the cutoff frequency is {cutoff:g} Hz", fix="give a positive number, or none")
+    if not (prior_weight > 0.0 and math.isfinite(prior_weight)):
+        raise InputError(f"prior_weight is {prior_weight:g}", fix="give a positive number, such as 1")
+    if held_out < 0 or held_out == 1:
+        raise InputError(f"held_out is {held_out}", why="nothing would be left to fit", fix="give 0, or 2 or more")
+    if loss is not None and loss not in LOSSES:
+        raise InputError(f"there is no robust loss {loss!r}", fix=f"choose one of {', '.join(LOSSES)}")
+    options = Options(Filter(cutoff), held_out, loss, prior_weight)
+    return found(robot, log, parameters, payload, priors or {}, motor_constants or {}, options, watch)

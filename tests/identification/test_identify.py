@@ -1,0 +1,227 @@
+"""Identification of simulated robots: by MuJoCo's torques, with noise, outliers, friction, payloads and loops."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.signal import lfilter
+
+import screwgraph as sg
+from screwgraph.dynamics.regressor import linear_parameters
+from screwgraph.robot import closed_states, constraint_jacobian, independent_coordinates
+from screwgraph.robot.parameters import parameters_of
+from tests.identification.motions import fourier, mujoco_torques
+
+
+@cache
+def arm() -> tuple[sg.Robot, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    robot = sg.load("panda")
+    t, q, qd, qdd = fourier(7, 1000, 0.01)
+    return robot, t, q, qd, qdd, mujoco_torques(robot, q, qd, qdd)
+
+
+def truth_of(robot: sg.Robot, found) -> np.ndarray:
+    """Return the combinations of the file's parameters, all in which torques are linear."""
+    own = parameters_of(robot, linear_parameters(robot))
+    return found.base.map @ np.concatenate([parameter.nominal(robot) for parameter in own])
+
+
+def test_exact_torques_give_the_parameters():
+    robot, t, q, qd, qdd, tau = arm()
+    found = sg.identify(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau})
+    truth = truth_of(robot, found)
+    np.testing.assert_allclose(found.base_values, truth, atol=1e-9 * np.abs(truth).max())
+    np.testing.assert_allclose(found.base.map @ found.values, truth, atol=1e-9 * np.abs(truth).max())
+    filtered = sg.identify(robot, {"t": t, "q": q, "tau": tau})
+    # The cutoff is ten times the highest frequency, and (1/10)^8 of the motion is lost; so is (w dt)^4 / 30.
+    np.testing.assert_allclose(filtered.base_values, truth, atol=2e-5 * np.abs(truth).max())
+
+
+def test_noise_of_five_percent_and_its_covariance():
+    robot, t, q, qd, qdd, tau = arm()
+    rng = np.random.default_rng(3)
+    noise = 0.05 * np.sqrt((tau**2).mean(axis=0))
+    noisy = tau + noise * rng.standard_normal(tau.shape)
+    found = sg.identify(robot, {"t": t, "q": q, "tau": noisy})
+    exact = sg.identify(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau})
+    errors = (found.base_values - exact.base_values) / found.base_sigma
+    assert np.abs(errors).max() < 4.0
+    assert 0.6 < np.sqrt((errors**2).mean()) < 1.5
+    np.testing.assert_allclose(list(found.noise.values()), noise, rtol=0.1)
+    np.testing.assert_allclose(list(found.validation.values()), noise, rtol=0.2)
+
+
+@pytest.mark.suite
+def test_sigmas_hold_where_noise_is_correlated():
+    """Noise of a first-order process, 0.8 from sample to sample: white noise of its size would promise a third."""
+    robot, rng = sg.load("rr"), np.random.default_rng(0)
+    _, q, qd, qdd = fourier(2, 8000, 0.005)
+    tau = sg.inverse_dynamics(robot)(q, qd, qdd)
+    errors = []
+    for _ in range(12):
+        noise = lfilter([0.05], [1.0, -0.8], rng.standard_normal(tau.shape), axis=0)
+        found = sg.identify(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau + noise})
+        errors.append((found.base_values - truth_of(robot, found)) / found.base_sigma)
+    assert 0.6 < np.sqrt(np.mean(np.square(errors))) < 1.4
+
+
+def test_what_no_torque_shows_is_named():
+    robot, _, q, qd, qdd, tau = arm()
+    found = sg.identify(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau})
+    first = robot.links[1].name
+    assert f"{first}.m" in found.unidentifiable
+    assert set(found.identifiable) | set(found.combined) | set(found.unidentifiable) == set(found.base.labels)
+    unit = np.eye(len(found.base.labels))
+    for name in found.identifiable:
+        row = unit[found.base.labels.index(name)]
+        assert np.abs(np.linalg.lstsq(found.base.map.T, row, rcond=None)[0] @ found.base.map - row).max() < 1e-6
+
+
+def test_bodies_are_real_and_near_the_prior():
+    robot, _, q, qd, qdd, tau = arm()
+    rng = np.random.default_rng(0)
+    noisy = tau + 0.3 * np.sqrt((tau**2).mean(axis=0)) * rng.standard_normal(tau.shape)
+    wrong = {link.name: 1.5 * link.inertia.parameters for link in robot.links[2:4]}
+    found = sg.identify(robot, {"q": q[:300], "qd": qd[:300], "qdd": qdd[:300], "tau": noisy[:300]}, priors=wrong)
+    for link in found.robot.links[1:]:
+        moments = np.linalg.eigvalsh(link.inertia.about_com)
+        assert link.inertia.mass > 0.0
+        assert moments[0] > 0.0
+        assert moments[0] + moments[1] > moments[2]
+    gap = found.base.map @ found.values - found.base_values
+    assert (np.abs(gap) < 6.0 * found.base_sigma + 1e-3).all()
+
+
+def test_friction_of_joints():
+    robot, _, q, qd, qdd, tau = arm()
+    level = 0.5 + np.arange(7) / 4.0
+    tau = tau + level * np.tanh(qd / 0.01)
+    names = [f"{joint.name}.friction" for joint in robot.joints]
+    found = sg.identify(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, names)
+    np.testing.assert_allclose(found.base_values, level, atol=1e-6)
+    np.testing.assert_allclose([joint.friction for joint in found.robot.joints], level, rtol=1e-4)
+
+
+def test_payload():
+    robot, _, q, qd, qdd, tau = arm()
+    body = np.array([1.2, 0.02, -0.03, 0.1, 0.02, 0.03, 0.025, 0.001, 0.002, -0.001])
+    loaded = sg.inverse_dynamics(robot, parameters=["payload"], payload=robot.links[-1].name)
+    tau = tau + loaded(q, qd, qdd, np.tile(body, (len(q), 1))) - loaded(q, qd, qdd, np.zeros((len(q), 10)))
+    found = sg.identify(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, ["payload"], payload=robot.links[-1].name)
+    np.testing.assert_allclose(found.base_values, found.base.map @ body, atol=1e-8)
+    np.testing.assert_allclose(found.values, body, atol=1e-6)
+    np.testing.assert_allclose(found.robot.mass, robot.mass + 1.2, atol=1e-6)
+
+
+def test_outliers():
+    robot, _, q, qd, qdd, tau = arm()
+    rng = np.random.default_rng(1)
+    scale = np.sqrt((tau**2).mean(axis=0))
+    noisy = tau + 0.02 * scale * rng.standard_normal(tau.shape)
+    noisy[rng.uniform(size=len(q)) < 0.05] += 5.0 * scale
+    log = {"q": q, "qd": qd, "qdd": qdd, "tau": noisy}
+    exact = sg.identify(robot, {**log, "tau": tau}).base_values
+    plain = np.abs(sg.identify(robot, log).base_values - exact)
+    robust = np.abs(sg.identify(robot, log, loss="cauchy").base_values - exact)
+    assert np.sqrt((robust**2).mean()) < 0.2 * np.sqrt((plain**2).mean())
+
+
+def test_logs_are_files_motions_and_streams(tmp_path):
+    robot = sg.load("rr")
+    t, q, qd, qdd = fourier(2, 400, 0.02)
+    tau = sg.inverse_dynamics(robot)(q, qd, qdd)
+    whole = {"t": t, "q": q, "qd": qd, "qdd": qdd, "tau": tau}
+    expected = sg.identify(robot, whole).base_values
+    np.savez(tmp_path / "log.npz", **whole)
+    heading = ["t", *(f"{kind}:{j.name}" for kind in ("q", "qd", "qdd", "tau") for j in robot.joints)]
+    table = np.column_stack([t, q, qd, qdd, tau])
+    np.savetxt(tmp_path / "log.csv", table, delimiter=",", header=",".join(heading), comments="", fmt="%.17g")
+    parts = ({name: x[i : i + 100] for name, x in whole.items()} for i in range(0, 400, 100))
+    current = {**{name: whole[name] for name in ("q", "qd", "qdd")}, "i": tau / np.array([2.0, 4.0])}
+    constants = dict(zip(robot.joint_names, (2.0, 4.0), strict=True))
+    for log in (str(tmp_path / "log.npz"), tmp_path / "log.csv", parts):
+        np.testing.assert_allclose(sg.identify(robot, log).base_values, expected, atol=1e-10)
+    found = sg.identify(robot, current, motor_constants=constants)
+    np.testing.assert_allclose(found.base_values, expected, atol=1e-10)
+    run = sg.simulate(robot, time=2.0, dt=0.01, q0=[0.5, 0.5])
+    assert sg.identify(robot, run).samples > 100
+
+
+def test_torques_that_were_not_measured():
+    robot, _, q, qd, qdd, tau = arm()
+    tau = tau.copy()
+    tau[:300, 2], tau[:, 0] = np.nan, np.nan
+    found = sg.identify(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau})
+    exact = sg.identify(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": arm()[-1]})
+    seen = np.isfinite(found.base_sigma)
+    assert found.unexcited
+    np.testing.assert_allclose(found.base_values[seen], exact.base_values[seen], atol=1e-8)
+
+
+def test_floating_base_in_flight():
+    robot = sg.load("acrobot", base="floating")
+    rng, t = np.random.default_rng(0), np.arange(2000) * 0.005
+    joints = fourier(robot.nv - 6, 2000, 0.005)
+    q, qd, qdd = np.zeros((2000, robot.nq)), np.zeros((2000, robot.nv)), np.zeros((2000, robot.nv))
+    rates = rng.uniform(-1, 1, (3, 6))
+    for k, rate in enumerate(rates, 1):  # twists of the base; its positions follow from them
+        w = 2.0 * np.pi * 0.2 * k
+        qd[:, :6] += rate * np.sin(w * t)[:, None]
+        qdd[:, :6] += w * rate * np.cos(w * t)[:, None]
+    q[:, 7:], qd[:, 6:], qdd[:, 6:] = joints[1], joints[2], joints[3]
+    q[0, 6] = 1.0
+    step = sg.integrate(robot)
+    for i in range(1, len(q)):
+        middle = 0.5 * (qd[i - 1] + qd[i])
+        q[i, :7] = step(q[i - 1], 0.005 * middle)[:7]
+    tau = sg.inverse_dynamics(robot)(q, qd, qdd)
+    exact = sg.identify(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau})
+    np.testing.assert_allclose(exact.base_values, truth_of(robot, exact), atol=1e-7)
+    flipped = q.copy()
+    flipped[1000:, 3:7] *= -1.0
+    filtered = sg.identify(robot, {"t": t, "q": flipped, "tau": tau})
+    np.testing.assert_allclose(filtered.base_values, exact.base_values, atol=5e-2)
+
+
+def test_closed_chain_with_more_motors_than_freedoms():
+    robot, rng = sg.load("four_bar_linkage"), np.random.default_rng(0)
+    free = independent_coordinates(robot)
+    q = np.array(closed_states(robot, 100))
+    qd, qdd = rng.standard_normal((2, len(q), robot.nv))
+    kept = list(robot.mobility.kept)
+    tau_free = sg.inverse_dynamics(robot, coordinates="independent")(q, qd[:, free], qdd[:, free])
+    tau = np.zeros((len(q), robot.nv))
+    tau[:, free] = tau_free
+    for i, x in enumerate(q):  # forces of loops, and motors that work against each other, do no work
+        K = constraint_jacobian(robot, x)[kept]
+        tau[i] += K.T @ rng.standard_normal(len(kept))
+    found = sg.identify(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau})
+    single = sg.identify(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau_free})
+    np.testing.assert_allclose(found.base_values, single.base_values, atol=1e-7)
+    np.testing.assert_allclose(found.base_values, truth_of(robot, found), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("change", "more", "match"),
+    [
+        ({"q": None}, {}, "has no positions"),
+        ({"tau": None}, {}, "has no torques or currents"),
+        ({"t": None, "qd": None}, {}, "has no times"),
+        ({"qd": np.full((200, 2), np.nan)}, {}, "not finite at sample 0"),
+        ({"q": np.zeros((200, 5))}, {}, "q of the log has 5 columns"),
+        ({}, {"loss": "none"}, "no robust loss"),
+        ({}, {"held_out": 1}, "held_out is 1"),
+        ({}, {"cutoff": -1.0}, "cutoff frequency is -1 Hz"),
+        ({}, {"priors": {"link1": np.zeros(3)}}, "is not 10 numbers"),
+        ({}, {"motor_constants": {"joint9": 1.0}}, "joint9"),
+        ({}, {"parameters": ["joint1.origin"]}, "torques are not linear in"),
+    ],
+)
+def test_what_is_refused(change, more, match):
+    robot = sg.load("rr")
+    t, q, qd, qdd = fourier(2, 200, 0.02)
+    log = {"t": t, "q": q, "qd": qd, "qdd": qdd, "tau": np.zeros_like(q), **change}
+    with pytest.raises(sg.InputError, match=match):
+        sg.identify(robot, {name: x for name, x in log.items() if x is not None}, **more)
