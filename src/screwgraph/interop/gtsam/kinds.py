@@ -1,0 +1,83 @@
+"""Values: which manifold of ours is which type of GTSAM's; to add one, a line in `KINDS`.
+
+Directions are the same on both sides: (omega, v) in the body's frame of poses, (v, omega) of those in the plane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.errors import InputError
+from screwgraph.interop.gtsam.library import library
+from screwgraph.spatial import quaternions
+from screwgraph.spatial.manifolds import SE2, SE3, SO3, FloatingPose, Manifold, UnitQuaternion, Vector
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How values of a manifold are read from `gtsam.Values`, and what is put there."""
+
+    theirs: str
+    read: Callable[[Any, int], Any]
+    made: Callable[[np.ndarray], Any]
+
+
+def _pose2(values: Any, key: int) -> tuple[float, float, float]:
+    pose = values.atPose2(key)
+    return pose.x(), pose.y(), pose.theta()
+
+
+KINDS: dict[type, Kind] = {
+    SE3: Kind("Pose3", lambda v, k: v.atPose3(k).matrix(), lambda x: library().Pose3(x)),
+    SE2: Kind("Pose2", _pose2, lambda x: library().Pose2(*x.tolist())),
+    SO3: Kind("Rot3", lambda v, k: v.atRot3(k).matrix(), lambda x: library().Rot3(x)),
+    Vector: Kind("Vector", lambda v, k: v.atVector(k), lambda x: x),
+    FloatingPose: Kind(
+        "Pose3",
+        lambda v, k: FloatingPose().of_transform(v.atPose3(k).matrix()),
+        lambda x: library().Pose3(np.asarray(FloatingPose().to_transform(x), dtype=float)),
+    ),
+    UnitQuaternion: Kind(
+        "Rot3",
+        lambda v, k: quaternions.from_rotation(v.atRot3(k).matrix()),
+        lambda x: library().Rot3(np.asarray(quaternions.to_rotation(x), dtype=float)),
+    ),
+}
+BIAS = Kind(
+    "ConstantBias",
+    lambda v, k: v.atConstantBias(k).vector(),
+    lambda x: library().imuBias.ConstantBias(x[:3], x[3:]),
+)
+"""Biases of accelerometer, then gyroscope."""
+BIASES = "bias"
+"""Families of six numbers whose names begin so are biases there."""
+
+
+def kind_of(name: str, manifold: Manifold) -> Kind:
+    """Return how the unknowns of a family are values of GTSAM.
+
+    Raises:
+        InputError: GTSAM has no such type.
+    """
+    if manifold == Vector(6) and name.startswith(BIASES):
+        return BIAS
+    if type(manifold) not in KINDS:
+        known = ", ".join(k.__name__ for k in KINDS)
+        raise InputError(f"{name}: GTSAM has no type for {manifold!r}", fix=f"use {known}")
+    return KINDS[type(manifold)]
+
+
+def values_of(kind: Kind, name: str, values: Any, keys: Sequence[int]) -> np.ndarray:
+    """Return the values (N, *shape) of keys.
+
+    Raises:
+        InputError: there is no value of that type at a key.
+    """
+    try:
+        return np.array([kind.read(values, key) for key in keys], dtype=float)
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise InputError(f"{name}: the values have no {kind.theirs} at a key", why=str(error)) from None

@@ -1,0 +1,33 @@
+"""The package gtsam, imported when it is first needed."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from screwgraph.errors import InputError
+
+
+@cache
+def library() -> Any:
+    """Return the package.
+
+    Raises:
+        InputError: it is not installed, or was built with other retractions than exponential maps.
+    """
+    try:
+        gtsam = import_module("gtsam")
+    except ImportError:
+        raise InputError("GTSAM is not installed", fix="pip install 'screwgraph[gtsam]'") from None
+    step = np.linspace(0.1, 0.6, 6)
+    for kind, d in ((gtsam.Pose2, step[:3]), (gtsam.Pose3, step), (gtsam.Rot3, step[:3])):
+        if not kind().retract(d).equals(kind.Expmap(d), 1e-9):
+            raise InputError(
+                f"this GTSAM moves {kind.__name__} by another map than the exponential one",
+                why="costs and Jacobians would differ from ours",
+                fix="use GTSAM 4.3 or later, or build it with GTSAM_POSE3_EXPMAP and GTSAM_SLOW_BUT_CORRECT_EXPMAP",
+            )
+    return gtsam
