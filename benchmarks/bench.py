@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from time import process_time
 from typing import TypeVar
 
@@ -109,6 +110,27 @@ class Entry:
     def machine_code(self) -> Maybe:
         """A call of our machine code, from C."""
         return tried(lambda: self._in_c().machine_code(self.functions, self.states, self.tools.effort))
+
+    @cached_property
+    def has_less(self) -> bool:
+        """Whether some entries of our results are always zero, or the mirror images of others."""
+        entries = sum(prod(result.shape) for f in self.functions for result in f.results)
+        return sum(len(sparsity.places) for f in self.functions for sparsity in f.sparsities) < entries
+
+    @cached_property
+    def packed(self) -> Sequence[Function]:
+        """Our functions, with results without these entries."""
+        return [f.packed() for f in self.functions]
+
+    @cached_property
+    def packed_c_code(self) -> Maybe:
+        """A call of our C99 source with packed results."""
+        return tried(lambda: self._in_c().c_code(self.packed, self.states, self.tools.effort))
+
+    @cached_property
+    def packed_machine_code(self) -> Maybe:
+        """A call of our machine code with packed results, from C."""
+        return tried(lambda: self._in_c().machine_code(self.packed, self.states, self.tools.effort))
 
     def maybe(self, peer: Peer) -> Maybe:
         """Return what a peer takes, or why it was not measured."""

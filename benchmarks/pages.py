@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from benchmarks.results import FOLDER
 
@@ -12,6 +13,16 @@ PAGES: Mapping[str, Sequence[str]] = {"README.md": ("inverse", "forward"), "docs
 """Pages, and the questions that the rows of their tables answer in turn."""
 ROW = re.compile(r"^\| (?P<robot>\w+ \(\d+\)) \|.*$", re.MULTILINE)
 Cells = Mapping[str, str]
+
+
+class _Group(NamedTuple):
+    """What is told of a robot and a question: operations, calls in C and from Python, a sample of a batch."""
+
+    operations: str
+    c: str
+    python: str
+    sample: str
+    sample_ratio: str
 
 
 def main() -> None:
@@ -28,9 +39,11 @@ def written(name: str, page: str) -> str:
     def row(found: re.Match[str]) -> str:
         groups = [_group(results, found["robot"], question) for question in PAGES[name]]
         if name == "README.md":
-            cells = [x for ops, c, python, sample in groups for x in (ops, f"{c}, {python}", sample)]
+            cells = [group.c for group in groups] + [group.sample_ratio for group in groups]
         else:
-            cells = [x for ops, c, python, sample in groups for x in (ops, f"{c} faster", python, sample)]
+            cells = [
+                x for g in groups for x in (g.operations, f"{g.c} faster", g.python, f"{g.sample}, {g.sample_ratio}")
+            ]
         return "| " + " | ".join([found["robot"], *cells]) + " |"
 
     return ROW.sub(row, page)
@@ -49,8 +62,7 @@ def tables(text: str) -> dict[str, dict[tuple[str, str], Cells]]:
     return found
 
 
-def _group(results: Mapping[str, Mapping[tuple[str, str], Cells]], robot: str, question: str) -> list[str]:
-    """Return what is told of a robot and a question: operations, calls in C and in Python, a sample."""
+def _group(results: Mapping[str, Mapping[tuple[str, str], Cells]], robot: str, question: str) -> _Group:
     key = (robot, question)
     counts, c, python, batch = (
         results[title][key]
@@ -59,12 +71,13 @@ def _group(results: Mapping[str, Mapping[tuple[str, str], Cells]], robot: str, q
     faster = max(_number(cell) for name, cell in c.items() if name.startswith("faster"))
     least = min(_number(batch["rows, ns"]), _number(batch["columns, ns"]))
     sample = max(_number(batch["rows: faster"]), _number(batch["columns: faster"]))
-    return [
+    return _Group(
         f"{counts['operations']}, {counts['ratio']}",
         _times(faster),
         _times(_number(python["pin / ours"])),
-        f"{least:.0f} ns, {_times(sample)}",
-    ]
+        f"{least:.0f} ns",
+        _times(sample),
+    )
 
 
 def _number(cell: str) -> float:

@@ -69,8 +69,8 @@ def _address(function: Any) -> int:
 
 
 def _loop(f: Function) -> tuple[str, int, object]:
-    """Return the inner loop that NumPy calls."""
-    code = getattr(f.ufunc, "kept_alive", (None,))[0]
+    """Return the inner loop that NumPy calls with one state."""
+    code = getattr(f.single, "kept_alive", (None,))[0]
     address = getattr(code, "address", None)
     if not isinstance(address, int):
         raise NotMeasuredError("the address of the machine code is not known")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 
 from benchmarks.bench import Entry, Tools, fastest
 from benchmarks.subjects import PEER_GOAL
@@ -68,12 +67,9 @@ def _row(entry: Entry, remarks: Remarks) -> list[str]:
 
 def _packed(entry: Entry) -> float | None:
     """Return the time (ns) of a sample without zeros and mirrored entries, if there are some."""
-    entries = sum(prod(result.shape) for f in entry.functions for result in f.results)
-    kept = sum(len(sparsity.places) for f in entry.functions for sparsity in f.sparsities)
-    if kept == entries:
+    if not entry.has_less:
         return None
-    functions = [f.packed() for f in entry.functions]
-    return min(sample(functions, entry.states, entry.tools.effort, layout) for layout in (rows, columns))
+    return min(sample(entry.packed, entry.states, entry.tools.effort, layout) for layout in (rows, columns))
 
 
 def _beside(entry: Entry, ours: Sequence[float], least: float, remarks: Remarks) -> list[str]:

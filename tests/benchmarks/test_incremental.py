@@ -1,0 +1,18 @@
+"""The table of edited problems, on small ones."""
+
+import pytest
+from benchmarks.bench import Tools
+from benchmarks.themes import incremental
+
+from screwgraph.bench import Effort
+
+
+def test_the_same_cost_as_isam2_and_the_same_plan_as_solve(monkeypatch):
+    pytest.importorskip("gtsam")
+    monkeypatch.setattr(incremental, "POSES", 120)
+    monkeypatch.setattr(incremental, "STATES", 60)
+    monkeypatch.setattr(incremental, "UPDATES", 3)
+    theirs, ours, plan = incremental.table([], Tools(Effort(0.002, 3, 8, 16), None, lambda line: None)).rows
+    assert abs(float(ours[-1]) - float(theirs[-1])) <= 0.02 * float(theirs[-1])
+    assert len(theirs) == len(ours) == len(plan) == len(incremental.COLUMNS)
+    assert incremental.plan_updates(60, 3)[1] < 1e-9
