@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 
-.PHONY: demo test suite docs pages pictures papers bench clean
+.PHONY: demo test suite docs pages pictures papers bench wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -38,6 +38,7 @@ pages: $(VENV)/installed-dev
 # Runs the pages' code and puts the pictures that it makes into docs/pictures; make pictures ARGS=docs/first_robot.md
 pictures: $(VENV)/installed-dev
 	SCREWGRAPH_SEARCH_SECONDS=0 $(BIN)/python -m tests.docs.pages --long $(ARGS)
+	$(BIN)/python -m tests.docs.moving_picture
 
 # Every table and figure of the papers that can be made again, into docs/papers, and the pages' long blocks; make papers ARGS="--only chignoli_2023"
 papers: $(VENV)/installed-dev
@@ -48,6 +49,14 @@ papers: $(VENV)/installed-dev
 # make bench ARGS="--only ur5,a1 --quick"; ARGS=--help lists more.
 bench: $(VENV)/installed-bench .venv-crocoddyl/installed
 	$(BIN)/python -m benchmarks $(ARGS)
+
+# The wheel, checked, and called in an environment of its own outside the source tree.
+wheel: $(VENV)/installed-release
+	rm -rf dist
+	$(PIP) wheel --no-deps -w dist . </dev/null
+	$(BIN)/twine check --strict dist/*.whl
+	$(BIN)/check-wheel-contents dist/*.whl
+	$(BIN)/python tests/wheel.py dist/*.whl
 
 clean:
 	rm -rf $(VENV) .venv-crocoddyl out dist docs/_build .pytest_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
@@ -64,6 +73,10 @@ $(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/installed-docs: pyproject.toml | $(VENV)/bin/python
 	$(PIP) install -e '.[docs]' </dev/null
+	@touch $@ $(VENV)/installed
+
+$(VENV)/installed-release: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install -e '.[release]' </dev/null
 	@touch $@ $(VENV)/installed
 
 # Peers that do not install here are not measured; the tables say so.

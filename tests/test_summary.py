@@ -97,6 +97,8 @@ def _held() -> Iterator[Any]:
     function = sg.forward_dynamics(robot)
     yield from (function, function.program, function.program.operations)
     yield from (sg.simulate(robot, time=0.1, dt=0.01), sg.Simulator(robot), sg.rollout(robot, time=0.01))
+    yield sg.identify(robot, sg.simulate(robot, time=0.5, dt=0.01))
+    yield sg.excitation(robot, period=2.0, harmonics=2, velocity=1.0)
     moved = sg.simulate(bar, time=0.4, dt=0.01)
     yield moved
     yield sg.inverse_trajectory(bar, {"t": moved.t, "theta": moved.q[:, 4]})

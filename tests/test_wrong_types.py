@@ -59,6 +59,8 @@ def motion():
 
 T = np.linspace(0.0, 1.0, 20)
 MEASURED = {"t": T[:5], "a": np.zeros(5)}
+LOG = {"t": T, "q": np.column_stack([np.sin(3.0 * T), np.cos(2.0 * T)]), "qd": np.cos(np.outer(T, [3.0, 2.0])),
+       "qdd": np.sin(np.outer(T, [4.0, 5.0])), "tau": np.ones((20, 2))}  # fmt: skip
 SENSORS = [{"sensor": "a", "joint_position": "joint1", "sigma": 0.01}]
 DYNAMICS = {"coordinates": "spanning", "ordering": "rnea", "external_wrenches": (), "dtype": "float64"}
 CALLS = {
@@ -84,6 +86,16 @@ CALLS = {
         sg.estimate,
         {"model": robot(), "measurements": MEASURED, "parameters": (), "inputs": ["joint1"], "sensors": SENSORS,
          "q0": None, "qd0": None, "noise": None},
+    ),
+    "excitation": lambda: (
+        sg.excitation,
+        {"robot": robot(), "parameters": None, "payload": None, "period": 2.0, "harmonics": 2,
+         "objective": "condition", "velocity": 1.0, "acceleration": None, "seed": 0, "points": 20},
+    ),
+    "identify": lambda: (
+        sg.identify,
+        {"robot": robot(), "log": LOG, "parameters": None, "payload": None, "priors": None, "prior_weight": 1.0,
+         "motor_constants": None, "cutoff": None, "loss": None, "held_out": 5},
     ),
     "inverse_trajectory": lambda: (
         sg.inverse_trajectory,
@@ -202,6 +214,10 @@ SOUND = {
     "frame": lambda: "link2",
     "frames": lambda: ["link2"],
     "targets": lambda: "link2",
+    "name": lambda: "both",
+    "prefix": lambda: "arm",
+    "folder": lambda: "code",
+    "functions": lambda: {"mass_matrix": sg.mass_matrix(robot())},
 }
 """Arguments of functions that are called alike."""
 

@@ -6,6 +6,7 @@ TYPE_CHECKING = False  # that of `typing`, which takes longer to import than all
 if TYPE_CHECKING:
     from screwgraph.compiler import Function, Search
     from screwgraph.compiler import compile_graph as compile
+    from screwgraph.deployment import export_library, together
     from screwgraph.dynamics import (
         BaseParameters,
         base_parameters,
@@ -58,14 +59,24 @@ if TYPE_CHECKING:
     from screwgraph.mechanism import Mechanism, load_mechanism, mechanism_names
     from screwgraph.models import load
     from screwgraph.plan import Plan, Planner, Task, plan, task_names
-    from screwgraph.queries import estimate, inverse_trajectory, minimal_distance, rollout, simulate
+    from screwgraph.queries import (
+        estimate,
+        excitation,
+        identify,
+        inverse_trajectory,
+        minimal_distance,
+        rollout,
+        simulate,
+    )
     from screwgraph.robot import Robot
     from screwgraph.simulation import Rollouts, Simulator, Trajectory
 
 _LATER = {
-    **dict.fromkeys(("compiler", "draw", "dynamics", "elimination", "errors", "formats", "graph", "interop"), ""),
+    **dict.fromkeys(("compiler", "deployment", "draw", "dynamics", "elimination", "errors", "formats", "graph"), ""),
+    "interop": "",
     **dict.fromkeys(("kinematics", "optimize", "plan", "robot", "simulation", "spatial", "tape", "time", "view"), ""),
     **dict.fromkeys(("Function", "Search", "compile_graph"), "compiler"),
+    **dict.fromkeys(("export_library", "together"), "deployment"),
     **dict.fromkeys(
         ("bias_forces", "closed_positions", "forward_dynamics", "hybrid_dynamics", "inverse_dynamics", "mass_matrix"),
         "dynamics",
@@ -105,7 +116,8 @@ _LATER = {
     ),
     **dict.fromkeys(("Mechanism", "load_mechanism", "mechanism_names"), "mechanism"),
     **dict.fromkeys(("Plan", "Planner", "Task", "task_names"), "plan"),
-    **dict.fromkeys(("estimate", "inverse_trajectory", "minimal_distance", "rollout", "simulate"), "queries"),
+    **dict.fromkeys(("estimate", "excitation", "identify", "inverse_trajectory", "minimal_distance"), "queries"),
+    **dict.fromkeys(("rollout", "simulate"), "queries"),
     "Robot": "robot",
     **dict.fromkeys(("Rollouts", "Simulator", "Trajectory"), "simulation"),
 }
@@ -166,6 +178,8 @@ __all__ = [
     "dynamics_graph",
     "eliminate",
     "estimate",
+    "excitation",
+    "export_library",
     "factor",
     "forward_dynamics",
     "forward_kinematics",
@@ -173,6 +187,7 @@ __all__ = [
     "frame_jacobian",
     "frame_velocity",
     "hybrid_dynamics",
+    "identify",
     "integrate",
     "inverse_dynamics",
     "inverse_kinematics",
@@ -195,6 +210,7 @@ __all__ = [
     "save",
     "simulate",
     "task_names",
+    "together",
     "with_actuators",
     "with_loop",
     "with_measurements",

@@ -14,6 +14,7 @@ FOLDER = ROOT / "docs" / "reference"
 MAIN = ROOT / "docs" / "reference.md"
 PACKAGES: Mapping[str, tuple[str, ...]] = {
     "compiler": (),
+    "deployment": (),
     "draw": (),
     "dynamics": (),
     "elimination": ("orderings",),
@@ -21,7 +22,8 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
     "estimation": ("bayes",),
     "formats": (),
     "graph": ("factors",),
-    "interop": (),
+    "identification": (),
+    "interop": ("gtsam",),
     "kinematics": ("targets",),
     "mechanism": (),
     "optimize": ("losses", "methods", "smoothers"),

@@ -90,6 +90,10 @@ def _run_python(page: Path, block: Block, namespace: dict[str, Any]) -> None:
     try:
         with contextlib.redirect_stdout(printed):
             exec(code, namespace)
+    except ModuleNotFoundError as error:
+        if str(error.name).startswith("screwgraph"):
+            raise
+        raise MissingToolError(str(error)) from error
     except ModelError as error:
         if "is not installed" in str(error):
             raise MissingToolError(str(error)) from error

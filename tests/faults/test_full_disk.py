@@ -17,14 +17,14 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="files have no l
 QUICK = (
     "draw rr --problem inverse --what graph -o OUT/graph.dot",
     "draw rr --problem inverse --what graph -o OUT/graph.json",
-    "compile rr --problem inverse --lang c -o OUT",
+    "compile rr --functions inverse --lang c -o OUT",
     "simulate rr --time 0.1 -o OUT/run.npz",
     "simulate rr --time 0.1 -o OUT/run.csv",
 )
 """Commands that write files, and take little time."""
 ALL = (
     *QUICK,
-    "compile rr --problem forward --lang numpy -o OUT",
+    "compile rr --functions forward --lang numpy -o OUT/numpy",
     "draw rr --problem forward --what dag -o OUT/dag.svg",
     "draw rr --problem forward --what matrix -o OUT/matrix.png",
     "simulate rr --time 0.1 -o OUT/more.csv --report OUT/report.html",
@@ -43,7 +43,7 @@ from screwgraph.cli import run
 out, commands = Path({out!r}), {commands!r}
 
 def contents():
-    return {{path.name: path.read_bytes() for path in out.iterdir()}}
+    return {{path: path.read_bytes() for path in out.rglob('*') if path.is_file()}}
 
 def said(command):
     out_text, err_text = io.StringIO(), io.StringIO()

@@ -31,6 +31,7 @@ def growth(work, warm, times):
 """Measures how much the memory grows, in bytes, once pools of Python, NumPy and LLVM are filled."""
 
 CALLS = """
+os.environ["SCREWGRAPH_DRAFT_STATES"] = "0"  # so that the first calls make fast code
 robot = sg.load("rr")
 f, M = sg.forward_dynamics(robot), sg.forward_dynamics(robot).jacobian("q", "qd")
 x = np.random.default_rng(0).normal(size=(3, robot.nv))

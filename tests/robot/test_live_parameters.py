@@ -128,6 +128,15 @@ def test_origins_of_joints():
     np.testing.assert_allclose(found, oracle(other).inverse_dynamics(q, qd, qdd), atol=1e-10)
 
 
+def test_mass_matrices_of_moved_joints():
+    robot, rng = sg.load("panda"), np.random.default_rng(4)
+    names = [f"{robot.joint_names[1]}.origin"]
+    values, other = changed(robot, names, rng)
+    q = rng.normal(size=robot.nq)
+    found = sg.mass_matrix(robot, parameters=names).with_parameters(values)(q)
+    np.testing.assert_allclose(found, oracle(other).mass_matrix(q), atol=1e-10)
+
+
 def test_angles_that_are_zero_but_for_rounding():
     robot, rng = sg.load("rrr"), np.random.default_rng(4)
     (p,) = parameters_of(robot, ["joint2.origin"])
@@ -230,8 +239,8 @@ def test_code_elsewhere():
     q, qd, qdd = state(robot, rng)
     p = body(rng, 1.0)
     np.testing.assert_allclose(np.array(f.casadi(q, qd, qdd, p)).ravel(), f(q, qd, qdd, p), atol=1e-12)
-    assert "const double parameters[10]" in f.c_source()
-    assert "const double parameters[10]" in f.setting.c_source()
+    assert f"const {f.name}_parameters *parameters" in f.c_source()
+    assert f"const {f.setting.name}_parameters *parameters" in f.setting.c_source()
 
 
 def test_values_by_name():
