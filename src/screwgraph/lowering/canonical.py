@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from screwgraph.lowering.axial_offset import turned
-from screwgraph.lowering.frames import Frames, chosen_frames, snapped
+from screwgraph.lowering.frames import Frames, chosen_frames
+from screwgraph.lowering.rounding import snapped, without_rounding
 from screwgraph.robot import Frame, Joint, Link, Robot
 from screwgraph.robot.joints import Prismatic, Revolute
 from screwgraph.spatial import inverse, rotation
@@ -25,7 +26,7 @@ def canonical_frames(robot: Robot, keep: Collection[str] = ()) -> Robot:
     """
     del keep  # wrenches of joints only change their axes, which frames tell
     change = chosen_frames(robot)
-    links = tuple(Link(link.name, link.inertia.moved(inverse(change[link.name]))) for link in robot.links)
+    links = tuple(Link(a.name, without_rounding(a.inertia.moved(inverse(change[a.name])))) for a in robot.links)
     joints = tuple(turned(_moved(joint, change)) for joint in robot.joints)
     named = {frame.name for frame in robot.frames}
     frames = [replace(f, T_lf=snapped(inverse(change[f.link]) @ f.T_lf)) for f in robot.frames]

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.lowering.axial_offset import turned_rotation, work
+from screwgraph.lowering.rounding import snapped
 from screwgraph.robot import Joint, Robot
 from screwgraph.robot.joints import Prismatic, Revolute
 from screwgraph.robot.parameters import at_sample, has_symbols
@@ -164,14 +165,3 @@ def _distinct(vectors: Iterable[np.ndarray]) -> list[np.ndarray]:
 def _frame(x: np.ndarray, z: np.ndarray, origin: np.ndarray) -> Float[np.ndarray, "4 4"]:
     x = x / np.linalg.norm(x)
     return snapped(transform(np.stack([x, np.cross(z, x), z], axis=1), origin))
-
-
-def snapped(T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "4 4"]:
-    """Remove rounding of products: entries of rotations near 0 and +-1, lengths near 0. Inputs stay as they are."""
-    if T.dtype == object:
-        return T
-    R, p = T[:3, :3].copy(), T[:3, 3].copy()
-    nearest = np.round(R)
-    R = np.where(np.abs(R - nearest) < 1e-14, nearest, R)
-    p[np.abs(p) < 1e-15 * max(1.0, np.abs(p).max())] = 0.0
-    return transform(R, p)

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from screwgraph.lowering.rounding import without_rounding
 from screwgraph.robot import Joint, Link, Robot
 from screwgraph.robot.joints import Prismatic, Revolute
-from screwgraph.robot.parameters import sizes
-from screwgraph.spatial import Array, SpatialInertia
+from screwgraph.spatial import SpatialInertia
 
 Z = (0.0, 0.0, 1.0)
 
@@ -38,7 +38,7 @@ def moved_to_parents(
         if moved is not None:
             inertia[joint.child] = inertia[joint.child] + _negative(moved)
             inertia[joint.parent] = inertia[joint.parent] + moved.moved(joint.origin)
-    return replace(robot, links=tuple(Link(link.name, _clean(inertia[link.name])) for link in robot.links))
+    return replace(robot, links=tuple(Link(link.name, without_rounding(inertia[link.name])) for link in robot.links))
 
 
 def _invariant(joint: Joint, inertia: SpatialInertia) -> SpatialInertia | None:
@@ -54,15 +54,3 @@ def _invariant(joint: Joint, inertia: SpatialInertia) -> SpatialInertia | None:
 
 def _negative(inertia: SpatialInertia) -> SpatialInertia:
     return SpatialInertia(-inertia.mass, -inertia.first_moment, -inertia.about_origin)
-
-
-def _clean(inertia: SpatialInertia) -> SpatialInertia:
-    """Set what only rounding left to zero, relative to the largest entry of its sort."""
-    return SpatialInertia(
-        inertia.mass, _without_rounding(inertia.first_moment), _without_rounding(inertia.about_origin)
-    )
-
-
-def _without_rounding(numbers: Array) -> Array:
-    size = sizes(numbers)
-    return np.where(size < 1e-15 * max(size.max(), 1e-300), 0.0, numbers)

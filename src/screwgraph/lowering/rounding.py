@@ -1,0 +1,33 @@
+"""Zeros where only rounding is left of products: code of a robot is the same on every machine."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.robot.parameters import sizes
+from screwgraph.spatial import Array, SpatialInertia, transform
+
+NOTHING = 1e-15
+"""Part of the largest number of its sort below which a length or a moment is rounding."""
+
+
+def snapped(T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "4 4"]:
+    """Remove rounding of products: entries of rotations near 0 and +-1, lengths near 0. Inputs stay as they are."""
+    if T.dtype == object:
+        return T
+    R, p = T[:3, :3].copy(), T[:3, 3].copy()
+    nearest = np.round(R)
+    R = np.where(np.abs(R - nearest) < 1e-14, nearest, R)
+    p[np.abs(p) < NOTHING * max(1.0, np.abs(p).max())] = 0.0
+    return transform(R, p)
+
+
+def without_rounding(inertia: SpatialInertia) -> SpatialInertia:
+    """Return an inertia whose moments that only rounding left are zero, relative to the largest of their sort."""
+    return SpatialInertia(inertia.mass, _rounded(inertia.first_moment), _rounded(inertia.about_origin))
+
+
+def _rounded(numbers: Array) -> Array:
+    size = sizes(numbers)
+    return np.where(size < NOTHING * max(size.max(), 1e-300), 0.0, numbers)
