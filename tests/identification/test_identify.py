@@ -79,6 +79,21 @@ def test_what_no_torque_shows_is_named():
         assert np.abs(np.linalg.lstsq(found.base.map.T, row, rcond=None)[0] @ found.base.map - row).max() < 1e-6
 
 
+def test_a_robot_at_rest_shows_moments_of_gravity_alone():
+    robot, rng = sg.load("puma560"), np.random.default_rng(0)
+    f, still = sg.inverse_dynamics(robot), np.zeros((300, 6))
+    first_moments = {f"{link.name}.{name}" for link in robot.links for name in ("m", "hx", "hy", "hz")}
+    for q, most in ((rng.uniform(-1.0, 1.0, (300, 6)), 10), (still, 5)):
+        tau = f(q, still, still) + 0.1 * rng.standard_normal(q.shape)
+        found = sg.identify(robot, {"q": q, "qd": still, "qdd": still, "tau": tau})
+        claimed = np.isfinite(found.base_sigma)
+        assert 0 < claimed.sum() <= most
+        errors = (found.base_values - truth_of(robot, found))[claimed] / found.base_sigma[claimed]
+        assert np.abs(errors).max() < 4.0
+        for text in np.array(found.base.expressions)[claimed]:
+            assert {word for word in text.split() if "." in word and not word[0].isdigit()} <= first_moments
+
+
 def test_bodies_are_real_and_near_the_prior():
     robot, _, q, qd, qdd, tau = arm()
     rng = np.random.default_rng(0)
@@ -209,6 +224,8 @@ def test_closed_chain_with_more_motors_than_freedoms():
         ({"q": None}, {}, "has no positions"),
         ({"tau": None}, {}, "has no torques or currents"),
         ({"t": None, "qd": None}, {}, "has no times"),
+        ({"t": -0.02 * np.arange(200), "qd": None}, {}, "do not increase after sample"),
+        ({"t": 0.02 * np.arange(200) ** 2, "qd": None}, {}, "not evenly spaced after sample"),
         ({"qd": np.full((200, 2), np.nan)}, {}, "not finite at sample 0"),
         ({"q": np.zeros((200, 5))}, {}, "q of the log has 5 columns"),
         ({}, {"loss": "none"}, "no robust loss"),

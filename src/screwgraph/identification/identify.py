@@ -30,6 +30,8 @@ PICTURED = 2000
 """Samples that pictures show."""
 SEARCHES = 20
 """Times that weights of a robust loss are found anew, at most."""
+DARK = 1e-6
+"""Part of a combination's direction that the motion does not show, from which on its value is not claimed."""
 STEADY = 1e-3
 """Part of a standard deviation by which weights of a robust loss still move parameters."""
 
@@ -162,9 +164,7 @@ def _validated(acc: Accumulator, eqs: Equations, fit: Fit) -> tuple[dict[str, fl
 
 
 def _unexcited(eqs: Equations, fit: Fit) -> tuple[str, ...]:
-    size = np.linalg.norm(fit.unseen, axis=1)
-    dark = size > 1e-6 * size.max(initial=0.0)
-    return tuple(text for text, is_dark in zip(eqs.base.expressions, dark, strict=True) if is_dark)
+    return tuple(text for text, part in zip(eqs.base.expressions, fit.unseen, strict=True) if part > DARK)
 
 
 def identified_robot(robot: Robot, parameters: Sequence[Parameter], values: Float[np.ndarray, " k"]) -> Robot:

@@ -12,6 +12,8 @@ from screwgraph.identification.triangles import Leaf, merged, triangle
 
 SINGULAR = 1e-9
 """Singular values of equations, columns of unit length, below which a direction was not excited."""
+NOTHING = 1e-12
+"""Length of a column of a coordinate's equations, relative to the longest, below which it is rounding."""
 EXACT = 1e-6
 """Smallest noise of a coordinate relative to that of the noisiest: torques that are zero by definition have none."""
 ROUNDING = 1e-13
@@ -27,7 +29,8 @@ class Fit:
     """Parameters (k,) that explain torques best, and how certain they are.
 
     `R` (k, k) and `y` (k,) are the whitened equations: |R x - y|^2 is the square of all whitened residuals, but for a
-    constant. `noise` are standard deviations of the torques (n,), `unseen` (k, m) directions that were not excited.
+    constant. `noise` are standard deviations of the torques (n,), `unseen` (k,) tells what part of each parameter's own
+    direction was not excited.
     """
 
     values: Float[np.ndarray, " k"]
@@ -36,7 +39,7 @@ class Fit:
     y: Float[np.ndarray, " k"]
     noise: Float[np.ndarray, " n"]
     condition: float
-    unseen: Float[np.ndarray, "k m"]
+    unseen: Float[np.ndarray, " k"]
 
 
 def fitted(leaves: Sequence[Leaf], columns: Sequence[Bool[np.ndarray, " m"]], start: Float[np.ndarray, " k"]) -> Fit:
@@ -75,7 +78,7 @@ class _Solved:
     y: Float[np.ndarray, " k"]
     basis: Float[np.ndarray, "k r"]
     condition: float
-    unseen: Float[np.ndarray, "k m"]
+    unseen: Float[np.ndarray, " k"]
 
 
 def _solved(
@@ -93,13 +96,14 @@ def _solved(
     seen = S / S[0] > SINGULAR
     basis = (Vt[seen].T / S[seen]) / size[:, None]
     values = start + basis @ (U[:, seen].T @ (y - R @ start))
-    return _Solved(values, R, y, basis, float(S[0] / S[seen][-1]), Vt[~seen].T / size[:, None])
+    return _Solved(values, R, y, basis, float(S[0] / S[seen][-1]), np.linalg.norm(Vt[~seen], axis=0))
 
 
 def _spread(R: Float[np.ndarray, "m m"], own: Bool[np.ndarray, " k1"]) -> Float[np.ndarray, "m k1"]:
-    """Return a triangle of some columns with zeros in the place of the others."""
-    full = np.zeros((len(R), len(own)))
-    full[:, own] = R
+    """Return a triangle of some columns with zeros in the place of the others, and of those that are rounding."""
+    full, sizes = np.zeros((len(R), len(own))), np.linalg.norm(R[:, :-1], axis=0)
+    seen = np.append(sizes > NOTHING * sizes.max(initial=0.0), True)
+    full[:, own] = np.where(seen, R, 0.0)
     return full
 
 

@@ -50,9 +50,10 @@ class Recording:
         steps = np.diff(self.t)
         middle = float(np.median(steps)) if len(steps) else 0.0
         if not middle > 0.0 or not (np.abs(steps - middle) <= EVEN * middle).all():
-            k = int(np.argmax(np.abs(steps - middle))) if len(steps) else 0
+            back = len(steps) > 0 and float(steps.min()) <= 0.0
+            k = int(np.argmin(steps) if back else np.argmax(np.abs(steps - middle))) if len(steps) else 0
             raise InputError(
-                f"the times of {self.where} are not evenly spaced after sample {k}",
+                f"the times of {self.where} {'do not increase' if back else 'are not evenly spaced'} after sample {k}",
                 why="positions are filtered and differentiated",
                 fix="resample it, or give each run without a gap as a log of its own, in a list",
             )
