@@ -133,3 +133,15 @@ def test_one_sample_is_written_to_its_array_wherever_its_entries_are(order):
         np.testing.assert_array_equal(around[[0, 7]], 7.0)
         np.testing.assert_array_equal(around[:, [0, 7]], 7.0)
         np.testing.assert_allclose(f.ufunc(state, out=np.empty((6, 6), order=order)), expected, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("step", [1, 2, -1])
+def test_one_sample_may_be_read_where_its_results_go(step):
+    f = sg.mass_matrix(sg.load("puma560"))
+    q = np.random.default_rng(0).uniform(-1, 1, 6)
+    for ufunc in (f.single, f.ufunc, f):
+        memory = np.zeros((6, 6))
+        state = memory.reshape(-1)[:: step * 2][:6]
+        state[:] = q
+        ufunc(state, out=memory)
+        np.testing.assert_allclose(memory, f(q), rtol=0, atol=1e-13)

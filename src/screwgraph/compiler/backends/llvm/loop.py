@@ -83,7 +83,7 @@ def loop(wide: Blocks, single: Blocks, before_block: str = "", cache: int = 0) -
         for axis in range(len(operand.shape) if i < len(wide.inputs) else 0):
             lines += _load("i64", f"core{i}_{axis}", "%steps", core + axis)
         core += len(operand.shape)
-    if _is_direct(single):
+    if _is_direct(single.outputs):
         lines += [f"  %core = getelementptr i64, ptr %core{len(wide.inputs)}, i64 0"]
         lines += [*strides(single.outputs[0].shape), *is_flat(single.outputs[0].shape, single.lanes)]
     past = "false"
@@ -123,27 +123,47 @@ def _samples(name: str, blocks: Blocks, before: str, after: str, before_block: s
 
 
 def _singles(blocks: Blocks, before: str, before_block: str) -> list[str]:
-    """Take one sample after the other; one result whose entries are neighbours in the array is computed there."""
-    if not _is_direct(blocks):
+    """Take one sample after the other; one array whose entries are neighbours is read, or written, where it is."""
+    row, flat = _is_row(blocks.inputs), _is_direct(blocks.outputs)
+    if not (row or flat):
         return _samples("single", blocks, before, "end", before_block)
-    index = len(blocks.inputs)
-    return [
-        *_head("single", 1, f"{before}, [%next_single, %single], [%next_single, %single_put]", "end"),
+    lines = _head("single", 1, f"{before}, [%next_single, %single_block], [%next_single, %single_put]", "end")
+    if row:
+        lines += [
+            *_sample("source", 0, "single"),
+            f"  %is_row = icmp eq i64 %core0_0, {blocks.lanes.bytes}",
+            "  %from = select i1 %is_row, ptr %at_source, ptr %in",
+            "  br i1 %is_row, label %single_block, label %single_take",
+            "single_take:",
+        ]
+    lines += [
         *_gathers("single", blocks.inputs, blocks.lanes, "gather"),
-        *_sample("direct", index, "single"),
-        "  %place = select i1 %flat, ptr %at_direct, ptr %out",
-        *_block(blocks.lanes, "%in", "%place", before_block),
-        "  br i1 %flat, label %single_test, label %single_put",
+        "  br label %single_block",
+        "single_block:",
+    ]
+    if flat:
+        lines += [
+            *_sample("direct", len(blocks.inputs), "single"),
+            "  %place = select i1 %flat, ptr %at_direct, ptr %out",
+        ]
+    return [
+        *lines,
+        *_block(blocks.lanes, "%from" if row else "%in", "%place" if flat else "%out", before_block),
+        f"  br i1 {'%flat' if flat else 'false'}, label %single_test, label %single_put",
         "single_put:",
         *_puts("single", blocks, "put"),
         "  br label %single_test",
     ]
 
 
-def _is_direct(blocks: Blocks) -> bool:
-    """Whether a block's results stand as they do in an array whose entries are neighbours."""
-    outputs = blocks.outputs
-    return len(outputs) == 1 and outputs[0].places == tuple(range(prod(outputs[0].shape)))
+def _is_row(operands: Sequence[Operand]) -> bool:
+    """Whether a block's numbers are those of one vector."""
+    return len(operands) == 1 and len(operands[0].shape) == 1 and _is_direct(operands)
+
+
+def _is_direct(operands: Sequence[Operand]) -> bool:
+    """Whether a block's numbers stand as they do in one array whose entries are neighbours."""
+    return len(operands) == 1 and operands[0].places == tuple(range(prod(operands[0].shape)))
 
 
 def _tiles(blocks: Blocks, before_block: str) -> list[str]:

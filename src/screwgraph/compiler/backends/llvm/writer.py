@@ -41,10 +41,9 @@ class Writer:
         self._asked, self._large = set[int](), dict[int, str]()
 
     def write_sines(self, places: Sequence[int]) -> None:
-        """Write sines and cosines; of one sample, as many together as fill vectors."""
+        """Write sines and cosines; of one sample, several together in vectors, the last of which need not be full."""
         if self._lanes.width == 1:
-            angles, width = self._angles(places), several(self._lanes.bits).width
-            self._together(angles[: len(angles) // width * width])
+            self._together(self._angles(places))
         self.write(places)
 
     def far(self, places: Sequence[int]) -> list[str]:
@@ -89,14 +88,14 @@ class Writer:
         lanes = several(self._lanes.bits)
         D, R, pair = lanes.real, lanes.scalar, together(lanes)
         for start in range(0, len(angles), lanes.width):
-            vector, name = "poison", f"%s{angles[start]}"
-            for k, angle in enumerate(angles[start : start + lanes.width]):
+            vector, name, own = "poison", f"%s{angles[start]}", angles[start : start + lanes.width]
+            for k, angle in enumerate([*own, *[own[-1]] * (lanes.width - len(own))]):
                 self.lines.append(f"  {name}_{k} = insertelement {D} {vector}, {R} {self.value(angle)}, i32 {k}")
                 vector = f"{name}_{k}"
             self.lines.append(f"  {name} = call {pair} @sines{lanes.tag}({D} {vector})")
             for which, operation in enumerate(TOGETHER):
                 self.lines.append(f"  {name}_{operation} = extractvalue {pair} {name}, {which}")
-                for k, angle in enumerate(angles[start : start + lanes.width]):
+                for k, angle in enumerate(own):
                     self._sines[operation, angle] = f"{name}_{operation}{k}"
                     self.lines.append(f"  {name}_{operation}{k} = extractelement {D} {name}_{operation}, i32 {k}")
 
