@@ -28,8 +28,12 @@ class Processor:
 
 LAST_CACHE = Path("/sys/devices/system/cpu/cpu0/cache/index3/size")
 """Where Linux says how large the last cache is, as `32768K`."""
-USUAL_CACHE = 32 * 2**20
-"""Bytes of the last cache of a processor that does not tell."""
+OWN_CACHE = Path("/sys/devices/system/cpu/cpu0/cache/index2/size")
+"""The same of a core's own largest cache."""
+USUAL_CACHE, USUAL_OWN_CACHE = 32 * 2**20, 2**20
+"""Bytes of these caches of a processor that does not tell."""
+LEAST_PAST = 3 * 2**20
+"""Bytes of results in blocks that stay in caches of any processor."""
 GENERIC = Processor("generic", "")
 """What every processor of this architecture can do: SSE2 on x86-64."""
 
@@ -73,12 +77,26 @@ def cache_bytes() -> int:
 
     Arguments, and what other programs use, share it.
     """
+    return _size(LAST_CACHE, USUAL_CACHE) * 3 // 4
+
+
+@cache
+def past_bytes() -> int:
+    """Return how many bytes of results in blocks, which are whole lines, go to the caches.
+
+    Beyond a core's own cache, lines that are stored are read from the last one first, which takes longer than to store
+    them past it.
+    """
+    return max(LEAST_PAST, _size(OWN_CACHE, USUAL_OWN_CACHE) * 3 // 2)
+
+
+def _size(file: Path, usual: int) -> int:
+    """Return the bytes of a cache that a file of Linux tells."""
     try:
-        size = LAST_CACHE.read_text(encoding="ascii").strip()
-        last = int(size.removesuffix("K")) * 2**10
+        size = file.read_text(encoding="ascii").strip()
+        return int(size.removesuffix("K")) * 2**10
     except (OSError, ValueError):
-        last = USUAL_CACHE
-    return last * 3 // 4
+        return usual
 
 
 LOOPS, FAST, QUICK, DRAFT = 3, 2, 1, 0
