@@ -1,13 +1,13 @@
-"""One sample in a batch on one core, in both memory layouts, beside the strongest peers: calls, and vectors."""
+"""One sample in a batch on one core, in all layouts of memory, beside the strongest peers: calls, and vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from benchmarks.bench import Entry, Tools, fastest
 from benchmarks.subjects import PEER_GOAL
 from benchmarks.tables import NOTHING, Remarks, Sheet, nanoseconds, times, verdict
-from screwgraph.bench import GAP, columns, columns_apart, operations, rows, sample
+from screwgraph.bench import GAP, blocked_sample, columns, columns_apart, operations, rows, sample
 
 COLUMNS = (
     "robot (velocities)",
@@ -16,11 +16,14 @@ COLUMNS = (
     "columns, ns",
     "columns apart, ns",
     "packed, ns",
+    "blocks, ns",
+    "packed blocks, ns",
     "Pinocchio C++, ns",
     "rows: faster",
     "columns: faster",
     "CasADi SX in blocks, ns",
     "best peer",
+    "compared",
     "ratio",
     "at least",
     "reached",
@@ -28,6 +31,8 @@ COLUMNS = (
     "GFLOP/s",
     "of the roofline",
 )
+
+LAYOUTS = {"rows": rows, "columns": columns, "columns apart": columns_apart}
 
 
 def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
@@ -45,9 +50,10 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
         "algorithm, written over vectors of samples and built with -O3 -march=native -ffast-math, sines of glibc's "
         "libmvec; arguments and results lie block by block, of results only what is not zero and one triangle, "
         "stored past the caches where they are large. Packed: such results of ours, `f.packed()`, where some are "
-        'zero or mirrored, the better of rows and columns. Ratio: the time of the fastest peer, those of "One call '
-        'in C" included, to the best of rows, columns and packed. Error: beside the blocks. GFLOP/s: operations of '
-        f"the code times samples, in the better of them. Roofline of one core, measured: {roof.vector:.0f} GFLOP/s in "
+        "zero or mirrored, the better of rows and columns. Blocks: `f.blocked()`, arguments and results as those of "
+        'CasADi\'s blocks, called from Python. Ratio: the time of the fastest peer, those of "One call in C" included, '
+        "to that of our fastest layout, which is named under compared. Error: beside the blocks. GFLOP/s: operations "
+        f"of the code times samples, in that layout. Roofline of one core, measured: {roof.vector:.0f} GFLOP/s in "
         f"fused multiply-adds of {roof.width} doubles, {roof.scalar:.1f} of single ones; code that cannot fuse "
         "reaches half.",
     )
@@ -55,35 +61,32 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
 
 
 def _row(entry: Entry, remarks: Remarks) -> list[str]:
-    cells = entry.names
-    ours = [sample(entry.functions, entry.states, entry.tools.effort, layout) for layout in (rows, columns)]
-    apart = sample(entry.functions, entry.states, entry.tools.effort, columns_apart)
-    packed = _packed(entry)
-    cells += [*(nanoseconds(t) for t in (*ours, apart)), NOTHING if packed is None else nanoseconds(packed)]
-    cells += _beside(entry, ours, min(*ours, packed or ours[0]), remarks)
-    speed = operations(entry.functions) / min(ours)
+    functions, states, effort = entry.functions, entry.states, entry.tools.effort
+    ours = {name: sample(functions, states, effort, layout) for name, layout in LAYOUTS.items()}
+    ours["blocks"] = blocked_sample(functions, states, effort)
+    if entry.has_less:
+        ours["packed"] = min(sample(entry.packed, states, effort, layout) for layout in (rows, columns))
+        ours["packed blocks"] = blocked_sample(entry.packed, states, effort)
+    order = (*LAYOUTS, "packed", "blocks", "packed blocks")
+    cells = [*entry.names, *(nanoseconds(ours[name]) if name in ours else NOTHING for name in order)]
+    cells += _beside(entry, ours, remarks)
+    speed = operations(functions) / min(ours.values())
     return [*cells, f"{speed:.1f}", f"{speed / entry.tools.roofline.vector:.0%}"]
 
 
-def _packed(entry: Entry) -> float | None:
-    """Return the time (ns) of a sample without zeros and mirrored entries, if there are some."""
-    if not entry.has_less:
-        return None
-    return min(sample(entry.packed, entry.states, entry.tools.effort, layout) for layout in (rows, columns))
-
-
-def _beside(entry: Entry, ours: Sequence[float], least: float, remarks: Remarks) -> list[str]:
+def _beside(entry: Entry, ours: Mapping[str, float], remarks: Remarks) -> list[str]:
     cpp, blocks = entry.cpp, entry.sx_in_blocks
     if isinstance(cpp, str):
         cells = [remarks.cell("Pinocchio C++", str(entry), cpp), NOTHING, NOTHING]
     else:
-        cells = [nanoseconds(cpp.nanoseconds), *(times(cpp.nanoseconds / t) for t in ours)]
+        cells = [nanoseconds(cpp.nanoseconds), *(times(cpp.nanoseconds / ours[name]) for name in ("rows", "columns"))]
     if isinstance(blocks, str):
         cells, error = [*cells, remarks.cell("CasADi SX in blocks", str(entry), blocks)], NOTHING
     else:
         cells, error = [*cells, nanoseconds(blocks.nanoseconds)], f"{entry.error(blocks):.0e}"
     best = fastest({**entry.calls, "CasADi SX in blocks": blocks})
     if best is None:
-        return [*cells, *[NOTHING] * 5]
-    ratio = best[1].nanoseconds / least
-    return [*cells, best[0], times(ratio), times(PEER_GOAL), verdict(ratio >= PEER_GOAL), error]
+        return [*cells, *[NOTHING] * 6]
+    layout = min(ours, key=lambda name: ours[name])
+    ratio = best[1].nanoseconds / ours[layout]
+    return [*cells, best[0], layout, times(ratio), times(PEER_GOAL), verdict(ratio >= PEER_GOAL), error]

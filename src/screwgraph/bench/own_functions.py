@@ -107,6 +107,17 @@ def sample(functions: Sequence[Function], states: States, effort: Effort, layout
     return total
 
 
+def blocked_sample(functions: Sequence[Function], states: States, effort: Effort) -> float:
+    """Return the same for arguments and results in blocks: see `Function.blocked`."""
+    total = 0.0
+    for f in functions:
+        g = f.blocked()
+        arrays = [g.blocks(np.resize(a, (effort.batch, a.shape[1]))) for a in states.arguments(f)]
+        out = g.empty(effort.batch)
+        total += nanoseconds(effort, lambda g=g, arrays=arrays, out=out: g(*arrays, out=out)) / effort.batch
+    return total
+
+
 def error(found: np.ndarray, expected: np.ndarray) -> float:
     """Return the largest difference relative to the largest number of the same state's answer."""
     axes = tuple(range(1, expected.ndim))

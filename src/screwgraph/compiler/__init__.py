@@ -19,6 +19,7 @@ from screwgraph.compiler.backends.llvm import (
     compiled,
     marching,
 )
+from screwgraph.compiler.blocked import BlockedFunction
 from screwgraph.compiler.cache import Made
 from screwgraph.compiler.compile import Order, compile_problem, make_function
 from screwgraph.compiler.expression import compile_expression
@@ -39,6 +40,7 @@ __all__ = [
     "PARAMETERS",
     "Argument",
     "Backend",
+    "BlockedFunction",
     "Compiled",
     "Descent",
     "Function",

@@ -124,7 +124,8 @@ class Evaluation:
         into = {} if out is None else {"out": out if isinstance(out, tuple) else (out,)}
         call = code.ufunc
         if threads != 1:
-            call = partial(on_threads, self._pool, call, self.arguments, self.results, threads)
+            shapes = [a.shape for a in self.arguments], [r.shape for r in self.results]
+            call = partial(on_threads, self._pool, call, *shapes, threads)
         counted = code.off_unit.value
         try:
             with np.errstate(invalid="ignore", divide="ignore") if self.body.guarded else nullcontext():

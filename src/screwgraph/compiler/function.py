@@ -19,6 +19,7 @@ from screwgraph.compiler.backends.c import c_header, c_source
 from screwgraph.compiler.backends.casadi import casadi_function
 from screwgraph.compiler.backends.jax import jax_function
 from screwgraph.compiler.backends.torch import torch_function
+from screwgraph.compiler.blocked import BlockedFunction
 from screwgraph.compiler.bound import BoundFunction, Names
 from screwgraph.compiler.cache import Made, pack_code, remembered, unpack_code
 from screwgraph.compiler.called import SIGNATURE, Called, call_by
@@ -404,6 +405,14 @@ class Function(Called):
             alone=None,
         )
         return replace(self, name=f"{self.name}_packed", results=results, body=program, origin=origin)
+
+    def blocked(self) -> BlockedFunction:
+        """Return the function of batches in blocks of 8 samples (float32: 16), which need no turning.
+
+        It takes and returns arrays `(blocks, *shape, samples)`, and makes them of rows. Machine code is its own: keep
+        what is returned for the next call.
+        """
+        return BlockedFunction(self)
 
     @checked
     def code(self, language: str) -> Mapping[str, str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler.signature import Argument, Result
+Shape = tuple[int, ...]
 
 SHARE = 64
 """States from which a thread is worth waking.
@@ -38,30 +38,32 @@ class Pool:
 def on_threads(
     pool: Pool,
     ufunc: np.ufunc,
-    arguments: Sequence[Argument],
-    results: Sequence[Result],
+    arguments: Sequence[Shape],
+    results: Sequence[Shape],
     threads: int,
     *values: Any,
     out: tuple[Any, ...] | None = None,
     dtype: str,
+    share: int = SHARE,
 ) -> Any:
     """Call a gufunc on parts of a batch at once; where there are few states, or NumPy would refuse them, on all.
 
+    Core shapes are those of its arguments and results; a thread gets `share` states or blocks at least.
     Arrays that are both argument and result are read before they are written.
     """
     arrays = [np.asarray(value) for value in values]
-    cores, kept = [len(a.shape) for a in arguments], [r.shape for r in results]
+    cores, kept = [len(shape) for shape in arguments], results
     loop = _loop(arrays, cores)
     axis = int(np.argmax(loop)) if loop else 0
-    threads = min(threads, loop[axis] // SHARE if loop else 0)
+    threads = min(threads, loop[axis] // share if loop else 0)
     targets = [np.empty((*loop, *shape), dtype) for shape in kept] if out is None else list(out)
     fits = all(isinstance(t, np.ndarray) and t.shape == (*loop, *s) for t, s in zip(targets, kept, strict=False))
     if threads < 2 or len(targets) != len(kept) or not fits:
         return ufunc(*arrays, **({} if out is None else {"out": out}), dtype=dtype)
     mixed = any(np.may_share_memory(a, t) for a in arrays for t in targets)
     made = [np.empty(t.shape, dtype) for t in targets] if mixed else targets
-    blocks = loop[axis] // SHARE
-    edges = [*(SHARE * (blocks * k // threads) for k in range(threads)), loop[axis]]
+    blocks = loop[axis] // share
+    edges = [*(share * (blocks * k // threads) for k in range(threads)), loop[axis]]
     back = axis - len(loop)
     calls = []
     for begin, end in pairwise(edges):

@@ -38,19 +38,6 @@ def test_code_for_any_processor_of_this_architecture_computes_the_same(monkeypat
     np.testing.assert_allclose(f(*x), expected, rtol=1e-10, atol=1e-10)
 
 
-def test_code_for_a_generic_processor_has_no_wide_registers():
-    target = machine._target(GENERIC)
-    if not target.triple.startswith("x86_64"):
-        pytest.skip("another architecture")
-    import llvmlite.binding as llvm
-
-    f = sg.forward_dynamics(sg.load("rr"))
-    wide = target.emit_assembly(llvm.parse_assembly(f.llvm_source()))
-    assert "%xmm" in wide
-    assert "%ymm" not in wide
-    assert "%zmm" not in wide
-
-
 def test_assembly_is_compiled_for_a_processor_by_name():
     import ctypes
 

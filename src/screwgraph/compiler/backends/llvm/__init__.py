@@ -1,10 +1,18 @@
 """Machine code through LLVM: a program becomes a NumPy gufunc, vectorised over samples."""
 
 from screwgraph.compiler.backends.base import Backend, Listing, one_file_each
+from screwgraph.compiler.backends.llvm.blocked import CompiledBlocks, compiled_blocks
 from screwgraph.compiler.backends.llvm.descent import COUNTS, Descent
 from screwgraph.compiler.backends.llvm.gufunc import Compiled, compiled, compiled_loop, llvm_source
-from screwgraph.compiler.backends.llvm.machine import MachineCode, drafted_code, remembered_code, vector_width
+from screwgraph.compiler.backends.llvm.machine import (
+    MachineCode,
+    drafted_code,
+    past_bytes,
+    remembered_code,
+    vector_width,
+)
 from screwgraph.compiler.backends.llvm.operations import LLVM, TOGETHER
+from screwgraph.compiler.backends.llvm.room import LINE
 from screwgraph.compiler.backends.llvm.step_loop import March, Marching, Settle, Stage, marching
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.compiler.backends.llvm.xla import Interface, xla_handler
@@ -24,7 +32,9 @@ BACKEND = Backend(
 __all__ = [
     "BACKEND",
     "COUNTS",
+    "LINE",
     "Compiled",
+    "CompiledBlocks",
     "Descent",
     "Interface",
     "Lanes",
@@ -34,10 +44,12 @@ __all__ = [
     "Settle",
     "Stage",
     "compiled",
+    "compiled_blocks",
     "compiled_loop",
     "drafted_code",
     "llvm_source",
     "marching",
+    "past_bytes",
     "remembered_code",
     "vector_width",
     "xla_handler",

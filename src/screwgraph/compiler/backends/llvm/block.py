@@ -12,7 +12,7 @@ from screwgraph.compiler.backends.llvm.repeat import Repeated
 from screwgraph.compiler.backends.llvm.room import room
 from screwgraph.compiler.backends.llvm.stages import stages
 from screwgraph.compiler.backends.llvm.text import Lanes
-from screwgraph.compiler.backends.llvm.writer import Writer, store
+from screwgraph.compiler.backends.llvm.writer import Writer, store_result
 from screwgraph.compiler.pieces import WHOLE, Pieces, pieces, uneven
 from screwgraph.compiler.repeats import Repeat
 from screwgraph.tape import Program
@@ -21,7 +21,7 @@ from screwgraph.tape import Program
 def block(
     program: Program, lanes: Lanes, name: str = "block", places: Sequence[int] | None = None, whole: int = WHOLE
 ) -> str:
-    """Return `@<name>(in, out)`: numbers i of all samples stand together at `in + i * width`, so at `out`.
+    """Return `@<name>(in, out)`: numbers i of all samples stand together at `in + i * lanes.apart`, so at `out`.
 
     Vectors branch once before each stage of sines, to take the samples one by one where an angle is too large; `places`
     says which of these outputs each one of the block for one sample is, by default the same. What follows the sines in
@@ -53,10 +53,10 @@ def block(
         head.lines += [f"  call void {call}" for call in calls]
     for i in (i for part in cut.parts if isinstance(part, Repeat) for i in uneven(program, part)):
         for place in results[i]:
-            head.lines += store(lanes, head.value(i), f"%o{place}", "%out", place)
+            head.lines += store_result(lanes, head.value(i), place)
     for place, output in enumerate(program.outputs):
         if not isinstance(output, int):
-            head.lines += store(lanes, lanes.number(output), f"%o{place}", "%out", place)
+            head.lines += store_result(lanes, lanes.number(output), place)
     if lanes.width == 1 or not angles:
         return "\n".join([*before, *head.lines, *give, "  ret void", "}"])
     far = ["each:", *give, f"  call void @{name}_each{lanes.tag}(ptr %in, ptr %out)", "  ret void", "}"]

@@ -57,7 +57,7 @@ def _lane_copy(name: str, size: int, lanes: Lanes, before: str, block: str) -> l
         f"{name}_copy:",
         f"  %{name}_i = phi i64 [0, %{before}], [%{name}_next, %{name}_copy]",
         *found,
-        f"  %{name}_row = mul i64 %{name}_place, {lanes.width}",
+        f"  %{name}_row = mul i64 %{name}_place, {lanes.apart}",
         f"  %{name}_at = add i64 %{name}_row, %k",
         f"  %{name}_vector = getelementptr {R}, ptr %{name}, i64 %{name}_at",
         f"  %{name}_single = getelementptr {R}, ptr %one_{name}, i64 %{name}_i",

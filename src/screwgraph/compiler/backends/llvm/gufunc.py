@@ -94,20 +94,18 @@ def compiled(
         ("loop", "call", "whole"),
         level,
         _weight(program),
-        partial(_count_in, counter) if quaternions else lambda engine: None,
+        partial(count_in, counter) if quaternions else lambda engine: None,
     )
-    inputs = ",".join(_core(shape) for shape, _ in arguments)
-    signature = inputs + "->" + ",".join(_core(shape) for shape in results)
     number = np.dtype(dtype)
-    ufunc = _make_ufunc(name, signature, len(arguments), len(results), number, code, counter)
+    ufunc = make_ufunc(name, [shape for shape, _ in arguments], results, number, code, [counter])
     if not layout_is_known():
         return Compiled(ufunc, never, counter, lambda otherwise: otherwise)
     return Compiled(ufunc, quick_call(code, number), counter, partial(whole_call, code, number))
 
 
-def _count_in(counter: ctypes.c_int64, engine: Any) -> None:
-    """Let machine code count states with quaternions that are not unit."""
-    ctypes.c_void_p.from_address(engine.get_global_value_address(COUNTER)).value = ctypes.addressof(counter)
+def count_in(counter: ctypes.c_int64, engine: Any, name: str = COUNTER) -> None:
+    """Let machine code count, by default states with quaternions that are not unit."""
+    ctypes.c_void_p.from_address(engine.get_global_value_address(name)).value = ctypes.addressof(counter)
 
 
 def _weight(program: Code | Descent) -> int:
@@ -146,7 +144,7 @@ def llvm_source(
     whole: int = WHOLE,
 ) -> str:
     """Return the assembly of the loop that a gufunc runs; programs beyond `whole` instructions are in pieces."""
-    inputs, outputs = _operands(program, arguments, results)
+    inputs, outputs = operands(program, arguments, results)
     bits = 8 * np.dtype(dtype).itemsize
     lanes = Lanes(vector_width() * 64 // bits if batches else 1, bits)
     return assembly(program, inputs, outputs, lanes, quaternions, cache_bytes(), whole)
@@ -163,13 +161,14 @@ def _source(
 ) -> str:
     """Return all assembly that is compiled: the loop, and the quick call."""
     text = llvm_source(program, arguments, results, dtype, batches=batches, quaternions=quaternions, whole=whole)
-    inputs, outputs = _operands(program, arguments, results)
+    inputs, outputs = operands(program, arguments, results)
     return f"{text}\n{call(inputs, outputs, Lanes(1, 8 * np.dtype(dtype).itemsize), quaternions)}"
 
 
-def _operands(
+def operands(
     program: Code | Descent, arguments: Arguments, results: Sequence[Shape]
 ) -> tuple[list[Operand], list[Operand]]:
+    """Return arguments and results with the places of their numbers among all."""
     place = {n: i for i, n in enumerate(program.input_names)}
     inputs = [Operand(shape, tuple(place.get(n, -1) for n in names)) for shape, names in arguments]
     outputs, start = [], 0
@@ -191,22 +190,28 @@ def assembly(
 ) -> str:
     """Return the LLVM assembly of a program and its loop over samples; results larger than `cache` bytes stream."""
     single, inputs = Lanes(1, lanes.bits), with_places(inputs, quaternions)
-    parts = [ROOMS, "declare double @sin(double)", "declare double @cos(double)"]
     kinds, blocks = tuple(dict.fromkeys((lanes, single))), list[Blocks]()
-    parts += function_declarations(_instructions(program), kinds)
+    parts = code_declarations(instructions(program), kinds)
     for each in kinds:
         text, placed = _block(program, outputs, each, whole)
         blocks.append(Blocks(each, inputs, placed))
-        parts += [declarations(each), sincos(each), wrapped(each), gather(each, lengths(inputs))]
-        parts += [put_results(placed, each), text]
+        parts += [gather(each, lengths(inputs)), put_results(placed, each), text]
         parts += [counting(inputs, quaternions, each)] if quaternions else []
-    parts += [sines(several(lanes.bits), several(lanes.bits) in kinds)]
     parts += [f"@{COUNTER} = global ptr null"] if quaternions else []
     parts += [
         loop(blocks[0], blocks[-1], "unit" if quaternions else "", cache),
         '!0 = !{!"branch_weights", i32 1, i32 1000000}',
     ]
     return "\n".join(parts)
+
+
+def code_declarations(code: Sequence[tuple[Any, ...]], kinds: Sequence[Lanes]) -> list[str]:
+    """Return what instructions call: memory, functions of C, sines, for numbers and vectors of these kinds."""
+    parts = [ROOMS, "declare double @sin(double)", "declare double @cos(double)", *function_declarations(code, kinds)]
+    for each in kinds:
+        parts += [declarations(each), sincos(each), wrapped(each)]
+    together = several(kinds[0].bits)
+    return [*parts, sines(together, together in kinds)]
 
 
 def _block(
@@ -224,7 +229,7 @@ def _block(
     return block(once.program, lanes, places=once.places, whole=whole), placed
 
 
-def _instructions(program: Code | Descent) -> list[tuple[Any, ...]]:
+def instructions(program: Code | Descent) -> list[tuple[Any, ...]]:
     """Return all straight-line instructions."""
     if isinstance(program, Rolled):
         return [i for stage in program.stages if isinstance(stage, Straight) for i in stage.program.instructions]
@@ -235,9 +240,17 @@ def _core(shape: Shape) -> str:
     return "(" + ",".join(map(str, shape)) + ")"
 
 
-def _make_ufunc(
-    name: str, signature: str, nin: int, nout: int, dtype: np.dtype, code: MachineCode, counter: ctypes.c_int64
+def make_ufunc(
+    name: str,
+    arguments: Sequence[Shape],
+    results: Sequence[Shape],
+    dtype: np.dtype,
+    code: MachineCode,
+    counters: Sequence[ctypes.c_int64],
 ) -> np.ufunc:
+    """Make a gufunc of code's `loop` from core shapes; it keeps code and counters."""
+    signature = "->".join(",".join(_core(shape) for shape in shapes) for shapes in (arguments, results))
+    nin, nout = len(arguments), len(results)
     pointer = ctypes.c_void_p
     prototype = ctypes.PYFUNCTYPE(
         ctypes.py_object,
@@ -259,5 +272,5 @@ def _make_ufunc(
         *address_of, 1, nin, nout, no_identity, texts[0], texts[1], 0, texts[2]
     )
     # NumPy only borrows these; they live as long as the ufunc.
-    ufunc.kept_alive = (code, loops, data, types, texts, counter)
+    ufunc.kept_alive = (code, loops, data, types, texts, counters)
     return ufunc

@@ -20,16 +20,24 @@ from screwgraph.compiler.pieces import SHORT, WHOLE
 
 @dataclass(frozen=True)
 class Processor:
-    """What code is made for, in LLVM's words: a model, and features such as `+avx2`, with commas between."""
+    """What code is made for, in LLVM's words: a model, and features such as `+avx2`, with commas between.
+
+    Code for another architecture than this one, or another system, has a `triple`, such as "aarch64-linux-gnu".
+    """
 
     model: str
     features: str
+    triple: str = ""
 
 
 LAST_CACHE = Path("/sys/devices/system/cpu/cpu0/cache/index3/size")
 """Where Linux says how large the last cache is, as `32768K`."""
-USUAL_CACHE = 32 * 2**20
-"""Bytes of the last cache of a processor that does not tell."""
+OWN_CACHE = Path("/sys/devices/system/cpu/cpu0/cache/index2/size")
+"""The same of a core's own largest cache."""
+USUAL_CACHE, USUAL_OWN_CACHE = 32 * 2**20, 2**20
+"""Bytes of these caches of a processor that does not tell."""
+LEAST_PAST = 3 * 2**20
+"""Bytes of results in blocks that stay in caches of any processor."""
 GENERIC = Processor("generic", "")
 """What every processor of this architecture can do: SSE2 on x86-64."""
 
@@ -73,12 +81,26 @@ def cache_bytes() -> int:
 
     Arguments, and what other programs use, share it.
     """
+    return _size(LAST_CACHE, USUAL_CACHE) * 3 // 4
+
+
+@cache
+def past_bytes() -> int:
+    """Return how many bytes of results in blocks, which are whole lines, go to the caches.
+
+    Beyond a core's own cache, lines that are stored are read from the last one first, which takes longer than to store
+    them past it.
+    """
+    return max(LEAST_PAST, _size(OWN_CACHE, USUAL_OWN_CACHE) * 3 // 2)
+
+
+def _size(file: Path, usual: int) -> int:
+    """Return the bytes of a cache that a file of Linux tells."""
     try:
-        size = LAST_CACHE.read_text(encoding="ascii").strip()
-        last = int(size.removesuffix("K")) * 2**10
+        size = file.read_text(encoding="ascii").strip()
+        return int(size.removesuffix("K")) * 2**10
     except (OSError, ValueError):
-        last = USUAL_CACHE
-    return last * 3 // 4
+        return usual
 
 
 LOOPS, FAST, QUICK, DRAFT = 3, 2, 1, 0
@@ -159,12 +181,27 @@ def machine_code(assembly: str, function: str, processor: Processor | None = Non
     return _loaded(_object(assembly, target), function, target)
 
 
+def listing(assembly: str, processor: Processor | None = None) -> str:
+    """Return LLVM assembly as the assembly of a processor, by default this one, optimised as fast code is."""
+    target = _target(processor or host())
+    module = llvm.parse_assembly(assembly, llvm.create_context())
+    module.triple = target.triple
+    _optimise(module, target, FAST)
+    return target.emit_assembly(module)
+
+
 def _object(assembly: str, processor: Processor, level: int = FAST) -> bytes:
     """Compile LLVM assembly to an object file."""
     target = _target(processor, level)
     module = llvm.parse_assembly(assembly, llvm.create_context())  # one of its own frees constants, too
     if level == DRAFT:
         return target.emit_object(module)
+    _optimise(module, target, level)
+    return target.emit_object(module)
+
+
+def _optimise(module: Any, target: Any, level: int) -> None:
+    """Run LLVM's middle end."""
     # Straight-line code without duplicates gains nothing from the middle end's higher levels. A builder serves one
     # module: callbacks that a run leaves in it point to what is gone. llvmlite (0.50) leaves 1.5 kB of each.
     loops = level == LOOPS
@@ -178,7 +215,6 @@ def _object(assembly: str, processor: Processor, level: int = FAST) -> bytes:
         passes.run(module, builder)
     finally:
         _free(passes)
-    return target.emit_object(module)
 
 
 def _free(passes: Any) -> None:
@@ -204,8 +240,11 @@ def _engine(object_file: bytes, processor: Processor) -> Any:
 
 
 def _target(processor: Processor, level: int = FAST) -> Any:
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm.Target.from_default_triple().create_target_machine(
-        cpu=processor.model, features=processor.features, opt=min(level, FAST)
-    )
+    if processor.triple:
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+    else:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+    kind = llvm.Target.from_triple(processor.triple) if processor.triple else llvm.Target.from_default_triple()
+    return kind.create_target_machine(cpu=processor.model, features=processor.features, opt=min(level, FAST))

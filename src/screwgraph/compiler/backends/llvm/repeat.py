@@ -106,7 +106,8 @@ class Repeated:
         """Return the address of a number that is at these places of a memory, repetition by repetition."""
         if (memory, places) in self._pointers:
             return self._pointers[memory, places]
-        name, kind = f"%p{len(self._pointers)}", self._lanes.real
+        name = f"%p{len(self._pointers)}"
+        kind = self._lanes.real if memory == "%memory" else self._lanes.entry
         steps = {b - a for a, b in pairwise(places)}
         if len(steps) == 1:
             self._lines += [
@@ -132,8 +133,9 @@ class Repeated:
         return name
 
     def _store(self, k: int, memory: str, places: tuple[int, ...]) -> None:
-        pointer = self._pointer(memory, places)
-        self._lines.append(f"  store {self._lanes.real} %b{k}, ptr {pointer}, align {self._lanes.bytes}")
+        pointer, lanes = self._pointer(memory, places), self._lanes
+        how = f"align {lanes.bytes}" if memory == "%memory" else lanes.stored
+        self._lines.append(f"  store {lanes.real} %b{k}, ptr {pointer}, {how}")
 
     def _tables(self) -> list[str]:
         """Return the tables, a row for each repetition."""

@@ -9,10 +9,16 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class Lanes:
-    """`width` numbers side by side, of `bits` bits each; 1 stands for a plain number, not a vector."""
+    """`width` numbers side by side, of `bits` bits each; 1 stands for a plain number, not a vector.
+
+    Blocks of arguments and results hold each number of `samples` samples side by side, by default as many as a vector;
+    where results are `past` the caches, they are stored without being read into them.
+    """
 
     width: int
     bits: int = 64
+    samples: int = 0
+    past: bool = False
 
     @property
     def tag(self) -> str:
@@ -33,6 +39,21 @@ class Lanes:
     def real(self) -> str:
         """Type of all numbers."""
         return self._all(self.scalar)
+
+    @property
+    def apart(self) -> int:
+        """How many numbers lie between one number of a sample in a block and the next."""
+        return self.samples or self.width
+
+    @cached_property
+    def entry(self) -> str:
+        """Type of a number of all samples of a block."""
+        return self.real if self.apart == self.width else f"[{self.apart} x {self.scalar}]"
+
+    @property
+    def stored(self) -> str:
+        """How results are stored: how they are aligned, and whether past the caches."""
+        return f"align {self.bytes * self.width}, !nontemporal !1" if self.past else f"align {self.bytes}"
 
     @property
     def integer(self) -> str:

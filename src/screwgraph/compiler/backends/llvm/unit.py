@@ -35,7 +35,7 @@ def counting(inputs: Sequence[Operand], quaternions: Sequence[tuple[int, int]], 
         for k, place in enumerate(inputs[i].places[start : start + 4]):
             here = f"{number_of}_{k}"
             lines += [
-                f"  %p{here} = getelementptr {D}, ptr %in, i64 {place}",
+                f"  %p{here} = getelementptr {lanes.entry}, ptr %in, i64 {place}",
                 f"  %v{here} = load {D}, ptr %p{here}, align {lanes.bytes}",
                 f"  %s{here} = call {D} {lanes.intrinsic('fma')}({D} %v{here}, {D} %v{here}, {D} {total})",
             ]

@@ -62,9 +62,9 @@ class Writer:
                 self._values[i] = self._computed(i)
             value = self.value(i)
             if i in self._slots:
-                self.lines += store(self._lanes, value, f"%m{i}", "%memory", self._slots[i])
+                self.lines += _store(self._lanes, value, f"%m{i}", self._slots[i])
             for place in self._results.get(i, ()):
-                self.lines += store(self._lanes, value, f"%o{place}", "%out", place)
+                self.lines += store_result(self._lanes, value, place)
 
     def value(self, i: int) -> str:
         """Return the name of a value, loaded if this function did not make it."""
@@ -74,10 +74,13 @@ class Writer:
                 self._values[i] = self._lanes.number(operands[0])
             else:
                 self._values[i] = f"%v{i}"
-                memory, place = ("%in", operands[0]) if operation == "input" else ("%memory", self._slots[i])
-                D = self._lanes.real
-                self.lines.append(f"  %p{i} = getelementptr {D}, ptr {memory}, i64 {place}")
-                self.lines.append(f"  %v{i} = load {D}, ptr %p{i}, align {self._lanes.bytes}")
+                lanes = self._lanes
+                if operation == "input":
+                    at = f"{lanes.entry}, ptr %in, i64 {operands[0]}"
+                else:
+                    at = f"{lanes.real}, ptr %memory, i64 {self._slots[i]}"
+                self.lines.append(f"  %p{i} = getelementptr {at}")
+                self.lines.append(f"  %v{i} = load {lanes.real}, ptr %p{i}, align {lanes.bytes}")
         return self._values[i]
 
     def _angles(self, places: Sequence[int]) -> list[int]:
@@ -143,9 +146,17 @@ class Writer:
             self.lines.append(f"  %far{i} = {call}")
 
 
-def store(lanes: Lanes, value: str, pointer: str, memory: str, place: int) -> list[str]:
-    """Return the lines that store a value at a place."""
+def store_result(lanes: Lanes, value: str, place: int) -> list[str]:
+    """Return the lines that store a value at a place of the block's results."""
     return [
-        f"  {pointer} = getelementptr {lanes.real}, ptr {memory}, i64 {place}",
+        f"  %o{place} = getelementptr {lanes.entry}, ptr %out, i64 {place}",
+        f"  store {lanes.real} {value}, ptr %o{place}, {lanes.stored}",
+    ]
+
+
+def _store(lanes: Lanes, value: str, pointer: str, place: int) -> list[str]:
+    """Return the lines that store a value where other functions find it."""
+    return [
+        f"  {pointer} = getelementptr {lanes.real}, ptr %memory, i64 {place}",
         f"  store {lanes.real} {value}, ptr {pointer}, align {lanes.bytes}",
     ]
