@@ -29,7 +29,7 @@ from screwgraph.compiler.backends.llvm.machine import (
 )
 from screwgraph.compiler.backends.llvm.operations import function_declarations
 from screwgraph.compiler.backends.llvm.results import put_results
-from screwgraph.compiler.backends.llvm.rolled import rolled_block
+from screwgraph.compiler.backends.llvm.rolled import rolled_block, widest
 from screwgraph.compiler.backends.llvm.room import ROOMS
 from screwgraph.compiler.backends.llvm.sincos import sincos
 from screwgraph.compiler.backends.llvm.sines import several, sines
@@ -111,9 +111,7 @@ def _count_in(counter: ctypes.c_int64, engine: Any) -> None:
 
 
 def _weight(program: Code | Descent) -> int:
-    """Return what a state counts; code with loops is short, and has no draft, which would round in other ways."""
-    if isinstance(program, Rolled):
-        return 0
+    """Return what a state counts."""
     return STEPS if isinstance(program, Descent) else 1
 
 
@@ -201,6 +199,7 @@ def assembly(
         parts += [put_results(placed, each), text]
         parts += [counting(inputs, quaternions, each)] if quaternions else []
     parts += [sines(several(lanes.bits), several(lanes.bits) in kinds)]
+    parts += [declarations(wide) for wide in _of_loops(program, single) if wide not in (*kinds, several(lanes.bits))]
     parts += [f"@{COUNTER} = global ptr null"] if quaternions else []
     parts += [
         loop(blocks[0], blocks[-1], "unit" if quaternions else "", cache),
@@ -222,6 +221,11 @@ def _block(
     once = distinct(program)
     placed = [replace(o, places=tuple(once.places[place] for place in o.places)) for o in outputs]
     return block(once.program, lanes, places=once.places, whole=whole), placed
+
+
+def _of_loops(program: Code | Descent, single: Lanes) -> list[Lanes]:
+    """Return the vectors of neighbours that loops take of one sample."""
+    return [widest(single)] if isinstance(program, Rolled) else []
 
 
 def _instructions(program: Code | Descent) -> list[tuple[Any, ...]]:
