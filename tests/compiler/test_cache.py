@@ -37,7 +37,7 @@ def nothing_is_made(monkeypatch):
     def forbid():
         monkeypatch.setattr("screwgraph.compiler.compile.eliminate", refused)
         monkeypatch.setattr("screwgraph.compiler.matrix.eliminate_rows", refused)
-        monkeypatch.setattr("screwgraph.compiler.function.derivatives", refused)
+        monkeypatch.setattr("screwgraph.compiler.wide.derivatives", refused)
         monkeypatch.setattr("llvmlite.binding.create_pass_builder", refused)
 
     return forbid

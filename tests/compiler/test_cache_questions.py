@@ -186,3 +186,17 @@ def test_programs_come_back_exactly(program):
     assert all(map(np.array_equal, map(np.signbit, back.outputs), map(np.signbit, plain.outputs)))
     assert pack_program(back) == pack_program(plain)
     assert back.operations == plain.operations
+
+
+def _inside(number):
+    """A function of this module's kind that uses what is around it."""
+    namespace = {"__name__": "screwgraph.made_up"}
+    exec("def outer(n):\n    first, second = (lambda x: n * x), (lambda x: n + x)\n    return first, second", namespace)
+    return namespace["outer"](number)
+
+
+def test_functions_inside_of_others_are_told_apart_by_what_they_use():
+    (first, second), (other, _), (same, _) = _inside(1), _inside(2), _inside(1)
+    assert fingerprint(first) == fingerprint(same)
+    assert len({fingerprint(f) for f in (first, second, other)}) == 3
+    assert fingerprint(_inside(object())[0]) is None

@@ -19,7 +19,9 @@ from screwgraph.compiler.signature import REAL_KINDS, check_count, written
 from screwgraph.compiler.threads import SHARE, Pool, on_threads
 from screwgraph.compiler.unit import check_unit, quaternion_places
 from screwgraph.compiler.vanished import answered
+from screwgraph.compiler.wide import for_batches
 from screwgraph.errors import InputError
+from screwgraph.tape.rolled import Code
 
 if TYPE_CHECKING:
     from screwgraph.compiler.function import Function
@@ -120,7 +122,7 @@ class BlockedFunction:
             shapes, threads = (self._cores, [self._whole]), positive_count("threads", threads)
             call = partial(on_threads, self._pool, call, *shapes, threads, share=SHARE // self.samples)
         try:
-            with np.errstate(invalid="ignore", divide="ignore") if f.body.guarded else _NOTHING:
+            with np.errstate(invalid="ignore", divide="ignore") if self._code.guarded else _NOTHING:
                 call(*values, out=(whole,), dtype=f.dtype)
         except (TypeError, ValueError) as error:
             raise self._explained(values, out, error) from None
@@ -131,7 +133,7 @@ class BlockedFunction:
         if code.off_unit.value != counted:  # in this call, or in one of another thread
             check_unit(f.arguments, quaternion_places(f.arguments), self._by_samples(values, self._cores))
         found = self._parts(whole) if several else whole
-        if f.body.guarded:
+        if self._code.guarded:
             every = self._by_samples(found if isinstance(found, tuple) else (found,), self._kept)
             given = self._by_samples(values, self._cores)
             answered(tuple(every), given, (f.name, f.arguments, f.results), f.origin.vanished, BELOW)
@@ -162,6 +164,10 @@ class BlockedFunction:
         return np.dtype(self.function.dtype)
 
     @cached_property
+    def _code(self) -> Code:
+        return for_batches(self.function.body)
+
+    @cached_property
     def _near(self) -> CompiledBlocks:
         return self._compiled(past=False)
 
@@ -174,7 +180,7 @@ class BlockedFunction:
         f = self.function
         shapes, results = [(a.shape, a.names) for a in f.arguments], [r.shape for r in f.results]
         places = quaternion_places(f.arguments)
-        return compiled_blocks(f"{f.name}_blocked", f.body, shapes, results, f.dtype, places, past=past)
+        return compiled_blocks(f"{f.name}_blocked", self._code, shapes, results, f.dtype, places, past=past)
 
     @cached_property
     def _pool(self) -> Pool:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from screwgraph.arguments import positive_count
-from screwgraph.compiler.alone import Alone
 from screwgraph.compiler.backends.llvm import Compiled, compiled
 from screwgraph.compiler.interpreted import MAKING, interpreted, seconds
 from screwgraph.compiler.on_tape import are_symbolic, written_on_tape
@@ -19,6 +18,7 @@ from screwgraph.compiler.signature import Argument, Result, check_arrays, check_
 from screwgraph.compiler.threads import Pool, on_threads
 from screwgraph.compiler.unit import Places, check_unit, quaternion_places
 from screwgraph.compiler.vanished import Fallback, answered
+from screwgraph.compiler.wide import Wide, for_batches
 from screwgraph.errors import InputError
 from screwgraph.summary import one_line
 from screwgraph.tape import Program
@@ -39,7 +39,7 @@ BELOW = 5
 class Evaluation:
     """How a function of arrays is computed.
 
-    `vanished` says what to do where a pivot vanishes, `alone` makes other code for one state, where that is quicker.
+    `vanished` says what to do where a pivot vanishes. A `body` may make other code for one state than for batches.
     """
 
     __repr__ = one_line
@@ -47,27 +47,36 @@ class Evaluation:
     name: str
     arguments: Sequence[Argument]
     results: Sequence[Result]
-    body: Code
+    body: Code | Wide
     dtype: str
     vanished: Fallback | None
-    alone: Alone | None = None
 
     @cached_property
     def compiled(self) -> Compiled:
         """The machine code, for batches and for one state."""
-        return self._compiled(self.body, batches=True)
+        return self._compiled(self.together, batches=True)
+
+    @property
+    def together(self) -> Code:
+        """The code for batches."""
+        return for_batches(self.body)
+
+    @property
+    def alone(self) -> Code:
+        """The code for one state."""
+        return self.body.alone if isinstance(self.body, Wide) else self.body
 
     @cached_property
     def single(self) -> Compiled:
         """The machine code for one state; of short programs, or where it is there already, that for batches, too."""
         if not self._is_apart:
             return self.compiled
-        return self._compiled(self.body if self.alone is None else self.alone.code(), batches=False)
+        return self._compiled(self.alone, batches=False)
 
     @property
     def _is_apart(self) -> bool:
         """Whether code for batches would be made in addition, or is another."""
-        return self.alone is not None or ("compiled" not in self.__dict__ and self._is_long)
+        return isinstance(self.body, Wide) or ("compiled" not in self.__dict__ and self._is_long)
 
     @property
     def _is_long(self) -> bool:
@@ -120,7 +129,8 @@ class Evaluation:
         if answer is not None:
             return answer
         check_count(self.name, self.arguments, values)
-        code = self.single if self._is_apart and not self.is_batch(values) else self.compiled
+        is_single = self._is_apart and not self.is_batch(values)
+        code, body = (self.single, self.alone) if is_single else (self.compiled, self.together)
         into = {} if out is None else {"out": out if isinstance(out, tuple) else (out,)}
         call = code.ufunc
         if threads != 1:
@@ -128,7 +138,7 @@ class Evaluation:
             call = partial(on_threads, self._pool, call, *shapes, threads)
         counted = code.off_unit.value
         try:
-            with np.errstate(invalid="ignore", divide="ignore") if self.body.guarded else nullcontext():
+            with np.errstate(invalid="ignore", divide="ignore") if body.guarded else nullcontext():
                 found = call(*values, **into, dtype=self.dtype)  # wider numbers are rounded
         except (TypeError, ValueError) as error:
             if self.is_symbolic(values):
@@ -136,7 +146,7 @@ class Evaluation:
             raise self._explained(values, error) from None
         if code.off_unit.value != counted:  # in this call, or in one of another thread
             check_unit(self.arguments, self.quaternions, values)
-        return self._complete(found, values)
+        return self._complete(found, values, body)
 
     def few(self, *values: Any) -> Any:
         """Evaluate once or few states: interpreted, until the time spent would have made machine code."""
@@ -157,7 +167,7 @@ class Evaluation:
         check_unit(self.arguments, self.quaternions, arrays)
         with np.errstate(all="ignore") if self.body.guarded else nullcontext():
             found = interpreted(self.body, self.arguments, self.results, arrays)
-        return self._complete(found, arrays)
+        return self._complete(found, arrays, self.body)
 
     def is_batch(self, values: Sequence[Any]) -> bool:
         """Tell whether these are so many states that they are worth code for batches."""
@@ -172,7 +182,7 @@ class Evaluation:
 
     def on_tape(self, values: Sequence[Any]) -> Any:
         """Write the program on the tape of its arguments, and return arrays of scalars of that tape."""
-        return written_on_tape(straight(self.body), self.arguments, self.results, values)
+        return written_on_tape(straight(self.together), self.arguments, self.results, values)
 
     def _quick_into(self, values: tuple[Any, ...], out: Any) -> Any:
         """Write the results for one state to arrays, past NumPy; None where it has to be asked, which tells why."""
@@ -181,8 +191,8 @@ class Evaluation:
             return None
         return self.quick(*values, *into, np.ndarray)
 
-    def _complete(self, found: Any, values: Sequence[Any]) -> Any:
-        if not self.body.guarded:
+    def _complete(self, found: Any, values: Sequence[Any], body: Code) -> Any:
+        if not body.guarded:
             return found
         return answered(found, values, (self.name, self.arguments, self.results), self.vanished, BELOW)
 

@@ -13,7 +13,6 @@ from jaxtyping import Float
 
 from screwgraph import displayed
 from screwgraph.arguments import checked, shown
-from screwgraph.compiler.alone import Alone, alone
 from screwgraph.compiler.backends import BACKENDS, Library, Listing
 from screwgraph.compiler.backends.c import c_header, c_source
 from screwgraph.compiler.backends.casadi import casadi_function
@@ -24,7 +23,7 @@ from screwgraph.compiler.bound import BoundFunction, Names
 from screwgraph.compiler.cache import Made, pack_code, remembered, unpack_code
 from screwgraph.compiler.called import SIGNATURE, Called, call_by
 from screwgraph.compiler.coordinates import by_coordinates, plain_arguments
-from screwgraph.compiler.derivatives import Analytic, derivatives
+from screwgraph.compiler.derivatives import Analytic
 from screwgraph.compiler.evaluation import Evaluation
 from screwgraph.compiler.library import library_code
 from screwgraph.compiler.pivots import Pivots, pivots
@@ -43,6 +42,7 @@ from screwgraph.compiler.sparsity import Sparsity, entries, sparsities
 from screwgraph.compiler.split import CARRIED, Split, split
 from screwgraph.compiler.unit import normalising
 from screwgraph.compiler.vanished import Differentiated, Fallback, Packed
+from screwgraph.compiler.wide import Wide, derived
 from screwgraph.elimination import Dag, Parallelism
 from screwgraph.elimination.parallelism import of_program
 from screwgraph.errors import InputError
@@ -61,7 +61,7 @@ class Origin:
 
     `plain` makes the elimination of the robot as it is, in the same order; `savings` counts operations before any pass,
     and after each; `analytic` knows derivatives in closed form, where there are some; `vanished` what to do where a
-    pivot vanishes, `alone` makes other code for one state.
+    pivot vanishes.
     """
 
     __repr__ = one_line
@@ -70,7 +70,6 @@ class Origin:
     savings: Callable[[], Mapping[str, int]]
     analytic: Analytic | None = None
     vanished: Fallback | None = None
-    alone: Alone | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,14 +93,15 @@ class Function(Called):
     name: str
     arguments: tuple[Argument, ...]
     results: tuple[Result, ...]
-    body: Code
+    body: Code | Wide
     ordering: str
     origin: Origin
     dtype: str = "float64"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle signature, program and closed-form derivatives; machine code is made again, or found in the cache."""
-        code, known = pack_code(self.body), (self.origin.analytic, self.origin.vanished, self.origin.alone)
+        code = self.body if isinstance(self.body, Wide) else pack_code(self.body)
+        known = (self.origin.analytic, self.origin.vanished)
         return _unpickled, (self.name, self.arguments, self.results, code, self.ordering, known, self.dtype)
 
     def __post_init__(self) -> None:
@@ -121,12 +121,11 @@ class Function(Called):
     @property
     def program(self) -> Program:
         """The straight-line code; of code with loops, these written out."""
-        return straight(self.body)
+        return straight(self._evaluation.together)
 
     @cached_property
     def _evaluation(self) -> Evaluation:
-        known = (self.origin.vanished, self.origin.alone)
-        return Evaluation(self.name, self.arguments, self.results, self.body, self.dtype, *known)
+        return Evaluation(self.name, self.arguments, self.results, self.body, self.dtype, self.origin.vanished)
 
     def few(self, *values: Any) -> Any:
         """Evaluate as a call does, for once or for few states: interpreted, while that costs less than machine code.
@@ -196,8 +195,8 @@ class Function(Called):
 
     @property
     def operations(self) -> Operations:
-        """Counts of + - * / sqrt sin cos in the compiled code."""
-        return self.body.operations
+        """Counts of + - * / sqrt sin cos in the compiled code, that for batches."""
+        return self._evaluation.together.operations
 
     @property
     def parallelism(self) -> Parallelism:
@@ -263,15 +262,15 @@ class Function(Called):
         def slopes(by: tuple[str, ...]) -> Code:
             tangent = self.jacobian(*by)
             if not places:
-                return tangent.body
-            question = ("coordinates", pack_code(tangent.body), self.arguments, by, sizes)
+                return tangent._evaluation.together
+            question = ("coordinates", pack_code(tangent._evaluation.together), self.arguments, by, sizes)
             made = remembered(
                 question,
                 lambda: Made(by_coordinates(tangent.program, sizes, self.arguments, by, places), self.ordering),
             )
             return made.body
 
-        program = normalising(self.program, self.arguments, places) if places else self.body
+        program = normalising(self.program, self.arguments, places) if places else self._evaluation.together
         return Plain(self.name, arguments, self.results, program, self.dtype, slopes)
 
     def with_parameters(self, values: Mapping[str, Any] | Float[np.ndarray, "... k"]) -> BoundFunction:
@@ -360,18 +359,17 @@ class Function(Called):
         if len(set(by)) < len(by):
             raise InputError(f"derivatives by {', '.join(by)}: one is named twice", fix="name it once")
         analytic = self.origin.analytic
-        question = ("jacobian", pack_code(self.body), self.arguments, by, analytic)
-        made = remembered(question, lambda: Made(derivatives(self.body, self.arguments, by, analytic), self.ordering))
+        source = self._evaluation.together
+        body = derived(source, self.arguments, by, analytic)
         results = tuple(
             Result(r.name if len(by) == 1 else f"{r.name}_by_{name}", (*r.shape, arguments[name].tangent_size))
             for name in by
             for r in self.results
         )
         vanished = self.origin.vanished and Differentiated(self.origin.vanished, by)
-        single = alone(analytic, self.arguments, by, made.body)
-        origin = replace(self.origin, analytic=None, vanished=vanished, alone=single)
+        origin = replace(self.origin, analytic=None, vanished=vanished)
         name = f"{self.name}_by_{'_'.join(by)}"
-        return replace(self, name=name, results=results, body=made.body, origin=origin)
+        return replace(self, name=name, results=results, body=body, origin=origin)
 
     @cached_property
     def sparsities(self) -> tuple[Sparsity, ...]:
@@ -402,7 +400,6 @@ class Function(Called):
             self.origin,
             analytic=None,
             vanished=self.origin.vanished and Packed(self.origin.vanished, asked),
-            alone=None,
         )
         return replace(self, name=f"{self.name}_packed", results=results, body=program, origin=origin)
 
@@ -452,13 +449,14 @@ def _unpickled(
     name: str,
     arguments: tuple[Argument, ...],
     results: tuple[Result, ...],
-    code: bytes,
+    code: bytes | Wide,
     ordering: str,
-    known: tuple[Analytic | None, Fallback | None, Alone | None],
+    known: tuple[Analytic | None, Fallback | None],
     dtype: str,
 ) -> Function:
     origin = Origin(_forgotten, _forgotten, *known)
-    return Function(name, arguments, results, unpack_code(code), ordering, origin, dtype)
+    body = code if isinstance(code, Wide) else unpack_code(code)
+    return Function(name, arguments, results, body, ordering, origin, dtype)
 
 
 def _forgotten() -> NoReturn:

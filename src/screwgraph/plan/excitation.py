@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from scipy.linalg import null_space
 
 from screwgraph.dynamics import BaseParameters, base_parameters, inverse_dynamics, regressor
 from screwgraph.errors import InputError
@@ -209,6 +208,8 @@ def _sizes(tau: Float[np.ndarray, "N n"], limits: _Limits) -> Float[np.ndarray, 
 
 
 def _series(period: float, harmonics: int, samples: int) -> _Series:
+    from scipy.linalg import null_space
+
     t = np.linspace(0.0, period, samples + 1)
     w = 2.0 * np.pi / period * np.arange(1, harmonics + 1)
     sine, cosine = np.sin(np.outer(t, w)), np.cos(np.outer(t, w))

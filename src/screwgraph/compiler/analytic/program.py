@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from screwgraph.compiler.analytic.composite import LONG, depth
+from screwgraph.compiler.analytic.composite import LONG, carriers, depth
 from screwgraph.compiler.analytic.hybrid import Unknowns
 from screwgraph.compiler.analytic.looped import Known, accelerations_in_loops, forward_in_loops, inverse_in_loops
 from screwgraph.compiler.analytic.state import State, vector_of
@@ -31,8 +31,14 @@ NOT_CLOSED = ("friction", "stiffness")
 """Kinds of live parameters whose torques have no closed form here."""
 LONGER = 30.0
 """How many joints carry a joint, on average, where forward dynamics go in loops: they are made in half the time."""
-WIDE = 40_000
-"""Operations of straight code from which loops are quicker of one state: of a humanoid's derivatives 1.7 times."""
+WIDE = 5_000
+"""Products of the columns with carried joints from which loops are quicker of one state: a humanoid's take 26 000.
+
+There, straight code has 88 000 operations and takes 1.7 times as long, and three times as long to make; from 40 000 on
+it was slower.
+"""
+TRIANGLE = 3
+"""How many times less a symmetric inverse takes than as many other columns."""
 SMALL = 8
 """Up to so many velocities, frames in which pairs of joints meet are tried one after the other."""
 FRAMES = 4
@@ -88,11 +94,13 @@ class TreeProblem:
         inputs = [name for argument in arguments for name in argument.names]
         return in_loops(self._known(arguments), inputs, by)
 
-    def is_wide(self, body: Code) -> bool:
+    def is_wide(self, by: Sequence[str]) -> bool:
         """Whether columns of accelerations fill vectors, and straight code leaves the caches of instructions."""
         robot = self.model.robot
-        forward = all(key.kind == "qdd" for key in self.asked) and not robot.is_closed
-        return isinstance(body, Program) and forward and body.operations.total > WIDE and _tips_have_inertia(robot)
+        forward = all(key.kind == "qdd" for key in self.asked) and not robot.is_closed and not self.is_long
+        matrices = sum(1.0 if name in ("q", "qd") else 1.0 / TRIANGLE for name in by)
+        products = matrices * robot.nv * sum(len(path) + 1 for path in carriers(robot))
+        return forward and products > WIDE and _tips_have_inertia(robot)
 
     def answer(self, arguments: Sequence[Argument]) -> Rolled | None:
         """Return code of the problem itself, for forward dynamics of long trees: it is made in half the time."""

@@ -28,11 +28,13 @@ class _UntoldError(Exception):
 def fingerprint(value: object) -> bytes | None:
     """Return the bytes of numbers, texts, arrays, containers, and this package's frozen dataclasses and functions.
 
+    Of functions inside of others, the values around them count that they use.
+
     None where there is anything else in it: what it does does not follow from what it holds.
     """
     try:
         return marshal.dumps(_plain(value), BINARY)
-    except _UntoldError:
+    except (_UntoldError, RecursionError):  # functions may use themselves
         return None
 
 
@@ -64,9 +66,24 @@ def _rare(value: Any, kind: type) -> tuple[Any, ...]:
         return ("set", *sorted(marshal.dumps(_plain(v), BINARY) for v in value))
     if isinstance(value, Enum) and _is_ours(kind):
         return (f"{kind.__module__}.{kind.__qualname__}", value.name)
-    if isinstance(value, FunctionType) and _is_ours(value) and value.__closure__ is None:
-        return ("function", value.__module__, value.__qualname__, value.__code__.co_firstlineno)
+    if isinstance(value, FunctionType) and _is_ours(value):
+        about = (value.__module__, value.__qualname__, value.__code__.co_firstlineno, _body(value))
+        return ("function", *about, *_each((value.__defaults__, value.__kwdefaults__)), *_each(_enclosed(value)))
     raise _UntoldError
+
+
+def _body(function: FunctionType) -> tuple[Any, ...]:
+    """Return what tells functions apart that begin on the same line."""
+    code = function.__code__
+    return code.co_code, code.co_names, tuple(c for c in code.co_consts if type(c) in LEAVES)
+
+
+def _enclosed(function: FunctionType) -> list[Any]:
+    """Return the values of the functions around it that a function uses."""
+    try:
+        return [cell.cell_contents for cell in function.__closure__ or ()]
+    except ValueError:  # one that has no value yet
+        raise _UntoldError from None
 
 
 @cache

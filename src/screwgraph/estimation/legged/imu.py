@@ -9,6 +9,7 @@ import numpy as np
 
 from screwgraph.compiler import compiled
 from screwgraph.compiler.backends.llvm import Compiled
+from screwgraph.optimize.kernel_cache import KernelProgram, remembered_kernel
 from screwgraph.optimize.kernels import without_unused
 from screwgraph.optimize.manifold_code import number_names
 from screwgraph.optimize.templates import Template
@@ -144,8 +145,13 @@ def prediction() -> Compiled:
 
 def code(name: str, sizes: dict[str, tuple[int, ...]], write: Template) -> Compiled:
     """Compile what `write` returns of inputs of these shapes: one vector, array after array."""
-    tape = Tape(merge="form")
-    inputs = [tape.inputs(n, shape) for n, shape in sizes.items()]
-    values = [x for part in write(*inputs) for x in np.ravel(np.asarray(part, dtype=object)).tolist()]
+
+    def made() -> KernelProgram:
+        tape = Tape(merge="form")
+        inputs = [tape.inputs(n, shape) for n, shape in sizes.items()]
+        values = [x for part in write(*inputs) for x in np.ravel(np.asarray(part, dtype=object)).tolist()]
+        return KernelProgram(factor_out(without_unused(program(tape, values))), ((len(values),),))
+
+    found = remembered_kernel((name, sizes, write), made)
     arguments = [(shape, number_names(n, shape)) for n, shape in sizes.items()]
-    return compiled(name, factor_out(without_unused(program(tape, values))), arguments, [(len(values),)], batches=False)
+    return compiled(name, found.code, arguments, found.shapes, batches=False)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.linalg import solve_triangular
 
 from screwgraph.optimize.incremental import records as r
 
@@ -69,6 +68,8 @@ class Stored:
 
         Cliques that are not on the paths play no part: their rows have no entry in columns of those above them.
         """
+        from scipy.linalg import solve_triangular
+
         dims = self.unknowns[:, r.DIM]
         cliques = [self.conditional(c) for c in self.above(unknowns)]
         members = [v for c in cliques for v in c.own.tolist()]

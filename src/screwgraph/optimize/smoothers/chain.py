@@ -7,7 +7,6 @@ from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.linalg import solve_triangular
 
 from screwgraph.optimize.smoothers.fronts import fronts_code
 from screwgraph.optimize.smoothers.window import Window
@@ -69,6 +68,8 @@ class Chain:
 
     def covariances(self) -> Float[np.ndarray, "steps n n"]:
         """Return the joint covariance of each free step and what is shared, from what was eliminated."""
+        from scipy.linalg import solve_triangular
+
         D, S = self.own, self.shared
         fronts = self._buffer[:-1].reshape(self.count, self.width, self.width + 1)
         found = np.empty((self.count, D + S, D + S))

@@ -29,7 +29,7 @@ from screwgraph.compiler.backends.llvm.machine import (
 )
 from screwgraph.compiler.backends.llvm.operations import function_declarations
 from screwgraph.compiler.backends.llvm.results import put_results
-from screwgraph.compiler.backends.llvm.rolled import rolled_block
+from screwgraph.compiler.backends.llvm.rolled import rolled_block, widest
 from screwgraph.compiler.backends.llvm.room import ROOMS
 from screwgraph.compiler.backends.llvm.sincos import sincos
 from screwgraph.compiler.backends.llvm.sines import several, sines
@@ -109,9 +109,7 @@ def count_in(counter: ctypes.c_int64, engine: Any, name: str = COUNTER) -> None:
 
 
 def _weight(program: Code | Descent) -> int:
-    """Return what a state counts; code with loops is short, and has no draft, which would round in other ways."""
-    if isinstance(program, Rolled):
-        return 0
+    """Return what a state counts."""
     return STEPS if isinstance(program, Descent) else 1
 
 
@@ -197,6 +195,7 @@ def assembly(
         blocks.append(Blocks(each, inputs, placed))
         parts += [gather(each, lengths(inputs)), put_results(placed, each), text]
         parts += [counting(inputs, quaternions, each)] if quaternions else []
+    parts += [declarations(wide) for wide in _of_loops(program, single) if wide not in (*kinds, several(lanes.bits))]
     parts += [f"@{COUNTER} = global ptr null"] if quaternions else []
     parts += [
         loop(blocks[0], blocks[-1], "unit" if quaternions else "", cache),
@@ -227,6 +226,11 @@ def _block(
     once = distinct(program)
     placed = [replace(o, places=tuple(once.places[place] for place in o.places)) for o in outputs]
     return block(once.program, lanes, places=once.places, whole=whole), placed
+
+
+def _of_loops(program: Code | Descent, single: Lanes) -> list[Lanes]:
+    """Return the vectors of neighbours that loops take of one sample."""
+    return [widest(single)] if isinstance(program, Rolled) else []
 
 
 def instructions(program: Code | Descent) -> list[tuple[Any, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from xml.sax.saxutils import escape
+from html import escape
 
 from screwgraph.compiler.backends.base import Backend, Library
 from screwgraph.compiler.backends.c.operations import C
@@ -121,7 +121,7 @@ def _files(library: Library) -> dict[str, str]:
             why="these are lower-case letters, digits and single underscores",
             fix="choose another prefix",
         )
-    texts = {"name": name, "about": escape(" ".join((library.about or name).split()))}
+    texts = {"name": name, "about": escape(" ".join((library.about or name).split()), quote=False)}
     tested = TEST.format(name=name, compare=comparing(library), checks="\n".join(checks(library)))
     return {
         "package.xml": PACKAGE.format(**texts),

@@ -27,11 +27,11 @@ LOOPS: Mapping[type, Callable[[Any, Kernel], None]] = {
 def rolled_block(rolled: Rolled, lanes: Lanes, whole: int) -> str:
     """Return `@block(in, out)`, as `block` does: of one sample, loops take a vector of neighbours at a time."""
     areas = (rolled.count, len(rolled.input_names))
-    widest = vector_width() * 64 // lanes.bits if lanes.width == 1 else 1
+    neighbours = widest(lanes).width if lanes.width == 1 else 1
     take, give = room("memory", rolled.scratch or 1, lanes.real, lanes.width * lanes.bytes)
     lines, parts = [f"define internal void @block{lanes.tag}(ptr noalias %in, ptr noalias %out) {{", *take], []
     for k, stage in enumerate(rolled.stages):
-        kernel = Kernel(f"stage{k}_{lanes.tag}", lanes, widest, areas)
+        kernel = Kernel(f"stage{k}_{lanes.tag}", lanes, neighbours, areas)
         if isinstance(stage, Straight):
             name = f"straight{k}_"
             parts.append(block(stage.program, lanes, name, whole=whole))
@@ -42,3 +42,8 @@ def rolled_block(rolled: Rolled, lanes: Lanes, whole: int) -> str:
         parts.append(kernel.text())
         lines.append(f"  call void @stage{k}_{lanes.tag}(ptr %in, ptr %out, ptr %memory)")
     return "\n".join([*parts, *lines, *give, "  ret void", "}"])
+
+
+def widest(lanes: Lanes) -> Lanes:
+    """Return how many numbers of this size, of one sample, loops take at a time."""
+    return Lanes(vector_width() * 64 // lanes.bits, lanes.bits)

@@ -9,9 +9,6 @@ from itertools import count
 
 from screwgraph.compiler.backends.llvm.text import Lanes
 
-FLAGS = "contract nsz"
-"""Products and sums may be one instruction."""
-
 
 @dataclass(frozen=True)
 class Vector:
@@ -23,7 +20,12 @@ class Vector:
     @property
     def kind(self) -> str:
         """LLVM's type."""
-        return self.lanes.real if self.width == 1 else f"<{self.width} x {self.lanes.scalar}>"
+        return self.alike.real
+
+    @property
+    def alike(self) -> Lanes:
+        """As many numbers side by side."""
+        return self.lanes if self.width == 1 else Lanes(self.width, self.lanes.bits)
 
 
 class Kernel:
@@ -98,7 +100,7 @@ class Kernel:
 
     def arithmetic(self, instruction: str, a: str, b: str, vector: Vector) -> str:
         """Return a sum, difference, product or quotient."""
-        return self.say(f"{instruction} {FLAGS} {vector.kind} {a}, {b}")
+        return self.say(f"{instruction} {vector.kind} {a}, {b}")
 
     def spread(self, value: str, vector: Vector) -> str:
         """Return a number in all places of a vector."""
@@ -113,18 +115,18 @@ class Kernel:
         return self.lanes.number(0.0) if vector.width == 1 else "zeroinitializer"
 
     def more(self, a: str, b: str, c: str, vector: Vector) -> str:
-        """Return a + b c."""
-        return self.arithmetic("fadd", a, self.arithmetic("fmul", b, c, vector), vector)
+        """Return a + b c, one instruction where the processor has it, at every level of LLVM: digits are the same."""
+        kind = vector.kind
+        return self.say(f"call {kind} {vector.alike.intrinsic('fmuladd')}({kind} {b}, {kind} {c}, {kind} {a})")
 
     def less(self, start: str, a: Sequence[str], b: Sequence[str], vector: Vector) -> str:
         """Return a number less a product of vectors, half of which is summed apart: two short chains of sums."""
         half, apart = len(a) // 2, ""
         for k, (x, y) in enumerate(zip(a, b, strict=True)):
-            product = self.arithmetic("fmul", x, y, vector)
             if k < half:
-                start = self.arithmetic("fsub", start, product, vector)
+                start = self.more(start, self.say(f"fneg {vector.kind} {x}"), y, vector)
             else:
-                apart = self.arithmetic("fadd", apart, product, vector) if apart else product
+                apart = self.more(apart, x, y, vector) if apart else self.arithmetic("fmul", x, y, vector)
         return self.arithmetic("fsub", start, apart, vector)
 
     def variable(self, first: str, kind: str = "i64") -> str:

@@ -45,6 +45,5 @@ def _product(
     start, total = kernel.at(right, column), ""
     for k, number in enumerate(numbers):
         there = kernel.load(kernel.at(start, str(k * stage.pitch)), vector)
-        term = kernel.arithmetic("fmul", number, there, vector)
-        total = kernel.arithmetic("fadd", total, term, vector) if total else term
+        total = kernel.more(total, number, there, vector) if total else kernel.arithmetic("fmul", number, there, vector)
     kernel.store(total, kernel.at(result, column), vector)
