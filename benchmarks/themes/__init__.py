@@ -20,6 +20,7 @@ from benchmarks.themes import (
     incremental,
     inverse_kinematics,
     kinematics,
+    legged,
     linear_chain,
     mechanisms,
     operations,
@@ -54,6 +55,7 @@ THEMES: Mapping[str, Theme] = {
     "linear": linear_chain.table,
     "optimize": optimisation.table,
     "incremental": incremental.table,
+    "legged": legged.table,
     "plan": planning.table,
     "mechanism": mechanisms.table,
 }
