@@ -30,6 +30,7 @@ from benchmarks.themes import (
     rollouts,
     simulation,
     threads,
+    windows,
 )
 
 Theme = Callable[[Sequence[Entry], Tools], Sheet]
@@ -56,6 +57,7 @@ THEMES: Mapping[str, Theme] = {
     "optimize": optimisation.table,
     "incremental": incremental.table,
     "legged": legged.table,
+    "windows": windows.table,
     "plan": planning.table,
     "mechanism": mechanisms.table,
 }
