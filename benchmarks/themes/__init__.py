@@ -21,6 +21,7 @@ from benchmarks.themes import (
     incremental,
     inverse_kinematics,
     kinematics,
+    legged,
     linear_chain,
     mechanisms,
     operations,
@@ -30,6 +31,7 @@ from benchmarks.themes import (
     rollouts,
     simulation,
     threads,
+    windows,
 )
 
 Theme = Callable[[Sequence[Entry], Tools], Sheet]
@@ -56,6 +58,8 @@ THEMES: Mapping[str, Theme] = {
     "linear": linear_chain.table,
     "optimize": optimisation.table,
     "incremental": incremental.table,
+    "legged": legged.table,
+    "windows": windows.table,
     "plan": planning.table,
     "mechanism": mechanisms.table,
 }

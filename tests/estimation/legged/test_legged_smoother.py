@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.stats import chi2
@@ -61,14 +63,14 @@ def test_derivatives_by_biases_are_those_of_differences() -> None:
         assert np.allclose(slope[13:16], (p_gyro if i < 3 else p_force)[:, i % 3], atol=1e-7)
 
 
-def standing(rng: np.random.Generator, **options: object) -> tuple[LeggedSmoother, np.ndarray]:
+def standing(rng: np.random.Generator, **options: Any) -> tuple[LeggedSmoother, np.ndarray]:
     """Return a smoother of a robot that stands for a second, and the errors of its last base."""
     noise = LeggedNoise(gyroscope=1e-3, accelerometer=2e-2, integration=1e-4, bias=1e-3, foothold=10.0)
     spread = np.array([0.05, 0.05, 0.05, 0.1, 0.1, 0.1, 0.02, 0.02, 0.02])
     off, dt = spread * rng.normal(size=9), 0.01
     smoother = LeggedSmoother(
         FEET, R=exp3(-off[:3]), v=-off[3:6], p=-off[6:], covariance=spread**2, noise=noise, lag=0.3, **options
-    )  # pyright: ignore[reportArgumentType]
+    )
     bias, seen = 1e-3 * rng.normal(size=6), np.array(noise.contact)
     for k in range(100):
         density = np.array([1e-3] * 3 + [2e-2] * 3) / np.sqrt(dt)
@@ -108,6 +110,42 @@ def test_a_foot_that_slips_is_a_new_foothold() -> None:
     assert smoother.slips == 1
     assert np.allclose(smoother.state[2], 0.0, atol=1e-6)
     assert np.allclose(smoother.footholds["FL"], np.add(STAND["FL"], [0.4, 0.0, 0.0]), atol=1e-5)
+
+
+def test_footholds_of_the_start_hold_the_base() -> None:
+    ground = {name: (p, 1e-8 * np.eye(3)) for name, p in STAND.items()}
+    smoother = LeggedSmoother(FEET, p=[0.2, 0.1, 0.05], covariance=1e4, footholds=ground)
+    assert np.allclose(smoother.footholds["FL"], STAND["FL"])
+    smoother.update(STAND)
+    assert np.allclose(smoother.state[2], 0.0, atol=1e-6)  # 0.2 m * 0.03^2 / 1e4
+
+
+def test_what_is_known_does_not_depend_on_how_much_room_there_was() -> None:
+    """One foot stands while others tap: longer than the tables that there are at first, and with a lag beyond them."""
+    found = []
+    for lag in (0.2, 100.0):
+        smoother = LeggedSmoother(FEET, covariance=1e-6, lag=lag)
+        for k in range(150):
+            for _ in range(3):
+                smoother.predict(np.zeros(3), -GRAVITY, 0.01)
+            smoother.update({"FL": STAND["FL"], FEET[1 + k % 3]: STAND[FEET[1 + k % 3]]})
+        found.append(smoother.covariance)
+        assert np.allclose(smoother.state[2], 0.0, atol=1e-6)
+    assert np.allclose(*found, rtol=1e-6, atol=1e-12)
+
+
+def test_feet_may_tap_at_one_instant() -> None:
+    smoother = LeggedSmoother(["left"], covariance=1e-6)
+    smoother.predict(np.zeros(3), -GRAVITY, 0.01)
+    for _ in range(3):
+        smoother.update({"left": (0.0, 0.1, -0.5)}, touchdowns=["left"])
+    with pytest.raises(InputError, match="at one instant"):
+        smoother.update({"left": (0.0, 0.1, -0.5)}, touchdowns=["left"])
+
+
+def test_covariances_are_refused_that_are_none() -> None:
+    with pytest.raises(InputError, match="covariance is not one"):
+        LeggedSmoother(FEET, covariance=-1.0)
 
 
 def test_unknown_feet_are_refused() -> None:

@@ -10,12 +10,16 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.estimation.legged.chain import BIAS, OWN, newest, packed, unpacked
+from screwgraph.estimation.legged import tables as t
 from screwgraph.estimation.legged.imu import CHANGE, SLOPES, begun, integration, prediction, whitening
-from screwgraph.estimation.legged.origin import Origin
-from screwgraph.estimation.legged.steps import Base, Foothold, Law, Lift, Move, See, Step, Touch
+from screwgraph.estimation.legged.machine import Machine
+from screwgraph.estimation.legged.normal import turning
+from screwgraph.estimation.legged.tables import BIAS, OWN
 from screwgraph.optimize.parameters import real_array
 from screwgraph.optimize.smoothers.straight import called
+
+ITERATIONS = 30
+"""How often an update linearises at most."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +50,8 @@ class LeggedSmoother:
     """Estimates rotation, velocity and position of an inertial sensor on a legged robot from it and standing feet.
 
     Bases at contact events are joined by preintegrated inertial measurements (Forster et al., 2017) with one unknown
-    bias; each foot stands still from touchdown until it leaves. Events that are older than the lag are marginalised.
-    What each step of the chain contributes is eliminated once, and again where its estimate has moved.
+    bias; each foot stands still from touchdown until it leaves. Events that are older than the lag are marginalised;
+    what they were tied to keeps its linearisation from then on (Huang, Mourikis & Roumeliotis, 2008).
     """
 
     def __init__(
@@ -58,13 +62,14 @@ class LeggedSmoother:
         v: Any = (0.0, 0.0, 0.0),
         p: Any = (0.0, 0.0, 0.0),
         covariance: Any = 1e-2,
+        footholds: Mapping[str, tuple[Any, Any]] | None = None,
         sensor: Any = None,
         noise: LeggedNoise | None = None,
         lag: float = 1.0,
         gravity: Any = (0.0, 0.0, -9.81),
         threshold: float = 1e-3,
     ) -> None:
-        """Begin at rest or in motion, with all feet in the air.
+        """Begin at rest or in motion.
 
         Args:
             feet: their names.
@@ -73,11 +78,12 @@ class LeggedSmoother:
             p: position in the world (3,) (m).
             covariance: of these: a variance, variances (9,), or (9, 9); rotation in the sensor's axes, then velocity
                 and position in the world's.
+            footholds: feet that stand already: where (3,) (m), and the covariance of that (3, 3) (m^2).
             sensor: pose (4, 4) of the inertial sensor in the base's frame; default: the same.
             noise: of sensors.
             lag: s.
             gravity: in the world (3,) (m/s^2).
-            threshold: displacements (rad, m/s, m) up to which linearisations are kept; 0: of every step anew.
+            threshold: displacements (rad, m/s, m) up to which linearisations are kept; 0: none is.
 
         Raises:
             InputError: an array has another shape, or a number is not positive.
@@ -88,58 +94,66 @@ class LeggedSmoother:
             raise InputError(f"lag = {lag!r}, threshold = {threshold!r}", fix="give a positive lag (s)")
         self.noise, self.lag, self.threshold = noise or LeggedNoise(), float(lag), float(threshold)
         self.feet = tuple(feet)
-        base = Base(0.0, _array("R", np.eye(3) if R is None else R, (3, 3)), _array("v", v, (3,)), _array("p", p, (3,)))
+        R = _array("R", np.eye(3) if R is None else R, (3, 3))
+        self._now = np.concatenate([R.ravel(), _array("v", v, (3,)), _array("p", p, (3,))])
         self._sensor = _array("sensor", np.eye(4) if sensor is None else sensor, (4, 4))
         n = self.noise
         contact = 1.0 / np.broadcast_to(_array("noise.contact", n.contact), (3,))
-        self._law = Law(len(self.feet), n.huber, _array("gravity", gravity, (3,)), np.diag(contact), 1.0 / n.height)
-        size = self._law.size
-        information = np.zeros((size, size))
-        information[:OWN, :OWN] = np.linalg.inv(_covariance(covariance))
+        self._whitening, self._gravity = np.diag(contact), _array("gravity", gravity, (3,))
+        root = np.linalg.cholesky(np.linalg.inv(_covariance(covariance))).T
         spread = np.broadcast_to(_array("noise.bias", n.bias), (BIAS,))
-        information[range(OWN, OWN + BIAS), range(OWN, OWN + BIAS)] = spread**-2.0
-        start = packed(information, np.zeros(size))
+        self._machine = Machine(len(self.feet), self._now, root, spread**-2.0, robust=bool(n.huber))
+        header = self._machine.header
+        header[t.GRAVITY : t.CONTACT], header[t.CONTACT : t.HUBER] = self._gravity, self._whitening.ravel()
+        header[t.HUBER], header[t.LIMIT] = n.huber, max(self.threshold, 1e-10)
+        self._touchdown = np.eye(3) * n.foothold**-2.0
         self._variances = np.array([n.gyroscope, n.accelerometer, n.integration]) ** 2
-        self._bases = [base]
-        self._stands: list[Foothold | None] = [None] * len(self.feet)
-        self._held: list[Foothold] = []
-        self._bias, self._bias_moved, self._bias_largest = np.zeros(BIAS), np.zeros(BIAS), 0.0
-        self._steps: list[Step] = []
-        self._carries: list[np.ndarray] = [start]
-        self._gains: list[np.ndarray | None] = []
-        self._origin = Origin.of(start, base, self._bias, [])
-        self._now, self._imu, self.time, self.slips = base.at(), begun(), 0.0, 0
+        self._stands: list[int | None] = [None] * len(self.feet)
+        self._begun, self._bias = begun(), np.zeros(BIAS)
+        self._imu = self._begun.copy()
+        self._reading, self._dt = np.zeros(6), np.zeros(1)
+        self.time = 0.0
+        """Since the beginning (s)."""
+        self.slips = 0
+        """How often a foot slipped."""
+        self._first: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+        for name, (point, around) in (footholds or {}).items():
+            self._known(name)
+            information = np.linalg.inv(_array(f"covariance of {name}", around, (3, 3)))
+            self._first[name] = _array(name, point, (3,)), information
 
     @property
     def bias(self) -> Float[np.ndarray, "6"]:
         """Biases of gyroscope (rad/s) and accelerometer (m/s^2)."""
-        return self._bias + self._bias_moved
+        return self._bias.copy()
 
     @property
     def state(self) -> tuple[Float[np.ndarray, "3 3"], Float[np.ndarray, "3"], Float[np.ndarray, "3"]]:
-        """Rotation, velocity (m/s), position (m) now: the last event's, led on by inertial measurements."""
-        now = self._now
-        if not self._imu[0]:
-            return now.R, now.v, now.p
-        found = called(prediction(), now.R, now.v, now.p, self.bias, self._change(), self._law.gravity)
-        return found[:9].reshape(3, 3), found[9:12], found[12:]
+        """Rotation, velocity (m/s) and position (m) of the inertial sensor now: after all that was measured."""
+        now = self._predicted(self._change())
+        return now[:9].reshape(3, 3).copy(), now[9:12].copy(), now[12:].copy()
 
     @property
     def footholds(self) -> dict[str, Float[np.ndarray, "3"]]:
         """Where the feet stand that do (m)."""
-        return {name: s.p + s.moved for name, s in zip(self.feet, self._stands, strict=True) if s is not None}
+        known = {name: p for name, (p, _) in self._first.items()}
+        standing = zip(self.feet, self._stands, strict=True)
+        return known | {name: self._machine.stand(s) for name, s in standing if s is not None}
 
     @property
     def covariance(self) -> Float[np.ndarray, "9 9"]:
         """Covariance of the last event's base: rotation in its own axes, velocity and position in the world's."""
-        H, _ = unpacked(self._carries[-1], self._law.size)
-        known = np.diag(H) > 0.0
-        return np.linalg.inv(H[np.ix_(known, known)])[:OWN, :OWN]
+        return self._machine.covariance[:OWN, :OWN]
 
     @property
     def window(self) -> list[tuple[float, np.ndarray, np.ndarray, np.ndarray]]:
         """Time, rotation, velocity and position of each event in the window."""
-        return [(b.time, b.R, b.v, b.p) for b in (base.at() for base in self._bases)]
+        found = []
+        for k in range(self._machine.first, self._machine.last + 1):
+            time, base, d = self._machine.event(k)
+            base = called(turning(), base, d)
+            found.append((time, base[:9].reshape(3, 3), base[9:12], base[12:]))
+        return found
 
     def predict(self, gyroscope: Any, accelerometer: Any, dt: float) -> None:
         """Go on by one inertial measurement (rad/s, m/s^2), held for dt (s).
@@ -149,8 +163,10 @@ class LeggedSmoother:
         """
         if not dt > 0.0:
             raise InputError(f"dt = {dt!r}", fix="give a positive time (s)")
-        reading = np.concatenate([_array("gyroscope", gyroscope, (3,)), _array("accelerometer", accelerometer, (3,))])
-        self._imu = called(integration(), self._imu, reading, self.bias, np.array([dt]), self._variances)
+        self._reading[:3] = _vector("gyroscope", gyroscope)
+        self._reading[3:] = _vector("accelerometer", accelerometer)
+        self._dt[0] = dt
+        self._imu = called(integration(), self._imu, self._reading, self._bias, self._dt, self._variances)
         self.time += dt
 
     def update(
@@ -165,124 +181,69 @@ class LeggedSmoother:
 
         Raises:
             InputError: a foot is unknown.
+            ScrewgraphError: the motion is not determined.
         """
-        unknown = {*contacts, *touchdowns} - set(self.feet)
-        if unknown:
-            raise InputError(f"there is no foot {sorted(unknown)[0]!r}", fix=f"feet are {', '.join(self.feet)}")
-        points = np.zeros((len(self.feet), 3))
-        for name, point in contacts.items():
-            shifted = _array(name, point, (3,)) - self._sensor[:3, 3]
-            points[self.feet.index(name)] = self._sensor[:3, :3].T @ shifted
-        now, base, first = self.state, self._bases[-1], len(self._steps)
-        if self._imu[0] and contacts:
-            base = Base(self.time, now[0], now[1], now[2])
+        for name in (*contacts, *touchdowns):
+            self._known(name)
+        machine, names = self._machine, list(contacts)
+        change = self._change()
+        now = self._predicted(change)
+        R, p = now[:9].reshape(3, 3), now[12:]
+        points = np.array([_vector(name, contacts[name]) for name in names]).reshape(-1, 3)
+        points = (points - self._sensor[:3, 3]) @ self._sensor[:3, :3]
         for i, name in enumerate(self.feet):
             stand = self._stands[i]
-            gone = stand is not None and (name not in contacts or name in touchdowns)
-            if stand is not None and not gone and self._slipped(now, stand, points[i]):
+            if stand is None:
+                continue
+            gone = name not in contacts or name in touchdowns
+            if not gone and self._slipped(R, p, stand, points[names.index(name)]):
                 self.slips, gone = self.slips + 1, True
-            if stand is not None and gone:
-                self._steps.append(Lift(stand))
+            if gone:
+                machine.leave(stand)
                 self._stands[i] = None
-        if contacts:
-            self._add_event(base, contacts, points, height, now)
-            self._solve(first)
-            self._drop()
+        first, self._first = self._first, {}
+        if not contacts:
+            return
+        if self._imu[0]:
+            machine.add_event(self.time, now)
+            machine.lead(change, called(whitening(), self._imu[CHANGE + SLOPES :].reshape(9, 9)))
+        standing = []
+        for name, point in zip(names, points, strict=True):
+            i = self.feet.index(name)
+            stand = self._stands[i]
+            if stand is None:
+                start = None if name in touchdowns else first.get(name)
+                where = start or (R @ point + p, self._touchdown)
+                stand = self._stands[i] = machine.add_stand(*where)
+            standing.append(stand)
+        machine.see(standing, points, height or 0.0, 0.0 if height is None else self.noise.height**-2.0)
+        machine.estimate(self.time - self.lag, ITERATIONS)
+        self._now, self._bias, self._imu = machine.now, machine.bias, self._begun.copy()
 
-    def _slipped(self, now: tuple, stand: Foothold, point: np.ndarray) -> bool:
-        r = self._law.whitening @ (now[0].T @ (stand.p + stand.moved - now[2]) - point)
+    def _known(self, name: str) -> None:
+        if name not in self.feet:
+            raise InputError(f"there is no foot {name!r}", fix=f"feet are {', '.join(self.feet)}")
+
+    def _predicted(self, change: Float[np.ndarray, "67"]) -> Float[np.ndarray, "15"]:
+        if not self._imu[0]:
+            return self._now
+        R, v, p = self._now[:9].reshape(3, 3), self._now[9:12], self._now[12:]
+        return called(prediction(), R, v, p, self._bias, change, self._gravity)
+
+    def _change(self) -> Float[np.ndarray, "67"]:
+        return np.concatenate([self._imu[: CHANGE + SLOPES], self._bias])
+
+    def _slipped(self, R: np.ndarray, p: np.ndarray, stand: int, point: np.ndarray) -> bool:
+        if not np.isfinite(self.noise.slip):
+            return False
+        r = self._whitening @ (R.T @ (self._machine.stand(stand) - p) - point)
         return bool(r @ r > self.noise.slip**2)
 
-    def _add_event(self, base: Base, contacts: Mapping[str, Any], points: np.ndarray, height: float | None, now: tuple):
-        if base is not self._bases[-1]:
-            change, covariance = self._change(), self._imu[CHANGE + SLOPES :].reshape(9, 9)
-            white = called(whitening(), covariance).reshape(9, 9)
-            self._steps.append(Move(self._bases[-1], base, change, white))
-            self._bases.append(base)
-            self._imu = begun()
-        information = self.noise.foothold**-2.0
-        for i, name in enumerate(self.feet):
-            if name in contacts and self._stands[i] is None:
-                p = now[0] @ points[i] + now[2]
-                stand = self._stands[i] = Foothold(i, p, p, information)
-                self._steps.append(Touch(stand))
-        seen = tuple(s if name in contacts else None for name, s in zip(self.feet, self._stands, strict=True))
-        self._steps.append(See(base, seen, points, height))
 
-    def _change(self) -> np.ndarray:
-        return np.concatenate([self._imu[: CHANGE + SLOPES], self.bias])
-
-    def _solve(self, first: int) -> None:
-        """Eliminate the steps from `first` on, and again those whose estimates moved beyond the threshold."""
-        for _ in range(10):
-            self._eliminate(first)
-            self._substitute()
-            again = self._moved()
-            if again is None:
-                break
-            first = self._settle(again)
-        self._now = self._bases[-1].at()
-
-    def _eliminate(self, first: int) -> None:
-        del self._carries[first + 1 :], self._gains[first:]
-        carry = self._carries[first]
-        for step in self._steps[first:]:
-            carry, gains = step.forward(self._law, carry, self._bias)
-            self._carries.append(carry)
-            self._gains.append(gains)
-
-    def _substitute(self) -> None:
-        standing = np.array([float(s is not None) for s in self._stands])
-        d = called(newest(len(self.feet)), self._carries[-1], standing)
-        size = np.abs(d)
-        last = self._bases[-1]
-        last.moved, last.largest = d[:OWN], float(size[:OWN].max())
-        self._bias_moved, self._bias_largest = d[OWN : OWN + BIAS], float(size[OWN : OWN + BIAS].max())
-        for stand in self._stands:
-            if stand is not None:
-                k = OWN + BIAS + 3 * stand.foot
-                stand.moved, stand.largest = d[k : k + 3], float(size[k : k + 3].max())
-        for step, gains in zip(reversed(self._steps), reversed(self._gains), strict=True):
-            d = step.back(self._law, gains, d)
-        for stand in self._held:
-            k = OWN + BIAS + 3 * stand.foot
-            stand.moved = d[k : k + 3]
-
-    def _moved(self) -> int | None:
-        """Return the first step to linearise anew: 0 if it is the start."""
-        limit = max(self.threshold, 1e-10)
-        if any(x.largest > limit for x in (self._bases[0], *self._held)):
-            return 0
-        if self._bias_largest > limit:
-            return 0
-        for k, step in enumerate(self._steps):
-            made = step.after if isinstance(step, Move) else step.stand if isinstance(step, Touch) else None
-            if made is not None and made.largest > limit:
-                return k
-        return None
-
-    def _settle(self, first: int) -> int:
-        """Linearise anew what begins at a step or later; where it is the first step, the start, too."""
-        made = [s.after if isinstance(s, Move) else s.stand for s in self._steps[first:] if isinstance(s, Move | Touch)]
-        if first == 0:
-            self._bias, self._bias_moved = self.bias, np.zeros(BIAS)
-            made += [self._bases[0], *self._held]
-        for item in made:
-            item.settle()
-        if first == 0:
-            self._carries[0] = self._origin.about(self._bases[0], self._bias, self._held)
-        return first
-
-    def _drop(self) -> None:
-        """Let the events go that are older than the lag: what was eliminated of them stays as it is."""
-        while len(self._bases) > 1 and self._bases[0].time < self.time - self.lag:
-            k = next(i for i, step in enumerate(self._steps) if isinstance(step, Move)) + 1
-            gone = self._steps[:k]
-            lifted = {id(s.stand) for s in gone if isinstance(s, Lift)}
-            touched = [s.stand for s in gone if isinstance(s, Touch)]
-            self._held = [s for s in (*self._held, *touched) if id(s) not in lifted]
-            del self._steps[:k], self._carries[:k], self._gains[:k], self._bases[0]
-            self._origin = Origin.of(self._carries[0], self._bases[0], self._bias, self._held)
+def _vector(name: str, given: Any) -> Float[np.ndarray, "3"]:
+    if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == (3,):
+        return given
+    return _array(name, given, (3,))
 
 
 def _array(name: str, given: Any, shape: tuple[int, ...] | None = None) -> np.ndarray:

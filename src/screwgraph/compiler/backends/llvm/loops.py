@@ -3,7 +3,7 @@
 Functions tell the kinds of their arguments by annotations: `int`, `float`, `Ints` and `Reals` (arrays of 64 bits, which
 must not overlap). They may use `range`, `while`, `if`, `break`, `continue`, `+ - * / // %`, comparisons, `and`, `or`,
 `not`, `int`, `float`, `sqrt`, `abs`, functions of their own kind, `behind(array, k)`, an array from entry k on, and
-`called(loop, operands, counts, steps)`, the loop of a gufunc; no array of the function may be one of its operands.
+`called(loop, operands, counts, steps)`, the loop of a gufunc, whose operands may be arrays of functions that call it.
 `//` and `%` are for integers that are not negative. Names have one kind within a function; integers and numbers of
 their module are constants. As they are Python, they run
 without being compiled, too, which tests use.
@@ -101,10 +101,13 @@ def _constants(function: Callable[..., Any]) -> Constants:
 def _text(functions: Sequence[ast.FunctionDef], constants: Sequence[Constants]) -> str:
     """Return LLVM assembly of functions; callees come first."""
     known: dict[str, tuple[str, list[tuple[str, str]]]] = {}
+    calling = {"called"}
     texts = ["declare double @llvm.sqrt.f64(double)", "declare double @llvm.fabs.f64(double)"]
     for tree, numbers in zip(functions, constants, strict=True):
         known[tree.name] = _signature(tree)
-        texts.append(_Translation(tree, known, dict(numbers)).text())
+        if any(isinstance(node, ast.Name) and node.id in calling for node in ast.walk(tree)):
+            calling.add(tree.name)
+        texts.append(_Translation(tree, known, dict(numbers), tree.name not in calling).text())
     return "\n".join(texts)
 
 
@@ -133,6 +136,8 @@ class _Translation:
     tree: ast.FunctionDef
     known: dict[str, tuple[str, list[tuple[str, str]]]]
     constants: dict[str, int | float]
+    apart: bool
+    """Whether nothing else reads or writes its arrays while it runs."""
     lines: list[str] = field(default_factory=list)
     head: list[str] = field(default_factory=list)
     kinds: dict[str, str] = field(default_factory=dict)
@@ -141,7 +146,8 @@ class _Translation:
 
     def text(self) -> str:
         result, arguments = self.known[self.tree.name]
-        listed = ", ".join(f"{_ll(k)}{' noalias' if _ll(k) == 'ptr' else ''} %a.{n}" for n, k in arguments)
+        pointer = "ptr noalias" if self.apart else "ptr"
+        listed = ", ".join(f"{pointer if _ll(k) == 'ptr' else k} %a.{n}" for n, k in arguments)
         for name, kind in arguments:
             self._declared(name, kind)
             self.lines.append(f"  store {_ll(kind)} %a.{name}, ptr %v.{name}")

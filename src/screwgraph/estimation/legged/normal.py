@@ -1,0 +1,107 @@
+"""Normal equations of a legged robot's factors: lower triangles column by column, each with its entry of J'r."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from screwgraph.compiler.backends.llvm import Compiled
+from screwgraph.estimation.legged.imu import code, inertial
+from screwgraph.estimation.legged.tables import BASE_NUMBERS, BIAS, CHANGE_SIZE, MOVED, OWN, ROW_LENGTH, SEEN
+from screwgraph.optimize.manifold_code import tangents
+from screwgraph.spatial import concatenate, maximum, sqrt
+from screwgraph.spatial.exponential import exp3, log3
+from screwgraph.spatial.manifolds import SO3
+from screwgraph.tape import jacobian
+from screwgraph.tape.rows import lower_product, transposed_times
+
+
+def contact(R: np.ndarray, p: np.ndarray, foot: np.ndarray, measured: np.ndarray) -> np.ndarray:
+    """Residual (3,) of a foot (m): where it stands, in the axes of the base, less where kinematics has it."""
+    return R.T @ (foot - p) - measured
+
+
+@cache
+def moving() -> Compiled:
+    """(base, next base, bias, change, gravity) -> rows of the Jacobian by both bases and biases, with residuals.
+
+    Rows have ROW_LENGTH numbers; they are not whitened.
+    """
+
+    def write(a: Any, b: Any, bias: Any, change: Any, gravity: Any) -> list[Any]:
+        Ri, vi, pi = _parts(a)
+        Rj, vj, pj = _parts(b)
+        r = inertial(Ri, vi, pi, Rj, vj, pj, bias, change=change, gravity=gravity)
+        seeds = [*_seeds(Ri, 0), *_seeds(Rj, OWN), *({2 * OWN + j: 1.0} for j in range(BIAS))]
+        J = jacobian(r.tolist(), [*a, *b, *bias], seeds)
+        zeros = [0.0] * (ROW_LENGTH - MOVED - 1)
+        return [[*(row.get(j, 0.0) for j in range(MOVED)), x, *zeros] for row, x in zip(J, r, strict=True)]
+
+    sizes = {"base": BASE_NUMBERS, "after": BASE_NUMBERS, "bias": BIAS, "change": CHANGE_SIZE, "gravity": 3}
+    return code("legged_motion", {name: (n,) for name, n in sizes.items()}, write)
+
+
+@cache
+def seeing(robust: bool) -> Compiled:
+    """(base, foothold, point, whitening, threshold) -> normal equations of rotation, position and foothold.
+
+    The threshold of the loss of Huber (1964) is in standard deviations; it is not used unless `robust`.
+    """
+
+    def write(base: Any, foot: Any, point: Any, white: Any, huber: Any) -> list[Any]:
+        R, _, p = _parts(base)
+        r = white.reshape(3, 3) @ contact(R, p, foot, point)
+        units = [{3 + j: 1.0} for j in range(6)]
+        J = jacobian(r.tolist(), [*R.ravel(), *p, *foot], [*tangents(SO3(), R), *units])
+        weight = huber[0] / maximum(sqrt(r @ r), huber[0]) if robust else 1.0
+        return _normal(J, r, weight, SEEN)
+
+    sizes = {"base": (BASE_NUMBERS,), "foot": (3,), "point": (3,), "white": (9,), "huber": (1,)}
+    return code("legged_contact", sizes, write)
+
+
+@cache
+def starting() -> Compiled:
+    """(base, bias, first base, root of its information, information of biases) -> normal equations of both.
+
+    Errors of velocity and position turn with the estimated rotation, as those of GTSAM's `PriorFactorNavState` do.
+    """
+
+    def write(base: Any, bias: Any, first: Any, root: Any, information: Any) -> list[Any]:
+        (R, v, p), (R0, v0, p0) = _parts(base), _parts(first)
+        r = root.reshape(9, 9) @ concatenate(log3(R0.T @ R), R0 @ R.T @ (v - v0), R0 @ R.T @ (p - p0))
+        r = concatenate(r, [sqrt(x) * b for x, b in zip(information, bias, strict=True)])
+        J = jacobian(r.tolist(), [*base, *bias], [*_seeds(R, 0), *({OWN + j: 1.0} for j in range(BIAS))])
+        return _normal(J, r, 1.0, OWN + BIAS)
+
+    sizes = {"base": (BASE_NUMBERS,), "bias": (BIAS,), "first": (BASE_NUMBERS,), "root": (81,), "information": (BIAS,)}
+    return code("legged_start", sizes, write)
+
+
+@cache
+def turning() -> Compiled:
+    """(base, displacement) -> the base that is displaced so."""
+
+    def write(base: Any, d: Any) -> list[Any]:
+        R, v, p = _parts(base)
+        return [R @ exp3(d[:3]), v + d[3:6], p + d[6:]]
+
+    return code("base_turn", {"base": (BASE_NUMBERS,), "d": (OWN,)}, write)
+
+
+def _parts(base: Any) -> tuple[Any, Any, Any]:
+    return base[:9].reshape(3, 3), base[9:12], base[12:]
+
+
+def _seeds(R: Any, start: int) -> list[dict[int, Any]]:
+    """Return what each number of a base is moved by, by its directions, which begin at `start`."""
+    turned = [{start + j: x for j, x in row.items()} for row in tangents(SO3(), R)]
+    return [*turned, *({start + 3 + j: 1.0} for j in range(6))]
+
+
+def _normal(J: Any, r: Any, weight: Any, n: int) -> list[Any]:
+    weighted = [{j: weight * x for j, x in row.items()} for row in J]
+    H, g = lower_product(J, weighted, n), transposed_times(weighted, r, n)
+    return [[*(H[i].get(j, 0.0) for i in range(j, n)), g[j]] for j in range(n)]

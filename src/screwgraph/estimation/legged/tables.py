@@ -1,0 +1,99 @@
+"""Where a legged smoother's numbers stand in its tables; machine code reads the same constants.
+
+Events and sightings of feet are in rings: row i of a table belongs to the item i modulo its length.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+OWN = 9
+"""Directions of a base: rotation in its own axes, velocity and position in the world's."""
+BIAS = 6
+MOVED = 2 * OWN + BIAS
+"""Directions of what an inertial measurement ties: two bases and the biases."""
+SEEN = 9
+"""Directions of what a sighting ties: rotation, position, foothold."""
+BASE_NUMBERS = 15
+"""Rotation row by row, velocity, position."""
+
+CHANGE_SIZE = 67
+"""What was preintegrated, its derivatives by biases, and the biases at which it was."""
+ROW_LENGTH = 32
+"""Numbers of a row of a motion's Jacobian: derivatives by all directions, residual, zeros."""
+MOVED_SIZE = MOVED * (MOVED + 1)
+"""J'J column by column, then J'r."""
+SEEN_SIZE = SEEN * (SEEN + 3) // 2
+START_SIZE = (OWN + BIAS) * (OWN + BIAS + 3) // 2
+
+# An event: its base, displacement, time, what led there, whitening of that, its normal equations.
+X, D, TIME, CHANGE_AT, WHITE = 0, BASE_NUMBERS, 24, 25, 92
+MOVE_AT, EVENT = 173, 773
+# ... and integers: whether its base keeps its linearisation, whether what led there must be linearised anew, first
+# sighting, last, how many footholds begin there; then these.
+KEPT, STALE, FIRST_SIGHT, END_SIGHT, NEW, NEW_STANDS = 0, 1, 2, 3, 4, 5
+# A foothold: where it is linearised, where it is expected, displacement, information.
+P, EXPECTED, AWAY, INFORMATION, STAND = 0, 3, 6, 9, 18
+# ... and integers: the event after which it is left (-1: it stands), whether it keeps its linearisation, place.
+LEFT, HELD, PLACE, STAND_INTS = 0, 1, 2, 3
+# A sighting: where kinematics has the foot, height and 1 / sigma^2 of it, normal equations.
+POINT, HEIGHT, HEIGHT_WEIGHT, SIGHT_AT, SIGHT = 0, 3, 4, 5, 5 + SEEN_SIZE
+# ... and integers: foothold, whether it must be linearised anew.
+OF, OLD, SIGHT_INTS = 0, 1, 2
+# A front: columns, columns that go, footholds that go, footholds that stay; then these.
+COLUMNS, GOING, LIFTED, STAYING, STANDS = 0, 1, 2, 3, 4
+# All: first event, events so far, whether the biases keep their linearisation, first front to eliminate anew; lengths
+# of rings, footholds at once, lengths of rows.
+HEAD, COUNT, BIAS_KEPT, PENDING, EVENTS, SIGHTS, MOST, EVENT_INTS, FRONT, FRONT_INTS = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+# Biases, their displacement, threshold of displacements, gravity, whitening of contacts, threshold of the robust loss;
+# the start: base, root of its information (81), information of biases, normal equations; the last base and biases now.
+B, B_AWAY, LIMIT, GRAVITY, CONTACT, HUBER = 0, 6, 12, 13, 16, 25
+START_X, START_ROOT, START_BIAS, START_AT, NOW, NOW_BIAS, HEADER = 26, 41, 122, 128, 263, 278, 284
+
+
+@dataclass(eq=False)
+class Tables:
+    """All numbers of a smoother with room for so many events, sightings and footholds at once."""
+
+    events: int
+    sights: int
+    most: int
+    """Footholds at one event, those that are left then with them."""
+
+    def __post_init__(self) -> None:
+        width = MOVED + 3 * self.most
+        front, event, ints = width * (width + 1), NEW_STANDS + self.most, STANDS + 2 * self.most
+        self.header = np.zeros(HEADER)
+        self.numbers = np.array([0, 0, 0, 0, self.events, self.sights, self.most, event, front, ints])
+        self.event, self.events_of = np.zeros((self.events, EVENT)), _ints(self.events, event)
+        self.stand, self.stands_of = np.zeros((self.sights, STAND)), _ints(self.sights, STAND_INTS)
+        self.sight, self.sights_of = np.zeros((self.sights, SIGHT)), _ints(self.sights, SIGHT_INTS)
+        self.front, self.fronts_of = np.zeros((self.events, front)), _ints(self.events, ints)
+        self.room, self.places = np.zeros(max(width + 1, 9 * ROW_LENGTH)), np.zeros(width + 1, dtype=np.int64)
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """All of them, as machine code takes them."""
+        pairs = (self.event, self.events_of, self.stand, self.stands_of, self.sight, self.sights_of)
+        return (self.header, self.numbers, *pairs, self.front, self.fronts_of, self.room, self.places)
+
+    def grown(self) -> Tables:
+        """Return the same with twice the room."""
+        more = Tables(2 * self.events, 2 * self.sights, self.most)
+        more.header[:], more.numbers[:EVENTS] = self.header, self.numbers[:EVENTS]
+        head, count = int(self.numbers[HEAD]), int(self.numbers[COUNT])
+        for k in range(max(head - 1, 0), count):
+            for name in ("event", "events_of", "front", "fronts_of"):
+                getattr(more, name)[k % more.events] = getattr(self, name)[k % self.events]
+        end = int(self.events_of[(count - 1) % self.events, END_SIGHT]) if count else 0
+        for k in range(max(end - self.sights, 0), end):
+            for name in ("sight", "sights_of"):
+                getattr(more, name)[k % more.sights] = getattr(self, name)[k % self.sights]
+        more.stand[: self.sights], more.stands_of[: self.sights] = self.stand, self.stands_of
+        return more
+
+
+def _ints(rows: int, columns: int) -> np.ndarray:
+    return np.zeros((rows, columns), dtype=np.int64)
