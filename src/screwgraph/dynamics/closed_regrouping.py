@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import combinations_with_replacement
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -41,10 +42,11 @@ def closed_combinations(robot: Robot, parameters: Sequence[Parameter], tree: Map
     Raises:
         InputError: no position closes the loops with the velocities that they usually leave.
     """
-    leading, seed, R = list(tree), 0, np.zeros((0, len(tree)))
+    leading, seed = list(tree), 0
+    R: Any = np.zeros((0, len(tree)))
     kept, B = list[int](), np.zeros((0, len(tree)))
     while seed < LONGEST and len(kept) < len(leading):
-        R = np.linalg.qr(np.concatenate([R, *_energies(robot, parameters, leading, seed)]), mode="r")
+        R = np.linalg.qr(np.concatenate([R, *energies(robot, parameters, leading, seed)]), mode="r")
         before, seed = len(kept), seed + 1
         kept, B = _independent(R)
         if len(kept) == before:
@@ -59,9 +61,14 @@ def closed_combinations(robot: Robot, parameters: Sequence[Parameter], tree: Map
     return found
 
 
-def _energies(
+def energies(
     robot: Robot, parameters: Sequence[Parameter], leading: Sequence[int], seed: int
 ) -> list[Float[np.ndarray, "rows k"]]:
+    """Return rows of numbers by leading parameters, a block for each of some random closed positions.
+
+    Raises:
+        InputError: loops leave more velocities than usual at all of them.
+    """
     kept, rng, blocks = list(robot.mobility.kept), np.random.default_rng(seed), list[np.ndarray]()
     for q in closed_states(robot, POSITIONS, seed):
         _, S, Vt = np.linalg.svd(constraint_jacobian(robot, q)[kept])
@@ -107,7 +114,9 @@ def _rows(
             if p.kind == "friction":
                 rubbing[:n, k] = np.einsum("ja,ja->a", np.tanh(qd[own] / SLOW), g)
             else:
-                (energy if p.kind == "armature" else loss)[: len(pairs), k] = [(g[:, a] * g[:, b]).sum() for a, b in pairs]
+                (energy if p.kind == "armature" else loss)[: len(pairs), k] = [
+                    (g[:, a] * g[:, b]).sum() for a, b in pairs
+                ]
     return np.concatenate([energy, loss, rubbing])
 
 
@@ -127,7 +136,7 @@ def _twists(
 
 @cache
 def _units() -> Float[np.ndarray, "10 6 6"]:
-    return np.array([SpatialInertia.of_parameters(row).matrix() for row in np.eye(10)])
+    return np.array([SpatialInertia.of_parameters(row).matrix() for row in np.eye(10).tolist()])
 
 
 def _independent(Y: Float[np.ndarray, "rows k"]) -> tuple[list[int], Float[np.ndarray, "rank k"]]:

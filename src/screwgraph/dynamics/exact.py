@@ -25,7 +25,7 @@ SMALL = 1e-9
 
 
 class Number:
-    """A fraction, or a float where angles are not right ones; with floats of code, such as 0.0, fractions stay exact."""
+    """A fraction, or a float where angles are not right ones; floats of code, such as 0.0, leave fractions exact."""
 
     __slots__ = ("value",)
 

@@ -21,7 +21,17 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.dynamics.exact import ONE, ZERO, Number, Reduced, cleared, echelon, exact_direction, exact_length, exact_pose
+from screwgraph.dynamics.exact import (
+    ONE,
+    ZERO,
+    Number,
+    Reduced,
+    cleared,
+    echelon,
+    exact_direction,
+    exact_length,
+    exact_pose,
+)
 from screwgraph.robot import Robot
 from screwgraph.robot.joints import Floating, Helical, Planar, Prismatic, Revolute, Spherical, Universal
 from screwgraph.robot.parameters import Parameter
@@ -88,7 +98,7 @@ def _joints(robot: Robot) -> Iterator[tuple[Any, list[tuple[Float[Array, "10"], 
 
     A condition is ten numbers, and the coordinate whose armature stands beside them.
     """
-    g = np.array([exact_length(x) for x in robot.gravity], dtype=object)
+    g = np.array([exact_length(x) for x in np.asarray(robot.gravity, dtype=float)], dtype=object)
     down = [*np.array([ZERO] * 3), *g]
     gravity = np.array([down] if g.any() else [], dtype=object).reshape(-1, 6)
     motions = {robot.links[0].name: _Motion(np.zeros((0, 6), object), np.zeros((0, 21), object), gravity)}
@@ -109,9 +119,7 @@ def _carried(motion: _Motion, X: Float[Array, "6 6"]) -> _Motion:
     return _Motion(motion.twists @ X.T, _rows(squares, 21), motion.gravity @ X.T)
 
 
-def _through(
-    motion: _Motion, axes: Float[Array, "n 6"]
-) -> tuple[_Motion, list[tuple[Float[Array, "10"], int | None]]]:
+def _through(motion: _Motion, axes: Float[Array, "n 6"]) -> tuple[_Motion, list[tuple[Float[Array, "10"], int | None]]]:
     """Return the motions beyond axes that form a group, and the conditions on what they carry."""
     turns = [ad(a) for a in axes]
     twists = _closed(motion.twists, [lambda x, A=A: A @ x for A in turns])
@@ -168,7 +176,7 @@ def _stages(kind: Any) -> list[Float[Array, "n 6"]]:
 def _moved(T: Float[Array, "4 4"]) -> list[Float[Array, "10"]]:
     """Return the ten numbers in a parent's frame by those of the child at pose T, row by row."""
     unit = [[ONE if i == j else ZERO for j in range(10)] for i in range(10)]
-    columns = [SpatialInertia.of_parameters(np.array(u, dtype=object)).moved(T).parameters for u in unit]
+    columns = [SpatialInertia.of_parameters(u).moved(T).parameters for u in unit]
     return list(np.array(columns, dtype=object).T)
 
 
