@@ -1,4 +1,4 @@
-"""The regressor beside Pinocchio's, and the rank of base parameters beside singular values."""
+"""The regressor beside Pinocchio's."""
 
 # pyright: reportAttributeAccessIssue=false
 # Pinocchio's compiled module declares no types.
@@ -10,9 +10,8 @@ import pinocchio as pin
 import pytest
 
 import screwgraph as sg
-from screwgraph.dynamics.base_parameters import _motions
+from tests.dynamics.motions import motions
 from tests.oracle import from_pin_tau, pinocchio_model, to_pin_a, to_pin_q, to_pin_v
-from tests.robots import SHARED
 
 OURS = [0, 1, 2, 3, 4, 6, 9, 5, 7, 8]
 """Places of our ten numbers among Pinocchio's: its rotational inertias are xx, xy, yy, xz, yz, zz."""
@@ -44,27 +43,10 @@ def test_it_is_pinocchios():
 @pytest.mark.parametrize("name", ["rrr", "four_bar_linkage"])
 def test_torques_are_linear(name):
     robot = sg.load(name)
-    q, qd, qdd = _motions(robot, 4)
+    q, qd, qdd = motions(robot, 4)
     coordinates = "independent" if robot.is_closed else "spanning"
     tau = sg.inverse_dynamics(robot, coordinates=coordinates)(q, qd, qdd)
     np.testing.assert_allclose(sg.regressor(robot)(q, qd, qdd) @ pi_of(robot), tau, atol=1e-10 * np.abs(tau).max())
-
-
-@pytest.mark.parametrize(
-    ("name", "base", "rank"),
-    [("puma560", "fixed", 36), ("acrobot", "floating", None), ("four_bar_linkage", "fixed", 8)],
-)
-def test_base_parameters(name, base, rank):
-    """Of a PUMA 560 there are 36: Gautier & Khalil (1990)."""
-    robot = sg.load(name, base=base)
-    found = sg.base_parameters(robot)
-    Y = np.concatenate(sg.regressor(robot)(*_motions(robot, 3 * len(found.labels))))
-    size = np.linalg.norm(Y, axis=0)
-    values = np.linalg.svd(Y / np.where(size > 0.0, size, 1.0), compute_uv=False)
-    assert found.rank == (values > 1e-11 * values[0]).sum()
-    assert rank in (None, found.rank)
-    np.testing.assert_allclose(Y[:, found.independent] @ found.map, Y, atol=1e-9 * np.abs(Y).max())
-    assert all(text.startswith(found.labels[i]) for text, i in zip(found.expressions, found.independent, strict=True))
 
 
 def test_what_torques_are_not_linear_in():
@@ -79,21 +61,3 @@ def test_friction_keeps_its_sign():
     q, qd, qdd = rng.uniform(-2.0, 2.0, (3, 50, robot.nv))
     expected = np.eye(robot.nv) * np.tanh(qd / 0.01)[:, :, None]
     np.testing.assert_allclose(sg.regressor(robot, parameters=names)(q, qd, qdd), expected, atol=1e-12)
-
-
-@pytest.mark.suite
-@pytest.mark.parametrize(
-    "path", sorted((SHARED / "robots").rglob("*.urdf")), ids=lambda path: f"{path.parent.name}-{path.stem}"
-)
-def test_the_rank_is_that_of_singular_values(path):
-    """Singular values leave no doubt: the least that counts is 1e4 times the next, or more.
-
-    Columns below 1e-9 of the largest are rounding of the file's angles: a Kinova's axes are tilted by 1e-12.
-    """
-    robot = sg.load(path)
-    found = sg.base_parameters(robot)
-    Y = np.concatenate(sg.regressor(robot)(*_motions(robot, 2 * len(found.labels) + 7)))
-    size = np.linalg.norm(Y, axis=0)
-    seen = size > 1e-9 * size.max()
-    values = np.linalg.svd(Y[:, seen] / size[seen], compute_uv=False)
-    assert values[found.rank - 1] > 1e4 * np.append(values, 0.0)[found.rank]

@@ -2,51 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Context, Decimal, Inexact
+from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.arguments import checked
-from screwgraph.dynamics.closed_chains import SINGULAR
-from screwgraph.dynamics.regressor import linear_parameters, regressor
-from screwgraph.errors import InputError
-from screwgraph.robot import Robot, closed_states, constraint_jacobian, independent_coordinates
-from screwgraph.robot.parameters import parameters_of
+from screwgraph.dynamics.closed_regrouping import closed_combinations
+from screwgraph.dynamics.regressor import linear_parameters
+from screwgraph.dynamics.regrouping import tree_combinations
+from screwgraph.robot import Robot
+from screwgraph.robot.parameters import LINEAR, checked_parameters
 from screwgraph.summary import one_line
 
-STATES_PER_PARAMETER = 2
-"""Random states for each parameter: each gives a row or more."""
-DEPENDENT = 1e-9
-"""Part of a column of the regressor, of unit length, beyond others below which it depends on these."""
-ROUNDING = 1e-9
-"""Coefficients of combinations below this are zero."""
+WRITTEN = 10
+"""Digits of a fraction that are written; longer ones are rounded, like other numbers, to six."""
 
 
 @dataclass(frozen=True, eq=False)
 class BaseParameters:
     """The combinations of parameters pi (k,) that joint torques depend on: pi_base = map @ pi, (rank,).
 
-    `labels` names the numbers of pi, `independent` are the places of those that lead a combination, `expressions`
-    writes them out. tau = Y[:, independent] @ pi_base for all motions, with Y of `regressor` for the same parameters.
+    `labels` names the numbers of pi, `independent` are the places of those that lead a combination, `coefficients` are
+    the combinations by place: fractions where lengths and right angles of the file make them, floats otherwise;
+    `expressions` writes them out. tau = Y[:, independent] @ pi_base for all motions, with Y of `regressor` for the same
+    parameters.
     """
 
     __repr__ = one_line
 
     labels: tuple[str, ...]
     independent: tuple[int, ...]
-    map: Float[np.ndarray, "rank k"]
+    coefficients: tuple[Mapping[int, Fraction | float], ...]
 
     @property
     def rank(self) -> int:
         """How many there are."""
         return len(self.independent)
 
-    @property
+    @cached_property
+    def map(self) -> Float[np.ndarray, "rank k"]:
+        """The combinations as a matrix."""
+        found = np.zeros((self.rank, len(self.labels)))
+        for row, own in zip(found, self.coefficients, strict=True):
+            row[list(own)] = [float(x) for x in own.values()]
+        return found
+
+    @cached_property
     def expressions(self) -> tuple[str, ...]:
         """The combinations as text: "link1.Izz + link2.Iyy + 0.09 link2.m"."""
-        return tuple(_sum(self.labels, row, i) for row, i in zip(self.map, self.independent, strict=True))
+        return tuple(_sum(self.labels, own, i) for own, i in zip(self.coefficients, self.independent, strict=True))
 
     def __str__(self) -> str:
         return "\n".join(self.expressions)
@@ -58,63 +67,34 @@ def base_parameters(
 ) -> BaseParameters:
     """Return the base parameters of a robot: what of its parameters joint torques can tell (SI units).
 
-    Columns of the regressor at random states, closed ones where there are loops, are looked at from the base to the
-    tips; one that depends on those before it is a combination of these. Gautier (1991). `parameters` as for
-    `regressor`.
+    They follow from axes and lengths, not from motions: Khalil & Kleinfinger (1987), Mayeda, Yoshida & Osuka (1990).
+    Angles within 1e-5 rad of right ones count as these. Only what loops and couplings tie besides is found at
+    closed positions: Gautier (1991). The leading parameters are the first ones, from the base to the tips.
+    `parameters` as for `regressor`.
 
     Raises:
         InputError: as `regressor`; no position closes the loops.
     """
     names = linear_parameters(robot) if parameters is None else tuple(parameters)
-    labels = tuple(label for p in parameters_of(robot, names, payload) for label in p.labels(robot))
-    Y = regressor(robot, parameters=names, payload=payload)
-    rows = np.concatenate(Y(*_motions(robot, STATES_PER_PARAMETER * len(labels) + 1)))
-    return BaseParameters(labels, *_combinations(rows))
+    own = checked_parameters("torques are not linear in", LINEAR, robot, names, payload)
+    labels = tuple(label for p in own for label in p.labels(robot))
+    rows = tree_combinations(robot, own)
+    rows = closed_combinations(robot, own, rows) if robot.is_closed else rows
+    found = [{c: x.value for c, x in sorted(row.items())} for row in rows.values()]
+    return BaseParameters(labels, tuple(rows), tuple(found))
 
 
-def _motions(robot: Robot, count: int) -> tuple[np.ndarray, ...]:
-    """Return positions, closed ones where there are loops, velocities and accelerations of independent coordinates."""
-    rng = np.random.default_rng(0)
-    if not robot.is_closed:
-        return np.array([robot.random(rng) for _ in range(count)]), *rng.standard_normal((2, count, robot.nv))
-    free = independent_coordinates(robot)
-    follow = np.setdiff1d(np.arange(robot.nv), free)
-    q = np.array([q for q in closed_states(robot, count) if _is_regular(robot, q, follow)])
-    if not len(q):
-        raise InputError(
-            f"robot {robot.name!r} has no base parameters",
-            why="at no closed position that was found do the independent joints determine the others",
-        )
-    return q, *rng.standard_normal((2, len(q), len(free)))
-
-
-def _is_regular(robot: Robot, q: np.ndarray, follow: np.ndarray) -> bool:
-    K = constraint_jacobian(robot, q)[list(robot.mobility.kept)][:, follow]
-    return bool(np.linalg.svd(K, compute_uv=False).min(initial=1.0) > 1e4 * SINGULAR)
-
-
-def _combinations(Y: Float[np.ndarray, "rows k"]) -> tuple[tuple[int, ...], Float[np.ndarray, "rank k"]]:
-    """Return independent columns, each with what it stands for: a row of coefficients for all columns."""
-    size = np.linalg.norm(Y, axis=0)
-    unit = Y / np.where(size > 0.0, size, 1.0)
-    basis, found = np.zeros((len(Y), 0)), list[int]()
-    for i in np.flatnonzero(size > ROUNDING * size.max(initial=0.0)):
-        rest = unit[:, i] - basis @ (basis.T @ unit[:, i])
-        rest = rest - basis @ (basis.T @ rest)  # twice is enough: Kahan & Parlett
-        length = np.linalg.norm(rest)
-        if length > DEPENDENT:
-            basis, found = np.column_stack([basis, rest / length]), [*found, int(i)]
-    B = np.linalg.lstsq(Y[:, found], Y, rcond=None)[0] if found else np.zeros((0, Y.shape[1]))
-    B[:, found] = np.eye(len(found))
-    scale = size / np.where(size[found] > 0.0, size[found], 1.0)[:, None] if found else B
-    return tuple(found), np.where(np.abs(B) > ROUNDING * np.maximum(scale, 1.0), B, 0.0)
-
-
-def _sum(labels: Sequence[str], row: Float[np.ndarray, " k"], first: int) -> str:
-    others = [i for i in np.flatnonzero(row).tolist() if i != first]
-    terms = [f"{'+' if row[i] > 0.0 else '-'} {_factor(abs(row[i]))}{labels[i]}" for i in others]
+def _sum(labels: Sequence[str], row: Mapping[int, Fraction | float], first: int) -> str:
+    terms = [f"{'+' if x > 0 else '-'} {_factor(abs(x))}{labels[i]}" for i, x in row.items() if i != first]
     return " ".join([labels[first], *terms])
 
 
-def _factor(x: float) -> str:
-    return "" if abs(x - 1.0) < ROUNDING else f"{x:.6g} "
+def _factor(x: Fraction | float) -> str:
+    if x == 1:
+        return ""
+    if isinstance(x, Fraction):
+        context = Context(prec=WRITTEN)
+        decimal = context.divide(Decimal(x.numerator), Decimal(x.denominator))
+        if not context.flags[Inexact]:
+            return f"{decimal.normalize():f} "
+    return f"{float(x):.6g} "

@@ -4,6 +4,7 @@ from screwgraph.formats.diagnostics import Place, did_you_mean, shown
 from screwgraph.formats.expressions import evaluate_parameters
 from screwgraph.formats.files import read_bytes, write_atomically
 from screwgraph.formats.load import load, zoo_names
+from screwgraph.formats.long_tables import read_long_arrays, read_long_table
 from screwgraph.formats.mesh_files import Triangles, hull, outline, readable, summary, thinned, triangles
 from screwgraph.formats.meshes import is_missing
 from screwgraph.formats.packages import Packages
@@ -33,6 +34,8 @@ __all__ = [
     "outline",
     "parse_yaml",
     "read_bytes",
+    "read_long_arrays",
+    "read_long_table",
     "read_table",
     "readable",
     "save",

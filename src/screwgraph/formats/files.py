@@ -19,12 +19,7 @@ def read_bytes(path: Path, file: str) -> bytes:
         ModelError: missing, a directory, not an ordinary file, too large, unreadable or empty.
     """
     try:
-        if not path.exists():
-            raise ModelError("there is no such file", at=file, fix=_similar(path))
-        if path.is_dir():
-            raise ModelError("this is a directory", at=file, fix="name a file in it")
-        if not path.is_file():
-            raise ModelError("this is not an ordinary file", at=file, fix="name a robot file")
+        _check(path, file)
         size = path.stat().st_size
         if size > LARGEST_FILE:
             raise ModelError(
@@ -36,6 +31,27 @@ def read_bytes(path: Path, file: str) -> bytes:
     if not data.strip():
         raise ModelError("the file is empty", at=file, fix="name a robot file")
     return data
+
+
+def existing(path: Path, file: str) -> Path:
+    """Return the path of an ordinary file of any size. Raises InputError where there is none."""
+    try:
+        _check(path, file)
+    except ModelError as error:
+        fix = error.fix if error.fix.startswith("did you mean") else ""
+        raise InputError(error.what, at=error.at, why=error.why, fix=fix) from error
+    except (OSError, ValueError) as error:
+        raise InputError("the file cannot be read", at=file, why=_reason(error)) from error
+    return path
+
+
+def _check(path: Path, file: str) -> None:
+    if not path.exists():
+        raise ModelError("there is no such file", at=file, fix=_similar(path))
+    if path.is_dir():
+        raise ModelError("this is a directory", at=file, fix="name a file in it")
+    if not path.is_file():
+        raise ModelError("this is not an ordinary file", at=file, fix="name a robot file")
 
 
 def write_atomically(path: Path, data: bytes, file: str) -> None:

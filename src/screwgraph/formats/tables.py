@@ -72,14 +72,15 @@ def read_table(source: str | os.PathLike[str], *, missing: bool = False) -> Tabl
     if not rows:
         raise InputError("the table is empty", at=file, fix="begin with a line of names: t,theta")
     (first, names), body = rows[0], rows[1:]
-    _check_names(names, f"{file}:{first}")
+    check_names(names, f"{file}:{first}")
     if not body:
         raise InputError("the table has names and no numbers", at=f"{file}:{first}")
-    numbers = np.array([_row(names, cells, f"{file}:{line}", missing) for line, cells in body])
+    numbers = np.array([row_of(names, cells, f"{file}:{line}", missing) for line, cells in body])
     return Table(file, dict(zip(names, numbers.T.copy(), strict=True)), tuple(line for line, _ in body), first)
 
 
-def _check_names(names: list[str], at: str) -> None:
+def check_names(names: list[str], at: str) -> None:
+    """Raise InputError where names of columns are missing, numbers, or the same twice."""
     for name in names:
         if not name:
             raise InputError("a column has no name", at=at, fix="begin with a line of names: t,theta")
@@ -91,7 +92,8 @@ def _check_names(names: list[str], at: str) -> None:
         raise InputError(f"there is one column, {shown(names[0])}", at=at, fix="put commas between names and numbers")
 
 
-def _row(names: list[str], cells: list[str], at: str, missing: bool) -> list[float]:
+def row_of(names: list[str], cells: list[str], at: str, missing: bool) -> list[float]:
+    """Return the numbers of a row of cells. Raises InputError where they are not so many finite numbers."""
     if len(cells) != len(names):
         raise InputError(f"{len(cells)} values stand in a line, and there are {len(names)} columns", at=at)
     values = [math.nan if missing and not cell else _number(cell) for cell in cells]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -12,8 +12,9 @@ from screwgraph.compiler import Function
 from screwgraph.dynamics import BaseParameters, base_parameters, inverse_dynamics, regressor
 from screwgraph.dynamics.regressor import linear_parameters
 from screwgraph.errors import InputError
+from screwgraph.identification.closure import Closure
 from screwgraph.identification.filtering import Samples
-from screwgraph.robot import Robot, constraint_jacobian, independent_coordinates
+from screwgraph.robot import Robot, closed_states, independent_coordinates
 from screwgraph.robot.parameters import Parameter, parameters_of
 
 KNOWN = 1e-12
@@ -25,27 +26,31 @@ class Equations:
     """Torques of the (independent) coordinates `rows` are linear in `parameters`, whose combinations `base` they show.
 
     `known` gives the torques of all that is not identified, None where there is nothing; `seen` says on which
-    combinations the torque of each coordinate depends.
+    combinations the torque of each coordinate depends. Torques of closed chains are those of their tree, projected on
+    the motions that `closure` leaves: forces of loops do no work.
     """
 
     robot: Robot
     parameters: tuple[Parameter, ...]
     base: BaseParameters
     rows: tuple[str, ...]
-    coordinates: tuple[int, ...]
     slopes: Function
     known: Function | None
+    closure: Closure | None
     seen: Bool[np.ndarray, "n rank"]
 
     def at(self, samples: Samples) -> tuple[Float[np.ndarray, "N n rank"], Float[np.ndarray, "N n"]]:
         """Return the regressor's independent columns and the torques that they explain; NaN where not measured."""
-        free, robot = list(self.coordinates), self.robot
-        qd, qdd, tau = samples.qd[:, free], samples.qdd[:, free], samples.tau
-        tau = _projected(robot, samples.q, tau, free) if robot.is_closed else tau
-        Y = self.slopes(samples.q, qd, qdd)[:, :, list(self.base.independent)]
+        q, qd, qdd, tau = samples.q, samples.qd, samples.qdd, samples.tau
+        G = None if self.closure is None else self.closure.velocities(q)
+        if self.closure is not None and G is not None:
+            qd, qdd = self.closure.followed(q, qd, qdd, G)
+        Y = self.slopes(q, qd, qdd)[:, :, list(self.base.independent)]
         if self.known is not None:
             zero = np.zeros(len(self.base.labels))
-            tau = tau - self.known(samples.q, qd, qdd, np.broadcast_to(zero, (len(qd), len(zero))))
+            tau = tau - self.known(q, qd, qdd, np.broadcast_to(zero, (len(qd), len(zero))))
+        if G is not None:
+            Y, tau = G.swapaxes(1, 2) @ Y, np.einsum("Nji,Nj->Ni", G, tau)
         return Y, tau
 
 
@@ -56,20 +61,20 @@ def equations(robot: Robot, names: Sequence[str] | None, payload: str | None) ->
     if not base.rank:
         raise InputError(f"torques of {robot.name!r} show none of these parameters", fix="name others")
     free = independent_coordinates(robot) if robot.is_closed else list(range(robot.nv))
-    coordinates = "independent" if robot.is_closed else "spanning"
-    known = inverse_dynamics(robot, coordinates=coordinates, parameters=names, payload=payload)
+    known = inverse_dynamics(robot, coordinates="spanning", parameters=names, payload=payload)
+    slopes = regressor(robot, parameters=names, payload=payload, coordinates="spanning")
+    closure = Closure.of(robot) if robot.is_closed else None
     rng = np.random.default_rng(0)
-    q = np.array([robot.random(rng) for _ in range(8)])
-    qd, qdd = rng.standard_normal((2, 8, len(free)))
+    q = np.array(closed_states(robot, 8))
+    qd, qdd = rng.standard_normal((2, len(q), robot.nv))
     own = parameters_of(robot, names, payload)
-    least = known(q, qd, qdd, np.zeros((8, len(base.labels))))
-    most = known(q, qd, qdd, np.tile(np.concatenate([p.nominal(robot) for p in own]), (8, 1)))
+    least = known(q, qd, qdd, np.zeros((len(q), len(base.labels))))
+    most = known(q, qd, qdd, np.tile(np.concatenate([p.nominal(robot) for p in own]), (len(q), 1)))
     is_known = np.nanmax(np.abs(least), initial=0.0) > KNOWN * max(1.0, np.nanmax(np.abs(most), initial=0.0))
     rows = [name.removesuffix("[0]") for name in _row_names(robot, free)]
-    slopes = regressor(robot, parameters=names, payload=payload)
-    Y = slopes(q, qd, qdd)[:, :, list(base.independent)]
-    seen = (Y != 0.0).any(axis=0)
-    return Equations(robot, own, base, tuple(rows), tuple(free), slopes, known if is_known else None, seen)
+    found = Equations(robot, own, base, tuple(rows), slopes, known if is_known else None, closure, np.array(True))
+    Y, _ = found.at(Samples(np.arange(len(q)), q, qd, qdd, np.zeros_like(qd)))
+    return replace(found, seen=(np.nan_to_num(Y) != 0.0).any(axis=0))
 
 
 def _row_names(robot: Robot, free: Sequence[int]) -> list[str]:
@@ -79,19 +84,3 @@ def _row_names(robot: Robot, free: Sequence[int]) -> list[str]:
         for i in range(joint.type.nv)
     ]
     return [names[i] for i in free]
-
-
-def _projected(
-    robot: Robot, q: Float[np.ndarray, "N nq"], tau: Float[np.ndarray, "N nv"], free: Sequence[int]
-) -> Float[np.ndarray, "N n"]:
-    """Return G' tau, with qd = G qd_free: torques as the free coordinates feel them; loop forces do no work.
-
-    G spans the null space of the constraint Jacobian K, so that K' lambda vanishes. Lynch & Park, section 7.2.
-    """
-    follow = np.setdiff1d(np.arange(robot.nv), free)
-    kept, found = list(robot.mobility.kept), np.empty((len(q), len(free)))
-    for i, position in enumerate(q):
-        K = constraint_jacobian(robot, position)[kept]
-        G = -np.linalg.solve(K[:, follow], K[:, free])
-        found[i] = tau[i, free] + tau[i, follow] @ G
-    return found

@@ -12,15 +12,44 @@ from jaxtyping import Float
 
 from screwgraph.arguments import shown
 from screwgraph.errors import InputError
-from screwgraph.formats import read_table
+from screwgraph.formats import read_long_arrays, read_long_table
 from screwgraph.robot import Robot, independent_coordinates, unknown
 from screwgraph.robot.joints import Floating
 from screwgraph.simulation import Trajectory, coordinate_names
 
+PIECE = 100_000
+"""Times that are looked at together."""
 KINDS = ("q", "qd", "qdd", "tau", "i")
 """Quantities of a log: positions, velocities, accelerations, torques (N m, N), currents (A)."""
 EVEN = 1e-3
 """Part of a time step by which steps may differ where positions are filtered."""
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Columns side by side, or a number for all of one; rows become arrays when they are asked for."""
+
+    parts: tuple[Any, ...]
+    length: int
+    ndim = 2
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, rows: slice) -> Float[np.ndarray, "n k"]:
+        """Return some rows."""
+        found = np.empty((len(range(*rows.indices(self.length))), len(self.parts)))
+        for column, part in zip(found.T, self.parts, strict=True):
+            column[:] = part if isinstance(part, float) else part[rows]
+        return found
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.length, len(self.parts)
+
+
+Rows = Float[np.ndarray, "N k"] | Columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +61,10 @@ class Recording:
 
     where: str
     t: Float[np.ndarray, " N"] | None
-    q: Float[np.ndarray, "N nq"]
-    qd: Float[np.ndarray, "N nv"] | None
-    qdd: Float[np.ndarray, "N nv"] | None
-    effort: Float[np.ndarray, "N nv"]
+    q: Rows
+    qd: Rows | None
+    qdd: Rows | None
+    effort: Rows
     scale: Float[np.ndarray, " nv"]
 
     @property
@@ -47,16 +76,19 @@ class Recording:
                 why="velocities and accelerations are found from positions",
                 fix='give "t" (s), or both "qd" and "qdd"',
             )
-        steps = np.diff(self.t)
-        middle = float(np.median(steps)) if len(steps) else 0.0
-        if not middle > 0.0 or not (np.abs(steps - middle) <= EVEN * middle).all():
-            back = len(steps) > 0 and float(steps.min()) <= 0.0
-            k = int(np.argmin(steps) if back else np.argmax(np.abs(steps - middle))) if len(steps) else 0
-            raise InputError(
-                f"the times of {self.where} {'do not increase' if back else 'are not evenly spaced'} after sample {k}",
-                why="positions are filtered and differentiated",
-                fix="resample it, or give each run without a gap as a log of its own, in a list",
-            )
+        middle = float(np.median(np.diff(self.t[: PIECE + 1]))) if len(self.t) > 1 else 0.0
+        for start in range(0, max(1, len(self.t) - 1), PIECE):
+            steps = np.diff(self.t[start : start + PIECE + 1])
+            off = np.abs(steps - middle)
+            if not middle > 0.0 or not (off <= EVEN * middle).all():
+                back = len(steps) > 0 and float(steps.min()) <= 0.0
+                k = start + (int(np.argmin(steps) if back else np.argmax(off)) if len(steps) else 0)
+                kind = "do not increase" if back else "are not evenly spaced"
+                raise InputError(
+                    f"the times of {self.where} {kind} after sample {k}",
+                    why="positions are filtered and differentiated",
+                    fix="resample it, or give each run without a gap as a log of its own, in a list",
+                )
         return middle
 
 
@@ -91,7 +123,7 @@ def _scale(robot: Robot, constants: Mapping[str, float]) -> Float[np.ndarray, " 
 
 def _recording(robot: Robot, run: Any, where: str, scale: Float[np.ndarray, " nv"]) -> Recording:
     columns = _columns(run, where)
-    where = getattr(columns, "file", None) or (os.fspath(run) if isinstance(run, str | os.PathLike) else where)
+    where = str(os.fspath(run)) if isinstance(run, str | os.PathLike) else where
     names = coordinate_names(robot)
     found = {kind: _array(robot, columns, kind, names["tau" if kind == "i" else kind], where) for kind in KINDS}
     t = None if "t" not in columns else _numbers(columns["t"], "t", where)
@@ -124,20 +156,13 @@ def _columns(run: Any, where: str) -> Mapping[str, Any]:
     if not isinstance(run, str | os.PathLike):
         raise InputError(f"{where}: expected a file, a mapping or a motion, got {shown(run)}")
     file = os.fspath(run)
-    if not str(file).endswith(".npz"):
-        return read_table(file, missing=True)
-    try:
-        with np.load(file, allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files if arrays[name].dtype.kind in "fiub"}
-    except OSError as error:
-        raise InputError("the log cannot be read", at=str(file), why=error.strerror or str(error)) from error
-    except Exception as error:
-        raise InputError("this is not an .npz file, or it is damaged", at=str(file), fix="save q, tau, t") from error
+    if str(file).endswith(".npz"):
+        return read_long_arrays(file)
+    names, rows = read_long_table(file)
+    return {name: rows[:, i] for i, name in enumerate(names)}
 
 
-def _array(
-    robot: Robot, columns: Mapping[str, Any], kind: str, names: Sequence[str], where: str
-) -> Float[np.ndarray, "N k"] | None:
+def _array(robot: Robot, columns: Mapping[str, Any], kind: str, names: Sequence[str], where: str) -> Rows | None:
     """Return the array of a quantity, from the array itself or its columns; None where there is neither."""
     if kind in columns:
         array = _numbers(columns[kind], kind, where)
@@ -161,8 +186,8 @@ def _array(
         raise InputError(f"{where} has no column {kind}:{missing[0]}", fix="give it for all joints, or for none")
     length = len(columns[next(iter(given.values()))])
     unmeasured = dict.fromkeys(missing, np.nan) | {name: 0.0 for name in missing if _is_idle(robot, name)}
-    parts = [_numbers(columns[given[n]], n, where) if n in given else np.full(length, unmeasured[n]) for n in names]
-    return np.stack(parts, axis=1)
+    parts = [_numbers(columns[given[n]], n, where) if n in given else unmeasured[n] for n in names]
+    return Columns(tuple(parts), length)
 
 
 def _is_idle(robot: Robot, name: str) -> bool:
@@ -178,11 +203,12 @@ def _motors(robot: Robot) -> list[int]:
     return [i for _, where in of for i in range(where.start, where.stop)]
 
 
-def _spread(robot: Robot, array: Float[np.ndarray, "N n"]) -> Float[np.ndarray, "N nv"]:
+def _spread(robot: Robot, array: Float[np.ndarray, "N n"]) -> Rows:
     """Return torques of all joints where those of the independent ones alone are given."""
-    spread = np.zeros((len(array), robot.nv))
-    spread[:, independent_coordinates(robot)] = array
-    return spread
+    parts: list[Any] = [0.0] * robot.nv
+    for place, column in zip(independent_coordinates(robot), array.T, strict=True):
+        parts[place] = column
+    return Columns(tuple(parts), len(array))
 
 
 def _numbers(value: Any, name: str, where: str) -> np.ndarray:

@@ -52,6 +52,17 @@ def closure_code(robot: Robot, rows: Sequence[int], lengths: Sequence[Parameter]
     return compile_expression("closure_code", question, arguments, expression)
 
 
+def jacobian_code(robot: Robot) -> Function:
+    """Return K (..., rows, nv) as a function of closed positions q: the rows that `robot.mobility` keeps."""
+    rows = list(robot.mobility.kept)
+
+    def expression(q: np.ndarray) -> list[Number]:
+        return list(constraint_jacobian(robot, q)[rows].ravel())
+
+    arguments = (position_argument(robot),)
+    return compile_expression("jacobian_code", (without_metadata(robot), tuple(rows)), arguments, expression)
+
+
 def entries(robot: Robot, rows: Sequence[int]) -> tuple[list[int], list[int]]:
     """Return where K may have entries that are not zero, in those first of `rows` that `robot.mobility` keeps.
 
