@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
@@ -32,8 +33,15 @@ def _output(output: dict[str, Any]) -> str:
         return f"```text\n{''.join(output['text']).rstrip()}\n```"
     data = output["data"]
     if "text/html" in data:
-        return "`````{raw} html\n" + "".join(data["text/html"]) + "\n`````"
+        return _raw("".join(data["text/html"]))
+    if "image/svg+xml" in data:  # as an image: names inside of a drawing are its own
+        coded = base64.b64encode("".join(data["image/svg+xml"]).encode()).decode()
+        return _raw(f'<img alt="what the cell draws" src="data:image/svg+xml;base64,{coded}">')
     return f"```text\n{''.join(data['text/plain'])}\n```"
+
+
+def _raw(html: str) -> str:
+    return f"`````{{raw}} html\n{html}\n`````"
 
 
 def setup(app: Any) -> dict[str, bool]:

@@ -1,4 +1,7 @@
-"""Notebooks of the docs, run as a notebook runs them; `python -m tests.docs.notebooks` writes what their cells show."""
+"""Notebooks of the docs, run as a notebook runs them; `python -m tests.docs.notebooks` writes what their cells show.
+
+Names of notebooks after it: only these.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,14 @@ import contextlib
 import io
 import json
 import os
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from examples.thin import thin
+
+from screwgraph.draw import encode
 from tests.docs.pages import ROOT
 
 FOLDER = ROOT / "docs" / "notebooks"
@@ -40,12 +47,28 @@ def _run(source: str, namespace: dict[str, Any], number: int) -> list[dict[str, 
         exec(compile(tree, f"cell {number}", "exec"), namespace)
         if last is not None:
             value = eval(compile(ast.Expression(last.value), f"cell {number}", "eval"), namespace)
-    text = printed.getvalue()
+    text, drawn = printed.getvalue(), _figures(value)
     outputs: list[dict[str, Any]] = [{"output_type": "stream", "name": "stdout", "text": _lines(text)}] if text else []
-    if value is not None:
+    if value is not None and not drawn:
         shown = {"execution_count": number, "metadata": {}, "data": _data(value)}
         outputs.append({"output_type": "execute_result", **shown})
+    outputs += [{"output_type": "display_data", "metadata": {}, "data": _picture(figure)} for figure in drawn]
     return outputs
+
+
+def _figures(value: Any) -> list[Any]:
+    """Return the figures of a cell: those that pyplot has open, which it closes, or the cell's value."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    drawn = [] if pyplot is None else [pyplot.figure(number) for number in pyplot.get_fignums()]
+    if pyplot is not None:
+        pyplot.close("all")
+    return [value] if not drawn and hasattr(value, "savefig") else drawn
+
+
+def _picture(figure: Any) -> dict[str, list[str]]:
+    """Return a figure of matplotlib, as Jupyter shows it with vectors."""
+    drawn = thin(encode(figure, ".svg").decode("utf-8"))
+    return {"text/plain": ["<Figure>"], "image/svg+xml": _lines(drawn)}
 
 
 def _data(value: Any) -> dict[str, list[str]]:
@@ -63,8 +86,11 @@ def _lines(text: str) -> list[str]:
 
 
 def main() -> None:
-    """Run all notebooks."""
+    """Run all notebooks, or those that are named."""
+    asked = {Path(name).stem for name in sys.argv[1:]}
     for path in notebooks():
+        if asked and path.stem not in asked:
+            continue
         notebook = json.loads(path.read_text(encoding="utf-8"))
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
             done = executed(notebook)

@@ -8,12 +8,15 @@ import json
 import pytest
 
 from tests.docs.notebooks import executed, notebooks
-from tests.docs.pages import ROOT
+from tests.docs.pages import LINK, ROOT
 
 NOTEBOOKS = notebooks()
+LONG = ("code", "contacts", "identification", "loops", "planning", "search", "smoothing", "three_orders")
+"""Lessons that take more than some seconds, and whose library calls have tests of their own."""
+RUN = [pytest.param(p, id=p.stem, marks=[pytest.mark.suite] if p.stem in LONG else []) for p in NOTEBOOKS]
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", RUN)
 def test_a_notebook_runs_and_shows_what_is_stored(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     stored = json.loads(path.read_text(encoding="utf-8"))
@@ -47,4 +50,12 @@ def test_pages_of_notebooks_have_code_and_what_it_shows(path):
     spec.loader.exec_module(pages)
     cells = [pages.as_myst(cell) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]]
     assert cells[0].startswith("# ")
-    assert any("{raw} html" in cell and "<table" in cell for cell in cells)
+    assert any("{raw} html" in cell and ("<table" in cell or "<img" in cell) for cell in cells)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_links_of_a_notebook_lead_to_files_that_exist_and_the_index_lists_it(path):
+    cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "markdown"]
+    targets = [match["target"].split("#")[0] for cell in cells for match in LINK.finditer("".join(cell["source"]))]
+    assert [target for target in targets if not (path.parent / target).exists()] == []
+    assert f"notebooks/{path.stem}\n" in (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
