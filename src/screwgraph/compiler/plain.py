@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from screwgraph.compiler.cache import Made, pack_code, remembered
 from screwgraph.compiler.derivatives import derivatives
@@ -24,6 +26,17 @@ class Plain:
     program: Code
     dtype: str
     slopes: Callable[[tuple[str, ...]], Code]
+
+    @cached_property
+    def operands(self) -> tuple[list[tuple[tuple[int, ...], tuple[str, ...]]], list[tuple[int, ...]]]:
+        """Shapes and names of the arguments, and shapes of the results, as machine code is made for them."""
+        return [(a.shape, a.names) for a in self.arguments], [r.shape for r in self.results]
+
+    @cached_property
+    def code_name(self) -> str:
+        """By what libraries may know the machine code: the same in every process, another for other code."""
+        question = repr((pack_code(self.program), *self.operands, self.dtype))
+        return f"f{hashlib.sha256(question.encode()).hexdigest()[:24]}"
 
     def jacobian(self, *by: str) -> Plain:
         """Return derivatives by the numbers of arguments, `(*result, n)` each, which is such a function."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import re
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
@@ -13,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from screwgraph.compiler.backends.llvm import Interface, MachineCode, compiled_loop, xla_handler
-from screwgraph.compiler.cache import pack_code
 from screwgraph.compiler.plain import Plain
 from screwgraph.compiler.signature import REAL_KINDS, Argument, check_count
 from screwgraph.errors import InputError
@@ -146,9 +144,7 @@ def _batched(jax: Any, f: Plain) -> Callable[..., Any]:
 
 def _target(jax: Any, f: Plain) -> str:
     """Return the name by which XLA finds the machine code, the same in every process."""
-    shapes, results = [(a.shape, a.names) for a in f.arguments], [r.shape for r in f.results]
-    question = repr((pack_code(f.program), shapes, results, f.dtype))
-    name = f"screwgraph_{hashlib.sha256(question.encode()).hexdigest()[:24]}"
+    (shapes, results), name = f.operands, f"screwgraph_{f.code_name}"
     if name not in _registered():
         loop = compiled_loop(f.program, shapes, results, f.dtype)
         handler = xla_handler(loop.address, [s for s, _ in shapes], results, f.dtype, _interface(jax))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any
 
 from screwgraph.compiler.backends.llvm import compiled
-from screwgraph.compiler.cache import pack_code
 from screwgraph.compiler.plain import Plain
 from screwgraph.compiler.signature import check_count
 from screwgraph.errors import InputError
@@ -134,12 +132,9 @@ def _leading(tensors: Sequence[Tensor], places: Sequence[int | None], ranks: Seq
 
 def _operator(torch: Any, f: Plain) -> Any:
     """Return the operator by which PyTorch knows the machine code; the name is the same in every process."""
-    shapes, results = [(a.shape, a.names) for a in f.arguments], [r.shape for r in f.results]
-    question = repr((pack_code(f.program), shapes, results, f.dtype))
-    name = f"f{hashlib.sha256(question.encode()).hexdigest()[:24]}"
-    if name not in _registered():
-        _registered()[name] = _registration(torch, name, f)
-    return getattr(torch.ops.screwgraph, name)
+    if f.code_name not in _registered():
+        _registered()[f.code_name] = _registration(torch, f)
+    return getattr(torch.ops.screwgraph, f.code_name)
 
 
 @cache
@@ -148,13 +143,14 @@ def _registered() -> dict[str, Any]:
     return {}
 
 
-def _registration(torch: Any, name: str, f: Plain) -> Any:
-    shapes, results = [a.shape for a in f.arguments], [r.shape for r in f.results]
+def _registration(torch: Any, f: Plain) -> Any:
+    name, (operands, results) = f.code_name, f.operands
+    shapes = [shape for shape, _ in operands]
     number, ranks = getattr(torch, f.dtype), [len(shape) for shape in shapes]
 
     @lru_cache
     def code() -> Any:
-        return compiled(f.name, f.program, [(a.shape, a.names) for a in f.arguments], results, f.dtype).ufunc
+        return compiled(f.name, f.program, operands, results, f.dtype).ufunc
 
     def fake(*tensors: Tensor) -> list[Tensor]:
         leading = (t.shape[: t.ndim - rank] for t, rank in zip(tensors, ranks, strict=True))
