@@ -33,6 +33,7 @@ from screwgraph.compiler.backends.llvm.rolled import rolled_block, widest
 from screwgraph.compiler.backends.llvm.room import ROOMS
 from screwgraph.compiler.backends.llvm.sincos import sincos
 from screwgraph.compiler.backends.llvm.sines import several, sines
+from screwgraph.compiler.backends.llvm.stages import SINES
 from screwgraph.compiler.backends.llvm.text import Lanes, declarations
 from screwgraph.compiler.backends.llvm.unit import COUNTER, counting, with_places
 from screwgraph.compiler.backends.llvm.wrap import wrapped
@@ -190,16 +191,18 @@ def assembly(
     """Return the LLVM assembly of a program and its loop over samples; results larger than `cache` bytes stream."""
     single, inputs = Lanes(1, lanes.bits), with_places(inputs, quaternions)
     parts = [ROOMS, "declare double @sin(double)", "declare double @cos(double)"]
-    kinds, blocks = tuple(dict.fromkeys((lanes, single))), list[Blocks]()
-    parts += function_declarations(_instructions(program), kinds)
+    kinds, blocks, instructions = tuple(dict.fromkeys((lanes, single))), list[Blocks](), _instructions(program)
+    has_sines = isinstance(program, Descent) or any(i[0] in SINES for i in instructions)
+    parts += function_declarations(instructions, kinds)
     for each in kinds:
         text, placed = _block(program, outputs, each, whole)
         blocks.append(Blocks(each, inputs, placed))
-        parts += [declarations(each), sincos(each), wrapped(each), gather(each, lengths(inputs))]
-        parts += [put_results(placed, each), text]
+        parts += [declarations(each), *([sincos(each), wrapped(each)] if has_sines else [])]
+        parts += [gather(each, lengths(inputs)), put_results(placed, each), text]
         parts += [counting(inputs, quaternions, each)] if quaternions else []
-    parts += [sines(several(lanes.bits), several(lanes.bits) in kinds)]
-    parts += [declarations(wide) for wide in _of_loops(program, single) if wide not in (*kinds, several(lanes.bits))]
+    together = [several(lanes.bits)] if has_sines else []
+    parts += [sines(each, each in kinds) for each in together]
+    parts += [declarations(wide) for wide in _of_loops(program, single) if wide not in (*kinds, *together)]
     parts += [f"@{COUNTER} = global ptr null"] if quaternions else []
     parts += [
         loop(blocks[0], blocks[-1], "unit" if quaternions else "", cache),
