@@ -87,11 +87,11 @@ def compiled(
     asked = program.question if isinstance(program, Descent) else pack_code(program)
     large = cache_bytes()
     question = (asked, arguments, results, dtype, large, *(() if batches else ("single",)), *quaternions)
-    level = QUICK if quickly else FAST
+    level, least = (QUICK, WHOLE) if quickly else (FAST, 0)  # drafts of kernels take their states one by one
     counter = ctypes.c_int64()
     code = drafted_code(
         question,
-        lambda whole: _source(program, arguments, results, dtype, batches, quaternions, whole),
+        lambda whole: _source(program, arguments, results, dtype, batches and whole >= least, quaternions, whole),
         ("loop", "call", "whole"),
         level,
         _weight(program),
