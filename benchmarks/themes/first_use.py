@@ -15,11 +15,23 @@ from benchmarks.first_uses import USES, Use
 from benchmarks.subjects import chosen
 from benchmarks.tables import NOTHING, Sheet, verdict
 from screwgraph.bench import fresh_cache
+from screwgraph.compiler.backends.llvm.draft import VARIABLE
 from screwgraph.compiler.searched import SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
-BYTECODE, UNWRITTEN = "PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE"
-COLUMNS = ("use", "cold, CPU s", "cold, s", "at most, CPU s", "reached", "cached, CPU s", "at most, CPU s", "reached")
+BYTECODE, UNSAID = "PYTHONPYCACHEPREFIX", ("PYTHONDONTWRITEBYTECODE", VARIABLE)
+"""Where Python keeps bytecode; what the environment does not say here: drafts are what people call first."""
+COLUMNS = (
+    "use",
+    "cold, CPU s",
+    "cold, s",
+    "at most, CPU s",
+    "reached",
+    "cached, CPU s",
+    "without imports",
+    "at most, CPU s",
+    "reached",
+)
 NOTES = (
     "Fresh processes, from their start to the answer, import and threads included, without search. Cold: the cache "
     "of code is empty, the better one of two; cached: a later process finds what that left. Bytecode of Python is "
@@ -36,7 +48,7 @@ def uses_table(uses: Mapping[str, Use], tools: Tools) -> Sheet:
     """Time these uses."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        bytecode = {name: text for name, text in os.environ.items() if name != UNWRITTEN} | {BYTECODE: folder}
+        bytecode = {name: text for name, text in os.environ.items() if name not in UNSAID} | {BYTECODE: folder}
         for name, use in uses.items():
             if _is_here(name):
                 tools.say(f"first use: {name}")
@@ -64,7 +76,8 @@ def _row(name: str, use: Use, bytecode: Mapping[str, str]) -> list[str]:
         f"{cold['clock']:.2f}",
         *_beside(cold["cpu"], use.cold),
         f"{cached['cpu']:.2f}",
-        *_beside(cached["cpu"], use.cached),
+        f"{cached['own']:.3f}" if use.imports else NOTHING,
+        *_beside(cached["own"], use.cached),
     ]
 
 

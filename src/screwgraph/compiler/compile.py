@@ -106,13 +106,12 @@ def compile_problem(problem: Problem, ordering: Order) -> Function:
 
 def _compile_searched(problem: Problem, effort: Search, *, anew: bool = False) -> Function:
     """Search for a cheap order, or find in the cache what a search found; `anew` searches and replaces that."""
-    makers = list(orderings.ORDERINGS.items())
+    makers, analytic = list(orderings.ORDERINGS.items()), _analytic(problem)
 
     def question(is_searched: bool) -> tuple[object, ...]:
         return problem.question, "auto", makers, is_searched
 
     def make(inputs: Sequence[str]) -> Made:
-        analytic = _analytic(problem)
         in_loops = analytic and analytic.answer(signature_of(problem)[0])
         if in_loops:
             return Made(in_loops, REGULAR_OF_TREES[0])
@@ -124,7 +123,7 @@ def _compile_searched(problem: Problem, effort: Search, *, anew: bool = False) -
 
     def origin(made: Made) -> Origin:
         recipe = _found(problem, made)
-        found = recipe.origin(made, _charts(problem, made))
+        found = replace(recipe.origin(made, _charts(problem, made)), analytic=analytic)
         if isinstance(made.body, Program):
             return found
         total = made.body.operations.total

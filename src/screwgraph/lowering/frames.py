@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -45,6 +47,34 @@ def chosen_frames(robot: Robot) -> Frames:
     """
     live = frozenset(joint.name for joint in robot.joints if has_symbols(joint.origin))
     robot = at_sample(robot)
+    return dict(_chosen(_Choice(robot, live, _told(robot))))
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """A robot and its live joints; two are equal where what frames depend on is."""
+
+    robot: Robot = field(compare=False)
+    live: frozenset[str]
+    told: tuple[Any, ...]
+
+
+def _told(robot: Robot) -> tuple[Any, ...]:
+    """Return all of a robot that frames depend on."""
+    inertias = [link.inertia for link in robot.links]
+    numbers = [
+        np.array([j.origin for j in robot.joints]),
+        *(np.array([*i.first_moment, *i.about_origin.flat]) for i in inertias),
+    ]
+    axes = [axis if axis is None else tuple(axis.tolist()) for axis in map(joint_axis, robot.joints)]
+    joints = [(j.name, j.parent, j.child, isinstance(j.type, Revolute)) for j in robot.joints]
+    return tuple(link.name for link in robot.links), tuple(joints), tuple(axes), tuple(n.tobytes() for n in numbers)
+
+
+@lru_cache(maxsize=8)
+def _chosen(choice: _Choice) -> Frames:
+    """Return the frames; of one robot, code of several questions asks for them."""
+    robot, live = choice.robot, choice.live
     frames: Frames = {link.name: np.eye(4) for link in robot.links}
     movable = [joint for joint in robot.joints if joint_axis(joint) is not None]
     for joint in movable:
@@ -85,9 +115,9 @@ def _cost(robot: Robot, joint: Joint, frames: Mapping[str, np.ndarray]) -> int:
 
 
 def _joint_cost(joint: Joint, frames: Mapping[str, np.ndarray]) -> int:
-    T = inverse(frames[joint.parent]) @ joint.origin @ frames[joint.child]
-    R, angle = turned_rotation(snapped(T)) if isinstance(joint.type, Revolute) else (rotation(snapped(T)), 0.0)
-    lengths = int(np.count_nonzero(translation(snapped(T))))
+    T = snapped(inverse(frames[joint.parent]) @ joint.origin @ frames[joint.child])
+    R, angle = turned_rotation(T) if isinstance(joint.type, Revolute) else (rotation(T), 0.0)
+    lengths = int(np.count_nonzero(translation(T)))
     return ENTRY * work(R) + LENGTH * lengths + TURN * (angle != 0.0)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from operator import neg
 from typing import TYPE_CHECKING, Any
 
 from screwgraph.errors import InputError
@@ -78,7 +79,7 @@ class Scalar:
         tape, node = self.tape, self.tape.nodes[self.id]
         if node[0] == "neg":
             return tape.at(node[1])
-        samples = tuple([-s for s in self.samples])
+        samples = tuple(map(neg, self.samples))
         if node[0] == "sub":
             return tape.record(("sub", node[2], node[1]), samples, self.certain)
         return tape.record(("neg", self.id), samples, self.certain, apart=node[0] == "guard")
@@ -165,7 +166,8 @@ def _sum(a: Scalar, b: Number) -> Number:
         if nodes[a.id][0] == "neg":
             return _difference(b, -a)
         certain = a.certain and b.certain
-        samples = tuple([x + y for x, y in zip(a.samples, b.samples, strict=True)])
+        x, y = a.samples, b.samples
+        samples = (x[0] + y[0], x[1] + y[1], x[2] + y[2], x[3] + y[3]) if x else ()
         form = ("add", a.id, b.id) if a.id <= b.id else ("add", b.id, a.id)
         found = _settled(form, samples, a, b) if certain else None
         return a.tape.record(form, samples, certain) if found is None else found
@@ -189,7 +191,8 @@ def _difference(a: Number, b: Number) -> Number:
     if a is b:
         return 0.0
     certain = a.certain and b.certain
-    samples = tuple([x - y for x, y in zip(a.samples, b.samples, strict=True)])
+    x, y = a.samples, b.samples
+    samples = (x[0] - y[0], x[1] - y[1], x[2] - y[2], x[3] - y[3]) if x else ()
     form = ("sub", a.id, b.id)
     found = _settled(form, samples, a, b) if certain else None
     return a.tape.record(form, samples, certain) if found is None else found
@@ -209,7 +212,8 @@ def _product(a: Scalar, b: Number) -> Number:
         return -_product(-a, b)
     if nodes[b.id][0] == "neg":
         return -_product(a, -b)
-    samples = tuple([x * y for x, y in zip(a.samples, b.samples, strict=True)])
+    x, y = a.samples, b.samples
+    samples = (x[0] * y[0], x[1] * y[1], x[2] * y[2], x[3] * y[3]) if x else ()
     form = ("mul", a.id, b.id) if a.id <= b.id else ("mul", b.id, a.id)
     return a.tape.record(form, samples, a.certain and b.certain)
 

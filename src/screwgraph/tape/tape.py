@@ -21,7 +21,7 @@ from screwgraph.tape.operations import OPERATIONS
 from screwgraph.tape.scalar import Number, Scalar
 
 SAMPLES = 4
-"""Random states at which every value is known while the tape is written."""
+"""Random states at which every value is known while the tape is written; sums and products are written for four."""
 WIDE = 64
 """Random states at which a value's sign is judged."""
 SPLIT = 2.0**17 + 1.0
@@ -84,6 +84,9 @@ class Tape:
     def constant(self, value: float) -> Scalar:
         """Return the node of a constant."""
         value = float(value)
+        known = self._by_form.get(("constant", value))
+        if known is not None:
+            return known
         return self.record(("constant", value), (value,) * SAMPLES if self.by_value else (), self.by_value)
 
     def distrust(self, small: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,11 +17,23 @@ from screwgraph.compiler.analytic.state import State
 from screwgraph.compiler.analytic.tree import tree_coordinates
 from screwgraph.compiler.analytic.vectors import power
 from screwgraph.robot import Robot
-from screwgraph.tape import Number
+from screwgraph.tape import Number, Program, program
 from screwgraph.tape.rolled import Rolled
 
 Known = Callable[[Sequence[str]], State]
 """Makes the state on a new tape, with inputs of some names behind those of the function."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solving:
+    """Code of inputs, missing torques, and the three arrays of `Articulated`; how long each is; its parents.
+
+    Missing torques are those beyond what holds the robot at zero accelerations.
+    """
+
+    code: Program
+    sizes: tuple[int, ...]
+    parents: tuple[int, ...]
 
 
 def inverse_in_loops(known: Known, inputs: Sequence[str], by: Sequence[str]) -> Rolled:
@@ -32,24 +45,28 @@ def inverse_in_loops(known: Known, inputs: Sequence[str], by: Sequence[str]) -> 
     return memory.finished()
 
 
-def accelerations_in_loops(known: Known, inputs: Sequence[str]) -> Rolled:
+def accelerations_in_loops(inputs: Sequence[str], solving: Solving) -> Rolled:
     """Return forward dynamics: the accelerations that torques cause."""
-    state = known(())
-    n = state.robot.nv
+    n = len(solving.parents)
     memory = Memory(inputs, n)
-    _, missing, solver = _put_solver(memory, state, inputs, at_rest=False)
+    _, missing, solver = _put_solver(memory, solving)
     memory.copied({i: missing + i for i in range(n)})
     solver.solve(memory, 0, 1)
     return memory.finished()
 
 
-def forward_in_loops(known: Known, inputs: Sequence[str], by: Sequence[str]) -> Rolled:
-    """Return derivatives of accelerations by "q", "qd" or "tau": -M^-1 d tau where tau is what is given, and M^-1."""
-    state = known(())
-    n = state.robot.nv
+def forward_in_loops(
+    known: Known, inputs: Sequence[str], by: Sequence[str], solving: Callable[[bool], Solving]
+) -> Rolled:
+    """Return derivatives of accelerations by "q", "qd" or "tau": -M^-1 d tau where tau is what is given, and M^-1.
+
+    `solving` tells what solves for accelerations, at rest or moving.
+    """
+    start = solving(not set(by) - {"tau"})
+    n = len(start.parents)
     memory, places = Memory(inputs, len(by) * n**2), {name: k * n**2 for k, name in enumerate(by)}
     of_state = {name: place for name, place in places.items() if name != "tau"}
-    copied, missing, solver = _put_solver(memory, state, inputs, at_rest=not of_state)
+    copied, missing, solver = _put_solver(memory, start)
     if of_state:
         solver.solve(memory, missing, 1)
         names = [f"acceleration {i}" for i in range(n)]
@@ -111,18 +128,21 @@ def _own_blocks(robot: Robot, own: Mapping[str, Sequence[Coordinate]], name: str
     return found
 
 
-def _put_solver(memory: Memory, state: State, inputs: Sequence[str], *, at_rest: bool) -> tuple[int, int, Solver]:
-    """Put what solves for accelerations; return where inputs are copied to, and torques that are missing behind them.
-
-    These are torques less those that hold the robot at zero accelerations; `at_rest`, nobody asks for them.
-    """
+def solving(state: State, inputs: Sequence[str], *, at_rest: bool) -> Solving:
+    """Return what solves for accelerations; `at_rest`, nobody asks for the torques that are missing."""
     robot, still = state.robot, np.zeros(state.robot.nv)
     moved = motions(robot, state.vector("q"), still if at_rest else state.vector("qd"), still)
     found = articulated(robot, moved)
     missing = [] if at_rest else _missing(state, composite_columns(robot, moved, state.wrenches).efforts)
     arrays = [list(state.inputs.values()), missing, *rows(found)]
-    copied, behind, *places = memory.straight(state.tape, inputs, memory.results, arrays)
-    return copied, behind, Solver.of(memory, found.parents, (places[0], places[1], places[2]))
+    code = program(state.tape, [number for array in arrays for number in array], inputs)
+    return Solving(code, tuple(map(len, arrays)), tuple(found.parents))
+
+
+def _put_solver(memory: Memory, solving: Solving) -> tuple[int, int, Solver]:
+    """Put what solves for accelerations; return where inputs are copied to, missing torques behind them, and it."""
+    copied, behind, *places = memory.coded(solving.code, memory.results, solving.sizes)
+    return copied, behind, Solver.of(memory, solving.parents, (places[0], places[1], places[2]))
 
 
 def _missing(state: State, efforts: Sequence[Number]) -> list[Number]:

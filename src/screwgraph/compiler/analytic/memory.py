@@ -8,7 +8,7 @@ import numpy as np
 
 from screwgraph.compiler.analytic.pairs import Pairs
 from screwgraph.compiler.analytic.vectors import Pair, Vector
-from screwgraph.tape import Number, Tape, program
+from screwgraph.tape import Number, Program, Tape, program
 from screwgraph.tape.rolled import Copies, Fill, Rolled, Stage, Straight
 
 LINE = 8
@@ -33,8 +33,12 @@ class Memory:
     def straight(self, tape: Tape, inputs: Sequence[str], reads: int, outputs: Sequence[Sequence[Number]]) -> list[int]:
         """Compute arrays of numbers by a program, whose inputs stand from a place on; return where each is."""
         every = [number for numbers in outputs for number in numbers]
-        starts = np.cumsum([self.room(len(every)), *map(len, outputs)]).tolist()[:-1]
-        self.stages.append(Straight(program(tape, every, inputs), reads, starts[0]))
+        return self.coded(program(tape, every, inputs), reads, list(map(len, outputs)))
+
+    def coded(self, code: Program, reads: int, sizes: Sequence[int]) -> list[int]:
+        """Compute arrays of these sizes by a program, whose inputs stand from a place on; return where each is."""
+        starts = np.cumsum([self.room(sum(sizes)), *sizes]).tolist()[:-1]
+        self.stages.append(Straight(code, reads, starts[0]))
         return starts
 
     def cleared(self, start: int, pairs: Pairs) -> None:

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
 from screwgraph.compiler.analytic.composite import LONG, carriers, depth
 from screwgraph.compiler.analytic.hybrid import Unknowns
-from screwgraph.compiler.analytic.looped import Known, accelerations_in_loops, forward_in_loops, inverse_in_loops
+from screwgraph.compiler.analytic.looped import (
+    Known,
+    Solving,
+    accelerations_in_loops,
+    forward_in_loops,
+    inverse_in_loops,
+    solving,
+)
 from screwgraph.compiler.analytic.state import State, vector_of
 from screwgraph.compiler.analytic.tree import tree_derivatives
 from screwgraph.compiler.inputs import input_values
@@ -90,9 +99,10 @@ class TreeProblem:
 
     def in_loops(self, arguments: Sequence[Argument], by: Sequence[str]) -> Rolled:
         """Return the derivatives as `jacobian` does, in loops over pairs of joints and over columns."""
-        in_loops = forward_in_loops if self.asked[0].kind == "qdd" else inverse_in_loops
         inputs = [name for argument in arguments for name in argument.names]
-        return in_loops(self._known(arguments), inputs, by)
+        if self.asked[0].kind == "qdd":
+            return forward_in_loops(self._known(arguments), inputs, by, partial(self._solving, arguments, inputs))
+        return inverse_in_loops(self._known(arguments), inputs, by)
 
     def is_wide(self, by: Sequence[str]) -> bool:
         """Whether columns of accelerations fill vectors, and straight code leaves the caches of instructions."""
@@ -110,12 +120,32 @@ class TreeProblem:
         if not (in_order and self.is_long and self.covers(())):
             return None
         inputs = [name for argument in arguments for name in argument.names]
-        return accelerations_in_loops(self._known(arguments), inputs)
+        return accelerations_in_loops(inputs, self._solving(arguments, inputs, False))
 
     def _known(self, arguments: Sequence[Argument]) -> Known:
         """Return what makes states; passes look at a robot once where its numbers are no scalars."""
-        robot = None if self._parameters else improved(self.model.robot, PASSES)
+        robot = None if self._parameters else self._improved
         return lambda more: self._state(arguments, more, robot)
+
+    @cached_property
+    def _improved(self) -> Robot:
+        """The robot after all passes, where its numbers are no scalars."""
+        return improved(self.model.robot, PASSES)
+
+    def _solving(self, arguments: Sequence[Argument], inputs: Sequence[str], at_rest: bool) -> Solving:
+        """Return what solves for accelerations, made once: for the problem itself, and for its derivatives."""
+        asked = (tuple(inputs), at_rest)
+        if asked not in self._kept:
+            self._kept[asked] = solving(self._known(arguments)(()), inputs, at_rest=at_rest)
+        return self._kept[asked]
+
+    @cached_property
+    def _kept(self) -> dict[tuple[tuple[str, ...], bool], Solving]:
+        return {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the problem without what was made of it."""
+        return TreeProblem, (self.model, self.arguments, self.asked)
 
     @property
     def is_long(self) -> bool:
@@ -151,7 +181,9 @@ class TreeProblem:
         known = {key: [numbers[f"{key}[{i}]"] for i in range(sizes[key])] for key in self._given}
         known |= {key: list(value) for key, value in self._constants.items()}
         values = {p: np.array(known[key], dtype=object) for key, p in self._parameters.items()}
-        return State(tape, numbers, robot or improved(with_values(self.model.robot, values), PASSES), known)
+        if robot is None:
+            robot = improved(with_values(self.model.robot, values), PASSES) if values else self._improved
+        return State(tape, numbers, robot, known)
 
     @property
     def _parameters(self) -> dict[Key, Parameter]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import TypeVar
 
+from screwgraph.compiler.cache.collector import uncollected
 from screwgraph.compiler.cache.fingerprint import fingerprint
 from screwgraph.compiler.cache.sources import stamp
 from screwgraph.compiler.cache.store import open_store
@@ -35,12 +36,14 @@ def recall(
     store = open_store()
     key = None if store is None else _key(question)
     if store is None or key is None:
-        return make()
+        with uncollected():
+            return make()
     found = None if anew else store.read(kind, key)
     if found is not None:
         return unpack(found)
-    made = make()
-    store.write(kind, key, pack(made))
+    with uncollected():
+        made = make()
+        store.write(kind, key, pack(made))
     return made
 
 

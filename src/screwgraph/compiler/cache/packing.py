@@ -96,15 +96,18 @@ def _packed(instructions: Sequence[Instruction]) -> PackedInstructions:
     operations = tuple(sorted({(i[0], len(i) - 1) for i in instructions}))
     code = {operation: n for n, operation in enumerate(operations)}
     most = _most(operations)
-    codes, places, constants = [], [], []
-    for name, *operands in instructions:
-        codes.append(code[name, len(operands)])
+    codes = np.array([code[i[0], len(i) - 1] for i in instructions], CODE)
+    places, constants = np.full((len(codes), most), NO_PLACE, PLACE), list[float]()
+    for n, (name, arity) in enumerate(operations):
+        where = np.flatnonzero(codes == n)
         if name == "constant":
-            constants += operands
-            operands = [len(constants) - 1]
-        places.append((*operands, NO_PLACE)[:most])
-    columns = (np.array(codes, CODE), np.array(places, PLACE), np.array(constants, REAL))
-    return PackedInstructions(operations, len(codes), len(constants), b"".join(c.tobytes() for c in columns))
+            constants = [instructions[i][1] for i in where.tolist()]
+            places[where, 0] = np.arange(len(where))
+            continue
+        for k in range(arity):
+            places[where, k] = [instructions[i][1 + k] for i in where.tolist()]
+    data = (codes, places, np.array(constants, REAL))
+    return PackedInstructions(operations, len(codes), len(constants), b"".join(c.tobytes() for c in data))
 
 
 def _most(operations: Sequence[tuple[str, int]]) -> int:

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.backends.llvm import draft, machine
+from screwgraph.compiler.analytic import program as analytic
+from screwgraph.compiler.backends.llvm import compiled, draft, machine
 from screwgraph.errors import InputError
 
 
@@ -70,6 +71,27 @@ def test_a_second_function_takes_the_draft_from_the_cache_and_fast_code_once_it_
     draft.settle()
     sg.forward_dynamics(sg.load("rr"))(*np.ones((3, 2)))
     assert levels == [machine.DRAFT, machine.FAST]
+
+
+def test_code_with_loops_is_a_draft_first_with_the_same_digits(levels, monkeypatch):
+    monkeypatch.setattr(analytic, "WIDE", 0)
+    f = sg.forward_dynamics(sg.load("puma560")).jacobian("q", "tau")
+    answers = [f(*states()) for _ in range(14)]
+    draft.settle()
+    answers += [f(*states()) for _ in range(3)]
+    assert levels == [machine.DRAFT, machine.FAST]
+    assert all(np.array_equal(a, b) for answer in answers for a, b in zip(answer, answers[0], strict=True))
+
+
+def test_drafts_of_kernels_take_states_one_by_one_with_the_same_digits(levels):
+    program = sg.forward_dynamics(sg.load("puma560")).program
+    arguments = [((18,), program.input_names)]
+    f = compiled("kernel", program, arguments, [(6,)], quickly=True).ufunc
+    x = np.random.default_rng(0).normal(size=(50, 18))
+    first = f(x)
+    draft.settle()
+    assert levels == [machine.DRAFT, machine.QUICK]
+    np.testing.assert_array_equal(first, f(x))
 
 
 def test_without_drafts_fast_code_is_made_at_once(levels, monkeypatch):

@@ -15,7 +15,6 @@ from screwgraph.compiler.backends.llvm.gufunc import (
     Arguments,
     code_declarations,
     count_in,
-    instructions,
     make_ufunc,
     operands,
 )
@@ -92,7 +91,7 @@ def blocked_assembly(
     inputs = with_places(inputs, quaternions)
     plain, single = Lanes(lanes.width, lanes.bits), Lanes(1, lanes.bits)
     kinds = tuple(dict.fromkeys((plain, single)))
-    parts = code_declarations(instructions(program), kinds)
+    parts = code_declarations(program, kinds)
     if isinstance(program, Rolled):
         parts += [rolled_block(program, each, whole) for each in kinds] + [_turned(plain, lanes.apart)]
         in_place = not lanes.past

@@ -33,6 +33,7 @@ from screwgraph.compiler.backends.llvm.rolled import rolled_block, widest
 from screwgraph.compiler.backends.llvm.room import ROOMS
 from screwgraph.compiler.backends.llvm.sincos import sincos
 from screwgraph.compiler.backends.llvm.sines import several, sines
+from screwgraph.compiler.backends.llvm.stages import SINES
 from screwgraph.compiler.backends.llvm.text import Lanes, declarations
 from screwgraph.compiler.backends.llvm.unit import COUNTER, counting, with_places
 from screwgraph.compiler.backends.llvm.wrap import wrapped
@@ -86,11 +87,11 @@ def compiled(
     asked = program.question if isinstance(program, Descent) else pack_code(program)
     large = cache_bytes()
     question = (asked, arguments, results, dtype, large, *(() if batches else ("single",)), *quaternions)
-    level = QUICK if quickly else FAST
+    level, least = (QUICK, WHOLE) if quickly else (FAST, 0)  # drafts of kernels take their states one by one
     counter = ctypes.c_int64()
     code = drafted_code(
         question,
-        lambda whole: _source(program, arguments, results, dtype, batches, quaternions, whole),
+        lambda whole: _source(program, arguments, results, dtype, batches and whole >= least, quaternions, whole),
         ("loop", "call", "whole"),
         level,
         _weight(program),
@@ -189,13 +190,12 @@ def assembly(
     """Return the LLVM assembly of a program and its loop over samples; results larger than `cache` bytes stream."""
     single, inputs = Lanes(1, lanes.bits), with_places(inputs, quaternions)
     kinds, blocks = tuple(dict.fromkeys((lanes, single))), list[Blocks]()
-    parts = code_declarations(instructions(program), kinds)
+    parts = code_declarations(program, kinds)
     for each in kinds:
         text, placed = _block(program, outputs, each, whole)
         blocks.append(Blocks(each, inputs, placed))
         parts += [gather(each, lengths(inputs)), put_results(placed, each), text]
         parts += [counting(inputs, quaternions, each)] if quaternions else []
-    parts += [declarations(wide) for wide in _of_loops(program, single) if wide not in (*kinds, several(lanes.bits))]
     parts += [f"@{COUNTER} = global ptr null"] if quaternions else []
     parts += [
         loop(blocks[0], blocks[-1], "unit" if quaternions else "", cache),
@@ -204,13 +204,19 @@ def assembly(
     return "\n".join(parts)
 
 
-def code_declarations(code: Sequence[tuple[Any, ...]], kinds: Sequence[Lanes]) -> list[str]:
-    """Return what instructions call: memory, functions of C, sines, for numbers and vectors of these kinds."""
+def code_declarations(program: Code | Descent, kinds: Sequence[Lanes]) -> list[str]:
+    """Return what code calls: memory, functions of C, sines if it has some, for numbers and vectors of these kinds."""
+    code, one = _instructions(program), Lanes(1, kinds[0].bits)
     parts = [ROOMS, "declare double @sin(double)", "declare double @cos(double)", *function_declarations(code, kinds)]
-    for each in kinds:
-        parts += [declarations(each), sincos(each), wrapped(each)]
-    together = several(kinds[0].bits)
-    return [*parts, sines(together, together in kinds)]
+    parts += [declarations(each) for each in kinds]
+    known = list(kinds)
+    if isinstance(program, Descent) or any(i[0] in SINES for i in code):
+        together = several(one.bits)
+        parts += [function(each) for each in kinds for function in (sincos, wrapped)]
+        parts.append(sines(together, together in known))
+        known.append(together)
+    neighbours = [widest(one)] if isinstance(program, Rolled) else []  # loops take vectors of one sample's numbers
+    return parts + [declarations(each) for each in neighbours if each not in known]
 
 
 def _block(
@@ -228,12 +234,7 @@ def _block(
     return block(once.program, lanes, places=once.places, whole=whole), placed
 
 
-def _of_loops(program: Code | Descent, single: Lanes) -> list[Lanes]:
-    """Return the vectors of neighbours that loops take of one sample."""
-    return [widest(single)] if isinstance(program, Rolled) else []
-
-
-def instructions(program: Code | Descent) -> list[tuple[Any, ...]]:
+def _instructions(program: Code | Descent) -> list[tuple[Any, ...]]:
     """Return all straight-line instructions."""
     if isinstance(program, Rolled):
         return [i for stage in program.stages if isinstance(stage, Straight) for i in stage.program.instructions]
