@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.signal import lfilter
 
 import screwgraph as sg
 from screwgraph.dynamics.regressor import linear_parameters
-from screwgraph.robot import closed_states, constraint_jacobian, independent_coordinates
+from screwgraph.robot import Coupling, Transmission, closed_states, constraint_jacobian, independent_coordinates
 from screwgraph.robot.parameters import parameters_of
 from tests.identification.motions import fourier, mujoco_torques
 
@@ -201,6 +202,56 @@ def test_closed_chain_with_more_motors_than_freedoms():
     single = sg.identify(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau_free})
     np.testing.assert_allclose(found.base_values, single.base_values, atol=1e-7)
     np.testing.assert_allclose(found.base_values, truth_of(robot, found), atol=1e-6)
+
+
+@cache
+def flight() -> tuple[sg.Robot, dict[str, np.ndarray]]:
+    """A floating base with an arm, at random states: no filter looks at them."""
+    robot, rng = sg.load("rrr", base="floating"), np.random.default_rng(0)
+    q = np.array([robot.random(rng) for _ in range(400)])
+    qd, qdd = rng.standard_normal((2, 400, robot.nv))
+    return robot, {"q": q, "qd": qd, "qdd": qdd, "tau": sg.inverse_dynamics(robot)(q, qd, qdd)}
+
+
+def test_wrenches_that_were_measured_or_are_unknown():
+    robot, log = flight()
+    rng, frame = np.random.default_rng(1), robot.links[-1].name
+    F = rng.standard_normal((400, 6))
+    pushed = {**log, "tau": log["tau"] - np.einsum("Nij,Ni->Nj", sg.frame_jacobian(robot, frame)(log["q"]), F)}
+    exact = sg.identify(robot, log).base_values
+    measured = sg.identify(robot, {**pushed, f"wrench:{frame}": F})
+    np.testing.assert_allclose(measured.base_values, exact, atol=1e-8)
+    unknown = sg.identify(robot, pushed, contacts=[frame])
+    seen = np.isfinite(unknown.base_sigma)
+    assert 0 < seen.sum() < len(seen)  # of the link on which an unknown wrench acts nothing is known
+    np.testing.assert_allclose(unknown.base_values[seen], exact[seen], atol=1e-6)
+    stands = np.where(np.arange(400)[:, None] < 200, np.nan, F)
+    partly = sg.identify(robot, {**pushed, f"wrench:{frame}": stands}, contacts=[frame])
+    np.testing.assert_allclose(partly.base_values, exact, atol=1e-7)
+    assert np.abs(sg.identify(robot, pushed).base_values - exact).max() > 1e-3
+    F[:, :3] = 0.0
+    point = {**log, "tau": log["tau"] - np.einsum("Nij,Ni->Nj", sg.frame_jacobian(robot, frame)(log["q"]), F)}
+    found = sg.identify(robot, point, contacts=[f"{frame}.force"])
+    seen = np.isfinite(found.base_sigma)
+    np.testing.assert_allclose(found.base_values[seen], exact[seen], atol=1e-6)
+    with pytest.raises(sg.InputError, match="not known at all samples"):
+        sg.identify(robot, {**pushed, f"wrench:{frame}": stands})
+
+
+def test_currents_of_motors_behind_a_differential():
+    robot = sg.load("rr")
+    first, second = robot.joint_names
+    motors = [Transmission(Coupling(name, {first: 20.0, second: x})) for name, x in (("a", 10.0), ("b", -10.0))]
+    geared = replace(robot, actuators=tuple(motors))
+    t, q, qd, qdd = fourier(2, 400, 0.02)
+    tau = sg.inverse_dynamics(robot)(q, qd, qdd)
+    u = tau @ np.linalg.inv([[20.0, 20.0], [10.0, -10.0]]).T
+    motion = {"t": t, "q": q, "qd": qd, "qdd": qdd}
+    expected = sg.identify(robot, {**motion, "tau": tau}).base_values
+    np.testing.assert_allclose(sg.identify(geared, {**motion, "u": u}).base_values, expected, atol=1e-9)
+    currents = {f"i:{name}": u[:, k] / scale for k, (name, scale) in enumerate((("a", 0.5), ("b", 0.25)))}
+    found = sg.identify(geared, {**motion, **currents}, motor_constants={"a": 0.5, "b": 0.25})
+    np.testing.assert_allclose(found.base_values, expected, atol=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
+from screwgraph.identification.acting import Contact, contacts_of
 from screwgraph.identification.consistent import consistent, prior_values
 from screwgraph.identification.equations import Equations, equations
 from screwgraph.identification.filtering import Filter, Samples
@@ -53,9 +54,11 @@ def identify(
     constants: Mapping[str, float],
     options: Options,
     watch: Watch | None = None,
+    contacts: Sequence[str] = (),
 ) -> Identified:
     """Identify a robot's parameters; the arguments are those of `queries.identify`."""
-    eqs = equations(robot, names, payload)
+    touching = contacts_of(robot, contacts)
+    eqs = equations(robot, names, payload, touching)
     prior = np.concatenate(prior_values(robot, eqs.parameters, priors))
     start = eqs.base.map @ prior
     if options.loss is not None and isinstance(log, Iterator):
@@ -63,7 +66,7 @@ def identify(
             "a robust loss reads the log several times, and an iterator can be read once",
             fix="give a list of logs, or no loss",
         )
-    one = _Pass(robot, log, constants, eqs, options, watch)
+    one = _Pass(robot, log, constants, touching, eqs, options, watch)
     fit, acc, kept = one.run(None, start)
     for _ in range(SEARCHES if options.loss is not None else 0):
         before = fit
@@ -101,6 +104,7 @@ class _Pass:
     robot: Robot
     log: Any
     constants: Mapping[str, float]
+    contacts: tuple[Contact, ...]
     eqs: Equations
     options: Options
     watch: Watch | None
@@ -133,7 +137,7 @@ class _Pass:
         return fit, acc, whole
 
     def _blocks(self) -> Iterator[Samples]:
-        for run in recordings(self.robot, self.log, self.constants):
+        for run in recordings(self.robot, self.log, self.constants, self.contacts):
             size = int(np.clip(len(run.q) // LEAVES, SHORTEST, BLOCK))
             for piece in self.options.filter.pieces(self.robot, run):
                 for low in range(0, len(piece.t), size):
