@@ -204,6 +204,25 @@ def test_closed_chain_with_more_motors_than_freedoms():
     np.testing.assert_allclose(found.base_values, truth_of(robot, found), atol=1e-6)
 
 
+@pytest.mark.parametrize("noise", [1e-4, 2e-3])
+def test_a_motion_that_is_estimated_with_the_parameters(noise):
+    """Noise of positions of 0.1 degrees biases parameters of a filtered motion, those of an estimated one not."""
+    robot = sg.load("rr")
+    t, q, qd, qdd = fourier(2, 3000, 0.005)
+    tau, rng = sg.inverse_dynamics(robot)(q, qd, qdd), np.random.default_rng(0)
+    exact = sg.identify(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}).base_values
+    log = {"t": t, "q": q + noise * rng.standard_normal(q.shape), "tau": tau + 0.05 * rng.standard_normal(q.shape)}
+    off = {
+        motion: sg.identify(robot, log, motion=motion, cutoff=10.0).base_values - exact
+        for motion in ("filtered", "estimated")
+    }
+    joint = sg.identify(robot, log, motion="estimated", cutoff=10.0)
+    assert np.abs(off["estimated"]).max() < 0.02 * np.abs(exact).max()
+    assert (np.abs(off["estimated"]) < 5.0 * joint.base_sigma).all()
+    if noise > 1e-3:
+        assert np.abs(off["filtered"]).max() > 5.0 * np.abs(off["estimated"]).max()
+
+
 @cache
 def flight() -> tuple[sg.Robot, dict[str, np.ndarray]]:
     """A floating base with an arm, at random states: no filter looks at them."""
@@ -264,6 +283,10 @@ def test_currents_of_motors_behind_a_differential():
         ({"q": np.zeros((200, 5))}, {}, "q of the log has 5 columns"),
         ({}, {"loss": "none"}, "no robust loss"),
         ({}, {"held_out": 1}, "held_out is 1"),
+        ({}, {"motion": "guessed"}, "no motion 'guessed'"),
+        ({"t": None}, {"motion": "estimated"}, "has no times"),
+        ({}, {"contacts": ["nowhere"]}, "nowhere"),
+        ({"wrench:link2": np.zeros((200, 5))}, {}, "wrench:link2 of the log has the shape"),
         ({}, {"cutoff": -1.0}, "cutoff frequency is -1 Hz"),
         ({}, {"priors": {"link1": np.zeros(3)}}, "is not 10 numbers"),
         ({}, {"motor_constants": {"joint9": 1.0}}, "joint9"),

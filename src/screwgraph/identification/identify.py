@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.dynamics import inverse_dynamics
 from screwgraph.errors import InputError
 from screwgraph.identification.acting import Contact, contacts_of
 from screwgraph.identification.consistent import consistent, prior_values
@@ -16,6 +17,7 @@ from screwgraph.identification.equations import Equations, equations
 from screwgraph.identification.filtering import Filter, Samples
 from screwgraph.identification.least_squares import Fit, fitted
 from screwgraph.identification.log import recordings
+from screwgraph.identification.motion import Estimated
 from screwgraph.identification.result import Identified
 from screwgraph.identification.triangles import LEAVES, Accumulator, merged
 from screwgraph.optimize.losses import LOSSES
@@ -37,12 +39,16 @@ STEADY = 1e-3
 
 @dataclass(frozen=True)
 class Options:
-    """How a log is read and fitted: the cutoff (Hz) of its filter, every which block is held out, the robust loss."""
+    """How a log is read and fitted: its filter, every which block is held out, the robust loss.
+
+    With `estimates_motion`, the motion is estimated with the parameters, beginning with the filtered one.
+    """
 
     filter: Filter
     held_out: int = 5
     loss: str | None = None
     prior_weight: float = 1.0
+    estimates_motion: bool = False
 
 
 def identify(
@@ -61,15 +67,18 @@ def identify(
     eqs = equations(robot, names, payload, touching)
     prior = np.concatenate(prior_values(robot, eqs.parameters, priors))
     start = eqs.base.map @ prior
-    if options.loss is not None and isinstance(log, Iterator):
+    repeats = options.loss is not None or options.estimates_motion
+    if repeats and isinstance(log, Iterator):
         raise InputError(
-            "a robust loss reads the log several times, and an iterator can be read once",
-            fix="give a list of logs, or no loss",
+            "robust losses and motions that are estimated read the log several times, an iterator can be read once",
+            fix="give a list of logs, or neither",
         )
+    motion = _Motion(eqs, payload) if options.estimates_motion else None
     one = _Pass(robot, log, constants, touching, eqs, options, watch)
     fit, acc, kept = one.run(None, start)
-    for _ in range(SEARCHES if options.loss is not None else 0):
+    for _ in range(SEARCHES if repeats else 0):
         before = fit
+        one = one if motion is None else replace(one, motion=motion.estimated(options.filter, fit))
         fit, acc, kept = one.run(before, start)
         moved = np.abs(fit.values - before.values)
         if (moved <= STEADY * np.sqrt(np.maximum(np.diag(fit.covariance), 1e-300)) + 1e-12).all():
@@ -108,6 +117,7 @@ class _Pass:
     eqs: Equations
     options: Options
     watch: Watch | None
+    motion: Estimated | None = None
 
     def run(self, before: Fit | None, start: Float[np.ndarray, " rank"]) -> tuple[Fit, Accumulator, Samples]:
         """Fit all blocks; where something was found `before`, by the weights that a robust loss gives residuals."""
@@ -139,9 +149,31 @@ class _Pass:
     def _blocks(self) -> Iterator[Samples]:
         for run in recordings(self.robot, self.log, self.constants, self.contacts):
             size = int(np.clip(len(run.q) // LEAVES, SHORTEST, BLOCK))
-            for piece in self.options.filter.pieces(self.robot, run):
+            for piece in (self.motion or self.options.filter).pieces(self.robot, run):
                 for low in range(0, len(piece.t), size):
                     yield Samples(*(x[low : low + size] for x in piece))
+
+
+class _Motion:
+    """Code that estimates motions for parameters. Raises InputError where positions are on no vector space."""
+
+    def __init__(self, eqs: Equations, payload: str | None) -> None:
+        robot = eqs.robot
+        if robot.nq != robot.nv or robot.is_closed or eqs.eliminated is not None:
+            raise InputError(
+                f"the motion of {robot.name!r} is not estimated",
+                why="its positions are quaternions, its loops must stay closed, or wrenches are unknown",
+                fix='leave motion="filtered"',
+            )
+        live = [p.name for p in eqs.parameters]
+        self.eqs, self.torques = eqs, inverse_dynamics(robot, parameters=live, payload=payload)
+        self.slopes = self.torques.jacobian("q", "qd", "qdd")
+
+    def estimated(self, filter: Filter, fit: Fit) -> Estimated:
+        """Return what estimates motions for the parameters of a fit."""
+        values = np.zeros(len(self.eqs.base.labels))
+        values[list(self.eqs.base.independent)] = fit.values
+        return Estimated(filter, self.torques, self.slopes, values, fit.noise)
 
 
 def _weights(loss: str, whitened: Float[np.ndarray, "N n"]) -> Float[np.ndarray, "N n"]:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from screwgraph.identification import Identified
 
 
+MOTIONS = ("filtered", "estimated")
+
+
 @checked
 def identify(
     robot: Robot,
@@ -28,6 +31,7 @@ def identify(
     motor_constants: Mapping[str, float] | None = None,
     contacts: Sequence[str] = (),
     cutoff: float | None = None,
+    motion: str = "filtered",
     loss: str | None = None,
     held_out: int = 5,
     watch: Watch | None = None,
@@ -59,6 +63,8 @@ def identify(
         contacts: frames at which unknown wrenches act, which are eliminated: equations are projected on what they do
             not change. "FRAME.force" transmits no moment. Where the log has the wrench, only what is NaN is unknown.
         cutoff: of the zero-phase filter of positions (Hz), by default ten times the motion's highest frequency.
+        motion: "filtered", or "estimated" with the parameters, where positions are noisier than filters help: a spline
+            that explains positions and torques, each by its noise (errors in variables). The log is read repeatedly.
         loss: a robust loss against outliers: "huber", "cauchy", "tukey" or "geman_mcclure". The log is read repeatedly.
         held_out: every which block of samples is kept for validation; 0 for none.
         watch: progress callback with the number of samples that were read; reading ends where it returns true.
@@ -77,5 +83,7 @@ def identify(
         raise InputError(f"held_out is {held_out}", why="nothing would be left to fit", fix="give 0, or 2 or more")
     if loss is not None and loss not in LOSSES:
         raise InputError(f"there is no robust loss {loss!r}", fix=f"choose one of {', '.join(LOSSES)}")
-    options = Options(Filter(cutoff), held_out, loss, prior_weight)
+    if motion not in MOTIONS:
+        raise InputError(f"there is no motion {motion!r}", fix=f"choose one of {', '.join(MOTIONS)}")
+    options = Options(Filter(cutoff), held_out, loss, prior_weight, motion == "estimated")
     return found(robot, log, parameters, payload, priors or {}, motor_constants or {}, options, watch, contacts)
