@@ -223,6 +223,20 @@ def test_a_motion_that_is_estimated_with_the_parameters(noise):
         assert np.abs(off["filtered"]).max() > 5.0 * np.abs(off["estimated"]).max()
 
 
+def test_progress_says_phase_and_share():
+    robot, told = sg.load("rr"), []
+    _, q, qd, qdd = fourier(2, 400, 0.02)
+    log = {"q": q, "qd": qd, "qdd": qdd, "tau": sg.inverse_dynamics(robot)(q, qd, qdd)}
+    sg.identify(robot, [log, log], loss="huber", watch=lambda phase, share: told.append((phase, share)))
+    shares = [share for phase, share in told if phase == "reading the log"]
+    assert shares == sorted(shares)
+    assert shares[0] == 0.0
+    assert 0.9 < shares[-1] < 1.0
+    phases = list(dict.fromkeys(phase for phase, _ in told))
+    assert phases[:3] == ["making equations", "reading the log", "reading the log again (1)"]
+    assert phases[-1] == "finding real bodies"
+
+
 @cache
 def flight() -> tuple[sg.Robot, dict[str, np.ndarray]]:
     """A floating base with an arm, at random states: no filter looks at them."""

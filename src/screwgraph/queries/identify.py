@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.optimize.losses import LOSSES
 from screwgraph.robot import Robot
-from screwgraph.simulation import Watch
 
 if TYPE_CHECKING:
     from screwgraph.identification import Identified
@@ -34,7 +33,7 @@ def identify(
     motion: str = "filtered",
     loss: str | None = None,
     held_out: int = 5,
-    watch: Watch | None = None,
+    watch: Callable[[str, float], object] | None = None,
 ) -> Identified:
     """Identify inertias, friction, armatures and payloads of a robot from positions and torques.
 
@@ -67,7 +66,8 @@ def identify(
             that explains positions and torques, each by its noise (errors in variables). The log is read repeatedly.
         loss: a robust loss against outliers: "huber", "cauchy", "tukey" or "geman_mcclure". The log is read repeatedly.
         held_out: every which block of samples is kept for validation; 0 for none.
-        watch: progress callback with the number of samples that were read; reading ends where it returns true.
+        watch: progress callback with the phase and the share of it that is done, NaN where nobody knows; reading ends
+            where it returns true.
 
     Raises:
         InputError: as `regressor`; a bad log; too few samples; a prior of no body.
