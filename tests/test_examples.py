@@ -176,3 +176,14 @@ def test_the_robots_torques_along_the_papers_corner_are_the_reference():
     rows = script.reference("parallel_robot_inverse_dynamics")
     for t, *torques in rows[:3]:
         np.testing.assert_allclose(found.solution.tau[round(t / 0.01)], torques, rtol=1e-6)
+
+
+def test_a_panda_is_identified(capsys):
+    import identify_panda
+
+    identify_panda.main()
+    printed = capsys.readouterr().out
+    assert "50 combinations of 77 parameters" in printed
+    inside, of = printed.split("within three standard deviations: ")[1].split("\n")[0].split(" of ")
+    assert int(inside) >= int(of) - 2
+    assert sg.load("out/panda-identified.yaml").mass > 0.0

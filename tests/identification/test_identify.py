@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.signal import lfilter
 
 import screwgraph as sg
 from screwgraph.dynamics.regressor import linear_parameters
-from screwgraph.robot import closed_states, constraint_jacobian, independent_coordinates
+from screwgraph.robot import Coupling, Transmission, closed_states, constraint_jacobian, independent_coordinates
 from screwgraph.robot.parameters import parameters_of
 from tests.identification.motions import fourier, mujoco_torques
 
@@ -218,6 +219,89 @@ def test_closed_chain_with_more_motors_than_freedoms():
     np.testing.assert_allclose(found.base_values, truth_of(robot, found), atol=1e-6)
 
 
+@pytest.mark.parametrize("noise", [1e-4, 2e-3])
+def test_a_motion_that_is_estimated_with_the_parameters(noise):
+    """Noise of positions of 0.1 degrees biases parameters of a filtered motion, those of an estimated one not."""
+    robot = sg.load("rr")
+    t, q, qd, qdd = fourier(2, 3000, 0.005)
+    tau, rng = sg.inverse_dynamics(robot)(q, qd, qdd), np.random.default_rng(0)
+    exact = sg.identify(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}).base_values
+    log = {"t": t, "q": q + noise * rng.standard_normal(q.shape), "tau": tau + 0.05 * rng.standard_normal(q.shape)}
+    off = {
+        motion: sg.identify(robot, log, motion=motion, cutoff=10.0).base_values - exact
+        for motion in ("filtered", "estimated")
+    }
+    joint = sg.identify(robot, log, motion="estimated", cutoff=10.0)
+    assert np.abs(off["estimated"]).max() < 0.02 * np.abs(exact).max()
+    assert (np.abs(off["estimated"]) < 5.0 * joint.base_sigma).all()
+    if noise > 1e-3:
+        assert np.abs(off["filtered"]).max() > 5.0 * np.abs(off["estimated"]).max()
+
+
+def test_progress_says_phase_and_share():
+    robot, told = sg.load("rr"), []
+    _, q, qd, qdd = fourier(2, 400, 0.02)
+    log = {"q": q, "qd": qd, "qdd": qdd, "tau": sg.inverse_dynamics(robot)(q, qd, qdd)}
+    sg.identify(robot, [log, log], loss="huber", watch=lambda phase, share: told.append((phase, share)))
+    shares = [share for phase, share in told if phase == "reading the log"]
+    assert shares == sorted(shares)
+    assert shares[0] == 0.0
+    assert 0.9 < shares[-1] < 1.0
+    phases = list(dict.fromkeys(phase for phase, _ in told))
+    assert phases[:3] == ["making equations", "reading the log", "reading the log again (1)"]
+    assert phases[-1] == "finding real bodies"
+
+
+@cache
+def flight() -> tuple[sg.Robot, dict[str, np.ndarray]]:
+    """A floating base with an arm, at random states: no filter looks at them."""
+    robot, rng = sg.load("rrr", base="floating"), np.random.default_rng(0)
+    q = np.array([robot.random(rng) for _ in range(400)])
+    qd, qdd = rng.standard_normal((2, 400, robot.nv))
+    return robot, {"q": q, "qd": qd, "qdd": qdd, "tau": sg.inverse_dynamics(robot)(q, qd, qdd)}
+
+
+def test_wrenches_that_were_measured_or_are_unknown():
+    robot, log = flight()
+    rng, frame = np.random.default_rng(1), robot.links[-1].name
+    F = rng.standard_normal((400, 6))
+    pushed = {**log, "tau": log["tau"] - np.einsum("Nij,Ni->Nj", sg.frame_jacobian(robot, frame)(log["q"]), F)}
+    exact = sg.identify(robot, log).base_values
+    measured = sg.identify(robot, {**pushed, f"wrench:{frame}": F})
+    np.testing.assert_allclose(measured.base_values, exact, atol=1e-8)
+    unknown = sg.identify(robot, pushed, contacts=[frame])
+    seen = np.isfinite(unknown.base_sigma)
+    assert 0 < seen.sum() < len(seen)  # of the link on which an unknown wrench acts nothing is known
+    np.testing.assert_allclose(unknown.base_values[seen], exact[seen], atol=1e-6)
+    stands = np.where(np.arange(400)[:, None] < 200, np.nan, F)
+    partly = sg.identify(robot, {**pushed, f"wrench:{frame}": stands}, contacts=[frame])
+    np.testing.assert_allclose(partly.base_values, exact, atol=1e-7)
+    assert np.abs(sg.identify(robot, pushed).base_values - exact).max() > 1e-3
+    F[:, :3] = 0.0
+    point = {**log, "tau": log["tau"] - np.einsum("Nij,Ni->Nj", sg.frame_jacobian(robot, frame)(log["q"]), F)}
+    found = sg.identify(robot, point, contacts=[f"{frame}.force"])
+    seen = np.isfinite(found.base_sigma)
+    np.testing.assert_allclose(found.base_values[seen], exact[seen], atol=1e-6)
+    with pytest.raises(sg.InputError, match="not known at all samples"):
+        sg.identify(robot, {**pushed, f"wrench:{frame}": stands})
+
+
+def test_currents_of_motors_behind_a_differential():
+    robot = sg.load("rr")
+    first, second = robot.joint_names
+    motors = [Transmission(Coupling(name, {first: 20.0, second: x})) for name, x in (("a", 10.0), ("b", -10.0))]
+    geared = replace(robot, actuators=tuple(motors))
+    t, q, qd, qdd = fourier(2, 400, 0.02)
+    tau = sg.inverse_dynamics(robot)(q, qd, qdd)
+    u = tau @ np.linalg.inv([[20.0, 20.0], [10.0, -10.0]]).T
+    motion = {"t": t, "q": q, "qd": qd, "qdd": qdd}
+    expected = sg.identify(robot, {**motion, "tau": tau}).base_values
+    np.testing.assert_allclose(sg.identify(geared, {**motion, "u": u}).base_values, expected, atol=1e-9)
+    currents = {f"i:{name}": u[:, k] / scale for k, (name, scale) in enumerate((("a", 0.5), ("b", 0.25)))}
+    found = sg.identify(geared, {**motion, **currents}, motor_constants={"a": 0.5, "b": 0.25})
+    np.testing.assert_allclose(found.base_values, expected, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("change", "more", "match"),
     [
@@ -230,6 +314,10 @@ def test_closed_chain_with_more_motors_than_freedoms():
         ({"q": np.zeros((200, 5))}, {}, "q of the log has 5 columns"),
         ({}, {"loss": "none"}, "no robust loss"),
         ({}, {"held_out": 1}, "held_out is 1"),
+        ({}, {"motion": "guessed"}, "no motion 'guessed'"),
+        ({"t": None}, {"motion": "estimated"}, "has no times"),
+        ({}, {"contacts": ["nowhere"]}, "nowhere"),
+        ({"wrench:link2": np.zeros((200, 5))}, {}, "wrench:link2 of the log has the shape"),
         ({}, {"cutoff": -1.0}, "cutoff frequency is -1 Hz"),
         ({}, {"priors": {"link1": np.zeros(3)}}, "is not 10 numbers"),
         ({}, {"motor_constants": {"joint9": 1.0}}, "joint9"),

@@ -37,6 +37,15 @@ Constants = Annotated[
     list[str] | None,
     typer.Option("--motor-constant", metavar="JOINT=X", help="Torque per current (N m/A); repeatable."),
 ]
+Contacts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--contact", metavar="FRAME", help="An unknown wrench acts there; FRAME.force: no moment; repeatable."
+    ),
+]
+Motion = Annotated[
+    str, typer.Option("--motion", metavar="NAME", help="filtered, or estimated: a spline found with the parameters.")
+]
 Cutoff = Annotated[
     float | None, typer.Option("--cutoff", metavar="HZ", help="Of the filter of positions; else from the motion.")
 ]
@@ -68,7 +77,9 @@ def identify(
     parameters: Parameters = None,
     payload: Payload = None,
     motor_constant: Constants = None,
+    contact: Contacts = None,
     cutoff: Cutoff = None,
+    motion: Motion = "filtered",
     loss: RobustLoss = None,
     xacro: options.XacroArgs = None,
     base: options.Base = BaseKind.fixed,
@@ -78,7 +89,7 @@ def identify(
     """Identify, save, and say what was found."""
     from screwgraph import identify as solve
     from screwgraph.cli.identify_report import write_identify_report
-    from screwgraph.cli.streams import note, print_json, working
+    from screwgraph.cli.streams import note, phases, print_json
     from screwgraph.view import check_page_path
 
     with usage(context):
@@ -87,8 +98,19 @@ def identify(
             check_page_path(report)
     asked = options.load_robot(robot, base, None, None, False, False, 0.0, None, xacro)
     named = options.names(parameters)
-    with working("identifying"):
-        found = solve(asked, log, named or None, payload=payload, motor_constants=constants, cutoff=cutoff, loss=loss)
+    with phases() as watch:
+        found = solve(
+            asked,
+            log,
+            named or None,
+            payload=payload,
+            motor_constants=constants,
+            contacts=tuple(contact or ()),
+            cutoff=cutoff,
+            motion=motion,
+            loss=loss,
+            watch=watch,
+        )
     found.save(output)
     if found.unexcited:
         note(f"warning: the motion does not show {len(found.unexcited)} of the combinations: {found.unexcited[0]}")

@@ -12,6 +12,7 @@ from screwgraph.compiler import Function
 from screwgraph.dynamics import BaseParameters, base_parameters, inverse_dynamics, regressor
 from screwgraph.dynamics.regressor import linear_parameters
 from screwgraph.errors import InputError
+from screwgraph.identification.acting import Contact, Eliminated
 from screwgraph.identification.closure import Closure
 from screwgraph.identification.filtering import Samples
 from screwgraph.robot import Robot, closed_states, independent_coordinates
@@ -37,6 +38,7 @@ class Equations:
     slopes: Function
     known: Function | None
     closure: Closure | None
+    eliminated: Eliminated | None
     seen: Bool[np.ndarray, "n rank"]
 
     def at(self, samples: Samples) -> tuple[Float[np.ndarray, "N n rank"], Float[np.ndarray, "N n"]]:
@@ -51,10 +53,15 @@ class Equations:
             tau = tau - self.known(q, qd, qdd, np.broadcast_to(zero, (len(qd), len(zero))))
         if G is not None:
             Y, tau = G.swapaxes(1, 2) @ Y, np.einsum("Nji,Nj->Ni", G, tau)
+        if self.eliminated is not None:
+            P = self.eliminated.projection(q, samples.unknown, G)
+            Y, tau = P @ Y, np.einsum("Nij,Nj->Ni", P, tau)
         return Y, tau
 
 
-def equations(robot: Robot, names: Sequence[str] | None, payload: str | None) -> Equations:
+def equations(
+    robot: Robot, names: Sequence[str] | None, payload: str | None, contacts: Sequence[Contact] = ()
+) -> Equations:
     """Return the equations of a robot. Raises InputError as `regressor`, or where torques show no parameter."""
     names = linear_parameters(robot) if names is None else tuple(names)
     base = base_parameters(robot, parameters=names, payload=payload)
@@ -64,6 +71,7 @@ def equations(robot: Robot, names: Sequence[str] | None, payload: str | None) ->
     known = inverse_dynamics(robot, coordinates="spanning", parameters=names, payload=payload)
     slopes = regressor(robot, parameters=names, payload=payload, coordinates="spanning")
     closure = Closure.of(robot) if robot.is_closed else None
+    eliminated = Eliminated.of(robot, contacts) if contacts else None
     rng = np.random.default_rng(0)
     q = np.array(closed_states(robot, 8))
     qd, qdd = rng.standard_normal((2, len(q), robot.nv))
@@ -72,8 +80,11 @@ def equations(robot: Robot, names: Sequence[str] | None, payload: str | None) ->
     most = known(q, qd, qdd, np.tile(np.concatenate([p.nominal(robot) for p in own]), (len(q), 1)))
     is_known = np.nanmax(np.abs(least), initial=0.0) > KNOWN * max(1.0, np.nanmax(np.abs(most), initial=0.0))
     rows = [name.removesuffix("[0]") for name in _row_names(robot, free)]
-    found = Equations(robot, own, base, tuple(rows), slopes, known if is_known else None, closure, np.array(True))
-    Y, _ = found.at(Samples(np.arange(len(q)), q, qd, qdd, np.zeros_like(qd)))
+    found = Equations(
+        robot, own, base, tuple(rows), slopes, known if is_known else None, closure, eliminated, np.array(True)
+    )
+    unknown = np.tile([x for c in contacts for x in c.unknown], (len(q), 1)).astype(bool)
+    Y, _ = found.at(Samples(np.arange(len(q)), q, qd, qdd, np.zeros_like(qd), unknown))
     return replace(found, seen=(np.nan_to_num(Y) != 0.0).any(axis=0))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from scipy.signal import butter, sosfiltfilt
 
 from screwgraph.errors import InputError
@@ -33,13 +33,14 @@ NYQUIST = 0.8
 
 
 class Samples(NamedTuple):
-    """N samples of a motion, and the torques that were measured; NaN where they were not."""
+    """N samples of a motion, its torques, NaN where not measured, and which components of wrenches are unknown."""
 
     t: Float[np.ndarray, " N"]
     q: Float[np.ndarray, "N nq"]
     qd: Float[np.ndarray, "N nv"]
     qdd: Float[np.ndarray, "N nv"]
     tau: Float[np.ndarray, "N nv"]
+    unknown: Bool[np.ndarray, "N m"]
 
 
 @dataclass(frozen=True)
@@ -90,8 +91,8 @@ class Filter:
             elif run.qd is None and robot.nq == robot.nv:
                 qdd = _curvatures(q, dt)
             assert run.t is not None, "the time step is known"
-            tau = run.effort[start:stop] * run.scale
-            yield Samples(np.asarray(run.t[start:stop]), q[own], qd[own], qdd[own], tau)
+            t = np.asarray(run.t[start:stop])
+            yield Samples(t, q[own], qd[own], qdd[own], *run.loads(q[own], slice(start, stop)))
 
 
 def _recorded(run: Recording) -> Iterator[Samples]:
@@ -103,7 +104,7 @@ def _recorded(run: Recording) -> Iterator[Samples]:
         q, qd, qdd = (np.asarray(x[own], dtype=float) for x in (run.q, run.qd, run.qdd))
         for name, array in (("q", q), ("qd", qd), ("qdd", qdd)):
             check_finite(array, name, run, start)
-        yield Samples(t, q, qd, qdd, run.effort[own] * run.scale)
+        yield Samples(t, q, qd, qdd, *run.loads(q, own))
 
 
 def check_finite(array: Float[np.ndarray, "N k"], name: str, run: Recording, start: int) -> None:

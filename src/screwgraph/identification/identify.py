@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.dynamics import inverse_dynamics
 from screwgraph.errors import InputError
+from screwgraph.identification.acting import Contact, contacts_of
 from screwgraph.identification.consistent import consistent, prior_values
 from screwgraph.identification.equations import Equations, equations
 from screwgraph.identification.filtering import Filter, Samples
 from screwgraph.identification.least_squares import Fit, fitted
 from screwgraph.identification.log import recordings
+from screwgraph.identification.motion import Estimated
 from screwgraph.identification.result import Identified
 from screwgraph.identification.triangles import LEAVES, Accumulator, merged
 from screwgraph.optimize.losses import LOSSES
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import Parameter, with_values
-from screwgraph.simulation import Watch
+
+Phases = Callable[[str, float], object]
+"""Progress callback: is called with the phase, and the share of it that is done, NaN where nobody knows."""
 
 BLOCK = 500
 """Samples of a block of equations: as many as the fast memory holds."""
@@ -38,12 +44,16 @@ STEADY = 1e-3
 
 @dataclass(frozen=True)
 class Options:
-    """How a log is read and fitted: the cutoff (Hz) of its filter, every which block is held out, the robust loss."""
+    """How a log is read and fitted: its filter, every which block is held out, the robust loss.
+
+    With `estimates_motion`, the motion is estimated with the parameters, beginning with the filtered one.
+    """
 
     filter: Filter
     held_out: int = 5
     loss: str | None = None
     prior_weight: float = 1.0
+    estimates_motion: bool = False
 
 
 def identify(
@@ -54,25 +64,33 @@ def identify(
     priors: Mapping[str, object],
     constants: Mapping[str, float],
     options: Options,
-    watch: Watch | None = None,
+    watch: Phases | None = None,
+    contacts: Sequence[str] = (),
 ) -> Identified:
     """Identify a robot's parameters; the arguments are those of `queries.identify`."""
-    eqs = equations(robot, names, payload)
+    touching = contacts_of(robot, contacts)
+    tell = watch or _silent
+    tell("making equations", math.nan)
+    eqs = equations(robot, names, payload, touching)
     prior = np.concatenate(prior_values(robot, eqs.parameters, priors))
     start = eqs.base.map @ prior
-    if options.loss is not None and isinstance(log, Iterator):
+    repeats = options.loss is not None or options.estimates_motion
+    if repeats and isinstance(log, Iterator):
         raise InputError(
-            "a robust loss reads the log several times, and an iterator can be read once",
-            fix="give a list of logs, or no loss",
+            "robust losses and motions that are estimated read the log several times, an iterator can be read once",
+            fix="give a list of logs, or neither",
         )
-    one = _Pass(robot, log, constants, eqs, options, watch)
+    motion = _Motion(eqs, payload) if options.estimates_motion else None
+    one = _Pass(robot, log, constants, touching, eqs, options, watch)
     fit, acc, kept = one.run(None, start)
-    for _ in range(SEARCHES if options.loss is not None else 0):
-        before = fit
+    for again in range(SEARCHES if repeats else 0):
+        before, one = fit, replace(one, phase=f"reading the log again ({again + 1})")
+        one = one if motion is None else replace(one, motion=motion.estimated(options.filter, fit))
         fit, acc, kept = one.run(before, start)
         moved = np.abs(fit.values - before.values)
         if (moved <= STEADY * np.sqrt(np.maximum(np.diag(fit.covariance), 1e-300)) + 1e-12).all():
             break
+    tell("finding real bodies", math.nan)
     whole = consistent(robot, eqs.parameters, fit.R @ eqs.base.map, fit.y, priors, options.prior_weight)
     values = whole.values
     rms, validation = _validated(acc, eqs, fit)
@@ -103,25 +121,27 @@ class _Pass:
     robot: Robot
     log: Any
     constants: Mapping[str, float]
+    contacts: tuple[Contact, ...]
     eqs: Equations
     options: Options
-    watch: Watch | None
+    watch: Phases | None
+    motion: Estimated | None = None
+    phase: str = "reading the log"
 
     def run(self, before: Fit | None, start: Float[np.ndarray, " rank"]) -> tuple[Fit, Accumulator, Samples]:
         """Fit all blocks; where something was found `before`, by the weights that a robust loss gives residuals."""
         columns = _columns(self.eqs)
-        acc, kept, read = Accumulator(columns, self.options.held_out), [], 0
-        for samples in self._blocks():
+        acc, kept = Accumulator(columns, self.options.held_out), []
+        for share, samples in self._blocks():
             Y, tau = self.eqs.at(samples)
             if before is not None and self.options.loss is not None:
                 weight = _weights(self.options.loss, (tau - Y @ before.values) / before.noise)
                 Y, tau = Y * weight[:, :, None], tau * weight
             acc.add(Y, tau)
-            read += len(tau)
             kept.append(Samples(*(x[:: max(1, len(x) // 20)] for x in samples)))
             if len(kept) * 20 > 2 * PICTURED:
                 kept = kept[::2]
-            if self.watch is not None and self.watch(float(read)):
+            if self.watch is not None and self.watch(self.phase, share):
                 break
         leaves = acc.finish()
         counts = [sum(leaf.counts[i] for leaf in leaves) for i in range(len(columns))]
@@ -134,12 +154,44 @@ class _Pass:
         whole = Samples(*(np.concatenate(x) for x in zip(*kept, strict=True)))
         return fit, acc, whole
 
-    def _blocks(self) -> Iterator[Samples]:
-        for run in recordings(self.robot, self.log, self.constants):
+    def _blocks(self) -> Iterator[tuple[float, Samples]]:
+        """Yield blocks of samples, and the share of the log that was read before each."""
+        runs = len(self.log) if isinstance(self.log, Sequence) and not isinstance(self.log, str) else 1
+        total = math.nan if isinstance(self.log, Iterator) else float(runs)
+        for number, run in enumerate(recordings(self.robot, self.log, self.constants, self.contacts)):
+            read = 0
             size = int(np.clip(len(run.q) // LEAVES, SHORTEST, BLOCK))
-            for piece in self.options.filter.pieces(self.robot, run):
+            for piece in (self.motion or self.options.filter).pieces(self.robot, run):
                 for low in range(0, len(piece.t), size):
-                    yield Samples(*(x[low : low + size] for x in piece))
+                    block = Samples(*(x[low : low + size] for x in piece))
+                    yield (number + read / len(run.q)) / total, block
+                    read += len(block.t)
+
+
+def _silent(phase: str, share: float) -> None:
+    """Nobody watches."""
+
+
+class _Motion:
+    """Code that estimates motions for parameters. Raises InputError where positions are on no vector space."""
+
+    def __init__(self, eqs: Equations, payload: str | None) -> None:
+        robot = eqs.robot
+        if robot.nq != robot.nv or robot.is_closed or eqs.eliminated is not None:
+            raise InputError(
+                f"the motion of {robot.name!r} is not estimated",
+                why="its positions are quaternions, its loops must stay closed, or wrenches are unknown",
+                fix='leave motion="filtered"',
+            )
+        live = [p.name for p in eqs.parameters]
+        self.eqs, self.torques = eqs, inverse_dynamics(robot, parameters=live, payload=payload)
+        self.slopes = self.torques.jacobian("q", "qd", "qdd")
+
+    def estimated(self, filter: Filter, fit: Fit) -> Estimated:
+        """Return what estimates motions for the parameters of a fit."""
+        values = np.zeros(len(self.eqs.base.labels))
+        values[list(self.eqs.base.independent)] = fit.values
+        return Estimated(filter, self.torques, self.slopes, values, fit.noise)
 
 
 def _weights(loss: str, whitened: Float[np.ndarray, "N n"]) -> Float[np.ndarray, "N n"]:

@@ -8,19 +8,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from screwgraph.arguments import shown
 from screwgraph.errors import InputError
 from screwgraph.formats import read_long_arrays, read_long_table
+from screwgraph.identification.acting import Acting, Contact
 from screwgraph.robot import Robot, independent_coordinates, unknown
 from screwgraph.robot.joints import Floating
 from screwgraph.simulation import Trajectory, coordinate_names
+from screwgraph.simulation.tables import AXES, WRENCH
 
 PIECE = 100_000
 """Times that are looked at together."""
-KINDS = ("q", "qd", "qdd", "tau", "i")
-"""Quantities of a log: positions, velocities, accelerations, torques (N m, N), currents (A)."""
+EFFORTS = ("tau", "u", "i")
+"""What motors do, the first that a log has: torques of joints (N m, N), efforts of actuators, currents (A)."""
 EVEN = 1e-3
 """Part of a time step by which steps may differ where positions are filtered."""
 
@@ -56,7 +58,8 @@ Rows = Float[np.ndarray, "N k"] | Columns
 class Recording:
     """One run: N samples of positions (N, nq), torques or currents (N, nv); None is what was not recorded.
 
-    `scale` (nv,) makes torques of `effort`: one, or motor constants.
+    `scale` makes torques of `effort`: one, or motor constants; they are those of joints or, as `acting` says, of
+    actuators. `wrenches` (moment, force) act at frames, in their axes.
     """
 
     where: str
@@ -65,7 +68,28 @@ class Recording:
     qd: Rows | None
     qdd: Rows | None
     effort: Rows
-    scale: Float[np.ndarray, " nv"]
+    scale: Float[np.ndarray, " m"]
+    wrenches: Mapping[str, Rows]
+    contacts: tuple[Contact, ...]
+    acting: Acting
+
+    def loads(
+        self, q: Float[np.ndarray, "n nq"], rows: slice
+    ) -> tuple[Float[np.ndarray, "n nv"], Bool[np.ndarray, "n m"]]:
+        """Return torques of some samples, what wrenches add to them included, and which components are unknown."""
+        wrenches = {frame: np.asarray(F[rows], dtype=float) for frame, F in self.wrenches.items()}
+        unknown = [
+            np.isnan(wrenches[c.frame]) if c.frame in wrenches else np.tile(c.unknown, (len(q), 1))
+            for c in self.contacts
+        ]
+        for frame, F in wrenches.items():
+            if frame not in [c.frame for c in self.contacts] and np.isnan(F).any():
+                raise InputError(
+                    f"the wrench at {frame!r} of {self.where} is not known at all samples",
+                    fix=f'eliminate it there by contacts=["{frame}"]',
+                )
+        tau = self.acting.torques(q, np.asarray(self.effort[rows], dtype=float) * self.scale, wrenches)
+        return tau, np.concatenate([np.zeros((len(q), 0), dtype=bool), *unknown], axis=1)
 
     @property
     def dt(self) -> float:
@@ -92,13 +116,15 @@ class Recording:
         return middle
 
 
-def recordings(robot: Robot, log: Any, constants: Mapping[str, float]) -> Iterator[Recording]:
+def recordings(
+    robot: Robot, log: Any, constants: Mapping[str, float], contacts: tuple[Contact, ...] = ()
+) -> Iterator[Recording]:
     """Yield the runs of a log: a file (.csv, .npz), a mapping, a motion, or several of these, one after the other.
 
     Raises:
         InputError: something else, quantities that are missing, or arrays of wrong shapes.
     """
-    scale = _scale(robot, constants)
+    motors = _Motors(robot, constants)
     runs = [log] if isinstance(log, str | os.PathLike | Mapping | Trajectory) else log
     if not isinstance(runs, Iterable) or isinstance(runs, np.ndarray):
         raise InputError(
@@ -107,50 +133,91 @@ def recordings(robot: Robot, log: Any, constants: Mapping[str, float]) -> Iterat
         )
     for number, run in enumerate(runs, 1):
         where = "the log" if runs is not log else f"log {number}"
-        yield _recording(robot, run, where, scale)
+        yield _recording(robot, run, where, motors, contacts)
 
 
-def _scale(robot: Robot, constants: Mapping[str, float]) -> Float[np.ndarray, " nv"]:
-    scale = np.full(robot.nv, np.nan)
-    for name, value in constants.items():
-        if name not in robot.joint_names:
-            raise unknown("joint", name, robot.joint_names)
-        if not np.isfinite(value) or value == 0.0:
-            raise InputError(f"the motor constant of {name!r} is {value:g}", fix="give a number (N m/A or N/A)")
-        scale[robot.v_slices[name]] = value
-    return scale
+class _Motors:
+    """Motor constants, of joints or of actuators, and the code that runs of a log share."""
+
+    def __init__(self, robot: Robot, constants: Mapping[str, float]) -> None:
+        self.robot, self._acting = robot, dict[tuple[bool, tuple[str, ...]], Acting]()
+        self.names = [actuator.name for actuator in robot.actuators]
+        self.are_actuators = bool(constants) and all(name in self.names for name in constants)
+        self.scale = np.full(len(self.names) if self.are_actuators else robot.nv, np.nan)
+        for name, value in constants.items():
+            if not self.are_actuators and name not in robot.joint_names:
+                raise unknown("joint", name, robot.joint_names)
+            if not np.isfinite(value) or value == 0.0:
+                raise InputError(f"the motor constant of {name!r} is {value:g}", fix="give a number (N m/A or N/A)")
+            self.scale[self.names.index(name) if self.are_actuators else robot.v_slices[name]] = value
+
+    def acting(self, by_actuators: bool, frames: Iterable[str]) -> Acting:
+        """Return the code for logs with these quantities."""
+        key = by_actuators, tuple(frames)
+        if key not in self._acting:
+            self._acting[key] = Acting.of(self.robot, *key)
+        return self._acting[key]
 
 
-def _recording(robot: Robot, run: Any, where: str, scale: Float[np.ndarray, " nv"]) -> Recording:
+def _recording(robot: Robot, run: Any, where: str, motors: _Motors, contacts: tuple[Contact, ...]) -> Recording:
     columns = _columns(run, where)
     where = str(os.fspath(run)) if isinstance(run, str | os.PathLike) else where
     names = coordinate_names(robot)
-    found = {kind: _array(robot, columns, kind, names["tau" if kind == "i" else kind], where) for kind in KINDS}
+    of_kind = {kind: names[kind] for kind in names} | {"u": motors.names}
+    of_kind["i"] = motors.names if motors.are_actuators else names["tau"]
+    found = {kind: _array(robot, columns, kind, own, where) for kind, own in of_kind.items() if own}
+    wrenches = _wrenches(robot, columns, where)
     t = None if "t" not in columns else _numbers(columns["t"], "t", where)
-    q, tau, current = found["q"], found["tau"], found["i"]
-    if q is None or (tau is None and current is None):
+    q, given = found.get("q"), [kind for kind in EFFORTS if found.get(kind) is not None]
+    if q is None or not given:
         what = "positions" if q is None else "torques or currents"
         raise InputError(
             f"{where} has no {what}",
-            fix='give "q" (N, nq) and "tau" (N, nv), or columns q:JOINT and tau:JOINT; currents are "i" or i:JOINT',
+            fix='give "q" (N, nq) and "tau" (N, nv), or columns q:JOINT and tau:JOINT; currents are "i" or i:JOINT, '
+            'efforts of actuators "u" or u:ACTUATOR',
         )
-    if tau is None and np.isnan(scale[_motors(robot)]).any():
+    effort, is_current = found[given[0]], given[0] == "i"
+    assert effort is not None, "it was looked for"
+    by_actuators = given[0] == "u" or (is_current and motors.are_actuators)
+    needed = motors.scale if motors.are_actuators else motors.scale[_motors(robot)]
+    if is_current and np.isnan(needed).any():
         raise InputError(
             f"{where} has currents, but not all motor constants are known", fix="give motor_constants={joint: N m/A}"
         )
-    for kind, array in (("t", t), *found.items()):
+    for kind, array in (("t", t), *found.items(), *wrenches.items()):
         if array is not None and (len(array) != len(q) or array.ndim != (1 if kind == "t" else 2)):
             raise InputError(
                 f"{kind} of {where} has the shape {array.shape}, and q {q.shape}", fix="give equal lengths"
             )
-    effort, factor = (tau, np.ones(robot.nv)) if tau is not None else (current, np.nan_to_num(scale, nan=1.0))
-    assert effort is not None, "checked above"
-    return Recording(where, t, q, found["qd"], found["qdd"], effort, factor)
+    scale = np.nan_to_num(motors.scale, nan=1.0) if is_current else np.ones(effort.shape[1])
+    acting = motors.acting(by_actuators, wrenches)
+    return Recording(where, t, q, found.get("qd"), found.get("qdd"), effort, scale, wrenches, contacts, acting)
+
+
+def _wrenches(robot: Robot, columns: Mapping[str, Any], where: str) -> dict[str, Rows]:
+    """Return wrenches (moment, force) by frame: arrays `wrench:FRAME`, or columns `wrench:FRAME.mx`, ..."""
+    found: dict[str, Rows] = {}
+    for name in columns:
+        if not name.startswith(WRENCH):
+            continue
+        frame, _, axis = name.removeprefix(WRENCH).rpartition(".")
+        if axis not in AXES or not frame:
+            frame = name.removeprefix(WRENCH)
+            array = _numbers(columns[name], name, where)
+            if array.ndim != 2 or array.shape[1] != len(AXES):
+                raise InputError(f"{name} of {where} has the shape {array.shape}", fix="give moment and force: (N, 6)")
+            found[robot.frame(frame).name] = array
+        elif frame not in found:
+            given = [columns.get(f"{WRENCH}{frame}.{axis}") for axis in AXES]
+            parts = [0.0 if x is None else _numbers(x, name, where) for x in given]
+            found[robot.frame(frame).name] = Columns(tuple(parts), len(columns[name]))
+    return found
 
 
 def _columns(run: Any, where: str) -> Mapping[str, Any]:
     if isinstance(run, Trajectory):
-        return {name: getattr(run, name) for name in ("t", "q", "qd", "qdd", "tau")}
+        own = {name: getattr(run, name) for name in ("t", "q", "qd", "qdd", "tau")}
+        return own | {f"{WRENCH}{frame}": F for frame, F in run.external_wrenches.items()}
     if isinstance(run, Mapping):
         return run
     if not isinstance(run, str | os.PathLike):
@@ -182,7 +249,7 @@ def _array(robot: Robot, columns: Mapping[str, Any], kind: str, names: Sequence[
     if not given:
         return None
     missing = [name for name in names if name not in given]
-    if missing and kind not in ("tau", "i"):
+    if missing and kind not in EFFORTS:
         raise InputError(f"{where} has no column {kind}:{missing[0]}", fix="give it for all joints, or for none")
     length = len(columns[next(iter(given.values()))])
     unmeasured = dict.fromkeys(missing, np.nan) | {name: 0.0 for name in missing if _is_idle(robot, name)}
@@ -192,6 +259,8 @@ def _array(robot: Robot, columns: Mapping[str, Any], kind: str, names: Sequence[
 
 def _is_idle(robot: Robot, name: str) -> bool:
     """Whether a coordinate without a column has no motor: a floating base's, and all in closed chains."""
+    if name not in coordinate_names(robot)["tau"]:
+        return False
     joint = robot.joint(name.rpartition("[")[0])
     return robot.is_closed or isinstance(joint.type, Floating)
 

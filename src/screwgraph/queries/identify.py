@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.optimize.losses import LOSSES
 from screwgraph.robot import Robot
-from screwgraph.simulation import Watch
 
 if TYPE_CHECKING:
     from screwgraph.identification import Identified
+
+
+MOTIONS = ("filtered", "estimated")
 
 
 @checked
@@ -26,10 +28,12 @@ def identify(
     priors: Mapping[str, Any] | None = None,
     prior_weight: float = 1.0,
     motor_constants: Mapping[str, float] | None = None,
+    contacts: Sequence[str] = (),
     cutoff: float | None = None,
+    motion: str = "filtered",
     loss: str | None = None,
     held_out: int = 5,
-    watch: Watch | None = None,
+    watch: Callable[[str, float], object] | None = None,
 ) -> Identified:
     """Identify inertias, friction, armatures and payloads of a robot from positions and torques.
 
@@ -42,19 +46,28 @@ def identify(
             that its loops allow.
         log: {"t": (N,) s, "q": (N, nq), "qd", "qdd", "tau": (N, nv)}, a .npz file of these, a .csv file of columns t,
             q:JOINT, tau:JOINT, ..., a motion, or a list or an iterator of logs, which is never held as a whole.
-            Currents "i" (A) may stand for torques. Without velocities or accelerations, positions are filtered. Torques
-            that are NaN, or have no column, were not measured; but columns that are missing of floating bases, and of
-            joints of closed chains, mean that there is no motor.
+            Efforts "u" of the robot's actuators, or currents "i" (A), may stand for torques, which transmissions
+            (gears, differentials) take to joints. Wrenches that were measured are "wrench:FRAME" (N, 6), moment and
+            force in its axes, or columns wrench:FRAME.mx, ...
+            Without velocities or accelerations, positions are filtered. Torques that are NaN, or have no column, were
+            not measured; but columns that are missing of floating bases, and of joints of closed chains, mean that
+            there is no motor.
         parameters: as for `regressor`, by default all inertias, and armatures and dampings of the file; levels of
             friction are "JOINT.friction". The other parameters are those of the file.
         payload: the frame of an unknown body.
         priors: {parameter: its numbers}, instead of the file's.
         prior_weight: 1: bodies of twice or half the prior's mass or size are one standard deviation away.
-        motor_constants: {joint: torque per current (N m/A)}, where the log has currents.
+        motor_constants: {joint: torque per current (N m/A)}, where the log has currents; of actuators, where all names
+            are theirs.
+        contacts: frames at which unknown wrenches act, which are eliminated: equations are projected on what they do
+            not change. "FRAME.force" transmits no moment. Where the log has the wrench, only what is NaN is unknown.
         cutoff: of the zero-phase filter of positions (Hz), by default ten times the motion's highest frequency.
+        motion: "filtered", or "estimated" with the parameters, where positions are noisier than filters help: a spline
+            that explains positions and torques, each by its noise (errors in variables). The log is read repeatedly.
         loss: a robust loss against outliers: "huber", "cauchy", "tukey" or "geman_mcclure". The log is read repeatedly.
         held_out: every which block of samples is kept for validation; 0 for none.
-        watch: progress callback with the number of samples that were read; reading ends where it returns true.
+        watch: progress callback with the phase and the share of it that is done, NaN where nobody knows; reading ends
+            where it returns true.
 
     Raises:
         InputError: as `regressor`; a bad log; too few samples; a prior of no body.
@@ -70,5 +83,7 @@ def identify(
         raise InputError(f"held_out is {held_out}", why="nothing would be left to fit", fix="give 0, or 2 or more")
     if loss is not None and loss not in LOSSES:
         raise InputError(f"there is no robust loss {loss!r}", fix=f"choose one of {', '.join(LOSSES)}")
-    options = Options(Filter(cutoff), held_out, loss, prior_weight)
-    return found(robot, log, parameters, payload, priors or {}, motor_constants or {}, options, watch)
+    if motion not in MOTIONS:
+        raise InputError(f"there is no motion {motion!r}", fix=f"choose one of {', '.join(MOTIONS)}")
+    options = Options(Filter(cutoff), held_out, loss, prior_weight, motion == "estimated")
+    return found(robot, log, parameters, payload, priors or {}, motor_constants or {}, options, watch, contacts)
