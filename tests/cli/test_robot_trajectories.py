@@ -33,6 +33,25 @@ def test_a_mass_is_estimated_from_encoders(command, tmp_path):
     assert np.load(tmp_path / "e.npz")["q_sigma"].shape == (26, 2)
 
 
+def test_columns_named_after_what_they_measure_need_no_sensors(command, tmp_path):
+    robot, rng = sg.load("rr"), np.random.default_rng(0)
+    run = sg.simulate(robot, [0.3, 0.2], time=0.3, dt=0.02)
+    turning = np.zeros((len(run.t), 3))
+    turning[:, robot.joint("joint1").type.axis.index(max(robot.joint("joint1").type.axis))] = run.qd[:, 0] + 0.02
+    names = ["t", "joint_position:joint1", "joint_position:joint2", *(f"gyroscope:link1_{x}" for x in "xyz")]
+    with (tmp_path / "log.csv").open("w", newline="") as target:
+        writer = csv.writer(target)
+        writer.writerow([*names, "contact:link2"])
+        noisy = np.column_stack([run.t, run.q + 1e-3 * rng.standard_normal(run.q.shape), turning, 0.0 * run.t])
+        writer.writerows(noisy.tolist())
+    arguments = ["--measurements", tmp_path / "log.csv", "-o", tmp_path / "e.npz", "--report", tmp_path / "e.html"]
+    result = command("estimate", "rr", *arguments, "--plot", tmp_path / "plots")
+    assert "gyroscope:link1 is off by" in result.out
+    assert "Contact forces" in (tmp_path / "e.html").read_text()
+    assert (tmp_path / "plots" / "contact_forces.svg").exists()
+    assert np.abs(np.load(tmp_path / "e.npz")["wrench:link2"]).max() < 0.1
+
+
 def test_values_of_mechanisms_are_refused_for_robots(refused, tmp_path):
     (tmp_path / "m.csv").write_text("t,a\n0,1\n")
     arguments = ("--measurements", tmp_path / "m.csv", "-o", tmp_path / "e.csv", "--set", "m=1")

@@ -54,18 +54,22 @@ Batch least squares on its factor graph: constraints and dynamics are nearly exa
 deviations of the file's sensors:, or of --sensor. Columns are called like the sensor, with _x, _y, ... where it
 measures several numbers, and tau:MOTOR for known torques. Empty cells were not measured; a column t:SENSOR has the
 times of a sensor that has its own. Sensors of robots: joint_position, joint_velocity, joint_torque of a joint;
-position, pose, gyroscope, accelerometer of a frame.
+position, pose, gyroscope, accelerometer, contact (1 or 0), force of a frame; with delay, bias and huber besides sigma.
+Columns of robots named KIND:TARGET need no --sensor. Frames with contacts get unknown forces.
 
 \b
 Example:
   screwgraph estimate four_bar_angle --measurements gyros.csv --parameters mass:coupler -o estimate.csv
   screwgraph estimate four_bar_angle --measurements gyros.csv --inputs theta -o estimate.csv --plot pictures
   screwgraph estimate rr --measurements m.csv --sensor "{sensor: a, joint_position: joint1, sigma: 0.001}" -o e.npz
+  screwgraph estimate a1 --base floating --measurements log.csv -o e.npz --report e.html
   screwgraph estimate arm.yaml --measurements m.csv --sensor "{sensor: imu, gyroscope: rod, sigma: 0.01}" -o e.npz
 with a gyros.csv like
   t,crank_gyro,coupler_gyro
   0,0.002,-0.011
   0.01,0.03,0.008
+or a log.csv like
+  t,joint_position:FR_hip_joint,tau:FR_hip_joint,gyroscope:trunk_x,gyroscope:trunk_y,gyroscope:trunk_z,contact:FR_foot
 
 The file that is written has states and torques, and the standard deviation of each, in SI units. Ctrl-C ends the
 search early; what was found for the samples regarded so far is written.
@@ -120,6 +124,11 @@ def estimate(
     if report is not None:
         more = [(name, value, "") for name, value in found.parameters.items()]
         more += [(f"standard deviation of {name}", sigma, "") for name, sigma in found.sigma.items()]
+        more += [
+            (f"offset of {name}, {i}", x, "")
+            for name, offset in found.offsets.items()
+            for i, x in zip("xyz", offset, strict=False)
+        ]
         write_report(found.run, groups, summary, report, "Estimate", more)
     summary |= write_plots(found.t, groups, plot)
     if as_json:
@@ -163,6 +172,10 @@ def _summary(found: Estimate, wall_time: float, output: str) -> dict[str, Any]:
         "residuals": {
             name: float(np.sqrt(np.nanmean(r * r))) for name, r in found.residuals.items() if np.isfinite(r).any()
         },
+        "offsets": {
+            name: {"value": x.tolist(), "sigma": found.offsets_sigma[name].tolist()}
+            for name, x in found.offsets.items()
+        },
         "model_error": found.model_error,
         "misfit": dict(found.misfit),
         "undetermined": list(found.undetermined),
@@ -178,6 +191,9 @@ def _print(summary: Mapping[str, Any]) -> None:
     )
     for name, found in summary["parameters"].items():
         typer.echo(f"{name} = {found['value']:.6g} +- {found['sigma']:.2g}")
+    for name, found in summary["offsets"].items():
+        pairs = zip(found["value"], found["sigma"], strict=True)
+        typer.echo(f"{name} is off by {', '.join(f'{x:.3g} +- {s:.2g}' for x, s in pairs)}")
     residuals = ", ".join(f"{name} {size:.3g}" for name, size in summary["residuals"].items())
     typer.echo(f"root mean square residuals: {residuals}")
 
@@ -191,5 +207,15 @@ def _groups(found: Estimate) -> Groups:
     of = {i: replace(column, unit=column.unit.removesuffix("/s")) for i, column in enumerate(rates)}
     spread = panels_by_unit("standard deviation", of, found.q_sigma)
     residuals = [Panel("residual", found.residuals)] if found.residuals else []
-    groups = {**motion_groups(found.run), "Standard deviations": spread, "Residuals": residuals}
+    pushed = [
+        Panel(f"{what} of {frame} (N)", dict(zip("xyz", values.T, strict=True)))
+        for what, of in (("force", found.forces), ("standard deviation", found.forces_sigma))
+        for frame, values in of.items()
+    ]
+    groups = {
+        **motion_groups(found.run),
+        "Contact forces": pushed,
+        "Standard deviations": spread,
+        "Residuals": residuals,
+    }
     return {name: group for name, group in groups.items() if group}

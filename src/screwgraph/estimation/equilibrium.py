@@ -9,6 +9,7 @@ import numpy as np
 
 from screwgraph.estimation.parameters import Parameters
 from screwgraph.plan.mechanics import Mechanics
+from screwgraph.spatial import concatenate
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,9 @@ class Equilibrium:
 
     Inverse dynamics is the compiled function of the nominal robot; unknown parameters enter it linearly.
     After q, qd, qdd come the multipliers of a closed chain, unknown torques of the coordinates `inputs` at the instant,
-    or at both ends of the step (`ends`) that the instant divides at `part`; and parameters over their scale.
+    or at both ends of the step (`ends`) that the instant divides at `part`; forces on frames that contacts push on
+    (`pushed`, in the base's axes, at the frames' origins), at the instant or at both ends; and parameters over their
+    scale.
     """
 
     mechanics: Mechanics
@@ -25,17 +28,30 @@ class Equilibrium:
     inputs: tuple[int, ...] = ()
     ends: int = 0
     part: float = 0.0
+    pushed: tuple[str, ...] = ()
 
     def __call__(self, q: Any, qd: Any, qdd: Any, *more: Any, tau: Any) -> Any:
         """Return the residual (nv,), N m or N; `tau` (nv,) are known torques."""
         left = list(more)
         loops = [left.pop(0)] if self.mechanics.robot.is_closed else []
-        residual = self.mechanics.efforts()(q, qd, qdd, *loops) - tau
-        if self.inputs:
-            unknown = left.pop(0)
-            if self.ends == 2:
-                unknown = (1.0 - self.part) * unknown + self.part * left.pop(0)
-            residual = residual - np.eye(self.mechanics.robot.nv)[:, list(self.inputs)] @ unknown
+        torques = self._taken(left) if self.inputs else None
+        wrenches = [self._wrenches(q, self._taken(left))] if self.pushed else []
+        residual = self.mechanics.efforts(self.pushed)(q, qd, qdd, *wrenches, *loops) - tau
+        if torques is not None:
+            residual = residual - np.eye(self.mechanics.robot.nv)[:, list(self.inputs)] @ torques
         if self.parameters.names:
             residual = residual + self.parameters.change(q, qd, qdd, left.pop(0))
         return residual
+
+    def _taken(self, left: list[Any]) -> Any:
+        """Return the next unknowns, between the ends of a step in proportion."""
+        found = left.pop(0)
+        return (1.0 - self.part) * found + self.part * left.pop(0) if self.ends == 2 else found
+
+    def _wrenches(self, q: Any, forces: Any) -> Any:
+        """Return wrenches on the frames, in their axes: forces at their origins."""
+        found = []
+        for i, frame in enumerate(self.pushed):
+            force = self.mechanics.pose(frame, q)[:3, :3].T @ forces[3 * i : 3 * i + 3]
+            found.append(concatenate(np.zeros(3), force))
+        return np.stack(found)

@@ -11,19 +11,25 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.estimation.factors import prior, soft_equality
 from screwgraph.estimation.initial_guess import State, Unknowns, longer
-from screwgraph.estimation.measurements import Measurements, Samples, measured
+from screwgraph.estimation.measurements import Measurements, measured
 from screwgraph.estimation.mechanism import MechanismUnknowns
 from screwgraph.estimation.noise import ModelNoise
 from screwgraph.estimation.observability import damped_covariances, misfit, undetermined, unobserved
-from screwgraph.estimation.partial_reading import PartialReading
+from screwgraph.estimation.reading_factors import near, offset_of, reading_factors, steady
 from screwgraph.estimation.result import DOUBTFUL, Estimate
 from screwgraph.estimation.robot import RobotUnknowns
 from screwgraph.estimation.search import searched
-from screwgraph.estimation.tables import even_or_each
+from screwgraph.estimation.sensors import Sensor
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.optimize import Factors, Manifold, Problem, Progress, Result, Status, Variables, each, soft
+from screwgraph.optimize import (
+    Manifold,
+    Problem,
+    Progress,
+    Result,
+    Status,
+    soft,
+)
 from screwgraph.optimize.noise import whitened
 from screwgraph.robot import Robot
 from screwgraph.simulation import Watch, coordinate_names, dynamics_of, simulated
@@ -58,13 +64,18 @@ def estimate(
     """
     kind, noise = MechanismUnknowns if isinstance(model, Mechanism) else RobotUnknowns, noise or ModelNoise()
     unknowns: Unknowns = kind.of(model, _names(parameters, "parameters"))  # pyright: ignore[reportArgumentType]
-    data = measured(measurements, unknowns.sensors(sensors), unknowns.channels, unknowns.labels)
+    data = measured(measurements, unknowns.sensors(sensors, measurements), unknowns.channels, unknowns.labels)
+    unknowns = unknowns.with_sensors(data.sensors)
     driven = unknowns.inputs_of(_names(inputs, "inputs"))
     _check_known(unknowns.labels, driven, data)
     start, count = unknowns.start(q0, qd0), FIRST
     shared, values, failure = unknowns.parameters, {}, None
     if shared.names:
         values["parameters"] = (shared.values / shared.scale)[None]
+    for sensor, samples in zip(data.sensors, data.samples, strict=True):
+        if isinstance(sensor, Sensor) and sensor.bias:
+            offset = offset_of(sensor, samples)
+            values[offset.name] = np.zeros((1, offset.manifold.dim))
     for count in _horizons(len(data.t)):
         unknowns, part = replace(unknowns, inputs=driven, count=count), _first(data, count)
         try:
@@ -137,33 +148,20 @@ def _problem(unknowns: Unknowns, data: Measurements, start: State, noise: ModelN
     q, qd, *_ = states = unknowns.states()
     families = {v.name: v for v in (*states, *((unknowns.tau,) if unknowns.inputs else ()))}
     found = unknowns.model_factors(data, start[0], noise.times(factor))
+    if isinstance(unknowns, RobotUnknowns) and unknowns.pushed:
+        families["forces"] = unknowns.forces
+        found += steady(unknowns.forces, data, noise.force, noise.force_rate)
     for sensor, samples in zip(data.sensors, data.samples, strict=True):
         if len(samples.at):
-            found.append(_reading(unknowns, sensor, families, samples))
+            found += reading_factors(unknowns, sensor, families, samples, noise)
     found.append(soft(PositionPrior(q.manifold), q[0], mean=start[0], sigma=noise.position, name="prior q"))
-    found.append(_prior(qd, start[1], noise.velocity))
+    found.append(near(qd, start[1], noise.velocity))
     if unknowns.inputs:
-        tau, spread = unknowns.tau, even_or_each(noise.torque_rate * np.sqrt(data.steps))
-        found.append(_prior(tau, np.zeros(len(unknowns.inputs)), noise.torque))
-        found.append(soft(soft_equality, tau[:-1], tau[1:], sigma=spread, name="change of tau"))
+        found += steady(unknowns.tau, data, noise.torque, noise.torque_rate)
     if unknowns.parameters.names:
         nominal = unknowns.parameters.values / unknowns.parameters.scale
-        found.append(_prior(unknowns.shared, nominal, noise.parameters))
+        found.append(near(unknowns.shared, nominal, noise.parameters))
     return Problem(found, states)
-
-
-def _reading(unknowns: Unknowns, sensor: Any, families: Mapping[str, Variables], samples: Samples) -> Factors:
-    """Return the factors of a sensor at the instants at which it measured something."""
-    template, names, sigma = unknowns.reading(sensor)
-    known: dict[str, Any] = {"measured": each(samples.values)}
-    if samples.seen is not None:
-        template, known = PartialReading(template), {**known, "seen": each(samples.seen)}
-    own = [families[name][samples.at] for name in names]
-    return unknowns.tied(f"sensor {sensor.name}", template, *own, sigma=sigma, **known)
-
-
-def _prior(x: Variables, mean: Any, sigma: float) -> Factors:
-    return soft(prior, x[0], mean=mean, sigma=sigma, name=f"prior {x.name}")
 
 
 def _failure(unknowns: Unknowns, data: Measurements, noise: ModelNoise, result: Result) -> InputError:
@@ -192,22 +190,36 @@ def _estimation(unknowns: Unknowns, data: Measurements, noise: ModelNoise, resul
     """Return what a solved graph says. Raises InputError where it leaves something undetermined."""
     found, shared, model, left = result.values, unknowns.parameters, unknowns.model, result.residuals
     of = {family.name: result.covariances(family) for family in unknowns.states()[:3]}
+    states = (found["q"], found["qd"])
     tau, tau_sigma, columns = data.torques.copy(), np.zeros_like(data.torques), list(unknowns.inputs)
     if columns:
         of["tau"] = result.covariances(unknowns.tau)
         tau[:, columns], tau_sigma[:, columns] = found["tau"], _sigma(of["tau"])
+    run = simulated(dynamics_of(model), "estimate", tau, data.t, *states, qdd=found["qdd"], check_balance=False)
+    forces, forces_sigma = dict[str, np.ndarray](), dict[str, np.ndarray]()
+    if isinstance(unknowns, RobotUnknowns) and unknowns.pushed:
+        forces, forces_sigma = (
+            {frame: x[:, 3 * i : 3 * i + 3] for i, frame in enumerate(unknowns.pushed)}
+            for x in (found["forces"], _sigma(result.covariances(unknowns.forces)))
+        )
+        run = replace(run, external_wrenches=unknowns.wrenches(found["q"], forces))
+    offsets, offsets_sigma = dict[str, np.ndarray](), dict[str, np.ndarray]()
+    for sensor, samples in zip(data.sensors, data.samples, strict=True):
+        if isinstance(sensor, Sensor) and sensor.bias:
+            offset = offset_of(sensor, samples)
+            offsets[sensor.name] = found[offset.name][0]
+            offsets_sigma[sensor.name] = np.sqrt(np.diag(result.covariance(offset)))
     values, covariance = np.zeros(0), np.zeros((0, 0))
     if shared.names:
         values = shared.scale * found["parameters"][0]
         covariance = np.outer(shared.scale, shared.scale) * result.covariance(unknowns.shared)
     _check_positive(unknowns, values, covariance)
-    states = (found["q"], found["qd"])
     laws = [f for f in result.problem.factors if not f.name.startswith(BESIDES)]
     measured = [
         (s, samples, left.get(f"sensor {s.name}")) for s, samples in zip(data.sensors, data.samples, strict=True)
     ]
     return Estimate(
-        simulated(dynamics_of(model), "estimate", tau, data.t, *states, qdd=found["qdd"], check_balance=False),
+        run,
         *(_sigma(of["q"]), _sigma(of["qd"]), _sigma(of["qdd"]), tau_sigma),
         parameters=dict(zip(shared.names, values.tolist(), strict=True)),
         covariance=covariance,
@@ -219,6 +231,10 @@ def _estimation(unknowns: Unknowns, data: Measurements, noise: ModelNoise, resul
         unobserved=_unobserved(unknowns, noise, of),
         model_error=max(float(np.abs(whitened(left[f.name], dict(f.shared))).max()) for f in laws),
         result=result,
+        forces=forces,
+        forces_sigma=forces_sigma,
+        offsets=offsets,
+        offsets_sigma=offsets_sigma,
     )
 
 

@@ -31,8 +31,13 @@ def longer(
         old = values["tau"] if done else np.zeros((1, len(unknowns.inputs)))
         found["tau"] = np.vstack([old, np.tile(old[-1], (unknowns.count - len(old), 1))])
         tau[:, list(unknowns.inputs)] = old[-1]
-    with np.errstate(all="ignore"):  # what is not finite is found and said
-        path = _predicted(unknowns, (q, v), data.steps[last:], tau[last:], values.get("parameters"))
+    if isinstance(unknowns, RobotUnknowns) and unknowns.pushed:
+        old = values["forces"] if done else np.zeros((1, unknowns.forces.manifold.dim))
+        found["forces"] = np.vstack([old, np.tile(old[-1], (unknowns.count - len(old), 1))])
+        path = _still(unknowns, (q, v), len(data.steps) - last)
+    else:
+        with np.errstate(all="ignore"):  # what is not finite is found and said
+            path = _predicted(unknowns, (q, v), data.steps[last:], tau[last:], values.get("parameters"))
     _check_predicted(path[0], data, last)
     for node, reached in enumerate(path):
         moving, multipliers = unknowns.states(node)[:3], unknowns.states(node)[3:]
@@ -68,3 +73,10 @@ def _predicted(unknowns: Unknowns, state: State, steps: np.ndarray, tau: np.ndar
             reached[node % len(parts)].append((q, v, acceleration(q, v, torques)))
         state = (q, v)
     return [[np.array(x) for x in zip(*at, strict=True)] if at else [] for at in reached]
+
+
+def _still(unknowns: Unknowns, state: State, steps: int) -> list[Any]:
+    """Return the same as `_predicted` of a model that stays where it is: what pushes on it is not known yet."""
+    still = (state[0], np.zeros_like(state[1]), np.zeros_like(state[1]))
+    counts = (steps + 1, *(steps for _ in unknowns.inner))
+    return [[np.tile(x, (count, 1)) for x in still] for count in counts]

@@ -29,12 +29,13 @@ OWN_TIME = "t:"
 class Channels:
     """Columns that a sensor fills, and by name of each row of its residual the columns that the row needs.
 
-    Columns `unit` are those of a unit quaternion.
+    Columns `unit` are those of a unit quaternion. What is read was so a `delay` (s) before.
     """
 
     columns: tuple[str, ...]
     rows: Mapping[str, tuple[str, ...]]
     unit: tuple[str, ...] = ()
+    delay: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +102,7 @@ def measured(
     known = {sensor: channels(sensor) for sensor in sensors}
     with names_of(table):
         used = _used(table, known, driven)
-    read = [_timed(table, sensor.name, known[sensor].columns) for sensor in used]
+    read = [_earlier(_timed(table, s.name, known[s].columns), known[s].delay) for s in used]
     pushed = {name: _timed(table, name, (name,)) for name in driven if name in table}
     base = [_times(table, TIME, "t")[0]] if TIME in table else []
     t = instants([*base, *(times for times, _ in read)])
@@ -175,6 +176,11 @@ def _timed(table: Mapping[str, Any], of: str, names: Sequence[str]) -> tuple[np.
             at = table.place(k) if isinstance(table, Table) else None
             raise InputError(f"sample {k} of {name} has no time", at=at, fix=f"give {key}, or no value")
     return t, np.stack([values[rows] for values in columns], axis=1)
+
+
+def _earlier(read: tuple[np.ndarray, np.ndarray], delay: float) -> tuple[np.ndarray, np.ndarray]:
+    times, values = read
+    return times - delay, values
 
 
 def _samples(at: Int[np.ndarray, " k"], values: Float[np.ndarray, "k n"], channels: Channels) -> Samples:

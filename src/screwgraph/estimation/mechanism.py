@@ -81,7 +81,7 @@ class MechanismUnknowns:
                 )
         return tuple(sorted({known.index(name) for name in names}))
 
-    def sensors(self, given: Sequence[Mapping[str, Any]] | None) -> tuple[Sensor, ...]:
+    def sensors(self, given: Sequence[Mapping[str, Any]] | None, table: Any) -> tuple[Sensor, ...]:
         """Return sensors, by default those of the file. Raises InputError."""
         return self.model.sensors if given is None else given_sensors(self.model, given)
 
@@ -113,6 +113,10 @@ class MechanismUnknowns:
         """Return a sensor's template, the families that it depends on, and its standard deviation."""
         kind = SENSORS[sensor.kind]
         return kind.template(self.parameters.mechanism, sensor), tuple(FAMILIES[x] for x in kind.of), sensor.sigma
+
+    def with_sensors(self, sensors: Sequence[Sensor]) -> MechanismUnknowns:
+        """Return these: sensors of mechanisms add no unknowns."""
+        return self
 
     def negative(self, values: np.ndarray) -> list[str]:
         """Return bodies whose masses or inertias are negative at values of the parameters (SI units)."""

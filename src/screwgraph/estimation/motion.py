@@ -47,7 +47,8 @@ class Motion:
     """Families of unknowns of a motion at `count` instants, and between them at the inner points of a rule.
 
     Families are q, qd, qdd and, of closed chains, the multipliers `loops`; those of inner point i are called "q.i".
-    `tau` are unknown torques of the coordinates `inputs`, `parameters` unknowns that all instants share. A sliding
+    `tau` are unknown torques of the coordinates `inputs`, `forces` those of contacts on the frames `pushed` (N, in the
+    base's axes, at the frames' origins), `parameters` unknowns that all instants share. A sliding
     window has as many inner points as instants, each before its instant; the first one is held with its instant.
     """
 
@@ -57,6 +58,7 @@ class Motion:
     inputs: tuple[int, ...] = ()
     parameters: Parameters = field(default=NONE)
     is_window: bool = False
+    pushed: tuple[str, ...] = ()
 
     def states(self, node: int = 0) -> tuple[Variables, ...]:
         """Return q, qd, qdd and multipliers at the instants (node 0), or at an inner point of the steps."""
@@ -75,6 +77,11 @@ class Motion:
     def tau(self) -> Variables:
         """Unknown torques at the instants."""
         return Variables("tau", Vector(len(self.inputs)), self.count)
+
+    @property
+    def forces(self) -> Variables:
+        """Unknown forces of contacts at the instants."""
+        return Variables("forces", Vector(3 * len(self.pushed)), self.count)
 
     @property
     def shared(self) -> Variables:
@@ -98,10 +105,12 @@ class Motion:
     def _at(self, node: int, states: Any, tau: Float[np.ndarray, "*N nv"], sigma: Sigmas) -> list[Factors]:
         """Return the equations of motion, and of loops, at the instants or at inner points."""
         end, known = f".{node}" if node else "", each(tau) if tau.ndim > 1 else tau
-        torques = () if not self.inputs else (self.tau[:-1], self.tau[1:]) if node else (self.tau,)
+        acting = [*([self.tau] if self.inputs else []), *([self.forces] if self.pushed else [])]
+        pushing = [part for x in acting for part in ((x[:-1], x[1:]) if node else (x,))]
         shared = (self.shared,) if self.parameters.names else ()
-        template = Equilibrium(self.mechanics, self.parameters, self.inputs, len(torques), self.rule.nodes[node])
-        found = [soft(template, *states, *torques, *shared, tau=known, sigma=sigma.dynamics, name="dynamics" + end)]
+        ends, part = 2 if node else 1, self.rule.nodes[node]
+        template = Equilibrium(self.mechanics, self.parameters, self.inputs, ends, part, self.pushed)
+        found = [soft(template, *states, *pushing, *shared, tau=known, sigma=sigma.dynamics, name="dynamics" + end)]
         if self.mechanics.robot.is_closed:
             spread = np.repeat(sigma.closure, self.mechanics.robot.mobility.rank)
             found.append(soft(Closure(self.mechanics), *states[:3], sigma=spread, name="closure" + end))

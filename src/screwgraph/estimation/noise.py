@@ -52,8 +52,9 @@ class ModelNoise:
     `integration` (m, rad, and their rates, over one step), `constraints` (m, rad, and their rates) and `dynamics`
     (m/s^2, rad/s^2, accelerations of loops among them) are nearly exact; larger ones let estimates follow sensors where
     the model is wrong. Unknown torques begin near zero (`torque`, N m) and change by `torque_rate` in the root of a
-    second. The motion begins near the given start (`position`, m or rad; `velocity`, m/s or rad/s). `parameters` are
-    near what the file says, relatively. Raises InputError where one is not positive.
+    second; so do forces of contacts (`force`, `force_rate`, N), which are zero to within `released` (N) where there is
+    no contact. The motion begins near the given start (`position`, m or rad; `velocity`, m/s or rad/s). `parameters`
+    are near what the file says, relatively. Raises InputError where one is not positive.
     """
 
     integration: float = 1e-5
@@ -61,6 +62,9 @@ class ModelNoise:
     dynamics: float = 1e-3
     torque: float = 1e3
     torque_rate: float = 10.0
+    force: float = 1e3
+    force_rate: float = 1e3
+    released: float = 1e-2
     position: float = 1.0
     velocity: float = 10.0
     parameters: float = 10.0

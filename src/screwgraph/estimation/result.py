@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from jaxtyping import Float
@@ -32,6 +32,7 @@ class Estimate:
     `model_error` is the largest residual of the model in its own standard deviations: where it is large, time steps are
     too long, or the model contradicts the sensors. `status` and `reason` say how the search ended; one that was
     interrupted holds what was found so far. Standard deviations of positions are those of their velocity coordinates.
+    `forces` are those of contacts by frame (N, 3), in the base's axes, `offsets` what sensors with a bias are off by.
     """
 
     _repr_html_ = displayed.html
@@ -49,6 +50,10 @@ class Estimate:
     unobserved: tuple[str, ...]
     model_error: float
     result: Result
+    forces: Mapping[str, Float[np.ndarray, "N 3"]] = field(default_factory=dict)
+    forces_sigma: Mapping[str, Float[np.ndarray, "N 3"]] = field(default_factory=dict)
+    offsets: Mapping[str, Float[np.ndarray, " m"]] = field(default_factory=dict)
+    offsets_sigma: Mapping[str, Float[np.ndarray, " m"]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         found = [f"{name} = {value:.6g} +- {self.sigma[name]:.2g}" for name, value in self.parameters.items()]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from screwgraph.dynamics import forward_dynamics, mass_matrix
-from screwgraph.estimation.measurements import Channels, Measurements
+from screwgraph.estimation.measurements import Channels, Measurements, Samples
 from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
 from screwgraph.estimation.noise import ModelNoise
 from screwgraph.estimation.parameters import Parameters, parameters_of
-from screwgraph.estimation.sensors import SENSORS, Sensor, channels, sensors_of
+from screwgraph.estimation.readings import Released
+from screwgraph.estimation.sensors import SENSORS, Sensor, channels, pushed_by, sensors_of, told_by
 from screwgraph.estimation.tables import even_or_each
 from screwgraph.optimize import Factors, Selection, Variables, soft
 from screwgraph.plan.mechanics import Mechanics
@@ -33,6 +34,7 @@ class RobotUnknowns:
     parameters: Parameters
     inputs: tuple[int, ...] = ()
     count: int = 0
+    pushed: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, robot: Robot, parameters: tuple[str, ...]) -> RobotUnknowns:
@@ -47,7 +49,7 @@ class RobotUnknowns:
     @property
     def motion(self) -> Motion:
         """Its unknowns at all instants."""
-        return Motion(self.mechanics, self.count, HERMITE_SIMPSON, self.inputs, self.parameters)
+        return Motion(self.mechanics, self.count, HERMITE_SIMPSON, self.inputs, self.parameters, pushed=self.pushed)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -69,6 +71,11 @@ class RobotUnknowns:
         return self.motion.tau
 
     @property
+    def forces(self) -> Variables:
+        """Unknown forces of contacts."""
+        return self.motion.forces
+
+    @property
     def shared(self) -> Variables:
         """Unknown parameters over their scale."""
         return self.motion.shared
@@ -77,8 +84,10 @@ class RobotUnknowns:
         """Return the columns of the torques of joints. Raises InputError."""
         return tuple(sorted(set(self.mechanics.columns(names, "joint"))))
 
-    def sensors(self, given: Sequence[Mapping[str, Any]] | None) -> tuple[Sensor, ...]:
-        """Return sensors. Raises InputError."""
+    def sensors(self, given: Sequence[Mapping[str, Any]] | None, table: Any) -> tuple[Sensor, ...]:
+        """Return sensors, by default those that columns of a table are named after. Raises InputError."""
+        if given is None and isinstance(table, Mapping):
+            given = told_by(table)
         return sensors_of(self.mechanics, given or ())
 
     def channels(self, sensor: Sensor) -> Channels:
@@ -104,11 +113,31 @@ class RobotUnknowns:
         """Return a sensor's template, the families that it depends on, and its standard deviation."""
         kind = SENSORS[sensor.kind]
         spread = np.array(sensor.sigma) if len(sensor.sigma) > 1 else float(sum(sensor.sigma))
-        return kind.template(self.mechanics, sensor.target, self.inputs), kind.of, spread
+        return kind.template(self.mechanics, sensor.target, self.inputs, self.pushed), kind.of, spread
+
+    def with_sensors(self, sensors: Sequence[Sensor]) -> RobotUnknowns:
+        """Return those with forces on the frames that sensors say are in contact."""
+        return replace(self, pushed=pushed_by(sensors))
+
+    def contact_factors(self, sensor: Sensor, samples: Samples, noise: ModelNoise) -> list[Factors]:
+        """Return what says that there is no force where a sensor of contact says that there is none."""
+        free = samples.at[samples.values[:, 0] == 0.0] if sensor.kind == "contact" else samples.at[:0]
+        if not len(free):
+            return []
+        template = Released(self.pushed.index(sensor.target))
+        return [soft(template, self.forces[free], sigma=noise.released, name=f"prior no force {sensor.name}")]
 
     def tied(self, name: str, template: Any, *own: Selection, **options: Any) -> Factors:
         """Return factors of a sensor's template."""
         return soft(template, *own, name=name, **options)
+
+    def wrenches(self, q: np.ndarray, forces: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Return wrenches (N, 6) on frames, in their axes, of forces (N, 3) in the base's."""
+        found = {}
+        for frame, force in forces.items():
+            R = np.array([np.asarray(self.mechanics.pose(frame, x), dtype=float)[:3, :3] for x in q])
+            found[frame] = np.hstack([np.zeros_like(force), np.einsum("nji,nj->ni", R, force)])
+        return found
 
     def negative(self, values: np.ndarray) -> list[str]:
         """Return links whose masses are negative at values of the parameters (SI units)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +11,17 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.estimation.measurements import Channels
+from screwgraph.estimation.readings import (
+    AccelerometerReading,
+    ContactReading,
+    ForceReading,
+    GyroscopeReading,
+    JointReading,
+    PointReading,
+    PoseReading,
+)
 from screwgraph.plan.mechanics import Mechanics, checked_frame
-from screwgraph.plan.motion import rate_of, twist_of
 from screwgraph.robot import unknown
-from screwgraph.spatial import concatenate, vector
-from screwgraph.spatial.quaternions import to_rotation
 
 XYZ = ("_x", "_y", "_z")
 QUATERNION = ("_qx", "_qy", "_qz", "_qw")
@@ -28,87 +34,26 @@ POSE_ROWS = {**dict.fromkeys(("_rx", "_ry", "_rz"), QUATERNION), **dict.fromkeys
 class Sensor:
     """What measures a motion: a key of `SENSORS`, the joint or frame that it is on, and its standard deviation.
 
-    `sigma` is one number (SI units), or one for each row of the residual.
+    `sigma` is one number (SI units), or one for each row of the residual. It reads what was `delay` (s) before its
+    times. `bias` is the standard deviation of a constant that it is off by, 0: none; residuals beyond `huber` standard
+    deviations weigh less, 0: all count fully.
     """
 
     name: str
     kind: str
     target: str
     sigma: tuple[float, ...]
+    delay: float = 0.0
+    bias: float = 0.0
+    huber: float = 0.0
 
 
-@dataclass(frozen=True)
-class JointReading:
-    """Chosen coordinates, or torques, less what was measured."""
-
-    columns: tuple[int, ...]
-
-    def __call__(self, x: Any, *, measured: Any) -> Any:
-        """Residual (n,)."""
-        return x[list(self.columns)] - measured
-
-
-@dataclass(frozen=True)
-class PointReading:
-    """The origin of a frame in the base (m) less what was measured."""
-
-    mechanics: Mechanics
-    frame: str
-
-    def __call__(self, q: Any, *, measured: Any) -> Any:
-        """Residual (3,)."""
-        return self.mechanics.pose(self.frame, q)[:3, 3] - measured
-
-
-@dataclass(frozen=True)
-class PoseReading:
-    """The pose of a frame in the base less the measured one (x, y, z, qx, qy, qz, qw), in the frame's axes."""
-
-    mechanics: Mechanics
-    frame: str
-
-    def __call__(self, q: Any, *, measured: Any) -> Any:
-        """Residual (6,): sines of angles (rad), then displacements (m)."""
-        T = self.mechanics.pose(self.frame, q)
-        R = to_rotation([measured[i] for i in range(3, 7)]).T @ T[:3, :3]
-        turned = [0.5 * (R[2, 1] - R[1, 2]), 0.5 * (R[0, 2] - R[2, 0]), 0.5 * (R[1, 0] - R[0, 1])]
-        return concatenate(vector(turned), T[:3, :3].T @ (T[:3, 3] - measured[:3]))
-
-
-@dataclass(frozen=True)
-class GyroscopeReading:
-    """The angular velocity of a frame (rad/s), in its axes, less what was measured."""
-
-    mechanics: Mechanics
-    frame: str
-
-    def __call__(self, q: Any, qd: Any, *, measured: Any) -> Any:
-        """Residual (3,)."""
-        return self.mechanics.pose(self.frame, q)[:3, :3].T @ twist_of(self.mechanics, self.frame)(q, qd)[:3] - measured
-
-
-@dataclass(frozen=True)
-class AccelerometerReading:
-    """Specific force at a frame's origin (m/s^2), in its axes, less what was measured: acceleration minus gravity."""
-
-    mechanics: Mechanics
-    frame: str
-
-    def __call__(self, q: Any, qd: Any, qdd: Any, *, measured: Any) -> Any:
-        """Residual (3,)."""
-        twist = twist_of(self.mechanics, self.frame)
-        rate = rate_of(self.mechanics, ("acceleration", self.frame), lambda q, qd, none: twist(q, qd)[3:], 0)
-        acceleration = rate(q, qd, qdd, np.zeros(0))
-        R = self.mechanics.pose(self.frame, q)[:3, :3]
-        return R.T @ (acceleration - np.array(self.mechanics.robot.gravity)) - measured
-
-
-def _position(mechanics: Mechanics, name: str, inputs: Sequence[int]) -> JointReading:
+def _position(mechanics: Mechanics, name: str) -> JointReading:
     joint, (column,) = name.partition("[")[0], mechanics.coordinates(name)
     return JointReading((mechanics.robot.q_slices[joint].start + column - mechanics.robot.v_slices[joint].start,))
 
 
-def _velocity(mechanics: Mechanics, name: str, inputs: Sequence[int]) -> JointReading:
+def _velocity(mechanics: Mechanics, name: str) -> JointReading:
     return JointReading(mechanics.coordinates(name))
 
 
@@ -126,26 +71,53 @@ def _torque(mechanics: Mechanics, name: str, inputs: Sequence[int]) -> JointRead
 class Kind:
     """A kind of sensor: families of unknowns that it depends on, its template, suffixes of its columns.
 
-    The template is made of the robot's expressions, the target, and the coordinates whose torques are unknown. `rows`
-    of its residual are the columns, or by suffix those columns that each needs.
+    The template is made of the robot's expressions, the target, the coordinates whose torques are unknown, and the
+    frames that contacts push on. `rows` of its residual are the columns, or by suffix those columns that each needs.
     """
 
     of: tuple[str, ...]
-    template: Callable[[Mechanics, str, Sequence[int]], Any]
+    template: Callable[[Mechanics, str, Sequence[int], Sequence[str]], Any]
     suffixes: tuple[str, ...] = XYZ
     rows: Mapping[str, tuple[str, ...]] | None = None
 
 
 SENSORS: Mapping[str, Kind] = {
-    "joint_position": Kind(("q",), _position, ("",)),
-    "joint_velocity": Kind(("qd",), _velocity, ("",)),
-    "joint_torque": Kind(("tau",), _torque, ("",)),
-    "position": Kind(("q",), lambda mechanics, frame, _: PointReading(mechanics, frame)),
-    "pose": Kind(("q",), lambda mechanics, frame, _: PoseReading(mechanics, frame), (*XYZ, *QUATERNION), POSE_ROWS),
-    "gyroscope": Kind(("q", "qd"), lambda mechanics, frame, _: GyroscopeReading(mechanics, frame)),
-    "accelerometer": Kind(("q", "qd", "qdd"), lambda mechanics, frame, _: AccelerometerReading(mechanics, frame)),
+    "joint_position": Kind(("q",), lambda mechanics, joint, *_: _position(mechanics, joint), ("",)),
+    "joint_velocity": Kind(("qd",), lambda mechanics, joint, *_: _velocity(mechanics, joint), ("",)),
+    "joint_torque": Kind(("tau",), lambda mechanics, joint, inputs, _: _torque(mechanics, joint, inputs), ("",)),
+    "position": Kind(("q",), lambda mechanics, frame, *_: PointReading(mechanics, frame)),
+    "pose": Kind(("q",), lambda mechanics, frame, *_: PoseReading(mechanics, frame), (*XYZ, *QUATERNION), POSE_ROWS),
+    "gyroscope": Kind(("q", "qd"), lambda mechanics, frame, *_: GyroscopeReading(mechanics, frame)),
+    "accelerometer": Kind(("q", "qd", "qdd"), lambda mechanics, frame, *_: AccelerometerReading(mechanics, frame)),
+    "contact": Kind(
+        ("q", "qd"), lambda mechanics, frame, *_: ContactReading(mechanics, frame), ("",), dict.fromkeys(XYZ, ("",))
+    ),
+    "force": Kind(
+        ("q", "forces"), lambda mechanics, frame, _, pushed: ForceReading(mechanics, frame, pushed.index(frame))
+    ),
 }
 """Kinds of sensors by the key that names what they are on: joints (coordinates), or frames."""
+USUAL: Mapping[str, Mapping[str, float]] = {
+    "joint_position": {"sigma": 1e-3},
+    "joint_velocity": {"sigma": 1e-2},
+    "joint_torque": {"sigma": 0.1},
+    "position": {"sigma": 1e-2},
+    "pose": {"sigma": 1e-2},
+    "gyroscope": {"sigma": 1e-2, "bias": 0.05},
+    "accelerometer": {"sigma": 0.1, "bias": 0.5},
+    "contact": {"sigma": 1e-2, "huber": 3.0},
+    "force": {"sigma": 2.0},
+}
+"""What sensors have that only columns KIND:TARGET tell of (SI units)."""
+PUSHED = ("contact", "force")
+"""Kinds of sensors that are on frames which contacts push on."""
+EXTRAS = ("delay", "bias", "huber")
+"""What a sensor may have besides."""
+
+
+def pushed_by(sensors: Sequence[Sensor]) -> tuple[str, ...]:
+    """Return the frames that contacts push on, as sensors tell."""
+    return tuple(dict.fromkeys(s.target for s in sensors if s.kind in PUSHED))
 
 
 def channels(sensor: Sensor) -> Channels:
@@ -154,7 +126,19 @@ def channels(sensor: Sensor) -> Channels:
     rows = kind.rows or {suffix: (suffix,) for suffix in kind.suffixes}
     named = {sensor.name + row: tuple(sensor.name + suffix for suffix in of) for row, of in rows.items()}
     unit = tuple(sensor.name + suffix for suffix in kind.suffixes if suffix in QUATERNION)
-    return Channels(tuple(sensor.name + suffix for suffix in kind.suffixes), named, unit)
+    return Channels(tuple(sensor.name + suffix for suffix in kind.suffixes), named, unit, sensor.delay)
+
+
+def told_by(columns: Iterable[str]) -> list[dict[str, Any]]:
+    """Return sensors of columns that are called KIND:TARGET, with suffixes where they measure several numbers."""
+    found: dict[str, dict[str, Any]] = {}
+    for name in columns:
+        kind, colon, target = str(name).partition(":")
+        if colon and kind in SENSORS:
+            suffix = max((x for x in SENSORS[kind].suffixes if target.endswith(x)), key=len, default="")
+            target = target.removesuffix(suffix)
+            found[f"{kind}:{target}"] = {"sensor": f"{kind}:{target}", kind: target, **USUAL[kind]}
+    return list(found.values())
 
 
 def sensors_of(mechanics: Mechanics, given: Sequence[Mapping[str, Any]]) -> tuple[Sensor, ...]:
@@ -177,7 +161,7 @@ def sensors_of(mechanics: Mechanics, given: Sequence[Mapping[str, Any]]) -> tupl
 def _sensor(mechanics: Mechanics, entry: Any) -> Sensor:
     if not isinstance(entry, Mapping) or not isinstance(entry.get("sensor"), str):
         raise InputError(f"{entry!r} is not a sensor", fix=f"describe it like {EXAMPLE}")
-    name, others = entry["sensor"], [key for key in entry if key not in ("sensor", "sigma")]
+    name, others = entry["sensor"], [key for key in entry if key not in ("sensor", "sigma", *EXTRAS)]
     if len(others) != 1:
         raise InputError(
             f"sensor {name!r} measures {' and '.join(map(str, others)) or 'nothing'}", fix=f"like {EXAMPLE}"
@@ -189,9 +173,18 @@ def _sensor(mechanics: Mechanics, entry: Any) -> Sensor:
     if kind.startswith("joint_"):
         _check_joint(mechanics, kind, target)
     else:
-        checked_frame(mechanics.robot, target)
+        target = checked_frame(mechanics.robot, target)
     sigma = np.atleast_1d(_sigma(name, entry.get("sigma")))
-    return Sensor(name, kind, target, tuple(sigma.tolist()))
+    extras = {extra: _extra(name, extra, entry[extra]) for extra in EXTRAS if extra in entry}
+    if kind == "contact" and extras.get("bias"):
+        raise InputError(f"contact {name!r} has no bias", fix="leave it out")
+    return Sensor(name, kind, target, tuple(sigma.tolist()), **extras)
+
+
+def _extra(name: str, extra: str, given: Any) -> float:
+    if isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not 0.0 <= given < np.inf:
+        raise InputError(f"{extra} = {given!r} of sensor {name!r} is not a positive number")
+    return float(given)
 
 
 def _check_joint(mechanics: Mechanics, kind: str, name: str) -> None:

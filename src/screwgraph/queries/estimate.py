@@ -42,9 +42,13 @@ def estimate(
         parameters: of robots "LINK.mass" (kg; centre of mass and inertia about it stay), "JOINT.damping",
             "JOINT.armature"; of mechanisms names of parameters of the file, and of values by key and part.
         inputs: motors or joints whose torques are unknown.
-        sensors: by default those of the mechanism's file; [{"sensor": name, kind: target, "sigma": 0.01}, ...]. Kinds
-            on robots: "joint_position", "joint_velocity", "joint_torque" of a joint; "position", "pose" (x, y, z, qx,
-            qy, qz, qw), "gyroscope", "accelerometer" of a link or frame, the last two in its axes.
+        sensors: by default those of the mechanism's file, or on robots of columns named KIND:TARGET;
+            [{"sensor": name, kind: target, "sigma": 0.01}, ...]. Kinds on robots: "joint_position", "joint_velocity",
+            "joint_torque" of a joint; "position", "pose" (x, y, z, qx, qy, qz, qw), "gyroscope", "accelerometer" of a
+            link or frame, the last two in its axes; "contact" (1 where a frame's origin stands still, 0 where nothing
+            pushes on it) and "force" (of a contact, N, in the frame's axes), whose frames get unknown forces. More
+            entries of sensors on robots: "delay" (s), "bias" (standard deviation of a constant that it is off by),
+            "huber" (residuals beyond so many standard deviations weigh less).
         q0: roughly the initial position (nq,), by default the neutral or the assembled one.
         qd0: roughly the initial velocity (nv,), by default rest, or that of the file.
         noise: standard deviations of the model; of dynamics as accelerations.

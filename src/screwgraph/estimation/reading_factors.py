@@ -1,0 +1,58 @@
+"""Factors of sensors, and of what begins near an expected value and changes little."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from screwgraph.estimation.factors import prior, soft_equality
+from screwgraph.estimation.initial_guess import Unknowns
+from screwgraph.estimation.measurements import Measurements, Samples
+from screwgraph.estimation.noise import ModelNoise
+from screwgraph.estimation.partial_reading import PartialReading
+from screwgraph.estimation.readings import Offset
+from screwgraph.estimation.robot import RobotUnknowns
+from screwgraph.estimation.sensors import Sensor
+from screwgraph.estimation.tables import even_or_each
+from screwgraph.optimize import Factors, Variables, Vector, each, soft
+from screwgraph.optimize.losses import Huber
+
+
+def steady(x: Variables, data: Measurements, sigma: float, rate: float) -> list[Factors]:
+    """Return priors of what begins near zero, and changes by `rate` in the root of a second."""
+    spread = even_or_each(rate * np.sqrt(data.steps))
+    change = soft(soft_equality, x[:-1], x[1:], sigma=spread, name=f"change of {x.name}")
+    return [near(x, np.zeros(x.manifold.dim), sigma), change]
+
+
+def reading_factors(
+    unknowns: Unknowns, sensor: Any, families: Mapping[str, Variables], samples: Samples, noise: ModelNoise
+) -> list[Factors]:
+    """Return the factors of a sensor at the instants at which it measured something."""
+    template, names, sigma = unknowns.reading(sensor)
+    own: list[Any] = [families[name][samples.at] for name in names]
+    found, known, options = list[Factors](), dict[str, Any](measured=each(samples.values)), dict[str, Any]()
+    if isinstance(sensor, Sensor):  # of a robot
+        assert isinstance(unknowns, RobotUnknowns)
+        found = unknowns.contact_factors(sensor, samples, noise)
+        if sensor.bias:
+            offset = offset_of(sensor, samples)
+            template, own = Offset(template), [*own, offset]
+            found.append(near(offset, np.zeros(offset.manifold.dim), sensor.bias))
+        if sensor.huber:
+            options["loss"] = Huber(sensor.huber)
+    if samples.seen is not None:
+        template, known = PartialReading(template), {**known, "seen": each(samples.seen)}
+    return [*found, unknowns.tied(f"sensor {sensor.name}", template, *own, sigma=sigma, **known, **options)]
+
+
+def offset_of(sensor: Sensor, samples: Samples) -> Variables:
+    """Return the constant that a sensor is off by."""
+    return Variables(f"offset {sensor.name}", Vector(len(samples.rows)), 1)
+
+
+def near(x: Variables, mean: Any, sigma: float) -> Factors:
+    """Return a prior on the first of some unknowns."""
+    return soft(prior, x[0], mean=mean, sigma=sigma, name=f"prior {x.name}")
