@@ -21,7 +21,7 @@ from screwgraph.compiler.backends.llvm.machine import vector_width
 
 LINE = 64
 """Bytes of a cache line, to which vectors are aligned."""
-STREAMED = 1 << 22
+STREAMED = 1 << 21
 """Bytes of a batch's results beyond which they are stored past the caches."""
 
 

@@ -158,6 +158,15 @@ def test_other_orders_answer_where_a_pivot_vanishes(monkeypatch):
     np.testing.assert_allclose(g.rows(g(*given), 9), np.tile(wanted, (9, 1)), rtol=1e-9)
 
 
+def test_results_may_be_constants():
+    f = sg.mass_matrix(sg.load("rr")).jacobian("q").jacobian("q")
+    g, (q,) = f.packed(*f.sparsities).blocked(), np.random.default_rng(4).normal(size=(1, 9, 2))
+    np.testing.assert_array_equal(f.sparsities[0].dense(g.rows(g(g.blocks(q)), 9)), f(q))
+    h = sg.inverse_dynamics(sg.load("rr")).jacobian("qdd").jacobian("qdd")
+    x = h.blocked().blocks(np.ones((9, 2)))
+    np.testing.assert_array_equal(h.blocked()(x, x, x), np.zeros((2, 2, 2, 2, 8)))
+
+
 def test_blocks_hold_rows_and_fill_up():
     g = sg.mass_matrix(sg.load("rr")).blocked()
     rows = np.arange(22.0).reshape(11, 2)

@@ -54,3 +54,14 @@ def test_three_quarters_of_the_last_cache_are_for_results(tmp_path, monkeypatch,
         path.write_text(text)
     monkeypatch.setattr(machine, "LAST_CACHE", path)
     assert machine.cache_bytes.__wrapped__() == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("4096K\n", 4 * 2**20), ("512K", 2 * 2**20), ("odd", 2 * 2**20), (None, 2 * 2**20)]
+)
+def test_results_in_blocks_beyond_a_cores_own_cache_go_past_the_caches(tmp_path, monkeypatch, text, expected):
+    path = tmp_path / "size"
+    if text is not None:
+        path.write_text(text)
+    monkeypatch.setattr(machine, "OWN_CACHE", path)
+    assert machine.past_bytes.__wrapped__() == expected

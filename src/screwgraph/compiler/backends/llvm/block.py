@@ -26,13 +26,15 @@ def block(
     Vectors branch once before each stage of sines, to take the samples one by one where an angle is too large; `places`
     says which of these outputs each one of the block for one sample is, by default the same. What follows the sines in
     programs beyond `whole` instructions are functions in a row, which leave values to each other in memory. Results are
-    stored where they are computed: kept to the end, they would wait in memory anyway.
+    stored where they are computed: kept to the end, they would wait in memory anyway. Those of blocks of samples, which
+    are arrays of others, are stored one behind the other: so the processor fetches lines ahead.
     """
     program = fused(program)
     *angles, rest = stages(program)
     cut = pieces(program, [i for stage in angles for i in stage], whole, loops=True)
-    results = _results(program)
-    head = Writer(program, lanes, cut.slots, results, angle_sums(program))
+    in_turn = program.outputs if cut.whole and lanes.samples else ()
+    results = {} if in_turn else _results(program)
+    head = Writer(program, lanes, cut.slots, results, angle_sums(program), in_turn)
     head.lines.append(f"define internal void @{name}{lanes.tag}(ptr noalias %in, ptr noalias %out){_aligned(lanes)} {{")
     take, give = ([], []) if cut.whole else room("memory", len(cut.slots) or 1, lanes.real, lanes.width * lanes.bytes)
     head.lines += take
@@ -47,6 +49,7 @@ def block(
     before = []
     if cut.whole:
         head.write(rest)
+        head.store_in_turn()  # constants, where nothing is computed
     else:
         before = _parts(program, lanes, cut, name, results)
         calls = (f"@{name}_piece{n}_{lanes.tag}(ptr %in, ptr %out, ptr %memory)" for n in range(len(cut.parts)))
@@ -55,7 +58,7 @@ def block(
         for place in results[i]:
             head.lines += store_result(lanes, head.value(i), place)
     for place, output in enumerate(program.outputs):
-        if not isinstance(output, int):
+        if not isinstance(output, int) and not in_turn:
             head.lines += store_result(lanes, lanes.number(output), place)
     if lanes.width == 1 or not angles:
         return "\n".join([*before, *head.lines, *give, "  ret void", "}"])

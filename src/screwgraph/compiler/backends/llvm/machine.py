@@ -36,7 +36,7 @@ OWN_CACHE = Path("/sys/devices/system/cpu/cpu0/cache/index2/size")
 """The same of a core's own largest cache."""
 USUAL_CACHE, USUAL_OWN_CACHE = 32 * 2**20, 2**20
 """Bytes of these caches of a processor that does not tell."""
-LEAST_PAST = 3 * 2**20
+LEAST_PAST = 2 * 2**20
 """Bytes of results in blocks that stay in caches of any processor."""
 GENERIC = Processor("generic", "")
 """What every processor of this architecture can do: SSE2 on x86-64."""
@@ -91,7 +91,7 @@ def past_bytes() -> int:
     Beyond a core's own cache, lines that are stored are read from the last one first, which takes longer than to store
     them past it.
     """
-    return max(LEAST_PAST, _size(OWN_CACHE, USUAL_OWN_CACHE) * 3 // 2)
+    return max(LEAST_PAST, _size(OWN_CACHE, USUAL_OWN_CACHE))
 
 
 def _size(file: Path, usual: int) -> int:

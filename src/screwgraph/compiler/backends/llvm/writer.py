@@ -21,7 +21,8 @@ class Writer:
     """One function's lines under construction; values of other functions are loaded where they are first used.
 
     `slots` are the places at `%memory` of values that other functions need, or made; `results` the places at `%out` of
-    values that are stored there at once, `sums` the instructions that add angles.
+    values that are stored there at once, `sums` the instructions that add angles. Outputs that are `in_turn` are stored
+    as soon as all before them are.
     """
 
     def __init__(
@@ -31,6 +32,7 @@ class Writer:
         slots: Mapping[int, int],
         results: Mapping[int, Sequence[int]] | None = None,
         sums: AbstractSet[int] = frozenset(),
+        in_turn: Sequence[int | float] = (),
     ) -> None:
         self.lines: list[str] = []
         self._program, self._lanes, self._slots, self._results = program, lanes, slots, results or {}
@@ -39,6 +41,7 @@ class Writer:
         self._sums, self._wrapped = sums, dict[int, str]()
         self._sines = dict[tuple[str, int], str]()
         self._asked, self._large = set[int](), dict[int, str]()
+        self._in_turn, self._stored, self._made = in_turn, 0, set[int]()
 
     def write_sines(self, places: Sequence[int]) -> None:
         """Write sines and cosines; of one sample, several together in vectors, the last of which need not be full."""
@@ -65,6 +68,18 @@ class Writer:
                 self.lines += _store(self._lanes, value, f"%m{i}", self._slots[i])
             for place in self._results.get(i, ()):
                 self.lines += store_result(self._lanes, value, place)
+            self._made.add(i)
+            self.store_in_turn()
+
+    def store_in_turn(self) -> None:
+        """Store the results whose turn has come."""
+        while self._stored < len(self._in_turn):
+            output = self._in_turn[self._stored]
+            if isinstance(output, int) and output not in self._made:
+                return
+            value = self.value(output) if isinstance(output, int) else self._lanes.number(output)
+            self.lines += store_result(self._lanes, value, self._stored)
+            self._stored += 1
 
     def value(self, i: int) -> str:
         """Return the name of a value, loaded if this function did not make it."""
