@@ -103,6 +103,15 @@ def robot_names(robot: sg.Robot) -> list[str]:
     return [link.name for link in robot.links[1:]]
 
 
+@pytest.mark.parametrize(
+    ("file", "rank"), [("ur10_robot.urdf", 36), ("tiago_no_hand.urdf", 58), ("talos_left_arm.urdf", 45)]
+)
+def test_as_many_as_figaroh_finds(file, rank):
+    """Of links alone, without dampings: FIGAROH 1.0.2 by QR of random states, whose columns are the same sums."""
+    robot = sg.load(robot_file(file))
+    assert sg.base_parameters(robot, parameters=robot_names(robot)).rank == rank
+
+
 def test_some_parameters_only():
     check(sg.load("panda"), ["panda_link3", "panda_link7"])
 

@@ -118,10 +118,31 @@ def test_long_tables_say_what_they_leave_out():
     assert table(("n",), []) == ""
 
 
+def test_an_identification_shows_combinations_and_residuals():
+    robot, rng = sg.load("rr"), np.random.default_rng(0)
+    q, qd, qdd = rng.standard_normal((3, 200, 2))
+    tau = sg.inverse_dynamics(robot)(q, qd, qdd) + 0.1 * rng.standard_normal((200, 2))
+    shown = sg.identify(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau})._repr_html_()
+    assert "6 combinations of 20 parameters" in shown
+    assert "link1.Izz + link2.m" in shown
+    assert "<img" in shown
+
+
 def test_every_class_of_the_list_asks_for_it():
     from screwgraph.estimation import Estimate
+    from screwgraph.identification import Identified
 
-    classes = (sg.Robot, sg.Mechanism, sg.Function, sg.FactorGraph, sg.Dag, sg.Trajectory, sg.Plan, Estimate)
+    classes = (
+        sg.Robot,
+        sg.Mechanism,
+        sg.Function,
+        sg.FactorGraph,
+        sg.Dag,
+        sg.Trajectory,
+        sg.Plan,
+        Estimate,
+        Identified,
+    )
     assert {kind.__name__ for kind in classes} == set(SHOWN)
     assert all(kind._repr_html_ is displayed.html for kind in classes)
 

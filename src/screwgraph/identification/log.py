@@ -198,7 +198,7 @@ def _wrenches(robot: Robot, columns: Mapping[str, Any], where: str) -> dict[str,
     """Return wrenches (moment, force) by frame: arrays `wrench:FRAME`, or columns `wrench:FRAME.mx`, ..."""
     found: dict[str, Rows] = {}
     for name in columns:
-        if not name.startswith(WRENCH):
+        if not isinstance(name, str) or not name.startswith(WRENCH):
             continue
         frame, _, axis = name.removeprefix(WRENCH).rpartition(".")
         if axis not in AXES or not frame:

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph import displayed
 from screwgraph.dynamics import BaseParameters
 from screwgraph.formats import save
 from screwgraph.robot import Robot
@@ -31,6 +32,8 @@ class Identified:
     equations. `unexcited` are combinations that the log's motion does not show: their sigma is infinite.
     `t`, `measured` and `predicted` (n samples, coordinates) are some samples for pictures.
     """
+
+    _repr_html_ = displayed.html
 
     robot: Robot
     base: BaseParameters

@@ -18,6 +18,7 @@ SHOWN: Mapping[str, str] = {
     "Trajectory": "trajectories",
     "Plan": "plans",
     "Estimate": "estimates",
+    "Identified": "identifications",
 }
 """Modules by class: each has `title`, `tables` and `pictures` of what is shown, and those that are one picture `svg`.
 
