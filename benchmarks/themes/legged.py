@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from benchmarks import staircase, staircase_factors
+from benchmarks import quadruped, staircase, staircase_factors
 from benchmarks.bench import Entry, Tools
 from benchmarks.staircase import Walk
 from benchmarks.tables import NOTHING, Sheet
@@ -20,6 +20,7 @@ THEIRS = {
     "fixed_lag_combined_bias": "gtsam.LeggedCombinedFixedLagSmoother",
     "invariant_ekf": "gtsam.LeggedInvariantEKF",
 }
+WINDOWS, UPDATES = (2, 4, 8), 200
 NOTES = (
     "One core, CPU time; medians of updates at contact events, each with some nine inertial measurements before it. "
     "Positions are those after contact events. All begin where GTSAM's estimators do. Distances are the largest along "
@@ -47,7 +48,10 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
     rows = [[name, lag, *_figures(w, [first, solved, everything])] for name, lag, w in walks]
     quicker = np.median(walks[0][2].updates) / np.median(walks[3][2].updates)
     remark = f"An update of gtsam.LeggedFixedLagSmoother takes {quicker:.1f} times as long as one of LeggedSmoother."
-    return Sheet("Legged robot on stairs", COLUMNS, rows, (*NOTES, remark))
+    tools.say("A1, all joints")
+    whole_robot = [f"{1e3 * np.median(quadruped.updates(w, UPDATES)):.2f} ms in windows of {w}" for w in WINDOWS]
+    joints = f"A1 with all joints, dynamics, forces on four feet, biases: an update takes {', '.join(whole_robot)}."
+    return Sheet("Legged robot on stairs", COLUMNS, rows, (*NOTES, remark, joints))
 
 
 def _figures(walk: Walk, others: Sequence[np.ndarray]) -> list[str]:

@@ -52,6 +52,18 @@ def test_a_window_that_marginalises_equals_the_batch_on_a_linear_chain():
     assert np.allclose(lag.values["x"], whole.values["x"][-WINDOW:], rtol=0, atol=1e-12)
 
 
+def test_one_step_solves_a_linear_window():
+    factors, _ = batch(Z[:WINDOW])
+    start = {"x": np.ones((WINDOW, 3))}
+    solved, stepped = (FixedLag(Problem(factors), start, prior={"x": 0.3}) for _ in range(2))
+    solved.solve()
+    ended = stepped.step()
+    assert ended.status is Status.ITERATION_LIMIT
+    assert ended.iterations == 1
+    assert np.allclose(stepped.values["x"], solved.values["x"], rtol=0, atol=1e-12)
+    assert stepped.step().status is Status.CONVERGED
+
+
 def test_what_all_steps_share_is_estimated_as_in_the_batch():
     def problem(z):
         x, bias = Variables("x", Vector(3), len(z)), Variables("bias", Vector(2))

@@ -16,6 +16,7 @@ from screwgraph.estimation.inverse_robot import inverse_robot_trajectory
 from screwgraph.estimation.inverse_stages import inverse_dynamics_of
 from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
 from screwgraph.estimation.noise import ModelNoise, Noise
+from screwgraph.estimation.online import RobotSmoother
 from screwgraph.estimation.over import over
 from screwgraph.estimation.result import Estimate, InverseSolution
 from screwgraph.estimation.smoother import simulate_by_smoothing
@@ -34,6 +35,7 @@ __all__ = [
     "Noise",
     "PositionPrior",
     "Quantity",
+    "RobotSmoother",
     "Sigmas",
     "bayes_network",
     "estimate",

@@ -126,3 +126,15 @@ class Released:
     def __call__(self, forces: Any) -> Any:
         """Residual (3,)."""
         return forces[3 * self.place : 3 * self.place + 3]
+
+
+@dataclass(frozen=True)
+class ReleasedUnless:
+    """Forces of contacts (N) where 0 was measured of them: there are none; nothing where 1 was."""
+
+    places: tuple[int, ...]
+
+    def __call__(self, forces: Any, *, measured: Any) -> Any:
+        """Residual (3 n,)."""
+        parts = [(1.0 - measured[i]) * forces[3 * place : 3 * place + 3] for i, place in enumerate(self.places)]
+        return concatenate(*parts)

@@ -238,6 +238,19 @@ class FixedLag:
         self._x = best
         return Solved(status, count, float(cost), float(size))
 
+    def step(self) -> Solved:
+        """Take one full Gauss-Newton step, and return the cost at its beginning: for estimates in a loop of fixed rate.
+
+        Windows then converge over the updates that a state is in them. A step that is not finite is not taken.
+        """
+        self._damping[0] = 0.0
+        moved, cost, step = self._engine.newton(self._x, self._bound, self._prior, self._damping)
+        if not np.isfinite(step):
+            return Solved(Status.SINGULAR if np.isfinite(cost) else Status.NOT_FINITE, 0, float(cost), float(step))
+        self._x = moved
+        status = Status.CONVERGED if step <= self.tolerance else Status.ITERATION_LIMIT
+        return Solved(status, 1, float(cost), float(step))
+
     def advance(
         self,
         values: Mapping[str, Any] | None = None,

@@ -1,0 +1,84 @@
+"""Robots estimated update by update: beside their covariances, and a quadruped on four feet."""
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+import screwgraph as sg
+from screwgraph.estimation import ModelNoise, RobotSmoother
+from tests.estimation.standing import FEET, read, sway
+from tests.estimation.test_contacts import MASS, lift
+from tests.estimation.test_missing_measurements import slider
+
+DT = 0.02
+NOISE = ModelNoise(position=0.5, velocity=1.0, dynamics=1e-4)
+
+
+def test_errors_are_as_large_as_standard_deviations_say():
+    """A body that slides, whose position is measured with a bias and whose speed is, half of the time."""
+    sensors = [
+        {"sensor": "ruler", "joint_position": "x", "sigma": 1e-2},
+        {"sensor": "tape", "joint_position": "x", "sigma": 1e-2, "bias": 0.1},
+    ]
+    squares = {"q": [], "qd": [], "offset tape": []}
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        x, v, bias = 0.5 * rng.standard_normal(), rng.standard_normal(), 0.1 * rng.standard_normal()
+        smoother = RobotSmoother(slider(), sensors, DT, noise=NOISE)
+        for k in range(25):
+            at = x + v * k * DT + 1e-2 * rng.standard_normal(2)
+            smoother.update({"ruler": at[0] if k % 2 else np.nan, "tape": at[1] + bias})
+        sigma, end = smoother.sigma(), x + v * smoother.t
+        squares["q"].append(((smoother.q[0] - end) / sigma["q"][0]) ** 2)
+        squares["qd"].append(((smoother.qd[0] - v) / sigma["qd"][0]) ** 2)
+        squares["offset tape"].append(((smoother.offsets["tape"][0] - bias) / sigma["offset tape"][0]) ** 2)
+    for name, found in squares.items():
+        assert chi2.ppf(1e-3, 12) < np.sum(found) < chi2.ppf(1.0 - 1e-3, 12), name
+
+
+def test_a_contact_carries_the_weight_and_then_nothing():
+    sensors = [
+        {"sensor": "z", "joint_position": "z", "sigma": 1e-3},
+        {"sensor": "on", "contact": "body", "sigma": 1e-2},
+    ]
+    smoother = RobotSmoother(lift(), sensors, DT, noise=ModelNoise(position=0.1, velocity=0.1))
+    for _ in range(30):
+        smoother.update({"z": 0.0, "on": 1.0})
+    assert abs(smoother.forces["body"][2] - MASS * 9.81) < 3.0 * smoother.sigma()["forces"][2]
+    for k in range(10):
+        fallen = (k + 0.5) * DT
+        smoother.update({"z": -0.5 * 9.81 * fallen**2, "on": 0.0})
+    assert abs(smoother.forces["body"][2]) < 0.1
+    assert abs(smoother.qd[0] + 9.81 * 9.5 * DT) < 0.1
+
+
+def test_what_cannot_be_estimated_is_refused():
+    ruler = {"sensor": "ruler", "joint_position": "x", "sigma": 1e-2}
+    with pytest.raises(sg.InputError, match="delay"):
+        RobotSmoother(slider(), [{**ruler, "delay": 0.1}], DT)
+    smoother = RobotSmoother(slider(), [ruler], DT)
+    with pytest.raises(sg.InputError, match="ruller"):
+        smoother.update({"ruller": 0.0})
+    with pytest.raises(sg.InputError, match="nothing is estimated yet"):
+        smoother.sigma()
+    with pytest.raises(sg.InputError, match="shape"):
+        smoother.update({"ruler": 0.0}, tau=[1.0, 2.0])
+
+
+@pytest.mark.suite
+def test_a_quadruped_is_estimated_within_its_covariance_in_a_loop():
+    """All joints, forces on four feet, biases, 500 updates a second."""
+    run = sway(0.3, 0.002)
+    rng, bias = np.random.default_rng(0), np.array([0.02, -0.01, 0.015, 0.1, -0.05, 0.08])
+    sensors, table = read(run, rng, bias)
+    noise = ModelNoise(position=1e-2, velocity=0.3, dynamics=1e-2)
+    smoother = RobotSmoother(run.robot, sensors, 0.002, q0=run.q[0], noise=noise)
+    columns = [name for name in table if name != "t" and not name.startswith("tau:")]
+    for k in range(len(run.t)):
+        readings = {name: table[name][k] for name in columns}
+        smoother.update(readings, run.tau[k])
+    sigma = smoother.sigma()
+    away = sg.difference(run.robot)(smoother.q, run.q[-1]) / sigma["q"], (smoother.qd - run.qd[-1]) / sigma["qd"]
+    forces = np.concatenate([smoother.forces[foot] - run.forces[-1, i] for i, foot in enumerate(FEET)])
+    assert np.mean(np.square(np.concatenate(away))) < 2.0
+    assert np.mean(np.square(forces / sigma["forces"])) < 3.0
