@@ -57,16 +57,16 @@ def _states(robot: Any, question: str) -> Any:
 
 
 def _measured(jax: Any, library: Callable[[], Any], seconds: float) -> dict[str, Any]:
-    began = time.perf_counter()
+    began = time.process_time()
     way = library()
     one = [jax.numpy.asarray(x[0]) for x in way.arguments]
     many = [jax.numpy.asarray(x) for x in way.arguments]
     single = jax.jit(way.function)
     jax.block_until_ready(single(*one))
-    ready = time.perf_counter() - began
+    ready = time.process_time() - began
     batch = jax.jit(jax.vmap(way.function))
     found = np.asarray(batch(*many))
-    batch_ready = time.perf_counter() - began
+    batch_ready = time.process_time() - began
     _warm_up(jax, batch, many, WARM_UP * seconds)
     return {
         "ready": ready,
@@ -81,8 +81,8 @@ def _measured(jax: Any, library: Callable[[], Any], seconds: float) -> dict[str,
 
 def _warm_up(jax: Any, function: Callable[..., Any], arguments: list[Any], seconds: float) -> None:
     """Call a function for some time: our fast code is made by a thread, on the same core, while a draft answers."""
-    began = time.perf_counter()
-    while time.perf_counter() - began < seconds:
+    began = time.process_time()
+    while time.process_time() - began < seconds:
         jax.block_until_ready(function(*arguments))
 
 
@@ -100,10 +100,10 @@ def _least(jax: Any, function: Callable[..., Any], arguments: list[Any], seconds
 
 
 def _round(jax: Any, function: Callable[..., Any], arguments: list[Any], count: int) -> float:
-    began = time.perf_counter()
+    began = time.process_time()
     for _ in range(count):
         jax.block_until_ready(function(*arguments))
-    return time.perf_counter() - began
+    return time.process_time() - began
 
 
 if __name__ == "__main__":
