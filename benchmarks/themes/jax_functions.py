@@ -41,7 +41,7 @@ COLUMNS = (
     f"at least {FASTER:g} x, ready in {READY:g} s",
 )
 NOTES = (
-    "Wall time of fresh processes on one core, double precision, results waited for; the best of ten rounds. Ready: "
+    "CPU time of fresh processes on one core, double precision, results waited for; the best of ten rounds. Ready: "
     "from the robot's file to the first result, with JAX started, our cache empty and without search (with it, the "
     "first process that compiles forward dynamics takes two seconds more); batch ready: to that of "
     f"{BATCH} states, too. JAX's own: a call of a compiled function that adds some numbers of the same arguments. "

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from screwgraph.compiler import Function, Search
     from screwgraph.compiler import compile_graph as compile
     from screwgraph.deployment import export_library, together
+    from screwgraph.doing import progress
     from screwgraph.dynamics import (
         BaseParameters,
         base_parameters,
@@ -77,6 +78,7 @@ _LATER = {
     **dict.fromkeys(("kinematics", "optimize", "plan", "robot", "simulation", "spatial", "tape", "time", "view"), ""),
     **dict.fromkeys(("Function", "Search", "compile_graph"), "compiler"),
     **dict.fromkeys(("export_library", "together"), "deployment"),
+    "progress": "doing",
     **dict.fromkeys(
         ("bias_forces", "closed_positions", "forward_dynamics", "hybrid_dynamics", "inverse_dynamics", "mass_matrix"),
         "dynamics",
@@ -204,6 +206,7 @@ __all__ = [
     "over",
     "plan",
     "potential_energy",
+    "progress",
     "random",
     "regressor",
     "rollout",

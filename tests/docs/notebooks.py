@@ -32,6 +32,7 @@ def executed(notebook: dict[str, Any]) -> dict[str, Any]:
     """Return a notebook with what its cells print and show, in a namespace of its own."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     cells, number = [], 0
+    _figures(None)  # what others left open is not this notebook's
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
             number += 1

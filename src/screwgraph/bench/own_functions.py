@@ -11,6 +11,7 @@ from screwgraph.bench.fresh_cache import fresh_cache
 from screwgraph.bench.measure import Effort, nanoseconds, seconds_of
 from screwgraph.bench.question import Question, States
 from screwgraph.compiler import Function
+from screwgraph.doing import say
 from screwgraph.robot import Robot
 
 
@@ -40,7 +41,9 @@ def measured(
     """Make the functions that answer a question, and measure them; sums, where there are several."""
     with fresh_cache():
         cold, (functions, _) = seconds_of(lambda: _compiled(robot, question))
+        say("compiling again, from the cache")
         cached, _ = seconds_of(lambda: _compiled(robot, question))
+    say("timing calls and batches")
     found = Measurement(
         operations(functions),
         cold,

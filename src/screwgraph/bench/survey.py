@@ -10,6 +10,7 @@ from screwgraph.bench.measure import Effort
 from screwgraph.bench.own_functions import Measurement, answers, error, measured
 from screwgraph.bench.peers import Case, NotMeasuredError, Peer
 from screwgraph.bench.question import Question, random_states
+from screwgraph.doing import say
 from screwgraph.robot import Robot
 from screwgraph.summary import one_line
 
@@ -43,6 +44,7 @@ def survey(robot: Robot, question: Question, peers: Iterable[Peer], effort: Effo
     case = Case(robot, question, states)
     found: dict[str, Compared | str] = {}
     for peer in peers:
+        say(f"measuring {peer.name}")
         try:
             theirs = peer.measure(case, effort)
         except NotMeasuredError as reason:

@@ -97,6 +97,7 @@ def draw(
     from screwgraph.cli.mechanisms import loaded, refuse_robot_options
     from screwgraph.cli.pictures import write_over_time, write_picture, write_text
     from screwgraph.cli.problem import check_accelerations, compiled
+    from screwgraph.cli.streams import working
     from screwgraph.models import is_mechanism
 
     _check_output(context, what, Path(output), knowns)
@@ -126,10 +127,12 @@ def draw(
     else:
         order = ordering or ("auto" if is_planar else "rnea" if problem is Problem.inverse else "aba")
         function = compiled(model, problem, named, order)
+        with working(f"eliminating {model.name} as it is drawn"):
+            dag = function.dag
         if Path(output).suffix.lower() in TEXTS.get(what, ()):
-            write_text(function.dag, what.value, output)
+            write_text(dag, what.value, output)
         else:
-            write_picture(function.dag, what.value, output, knowns)
+            write_picture(dag, what.value, output, knowns)
         shown = f"{problem.value} dynamics, ordering {function.ordering}"
     if isinstance(model, Robot):
         options.note_warnings(model)

@@ -37,7 +37,7 @@ def info(
     from screwgraph.cli.describe_mechanism import mechanism_description, print_mechanism
     from screwgraph.cli.description_tables import print_description
     from screwgraph.cli.mechanisms import loaded, refuse_robot_options, refuse_values
-    from screwgraph.cli.streams import print_json
+    from screwgraph.cli.streams import print_json, working
     from screwgraph.models import is_mechanism
 
     if is_mechanism(robot):
@@ -47,7 +47,9 @@ def info(
         content = mechanism_description(loaded(robot, values))
         return print_json(content) if json else print_mechanism(content)
     refuse_values(context, values)
-    content = description(options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro))
+    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro)
+    with working(f"analysing {model.name}"):
+        content = description(model)
     if json:
         print_json(content)
     else:

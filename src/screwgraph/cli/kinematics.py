@@ -79,7 +79,7 @@ def kinematics(
     from screwgraph.cli.reach import print_reach
     from screwgraph.cli.state import random_state
     from screwgraph.cli.state_file import read_state
-    from screwgraph.cli.streams import print_json
+    from screwgraph.cli.streams import print_json, working
     from screwgraph.models import is_mechanism
 
     if state is not None and (random is not None or seed is not None):
@@ -95,7 +95,8 @@ def kinematics(
     if reach is not None:
         print_reach(context, model, reach, options.names(frames), state, random, json)
         return
-    motion = motion_of(model, options.names(frames), reference.value)
+    with working(f"making the kinematics of {model.name}"):
+        motion = motion_of(model, options.names(frames), reference.value)
     at = (
         random_state(motion.robot, (), random, seed or 0)
         if state is None

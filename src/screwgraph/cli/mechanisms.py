@@ -9,6 +9,7 @@ import typer
 from screwgraph import Mechanism, Robot, load_mechanism
 from screwgraph.cli.failures import wrong_use
 from screwgraph.cli.options import BaseKind, load_robot
+from screwgraph.cli.streams import working
 from screwgraph.models import is_mechanism
 
 ModelName = Annotated[
@@ -60,4 +61,5 @@ def loaded(source: str, values: list[str] | None = None) -> Mechanism:
             given[name.strip()] = float(text)
         except ValueError:
             raise typer.BadParameter(f"--set {item!r} is not NAME=NUMBER") from None
-    return load_mechanism(source, given or None)
+    with working(f"reading {source}"):
+        return load_mechanism(source, given or None)

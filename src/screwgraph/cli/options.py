@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from screwgraph import Robot, orderings
-from screwgraph.cli.streams import note
+from screwgraph.cli.streams import note, working
 from screwgraph.formats import load
 from screwgraph.robot import unknown
 
@@ -148,17 +148,18 @@ def load_robot(
     xacro: list[str] | None = None,
 ) -> Robot:
     """Load the robot that the shared options describe. Raises ModelError and InputError as `load` does."""
-    return load(
-        robot,
-        base=base.value,
-        lock=names(lock),
-        gravity=None if gravity is None else gravity_vector(gravity),
-        damping=not no_damping,
-        strict=strict,
-        snap=snap,
-        model=model,
-        xacro_args=xacro_args(xacro),
-    )
+    settings = {
+        "base": base.value,
+        "lock": names(lock),
+        "gravity": None if gravity is None else gravity_vector(gravity),
+        "damping": not no_damping,
+        "strict": strict,
+        "snap": snap,
+        "model": model,
+        "xacro_args": xacro_args(xacro),
+    }
+    with working(f"reading {robot}"):
+        return load(robot, **settings)
 
 
 def xacro_args(given: list[str] | None) -> dict[str, str]:

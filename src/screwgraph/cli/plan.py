@@ -110,6 +110,7 @@ def _summary(found: Plan) -> dict[str, Any]:
 
 def _written(found: Plan, folder: Path) -> list[str]:
     from screwgraph.cli.plan_report import write_plan_report
+    from screwgraph.doing import say
     from screwgraph.draw import draw_costs, draw_motion, save
     from screwgraph.plan import save_plan
     from screwgraph.view import plan_scene, save_html
@@ -117,9 +118,12 @@ def _written(found: Plan, folder: Path) -> list[str]:
     files = [str(save_plan(found, folder / name)) for name in ("plan.npz", "plan.csv")]
     pictures = {"motion.svg": draw_motion(found)} | ({"costs.svg": draw_costs(found)} if found.costs else {})
     for name, figure in pictures.items():
+        say(name)
         save(figure, folder / name)
         files.append(str(folder / name))
     scene, pages = plan_scene(found), [str(folder / name) for name in ("animation.html", "report.html")]
+    say("animation.html")
     save_html(scene, pages[0])
+    say("report.html")
     write_plan_report(found, scene, pages[1])
     return [*files, *pages]

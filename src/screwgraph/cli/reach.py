@@ -11,7 +11,7 @@ from jaxtyping import Float
 import screwgraph as sg
 from screwgraph.cli.failures import usage, wrong_use
 from screwgraph.cli.state_file import read_state
-from screwgraph.cli.streams import output_console, print_json
+from screwgraph.cli.streams import output_console, print_json, working
 from screwgraph.cli.tables import new_table
 from screwgraph.errors import InputError
 from screwgraph.kinematics import Solution
@@ -42,8 +42,9 @@ def reached(robot: sg.Robot, frames: tuple[str, ...], numbers: Float[np.ndarray,
         raise InputError("--reach takes one frame", fix="name it with --frames")
     frame = frames[0] if frames else robot.links[-1].name
     is_pose = len(numbers) == POSE
-    search = sg.inverse_kinematics(robot, Pose(frame) if is_pose else Point(frame))
-    found = search(from_xyz_rpy(numbers[:3], numbers[3:]) if is_pose else numbers, start=start)
+    with working(f"looking for positions of {robot.name}"):
+        search = sg.inverse_kinematics(robot, Pose(frame) if is_pose else Point(frame))
+        found = search(from_xyz_rpy(numbers[:3], numbers[3:]) if is_pose else numbers, start=start)
     if not found.reached:
         raise InputError("; ".join(found.reasons))
     return found

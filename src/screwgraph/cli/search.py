@@ -14,6 +14,7 @@ from screwgraph.cli import options
 from screwgraph.cli.failures import wrong_use
 from screwgraph.cli.options import BaseKind
 from screwgraph.cli.streams import note, print_json
+from screwgraph.doing import progress
 from screwgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -155,12 +156,12 @@ def _watched(seconds: float) -> Iterator[_Watch]:
         task = bar.add_task("starting", total=seconds)
 
         def show(found: Found) -> None:
-            text = f"best cost {found.cost:.0f} of {found.evaluated} orderings"
-            bar.update(task, completed=min(found.seconds, seconds), description=text)
+            bar.update(task, completed=min(found.seconds, seconds))
 
         watch = _Watch(show)
         before = signal.signal(signal.SIGINT, watch.stop)
         try:
-            yield watch
+            with progress(lambda doing: bar.update(task, description=doing.what)):
+                yield watch
         finally:
             signal.signal(signal.SIGINT, before)

@@ -85,7 +85,7 @@ def solve(
     from screwgraph.cli.solve_mechanism import as_values, print_solution, solved
     from screwgraph.cli.state import random_state
     from screwgraph.cli.state_file import read_state
-    from screwgraph.cli.streams import print_json
+    from screwgraph.cli.streams import print_json, working
     from screwgraph.models import is_mechanism
 
     if state is not None and (random is not None or seed is not None):
@@ -117,7 +117,7 @@ def solve(
     if state is not None:
         check_closed(model, at.q, at.qd, state)
     function = compiled(model, problem, named, ordering or "auto", at.frames, driving, actuators)
-    with np.errstate(all="ignore"):  # the answer itself shows what is not finite
+    with working("solving"), np.errstate(all="ignore"):  # the answer itself shows what is not finite
         result = function(at.q, at.qd, at.given, *((at.wrenches,) if at.frames else ()))
     answer = Answer(model, problem, named, function, at, result, driving, actuators)
     options.note_warnings(model)

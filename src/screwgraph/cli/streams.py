@@ -39,14 +39,29 @@ def note(text: str) -> None:
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show on stderr, where it is a terminal, that something takes its time."""
-    if not sys.stderr.isatty():
+    """Show on stderr, where it is a terminal, what is being done, what part of it, and for how long.
+
+    Inside of what somebody shows already, that is where it is said.
+    """
+    from screwgraph.doing import Doing, is_heard, progress, say
+
+    if not sys.stderr.isatty() or is_heard():
+        say(what)
         yield
         return
     from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    with Console(stderr=True, markup=False, emoji=False).status(f"{what} ..."):
-        yield
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    console = Console(stderr=True, markup=False, emoji=False)
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(f"{what} ...")
+
+        def show(doing: Doing) -> None:
+            bar.update(task, description=f"{what}: {doing}")
+
+        with progress(show):
+            yield
 
 
 @contextmanager

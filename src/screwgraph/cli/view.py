@@ -67,6 +67,7 @@ def view(
     import numpy as np
 
     from screwgraph import load_mechanism
+    from screwgraph.cli.streams import working
     from screwgraph.errors import InputError
     from screwgraph.models import is_mechanism
     from screwgraph.simulation import read_trajectory
@@ -94,7 +95,8 @@ def view(
     if paths and not target.lower().endswith(".npz"):
         raise wrong_use(context, "--paths goes with motions", fix="simulate first: an .npz file")
     if target.lower().endswith(".npz"):
-        scene = trajectory_scene(read_trajectory(target), rate=rate, paths=places(paths))
+        with working(f"reading {target}"):
+            scene = trajectory_scene(read_trajectory(target), rate=rate, paths=places(paths))
         if output is None:
             return _serve(show(scene, port))
     elif is_mechanism(target):
@@ -106,8 +108,10 @@ def view(
         robot = options.load_robot(target, base, lock, None, False, False, 0.0, model_name, xacro)
         if output is None:
             return _serve(show_robot(robot, port))
-        scene = robot_scene(robot, np.zeros(1), rest(robot)[None])
-    save_html(scene, output)
+        with working(f"reading meshes of {robot.name}"):
+            scene = robot_scene(robot, np.zeros(1), rest(robot)[None])
+    with working("writing the page"):
+        save_html(scene, output)
     typer.echo(f"{output}: {scene.title}, {len(scene.bodies)} bodies, {scene.frames} state{'s' * (scene.frames != 1)}")
     return None
 

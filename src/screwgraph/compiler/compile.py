@@ -25,6 +25,7 @@ from screwgraph.compiler.searched import SEARCHED, Search, default_seconds, sear
 from screwgraph.compiler.signature import Argument, Result
 from screwgraph.compiler.validation import validated
 from screwgraph.compiler.vanished import Chart, Vanished
+from screwgraph.doing import say
 from screwgraph.elimination import Dag, Ordering, eliminate, orderings
 from screwgraph.errors import EliminationError
 from screwgraph.graph import Column, Key
@@ -58,6 +59,7 @@ class _Recipe:
     def code(self, inputs: Sequence[str] | None, passes: Sequence[str] | None = None) -> Program:
         """Make straight-line code of the named inputs; after all passes by default."""
         dag = self.eliminated(self.passes if passes is None else passes)
+        say("writing straight-line code")
         outputs = self.problem.outputs(dag.graph, dag.equations, dag.solution)
         return program(dag.equations.tape, outputs, inputs)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from screwgraph.compiler.inputs import input_values
 from screwgraph.compiler.signature import Argument
+from screwgraph.doing import say
 from screwgraph.elimination import cost
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.tape import Number, Program, Row, Scalar, factor_out, jacobian, program
@@ -43,6 +44,7 @@ def derivatives(source: Code, arguments: Sequence[Argument], by: Sequence[str], 
         by: names of arguments.
         analytic: what may know a shorter way.
     """
+    say(f"deriving by {', '.join(by)}")
     tried = list[Program]()
     if analytic is not None and analytic.covers(by):
         found = analytic.jacobian(source, arguments, by)

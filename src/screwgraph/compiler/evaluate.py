@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from screwgraph.compiler.problem import Problem
+from screwgraph.doing import say
 from screwgraph.elimination import (
     Elimination,
     Equations,
@@ -81,6 +82,7 @@ class Trials:
 
     def code(self, elimination: Elimination, inputs: Sequence[str] | None = None) -> Program:
         """Return the code that an elimination gives, of the last plan that was eliminated."""
+        say("writing straight-line code")
         solution, (system, _) = elimination.solve(), self._equations
         return factor_out(program(system.tape, self.problem.outputs(self.graph, system, solution), inputs))
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from screwgraph.compiler.cache import Made
 from screwgraph.compiler.evaluate import Trials
+from screwgraph.doing import say
 from screwgraph.elimination import Plan, cost, orderings
 from screwgraph.elimination.orderings import TREATMENTS, Mixed
 from screwgraph.graph import Column, FactorGraph, Key, spans, tied_by
@@ -33,6 +34,7 @@ def treated(trials: Trials, named: Sequence[Planned], inputs: Sequence[str], sec
     name = min(predicted, key=lambda made: cost(made.program)).ordering
     known, choices, found = min(cost(made.program) for _, made in named), {}, []
     while True:
+        say("trying loop by loop when its multiplier is eliminated")
         for tried in _changes(choices, alike_loops(trials.graph)):
             if time.monotonic() >= end:
                 return found

@@ -13,6 +13,7 @@ from screwgraph.compiler.problem import Problem
 from screwgraph.compiler.signature import Argument, Result
 from screwgraph.compiler.validation import stable
 from screwgraph.compiler.vanished import Chart, Vanished
+from screwgraph.doing import say
 from screwgraph.elimination import Dag, Elimination, cost, eliminate_rows, equations, orderings
 from screwgraph.elimination.orderings.base import as_groups
 from screwgraph.elimination.system import pairs_with
@@ -37,6 +38,7 @@ def compile_matrix(problem: Problem) -> Function:
     """
 
     def make(inputs: Sequence[str]) -> Made:
+        say("eliminating all but joint accelerations")
         if _depth(problem) > LONG:
             return Made(matrix_code(problem, arguments, inputs, loops=True), "composite")
         code = min((code for _, code in _ways(problem, arguments, inputs)), key=cost)

@@ -19,6 +19,7 @@ from screwgraph.compiler.evaluate import Trials, plan_costs
 from screwgraph.compiler.loops import treated
 from screwgraph.compiler.problem import Problem
 from screwgraph.compiler.validation import sound
+from screwgraph.doing import say
 from screwgraph.elimination import ROUND, Found, Plan, cost, halves, orderings, search, spread
 from screwgraph.elimination.orderings import LeastWork
 from screwgraph.errors import EliminationError, InputError
@@ -103,6 +104,11 @@ def searched(problem: Problem, effort: Search, inputs: Sequence[str]) -> Made | 
     if effort.rounds is None and effort.seconds < each * ROUND / effort.workers:
         return base
     costs = trials.costs
+
+    def told(found: Found) -> bool | None:
+        say(f"searching for an ordering: cost {found.cost:.0f}, the best of {found.evaluated}", _share(found, effort))
+        return effort.progress(found)
+
     if effort.executor is not None:
         costs = spread(partial(plan_costs, problem), effort.executor, effort.workers)
     found = search(
@@ -114,7 +120,7 @@ def searched(problem: Problem, effort: Search, inputs: Sequence[str]) -> Made | 
         seconds=effort.seconds,
         rounds=effort.rounds,
         seed=effort.seed,
-        progress=effort.progress,
+        progress=told,
     )
     elimination = trials.eliminated(found.plan)
     if elimination is None or found.cost >= cost(base.program):
@@ -131,13 +137,19 @@ def _named(trials: Trials, names: Sequence[str], inputs: Sequence[str]) -> list[
         with suppress(EliminationError):
             plans.setdefault(trials.plan(orderings.by_name(name)), name)
     found, best = [], math.inf
-    for plan, name in plans.items():
+    for number, (plan, name) in enumerate(plans.items()):
+        say(f"trying the ordering {name}", number / len(plans))
         elimination = trials.eliminated(plan, best)
         if elimination is not None:
             found.append((plan, Made(trials.code(elimination, inputs), name)))
             if not orderings.is_assembled(trials.graph):  # there, the cheapest may be unsound
                 best = min(best, cost(found[-1][1].program))
     return found
+
+
+def _share(found: Found, effort: Search) -> float:
+    rounds = found.rounds / effort.rounds if effort.rounds else 0.0
+    return max(rounds, found.seconds / effort.seconds)
 
 
 def _first_sound(problem: Problem, named: Sequence[Made]) -> Made | None:

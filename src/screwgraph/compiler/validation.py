@@ -11,6 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.compiler.least_squares import least_squares
 from screwgraph.compiler.problem import Problem
+from screwgraph.doing import say
 from screwgraph.elimination import equations
 from screwgraph.errors import EliminationError
 from screwgraph.graph import Key, Role
@@ -56,6 +57,7 @@ def validated(problem: Problem, program: Program, label: str) -> Program:
         EliminationError: it does not, or is not `stable`: it divides by what vanishes there.
     """
     robot = problem.robot
+    say(f"trying the code of the ordering {label} at special positions")
     if robot is not None and robot.is_closed:
         states = tried_states(robot, STATES)
         _check(robot, label, all(_is_stable(problem, robot, program, q) for q in states))

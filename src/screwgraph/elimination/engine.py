@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from random import Random
 
+from screwgraph.doing import say
 from screwgraph.elimination.block_pivots import eliminate_block, eliminate_clear_block
 from screwgraph.elimination.congruence import prepare_rotations
 from screwgraph.elimination.group import Group
@@ -141,6 +142,7 @@ def _eliminate_while_safe(
         eliminated = system.eliminate if system.weights[row] is None else partial(eliminate_soft, system)
         step = eliminated(column, row, waiting.pop(column))
         steps.append(step)
+        say(f"eliminating unknowns: {len(steps)} done")
         del offers[column]
         for column in offers:
             if column in step.touched:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from screwgraph.doing import say
 from screwgraph.elimination.engine import eliminate_rows
 from screwgraph.elimination.group import Group
 from screwgraph.errors import EliminationError
@@ -42,6 +43,7 @@ def equations(graph: FactorGraph, constants: Mapping[Key, np.ndarray] | None = N
 
     What partial elimination left of a graph goes on with its tape, and with the values of its knowns.
     """
+    say(f"writing the equations of {len(graph.factors)} factors")
     before = next((f.parameters["equations"] for f in graph.factors if "equations" in f.parameters), None)
     tape, rng = before.tape if before else Tape(), np.random.default_rng(SEED)
     values: dict[Key, np.ndarray] = {**(before.values if before else {}), **(constants or {})}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from screwgraph.doing import say
 from screwgraph.graph import FactorGraph, Key, Model, graph_of, with_live_parameters
 from screwgraph.lowering.registry import GRAPH_PASSES, ROBOT_PASSES, improved, improved_graph
 from screwgraph.lowering.touched import Touched, renamed, tied, touched
@@ -23,6 +24,7 @@ def lowered(model: Model, known: Iterable[Key], asked: Iterable[Key], passes: Se
         asked: variables whose values somebody wants.
         passes: names of passes; with none, the graph is the model's own.
     """
+    say(f"rewriting the graph of {model.robot.name}")
     known = list(known)
     kept = touched(model, [*known, *asked]) if passes else Touched(())
     bound = symbolic(model.robot, model.parameters)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from screwgraph.doing import say
 from screwgraph.optimize.batch import batches
 from screwgraph.optimize.kernels import Kernels
 from screwgraph.optimize.methods import UNCONSTRAINED, InteriorPoint, Method
 from screwgraph.optimize.problem import Problem
+
+WORDS = {"pattern": "derivatives", "places": "derivatives", "bends": "second derivatives"}
+"""What patterns take, in people's words; all else is code."""
 
 
 def making(problem: Problem, method: Method, name: str) -> Iterator[None]:
@@ -19,10 +23,12 @@ def making(problem: Problem, method: Method, name: str) -> Iterator[None]:
         return
     is_curved = isinstance(method, InteriorPoint) and method.curvature
     known = problem.__dict__.get("assembly")  # looks at patterns when it is made, which is part of what is yielded
-    for batch in batches(problem.factors) if known is None else known.batches:
+    all_batches = list(batches(problem.factors) if known is None else known.batches)
+    for number, batch in enumerate(all_batches):
         kernels = batch.factors.kernels
         for part in _parts(kernels, batch.factors.kind == "soft", is_curved):
             if part not in kernels.__dict__:
+                say(f"making {WORDS.get(part, 'code')} of {batch.factors.name}", number / len(all_batches))
                 getattr(kernels, part)
                 yield
 

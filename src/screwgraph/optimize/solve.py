@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.doing import say
 from screwgraph.errors import InputError
 from screwgraph.optimize.making import making
 from screwgraph.optimize.methods import METHODS, SQUARES, UNCONSTRAINED, Method, Tolerances
@@ -72,6 +73,7 @@ def solve(
             iterate, count = next(run), count + 1
             best = _better(iterate, best, tolerances.violation)
             passed = perf_counter() - began
+            say(f"iteration {count}, cost {iterate.cost:.6g}, violation {iterate.violation:.2g}")
             if callback is not None and callback(_progress(problem, iterate, count, passed)):
                 status, reason = Status.STOPPED, "requested by the callback"
                 break

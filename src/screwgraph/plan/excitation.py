@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.doing import say
 from screwgraph.dynamics import BaseParameters, base_parameters, inverse_dynamics, regressor
 from screwgraph.errors import InputError
 from screwgraph.robot import Robot
@@ -75,6 +77,17 @@ class _Series:
     accelerations: Float[np.ndarray, "N p"]
 
 
+def _told(number: int) -> Callable[[np.ndarray], None]:
+    """Return what says in which iteration of which search we are."""
+    steps = count(1)
+
+    def told(x: np.ndarray) -> None:
+        step = next(steps)
+        say(f"optimising the motion, search {number + 1} of at most {len(TIGHTER)}, iteration {step}", step / STEPS)
+
+    return told
+
+
 def excitation(
     robot: Robot,
     parameters: Sequence[str] | None,
@@ -105,9 +118,11 @@ def excitation(
     start = _motion(x, series, limits)
     weight = 1.0 / _sizes(torques(*start[:3]), limits)
     columns = np.maximum(np.linalg.norm(_flat(equations(*start[:3]) * weight[:, None]), axis=0), 1e-12)
-    for part in TIGHTER:
+    for number, part in enumerate(TIGHTER):
         search = _Search(equations, torques, series, limits, weight, columns, objective, part * limits.effort)
-        x = minimize(search.cost, x.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": STEPS}).x.reshape(x.shape)
+        options, told = {"maxiter": STEPS}, _told(number)
+        found = minimize(search.cost, x.ravel(), jac=True, method="L-BFGS-B", options=options, callback=told)
+        x = found.x.reshape(x.shape)
         run = _run(robot, x, period, harmonics, points, limits, torques)
         if (np.abs(run.tau) <= limits.effort).all():
             break

@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Robot, units
+from screwgraph.robot import Joint, Robot, units
+from screwgraph.robot.joints import Floating
 
 STATES = ("q", "qd", "qdd", "tau")
 """Arrays of a motion that have a column a coordinate."""
 QUANTITIES = {"q": "position", "qd": "velocity", "qdd": "acceleration", "tau": "effort"}
 """What they are called."""
 RATES = {"q": "", "qd": "/s", "qdd": "/s²"}
+POSE, TWIST = ("x", "y", "z", "qx", "qy", "qz", "qw"), ("wx", "wy", "wz", "vx", "vy", "vz")
+"""Coordinates of a floating base in pictures; torques and forces are those of the twist."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,12 @@ def state_columns(model: Robot | Mechanism) -> list[str]:
     return [f"{kind}:{name}" for kind, names in coordinate_names(model).items() for name in names]
 
 
+def _label(joint: Joint, kind: str, i: int, count: int) -> str:
+    if isinstance(joint.type, Floating):
+        return f"base {(POSE if kind == 'q' else TWIST)[i]}"
+    return joint.name if count == 1 else f"{joint.name}[{i}]"
+
+
 def _of_mechanism(mechanism: Mechanism) -> dict[str, tuple[Column, ...]]:
     angles = set(mechanism.angle_slots)
     named = [(name, "rad" if i in angles else "m") for i, name in enumerate(mechanism.coordinates)]
@@ -54,5 +63,5 @@ def _of_robot(robot: Robot) -> dict[str, tuple[Column, ...]]:
             own = getattr(of, quantity)
             for i, unit in enumerate(own):
                 name = f"{joint.name}[{i}]"
-                found[kind].append(Column(name, joint.name if len(own) == 1 else name, unit))
+                found[kind].append(Column(name, _label(joint, kind, i, len(own)), unit))
     return {kind: tuple(own) for kind, own in found.items()}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.doing import say
 from screwgraph.errors import InputError
 from screwgraph.robot.closure.constraints import Row, constraint_jacobian, constraint_rows
 from screwgraph.robot.closure.newton import Closing, closing, roughly_closed, size_of
@@ -70,6 +71,7 @@ def mobility(robot: Robot) -> Mobility:
     rows = constraint_rows(robot)
     if not rows:
         return Mobility(robot.nv, (), (), 0, 0, ())
+    say(f"counting degrees of freedom at closed positions of {robot.name}")
     states = _roughly_closed_states(robot)
     jacobians = [constraint_jacobian(robot, q) for q in states]
     ranks = [_rank(K) for K in jacobians]

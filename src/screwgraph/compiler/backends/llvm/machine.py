@@ -16,6 +16,7 @@ from llvmlite.binding.ffi import ObjectRef
 from screwgraph.compiler.backends.llvm.draft import PREFIX, Draft, counted, draft_states
 from screwgraph.compiler.cache import OBJECT, recall, recalled
 from screwgraph.compiler.pieces import SHORT, WHOLE
+from screwgraph.doing import say
 
 
 @dataclass(frozen=True)
@@ -192,6 +193,7 @@ def listing(assembly: str, processor: Processor | None = None) -> str:
 
 def _object(assembly: str, processor: Processor, level: int = FAST) -> bytes:
     """Compile LLVM assembly to an object file."""
+    say(f"compiling {len(assembly) // 1000} kB of LLVM assembly")
     target = _target(processor, level)
     module = llvm.parse_assembly(assembly, llvm.create_context())  # one of its own frees constants, too
     if level == DRAFT:
