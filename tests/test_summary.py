@@ -95,7 +95,7 @@ def _held() -> Iterator[Any]:
     dag = sg.eliminate(graph, sg.orderings.aba())
     yield from (dag, dag.equations, dag.elimination, *dag.elimination.steps[:1], *dag.blocks[:1], dag.cliques)
     function = sg.forward_dynamics(robot)
-    yield from (function, function.program, function.program.operations)
+    yield from (function, function.blocked(), function.program, function.program.operations)
     yield from (sg.simulate(robot, time=0.1, dt=0.01), sg.Simulator(robot), sg.rollout(robot, time=0.01))
     yield sg.identify(robot, sg.simulate(robot, time=0.5, dt=0.01))
     yield sg.excitation(robot, period=2.0, harmonics=2, velocity=1.0)
