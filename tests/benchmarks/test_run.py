@@ -19,7 +19,7 @@ from screwgraph.optimize import solve
 
 ELSEWHERE = (
     *("compile", "cost", "closed", "simulation", "energy", "linear", "optimize", "mechanism", "plan", "rollouts"),
-    *("inverse", "parameters", "chains", "threads", "incremental", "custom", "legged", "windows", "jax"),
+    *("inverse", "parameters", "chains", "threads", "incremental", "custom", "legged", "windows", "jax", "first"),
 )
 """Themes that have tests of their own: they measure other things than the entries."""
 TINY = Effort(seconds=0.002, rounds=3, states=8, batch=16)

@@ -160,6 +160,13 @@ def test_a_report_stands_beside_the_motion_on_demand(command, tmp_path):
     assert "http://" not in page.replace("http://www.w3.org", "")
 
 
+def test_a_folder_gets_motion_report_and_plots(command, tmp_path):
+    out = tmp_path / "out"
+    for _ in range(2):  # it may be there
+        command("simulate", "rr", "--time", "0.02", "-o", out)
+    assert {"motion.npz", "report.html", "coordinates.svg"} <= {path.name for path in out.iterdir()}
+
+
 def test_a_report_goes_to_an_html_file(refused, tmp_path):
     arguments = ("simulate", "rr", "-o", tmp_path / "x.csv", "--report", tmp_path / "x.pdf")
     assert "no page has the suffix '.pdf'" in refused(2, *arguments).err

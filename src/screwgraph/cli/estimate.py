@@ -12,7 +12,7 @@ from screwgraph.cli import options
 from screwgraph.cli.failures import usage
 from screwgraph.cli.mechanisms import ModelName, Output, Values, load_model
 from screwgraph.cli.options import BaseKind
-from screwgraph.cli.outputs import Plots, Report, check_outputs, write_plots
+from screwgraph.cli.outputs import Plots, Report, checked_outputs, write_plots
 
 if TYPE_CHECKING:
     from screwgraph.cli.motion_report import Groups
@@ -62,7 +62,7 @@ Example:
   screwgraph estimate four_bar_angle --measurements gyros.csv --parameters mass:coupler -o estimate.csv
   screwgraph estimate four_bar_angle --measurements gyros.csv --inputs theta -o estimate.csv --plot pictures
   screwgraph estimate rr --measurements m.csv --sensor "{sensor: a, joint_position: joint1, sigma: 0.001}" -o e.npz
-  screwgraph estimate a1 --base floating --measurements log.csv -o e.npz --report e.html
+  screwgraph estimate a1 --base floating --measurements log.csv -o out
   screwgraph estimate arm.yaml --measurements m.csv --sensor "{sensor: imu, gyroscope: rod, sigma: 0.01}" -o e.npz
 with a gyros.csv like
   t,crank_gyro,coupler_gyro
@@ -101,7 +101,7 @@ def estimate(
     from screwgraph.formats import read_table
 
     with usage(context):
-        check_outputs(output, report, plot)
+        output, report, plot = checked_outputs(output, report, plot)
     asked = load_model(context, model, values, base, xacro)
     table = read_table(measurements, missing=True)
     until = _duration(table)

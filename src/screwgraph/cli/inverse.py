@@ -14,7 +14,7 @@ from screwgraph.cli import options
 from screwgraph.cli.failures import usage
 from screwgraph.cli.mechanisms import ModelName, Output, Values, load_model
 from screwgraph.cli.options import BaseKind, Problem
-from screwgraph.cli.outputs import Plots, Report, check_outputs, write_plots
+from screwgraph.cli.outputs import Plots, Report, checked_outputs, write_plots
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,7 +72,7 @@ def inverse(
     from screwgraph.formats import read_table
 
     with usage(context):
-        check_outputs(output, report, plot)
+        output, report, plot = checked_outputs(output, report, plot)
     asked = load_model(context, model, values, base, xacro)
     wanted, stages = _wanted(asked, read_table(trajectory)), 1.0 if isinstance(asked, Robot) else 4.0
     check_efforts(context, Problem.inverse, actuators, asked)

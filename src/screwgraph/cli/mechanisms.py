@@ -20,7 +20,12 @@ Values = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=X", help="A parameter, for example mass:coupler=2.5; repeatable."),
 ]
-Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Output file: .csv or .npz.")]
+Output = Annotated[
+    str,
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Output file: .csv or .npz; or a folder for table, report and plots."
+    ),
+]
 
 
 def load_model(

@@ -47,10 +47,16 @@ def places(named: str | None) -> tuple[Place, ...]:
     return tuple(found)
 
 
-def check_outputs(output: str, report: str | None, plots: str | None) -> None:
-    """Check where a table, a page and pictures go; the pictures' folder is made. Raises InputError."""
+def checked_outputs(output: str, report: str | None, plots: str | None) -> tuple[str, str | None, str | None]:
+    """Return where a table, a page and pictures go: an output without a suffix is a folder for all three.
+
+    Folders are made. Raises InputError where something cannot be written.
+    """
     from screwgraph.simulation import check_path
 
+    if not Path(output).suffix:
+        folder = made(output)
+        output, report, plots = str(folder / "motion.npz"), report or str(folder / "report.html"), plots or str(folder)
     check_path(output)
     if report is not None:
         from screwgraph.view import check_page_path
@@ -58,6 +64,7 @@ def check_outputs(output: str, report: str | None, plots: str | None) -> None:
         check_page_path(report)
     if plots is not None:
         made(plots)
+    return output, report, plots
 
 
 def made(folder: str) -> Path:

@@ -12,7 +12,7 @@ from screwgraph import Robot
 from screwgraph.cli import options
 from screwgraph.cli.failures import usage, wrong_use
 from screwgraph.cli.options import BaseKind, Problem
-from screwgraph.cli.outputs import Paths, Plots, Report, check_outputs, places, write_plots
+from screwgraph.cli.outputs import Paths, Plots, Report, checked_outputs, places, write_plots
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,7 +55,12 @@ StateFile = Annotated[
     str | None,
     typer.Option("--state", metavar="FILE", help="A JSON file with the initial state and constant torques."),
 ]
-Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Output file: .csv or .npz.")]
+Output = Annotated[
+    str,
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Output file: .csv or .npz; or a folder for table, report and plots."
+    ),
+]
 
 Coordinates = Annotated[
     CoordinateKind | None, typer.Option("--coordinates", help="Coordinates of the factor graph (smoother only).")
@@ -161,7 +166,7 @@ def simulate(
         if actuators and tau is not None:
             tau = _caused(model, tau)
     with usage(context):
-        check_outputs(output, report, plot)
+        output, report, plot = checked_outputs(output, report, plot)
         curves = check_places(model, places(paths))
         sample_times(model, time, dt)
     with watched(time) as watch:

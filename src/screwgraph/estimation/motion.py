@@ -52,6 +52,8 @@ class Motion:
     window has as many inner points as instants, each before its instant; the first one is held with its instant.
     """
 
+    __repr__ = one_line
+
     mechanics: Mechanics
     count: int
     rule: Rule

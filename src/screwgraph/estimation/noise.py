@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism.mechanism import Mechanism
+from screwgraph.summary import one_line
 
 DEPENDENT = 100.0
 """Factor on the standard deviation of integrators of other coordinates, where the independent ones are all angles."""
@@ -56,6 +57,8 @@ class ModelNoise:
     no contact. The motion begins near the given start (`position`, m or rad; `velocity`, m/s or rad/s). `parameters`
     are near what the file says, relatively. Raises InputError where one is not positive.
     """
+
+    __repr__ = one_line
 
     integration: float = 1e-5
     constraints: float = 1e-6

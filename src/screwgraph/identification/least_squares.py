@@ -13,7 +13,7 @@ from screwgraph.identification.triangles import Leaf, merged, triangle
 SINGULAR = 1e-9
 """Singular values of equations, columns of unit length, below which a direction was not excited."""
 NOTHING = 1e-12
-"""Length of a column of a coordinate's equations, relative to the longest, below which it is rounding."""
+"""Length of a column of a coordinate's equations, relative to the longest of all, below which it is rounding."""
 EXACT = 1e-6
 """Smallest noise of a coordinate relative to that of the noisiest: torques that are zero by definition have none."""
 ROUNDING = 1e-13
@@ -53,7 +53,8 @@ def fitted(leaves: Sequence[Leaf], columns: Sequence[Bool[np.ndarray, " m"]], st
     counts = np.array(whole.counts, dtype=float)
     norms = np.array([np.linalg.norm([R[:, -1], ROUNDING * np.linalg.norm(R, axis=1)]) for R in whole.triangles])
     size = np.where(norms > 0.0, norms, 1.0) / np.sqrt(np.maximum(counts, 1.0))
-    spread = [_spread(R, own) for R, own in zip(whole.triangles, columns, strict=True)]
+    least = NOTHING * max(np.linalg.norm(R[:, :-1], axis=0).max(initial=0.0) for R in whole.triangles)
+    spread = [_spread(R, own, least) for R, own in zip(whole.triangles, columns, strict=True)]
     noise, values = np.maximum(size, size.max() * EXACT), start
     for _ in range(PASSES):
         found = _solved(spread, noise, counts, start)
@@ -99,11 +100,10 @@ def _solved(
     return _Solved(values, R, y, basis, float(S[0] / S[seen][-1]), np.linalg.norm(Vt[~seen], axis=0))
 
 
-def _spread(R: Float[np.ndarray, "m m"], own: Bool[np.ndarray, " k1"]) -> Float[np.ndarray, "m k1"]:
-    """Return a triangle of some columns with zeros in the place of the others, and of those that are rounding."""
-    full, sizes = np.zeros((len(R), len(own))), np.linalg.norm(R[:, :-1], axis=0)
-    seen = np.append(sizes > NOTHING * sizes.max(initial=0.0), True)
-    full[:, own] = np.where(seen, R, 0.0)
+def _spread(R: Float[np.ndarray, "m m"], own: Bool[np.ndarray, " k1"], least: float) -> Float[np.ndarray, "m k1"]:
+    """Return a triangle of some columns with zeros in the place of the others, and of those shorter than `least`."""
+    full, lengths = np.zeros((len(R), len(own))), np.linalg.norm(R[:, :-1], axis=0)
+    full[:, own] = np.where(np.append(lengths > least, True), R, 0.0)
     return full
 
 
