@@ -6,7 +6,7 @@ import pytest
 from screwgraph.compiler.backends.llvm.gufunc import gufunc
 from screwgraph.compiler.cache import pack_code, unpack_code
 from screwgraph.tape import Program
-from screwgraph.tape.rolled import SIX, Copies, Fill, Products, Recursion, Rolled, Span, Straight, room, spans
+from screwgraph.tape.rolled import SIX, Copies, Fill, Products, Recursion, Rolled, Span, Straight, spans, work_size
 
 N = 11
 PARENTS = (-1, 0, 1, 1, 3, 4, 2, 6, 7, 5, -1)
@@ -34,7 +34,7 @@ def recursion(columns, negative):
     copies = Copies(tuple(range(right, right + count)), tuple(range(count)))
     places = (count, count + SIX * N, count + 2 * SIX * N)
     work = count + size
-    return Rolled(inputs, (copies, Recursion(N, PARENTS, *places, 0, columns, work, negative)), count, room(N))
+    return Rolled(inputs, (copies, Recursion(N, PARENTS, *places, 0, columns, work, negative)), count, work_size(N))
 
 
 def articulated(rng):

@@ -17,7 +17,7 @@ from screwgraph.compiler.analytic.motion import Motion
 from screwgraph.compiler.analytic.vectors import NOTHING, Matrix, Pair, cross, dot, matrix_sum, scaled, trace
 from screwgraph.robot import Robot
 from screwgraph.tape import Number, Program, reciprocal
-from screwgraph.tape.rolled import SIX, Copies, Fill, Recursion, Straight, room
+from screwgraph.tape.rolled import SIX, Copies, Fill, Recursion, Straight, work_size
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,8 @@ class Solver:
 
     @classmethod
     def of(cls, memory: Memory, parents: Sequence[int], places: tuple[int, int, int]) -> Solver:
-        """Take room for the work."""
-        return cls(tuple(parents), *places, memory.room(room(len(parents))))
+        """Take memory for the work."""
+        return cls(tuple(parents), *places, memory.allocated(work_size(len(parents))))
 
     def solve(
         self, memory: Memory, target: int, columns: int, *, negative: bool = False, triangle: bool = False
@@ -105,7 +105,7 @@ class Solver:
 
     def invert(self, memory: Memory, target: int) -> None:
         """Put M^-1 at a place."""
-        n, one = len(self.parents), memory.room(1)
+        n, one = len(self.parents), memory.allocated(1)
         memory.stages += [Fill(target, n**2), Straight(Program((), (), (1.0,)), one, one)]
         memory.stages.append(Copies((one,) * n, tuple(target + i * (n + 1) for i in range(n))))
         self.solve(memory, target, n, triangle=True)

@@ -23,7 +23,7 @@ class Memory:
         self.stages: list[Stage] = []
         self._end = results + len(self.inputs)
 
-    def room(self, count: int) -> int:
+    def allocated(self, count: int) -> int:
         """Return the place from which on so many numbers are nobody else's; vectors begin there."""
         before = self.results + len(self.inputs)
         start = before + -((before - self._end) // LINE) * LINE
@@ -37,7 +37,7 @@ class Memory:
 
     def coded(self, code: Program, reads: int, sizes: Sequence[int]) -> list[int]:
         """Compute arrays of these sizes by a program, whose inputs stand from a place on; return where each is."""
-        starts = np.cumsum([self.room(sum(sizes)), *sizes]).tolist()[:-1]
+        starts = np.cumsum([self.allocated(sum(sizes)), *sizes]).tolist()[:-1]
         self.stages.append(Straight(code, reads, starts[0]))
         return starts
 

@@ -230,7 +230,7 @@ def eliminated(k: int, header: Reals, numbers: Ints, event: Reals, events: Ints,
 
 
 def substituted(header: Reals, numbers: Ints, event: Reals, stand: Reals, fronts: Reals, front_ints: Ints,
-                room: Reals) -> None:  # fmt: skip
+                work: Reals) -> None:  # fmt: skip
     """Write all displacements, from the last event to the first."""
     last = numbers[COUNT] - 1
     most = numbers[MOST]
@@ -244,13 +244,13 @@ def substituted(header: Reals, numbers: Ints, event: Reals, stand: Reals, fronts
             bias = base + 2 * OWN
             after = behind(event, (k + 1) % numbers[EVENTS] * EVENT + D)
             for i in range(OWN):
-                room[base + OWN + i] = after[i]
+                work[base + OWN + i] = after[i]
             for i in range(BIAS):
-                room[bias + i] = header[B_AWAY + i]
+                work[bias + i] = header[B_AWAY + i]
             for s in range(own[STAYING]):
                 foot = own[STANDS + most + s] * STAND + AWAY
                 for i in range(3):
-                    room[bias + BIAS + 3 * s + i] = stand[foot + i]
+                    work[bias + BIAS + 3 * s + i] = stand[foot + i]
         M = own[COLUMNS]
         ld = M + 1
         for back in range(own[GOING]):
@@ -258,20 +258,20 @@ def substituted(header: Reals, numbers: Ints, event: Reals, stand: Reals, fronts
             column = behind(front, j * ld)
             x = -column[M]
             for i in range(j + 1, M):
-                x = x - column[i] * room[i]
-            room[j] = x / column[j]
+                x = x - column[i] * work[i]
+            work[j] = x / column[j]
         for s in range(own[LIFTED]):
             for i in range(3):
-                stand[own[STANDS + s] * STAND + AWAY + i] = room[3 * s + i]
+                stand[own[STANDS + s] * STAND + AWAY + i] = work[3 * s + i]
         for i in range(OWN):
-            event[k % numbers[EVENTS] * EVENT + D + i] = room[base + i]
+            event[k % numbers[EVENTS] * EVENT + D + i] = work[base + i]
         if k == last:
             for i in range(BIAS):
-                header[B_AWAY + i] = room[bias + i]
+                header[B_AWAY + i] = work[bias + i]
             for s in range(own[STAYING]):
                 for i in range(3):
                     place = own[STANDS + most + s] * STAND + AWAY
-                    stand[place + i] = room[bias + BIAS + 3 * s + i]
+                    stand[place + i] = work[bias + BIAS + 3 * s + i]
 
 
 FRONTS = (*DENSE, put_block, listed, add_carry, add_footholds, add_sights, eliminated, substituted)

@@ -19,7 +19,7 @@ from screwgraph.estimation.legged.tables import Tables
 from screwgraph.estimation.legged.updates import ARGUMENTS, ROW, updates
 
 BEGINNING = 32
-"""Events that there is room for at first."""
+"""Events that tables hold at first."""
 
 
 class Machine:
@@ -50,7 +50,7 @@ class Machine:
 
     def _bind(self) -> None:
         tables = self.tables
-        of = (tables.header, tables.event, tables.stand, tables.sight, tables.room)
+        of = (tables.header, tables.event, tables.stand, tables.sight, tables.work)
         self._at = np.array([x.ctypes.data for x in of], dtype=np.int64)
         arrays = [x.ctypes.data for x in (*tables.arrays, self._at, *self._calling)]
         cells = [ctypes.addressof(loop_of(kernel.ufunc)) for kernel in self._kernels]

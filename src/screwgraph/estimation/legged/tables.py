@@ -55,7 +55,7 @@ START_X, START_ROOT, START_BIAS, START_AT, NOW, NOW_BIAS, HEADER = 26, 41, 122, 
 
 @dataclass(eq=False)
 class Tables:
-    """All numbers of a smoother with room for so many events, sightings and footholds at once."""
+    """All numbers of a smoother with space for so many events, sightings and footholds at once."""
 
     events: int
     sights: int
@@ -71,16 +71,16 @@ class Tables:
         self.stand, self.stands_of = np.zeros((self.sights, STAND)), _ints(self.sights, STAND_INTS)
         self.sight, self.sights_of = np.zeros((self.sights, SIGHT)), _ints(self.sights, SIGHT_INTS)
         self.front, self.fronts_of = np.zeros((self.events, front)), _ints(self.events, ints)
-        self.room, self.places = np.zeros(max(width + 1, 9 * ROW_LENGTH)), np.zeros(width + 1, dtype=np.int64)
+        self.work, self.places = np.zeros(max(width + 1, 9 * ROW_LENGTH)), np.zeros(width + 1, dtype=np.int64)
 
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:
         """All of them, as machine code takes them."""
         pairs = (self.event, self.events_of, self.stand, self.stands_of, self.sight, self.sights_of)
-        return (self.header, self.numbers, *pairs, self.front, self.fronts_of, self.room, self.places)
+        return (self.header, self.numbers, *pairs, self.front, self.fronts_of, self.work, self.places)
 
     def grown(self) -> Tables:
-        """Return the same with twice the room."""
+        """Return the same with twice the space."""
         more = Tables(2 * self.events, 2 * self.sights, self.most)
         more.header[:], more.numbers[:EVENTS] = self.header, self.numbers[:EVENTS]
         head, count = int(self.numbers[HEAD]), int(self.numbers[COUNT])

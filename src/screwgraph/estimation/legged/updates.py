@@ -93,7 +93,7 @@ def squared_rows(entries: Reals, rows: Reals, white: Reals) -> None:
             column[i] = (one + two) + (three + four) + at[8 * ROW_LENGTH] * rows[8 * ROW_LENGTH + i]
 
 
-def linearised(numbers: Ints, event: Reals, events: Ints, sights: Ints, room: Reals, start: Ints, motion: Ints,
+def linearised(numbers: Ints, event: Reals, events: Ints, sights: Ints, work: Reals, start: Ints, motion: Ints,
                contact: Ints, at: Ints, operands: Ints, counts: Ints, steps: Ints) -> None:  # fmt: skip
     """Write the normal equations of all factors whose variables are linearised elsewhere now."""
     for k in range(numbers[HEAD], numbers[COUNT]):
@@ -116,7 +116,7 @@ def linearised(numbers: Ints, event: Reals, events: Ints, sights: Ints, room: Re
             operands[5] = at[OF_ROOM]
             called(motion, operands, counts, behind(steps, ARGUMENTS - 6))
             row = behind(event, k % numbers[EVENTS] * EVENT)
-            squared_rows(behind(row, MOVE_AT), room, behind(row, WHITE))
+            squared_rows(behind(row, MOVE_AT), work, behind(row, WHITE))
         own[STALE] = 0
         for o in range(own[FIRST_SIGHT], own[END_SIGHT]):
             place = o % numbers[SIGHTS]
@@ -143,7 +143,7 @@ def largest(x: Reals, n: int) -> float:
 
 
 def settled(header: Reals, numbers: Ints, event: Reals, events: Ints, stand: Reals, stands: Ints, sights: Ints,
-            room: Reals, turn: Ints, at: Ints, operands: Ints, counts: Ints, steps: Ints) -> int:  # fmt: skip
+            work: Reals, turn: Ints, at: Ints, operands: Ints, counts: Ints, steps: Ints) -> int:  # fmt: skip
     """Linearise anew what is displaced by more than the threshold; return the first front that changes."""
     head = numbers[HEAD]
     count = numbers[COUNT]
@@ -167,7 +167,7 @@ def settled(header: Reals, numbers: Ints, event: Reals, events: Ints, stand: Rea
             operands[2] = at[OF_ROOM]
             called(turn, operands, counts, behind(steps, ARGUMENTS - 3))
             for i in range(BASE_NUMBERS):
-                row[X + i] = room[i]
+                row[X + i] = work[i]
             for i in range(OWN):
                 row[D + i] = 0.0
             own[STALE] = 1
@@ -208,21 +208,21 @@ def dropped(before: float, numbers: Ints, event: Reals, events: Ints, stands: In
 
 
 def updated(header: Reals, numbers: Ints, event: Reals, events: Ints, stand: Reals, stands: Ints, sight: Reals,
-            sights: Ints, fronts: Reals, front_ints: Ints, room: Reals, places: Ints, at: Ints, operands: Ints,
+            sights: Ints, fronts: Reals, front_ints: Ints, work: Reals, places: Ints, at: Ints, operands: Ints,
             counts: Ints, steps: Ints, start: Ints, motion: Ints, contact: Ints, turn: Ints, times: int,
             before: float) -> int:  # fmt: skip
     """Estimate, and let events older than `before` go; return how often it was linearised, or 0 without a solution."""
     done = 0
     while done < times:
         done = done + 1
-        linearised(numbers, event, events, sights, room, start, motion, contact, at, operands, counts, steps)
+        linearised(numbers, event, events, sights, work, start, motion, contact, at, operands, counts, steps)
         for k in range(numbers[PENDING], numbers[COUNT]):
             if eliminated(k, header, numbers, event, events, stand, stands, sight, sights, fronts, front_ints,
                           places) >= 0:  # fmt: skip
                 numbers[PENDING] = numbers[HEAD]
                 return 0
-        substituted(header, numbers, event, stand, fronts, front_ints, room)
-        numbers[PENDING] = settled(header, numbers, event, events, stand, stands, sights, room, turn, at, operands,
+        substituted(header, numbers, event, stand, fronts, front_ints, work)
+        numbers[PENDING] = settled(header, numbers, event, events, stand, stands, sights, work, turn, at, operands,
                                    counts, steps)  # fmt: skip
         if numbers[PENDING] == numbers[COUNT]:
             break

@@ -3,7 +3,7 @@
 from screwgraph.tape.rolled.copies import Copies
 from screwgraph.tape.rolled.fill import Fill
 from screwgraph.tape.rolled.products import Products
-from screwgraph.tape.rolled.recursion import SIX, WIDEST, Recursion, room
+from screwgraph.tape.rolled.recursion import SIX, WIDEST, Recursion, work_size
 from screwgraph.tape.rolled.rolled import Code, Rolled, straight
 from screwgraph.tape.rolled.spans import Span, spans
 from screwgraph.tape.rolled.stage import Stage
@@ -21,7 +21,7 @@ __all__ = [
     "Span",
     "Stage",
     "Straight",
-    "room",
     "spans",
     "straight",
+    "work_size",
 ]

@@ -14,7 +14,7 @@ SIX = 6
 """Numbers of a twist or a wrench."""
 
 
-def room(size: int) -> int:
+def work_size(size: int) -> int:
     """Return how many places the work on so many coordinates takes."""
     return WIDEST * (size + SIX * (size + 2))
 
@@ -26,7 +26,7 @@ class Recursion:
     Coordinate i hangs on `parents[i] < i`, on the base if that is -1. `axes` are S[k, i], at `axes + k size + i`;
     `wrenches` U[k, i], what a unit acceleration along S_i takes of all that hangs on i while nothing else is driven;
     `scaled` U / D and `pivots` 1 / D, with D = S' U. All are seen from one point. Of a `triangle`, X is zero left of
-    its diagonal. From `work` on, `room(size)` places are free.
+    its diagonal. From `work` on, `work_size(size)` places are free.
     Featherstone (2008), section 7.3, for torques alone.
     """
 

@@ -1,6 +1,7 @@
 """Machine code through LLVM: a program becomes a NumPy gufunc, vectorised over samples."""
 
 from screwgraph.compiler.backends.base import Backend, Listing, one_file_each
+from screwgraph.compiler.backends.llvm.allocation import LINE
 from screwgraph.compiler.backends.llvm.blocked import CompiledBlocks, compiled_blocks
 from screwgraph.compiler.backends.llvm.descent import COUNTS, Descent
 from screwgraph.compiler.backends.llvm.gufunc import Compiled, compiled, compiled_loop, llvm_source
@@ -12,7 +13,6 @@ from screwgraph.compiler.backends.llvm.machine import (
     vector_width,
 )
 from screwgraph.compiler.backends.llvm.operations import LLVM, TOGETHER
-from screwgraph.compiler.backends.llvm.room import LINE
 from screwgraph.compiler.backends.llvm.step_loop import March, Marching, Settle, Stage, marching
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.compiler.backends.llvm.xla import Interface, xla_handler

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from screwgraph.compiler.angles import angle_sums
+from screwgraph.compiler.backends.llvm.allocation import allocation
 from screwgraph.compiler.backends.llvm.each import each
 from screwgraph.compiler.backends.llvm.fused import fused
 from screwgraph.compiler.backends.llvm.operations import TOGETHER
 from screwgraph.compiler.backends.llvm.repeat import Repeated
-from screwgraph.compiler.backends.llvm.room import room
 from screwgraph.compiler.backends.llvm.stages import stages
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.compiler.backends.llvm.writer import Writer, store_result
@@ -39,7 +39,9 @@ def block(
     results = {} if in_turn else _results(program)
     head = Writer(program, lanes, cut.slots, results, angle_sums(program), in_turn)
     head.lines.append(f"define internal void @{name}{lanes.tag}(ptr noalias %in, ptr noalias %out){_aligned(lanes)} {{")
-    take, give = ([], []) if cut.whole else room("memory", len(cut.slots) or 1, lanes.real, lanes.width * lanes.bytes)
+    take, give = (
+        ([], []) if cut.whole else allocation("memory", len(cut.slots) or 1, lanes.real, lanes.width * lanes.bytes)
+    )
     head.lines += take
     for number, stage in enumerate(angles):
         sines = [i for i in stage if program.instructions[i][0] in TOGETHER]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.compiler.backends.llvm.allocation import LINE, allocation
 from screwgraph.compiler.backends.llvm.block import block
 from screwgraph.compiler.backends.llvm.gufunc import (
     Arguments,
@@ -21,7 +22,6 @@ from screwgraph.compiler.backends.llvm.gufunc import (
 from screwgraph.compiler.backends.llvm.loop import Operand, Shape
 from screwgraph.compiler.backends.llvm.machine import drafted_code, vector_width
 from screwgraph.compiler.backends.llvm.rolled import rolled_block
-from screwgraph.compiler.backends.llvm.room import LINE, room
 from screwgraph.compiler.backends.llvm.stream import stream
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.compiler.backends.llvm.unit import COUNTER, counting, with_places
@@ -136,17 +136,20 @@ def _loop(
     direct = count == 1 and places == list(range(len(places)))
     taken = max(places, default=0) + 1
     size = lanes.apart * lanes.bytes
-    rooms = [] if direct else [room("copied", taken * lanes.apart, lanes.scalar, lanes.bytes)]
-    rooms += [room("near", numbers * lanes.apart, lanes.scalar, lanes.bytes)] if lanes.past or not in_place else []
+    allocations = [] if direct else [allocation("copied", taken * lanes.apart, lanes.scalar, lanes.bytes)]
+    allocations += (
+        [allocation("near", numbers * lanes.apart, lanes.scalar, lanes.bytes)] if lanes.past or not in_place else []
+    )
     turned = compact and lanes.width < lanes.apart
     if turned:
-        rooms += [
-            room(n, k, lanes.real, lanes.width * lanes.bytes) for n, k in (("one_in", taken), ("one_out", numbers))
+        allocations += [
+            allocation(n, k, lanes.real, lanes.width * lanes.bytes)
+            for n, k in (("one_in", taken), ("one_out", numbers))
         ]
     lines = [
         "define void @loop(ptr %args, ptr %dimensions, ptr %steps, ptr %data) {",
         "entry:",
-        *(line for take, _ in rooms for line in take),
+        *(line for take, _ in allocations for line in take),
         "  %count = load i64, ptr %dimensions, align 8",
     ]
     for i in range(count + 1):
@@ -197,7 +200,7 @@ def _loop(
         lines += ([stream_near] if lanes.past else []) + ["  br label %done"]
     # What went past the caches must be there for other threads when this one says so.
     fence = ["  fence seq_cst"] if lanes.past else []
-    gives = [line for _, give in rooms for line in give]
+    gives = [line for _, give in allocations for line in give]
     return "\n".join([*lines, "done:", "  br label %test", "end:", *fence, *gives, "  ret void", "}"])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from screwgraph.compiler.backends.llvm.room import room
+from screwgraph.compiler.backends.llvm.allocation import allocation
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.tape import Program
 
@@ -18,13 +18,13 @@ def each(program: Program, lanes: Lanes, name: str, places: Sequence[int] | None
     R, width, single = lanes.scalar, lanes.width, Lanes(1, lanes.bits)
     places = range(len(program.outputs)) if places is None else places
     sizes = {"in": max(len(program.input_names), 1), "out": max(len(places), 1)}
-    rooms = [room(f"one_{name}", size, R, lanes.bytes) for name, size in sizes.items()]
+    allocations = [allocation(f"one_{name}", size, R, lanes.bytes) for name, size in sizes.items()]
     to = ", ".join(f"i64 {place}" for place in places) or "i64 0"
     lines = [
         f"@{name}_each_places{lanes.tag} = private constant [{sizes['out']} x i64] [{to}]",
         f"define internal void @{name}_each{lanes.tag}(ptr %in, ptr %out) noinline cold {{",
         "entry:",
-        *(line for take, _ in rooms for line in take),
+        *(line for take, _ in allocations for line in take),
         "  br label %lane",
         "lane:",
         "  %k = phi i64 [0, %entry], [%k_next, %out_done]",
@@ -35,7 +35,7 @@ def each(program: Program, lanes: Lanes, name: str, places: Sequence[int] | None
         f"  %k_more = icmp slt i64 %k_next, {width}",
         "  br i1 %k_more, label %lane, label %end",
         "end:",
-        *(line for _, give in rooms for line in give),
+        *(line for _, give in allocations for line in give),
         "  ret void",
         "}",
     ]

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from screwgraph.compiler.backends.llvm.allocation import STACK
 from screwgraph.compiler.backends.llvm.loop import Operand, Shape
-from screwgraph.compiler.backends.llvm.room import STACK
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.spatial.quaternions import UNIT_TOLERANCE
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.compiler.backends.llvm.allocation import ALLOCATIONS
 from screwgraph.compiler.backends.llvm.block import block
 from screwgraph.compiler.backends.llvm.descent import Descent, descent
 from screwgraph.compiler.backends.llvm.fastcall import layout_is_known, never, numpy_table, quick_call, whole_call
@@ -30,7 +31,6 @@ from screwgraph.compiler.backends.llvm.machine import (
 from screwgraph.compiler.backends.llvm.operations import function_declarations
 from screwgraph.compiler.backends.llvm.results import put_results
 from screwgraph.compiler.backends.llvm.rolled import rolled_block, widest
-from screwgraph.compiler.backends.llvm.room import ROOMS
 from screwgraph.compiler.backends.llvm.sincos import sincos
 from screwgraph.compiler.backends.llvm.sines import several, sines
 from screwgraph.compiler.backends.llvm.stages import SINES
@@ -207,7 +207,12 @@ def assembly(
 def code_declarations(program: Code | Descent, kinds: Sequence[Lanes]) -> list[str]:
     """Return what code calls: memory, functions of C, sines if it has some, for numbers and vectors of these kinds."""
     code, one = _instructions(program), Lanes(1, kinds[0].bits)
-    parts = [ROOMS, "declare double @sin(double)", "declare double @cos(double)", *function_declarations(code, kinds)]
+    parts = [
+        ALLOCATIONS,
+        "declare double @sin(double)",
+        "declare double @cos(double)",
+        *function_declarations(code, kinds),
+    ]
     parts += [declarations(each) for each in kinds]
     known = list(kinds)
     if isinstance(program, Descent) or any(i[0] in SINES for i in code):

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
+from screwgraph.compiler.backends.llvm.allocation import allocation
 from screwgraph.compiler.backends.llvm.flat import is_flat, strides
 from screwgraph.compiler.backends.llvm.gather import TILE
-from screwgraph.compiler.backends.llvm.room import room
 from screwgraph.compiler.backends.llvm.text import Lanes
 
 Shape = tuple[int, ...]
@@ -69,11 +69,13 @@ def loop(wide: Blocks, single: Blocks, before_block: str = "", cache: int = 0) -
     tiled = wide.lanes.width > 1
     tile = wide.lanes.width * (TILE if tiled else 1)
     counts = [max(n * tile, one) for n, one in zip(wide.sizes, single.sizes, strict=True)]
-    rooms = [room(name, n, wide.lanes.scalar, wide.lanes.bytes) for name, n in zip(("in", "out"), counts, strict=True)]
+    allocations = [
+        allocation(name, n, wide.lanes.scalar, wide.lanes.bytes) for name, n in zip(("in", "out"), counts, strict=True)
+    ]
     lines = [
         "define void @loop(ptr %args, ptr %dimensions, ptr %steps, ptr %data) {",
         "entry:",
-        *(line for take, _ in rooms for line in take),
+        *(line for take, _ in allocations for line in take),
         "  %count = load i64, ptr %dimensions, align 8",
     ]
     core = len(operands)
@@ -107,7 +109,7 @@ def loop(wide: Blocks, single: Blocks, before_block: str = "", cache: int = 0) -
     lines += _singles(single, "[%k_wide, %wide_test]" if tiled else "[0, %entry]", before_block)
     # What went past the caches must be there for other threads when this one says so.
     lines += ["end:", f"  br i1 {past}, label %settle, label %done", "settle:", "  fence seq_cst", "  br label %done"]
-    return "\n".join([*lines, "done:", *(line for _, give in rooms for line in give), "  ret void", "}"])
+    return "\n".join([*lines, "done:", *(line for _, give in allocations for line in give), "  ret void", "}"])
 
 
 def _samples(name: str, blocks: Blocks, before: str, after: str, before_block: str) -> list[str]:

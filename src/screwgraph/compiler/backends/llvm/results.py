@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from screwgraph.compiler.backends.llvm.allocation import allocation
 from screwgraph.compiler.backends.llvm.flat import is_flat, strides
 from screwgraph.compiler.backends.llvm.gather import TILE
 from screwgraph.compiler.backends.llvm.loop import Operand
-from screwgraph.compiler.backends.llvm.room import room
 from screwgraph.compiler.backends.llvm.scatter import columns_of_tiles, scatter
 from screwgraph.compiler.backends.llvm.stream import stream
 from screwgraph.compiler.backends.llvm.text import Lanes
@@ -64,7 +64,7 @@ def _put(k: int, output: Operand, lanes: Lanes) -> str:
         "whole:",
     ]
     if _streams(output, lanes):
-        row, (take, give) = size * lanes.bytes, room("rows", size * lanes.width, lanes.scalar, lanes.bytes)
+        row, (take, give) = size * lanes.bytes, allocation("rows", size * lanes.width, lanes.scalar, lanes.bytes)
         lines += [
             f"  %close = icmp eq i64 %outer, {row}",
             "  %past = and i1 %close, %away",

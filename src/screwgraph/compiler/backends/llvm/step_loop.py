@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.compiler.backends.llvm.allocation import ALLOCATIONS
 from screwgraph.compiler.backends.llvm.block import block
 from screwgraph.compiler.backends.llvm.machine import Entry, drafted_code, served
-from screwgraph.compiler.backends.llvm.room import ROOMS
 from screwgraph.compiler.backends.llvm.sincos import sincos
 from screwgraph.compiler.backends.llvm.sines import several, sines
 from screwgraph.compiler.backends.llvm.text import Lanes, declarations
@@ -86,7 +86,7 @@ def assembly(march: March, whole: int = WHOLE) -> str:
     programs = {id(stage.program): stage.program for stage in stages}
     names = {key: f"program{number}_" for number, key in enumerate(programs)}
     lines = [
-        ROOMS,
+        ALLOCATIONS,
         "declare double @sin(double)",
         "declare double @cos(double)",
         "declare double @llvm.fabs.f64(double)",

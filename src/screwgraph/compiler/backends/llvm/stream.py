@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from screwgraph.compiler.backends.llvm.room import LINE
+from screwgraph.compiler.backends.llvm.allocation import LINE
 from screwgraph.compiler.backends.llvm.text import Lanes
 
 

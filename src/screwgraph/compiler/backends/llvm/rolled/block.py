@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from screwgraph.compiler.backends.llvm.allocation import allocation
 from screwgraph.compiler.backends.llvm.block import block
 from screwgraph.compiler.backends.llvm.machine import vector_width
 from screwgraph.compiler.backends.llvm.rolled.copies import copies, fill
 from screwgraph.compiler.backends.llvm.rolled.kernel import Kernel
 from screwgraph.compiler.backends.llvm.rolled.products import products
 from screwgraph.compiler.backends.llvm.rolled.recursion import recursion
-from screwgraph.compiler.backends.llvm.room import room
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.tape.rolled import Copies, Fill, Products, Recursion, Rolled, Straight
 
@@ -28,7 +28,7 @@ def rolled_block(rolled: Rolled, lanes: Lanes, whole: int) -> str:
     """Return `@block(in, out)`, as `block` does: of one sample, loops take a vector of neighbours at a time."""
     areas = (rolled.count, len(rolled.input_names))
     neighbours = widest(lanes).width if lanes.width == 1 else 1
-    take, give = room("memory", rolled.scratch or 1, lanes.real, lanes.width * lanes.bytes)
+    take, give = allocation("memory", rolled.scratch or 1, lanes.real, lanes.width * lanes.bytes)
     lines, parts = [f"define internal void @block{lanes.tag}(ptr noalias %in, ptr noalias %out) {{", *take], []
     for k, stage in enumerate(rolled.stages):
         kernel = Kernel(f"stage{k}_{lanes.tag}", lanes, neighbours, areas)

@@ -7,7 +7,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.compiler import pieces
-from screwgraph.compiler.backends.llvm import block, fastcall_code, room
+from screwgraph.compiler.backends.llvm import allocation, block, fastcall_code
 from screwgraph.compiler.backends.llvm.gufunc import compiled, gufunc
 from screwgraph.tape import Program
 
@@ -18,7 +18,7 @@ SMALL = 512 * 2**10
 @pytest.fixture
 def nothing_fits(monkeypatch):
     """Every array is too large for the stack, and programs are cut into pieces."""
-    monkeypatch.setattr(room, "STACK", 0)
+    monkeypatch.setattr(allocation, "STACK", 0)
     monkeypatch.setattr(fastcall_code, "STACK", 0)
     monkeypatch.setattr(
         block, "pieces", lambda program, first, whole, **how: pieces.pieces(program, first, 100, 50, **how)

@@ -7,7 +7,7 @@ STACK = 2**17
 LINE = 64
 """Bytes of a line of the caches, where arrays begin."""
 
-ROOMS = f"""declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+ALLOCATIONS = f"""declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare noalias ptr @malloc(i64)
 declare void @free(ptr)
 declare void @abort() noreturn
@@ -22,10 +22,10 @@ full:
 done:
   ret ptr %memory
 }}"""
-"""What `room`, and copies from it, need in a module, once."""
+"""What `allocation`, and copies from it, need in a module, once."""
 
 
-def room(name: str, count: int, kind: str, size: int) -> tuple[list[str], list[str]]:
+def allocation(name: str, count: int, kind: str, size: int) -> tuple[list[str], list[str]]:
     """Return lines that take memory for `count` numbers of a type and size (bytes), and lines that give it back.
 
     The memory is called `%<name>`.
