@@ -135,15 +135,15 @@ def draw_four_bar(s: Solved) -> None:
     wanted, theta = s.trajectory["theta"], run.coordinate("theta")
     a.plot(t, np.degrees(wanted), color=RED, linewidth=4, alpha=0.4, label="reference")
     a.plot(t, np.degrees(theta), color=BLUE, linewidth=1.2, label="factor graph")
-    a.set(ylabel="crank, degrees", title="Fig. 9: inverse dynamics of the four-bar")
+    a.set(ylabel="crank (deg)", title="Fig. 9: inverse dynamics of the four-bar")
     b.plot(t, s.algebra, color=RED, linewidth=4, alpha=0.4, label="linear algebra")
     b.plot(t, s.solution.tau, color=BLUE, linewidth=1.2, label="factor graph")
     rows = np.array(reference("four_bar_inverse_dynamics"))
     if len(rows):
         b.plot(rows[:, 0], rows[:, 1], "o", color=GREEN, markersize=6, label="reference values")
-    b.set_ylabel("torque, N m")
+    b.set_ylabel("torque (N m)")
     c.plot(t, np.degrees(theta - wanted), color=BLUE, linewidth=0.8)
-    c.set(ylabel="following error, degrees", xlabel="t, s")
+    c.set(ylabel="following error (deg)", xlabel="time (s)")
     for axis in (a, b):
         axis.legend(loc="best", framealpha=1.0)
     save(picture, "blanco-2021-fig9-four-bar-inverse")
@@ -165,14 +165,14 @@ def draw_robot(s: Solved) -> None:
     for i, colour in zip(s.mechanism.motors, (BLUE, RED), strict=True):
         name = s.mechanism.angles[i].name
         c.plot(t, np.degrees(run.coordinate(name)), color=colour, label=name)
-    c.set(xlabel="t, s", ylabel="motor, degrees", title="angles of the motors")
+    c.set(xlabel="time (s)", ylabel="motor (deg)", title="angles of the motors")
     for i, colour in enumerate((BLUE, RED)):
         d.plot(t, s.algebra[:, i], color=colour, linewidth=4, alpha=0.35)
         d.plot(t, s.solution.tau[:, i], color=colour, linewidth=1.2)
     rows = np.array(reference("parallel_robot_inverse_dynamics"))
     if len(rows):
         d.plot(rows[:, 0], rows[:, 1:], "o", color=GREEN, markersize=5)
-    d.set(xlabel="t, s", ylabel="torque, N m", title="Fig. 12: torques; thick: linear algebra, dots: reference")
+    d.set(xlabel="time (s)", ylabel="torque (N m)", title="Fig. 12: torques; thick: linear algebra, dots: reference")
     c.legend(loc="best")
     save(picture, "blanco-2021-fig11-12-parallel-robot")
 

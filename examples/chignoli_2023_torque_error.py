@@ -81,8 +81,8 @@ def draw(leg: sg.Robot, t: np.ndarray, efforts: dict[str, np.ndarray]) -> None:
         look = {"color": colour, "linestyle": line, "linewidth": 1.5, "label": name}
         above.plot(t, efforts[name][:, -1], **look)
         below.plot(t, efforts[name][:, -1] - exact, **look) if name != "rotors and belt" else None
-    above.set(ylabel="torque, N m", title=f"{leg.name}: joint {leg.independent_joints[-1]}")
-    below.set(ylabel="error, N m", xlabel="time, s")
+    above.set(ylabel="torque (N m)", title=f"{leg.name}: joint {leg.independent_joints[-1]}")
+    below.set(ylabel="error (N m)", xlabel="time (s)")
     above.legend(loc="lower center", bbox_to_anchor=(0.5, 1.08), ncols=3, frameon=False)
     save(picture, "chignoli-2023-fig13-torque-error")
 

@@ -61,4 +61,4 @@ def legend(dag: Dag) -> list[Item]:
     }
     used = {style.colours(key.kind) for key in dag.order}
     items: list[Item] = [("circle", meaning, c) for c, meaning in meanings.items() if c in used]
-    return [*items, ("arrow", "leads to a variable from those that express it", style.PLAIN)]
+    return [*items, ("arrow", "from a variable to those computed from it", style.PLAIN)]

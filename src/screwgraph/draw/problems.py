@@ -12,9 +12,10 @@ import numpy as np
 
 from screwgraph.draw import style
 from screwgraph.draw.legend import with_legend
+from screwgraph.draw.names import place_names
 from screwgraph.draw.render import render
 from screwgraph.draw.routing import Link, route
-from screwgraph.draw.scene import Node, Point, Scene, Text
+from screwgraph.draw.scene import Node, Point, Scene
 from screwgraph.errors import InputError
 from screwgraph.optimize import Factors, Problem
 
@@ -62,16 +63,17 @@ def problem_scene(problem: Problem, title: str = "") -> Scene:
         Node(name, "circle", at, style.RADIUS, _label(*name.rsplit("_", 1), alone=problem))
         for name, at in places.items()
     ]
-    dots, links, texts = [], [], []
+    dots, links, names = [], [], []
     taken = list(places.values())
     for name, group, ends in _instances(problem.factors):
         at = _free(_beside([places[end] for end in ends]), taken)
         taken.append(at)
         dots.append(Node(name, "dot", at, style.DOT))
         links += [Link(name, end) for end in ends]
-        texts.append(_name(_factor(group), at, [places[end] for end in ends]))
-    nodes = [*variables, *dots]
-    scene = Scene(edges=route(links, nodes), nodes=tuple(nodes), texts=tuple(texts))
+        names.append((dots[-1], _factor(group)))
+    nodes = (*variables, *dots)
+    edges = route(links, nodes)
+    scene = Scene(edges=edges, nodes=nodes, texts=place_names(names, nodes, edges))
     return with_legend(scene, [UNKNOWN, FACTOR], title)
 
 
@@ -135,17 +137,6 @@ def _free(at: Point, taken: list[Point]) -> Point:
         if all(max(abs(there[0] - x), abs(there[1] - y)) >= APART for x, y in taken):
             return there
     return at
-
-
-def _name(text: str, at: Point, ends: list[Point]) -> Text:
-    """Return the name of a factor where few edges run: left of a single unknown's, right in a column, else above."""
-    x, y = at
-    if len(ends) == 1:
-        return Text(text, (x - 6.0, y), "right", 8.0, style.FAINT)
-    if len({end[0] for end in ends}) == 1:
-        return Text(text, (x + 7.0, y - 6.0), "left", 8.0, style.FAINT)
-    above = 12.0 if text.startswith("$") else 26.0  # words are wider than the gap to the next column
-    return Text(text, (x, y - above), "center", 8.0, style.FAINT)
 
 
 def _label(kind: str, index: str, alone: Problem | None = None) -> str:

@@ -111,6 +111,13 @@ def text_width(text: str, size: float) -> float:
     return 0.47 * size * len(re.sub(r"\\[a-zA-Z]+", "x", letters))
 
 
+def text_box(text: Text) -> tuple[float, float, float, float]:
+    """Return left, top, right and bottom of a text."""
+    (x, y), width, height = text.at, text_width(text.text, text.size), 1.3 * text.size
+    left = x - {"left": 0.0, "center": 0.5, "right": 1.0}[text.align] * width
+    return left, y - height / 2, left + width, y + height / 2
+
+
 def _spans(scene: Scene) -> Iterable[tuple[float, float, float, float]]:
     for box in scene.boxes:
         x, y = box.at
@@ -122,9 +129,7 @@ def _spans(scene: Scene) -> Iterable[tuple[float, float, float, float]]:
         (left, right), (top, bottom) = (_extent(values) for values in zip(*edge.points, strict=True))
         yield left, top, right, bottom
     for text in scene.texts:
-        (x, y), width, height = text.at, text_width(text.text, text.size), 1.3 * text.size
-        left = x - {"left": 0.0, "center": 0.5, "right": 1.0}[text.align] * width
-        yield left, y - height / 2, left + width, y + height / 2
+        yield text_box(text)
 
 
 def _extent(values: Sequence[float]) -> tuple[float, float]:
