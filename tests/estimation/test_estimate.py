@@ -1,5 +1,7 @@
 """Estimates of robots: the truth, as simulated, is where its covariance says, over many noisy runs."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import chi2
@@ -75,6 +77,21 @@ def test_mass_and_damping_of_an_arm_are_within_their_covariance():
     assert in_the_mean(squares, 2)
     assert in_the_mean(np.array(states)[:, 0], 1)
     assert np.mean(hits) > 0.985
+
+
+def test_dampers_that_are_faster_than_the_steps_leave_no_swinging_velocities():
+    """An arm whose last joint forgets a velocity within 1/30 of a step; of the first instant none can be known."""
+    robot, q0, qd0 = moving("rr")
+    slow = sg.mass_matrix(robot)(q0)[1, 1] * 30.0 / 0.02
+    first, last = robot.joints
+    robot = tree("damped", robot.links, [first, replace(last, damping=slow)])
+    run = motion(robot, q0, [qd0[0], 0.0])
+    sensors, table = encoders(robot, run, 1e-3, np.random.default_rng(0))
+    found = sg.estimate(robot, {"t": run.t, **table, **torques(robot, run)}, sensors=sensors, q0=q0)
+    assert found.status.value == "converged"
+    inside = slice(1, None)
+    assert np.all(np.abs(found.qd - run.qd)[inside] < 4.5 * found.qd_sigma[inside])
+    assert found.qd_sigma[3:, 1].max() < 0.5 * found.qd_sigma[3:, 0].max()
 
 
 def test_an_unknown_torque_is_found_from_what_moves():

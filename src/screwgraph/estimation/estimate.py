@@ -65,10 +65,10 @@ def estimate(
     kind, noise = MechanismUnknowns if isinstance(model, Mechanism) else RobotUnknowns, noise or ModelNoise()
     unknowns: Unknowns = kind.of(model, _names(parameters, "parameters"))  # pyright: ignore[reportArgumentType]
     data = measured(measurements, unknowns.sensors(sensors, measurements), unknowns.channels, unknowns.labels)
-    unknowns = unknowns.with_sensors(data.sensors)
     driven = unknowns.inputs_of(_names(inputs, "inputs"))
     _check_known(unknowns.labels, driven, data)
     start, count = unknowns.start(q0, qd0), FIRST
+    unknowns = unknowns.fitted(data, start[0])
     shared, values, failure = unknowns.parameters, {}, None
     if shared.names:
         values["parameters"] = (shared.values / shared.scale)[None]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,18 @@ from screwgraph.errors import InputError
 from screwgraph.estimation.measurements import Measurements
 from screwgraph.estimation.mechanism import MechanismUnknowns
 from screwgraph.estimation.robot import RobotUnknowns
+from screwgraph.optimize.manifold_code import moved, step_rates
+from screwgraph.plan.extrapolation import Stretches, integrated
+from screwgraph.spatial.manifolds import Manifold
 from screwgraph.time import RK4, stepped
 
 Unknowns = RobotUnknowns | MechanismUnknowns
 """Unknowns and factors of a kind of model."""
 State = tuple[np.ndarray, np.ndarray]
+STIFF = 2.0
+"""A step times the rate (1/s) of what decays, beyond which explicit methods diverge."""
+NEAR = (1e-4, 1e-3)
+"""Errors of positions (rad, m) and velocities that a stiff step may have."""
 
 
 def longer(
@@ -69,10 +77,43 @@ def _predicted(unknowns: Unknowns, state: State, steps: np.ndarray, tau: np.ndar
     reached: list[list[Any]] = [[(*state, acceleration(*state, tau[0]))], *([] for _ in unknowns.inner)]
     for dt, torques in zip(steps, tau, strict=False):
         for node, part in enumerate(parts, 1):
-            q, v = stepped(RK4, positions, lambda _, q, v, now=torques: acceleration(q, v, now), part * dt, *state)
+            q, v = _moved(positions, partial(_under, acceleration, torques), part * dt, *state)
             reached[node % len(parts)].append((q, v, acceleration(q, v, torques)))
         state = (q, v)
     return [[np.array(x) for x in zip(*at, strict=True)] if at else [] for at in reached]
+
+
+def _under(acceleration: Callable[..., np.ndarray], tau: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return acceleration(q, v, tau)
+
+
+def _moved(
+    positions: Manifold, acceleration: Callable[..., np.ndarray], h: float, q: np.ndarray, v: np.ndarray
+) -> State:
+    """Return where a model is after h (s): by an explicit method, where it is stiff by an implicit one.
+
+    It is stiff where stages two and three, which differ by a change of velocity, differ much in acceleration.
+    Hairer & Wanner (1996), section IV.2.
+    """
+    stages: list[State] = []
+
+    def at(_: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        stages.append((v, acceleration(q, v)))
+        return stages[-1][1]
+
+    end = stepped(RK4, positions, at, h, q, v)
+    speed, change = (np.linalg.norm(b - a) for a, b in zip(*stages[1:3], strict=True))
+    if h * change <= STIFF * speed:
+        return end
+    start = np.reshape(q, (1, -1))
+    motion = Stretches(
+        np.reshape(v, (1, -1)),
+        np.array([h]),
+        lambda d, v: step_rates(positions, d, v),
+        lambda which, _, d, v: acceleration(moved(positions, np.repeat(start, len(which), axis=0), d), v),
+    )
+    d, ended = integrated(motion, (np.full(len(v), NEAR[0]), np.full(len(v), NEAR[1])))
+    return moved(positions, start, d)[0], ended[0]
 
 
 def _still(unknowns: Unknowns, state: State, steps: int) -> list[Any]:

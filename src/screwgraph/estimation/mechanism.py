@@ -114,7 +114,7 @@ class MechanismUnknowns:
         kind = SENSORS[sensor.kind]
         return kind.template(self.parameters.mechanism, sensor), tuple(FAMILIES[x] for x in kind.of), sensor.sigma
 
-    def with_sensors(self, sensors: Sequence[Sensor]) -> MechanismUnknowns:
+    def fitted(self, data: Measurements, q0: np.ndarray) -> MechanismUnknowns:
         """Return these: sensors of mechanisms add no unknowns."""
         return self
 

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.dynamics import mass_matrix
 from screwgraph.estimation.equilibrium import Equilibrium
 from screwgraph.estimation.parameters import Parameters
 from screwgraph.optimize import Factors, Selection, Variables, Vector, each, soft
 from screwgraph.plan.loops import Closure
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.robot import Robot
+from screwgraph.robot import Robot, without_loops
+from screwgraph.simulation.models import RobotDynamics
 from screwgraph.summary import one_line
 from screwgraph.time import Rule, StepDefect
 
@@ -40,6 +42,15 @@ class Sigmas:
     integration: float
     closure: tuple[float, float, float]
     dynamics: Float[np.ndarray, " nv"]
+
+
+def effective_inertias(robot: Robot, q: Float[np.ndarray, " nq"], dt: float) -> Float[np.ndarray, " nv"]:
+    """Return the inertia of each velocity coordinate (nv,), at least what its damper D acts like in a step: dt D.
+
+    In an implicit step, (M + dt D) (v1 - v) = dt (tau - D v).
+    """
+    own = np.maximum(np.diag(mass_matrix(without_loops(robot))(q)), dt * RobotDynamics(robot).damping)
+    return np.maximum(own, 1e-9 * own.max())
 
 
 @dataclass(frozen=True, eq=False)

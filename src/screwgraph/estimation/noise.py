@@ -51,11 +51,12 @@ class ModelNoise:
     """How far estimates may be from what the model says: standard deviations.
 
     `integration` (m, rad, and their rates, over one step), `constraints` (m, rad, and their rates) and `dynamics`
-    (m/s^2, rad/s^2, accelerations of loops among them) are nearly exact; larger ones let estimates follow sensors where
-    the model is wrong. Unknown torques begin near zero (`torque`, N m) and change by `torque_rate` in the root of a
-    second; so do forces of contacts (`force`, `force_rate`, N), which are zero to within `released` (N) where there is
-    no contact. The motion begins near the given start (`position`, m or rad; `velocity`, m/s or rad/s). `parameters`
-    are near what the file says, relatively. Raises InputError where one is not positive.
+    (m/s^2, rad/s^2, accelerations of loops among them; where a damper D is faster than a step h, of an inertia h D) are
+    nearly exact; larger ones let estimates follow sensors where the model is wrong. Unknown torques begin near zero
+    (`torque`, N m) and change by `torque_rate` in the root of a second; so do forces of contacts (`force`,
+    `force_rate`, N), which are zero to within `released` (N) where there is no contact. The motion begins near the
+    given start (`position`, m or rad; `velocity`, m/s or rad/s). `parameters` are near what the file says, relatively.
+    Raises InputError where one is not positive.
     """
 
     __repr__ = one_line

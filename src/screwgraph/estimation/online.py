@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.dynamics import mass_matrix
 from screwgraph.errors import InputError
 from screwgraph.estimation.factors import soft_equality
-from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
+from screwgraph.estimation.motion import Motion, Sigmas, effective_inertias, mechanics_of
 from screwgraph.estimation.noise import ModelNoise
 from screwgraph.estimation.partial_reading import PartialReading
 from screwgraph.estimation.readings import JointReading, Offset, ReleasedUnless
 from screwgraph.estimation.sensors import SENSORS, Sensor, channels, pushed_by, sensors_of
 from screwgraph.optimize import Factors, FixedLag, Problem, Variables, Vector, each, soft
 from screwgraph.optimize.losses import Huber
-from screwgraph.robot import Robot, unknown, without_loops
+from screwgraph.robot import Robot, unknown
 from screwgraph.simulation import dynamics_of
 from screwgraph.time import TRAPEZOIDAL
 
@@ -178,8 +177,7 @@ class RobotSmoother:
     def _begun(self) -> FixedLag:
         """Return a smoother of the first window."""
         motion, noise, (q0, qd0) = self._motion, self.noise, self._start
-        inertia = np.diag(mass_matrix(without_loops(self.robot))(q0))
-        spread = noise.dynamics * np.maximum(inertia, 1e-9 * inertia.max())
+        spread = noise.dynamics * effective_inertias(self.robot, q0, self.dt)
         sigma = Sigmas(noise.integration, (noise.constraints, noise.constraints, noise.dynamics), spread)
         known = self._waiting
         tau = np.array([k["dynamics"]["tau"] for k in known])

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.dynamics import forward_dynamics, mass_matrix
+from screwgraph.dynamics import forward_dynamics
 from screwgraph.estimation.measurements import Channels, Measurements, Samples
-from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
+from screwgraph.estimation.motion import Motion, Sigmas, effective_inertias, mechanics_of
 from screwgraph.estimation.noise import ModelNoise
 from screwgraph.estimation.parameters import Parameters, parameters_of
 from screwgraph.estimation.readings import Released
@@ -18,14 +18,17 @@ from screwgraph.estimation.sensors import SENSORS, Sensor, channels, pushed_by, 
 from screwgraph.estimation.tables import even_or_each
 from screwgraph.optimize import Factors, Selection, Variables, soft
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.robot import Robot, without_loops
+from screwgraph.robot import Robot
 from screwgraph.simulation import dynamics_of
-from screwgraph.time import HERMITE_SIMPSON
+from screwgraph.time import HERMITE_SIMPSON, RADAU, Rule
+
+STIFF = 3.0
+"""A damper times a step over its inertia, beyond which it counts as faster than the step."""
 
 
 @dataclass(frozen=True, eq=False)
 class RobotUnknowns:
-    """Those of `Motion` at `count` samples, with a point in the middle of each step; torques of `inputs`, parameters.
+    """Those of `Motion` at `count` samples, and inside each step as `rule` has it; torques of `inputs`, parameters.
 
     The equations of motion are one factor an instant: compiled inverse dynamics.
     """
@@ -35,6 +38,7 @@ class RobotUnknowns:
     inputs: tuple[int, ...] = ()
     count: int = 0
     pushed: tuple[str, ...] = ()
+    rule: Rule = HERMITE_SIMPSON
 
     @classmethod
     def of(cls, robot: Robot, parameters: tuple[str, ...]) -> RobotUnknowns:
@@ -49,7 +53,7 @@ class RobotUnknowns:
     @property
     def motion(self) -> Motion:
         """Its unknowns at all instants."""
-        return Motion(self.mechanics, self.count, HERMITE_SIMPSON, self.inputs, self.parameters, pushed=self.pushed)
+        return Motion(self.mechanics, self.count, self.rule, self.inputs, self.parameters, pushed=self.pushed)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -59,7 +63,7 @@ class RobotUnknowns:
     @property
     def inner(self) -> tuple[float, ...]:
         """Where inner points stand in a step of length 1."""
-        return HERMITE_SIMPSON.nodes[1:-1]
+        return self.rule.nodes[1:-1]
 
     def states(self, node: int = 0) -> tuple[Variables, ...]:
         """Return q, qd, qdd, and multipliers of loops, at the instants (node 0) or at an inner point."""
@@ -103,8 +107,7 @@ class RobotUnknowns:
 
         Accelerations of loops that held as exactly as their positions would leave doubles no digits for the rest.
         """
-        inertia = np.diag(mass_matrix(without_loops(self.model))(q0))
-        spread = noise.dynamics * np.maximum(inertia, 1e-9 * inertia.max())
+        spread = noise.dynamics * effective_inertias(self.model, q0, float(np.mean(data.steps)))
         closure = (noise.constraints, noise.constraints, noise.dynamics)
         sigma = Sigmas(noise.integration, closure, spread)
         return self.motion.factors(even_or_each(data.steps), data.torques, sigma)
@@ -115,9 +118,15 @@ class RobotUnknowns:
         spread = np.array(sensor.sigma) if len(sensor.sigma) > 1 else float(sum(sensor.sigma))
         return kind.template(self.mechanics, sensor.target, self.inputs, self.pushed), kind.of, spread
 
-    def with_sensors(self, sensors: Sequence[Sensor]) -> RobotUnknowns:
-        """Return those with forces on the frames that sensors say are in contact."""
-        return replace(self, pushed=pushed_by(sensors))
+    def fitted(self, data: Measurements, q0: np.ndarray) -> RobotUnknowns:
+        """Return those with forces on frames in contact, and a rule by which dampers that are faster than steps decay.
+
+        Other rules let velocities of such joints swing from sample to sample, which no position shows.
+        """
+        dt = float(np.max(data.steps, initial=0.0))
+        slow = effective_inertias(self.model, q0, 0.0)
+        is_stiff = (effective_inertias(self.model, q0, dt) > STIFF * slow).any()
+        return replace(self, pushed=pushed_by(data.sensors), rule=RADAU if is_stiff else HERMITE_SIMPSON)
 
     def contact_factors(self, sensor: Sensor, samples: Samples, noise: ModelNoise) -> list[Factors]:
         """Return what says that there is no force where a sensor of contact says that there is none."""
