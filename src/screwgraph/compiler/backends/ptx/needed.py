@@ -21,6 +21,6 @@ def needed(code: Code, lanes: Lanes) -> list[str]:
     parts = [declarations(lanes), *function_declarations((i for i in instructions if i[0] not in functions), [lanes])]
     if any(i[0] in SINES for i in instructions):
         together = several(lanes.bits)
-        parts += [sincos(lanes, library=False), wrapped(lanes)]
+        parts += [sincos(lanes, library=False), wrapped(lanes, branches=False)]
         parts.append(sines_apart(together, f"sines{together.tag}", "alwaysinline"))
     return parts

@@ -45,7 +45,7 @@ def rolled_stages(
         kernel = Kernel(f"stage{k}_{lanes.tag}", lanes, neighbours, areas, inlined=inlined)
         if isinstance(stage, Straight):
             name = f"straight{k}_"
-            parts.append(block(stage.program, lanes, name, whole=whole))
+            parts.append(block(stage.program, lanes, name, whole=whole, inlined=inlined))
             source, target = kernel.pointer(stage.reads), kernel.pointer(stage.writes)
             kernel.do(f"call void @{name}{lanes.tag}(ptr {source}, ptr {target})")
         else:
