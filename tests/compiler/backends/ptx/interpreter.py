@@ -212,7 +212,14 @@ def convert(kinds: Sequence[str], bits: Array) -> Array:
 
 def compared(relation: str, a: Array, b: Array) -> Array:
     """Compare; relations of numbers that end in u hold where one is NaN."""
-    plain = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
+    plain = {
+        "eq": np.equal,
+        "ne": np.not_equal,
+        "lt": np.less,
+        "le": np.less_equal,
+        "gt": np.greater,
+        "ge": np.greater_equal,
+    }
     unordered = np.isnan(a) | np.isnan(b) if a.dtype.kind == "f" else np.zeros(np.shape(a), bool)
     if relation == "num":
         return ~unordered
@@ -260,7 +267,7 @@ FLOAT: dict[str, Callable[..., Array]] = {
     "neg": np.negative,
     "abs": np.abs,
     "sqrt": np.sqrt,
-    "rcp": lambda a: (a.dtype.type(1.0) / a),
+    "rcp": lambda a: a.dtype.type(1.0) / a,
     "fma": fma,
     "mov": lambda a: a,
     "min": np.fmin,

@@ -83,7 +83,10 @@ def _loaded(i: int, operand: Operand, lanes: Lanes) -> list[str]:
 
 def _entry(i: int, here: str, flat: str) -> list[str]:
     """Point to a number of the sample in an argument or a result."""
-    return [f"  %far{here} = mul i64 %entry{i}, {flat}", f"  %p{here} = getelementptr i8, {GLOBAL} %at{i}, i64 %far{here}"]
+    return [
+        f"  %far{here} = mul i64 %entry{i}, {flat}",
+        f"  %p{here} = getelementptr i8, {GLOBAL} %at{i}, i64 %far{here}",
+    ]
 
 
 def _straight(program: Program, outputs: Sequence[Operand], first: int, lanes: Lanes) -> list[str]:
