@@ -7,7 +7,6 @@ all meet again behind loops and branches. What it does not know is an error.
 from __future__ import annotations
 
 import re
-import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -302,5 +301,17 @@ def launch(text: str, arena: Array, grid: int, block: int, parameters: Sequence[
     Machine(read(text), arena, grid, block, parameters).run()
 
 
-def bits_of(value: float) -> int:
-    return struct.unpack("<Q", struct.pack("<d", value))[0]
+def on_interpreter(text: str, values: Sequence[Array], results: Sequence[Array], block: int = 4) -> list[Array]:
+    """Run a kernel on arrays `(N, *shape)` of one type of numbers; return its results, arrays like these."""
+    count, starts, size = len(results[0]), [], 0
+    arrays = [*values, *results]
+    for array in arrays:
+        starts.append(size)
+        size += array.nbytes + (-array.nbytes) % 64
+    arena = np.zeros(size, np.uint8)
+    for array, start in zip(arrays, starts, strict=True):
+        arena[start : start + array.nbytes] = np.ascontiguousarray(array).view(np.uint8).ravel()
+    steps = [(start, a.nbytes // max(len(a), 1), a.itemsize) for a, start in zip(arrays, starts, strict=True)]
+    launch(text, arena, -(-count // block), block, [*(n for step in steps for n in step), count])
+    ends = [(a, start) for a, start in zip(arrays, starts, strict=True)][len(values) :]
+    return [arena[start : start + a.nbytes].view(a.dtype).reshape(a.shape) for a, start in ends]

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from screwgraph.compiler.backends.llvm.operations import LLVM, Library, function_declarations
+from screwgraph.compiler.backends.llvm.operations import LLVM, Intrinsic, Library
 from screwgraph.compiler.backends.llvm.sincos import sincos
 from screwgraph.compiler.backends.llvm.sines import several, sines_apart
 from screwgraph.compiler.backends.llvm.stages import SINES
 from screwgraph.compiler.backends.llvm.text import Lanes, declarations
 from screwgraph.compiler.backends.llvm.wrap import wrapped
+from screwgraph.compiler.backends.ptx.expression import DOUBLE
+from screwgraph.compiler.backends.ptx.functions import function_texts
 from screwgraph.tape.rolled import Code, Rolled, Straight
+
+DOUBLES = ("sqrt", "floor", "fabs", "trunc")
+"""Intrinsics of doubles that functions call."""
 
 
 def needed(code: Code, lanes: Lanes) -> list[str]:
     """Return declarations and functions, all of which the kernel takes in: GPUs have no library to link."""
-    programs = [code]
-    if isinstance(code, Rolled):
-        programs = [stage.program for stage in code.stages if isinstance(stage, Straight)]
-    instructions = [i for program in programs for i in program.instructions]
-    functions = {i[0] for i in instructions if isinstance(LLVM.get(i[0]), Library)}
-    parts = [declarations(lanes), *function_declarations((i for i in instructions if i[0] not in functions), [lanes])]
-    if any(i[0] in SINES for i in instructions):
+    programs = [code] if not isinstance(code, Rolled) else [s.program for s in code.stages if isinstance(s, Straight)]
+    names = {i[0] for program in programs for i in program.instructions}
+    forms = {name: LLVM[name] for name in names if name in LLVM}
+    functions = [name for name, form in forms.items() if isinstance(form, Library)]
+    one = {(lanes, form.function) for form in forms.values() if isinstance(form, Intrinsic)}
+    one |= {(DOUBLE, function) for function in DOUBLES if functions}
+    parts = [declarations(kind) for kind in {lanes, DOUBLE}]
+    parts += [f"declare {kind.real} {kind.intrinsic(function)}({kind.real})" for kind, function in one]
+    sines = {lanes} if names & set(SINES) else set[Lanes]()
+    parts += [sincos(kind, library=False) for kind in sines | ({DOUBLE} if "tan" in names else set())]
+    if sines:
         together = several(lanes.bits)
-        parts += [sincos(lanes, library=False), wrapped(lanes, branches=False)]
-        parts.append(sines_apart(together, f"sines{together.tag}", "alwaysinline"))
-    return parts
+        parts += [wrapped(lanes, branches=False), sines_apart(together, f"sines{together.tag}", "alwaysinline")]
+    return [*parts, *function_texts(functions)]
