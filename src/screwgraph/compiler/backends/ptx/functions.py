@@ -173,10 +173,15 @@ def _pow(x: Real, y: Real) -> Real:
     return y.equals(0.0).choose(1.0, x.equals(1.0).choose(1.0, value))
 
 
+def _multiple(b: Real) -> Real:
+    """A multiple of a number that is far from the largest double: what quotients by it twice over do not reach."""
+    return (b < 2.0**100).choose(b * 2.0**750, b)
+
+
 def _fmod(x: Real, y: Real) -> Real:
     a, b = x.size, y.size
-    coarse = (b < 2.0**-500).choose(b * 2.0**500, b)  # quotients by it are finite
-    rest = a.called("series_rest", coarse).called("series_rest", b)
+    middle = _multiple(b)
+    rest = a.called("series_rest", _multiple(middle)).called("series_rest", middle).called("series_rest", b)
     rest = (rest < 0.0).choose(rest + b, rest)
     return y.equals(y).choose(rest, nan).signed_as(x)
 
@@ -184,9 +189,10 @@ def _fmod(x: Real, y: Real) -> Real:
 def _erf(x: Real) -> Real:
     size = _at_most(x.size, 6.0)
     square = size * size
-    rest = size.times_plus(size, -square)
-    e = (-square).called("exp") * (1.0 - rest)
-    return (e * size.called("series_erf", square + square) * (2.0 / sqrt(pi))).signed_as(x)
+    e = (-square).called("exp") * (1.0 - size.times_plus(size, -square))
+    near = e * size.called("series_erf", square + square) * (2.0 / sqrt(pi))
+    far = 1.0 - e / (size.called("series_erfc") * sqrt(pi))
+    return (size > 2.0).choose(far, near).signed_as(x)
 
 
 REST = """define internal double @series_rest(double %a, double %b) alwaysinline {
@@ -218,12 +224,27 @@ test:
   %next = fmul double %term, %ratio
   %more = fadd double %sum, %next
   %further = fadd double %odd, 2.0
-  %goes = fcmp olt double %odd, 301.0
+  %goes = fcmp olt double %odd, 81.0
   br i1 %goes, label %test, label %done
 done:
   ret double %more
 }"""
-"""x + 2 x^3 / 3 + 4 x^5 / (3 5) + ..., from x and 2 x^2, |x| <= 6: erf(x) exp(x^2) sqrt(pi) / 2."""
+"""x + 2 x^3 / 3 + 4 x^5 / (3 5) + ..., from x and 2 x^2, x <= 2: erf(x) exp(x^2) sqrt(pi) / 2."""
+SERIES_ERFC = """define internal double @series_erfc(double %x) alwaysinline {
+entry:
+  br label %test
+test:
+  %fraction = phi double [%x, %entry], [%more, %test]
+  %half = phi double [32.0, %entry], [%less, %test]
+  %over = fdiv double %half, %fraction
+  %more = fadd double %x, %over
+  %less = fsub double %half, 0.5
+  %goes = fcmp ogt double %less, 0.25
+  br i1 %goes, label %test, label %done
+done:
+  ret double %more
+}"""
+"""x + (1/2) / (x + 1 / (x + (3/2) / (x + ...))), x >= 2: exp(-x^2) / (erfc(x) sqrt(pi))."""
 
 Formula = Callable[..., Real]
 FORMULAS: Mapping[str, tuple[Formula, int]] = MappingProxyType(
@@ -277,7 +298,7 @@ def function_texts(names: Iterable[str]) -> list[str]:
         if name not in found:
             found[name] = _text(name)
             waiting += NEEDS.get(name, ())
-    whole = {"fmod": [REST], "erf": [SERIES_ERF]}
+    whole = {"fmod": [REST], "erf": [SERIES_ERF, SERIES_ERFC]}
     return [text for name in sorted(found) for text in (*whole.get(name, ()), found[name])]
 
 
