@@ -15,7 +15,7 @@ from screwgraph.compiler.backends.cuda.arrays import INTERFACE, DeviceArray, Giv
 from screwgraph.compiler.backends.cuda.driver import Gpu, Memory, gpu
 from screwgraph.compiler.backends.ptx import kernel_name, kernel_source
 from screwgraph.compiler.plain import Plain
-from screwgraph.compiler.signature import Argument, check_arrays, check_count, written
+from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, written
 from screwgraph.errors import InputError
 
 THREADS = 128
@@ -28,25 +28,24 @@ class CudaFunction:
 
     Arrays of NumPy are copied to the GPU, and results back. Where an argument, or `out=`, is on the GPU
     (`__cuda_array_interface__`: CuPy, PyTorch, Numba, JAX, `array`), results are on the GPU. Where all are, nothing is
-    copied, and nothing is waited for. Quaternions are divided by their lengths; where a pivot of the code vanishes, the answer is
-    NaN.
+    copied, and nothing is waited for. `source` is the kernel, as PTX.
+
+    Quaternions are divided by their lengths; where a pivot of the code vanishes, the answer is NaN.
     """
 
-    plain: Plain
+    name: str
+    arguments: tuple[Argument, ...]
+    results: tuple[Result, ...]
+    dtype: str
+    source: str
 
     def __repr__(self) -> str:
-        f = self.plain
-        results = written(f.results).removeprefix("result: ")
-        return f"<{f.name} on the GPU ({written(f.arguments)}) -> {results}, {f.dtype}>"
+        results = written(self.results).removeprefix("result: ")
+        return f"<{self.name} on the GPU ({written(self.arguments)}) -> {results}, {self.dtype}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the function; kernels are loaded again."""
-        return CudaFunction, (self.plain,)
-
-    @cached_property
-    def source(self) -> str:
-        """The kernel, as PTX."""
-        return kernel_source(self.plain)
+        """Pickle the text of the kernel, which is loaded again."""
+        return CudaFunction, (self.name, self.arguments, self.results, self.dtype, self.source)
 
     @checked
     def __call__(self, *values: Any, out: Any = None, stream: int = 0) -> Any:
@@ -55,19 +54,21 @@ class CudaFunction:
         Raises:
             InputError: wrong number, shape or type of arguments or of `out=`; there is no GPU, or it fails.
         """
-        f, device = self.plain, gpu()
-        check_count(f.name, f.arguments, values)
+        device = gpu()
+        check_count(self.name, self.arguments, values)
         samples = self._samples(values)
         stays = out is not None or any(map(is_on_gpu, values))
         if out is not None:
             self._check_out(out)
         copied: list[Memory] = []
-        places = [self._given(device, *pair, samples, stream, copied) for pair in zip(values, f.arguments, strict=True)]
+        places = [
+            self._given(device, *pair, samples, stream, copied) for pair in zip(values, self.arguments, strict=True)
+        ]
         arrays = self._results(device, samples, stream) if out is None else out if isinstance(out, tuple) else (out,)
-        for array, result in zip(arrays, f.results, strict=True):
-            place = given(array, result.shape, f.dtype, f"{f.name}: out= of {result.name}")
+        for array, result in zip(arrays, self.results, strict=True):
+            place = given(array, result.shape, self.dtype, f"{self.name}: out= of {result.name}")
             if place.samples != samples:
-                raise InputError(f"{f.name}: out= of {result.name} is for samples {place.samples}, not {samples}")
+                raise InputError(f"{self.name}: out= of {result.name} is for samples {place.samples}, not {samples}")
             places.append(place)
         for other in {place.stream for place in places} - {0, stream}:
             device.wait(other)
@@ -87,16 +88,15 @@ class CudaFunction:
         Raises:
             InputError: there is no such argument, the values are of another shape; there is no GPU, or it fails.
         """
-        f = self.plain
-        found = next((a for a in f.arguments if a.name == argument), None)
+        found = next((a for a in self.arguments if a.name == argument), None)
         if found is None:
-            raise InputError(f"{f.name} has no argument {argument!r}", fix=f"it takes {written(f.arguments)}")
-        (rows,) = check_arrays(f.name, [found], [values])
+            raise InputError(f"{self.name} has no argument {argument!r}", fix=f"it takes {written(self.arguments)}")
+        (rows,) = check_arrays(self.name, [found], [values])
         samples, device = rows.shape[: rows.ndim - len(found.shape)], gpu()
-        columns = np.ascontiguousarray(rows.reshape(prod(samples), -1).T, f.dtype)
+        columns = np.ascontiguousarray(rows.reshape(prod(samples), -1).T, self.dtype)
         memory = device.allocated(columns.nbytes)
         device.upload(memory.address, columns, stream)
-        return DeviceArray(samples, found.shape, np.dtype(f.dtype), memory, stream)
+        return DeviceArray(samples, found.shape, np.dtype(self.dtype), memory, stream)
 
     @checked
     def empty(self, *samples: int, stream: int = 0) -> Any:
@@ -115,61 +115,61 @@ class CudaFunction:
 
     def _kernel(self, device: Gpu) -> Any:
         if device.context not in self._kernels:
-            self._kernels[device.context] = device.kernel(self.source, kernel_name(self.plain.name))
+            self._kernels[device.context] = device.kernel(self.source, kernel_name(self.name))
         return self._kernels[device.context][0]
 
     def _samples(self, values: Sequence[Any]) -> Shape:
         """Return the shape of all samples together. Raises InputError."""
-        f, shapes = self.plain, list[Shape]()
-        for value, argument in zip(values, f.arguments, strict=True):
+        shapes = list[Shape]()
+        for value, argument in zip(values, self.arguments, strict=True):
             if is_on_gpu(value):
-                shapes.append(given(value, argument.shape, f.dtype, f"{f.name}: {argument.name}").samples)
+                shapes.append(given(value, argument.shape, self.dtype, f"{self.name}: {argument.name}").samples)
             else:
-                (array,) = check_arrays(f.name, [argument], [value])
+                (array,) = check_arrays(self.name, [argument], [value])
                 shapes.append(array.shape[: array.ndim - len(argument.shape)])
         try:
             return np.broadcast_shapes(*shapes)
         except ValueError:
-            listed = ", ".join(f"{g.name} {shape}" for g, shape in zip(f.arguments, shapes, strict=True))
-            raise InputError(f"{f.name}: samples do not broadcast, {listed}") from None
+            listed = ", ".join(f"{g.name} {shape}" for g, shape in zip(self.arguments, shapes, strict=True))
+            raise InputError(f"{self.name}: samples do not broadcast, {listed}") from None
 
     def _given(
         self, device: Gpu, value: Any, argument: Argument, samples: Shape, stream: int, copied: list[Memory]
     ) -> Given:
         """Return where an argument of these samples is on the GPU; one of the processor is `copied` there."""
-        f, core = self.plain, argument.shape
+        core = argument.shape
         if is_on_gpu(value):
-            place = given(value, core, f.dtype, f"{f.name}: {argument.name}")
+            place = given(value, core, self.dtype, f"{self.name}: {argument.name}")
             if prod(place.samples) == 1:
                 return replace(place, sample=0)
             if place.samples != samples:
                 why = f"its samples are {place.samples}, all together {samples}"
                 fix = "give it with all samples, or with none"
-                raise InputError(f"{f.name}: {argument.name} on the GPU does not broadcast", why=why, fix=fix)
+                raise InputError(f"{self.name}: {argument.name} on the GPU does not broadcast", why=why, fix=fix)
             return place
         array = np.asarray(value)
         own = array.shape[: array.ndim - len(core)]
         whole = array if prod(own) == 1 else np.broadcast_to(array, (*samples, *core))
-        rows = np.ascontiguousarray(whole, f.dtype)
+        rows = np.ascontiguousarray(whole, self.dtype)
         copied.append(device.allocated(rows.nbytes))
         device.upload(copied[-1].address, rows, stream)
         step = 0 if prod(own) == 1 else prod(core) * rows.itemsize
         return Given(samples, copied[-1].address, step, rows.itemsize)
 
     def _results(self, device: Gpu, samples: Shape, stream: int) -> tuple[DeviceArray, ...]:
-        number = np.dtype(self.plain.dtype)
-        sizes = [(r.shape, prod(samples) * r.size * number.itemsize) for r in self.plain.results]
+        number = np.dtype(self.dtype)
+        sizes = [(r.shape, prod(samples) * r.size * number.itemsize) for r in self.results]
         return tuple(DeviceArray(samples, core, number, device.allocated(n), stream) for core, n in sizes)
 
     def _check_out(self, out: Any) -> None:
-        f, arrays = self.plain, out if isinstance(out, tuple) else (out,)
+        arrays = out if isinstance(out, tuple) else (out,)
         fix = "`empty` makes what is needed; without out=, results are NumPy's where arguments are"
-        if len(arrays) != len(f.results):
-            raise InputError(f"{f.name} has {len(f.results)} results, out= {len(arrays)}", fix=fix)
+        if len(arrays) != len(self.results):
+            raise InputError(f"{self.name} has {len(self.results)} results, out= {len(arrays)}", fix=fix)
         if not all(map(is_on_gpu, arrays)):
-            raise InputError(f"{f.name}: out= is not on the GPU", fix=fix)
+            raise InputError(f"{self.name}: out= is not on the GPU", fix=fix)
         if any(getattr(array, INTERFACE)["data"][1] for array in arrays):
-            raise InputError(f"{f.name}: out= cannot be written to", fix=fix)
+            raise InputError(f"{self.name}: out= cannot be written to", fix=fix)
 
 
 def cuda_function(f: Plain) -> CudaFunction:
@@ -179,4 +179,4 @@ def cuda_function(f: Plain) -> CudaFunction:
         InputError: there is none, or no driver, or `cuda-bindings` is not installed.
     """
     gpu()
-    return CudaFunction(f)
+    return CudaFunction(f.name, f.arguments, f.results, f.dtype, kernel_source(f))

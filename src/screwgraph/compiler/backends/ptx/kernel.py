@@ -39,7 +39,10 @@ def kernel(name: str, code: Code, arguments: Arguments, results: Sequence[Shape]
     """
     lanes = Lanes(1, {"float64": 64, "float32": 32}[dtype])
     inputs, outputs = operands(code, arguments, results)
-    loops, body = _rolled(name, code, outputs, len(inputs), lanes) if isinstance(code, Rolled) else ([], None)
+    if isinstance(code, Rolled):
+        loops, body = _rolled(name, code, outputs, len(inputs), lanes)
+    else:
+        loops, body = [], _straight(code, outputs, len(inputs), lanes)
     arrays = range(len(inputs) + len(outputs))
     takes = [f"{GLOBAL} %base{i}, i64 %sample{i}, i64 %entry{i}" for i in arrays]
     lines = [
@@ -61,7 +64,7 @@ def kernel(name: str, code: Code, arguments: Arguments, results: Sequence[Shape]
     lines += [f"  %in = alloca [{max(len(code.input_names), 1)} x {lanes.scalar}], align {lanes.bytes}"]
     for i, operand in enumerate(inputs):
         lines += _loaded(i, operand, lanes)
-    lines += body or _straight(code, outputs, len(inputs), lanes)
+    lines += body
     weights = '!0 = !{!"branch_weights", i32 1, i32 1000000}'
     return "\n".join([*lines, "  br label %end", "end:", "  ret void", "}", weights])
 
