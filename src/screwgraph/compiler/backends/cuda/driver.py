@@ -64,7 +64,9 @@ class Gpu:
         try:
             status, *found = getattr(self._driver, name)(*arguments)
         except RuntimeError as error:  # no driver is there to be called
-            raise InputError("no GPU can be used: CUDA's driver was not found", why=str(error), fix=FIX) from None
+            raise InputError(
+                "no GPU can be used: CUDA's driver was not found", why=str(error).rstrip("."), fix=FIX
+            ) from None
         if int(status):
             raise self._failure(name, status)
         return found
