@@ -58,9 +58,9 @@ def driven_mechanism() -> Function:
 
 
 CASES: dict[str, Callable[[], Function]] = {
-    "ur5 inverse": lambda: sg.inverse_dynamics(sg.load(robot_file("ur5_robot"))),
-    "ur5 forward": lambda: sg.forward_dynamics(sg.load(robot_file("ur5_robot"))),
-    "ur5 Jacobian": lambda: sg.frame_jacobian(sg.load(robot_file("ur5_robot")), "tool0"),
+    "ur5 inverse": lambda: sg.inverse_dynamics(sg.load(robot_file("ur5_robot.urdf"))),
+    "ur5 forward": lambda: sg.forward_dynamics(sg.load(robot_file("ur5_robot.urdf"))),
+    "ur5 Jacobian": lambda: sg.frame_jacobian(sg.load(robot_file("ur5_robot.urdf")), "tool0"),
     "panda forward": lambda: sg.forward_dynamics(sg.load("panda")),
     "panda derivatives": lambda: sg.inverse_dynamics(sg.load("panda")).jacobian("q", "qd"),
     "panda pose": lambda: sg.forward_kinematics(sg.load("panda"), "panda_hand_tcp"),

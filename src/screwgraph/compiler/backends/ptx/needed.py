@@ -19,16 +19,17 @@ DOUBLES = ("sqrt", "floor", "fabs", "trunc")
 def needed(code: Code, lanes: Lanes) -> list[str]:
     """Return declarations and functions, all of which the kernel takes in: GPUs have no library to link."""
     programs = [code] if not isinstance(code, Rolled) else [s.program for s in code.stages if isinstance(s, Straight)]
-    names = {i[0] for program in programs for i in program.instructions}
-    forms = {name: LLVM[name] for name in names if name in LLVM}
-    functions = [name for name, form in forms.items() if isinstance(form, Library)]
-    one = {(lanes, form.function) for form in forms.values() if isinstance(form, Intrinsic)}
-    one |= {(DOUBLE, function) for function in DOUBLES if functions}
-    parts = [declarations(kind) for kind in {lanes, DOUBLE}]
-    parts += [f"declare {kind.real} {kind.intrinsic(function)}({kind.real})" for kind, function in one]
-    sines = {lanes} if names & set(SINES) else set[Lanes]()
-    parts += [sincos(kind, library=False) for kind in sines | ({DOUBLE} if "tan" in names else set())]
-    if sines:
+    names = dict.fromkeys(i[0] for program in programs for i in program.instructions)
+    forms = [LLVM[name] for name in names if name in LLVM]
+    functions = [form.function for form in forms if isinstance(form, Library)]
+    called = [(lanes, form.function) for form in forms if isinstance(form, Intrinsic)]
+    called += [(DOUBLE, function) for function in DOUBLES if functions]
+    parts = [declarations(kind) for kind in dict.fromkeys((lanes, DOUBLE))]
+    parts += [f"declare {kind.real} {kind.intrinsic(f)}({kind.real})" for kind, f in dict.fromkeys(called)]
+    with_sines = any(name in SINES for name in names)
+    kinds = dict.fromkeys([lanes] * with_sines + [DOUBLE] * ("tan" in names))
+    parts += [sincos(kind, library=False) for kind in kinds]
+    if with_sines:
         together = several(lanes.bits)
         parts += [wrapped(lanes, branches=False), sines_apart(together, f"sines{together.tag}", "alwaysinline")]
     return [*parts, *function_texts(functions)]
