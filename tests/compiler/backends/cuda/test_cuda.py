@@ -104,12 +104,16 @@ def test_several_results_and_parameters(driver):
 
 def test_streams_are_waited_for_only_where_another_one_computes(driver, forward, states):
     g = forward.cuda()
-    own = [Foreign(driver, x, stream) for x, stream in zip(states, (None, 1, 34), strict=True)]
-    g(*own, stream=34)
+    own = [Foreign(driver, x, stream) for x, stream in zip(states, (None, 34, 34), strict=True)]
+    found = g(*own, stream=34)
     assert driver.launched[-1] == (1, 1, 1, 128, 1, 1, 34)
     assert not driver.waited
     g(*own)
     assert driver.waited == [34]
+    other = Foreign(driver, states[0], stream=1)  # the default stream
+    g(other, *own[1:], out=found)
+    g(other, *own[1:], stream=34)
+    assert driver.waited == [34, 34, 0]
 
 
 def test_kernels_are_for_one_type_of_numbers(driver, forward, states):
@@ -152,7 +156,7 @@ def test_what_does_not_fit_is_said(driver, forward, states):
         g(q, qd, tau, out=np.zeros((5, 3)))
     with pytest.raises(InputError, match=r"out= cannot be written to"):
         g(q, qd, tau, out=Foreign(driver, states[0], fixed=True))
-    with pytest.raises(InputError, match=r"1 results?, out= 2"):
+    with pytest.raises(InputError, match=r"has 1 result, out= 2"):
         g(q, qd, tau, out=(q, qd))
     with pytest.raises(InputError, match=r"is for samples \(4,\), not \(5,\)"):
         g(q, qd, tau, out=g.empty(4))

@@ -70,13 +70,16 @@ class DeviceArray:
 
 @dataclass(frozen=True)
 class Given:
-    """An argument or a result in the GPU's memory: samples, and the bytes from one to the next, and between numbers."""
+    """An argument or a result in the GPU's memory: samples, and the bytes from one to the next, and between numbers.
+
+    `stream` is that in which it is computed; None where nothing is to be waited for.
+    """
 
     samples: Shape
     address: int
     sample: int
     entry: int
-    stream: int = 0
+    stream: int | None = None
 
 
 def is_on_gpu(value: Any) -> bool:
@@ -107,7 +110,7 @@ def given(value: Any, core: Shape, dtype: str, what: str) -> Given:
             why=f"its numbers are not evenly apart (shape {shape}, strides {tuple(strides)})",
             fix="give a contiguous copy",
         )
-    stream = interface.get("stream") or 0
+    stream = interface.get("stream")
     return Given(shape[:axes], interface["data"][0], sample, entry, 0 if stream == LEGACY else stream)
 
 

@@ -70,8 +70,9 @@ class CudaFunction:
             if place.samples != samples:
                 raise InputError(f"{self.name}: out= of {result.name} is for samples {place.samples}, not {samples}")
             places.append(place)
-        for other in {place.stream for place in places} - {0, stream}:
-            device.wait(other)
+        for other in dict.fromkeys(place.stream for place in places):
+            if other is not None and other != stream:
+                device.wait(other)
         count = prod(samples)
         if count:
             numbers = [n for place in places for n in (place.address, place.sample, place.entry)]
@@ -165,7 +166,8 @@ class CudaFunction:
         arrays = out if isinstance(out, tuple) else (out,)
         fix = "`empty` makes what is needed; without out=, results are NumPy's where arguments are"
         if len(arrays) != len(self.results):
-            raise InputError(f"{self.name} has {len(self.results)} results, out= {len(arrays)}", fix=fix)
+            several = "s" * (len(self.results) != 1)
+            raise InputError(f"{self.name} has {len(self.results)} result{several}, out= {len(arrays)}", fix=fix)
         if not all(map(is_on_gpu, arrays)):
             raise InputError(f"{self.name}: out= is not on the GPU", fix=fix)
         if any(getattr(array, INTERFACE)["data"][1] for array in arrays):

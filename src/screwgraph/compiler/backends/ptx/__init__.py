@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import llvmlite.binding as llvm
+
 from screwgraph.compiler.backends.base import Backend, Listing, one_file_each
 from screwgraph.compiler.backends.c import identifiers
 from screwgraph.compiler.backends.llvm.gufunc import Arguments
@@ -13,6 +15,7 @@ from screwgraph.compiler.backends.llvm.operations import LLVM, TOGETHER
 from screwgraph.compiler.backends.ptx.kernel import kernel
 from screwgraph.compiler.cache import OBJECT, pack_code, recall
 from screwgraph.compiler.plain import Plain
+from screwgraph.errors import InputError
 from screwgraph.tape.rolled import Code
 
 OLDEST = Processor("sm_70", "+ptx63", "nvptx64-nvidia-cuda")
@@ -23,14 +26,25 @@ def ptx_source(name: str, code: Code, arguments: Arguments, results: Sequence[Sh
     """Return a kernel as PTX, from the cache if it was made before; see `kernel` for what it takes.
 
     Raises:
-        InputError: a thread has less memory than loops need.
+        InputError: a thread has less memory than loops need; LLVM makes no kernels.
     """
     question = ("ptx", name, pack_code(code), arguments, results, dtype, OLDEST)
 
     def made() -> bytes:
+        _check_target()
         return listing(kernel(name, code, arguments, results, dtype), OLDEST).encode()
 
     return recall(OBJECT, question, made, bytes, bytes).decode()
+
+
+def _check_target() -> None:
+    """Raise InputError where LLVM was built without its back end for GPUs."""
+    llvm.initialize_all_targets()
+    try:
+        llvm.Target.from_triple(OLDEST.triple)
+    except RuntimeError:
+        why = "its LLVM was built without the target NVPTX"
+        raise InputError("this llvmlite makes no kernels", why=why, fix="install the wheel of PyPI") from None
 
 
 def kernel_name(name: str) -> str:
