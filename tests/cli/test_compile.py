@@ -18,6 +18,7 @@ C_FILES = ("CMakeLists.txt", "rr.c", "rr.h", "rr.pc.in", "screwgraph.json", "tes
     [
         ("c", C_FILES),
         ("llvm", ("rr_bias.ll", "rr_forward.ll", "screwgraph.json")),
+        ("ptx", ("rr_bias.ptx", "rr_forward.ptx", "screwgraph.json")),
         ("casadi", ("rr_bias.casadi", "rr_forward.casadi", "screwgraph.json")),
         ("numpy", ("rr_bias.py", "rr_forward.py", "screwgraph.json")),
     ],

@@ -8,6 +8,7 @@ from screwgraph.compiler.backends.casadi import (
     casadi_program,
     casadi_template,
 )
+from screwgraph.compiler.backends.cuda import CudaFunction, DeviceArray
 from screwgraph.compiler.backends.llvm import (
     COUNTS,
     Compiled,
@@ -42,7 +43,9 @@ __all__ = [
     "Backend",
     "BlockedFunction",
     "Compiled",
+    "CudaFunction",
     "Descent",
+    "DeviceArray",
     "Function",
     "Library",
     "Listing",

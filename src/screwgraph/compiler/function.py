@@ -16,7 +16,9 @@ from screwgraph.arguments import checked, shown
 from screwgraph.compiler.backends import BACKENDS, Library, Listing
 from screwgraph.compiler.backends.c import c_header, c_source
 from screwgraph.compiler.backends.casadi import casadi_function
+from screwgraph.compiler.backends.cuda import CudaFunction, cuda_function
 from screwgraph.compiler.backends.jax import jax_function
+from screwgraph.compiler.backends.ptx import kernel_source
 from screwgraph.compiler.backends.torch import torch_function
 from screwgraph.compiler.blocked import BlockedFunction
 from screwgraph.compiler.bound import BoundFunction, Names
@@ -254,6 +256,17 @@ class Function(Called):
         """
         return torch_function(self._plain)
 
+    def cuda(self) -> CudaFunction:
+        """Return the same function on an NVIDIA GPU, one thread a sample: of NumPy's arrays, or of arrays there.
+
+        Quaternions are divided by their lengths, angles beyond 2^50 rad (float32: 2^21) give NaN. Where a pivot of its
+        code vanishes, the answer is NaN: no other order is tried.
+
+        Raises:
+            InputError: `cuda-bindings` is not installed, there is no GPU or no driver.
+        """
+        return cuda_function(self._plain)
+
     @cached_property
     def _plain(self) -> Plain:
         places, sizes = self._evaluation.quaternions, [r.size for r in self.results]
@@ -439,6 +452,14 @@ class Function(Called):
         """The LLVM assembly that machine code is made from here: a loop as NumPy calls it."""
         own = Listing(self.name, self.program, self.arguments, self.results, self.dtype)
         return BACKENDS["llvm"].files(Library("", (own,)))[f"{self.name}.ll"]
+
+    def ptx_source(self) -> str:
+        """The kernel that `cuda` launches, as PTX: its arguments stand in `screwgraph.compiler.backends.ptx`.
+
+        Raises:
+            InputError: a thread has less memory than loops need.
+        """
+        return kernel_source(self._plain)
 
     def algorithm(self, form: str = "text", *, definitions: bool = True) -> str:
         """Print the elimination DAG as numbered assignments; see `Dag.algorithm`."""

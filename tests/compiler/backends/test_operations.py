@@ -17,6 +17,7 @@ from screwgraph.compiler import BACKENDS, Argument, Library, Listing, compiled
 from screwgraph.compiler.backends.c import c_source
 from screwgraph.compiler.signature import Result
 from screwgraph.tape import OPERATIONS, Program
+from tests.compiler.backends.ptx.interpreter import on_interpreter
 
 COMPILERS = [c for c in ("gcc", "clang") if shutil.which(c)]
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wdouble-promotion", "-Werror")
@@ -109,12 +110,20 @@ def through_rust(dtype: str, folder: Path) -> Values:
     return y
 
 
+def through_ptx(dtype: str, folder: Path) -> Values:
+    (text,) = BACKENDS["ptx"].files(Library("", (listing(dtype),))).values()
+    x = points().astype(dtype)
+    (y,) = on_interpreter(text, [x], [np.empty((len(x), len(NAMES)), dtype)])
+    return y
+
+
 THROUGH: dict[str, Callable[[str, Path], Values]] = {
     "c": through_c,
     "llvm": through_llvm,
     "numpy": through_numpy,
     "casadi": through_casadi,
     "rust": through_rust,
+    "ptx": through_ptx,
 }
 IN_C = ("cpp", "ros2")
 """What writes the same C around which it puts more; `tests/deployment` runs that."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from screwgraph.compiler.backends import c, casadi, cpp, llvm, numpy, ros2, rust
+from screwgraph.compiler.backends import c, casadi, cpp, llvm, numpy, ptx, ros2, rust
 from screwgraph.compiler.backends.base import Backend, Library, Listing, one_file_each
 
 BACKENDS: Mapping[str, Backend] = {
@@ -11,6 +11,7 @@ BACKENDS: Mapping[str, Backend] = {
     "rust": rust.BACKEND,
     "ros2": ros2.BACKEND,
     "llvm": llvm.BACKEND,
+    "ptx": ptx.BACKEND,
     "numpy": numpy.BACKEND,
     "casadi": casadi.BACKEND,
 }

@@ -22,7 +22,13 @@ IN_TURN = 5_000
 
 
 def block(
-    program: Program, lanes: Lanes, name: str = "block", places: Sequence[int] | None = None, whole: int = WHOLE
+    program: Program,
+    lanes: Lanes,
+    name: str = "block",
+    places: Sequence[int] | None = None,
+    whole: int = WHOLE,
+    *,
+    inlined: bool = False,
 ) -> str:
     """Return `@<name>(in, out)`: numbers i of all samples stand together at `in + i * lanes.apart`, so at `out`.
 
@@ -31,6 +37,7 @@ def block(
     programs beyond `whole` instructions are functions in a row, which leave values to each other in memory. Results are
     stored where they are computed: kept to the end, they would wait in memory anyway. Those of blocks of samples, which
     are arrays of others, are stored one behind the other in short programs: so the processor fetches lines ahead.
+    `inlined` says that the block's caller takes its lines in.
     """
     program = fused(program)
     *angles, rest = stages(program)
@@ -38,7 +45,8 @@ def block(
     in_turn = program.outputs if lanes.samples and len(program.instructions) <= IN_TURN and cut.whole else ()
     results = {} if in_turn else _results(program)
     head = Writer(program, lanes, cut.slots, results, angle_sums(program), in_turn)
-    head.lines.append(f"define internal void @{name}{lanes.tag}(ptr noalias %in, ptr noalias %out){_aligned(lanes)} {{")
+    attributes = " alwaysinline" if inlined else _aligned(lanes)
+    head.lines.append(f"define internal void @{name}{lanes.tag}(ptr noalias %in, ptr noalias %out){attributes} {{")
     take, give = (
         ([], []) if cut.whole else allocation("memory", len(cut.slots) or 1, lanes.real, lanes.width * lanes.bytes)
     )

@@ -3,16 +3,25 @@
 Reduction by pi/2 in three parts (Cody & Waite, 1980) for |x| <= 1e5 (`LARGE`), then minimax polynomials on
 [-pi/4, pi/4]; larger angles, NaN and infinity go to the C library. For one number that is a branch; of vectors the
 caller asks before whether an angle is large, of many at once, and computes such samples one by one.
+
+Where there is no C library, on GPUs, the same reduction goes on to `FARTHEST`; beyond, the answer is NaN.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import nan
 
 from screwgraph.compiler.angles import LARGE
 from screwgraph.compiler.backends.llvm.text import Lanes
 
 TWO_OVER_PI = 0.63661977236758134308
+FARTHEST = {64: 2.0**50, 32: 2.0**21}
+"""Angles (rad) from which on neighbouring numbers are 1/4 rad apart, by their size in bits.
+
+Up to there, multiples of pi/2 are counted without error, and parts of it that are fused with their product lose less
+than rounding does.
+"""
 
 
 @dataclass(frozen=True)
@@ -56,16 +65,18 @@ _CONSTANTS = {
 """By the size of a number in bits."""
 
 
-def sincos(lanes: Lanes) -> str:
+def sincos(lanes: Lanes, *, library: bool = True) -> str:
     """Return `@sincos(x)`, which gives {sin, cos}, and what it needs, as LLVM assembly. No angle of vectors is large.
 
-    Polynomials go in pairs of terms (Estrin, 1960), since processors wait for long chains of operations.
+    Polynomials go in pairs of terms (Estrin, 1960), since processors wait for long chains of operations. Without a
+    `library`, of one number, there is no branch.
     """
     D, N, B = lanes.real, lanes.integer, lanes.boolean
     number, whole, tag, bits = lanes.number, lanes.whole, lanes.tag, lanes.bits
     constants, kind = _CONSTANTS[bits], together(lanes)
     lines = [f"define internal {kind} @sincos{tag}({D} %x) alwaysinline {{", "entry:"]
-    if lanes.width == 1:
+    branches = library and lanes.width == 1
+    if branches:
         lines += [*is_large(lanes), "  br i1 %large, label %slow, label %near, !prof !0", "near:"]
 
     def emit(name: str, text: str) -> str:
@@ -106,7 +117,10 @@ def sincos(lanes: Lanes) -> str:
         sign = emit(f"{name}s", f"shl {N} {half_turn}, {whole(bits - 2)}")
         turned = emit(f"{name}b", f"xor {N} {emit(f'{name}i', f'bitcast {D} {value} to {N}')}, {sign}")
         results.append(emit(f"{name}r", f"bitcast {N} {turned} to {D}"))
-    if lanes.width == 1:
+    if not library:
+        lines += is_large(lanes, FARTHEST[bits])
+        results = [emit(f"known{i}", f"select {B} %large, {D} {number(nan)}, {D} {results[i]}") for i in range(2)]
+    if branches:
         lines += ["  br label %done", "slow:", *_library(lanes), "  br label %done", "done:"]
         slow = ("%slow_sin", "%slow_cos")
         results = [emit(f"out{i}", f"phi {D} [{results[i]}, %near], [{slow[i]}, %slow]") for i in range(2)]
@@ -116,9 +130,9 @@ def sincos(lanes: Lanes) -> str:
     return "\n".join([*lines, f"  ret {kind} {answer}", "}"])
 
 
-def is_large(lanes: Lanes) -> list[str]:
-    """Return the lines of `%large`: whether `%x` is an angle beyond `LARGE`, infinite or NaN."""
-    compared = f"  %large = icmp sgt {lanes.integer} %size, {lanes.as_whole(LARGE)}"
+def is_large(lanes: Lanes, limit: float = LARGE) -> list[str]:
+    """Return the lines of `%large`: whether `%x` is an angle beyond a limit (rad), infinite or NaN."""
+    compared = f"  %large = icmp sgt {lanes.integer} %size, {lanes.as_whole(limit)}"
     return [*lanes.magnitude("%size", "%x"), compared]
 
 

@@ -17,19 +17,8 @@ def sines(lanes: Lanes, present: bool) -> str:
 
     Where one of the angles is large, all are computed one by one.
     """
-    D, tag, pair, one = lanes.real, lanes.tag, together(lanes), Lanes(1, lanes.bits)
-    apart = [f"define internal {pair} @sines_apart{tag}({D} %x) noinline cold {{"]
-    sine, cosine = "poison", "poison"
-    for k in range(lanes.width):
-        apart += [
-            f"  %x{k} = extractelement {D} %x, i32 {k}",
-            f"  %p{k} = call {together(one)} @sincos{one.tag}({lanes.scalar} %x{k})",
-            f"  %a{k} = extractvalue {together(one)} %p{k}, 0",
-            f"  %b{k} = extractvalue {together(one)} %p{k}, 1",
-            f"  %s{k} = insertelement {D} {sine}, {lanes.scalar} %a{k}, i32 {k}",
-            f"  %c{k} = insertelement {D} {cosine}, {lanes.scalar} %b{k}, i32 {k}",
-        ]
-        sine, cosine = f"%s{k}", f"%c{k}"
+    D, tag, pair = lanes.real, lanes.tag, together(lanes)
+    apart = sines_apart(lanes, f"sines_apart{tag}", "noinline cold")
     whole = [
         f"define internal {pair} @sines{tag}({D} %x) alwaysinline {{",
         "entry:",
@@ -48,8 +37,25 @@ def sines(lanes: Lanes, present: bool) -> str:
         *(f"  %of{i} = phi {D} [%near{i}, %near], [%far{i}, %slow]" for i in range(2)),
     ]
     needed = [] if present else [declarations(lanes), sincos(lanes), wrapped(lanes)]
-    lines = [*apart, *_pair(sine, cosine, pair, D), "}", *whole, *_pair("%of0", "%of1", pair, D), "}"]
-    return "\n".join([*needed, *lines])
+    return "\n".join([*needed, apart, *whole, *_pair("%of0", "%of1", pair, D), "}"])
+
+
+def sines_apart(lanes: Lanes, name: str, attributes: str) -> str:
+    """Return a function that gives {sin, cos} of a vector of angles, which it computes one by one by `@sincos`."""
+    D, pair, one = lanes.real, together(lanes), Lanes(1, lanes.bits)
+    lines = [f"define internal {pair} @{name}({D} %x) {attributes} {{"]
+    sine, cosine = "poison", "poison"
+    for k in range(lanes.width):
+        lines += [
+            f"  %x{k} = extractelement {D} %x, i32 {k}",
+            f"  %p{k} = call {together(one)} @sincos{one.tag}({lanes.scalar} %x{k})",
+            f"  %a{k} = extractvalue {together(one)} %p{k}, 0",
+            f"  %b{k} = extractvalue {together(one)} %p{k}, 1",
+            f"  %s{k} = insertelement {D} {sine}, {lanes.scalar} %a{k}, i32 {k}",
+            f"  %c{k} = insertelement {D} {cosine}, {lanes.scalar} %b{k}, i32 {k}",
+        ]
+        sine, cosine = f"%s{k}", f"%c{k}"
+    return "\n".join([*lines, *_pair(sine, cosine, pair, D), "}"])
 
 
 def _pair(first: str, second: str, pair: str, kind: str) -> list[str]:

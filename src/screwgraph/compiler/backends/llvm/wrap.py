@@ -13,10 +13,11 @@ TURNS = 0.15915494309189535
 """1 / (2 pi)."""
 
 
-def wrapped(lanes: Lanes) -> str:
+def wrapped(lanes: Lanes, *, branches: bool = True) -> str:
     """Return `@wrapped(x)` as LLVM assembly: x less whole turns where it is large, two steps of Cody & Waite (1980).
 
-    For vectors it only tells where x is large: these samples are computed one by one.
+    For vectors it only tells where x is large: these samples are computed one by one. Without `branches` turns are
+    counted of every x.
     """
     D, number = lanes.real, lanes.number
     if lanes.width > 1:
@@ -24,23 +25,23 @@ def wrapped(lanes: Lanes) -> str:
         return "\n".join([head, *is_large(lanes), f"  ret {lanes.boolean} %large", "}"])
     fma, rint = lanes.intrinsic("fma"), lanes.intrinsic("rint")
     first, second = map(number, TURN[f"float{lanes.bits}"])
-    return "\n".join(
-        [
-            f"declare {D} {rint}({D})",
-            f"define internal {D} @wrapped{lanes.tag}({D} %x) alwaysinline {{",
-            "entry:",
+    reduced = [
+        f"  %part = fmul {D} %x, {number(TURNS)}",
+        f"  %turns = call {D} {rint}({D} %part)",
+        f"  %minus = fneg {D} %turns",
+        f"  %rough = call {D} {fma}({D} %minus, {D} {first}, {D} %x)",
+        f"  %fine = call {D} {fma}({D} %minus, {D} {second}, {D} %rough)",
+    ]
+    chosen = [*is_large(lanes), *reduced, f"  %answer = select i1 %large, {D} %fine, {D} %x"]
+    if branches:
+        chosen = [
             *is_large(lanes),
             "  br i1 %large, label %slow, label %done, !prof !0",
             "slow:",
-            f"  %part = fmul {D} %x, {number(TURNS)}",
-            f"  %turns = call {D} {rint}({D} %part)",
-            f"  %minus = fneg {D} %turns",
-            f"  %rough = call {D} {fma}({D} %minus, {D} {first}, {D} %x)",
-            f"  %fine = call {D} {fma}({D} %minus, {D} {second}, {D} %rough)",
+            *reduced,
             "  br label %done",
             "done:",
             f"  %answer = phi {D} [%x, %entry], [%fine, %slow]",
-            f"  ret {D} %answer",
-            "}",
         ]
-    )
+    head = [f"declare {D} {rint}({D})", f"define internal {D} @wrapped{lanes.tag}({D} %x) alwaysinline {{", "entry:"]
+    return "\n".join([*head, *chosen, f"  ret {D} %answer", "}"])

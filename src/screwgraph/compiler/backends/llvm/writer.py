@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 
 from screwgraph.compiler.backends.llvm.fused import FUSED
 from screwgraph.compiler.backends.llvm.operations import LLVM, TOGETHER, Arithmetic, Line
@@ -22,7 +23,7 @@ class Writer:
 
     `slots` are the places at `%memory` of values that other functions need, or made; `results` the places at `%out` of
     values that are stored there at once, `sums` the instructions that add angles. Outputs that are `in_turn` are stored
-    as soon as all before them are.
+    as soon as all before them are. `store` gives the lines that store a value at a place of the results.
     """
 
     def __init__(
@@ -33,9 +34,11 @@ class Writer:
         results: Mapping[int, Sequence[int]] | None = None,
         sums: AbstractSet[int] = frozenset(),
         in_turn: Sequence[int | float] = (),
+        store: Callable[[str, int], list[str]] | None = None,
     ) -> None:
         self.lines: list[str] = []
         self._program, self._lanes, self._slots, self._results = program, lanes, slots, results or {}
+        self._store = store or partial(store_result, lanes)
         self._values: dict[int, str] = {}
         self._plain = {name: f" = {instruction} {lanes.real} " for name, instruction in _ARITHMETIC.items()}
         self._sums, self._wrapped = sums, dict[int, str]()
@@ -67,7 +70,7 @@ class Writer:
             if i in self._slots:
                 self.lines += _store(self._lanes, value, f"%m{i}", self._slots[i])
             for place in self._results.get(i, ()):
-                self.lines += store_result(self._lanes, value, place)
+                self.lines += self._store(value, place)
             self._made.add(i)
             self.store_in_turn()
 
@@ -78,7 +81,7 @@ class Writer:
             if isinstance(output, int) and output not in self._made:
                 return
             value = self.value(output) if isinstance(output, int) else self._lanes.number(output)
-            self.lines += store_result(self._lanes, value, self._stored)
+            self.lines += self._store(value, self._stored)
             self._stored += 1
 
     def value(self, i: int) -> str:

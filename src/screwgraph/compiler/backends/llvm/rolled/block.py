@@ -26,22 +26,33 @@ LOOPS: Mapping[type, Callable[[Any, Kernel], None]] = {
 
 def rolled_block(rolled: Rolled, lanes: Lanes, whole: int) -> str:
     """Return `@block(in, out)`, as `block` does: of one sample, loops take a vector of neighbours at a time."""
-    areas = (rolled.count, len(rolled.input_names))
     neighbours = widest(lanes).width if lanes.width == 1 else 1
     take, give = allocation("memory", rolled.scratch or 1, lanes.real, lanes.width * lanes.bytes)
-    lines, parts = [f"define internal void @block{lanes.tag}(ptr noalias %in, ptr noalias %out) {{", *take], []
+    parts, calls = rolled_stages(rolled, lanes, whole, neighbours)
+    head = f"define internal void @block{lanes.tag}(ptr noalias %in, ptr noalias %out) {{"
+    return "\n".join([*parts, head, *take, *calls, *give, "  ret void", "}"])
+
+
+def rolled_stages(
+    rolled: Rolled, lanes: Lanes, whole: int, neighbours: int, *, inlined: bool = False
+) -> tuple[list[str], list[str]]:
+    """Return functions of the stages, and the lines that call them with `%in`, `%out` and `%memory`.
+
+    Loops over numbers of one sample take so many `neighbours` at a time.
+    """
+    areas, parts, calls = (rolled.count, len(rolled.input_names)), list[str](), list[str]()
     for k, stage in enumerate(rolled.stages):
-        kernel = Kernel(f"stage{k}_{lanes.tag}", lanes, neighbours, areas)
+        kernel = Kernel(f"stage{k}_{lanes.tag}", lanes, neighbours, areas, inlined=inlined)
         if isinstance(stage, Straight):
             name = f"straight{k}_"
-            parts.append(block(stage.program, lanes, name, whole=whole))
+            parts.append(block(stage.program, lanes, name, whole=whole, inlined=inlined))
             source, target = kernel.pointer(stage.reads), kernel.pointer(stage.writes)
             kernel.do(f"call void @{name}{lanes.tag}(ptr {source}, ptr {target})")
         else:
             LOOPS[type(stage)](stage, kernel)
         parts.append(kernel.text())
-        lines.append(f"  call void @stage{k}_{lanes.tag}(ptr %in, ptr %out, ptr %memory)")
-    return "\n".join([*parts, *lines, *give, "  ret void", "}"])
+        calls.append(f"  call void @stage{k}_{lanes.tag}(ptr %in, ptr %out, ptr %memory)")
+    return parts, calls
 
 
 def widest(lanes: Lanes) -> Lanes:

@@ -31,11 +31,13 @@ class Vector:
 class Kernel:
     """Lines of a function `@<name>(in, out, memory)`, whose tables and loops have names of their own.
 
-    `areas` are the numbers of results and of inputs: places of a memory begin with these, then scratch.
+    `areas` are the numbers of results and of inputs: places of a memory begin with these, then scratch. `inlined` says
+    that its caller takes its lines in.
     """
 
-    def __init__(self, name: str, lanes: Lanes, widest: int, areas: tuple[int, int]) -> None:
+    def __init__(self, name: str, lanes: Lanes, widest: int, areas: tuple[int, int], *, inlined: bool) -> None:
         self.lanes, self.widest = lanes, widest
+        self._attribute = "alwaysinline" if inlined else "noinline"
         self._name, self._areas = name, areas
         self._tables: list[str] = []
         self._head: list[str] = []
@@ -45,7 +47,7 @@ class Kernel:
     def text(self) -> str:
         """Return the function and its tables."""
         arguments = "ptr noalias %in, ptr noalias %out, ptr noalias %memory"
-        header = f"define internal void @{self._name}({arguments}) noinline {{"
+        header = f"define internal void @{self._name}({arguments}) {self._attribute} {{"
         return "\n".join([*self._tables, header, "entry:", *self._head, *self._lines, "  ret void", "}"])
 
     def say(self, expression: str) -> str:

@@ -1,0 +1,184 @@
+"""A function on a GPU: arrays of the processor are copied there and back, arrays of the GPU stay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from screwgraph.arguments import checked
+from screwgraph.compiler.backends.cuda.arrays import INTERFACE, DeviceArray, Given, Shape, given, is_on_gpu
+from screwgraph.compiler.backends.cuda.driver import Gpu, Memory, gpu
+from screwgraph.compiler.backends.ptx import kernel_name, kernel_source
+from screwgraph.compiler.plain import Plain
+from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, written
+from screwgraph.errors import InputError
+
+THREADS = 128
+"""Threads of a block: code that takes all 255 registers of a thread fits twice on a multiprocessor."""
+
+
+@dataclass(frozen=True, eq=False)
+class CudaFunction:
+    """A function on an NVIDIA GPU, one thread a sample, of arrays `(..., *shape)` that broadcast.
+
+    Arrays of NumPy are copied to the GPU, and results back. Where an argument, or `out=`, is on the GPU
+    (`__cuda_array_interface__`: CuPy, PyTorch, Numba, JAX, `array`), results are on the GPU. Where all are, nothing is
+    copied, and nothing is waited for. `source` is the kernel, as PTX.
+
+    Quaternions are divided by their lengths; where a pivot of the code vanishes, the answer is NaN.
+    """
+
+    name: str
+    arguments: tuple[Argument, ...]
+    results: tuple[Result, ...]
+    dtype: str
+    source: str
+
+    def __repr__(self) -> str:
+        results = written(self.results).removeprefix("result: ")
+        return f"<{self.name} on the GPU ({written(self.arguments)}) -> {results}, {self.dtype}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the text of the kernel, which is loaded again."""
+        return CudaFunction, (self.name, self.arguments, self.results, self.dtype, self.source)
+
+    @checked
+    def __call__(self, *values: Any, out: Any = None, stream: int = 0) -> Any:
+        """Evaluate samples, in a stream of CUDA's by its handle, by default in the default stream.
+
+        Raises:
+            InputError: wrong number, shape or type of arguments or of `out=`; there is no GPU, or it fails.
+        """
+        device = gpu()
+        check_count(self.name, self.arguments, values)
+        samples = self._samples(values)
+        stays = out is not None or any(map(is_on_gpu, values))
+        if out is not None:
+            self._check_out(out)
+        copied: list[Memory] = []
+        places = [
+            self._given(device, *pair, samples, stream, copied) for pair in zip(values, self.arguments, strict=True)
+        ]
+        arrays = self._results(device, samples, stream) if out is None else out if isinstance(out, tuple) else (out,)
+        for array, result in zip(arrays, self.results, strict=True):
+            place = given(array, result.shape, self.dtype, f"{self.name}: out= of {result.name}")
+            if place.samples != samples:
+                raise InputError(f"{self.name}: out= of {result.name} is for samples {place.samples}, not {samples}")
+            places.append(place)
+        for other in dict.fromkeys(place.stream for place in places):
+            if other is not None and other != stream:
+                device.wait(other)
+        count = prod(samples)
+        if count:
+            numbers = [n for place in places for n in (place.address, place.sample, place.entry)]
+            device.launch(self._kernel(device), -(-count // THREADS), THREADS, stream, [*numbers, count])
+        if stays and copied:
+            device.wait(stream)  # what was copied is given back now
+        found = arrays if stays else [array.numpy() for array in arrays]
+        return out if out is not None else found[0] if len(found) == 1 else tuple(found)
+
+    @checked
+    def array(self, values: Any, argument: str, stream: int = 0) -> DeviceArray:
+        """Return values of an argument, `(..., *shape)`, in the memory of the GPU, where threads read them fastest.
+
+        Raises:
+            InputError: there is no such argument, the values are of another shape; there is no GPU, or it fails.
+        """
+        found = next((a for a in self.arguments if a.name == argument), None)
+        if found is None:
+            raise InputError(f"{self.name} has no argument {argument!r}", fix=f"it takes {written(self.arguments)}")
+        (rows,) = check_arrays(self.name, [found], [values])
+        samples, device = rows.shape[: rows.ndim - len(found.shape)], gpu()
+        columns = np.ascontiguousarray(rows.reshape(prod(samples), -1).T, self.dtype)
+        memory = device.allocated(columns.nbytes)
+        device.upload(memory.address, columns, stream)
+        return DeviceArray(samples, found.shape, np.dtype(self.dtype), memory, stream)
+
+    @checked
+    def empty(self, *samples: int, stream: int = 0) -> Any:
+        """Return arrays for the results of samples `(*samples, *shape)`, uninitialised, to be given as `out=`.
+
+        Raises:
+            InputError: there is no GPU, or it has too little memory.
+        """
+        arrays = self._results(gpu(), samples, stream)
+        return arrays[0] if len(arrays) == 1 else tuple(arrays)
+
+    @cached_property
+    def _kernels(self) -> dict[int, tuple[Any, Any]]:
+        """Kernels that were loaded, by the contexts of GPUs."""
+        return {}
+
+    def _kernel(self, device: Gpu) -> Any:
+        if device.context not in self._kernels:
+            self._kernels[device.context] = device.kernel(self.source, kernel_name(self.name))
+        return self._kernels[device.context][0]
+
+    def _samples(self, values: Sequence[Any]) -> Shape:
+        """Return the shape of all samples together. Raises InputError."""
+        shapes = list[Shape]()
+        for value, argument in zip(values, self.arguments, strict=True):
+            if is_on_gpu(value):
+                shapes.append(given(value, argument.shape, self.dtype, f"{self.name}: {argument.name}").samples)
+            else:
+                (array,) = check_arrays(self.name, [argument], [value])
+                shapes.append(array.shape[: array.ndim - len(argument.shape)])
+        try:
+            return np.broadcast_shapes(*shapes)
+        except ValueError:
+            listed = ", ".join(f"{g.name} {shape}" for g, shape in zip(self.arguments, shapes, strict=True))
+            raise InputError(f"{self.name}: samples do not broadcast, {listed}") from None
+
+    def _given(
+        self, device: Gpu, value: Any, argument: Argument, samples: Shape, stream: int, copied: list[Memory]
+    ) -> Given:
+        """Return where an argument of these samples is on the GPU; one of the processor is `copied` there."""
+        core = argument.shape
+        if is_on_gpu(value):
+            place = given(value, core, self.dtype, f"{self.name}: {argument.name}")
+            if prod(place.samples) == 1:
+                return replace(place, sample=0)
+            if place.samples != samples:
+                why = f"its samples are {place.samples}, all together {samples}"
+                fix = "give it with all samples, or with none"
+                raise InputError(f"{self.name}: {argument.name} on the GPU does not broadcast", why=why, fix=fix)
+            return place
+        array = np.asarray(value)
+        own = array.shape[: array.ndim - len(core)]
+        whole = array if prod(own) == 1 else np.broadcast_to(array, (*samples, *core))
+        rows = np.ascontiguousarray(whole, self.dtype)
+        copied.append(device.allocated(rows.nbytes))
+        device.upload(copied[-1].address, rows, stream)
+        step = 0 if prod(own) == 1 else prod(core) * rows.itemsize
+        return Given(samples, copied[-1].address, step, rows.itemsize)
+
+    def _results(self, device: Gpu, samples: Shape, stream: int) -> tuple[DeviceArray, ...]:
+        number = np.dtype(self.dtype)
+        sizes = [(r.shape, prod(samples) * r.size * number.itemsize) for r in self.results]
+        return tuple(DeviceArray(samples, core, number, device.allocated(n), stream) for core, n in sizes)
+
+    def _check_out(self, out: Any) -> None:
+        arrays = out if isinstance(out, tuple) else (out,)
+        fix = "`empty` makes what is needed; without out=, results are NumPy's where arguments are"
+        if len(arrays) != len(self.results):
+            several = "s" * (len(self.results) != 1)
+            raise InputError(f"{self.name} has {len(self.results)} result{several}, out= {len(arrays)}", fix=fix)
+        if not all(map(is_on_gpu, arrays)):
+            raise InputError(f"{self.name}: out= is not on the GPU", fix=fix)
+        if any(getattr(array, INTERFACE)["data"][1] for array in arrays):
+            raise InputError(f"{self.name}: out= cannot be written to", fix=fix)
+
+
+def cuda_function(f: Plain) -> CudaFunction:
+    """Return a function on the GPU at hand.
+
+    Raises:
+        InputError: there is none, or no driver, or `cuda-bindings` is not installed.
+    """
+    gpu()
+    return CudaFunction(f.name, f.arguments, f.results, f.dtype, kernel_source(f))

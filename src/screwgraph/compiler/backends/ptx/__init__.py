@@ -1,0 +1,70 @@
+"""Kernels for NVIDIA's GPUs, as PTX: the assembly that drivers compile for the GPU at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import llvmlite.binding as llvm
+
+from screwgraph.compiler.backends.base import Backend, Listing, one_file_each
+from screwgraph.compiler.backends.c import identifiers
+from screwgraph.compiler.backends.llvm.gufunc import Arguments
+from screwgraph.compiler.backends.llvm.loop import Shape
+from screwgraph.compiler.backends.llvm.machine import Processor, listing
+from screwgraph.compiler.backends.llvm.operations import LLVM, TOGETHER
+from screwgraph.compiler.backends.ptx.kernel import kernel
+from screwgraph.compiler.cache import OBJECT, pack_code, recall
+from screwgraph.compiler.plain import Plain
+from screwgraph.errors import InputError
+from screwgraph.tape.rolled import Code
+
+OLDEST = Processor("sm_70", "+ptx63", "nvptx64-nvidia-cuda")
+"""What kernels are made for: Volta (2017) and all later GPUs, drivers from 418 on."""
+
+
+def ptx_source(name: str, code: Code, arguments: Arguments, results: Sequence[Shape], dtype: str) -> str:
+    """Return a kernel as PTX, from the cache if it was made before; see `kernel` for what it takes.
+
+    Raises:
+        InputError: a thread has less memory than loops need; LLVM makes no kernels.
+    """
+    question = ("ptx", name, pack_code(code), arguments, results, dtype, OLDEST)
+
+    def made() -> bytes:
+        _check_target()
+        return listing(kernel(name, code, arguments, results, dtype), OLDEST).encode()
+
+    return recall(OBJECT, question, made, bytes, bytes).decode()
+
+
+def _check_target() -> None:
+    """Raise InputError where LLVM was built without its back end for GPUs."""
+    llvm.initialize_all_targets()
+    try:
+        llvm.Target.from_triple(OLDEST.triple)
+    except RuntimeError:
+        why = "its LLVM was built without the target NVPTX"
+        raise InputError("this llvmlite makes no kernels", why=why, fix="install the wheel of PyPI") from None
+
+
+def kernel_name(name: str) -> str:
+    """Return what the kernel of a function is called."""
+    return identifiers([name])[0]
+
+
+def kernel_source(f: Plain) -> str:
+    """Return the kernel of a function as PTX; code with loops keeps these."""
+    arguments, results = f.operands
+    return ptx_source(kernel_name(f.name), f.program, arguments, results, f.dtype)
+
+
+def _text(f: Listing) -> str:
+    arguments = [(a.shape, a.names) for a in f.arguments]
+    return ptx_source(kernel_name(f.name), f.program, arguments, [r.shape for r in f.results], f.dtype)
+
+
+BACKEND = Backend(
+    "kernels for NVIDIA's GPUs, one thread a sample", LLVM.keys() | set(TOGETHER), one_file_each(".ptx", _text)
+)
+
+__all__ = ["BACKEND", "kernel_name", "kernel_source", "ptx_source"]
