@@ -1,5 +1,7 @@
 """Second derivatives in closed form are those that sweeps through the first derivatives find."""
 
+# pyright: reportAttributeAccessIssue=false
+# Pinocchio's compiled module declares no types.
 from __future__ import annotations
 
 import numpy as np
@@ -41,7 +43,9 @@ def test_of_inverse_dynamics(robot, first):
 def test_of_inverse_dynamics_under_external_wrenches(robot):
     f = sg.inverse_dynamics(robot, external_wrenches=("body2", "body5"))
     assert_both_ways_agree(f, robot, ("q",), "q", "qd")
-    assert not f.jacobian("q").origin.analytic.covers(("external_wrenches",))
+    analytic = f.jacobian("q").origin.analytic
+    assert analytic is not None
+    assert not analytic.covers(("external_wrenches",))
 
 
 def test_of_bias_forces(robot):
@@ -60,7 +64,7 @@ def test_differences_of_pinocchios_first_derivatives():
 
     steps = [(h * e, 0.0 * e) for e in np.eye(7)], [(0.0 * e, h * e) for e in np.eye(7)]
     by_each = [[(first(q + x, qd + v) - first(q - x, qd - v)) / (2.0 * h) for x, v in pairs] for pairs in steps]
-    expected = np.moveaxis(by_each, 1, -1).reshape(4, 7, 7, 7)
+    expected = np.moveaxis(np.array(by_each), 1, -1).reshape(4, 7, 7, 7)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7 * np.abs(expected).max())
 
 
