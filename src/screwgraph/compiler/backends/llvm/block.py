@@ -90,6 +90,11 @@ def block(
     return "\n".join([each(program, lanes, name, places, pointers), *before, *head.lines, *last])
 
 
+def is_whole(program: Program, whole: int) -> bool:
+    """Return whether a program of up to `whole` instructions is one function, which may take several pointers."""
+    return len(program.instructions) <= whole and pieces(program, (), whole, loops=True).whole
+
+
 def _results(program: Program) -> dict[int, list[int]]:
     """Return at which places each value is a result."""
     results: dict[int, list[int]] = {}

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.compiler.backends.llvm.allocation import ALLOCATIONS
-from screwgraph.compiler.backends.llvm.block import block
+from screwgraph.compiler.backends.llvm.block import block, is_whole
 from screwgraph.compiler.backends.llvm.descent import Descent, descent
 from screwgraph.compiler.backends.llvm.fastcall import layout_is_known, never, numpy_table, quick_call, whole_call
 from screwgraph.compiler.backends.llvm.fastcall_code import call
@@ -254,7 +254,7 @@ def own_pointers(
     starts = [operand.places[0] if operand.places else -1 for operand in inputs]
     vectors = all(len(operand.shape) == 1 and operand.is_run for operand in inputs)
     in_order = starts[:1] == [0] and starts == sorted(set(starts)) and all(i == 0 for i, _ in quaternions)
-    short = isinstance(program, Program) and len(program.instructions) <= whole
+    short = isinstance(program, Program) and is_whole(program, whole)
     return Pointers(tuple(starts)) if vectors and in_order and short else ONE
 
 
