@@ -13,6 +13,7 @@ from jaxtyping import Float
 
 from screwgraph import displayed
 from screwgraph.arguments import checked, shown
+from screwgraph.compiler.analytic import further
 from screwgraph.compiler.backends import BACKENDS, Library, Listing
 from screwgraph.compiler.backends.c import c_header, c_source
 from screwgraph.compiler.backends.casadi import casadi_function
@@ -380,7 +381,7 @@ class Function(Called):
             for r in self.results
         )
         vanished = self.origin.vanished and Differentiated(self.origin.vanished, by)
-        origin = replace(self.origin, analytic=None, vanished=vanished)
+        origin = replace(self.origin, analytic=further(analytic, by), vanished=vanished)
         name = f"{self.name}_by_{'_'.join(by)}"
         return replace(self, name=name, results=results, body=body, origin=origin)
 

@@ -14,7 +14,7 @@ from screwgraph.compiler.analytic.body import Body, body
 from screwgraph.compiler.analytic.coordinate import twist_seen, views
 from screwgraph.compiler.analytic.memory import Memory, in_rows
 from screwgraph.compiler.analytic.motion import Motion
-from screwgraph.compiler.analytic.vectors import NOTHING, Matrix, Pair, cross, dot, matrix_sum, scaled, trace
+from screwgraph.compiler.analytic.vectors import NOTHING, Matrix, Pair, cross, dot, matrix_sum, scaled
 from screwgraph.robot import Robot
 from screwgraph.tape import Number, Program, reciprocal
 from screwgraph.tape.rolled import SIX, Copies, Fill, Recursion, Straight, work_size
@@ -68,8 +68,7 @@ def _parents(robot: Robot) -> list[int]:
 def _inertia(own: Body, view: tuple[Matrix, Sequence[Number], Sequence[Number]]) -> Matrix:
     """Return the spatial inertia (6, 6) of a link, seen from the point and in the axes of a view."""
     seen = own.seen(*view[:2])
-    m, h, second = seen.mass, seen.first, seen.second
-    about = [[trace(second) * float(i == j) - second[i][j] for j in range(3)] for i in range(3)]
+    m, h, about = seen.mass, seen.first, seen.rotational
     coupling = [cross(h, [float(i == j) for i in range(3)]) for j in range(3)]  # columns of [h]x
     upper = [[*about[i], *(coupling[j][i] for j in range(3))] for i in range(3)]
     return [*upper, *([*coupling[i], *(m * float(i == j) for j in range(3))] for i in range(3))]

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from screwgraph.compiler.analytic.coriolis import Coriolis, coriolis
 from screwgraph.compiler.analytic.motion import Motion
 from screwgraph.compiler.analytic.turn import Turn
 from screwgraph.compiler.analytic.vectors import (
+    NOTHING,
+    ZERO,
     Matrix,
     Pair,
     Vector,
     add,
+    columns_crossed,
     cross,
+    doubled,
     matrix_sum,
     minus,
     outer,
     pair_sum,
     scaled,
+    spread,
     times,
-    trace,
-    transposed,
 )
 from screwgraph.robot.parameters import sizes
 from screwgraph.spatial import SpatialInertia
@@ -57,22 +62,41 @@ class Body:
             pair_sum(self.wrench, other.wrench),
         )
 
+    @cached_property
+    def rotational(self) -> Matrix:
+        """The rotational inertia."""
+        return spread(self.second)
+
     def inertia_times(self, twist: Pair) -> Pair:
         """Return the wrench G A for an acceleration A."""
         alpha, a = twist
-        about = minus(scaled(trace(self.second), alpha), times(self.second, alpha))
-        return add(about, cross(self.first, a)), add(scaled(self.mass, a), cross(alpha, self.first))
+        return add(times(self.rotational, alpha), cross(self.first, a)), add(
+            scaled(self.mass, a), cross(alpha, self.first)
+        )
+
+    @cached_property
+    def half_coriolis(self) -> Coriolis:
+        """Half of what the Coriolis accelerations 2 omega x u take."""
+        return coriolis(self.flow, self.momentum)
 
     def coriolis(self, omega: Vector) -> Pair:
         """Return the wrench of the Coriolis accelerations 2 omega x u."""
-        about = minus(scaled(trace(self.flow), omega), times(self.flow, omega))
-        return scaled(2.0, about), scaled(2.0, cross(omega, self.momentum))
+        return doubled(self.half_coriolis.wrench(omega))
 
     def felt_coriolis(self, axis: Pair) -> Vector:
         """Return the vector c for which c' omega is the power of `coriolis(omega)` along a screw axis."""
-        s, m = axis
-        about = minus(scaled(trace(self.flow), s), times(transposed(self.flow), s))
-        return scaled(2.0, add(about, cross(self.momentum, m)))
+        return scaled(2.0, self.half_coriolis.felt(axis))
+
+    def moving(self, twist: Pair, acceleration: Pair, outside: Pair) -> Body:
+        """Return the same moments of a body that moves so; `outside` is the wrench that acts on it from outside."""
+        omega, v = twist
+        momentum = add(cross(omega, self.first), scaled(self.mass, v))
+        flow = matrix_sum(columns_crossed(omega, self.second), outer(v, self.first))
+        alpha, a = acceleration
+        moment, force = self.inertia_times((alpha, add(a, cross(omega, v))))
+        spin, swing = scaled(-1.0, times(self.second, omega)), cross(omega, self.first)
+        wrench = minus(add(moment, cross(omega, spin)), outside[0]), minus(add(force, cross(omega, swing)), outside[1])
+        return Body(self.mass, self.first, self.second, momentum, flow, wrench)
 
     def seen(self, R: Matrix, x: Vector) -> Body:
         """Return mass and moments about a point from which the origin is at x, in axes that R turns into."""
@@ -96,17 +120,15 @@ class Body:
 
 def body(inertia: SpatialInertia, moved: Motion, outside: Pair) -> Body:
     """Return one link's own; `outside` is the wrench that acts on it from outside, about its origin."""
+    return still(inertia).moving((moved.omega, ZERO), moved.acceleration, outside)
+
+
+def still(inertia: SpatialInertia) -> Body:
+    """Return a link's own mass and moments about its origin."""
     about = inertia.about_origin
     flat = np.trace(about) / 2.0 * np.eye(3) - about
     second: Matrix = np.where(sizes(flat) > CLEAN * sizes(about).max(), flat, 0.0).tolist()
-    first, omega = inertia.first_moment.tolist(), moved.omega
-    momentum = cross(omega, first)
-    flow = transposed([cross(omega, column) for column in second])
-    still = Body(inertia.mass, first, second, momentum, flow, (outside[0], outside[1]))
-    moment, force = still.inertia_times(moved.acceleration)
-    spin = minus(scaled(trace(second), omega), times(second, omega))
-    wrench = add(moment, cross(omega, spin)), add(force, cross(omega, momentum))
-    return Body(still.mass, first, second, momentum, flow, (minus(wrench[0], outside[0]), minus(wrench[1], outside[1])))
+    return Body(inertia.mass, inertia.first_moment.tolist(), second, ZERO, [ZERO] * 3, NOTHING)
 
 
 def _symmetric_sum(r: Vector, before: Vector, after: Vector) -> Matrix:

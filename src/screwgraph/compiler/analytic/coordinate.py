@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from screwgraph.compiler.analytic.body import Body
@@ -14,6 +14,7 @@ from screwgraph.compiler.analytic.vectors import (
     Pair,
     Vector,
     add,
+    carried_wrench,
     cross,
     minus,
     pair_sum,
@@ -71,8 +72,6 @@ def coordinates(moved: Motion, whole: Body) -> list[Coordinate]:
     """Return the coordinates of a joint in its link's frame; `whole` is all that hangs on it."""
     found = []
     for S, carried, rate, second in zip(moved.axes, moved.carried, moved.rates, moved.accelerations, strict=True):
-        moment, force = whole.wrench
-        turned = add(cross(S[0], moment), cross(S[1], force)), cross(S[0], force)
         found.append(
             Coordinate(
                 S,
@@ -81,7 +80,7 @@ def coordinates(moved: Motion, whole: Body) -> list[Coordinate]:
                 second,
                 whole.inertia_times(S),
                 pair_sum(whole.inertia_times(rate), whole.coriolis(S[0])),
-                pair_sum(whole.inertia_times(second), whole.coriolis(carried[0]), turned),
+                pair_sum(whole.inertia_times(second), whole.coriolis(carried[0]), carried_wrench(S, whole.wrench)),
                 whole.felt_coriolis(S),
             )
         )
@@ -92,30 +91,38 @@ def views(
     robot: Robot, moved: Mapping[str, Motion], anchors: Sequence[str]
 ) -> Mapping[str, tuple[Matrix, Vector, Vector]]:
     """Return how links are seen from the anchor of their limb of the base: axes R, origin x, and its velocity v."""
+    found: dict[str, tuple[Matrix, Vector, Vector]] = dict.fromkeys(anchors, (EYE, ZERO, ZERO))
+    for joint, outward in steps(robot, anchors):
+        motion = moved[joint.child]
+        if outward:
+            R, x, v = found[joint.parent]
+            turned = product(R, *motion.turn.rotations)
+            view = turned, add(x, times(R, motion.turn.origin)), add(v, times(turned, motion.drift))
+            found[joint.child] = view
+        else:
+            R, x, v = found[joint.child]
+            turned = product(R, *map(transposed, reversed(motion.turn.rotations)))
+            view = turned, minus(x, times(turned, motion.turn.origin)), minus(v, times(R, motion.drift))
+            found[joint.parent] = view
+    return found
+
+
+def steps(robot: Robot, anchors: Sequence[str]) -> Iterator[tuple[Joint, bool]]:
+    """Yield the joints that lead from anchors to all other links but the base; whether they lead to their children."""
     beside: dict[str, list[Joint]] = {link.name: [] for link in robot.links}
     for joint in robot.joints:
         beside[joint.parent].append(joint)
         beside[joint.child].append(joint)
-    found: dict[str, tuple[Matrix, Vector, Vector]] = dict.fromkeys(anchors, (EYE, ZERO, ZERO))
-    stack = list(anchors)
+    found, stack = {robot.links[0].name, *anchors}, list(anchors)
     while stack:
         name = stack.pop()
-        R, x, v = found[name]
         for joint in beside[name]:
-            motion = moved[joint.child]
             outward = joint.parent == name
             there = joint.child if outward else joint.parent
-            if there in found or there not in moved:
-                continue
-            if outward:
-                turned = product(R, *motion.turn.rotations)
-                view = turned, add(x, times(R, motion.turn.origin)), add(v, times(turned, motion.drift))
-            else:
-                turned = product(R, *map(transposed, reversed(motion.turn.rotations)))
-                view = turned, minus(x, times(turned, motion.turn.origin)), minus(v, times(R, motion.drift))
-            found[there] = view
-            stack.append(there)
-    return found
+            if there not in found:
+                found.add(there)
+                stack.append(there)
+                yield joint, outward
 
 
 def twist_seen(twist: Pair, R: Matrix, x: Vector) -> Pair:

@@ -94,7 +94,7 @@ class TreeProblem:
         """
         if self.is_long:
             return self.in_loops(arguments, by)
-        tried = [self._code(straight(source), arguments, by, frames) for frames in _frames(self.model.robot)]
+        tried = [self._code(straight(source), arguments, by, frames) for frames in frames(self.model.robot)]
         return min(tried, key=cost)
 
     def in_loops(self, arguments: Sequence[Argument], by: Sequence[str]) -> Rolled:
@@ -125,7 +125,7 @@ class TreeProblem:
     def _known(self, arguments: Sequence[Argument]) -> Known:
         """Return what makes states; passes look at a robot once where its numbers are no scalars."""
         robot = None if self._parameters else self._improved
-        return lambda more: self._state(arguments, more, robot)
+        return lambda more: self.state(arguments, more, robot)
 
     @cached_property
     def _improved(self) -> Robot:
@@ -157,7 +157,7 @@ class TreeProblem:
     def _code(
         self, source: Program, arguments: Sequence[Argument], by: Sequence[str], frames: Sequence[str]
     ) -> Program:
-        state = self._state(arguments)
+        state = self.state(arguments)
         robot, known = state.robot, dict(state.known)
         unknown = [(key, i) for key in self.asked for i in range(_size(robot, key))]
         found = source.on([state.inputs[name] for name in source.input_names])
@@ -172,7 +172,7 @@ class TreeProblem:
             outputs += [entries.get((i, j), 0.0) for i in range(robot.nv) for j in range(robot.nv)]
         return factor_out(program(state.tape, outputs, source.input_names))
 
-    def _state(self, arguments: Sequence[Argument], more: Sequence[str] = (), robot: Robot | None = None) -> State:
+    def state(self, arguments: Sequence[Argument], more: Sequence[str] = (), robot: Robot | None = None) -> State:
         """Return what is known, on a new tape, which has more inputs of some names; of a robot after all passes."""
         extra = (Argument("more", (len(more),), tuple(more)),) if more else ()
         tape, numbers = input_values([*arguments, *extra])
@@ -201,7 +201,7 @@ def _size(robot: Robot, key: Key) -> int:
     return joint.nq if key.kind == "q" else joint.nv
 
 
-def _frames(robot: Robot) -> list[Sequence[str]]:
+def frames(robot: Robot) -> list[Sequence[str]]:
     """Return links, one for each limb of the base, in whose frames pairs of joints may meet."""
     first = [joint.child for joint in robot.children(robot.links[0].name)]
     if len(first) > 1 or robot.nv > SMALL:

@@ -90,16 +90,22 @@ def whole_bodies(
     robot: Robot, moved: Mapping[str, Motion], external_wrenches: Mapping[str, Pair]
 ) -> Mapping[str, Body]:
     """Return all that hangs on each joint as one body, by the name of the joint's link."""
-    outside = dict.fromkeys(moved, NOTHING)
-    for name, wrench in external_wrenches.items():
-        frame = robot.frame(name)
-        if frame.link in moved:
-            outside[frame.link] = pair_sum(outside[frame.link], _at_link(frame, wrench))
+    outside = outside_wrenches(robot, external_wrenches)
     whole = {name: body(robot.link(name).inertia, motion, outside[name]) for name, motion in moved.items()}
     for joint in reversed(robot.joints):
         if joint.parent in whole:
             whole[joint.parent] = whole[joint.parent] + whole[joint.child].on_parent(moved[joint.child])
     return whole
+
+
+def outside_wrenches(robot: Robot, external_wrenches: Mapping[str, Pair]) -> Mapping[str, Pair]:
+    """Return wrenches on all links but the base, about their origins, of wrenches on frames."""
+    outside = {link.name: NOTHING for link in robot.links[1:]}
+    for name, wrench in external_wrenches.items():
+        frame = robot.frame(name)
+        if frame.link in outside:
+            outside[frame.link] = pair_sum(outside[frame.link], _at_link(frame, wrench))
+    return outside
 
 
 def _at_link(frame: Frame, wrench: Pair) -> Pair:

@@ -55,6 +55,17 @@ def bracket(a: Pair, b: Pair) -> Pair:
     return cross(a[0], b[0]), add(cross(a[0], b[1]), cross(a[1], b[0]))
 
 
+def carried_wrench(twist: Pair, wrench: Pair) -> Pair:
+    """Return the rate -[ad_a]' w of a wrench that moves with a twist."""
+    moment, force = wrench
+    return add(cross(twist[0], moment), cross(twist[1], force)), cross(twist[0], force)
+
+
+def doubled(pair: Pair) -> Pair:
+    """Return 2 a of a twist, or a wrench."""
+    return scaled(2.0, pair[0]), scaled(2.0, pair[1])
+
+
 def combination(coefficients: Sequence[Number], pairs: Sequence[Pair]) -> Pair:
     """Return a linear combination of twists."""
     terms = [(scaled(x, p[0]), scaled(x, p[1])) for x, p in zip(coefficients, pairs, strict=True)]
@@ -88,9 +99,15 @@ def matrix_sum(*matrices: Matrix) -> Matrix:
     return [add(*rows) for rows in zip(*matrices, strict=True)]
 
 
-def trace(A: Matrix) -> Number:
-    """Return the sum of the diagonal."""
-    return A[0][0] + A[1][1] + A[2][2]
+def columns_crossed(a: Vector, A: Matrix) -> Matrix:
+    """Return [a] A: a x each column."""
+    return transposed([cross(a, column) for column in transposed(A)])
+
+
+def spread(A: Matrix) -> Matrix:
+    """Return trace(A) - A."""
+    (a, b, c), (d, e, f), (g, h, i) = A
+    return [[e + i, -b, -c], [-d, a + i, -f], [-g, -h, a + e]]
 
 
 def _total(numbers: Sequence[Number]) -> Number:

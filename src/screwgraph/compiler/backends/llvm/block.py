@@ -9,6 +9,7 @@ from screwgraph.compiler.backends.llvm.allocation import allocation
 from screwgraph.compiler.backends.llvm.each import each
 from screwgraph.compiler.backends.llvm.fused import fused
 from screwgraph.compiler.backends.llvm.operations import TOGETHER
+from screwgraph.compiler.backends.llvm.pointers import ONE, Pointers
 from screwgraph.compiler.backends.llvm.repeat import Repeated
 from screwgraph.compiler.backends.llvm.stages import stages
 from screwgraph.compiler.backends.llvm.text import Lanes
@@ -19,6 +20,12 @@ from screwgraph.tape import Program
 
 IN_TURN = 5_000
 """Instructions up to which results of blocks wait for their turn: it gains up to a half, and loses 4 to 7 % beyond."""
+ALIGNED = " alignstack(64) align 64"
+"""Attributes that line up code, and vectors which wait on the stack: else, half of them lie on two cache lines.
+
+LLVM learns only after it has given up the frame pointer that there are such vectors. Code of one state took up to a
+fifth longer where what stood before it ended elsewhere.
+"""
 
 
 def block(
@@ -27,6 +34,7 @@ def block(
     name: str = "block",
     places: Sequence[int] | None = None,
     whole: int = WHOLE,
+    pointers: Pointers = ONE,
     *,
     inlined: bool = False,
 ) -> str:
@@ -37,16 +45,18 @@ def block(
     programs beyond `whole` instructions are functions in a row, which leave values to each other in memory. Results are
     stored where they are computed: kept to the end, they would wait in memory anyway. Those of blocks of samples, which
     are arrays of others, are stored one behind the other in short programs: so the processor fetches lines ahead.
-    `inlined` says that the block's caller takes its lines in.
+    There are several `pointers` to the arguments of one sample only, of programs in one piece; `inlined` says that the
+    block's caller takes its lines in.
     """
     program = fused(program)
     *angles, rest = stages(program)
     cut = pieces(program, [i for stage in angles for i in stage], whole, loops=True)
     in_turn = program.outputs if lanes.samples and len(program.instructions) <= IN_TURN and cut.whole else ()
     results = {} if in_turn else _results(program)
-    head = Writer(program, lanes, cut.slots, results, angle_sums(program), in_turn)
-    attributes = " alwaysinline" if inlined else _aligned(lanes)
-    head.lines.append(f"define internal void @{name}{lanes.tag}(ptr noalias %in, ptr noalias %out){attributes} {{")
+    single = pointers if lanes.width == 1 else ONE
+    head = Writer(program, lanes, cut.slots, results, angle_sums(program), in_turn, pointers=single)
+    takes, attributes = f"{single.parameters}, ptr noalias %out", " alwaysinline" if inlined else ALIGNED
+    head.lines.append(f"define internal void @{name}{lanes.tag}({takes}){attributes} {{")
     take, give = (
         ([], []) if cut.whole else allocation("memory", len(cut.slots) or 1, lanes.real, lanes.width * lanes.bytes)
     )
@@ -77,7 +87,12 @@ def block(
         return "\n".join([*before, *head.lines, *give, "  ret void", "}"])
     far = ["each:", *give, f"  call void @{name}_each{lanes.tag}(ptr %in, ptr %out)", "  ret void", "}"]
     last = [*give, "  ret void", *far]
-    return "\n".join([each(program, lanes, name, places), *before, *head.lines, *last])
+    return "\n".join([each(program, lanes, name, places, pointers), *before, *head.lines, *last])
+
+
+def is_whole(program: Program, whole: int) -> bool:
+    """Return whether a program of up to `whole` instructions is one function, which may take several pointers."""
+    return len(program.instructions) <= whole and pieces(program, (), whole, loops=True).whole
 
 
 def _results(program: Program) -> dict[int, list[int]]:
@@ -95,22 +110,14 @@ def _parts(program: Program, lanes: Lanes, cut: Pieces, name: str, results: Mapp
     for n, part in enumerate(cut.parts):
         if isinstance(part, Repeat):
             loop = Repeated(f"{name}_piece{n}_{lanes.tag}", program, lanes, cut.slots, part)
-            functions.append(loop.text(results, _aligned(lanes)))
+            functions.append(loop.text(results, ALIGNED))
             continue
         piece = Writer(program, lanes, cut.slots, results)
         piece.write(part)
         arguments = "ptr noalias %in, ptr noalias %out, ptr noalias %memory"
-        header = f"define internal void @{name}_piece{n}_{lanes.tag}({arguments}) noinline{_aligned(lanes)} {{"
+        header = f"define internal void @{name}_piece{n}_{lanes.tag}({arguments}) noinline{ALIGNED} {{"
         functions.append("\n".join([header, *piece.lines, "  ret void", "}"]))
     return functions
-
-
-def _aligned(lanes: Lanes) -> str:
-    """Return the attribute that lines up vectors which wait on the stack: else, half of them lie on two cache lines.
-
-    LLVM learns only after it has given up the frame pointer that there are such vectors.
-    """
-    return "" if lanes.width == 1 else " alignstack(64)"
 
 
 def _any(masks: Sequence[str], number: int, lanes: Lanes) -> list[str]:

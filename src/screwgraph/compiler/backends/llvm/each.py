@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from screwgraph.compiler.backends.llvm.allocation import allocation
+from screwgraph.compiler.backends.llvm.pointers import ONE, Pointers, passed
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.tape import Program
 
 
-def each(program: Program, lanes: Lanes, name: str, places: Sequence[int] | None = None) -> str:
+def each(
+    program: Program, lanes: Lanes, name: str, places: Sequence[int] | None = None, pointers: Pointers = ONE
+) -> str:
     """Return `@<name>_each(in, out)`: the samples of the block `@<name>` one by one.
 
     This is for angles that vectors of sines do not reach. `places` says which output each one of the block for one
-    sample is, by default the same.
+    sample is, by default the same; `pointers` are what that one takes.
     """
     R, width, single = lanes.scalar, lanes.width, Lanes(1, lanes.bits)
     places = range(len(program.outputs)) if places is None else places
     sizes = {"in": max(len(program.input_names), 1), "out": max(len(places), 1)}
     allocations = [allocation(f"one_{name}", size, R, lanes.bytes) for name, size in sizes.items()]
+    stretches, taken = pointers.into("%one_in", "one_in", single)
     to = ", ".join(f"i64 {place}" for place in places) or "i64 0"
     lines = [
         f"@{name}_each_places{lanes.tag} = private constant [{sizes['out']} x i64] [{to}]",
@@ -29,7 +33,8 @@ def each(program: Program, lanes: Lanes, name: str, places: Sequence[int] | None
         "lane:",
         "  %k = phi i64 [0, %entry], [%k_next, %out_done]",
         *_lane_copy("in", sizes["in"], lanes, "lane", name),
-        f"  call void @{name}{single.tag}(ptr %one_in, ptr %one_out)",
+        *stretches,
+        f"  call void @{name}{single.tag}({passed(taken)}, ptr %one_out)",
         *_lane_copy("out", sizes["out"], lanes, "in_done", name),
         "  %k_next = add i64 %k, 1",
         f"  %k_more = icmp slt i64 %k_next, {width}",

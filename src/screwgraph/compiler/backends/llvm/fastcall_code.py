@@ -12,6 +12,7 @@ from math import prod
 
 from screwgraph.compiler.backends.llvm.allocation import STACK
 from screwgraph.compiler.backends.llvm.loop import Operand, Shape
+from screwgraph.compiler.backends.llvm.pointers import ONE, Pointers, passed
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.spatial.quaternions import UNIT_TOLERANCE
 
@@ -30,7 +31,11 @@ TYPE_NUMBERS = {64: 12, 32: 11}
 
 
 def call(
-    inputs: Sequence[Operand], outputs: Sequence[Operand], lanes: Lanes, quaternions: Sequence[tuple[int, int]] = ()
+    inputs: Sequence[Operand],
+    outputs: Sequence[Operand],
+    lanes: Lanes,
+    quaternions: Sequence[tuple[int, int]] = (),
+    pointers: Pointers = ONE,
 ) -> str:
     """Return `@call(self, args, count)`, which uses the block for one sample; `self` is an array that is the table.
 
@@ -70,11 +75,14 @@ def call(
     lines.append("compute:")
     for i, place in quaternions:
         lines += _unit(i, place, lanes)
+    in_place = len(pointers.starts) == n > 1
     for i, operand in enumerate(inputs):
-        lines += _copies(i, operand, lanes)
+        lines += _field(f"data{i}", f"%a{i}", DATA, "ptr")
+        lines += [] if in_place else _copies(i, operand, lanes)
+    sources = passed([f"%data{i}" for i in range(n)] if in_place else ["%in"])
     lines.append("  br i1 %into, label %run_into, label %new")
-    lines += _into(n, outputs, lanes)
-    lines += _one(outputs[0], lanes) if m == 1 else _several(outputs, lanes)
+    lines += _into(n, outputs, lanes, sources)
+    lines += _one(outputs[0], lanes, sources) if m == 1 else _several(outputs, lanes, sources)
     lines += [
         "give_up:",
         "  ret ptr null",
@@ -128,12 +136,12 @@ def _whole() -> str:
     )
 
 
-def _into(first: int, outputs: Sequence[Operand], lanes: Lanes) -> list[str]:
+def _into(first: int, outputs: Sequence[Operand], lanes: Lanes, sources: str) -> list[str]:
     """Compute on the stack, as results may lie where arguments do, and copy to the arrays from argument `first` on."""
     several, at = len(outputs) > 1, 0
     lines = [
         "run_into:",
-        f"  call void @block{lanes.tag}(ptr %in, ptr %memory)",
+        f"  call void @block{lanes.tag}({sources}, ptr %memory)",
         *_finite("%memory", "into", "run_into", sum(prod(output.shape) for output in outputs), lanes),
         f"  br i1 %finite_into, label %{'hand' if several else 'keep'}, label %unusual",
     ]
@@ -160,14 +168,14 @@ def _into(first: int, outputs: Sequence[Operand], lanes: Lanes) -> list[str]:
     return [*lines, f"  ret ptr {'%given' if several else '%target0'}"]
 
 
-def _one(output: Operand, lanes: Lanes) -> list[str]:
+def _one(output: Operand, lanes: Lanes, sources: str) -> list[str]:
     return [
         "new:",
         *_new_array("result", 0, output, lanes),
         "  br i1 %no_result, label %give_up, label %run",
         "run:",
         *_field("out", "%result", DATA, "ptr"),
-        f"  call void @block{lanes.tag}(ptr %in, ptr %out)",
+        f"  call void @block{lanes.tag}({sources}, ptr %out)",
         *_finite("%out", "new", "run", prod(output.shape), lanes),
         "  br i1 %finite_new, label %done, label %drop",
         "done:",
@@ -178,11 +186,11 @@ def _one(output: Operand, lanes: Lanes) -> list[str]:
     ]
 
 
-def _several(outputs: Sequence[Operand], lanes: Lanes) -> list[str]:
+def _several(outputs: Sequence[Operand], lanes: Lanes, sources: str) -> list[str]:
     sizes, R = [prod(output.shape) for output in outputs], lanes.scalar
     lines = [
         "new:",
-        f"  call void @block{lanes.tag}(ptr %in, ptr %memory)",
+        f"  call void @block{lanes.tag}({sources}, ptr %memory)",
         *_finite("%memory", "new", "new", sum(sizes), lanes),
         "  br i1 %finite_new, label %pack, label %unusual",
         "pack:",
@@ -280,7 +288,7 @@ def _unit(i: int, place: int, lanes: Lanes) -> list[str]:
 
 def _copies(i: int, operand: Operand, lanes: Lanes) -> list[str]:
     """Copy an argument's numbers to their places; neighbours together."""
-    lines, aligned = _field(f"data{i}", f"%a{i}", DATA, "ptr"), f"ptr align {lanes.bytes}"
+    lines, aligned = list[str](), f"ptr align {lanes.bytes}"
     for flat, place, length in operand.runs:
         here, size = f"{i}_{flat}", length * lanes.bytes
         lines += [

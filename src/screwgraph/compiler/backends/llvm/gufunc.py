@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.compiler.backends.llvm.allocation import ALLOCATIONS
-from screwgraph.compiler.backends.llvm.block import block
+from screwgraph.compiler.backends.llvm.block import block, is_whole
 from screwgraph.compiler.backends.llvm.descent import Descent, descent
 from screwgraph.compiler.backends.llvm.fastcall import layout_is_known, never, numpy_table, quick_call, whole_call
 from screwgraph.compiler.backends.llvm.fastcall_code import call
@@ -29,6 +29,7 @@ from screwgraph.compiler.backends.llvm.machine import (
     vector_width,
 )
 from screwgraph.compiler.backends.llvm.operations import function_declarations
+from screwgraph.compiler.backends.llvm.pointers import ONE, Pointers
 from screwgraph.compiler.backends.llvm.results import put_results
 from screwgraph.compiler.backends.llvm.rolled import rolled_block, widest
 from screwgraph.compiler.backends.llvm.sincos import sincos
@@ -40,6 +41,7 @@ from screwgraph.compiler.backends.llvm.wrap import wrapped
 from screwgraph.compiler.cache import pack_code
 from screwgraph.compiler.distinct import distinct
 from screwgraph.compiler.pieces import WHOLE
+from screwgraph.tape import Program
 from screwgraph.tape.rolled import Code, Rolled, Straight
 
 _FROM_SIGNATURE = 31
@@ -161,7 +163,8 @@ def _source(
     """Return all assembly that is compiled: the loop, and the quick call."""
     text = llvm_source(program, arguments, results, dtype, batches=batches, quaternions=quaternions, whole=whole)
     inputs, outputs = operands(program, arguments, results)
-    return f"{text}\n{call(inputs, outputs, Lanes(1, 8 * np.dtype(dtype).itemsize), quaternions)}"
+    pointers = own_pointers(program, with_places(inputs, quaternions), quaternions, whole)
+    return f"{text}\n{call(inputs, outputs, Lanes(1, 8 * np.dtype(dtype).itemsize), quaternions, pointers)}"
 
 
 def operands(
@@ -190,10 +193,11 @@ def assembly(
     """Return the LLVM assembly of a program and its loop over samples; results larger than `cache` bytes stream."""
     single, inputs = Lanes(1, lanes.bits), with_places(inputs, quaternions)
     kinds, blocks = tuple(dict.fromkeys((lanes, single))), list[Blocks]()
+    pointers = own_pointers(program, inputs, quaternions, whole)
     parts = code_declarations(program, kinds)
     for each in kinds:
-        text, placed = _block(program, outputs, each, whole)
-        blocks.append(Blocks(each, inputs, placed))
+        text, placed = _block(program, outputs, each, whole, pointers)
+        blocks.append(Blocks(each, inputs, placed, pointers if each == single else ONE))
         parts += [gather(each, lengths(inputs)), put_results(placed, each), text]
         parts += [counting(inputs, quaternions, each)] if quaternions else []
     parts += [f"@{COUNTER} = global ptr null"] if quaternions else []
@@ -225,7 +229,7 @@ def code_declarations(program: Code | Descent, kinds: Sequence[Lanes]) -> list[s
 
 
 def _block(
-    program: Code | Descent, outputs: Sequence[Operand], lanes: Lanes, whole: int
+    program: Code | Descent, outputs: Sequence[Operand], lanes: Lanes, whole: int, pointers: Pointers
 ) -> tuple[str, Sequence[Operand]]:
     """Return the code of a block, and where results are in it; values of vectors are there once."""
     if isinstance(program, Descent):
@@ -233,10 +237,25 @@ def _block(
     if isinstance(program, Rolled):
         return rolled_block(program, lanes, whole), outputs
     if lanes.width == 1:
-        return block(program, lanes, whole=whole), outputs
+        return block(program, lanes, whole=whole, pointers=pointers), outputs
     once = distinct(program)
     placed = [replace(o, places=tuple(once.places[place] for place in o.places)) for o in outputs]
-    return block(once.program, lanes, places=once.places, whole=whole), placed
+    text = block(once.program, lanes, places=once.places, whole=whole, pointers=pointers)
+    return text, placed
+
+
+def own_pointers(
+    program: Code | Descent, inputs: Sequence[Operand], quaternions: Sequence[tuple[int, int]], whole: int
+) -> Pointers:
+    """Return a pointer to each argument of one sample, where vectors follow each other in the block of a short program.
+
+    Quaternions are looked at by the first pointer.
+    """
+    starts = [operand.places[0] if operand.places else -1 for operand in inputs]
+    vectors = all(len(operand.shape) == 1 and operand.is_run for operand in inputs)
+    in_order = starts[:1] == [0] and starts == sorted(set(starts)) and all(i == 0 for i, _ in quaternions)
+    short = isinstance(program, Program) and is_whole(program, whole)
+    return Pointers(tuple(starts)) if vectors and in_order and short else ONE
 
 
 def _instructions(program: Code | Descent) -> list[tuple[Any, ...]]:

@@ -10,6 +10,7 @@ from math import prod
 from screwgraph.compiler.backends.llvm.allocation import allocation
 from screwgraph.compiler.backends.llvm.flat import is_flat, strides
 from screwgraph.compiler.backends.llvm.gather import TILE
+from screwgraph.compiler.backends.llvm.pointers import ONE, Pointers, passed
 from screwgraph.compiler.backends.llvm.text import Lanes
 
 Shape = tuple[int, ...]
@@ -47,11 +48,15 @@ class Operand:
 
 @dataclass(frozen=True)
 class Blocks:
-    """Blocks of so many samples, and where the numbers of arguments and results stand in them."""
+    """Blocks of so many samples, and where the numbers of arguments and results stand in them.
+
+    The code of a block takes `pointers` to the arguments.
+    """
 
     lanes: Lanes
     inputs: Sequence[Operand]
     outputs: Sequence[Operand]
+    pointers: Pointers = ONE
 
     @cached_property
     def sizes(self) -> tuple[int, int]:
@@ -118,26 +123,22 @@ def _samples(name: str, blocks: Blocks, before: str, after: str, before_block: s
     lines = [
         *_head(name, lanes.width, f"{before}, [%next_{name}, %{name}]", after),
         *_gathers(name, blocks.inputs, lanes, "gather"),
-        *_block(lanes, "%in", "%out", before_block),
+        *_block(lanes, ["%in"], "%out", before_block),
         *_puts(name, blocks, "put"),
     ]
     return [*lines, f"  br label %{name}_test"]
 
 
 def _singles(blocks: Blocks, before: str, before_block: str) -> list[str]:
-    """Take one sample after the other; one array whose entries are neighbours is read, or written, where it is."""
-    row, flat = _is_row(blocks.inputs), _is_direct(blocks.outputs)
-    if not (row or flat):
+    """Take one sample after the other; vectors whose entries are neighbours are read, or an array written, in place."""
+    rows, flat = _are_rows(blocks), _is_direct(blocks.outputs)
+    if not (rows or flat):
         return _samples("single", blocks, before, "end", before_block)
     lines = _head("single", 1, f"{before}, [%next_single, %single_block], [%next_single, %single_put]", "end")
-    if row:
-        lines += [
-            *_sample("source", 0, "single"),
-            f"  %is_row = icmp eq i64 %core0_0, {blocks.lanes.bytes}",
-            "  %from = select i1 %is_row, ptr %at_source, ptr %in",
-            "  br i1 %is_row, label %single_block, label %single_take",
-            "single_take:",
-        ]
+    sources = ["%in"]
+    if rows:
+        sources = [f"%from{i}" for i in range(len(blocks.inputs))]
+        lines += [*_in_place(blocks), "  br i1 %rows, label %single_block, label %single_take", "single_take:"]
     lines += [
         *_gathers("single", blocks.inputs, blocks.lanes, "gather"),
         "  br label %single_block",
@@ -150,7 +151,7 @@ def _singles(blocks: Blocks, before: str, before_block: str) -> list[str]:
         ]
     return [
         *lines,
-        *_block(blocks.lanes, "%from" if row else "%in", "%place" if flat else "%out", before_block),
+        *_block(blocks.lanes, sources, "%place" if flat else "%out", before_block),
         f"  br i1 {'%flat' if flat else 'false'}, label %single_test, label %single_put",
         "single_put:",
         *_puts("single", blocks, "put"),
@@ -158,9 +159,25 @@ def _singles(blocks: Blocks, before: str, before_block: str) -> list[str]:
     ]
 
 
-def _is_row(operands: Sequence[Operand]) -> bool:
-    """Whether a block's numbers are those of one vector."""
-    return len(operands) == 1 and len(operands[0].shape) == 1 and _is_direct(operands)
+def _in_place(blocks: Blocks) -> list[str]:
+    """Tell whether entries of all vectors are neighbours, `%rows`: then each is read where it is, else in a copy."""
+    lines, copies = blocks.pointers.into("%in", "copied", blocks.lanes)
+    so_far = "true"
+    for i in range(len(copies)):
+        lines += [
+            *_sample(f"source{i}", i, "single"),
+            f"  %is_row{i} = icmp eq i64 %core{i}_0, {blocks.lanes.bytes}",
+            f"  %rows{i} = and i1 {so_far}, %is_row{i}",
+        ]
+        so_far = f"%rows{i}"
+    lines.append(f"  %rows = and i1 {so_far}, true")
+    return lines + [f"  %from{i} = select i1 %rows, ptr %at_source{i}, ptr {copy}" for i, copy in enumerate(copies)]
+
+
+def _are_rows(blocks: Blocks) -> bool:
+    """Whether the code of a block has a pointer to each argument, all of which are vectors."""
+    apart = len(blocks.pointers.starts) == len(blocks.inputs)
+    return apart and all(len(operand.shape) == 1 and operand.is_run for operand in blocks.inputs)
 
 
 def _is_direct(operands: Sequence[Operand]) -> bool:
@@ -181,7 +198,7 @@ def _tiles(blocks: Blocks, before_block: str) -> list[str]:
         f"  %out_away = mul i64 %t, {outputs}",
         f"  %in_t = getelementptr {lanes.real}, ptr %in, i64 %in_away",
         f"  %out_t = getelementptr {lanes.real}, ptr %out, i64 %out_away",
-        *_block(lanes, "%in_t", "%out_t", before_block),
+        *_block(lanes, ["%in_t"], "%out_t", before_block),
         "  %t_next = add i64 %t, 1",
         f"  %t_more = icmp slt i64 %t_next, {TILE}",
         "  br i1 %t_more, label %tile_block, label %tile_end",
@@ -191,9 +208,9 @@ def _tiles(blocks: Blocks, before_block: str) -> list[str]:
     ]
 
 
-def _block(lanes: Lanes, inputs: str, outputs: str, before_block: str) -> list[str]:
-    look = [f"  call void @{before_block}{lanes.tag}(ptr {inputs})"] if before_block else []
-    return [*look, f"  call void @block{lanes.tag}(ptr {inputs}, ptr {outputs})"]
+def _block(lanes: Lanes, inputs: Sequence[str], outputs: str, before_block: str) -> list[str]:
+    look = [f"  call void @{before_block}{lanes.tag}(ptr {inputs[0]})"] if before_block else []
+    return [*look, f"  call void @block{lanes.tag}({passed(inputs)}, ptr {outputs})"]
 
 
 def _head(name: str, step: int, incoming: str, after: str) -> list[str]:

@@ -8,6 +8,7 @@ from functools import partial
 
 from screwgraph.compiler.backends.llvm.fused import FUSED
 from screwgraph.compiler.backends.llvm.operations import LLVM, TOGETHER, Arithmetic, Line
+from screwgraph.compiler.backends.llvm.pointers import ONE, Pointers
 from screwgraph.compiler.backends.llvm.sincos import together
 from screwgraph.compiler.backends.llvm.sines import several
 from screwgraph.compiler.backends.llvm.text import Lanes
@@ -23,7 +24,8 @@ class Writer:
 
     `slots` are the places at `%memory` of values that other functions need, or made; `results` the places at `%out` of
     values that are stored there at once, `sums` the instructions that add angles. Outputs that are `in_turn` are stored
-    as soon as all before them are. `store` gives the lines that store a value at a place of the results.
+    as soon as all before them are. `store` gives the lines that store a value at a place of the results. Inputs are
+    where `pointers` say.
     """
 
     def __init__(
@@ -35,6 +37,7 @@ class Writer:
         sums: AbstractSet[int] = frozenset(),
         in_turn: Sequence[int | float] = (),
         store: Callable[[str, int], list[str]] | None = None,
+        pointers: Pointers = ONE,
     ) -> None:
         self.lines: list[str] = []
         self._program, self._lanes, self._slots, self._results = program, lanes, slots, results or {}
@@ -44,6 +47,7 @@ class Writer:
         self._sums, self._wrapped = sums, dict[int, str]()
         self._sines = dict[tuple[str, int], str]()
         self._asked, self._large = set[int](), dict[int, str]()
+        self._pointers = pointers
         self._in_turn, self._stored, self._made = in_turn, 0, set[int]()
 
     def write_sines(self, places: Sequence[int]) -> None:
@@ -94,7 +98,8 @@ class Writer:
                 self._values[i] = f"%v{i}"
                 lanes = self._lanes
                 if operation == "input":
-                    at = f"{lanes.entry}, ptr %in, i64 {operands[0]}"
+                    pointer, place = self._pointers.find(operands[0])
+                    at = f"{lanes.entry}, ptr {pointer}, i64 {place}"
                 else:
                     at = f"{lanes.real}, ptr %memory, i64 {self._slots[i]}"
                 self.lines.append(f"  %p{i} = getelementptr {at}")

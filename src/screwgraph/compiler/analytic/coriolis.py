@@ -1,0 +1,31 @@
+"""What Coriolis' acceleration takes of bodies whose particles move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from screwgraph.compiler.analytic.vectors import Matrix, Pair, Vector, add, cross, spread, times, transposed
+
+
+@dataclass(frozen=True)
+class Coriolis:
+    """Half the wrench of the accelerations 2 omega x u of particles with velocities u, for each omega.
+
+    `spread` is trace(flow) - flow, where flow is the integral of u r' dm; `momentum` is the integral of u dm.
+    """
+
+    spread: Matrix
+    momentum: Vector
+
+    def wrench(self, omega: Vector) -> Pair:
+        """Return half the wrench."""
+        return times(self.spread, omega), cross(omega, self.momentum)
+
+    def felt(self, axis: Pair) -> Vector:
+        """Return the vector c for which c' omega is the power of `wrench(omega)` along a screw axis."""
+        return add(times(transposed(self.spread), axis[0]), cross(self.momentum, axis[1]))
+
+
+def coriolis(flow: Matrix, momentum: Vector) -> Coriolis:
+    """Return what particles of this flow and momentum take."""
+    return Coriolis(spread(flow), momentum)
