@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -54,7 +54,8 @@ Batch least squares on its factor graph: constraints and dynamics are nearly exa
 deviations of the file's sensors:, or of --sensor. Columns are called like the sensor, with _x, _y, ... where it
 measures several numbers, and tau:MOTOR for known torques. Empty cells were not measured; a column t:SENSOR has the
 times of a sensor that has its own. Sensors of robots: joint_position, joint_velocity, joint_torque of a joint;
-position, pose, gyroscope, accelerometer, contact (1 or 0), force of a frame; with delay, bias and huber besides sigma.
+position, height, pose, gyroscope, accelerometer, contact (1 or 0), force of a frame; with delay, bias, huber, and of
+contacts slip besides sigma.
 Columns of robots named KIND:TARGET need no --sensor. Frames with contacts get unknown forces.
 
 \b
@@ -176,6 +177,7 @@ def _summary(found: Estimate, wall_time: float, output: str) -> dict[str, Any]:
             name: {"value": x.tolist(), "sigma": found.offsets_sigma[name].tolist()}
             for name, x in found.offsets.items()
         },
+        "slips": [asdict(slip) for slip in found.slips],
         "model_error": found.model_error,
         "misfit": dict(found.misfit),
         "undetermined": list(found.undetermined),
@@ -194,6 +196,8 @@ def _print(summary: Mapping[str, Any]) -> None:
     for name, found in summary["offsets"].items():
         pairs = zip(found["value"], found["sigma"], strict=True)
         typer.echo(f"{name} is off by {', '.join(f'{x:.3g} +- {s:.2g}' for x, s in pairs)}")
+    for slip in summary["slips"]:
+        typer.echo("{frame} slips from {start:.6g} to {end:.6g} s, at up to {speed:.3g} m/s".format(**slip))
     residuals = ", ".join(f"{name} {size:.3g}" for name, size in summary["residuals"].items())
     typer.echo(f"root mean square residuals: {residuals}")
 

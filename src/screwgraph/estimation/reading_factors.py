@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from screwgraph.estimation.factors import prior, soft_equality
 from screwgraph.estimation.initial_guess import Unknowns
@@ -17,6 +18,7 @@ from screwgraph.estimation.robot import RobotUnknowns
 from screwgraph.estimation.sensors import Sensor
 from screwgraph.estimation.tables import even_or_each
 from screwgraph.optimize import Factors, Variables, Vector, each, soft
+from screwgraph.optimize.batch import Batch
 from screwgraph.optimize.losses import Huber
 
 
@@ -46,6 +48,22 @@ def reading_factors(
     if samples.seen is not None:
         template, known = PartialReading(template), {**known, "seen": each(samples.seen)}
     return [*found, unknowns.tied(f"sensor {sensor.name}", template, *own, sigma=sigma, **known, **options)]
+
+
+def contact_speeds(
+    unknowns: RobotUnknowns, sensor: Sensor, samples: Samples, values: Mapping[str, np.ndarray]
+) -> tuple[Float[np.ndarray, "k 3"], Float[np.ndarray, "k 3 n"]]:
+    """Return velocities of a sensor's foot in its standard deviations, and their derivatives by position and velocity.
+
+    These are what the factors of its contact would be, did it hold at all of its samples.
+    """
+    template, names, sigma = unknowns.reading(sensor)
+    families = {v.name: v for v in unknowns.states()[:2]}
+    own = [families[name][samples.at] for name in names]
+    factors = soft(template, *own, sigma=sigma, measured=np.ones(1), name="speed of a foot")
+    views = {name: values[name] for name in names}
+    r, J, _ = factors.kernels.whitened_jacobian(*Batch(factors, ((factors.name, len(factors)),)).inputs(views))
+    return r, J
 
 
 def offset_of(sensor: Sensor, samples: Samples) -> Variables:
