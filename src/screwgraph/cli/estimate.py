@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from screwgraph.cli import options
-from screwgraph.cli.failures import usage
+from screwgraph.cli.estimate_online import tell_online
+from screwgraph.cli.failures import usage, wrong_use
 from screwgraph.cli.mechanisms import ModelName, Output, Values, load_model
 from screwgraph.cli.options import BaseKind
 from screwgraph.cli.outputs import Plots, Report, checked_outputs, write_plots
@@ -47,6 +48,12 @@ ModelSigma = Annotated[
         "--model-error", metavar="X", min=1e-3, max=1e6, help="Factor on the standard deviations of the model."
     ),
 ]
+Lag = Annotated[
+    float | None,
+    typer.Option(
+        "--lag", metavar="S", min=0.0, help="Of robots: estimate update by update, by a window of so many seconds."
+    ),
+]
 
 HELP = """Estimate the motion of a robot or a planar mechanism, torques and parameters from measurements.
 
@@ -64,6 +71,7 @@ Example:
   screwgraph estimate four_bar_angle --measurements gyros.csv --inputs theta -o estimate.csv --plot pictures
   screwgraph estimate rr --measurements m.csv --sensor "{sensor: a, joint_position: joint1, sigma: 0.001}" -o e.npz
   screwgraph estimate a1 --base floating --measurements log.csv -o out
+  screwgraph estimate a1 --base floating --measurements log.csv --lag 0.01 -o out
   screwgraph estimate arm.yaml --measurements m.csv --sensor "{sensor: imu, gyroscope: rod, sigma: 0.01}" -o e.npz
 with a gyros.csv like
   t,crank_gyro,coupler_gyro
@@ -71,6 +79,9 @@ with a gyros.csv like
   0.01,0.03,0.008
 or a log.csv like
   t,joint_position:FR_hip_joint,tau:FR_hip_joint,gyroscope:trunk_x,gyroscope:trunk_y,gyroscope:trunk_z,contact:FR_foot
+
+With --lag, each state is the one that was known when its measurements came, as in a loop of fixed rate: times t must be
+evenly spaced, and delays within the lag.
 
 The file that is written has states and torques, and the standard deviation of each, in SI units. Ctrl-C ends the
 search early; what was found for the samples regarded so far is written.
@@ -86,6 +97,7 @@ def estimate(
     inputs: Inputs = None,
     sensor: Sensor = None,
     model_error: ModelSigma = 1.0,
+    lag: Lag = None,
     values: Values = None,
     xacro: options.XacroArgs = None,
     base: options.Base = BaseKind.fixed,
@@ -98,24 +110,29 @@ def estimate(
     from screwgraph.cli.motion import watched
     from screwgraph.cli.motion_report import write_report
     from screwgraph.cli.streams import note, print_json
-    from screwgraph.estimation import ModelNoise
+    from screwgraph.estimation import ModelNoise, replayed
     from screwgraph.formats import read_table
+    from screwgraph.mechanism import Mechanism
 
     with usage(context):
         output, report, plot = checked_outputs(output, report, plot)
     asked = load_model(context, model, values, base, xacro)
     table = read_table(measurements, missing=True)
-    until = _duration(table)
+    until, named = _duration(table), options.names(parameters)
+    given: dict[str, Any] = {
+        "inputs": options.names(inputs),
+        "sensors": None if not sensor else [_declared(text) for text in sensor],
+        "noise": ModelNoise().times(model_error),
+    }
+    if lag is not None:
+        if isinstance(asked, Mechanism):
+            raise wrong_use(context, "--lag goes with robots", fix="leave it out: all samples are estimated together")
+        with watched(until, "estimating") as watch:
+            online = replayed(asked, table, lag, named, watch=watch, **given)
+        tell_online(online, watch.wall_time, output, report, plot, as_json)
+        return
     with watched(until, "estimating") as watch:
-        found = solve(
-            asked,
-            table,
-            options.names(parameters),
-            inputs=options.names(inputs),
-            sensors=None if not sensor else [_declared(text) for text in sensor],
-            noise=ModelNoise().times(model_error),
-            watch=watch,
-        )
+        found = solve(asked, table, named, watch=watch, **given)
     found.save(output)
     if found.status.is_stopped:
         note(f"interrupted with {len(found.t)} samples used: the results so far are kept")

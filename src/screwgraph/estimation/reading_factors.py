@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,17 +51,17 @@ def reading_factors(
 
 
 def contact_speeds(
-    unknowns: RobotUnknowns, sensor: Sensor, samples: Samples, values: Mapping[str, np.ndarray]
+    template: Any, sensor: Sensor, states: Sequence[Variables], at: Any, values: Mapping[str, np.ndarray]
 ) -> tuple[Float[np.ndarray, "k 3"], Float[np.ndarray, "k 3 n"]]:
     """Return velocities of a sensor's foot in its standard deviations, and their derivatives by position and velocity.
 
-    These are what the factors of its contact would be, did it hold at all of its samples.
+    These are what the factors of its contact would be, did it hold at all instants `at`; `template` is that of the
+    sensor, `states` the families of positions and velocities.
     """
-    template, names, sigma = unknowns.reading(sensor)
-    families = {v.name: v for v in unknowns.states()[:2]}
-    own = [families[name][samples.at] for name in names]
-    factors = soft(template, *own, sigma=sigma, measured=np.ones(1), name="speed of a foot")
-    views = {name: values[name] for name in names}
+    spread = np.array(sensor.sigma) if len(sensor.sigma) > 1 else float(sum(sensor.sigma))
+    own = [x[at] for x in states]
+    factors = soft(template, *own, sigma=spread, measured=np.ones(1), name="speed of a foot")
+    views = {x.name: values[x.name] for x in states}
     r, J, _ = factors.kernels.whitened_jacobian(*Batch(factors, ((factors.name, len(factors)),)).inputs(views))
     return r, J
 

@@ -122,15 +122,19 @@ def _judged(unknowns: RobotUnknowns, data: Measurements, result: Result) -> dict
     for sensor, samples in zip(data.sensors, data.samples, strict=True):
         if not isinstance(sensor, Sensor) or not sensor.slip or not len(samples.at):
             continue
-        r, J = contact_speeds(unknowns, sensor, samples, result.values)
-        weight = np.where(_slipping(samples), 0.0, 1.0)
-        if sensor.huber:
-            weight *= np.minimum(1.0, sensor.huber / np.maximum(np.linalg.norm(r, axis=1), sensor.huber))
+        r, J = contact_speeds(unknowns.reading(sensor)[0], sensor, unknowns.states()[:2], samples.at, result.values)
+        weight = np.where(_slipping(samples), 0.0, weights(sensor, r))
         away = deleted(r, J @ joint[samples.at] @ J.transpose(0, 2, 1), weight)
         told = samples.values[:, 0] > 0.0
         speed = np.linalg.norm(r * np.array(sensor.sigma), axis=1)
         found[sensor.name] = Judged(np.where(told, speed, 0.0), np.where(told, away, 0.0))
     return found
+
+
+def weights(sensor: Sensor, r: Float[np.ndarray, "k 3"]) -> Float[np.ndarray, " k"]:
+    """Return the weights of residuals, in standard deviations, by the sensor's robust loss."""
+    size = np.linalg.norm(r, axis=1)
+    return np.minimum(1.0, sensor.huber / np.maximum(size, sensor.huber)) if sensor.huber else np.ones(len(r))
 
 
 def deleted(
