@@ -242,14 +242,24 @@ def test_progress_says_phase_and_share():
     robot, told = sg.load("rr"), []
     _, q, qd, qdd = fourier(2, 400, 0.02)
     log = {"q": q, "qd": qd, "qdd": qdd, "tau": sg.inverse_dynamics(robot)(q, qd, qdd)}
-    sg.identify(robot, [log, log], loss="huber", watch=lambda phase, share: told.append((phase, share)))
+    with sg.progress(lambda doing: told.append((doing.what, doing.done))):
+        sg.identify(robot, [log, log], loss="huber")
     shares = [share for phase, share in told if phase == "reading the log"]
     assert shares == sorted(shares)
     assert shares[0] == 0.0
     assert 0.9 < shares[-1] < 1.0
     phases = list(dict.fromkeys(phase for phase, _ in told))
-    assert phases[:3] == ["making equations", "reading the log", "reading the log again (1)"]
+    own = ["making equations", "reading the log", "reading the log again (1)"]
+    assert [phase for phase in phases if phase in own] == own
     assert phases[-1] == "finding real bodies"
+
+
+@pytest.mark.parametrize(("robot", "why"), [("four_bar_linkage", "closed chain"), ("rr", "quaternions")])
+def test_motions_that_no_spline_estimates_are_refused_with_a_way_out(robot, why):
+    asked = sg.load(robot, base="floating" if robot == "rr" else "fixed")
+    log = {"t": np.arange(50) * 0.01, "q": np.tile(asked.neutral(), (50, 1)), "tau": np.zeros((50, asked.nv))}
+    with pytest.raises(sg.InputError, match=f"{why}.*sg.estimate"):
+        sg.identify(asked, log, motion="estimated")
 
 
 @cache

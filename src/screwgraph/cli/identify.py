@@ -89,7 +89,7 @@ def identify(
     """Identify, save, and say what was found."""
     from screwgraph import identify as solve
     from screwgraph.cli.identify_report import write_identify_report
-    from screwgraph.cli.streams import note, phases, print_json
+    from screwgraph.cli.streams import note, print_json, working
     from screwgraph.view import check_page_path
 
     with usage(context):
@@ -98,7 +98,7 @@ def identify(
             check_page_path(report)
     asked = options.load_robot(robot, base, None, None, False, False, 0.0, None, xacro)
     named = options.names(parameters)
-    with phases() as watch:
+    with working("identifying"):
         found = solve(
             asked,
             log,
@@ -109,7 +109,6 @@ def identify(
             cutoff=cutoff,
             motion=motion,
             loss=loss,
-            watch=watch,
         )
     found.save(output)
     if found.unexcited:

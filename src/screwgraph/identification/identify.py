@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.doing import say
 from screwgraph.dynamics import inverse_dynamics
 from screwgraph.errors import InputError
 from screwgraph.identification.acting import Contact, contacts_of
@@ -24,9 +24,6 @@ from screwgraph.identification.triangles import LEAVES, Accumulator, merged
 from screwgraph.optimize.losses import LOSSES
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import Parameter, with_values
-
-Phases = Callable[[str, float], object]
-"""Progress callback: is called with the phase, and the share of it that is done, NaN where nobody knows."""
 
 BLOCK = 500
 """Samples of a block of equations: as many as the fast memory holds."""
@@ -64,13 +61,11 @@ def identify(
     priors: Mapping[str, object],
     constants: Mapping[str, float],
     options: Options,
-    watch: Phases | None = None,
     contacts: Sequence[str] = (),
 ) -> Identified:
     """Identify a robot's parameters; the arguments are those of `queries.identify`."""
     touching = contacts_of(robot, contacts)
-    tell = watch or _silent
-    tell("making equations", math.nan)
+    say("making equations")
     eqs = equations(robot, names, payload, touching)
     prior = np.concatenate(prior_values(robot, eqs.parameters, priors))
     start = eqs.base.map @ prior
@@ -81,7 +76,7 @@ def identify(
             fix="give a list of logs, or neither",
         )
     motion = _Motion(eqs, payload) if options.estimates_motion else None
-    one = _Pass(robot, log, constants, touching, eqs, options, watch)
+    one = _Pass(robot, log, constants, touching, eqs, options)
     fit, acc, kept = one.run(None, start)
     for again in range(SEARCHES if repeats else 0):
         before, one = fit, replace(one, phase=f"reading the log again ({again + 1})")
@@ -90,7 +85,7 @@ def identify(
         moved = np.abs(fit.values - before.values)
         if (moved <= STEADY * np.sqrt(np.maximum(np.diag(fit.covariance), 1e-300)) + 1e-12).all():
             break
-    tell("finding real bodies", math.nan)
+    say("finding real bodies")
     whole = consistent(robot, eqs.parameters, fit.R @ eqs.base.map, fit.y, priors, options.prior_weight)
     values = whole.values
     rms, validation = _validated(acc, eqs, fit)
@@ -124,7 +119,6 @@ class _Pass:
     contacts: tuple[Contact, ...]
     eqs: Equations
     options: Options
-    watch: Phases | None
     motion: Estimated | None = None
     phase: str = "reading the log"
 
@@ -141,8 +135,7 @@ class _Pass:
             kept.append(Samples(*(x[:: max(1, len(x) // 20)] for x in samples)))
             if len(kept) * 20 > 2 * PICTURED:
                 kept = kept[::2]
-            if self.watch is not None and self.watch(self.phase, share):
-                break
+            say(self.phase, share)
         leaves = acc.finish()
         counts = [sum(leaf.counts[i] for leaf in leaves) for i in range(len(columns))]
         if sum(counts) <= self.eqs.base.rank:
@@ -154,22 +147,18 @@ class _Pass:
         whole = Samples(*(np.concatenate(x) for x in zip(*kept, strict=True)))
         return fit, acc, whole
 
-    def _blocks(self) -> Iterator[tuple[float, Samples]]:
-        """Yield blocks of samples, and the share of the log that was read before each."""
+    def _blocks(self) -> Iterator[tuple[float | None, Samples]]:
+        """Yield blocks of samples, and the share of the log that was read before each, where its length is known."""
         runs = len(self.log) if isinstance(self.log, Sequence) and not isinstance(self.log, str) else 1
-        total = math.nan if isinstance(self.log, Iterator) else float(runs)
+        total = None if isinstance(self.log, Iterator) else float(runs)
         for number, run in enumerate(recordings(self.robot, self.log, self.constants, self.contacts)):
             read = 0
             size = int(np.clip(len(run.q) // LEAVES, SHORTEST, BLOCK))
             for piece in (self.motion or self.options.filter).pieces(self.robot, run):
                 for low in range(0, len(piece.t), size):
                     block = Samples(*(x[low : low + size] for x in piece))
-                    yield (number + read / len(run.q)) / total, block
+                    yield None if total is None else (number + read / len(run.q)) / total, block
                     read += len(block.t)
-
-
-def _silent(phase: str, share: float) -> None:
-    """Nobody watches."""
 
 
 class _Motion:
@@ -177,11 +166,18 @@ class _Motion:
 
     def __init__(self, eqs: Equations, payload: str | None) -> None:
         robot = eqs.robot
-        if robot.nq != robot.nv or robot.is_closed or eqs.eliminated is not None:
+        reasons = {
+            "its positions have quaternions, which a spline of each coordinate leaves": robot.nq != robot.nv,
+            "it is a closed chain: splines of all joints would open its loops": robot.is_closed,
+            "wrenches at contacts are unknown": eqs.eliminated is not None,
+        }
+        why = next((reason for reason, holds in reasons.items() if holds), None)
+        if why:
             raise InputError(
-                f"the motion of {robot.name!r} is not estimated",
-                why="its positions are quaternions, its loops must stay closed, or wrenches are unknown",
-                fix='leave motion="filtered"',
+                f"the motion of {robot.name!r} is not estimated with its parameters",
+                why=why,
+                fix='leave motion="filtered", with a cutoff (Hz); or estimate the motion first, by sg.estimate with '
+                "sensors joint_position, and give the log its q, qd and qdd",
             )
         live = [p.name for p in eqs.parameters]
         self.eqs, self.torques = eqs, inverse_dynamics(robot, parameters=live, payload=payload)

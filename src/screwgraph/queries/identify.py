@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from screwgraph.arguments import checked
@@ -33,7 +33,6 @@ def identify(
     motion: str = "filtered",
     loss: str | None = None,
     held_out: int = 5,
-    watch: Callable[[str, float], object] | None = None,
 ) -> Identified:
     """Identify inertias, friction, armatures and payloads of a robot from positions and torques.
 
@@ -66,8 +65,6 @@ def identify(
             that explains positions and torques, each by its noise (errors in variables). The log is read repeatedly.
         loss: a robust loss against outliers: "huber", "cauchy", "tukey" or "geman_mcclure". The log is read repeatedly.
         held_out: every which block of samples is kept for validation; 0 for none.
-        watch: progress callback with the phase and the share of it that is done, NaN where nobody knows; reading ends
-            where it returns true.
 
     Raises:
         InputError: as `regressor`; a bad log; too few samples; a prior of no body.
@@ -86,4 +83,4 @@ def identify(
     if motion not in MOTIONS:
         raise InputError(f"there is no motion {motion!r}", fix=f"choose one of {', '.join(MOTIONS)}")
     options = Options(Filter(cutoff), held_out, loss, prior_weight, motion == "estimated")
-    return found(robot, log, parameters, payload, priors or {}, motor_constants or {}, options, watch, contacts)
+    return found(robot, log, parameters, payload, priors or {}, motor_constants or {}, options, contacts)
