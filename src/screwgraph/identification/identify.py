@@ -20,6 +20,7 @@ from screwgraph.identification.least_squares import Fit, fitted
 from screwgraph.identification.log import recordings
 from screwgraph.identification.motion import Estimated
 from screwgraph.identification.result import Identified
+from screwgraph.identification.torque_constants import TorqueConstants, torque_constants
 from screwgraph.identification.triangles import LEAVES, Accumulator, merged
 from screwgraph.optimize.losses import LOSSES
 from screwgraph.robot import Robot
@@ -59,7 +60,7 @@ def identify(
     names: Sequence[str] | None,
     payload: str | None,
     priors: Mapping[str, object],
-    constants: Mapping[str, float],
+    constants: Mapping[str, float | None],
     options: Options,
     contacts: Sequence[str] = (),
 ) -> Identified:
@@ -69,14 +70,20 @@ def identify(
     eqs = equations(robot, names, payload, touching)
     prior = np.concatenate(prior_values(robot, eqs.parameters, priors))
     start = eqs.base.map @ prior
+    free = tuple(joint for joint, value in constants.items() if value is None)
     repeats = options.loss is not None or options.estimates_motion
-    if repeats and isinstance(log, Iterator):
+    if (repeats or free) and isinstance(log, Iterator):
         raise InputError(
-            "robust losses and motions that are estimated read the log several times, an iterator can be read once",
+            "robust losses, motions that are estimated and unknown motor constants read the log several times, an "
+            "iterator can be read once",
             fix="give a list of logs, or neither",
         )
     motion = _Motion(eqs, payload) if options.estimates_motion else None
-    one = _Pass(robot, log, constants, touching, eqs, options)
+    given = {joint: 1.0 if value is None else value for joint, value in constants.items()}
+    one, found = _Pass(robot, log, given, touching, eqs, options), None
+    if free:
+        found = _constants(one, free)
+        one = replace(one, constants=given | found.values)
     fit, acc, kept = one.run(None, start)
     for again in range(SEARCHES if repeats else 0):
         before, one = fit, replace(one, phase=f"reading the log again ({again + 1})")
@@ -85,6 +92,8 @@ def identify(
         moved = np.abs(fit.values - before.values)
         if (moved <= STEADY * np.sqrt(np.maximum(np.diag(fit.covariance), 1e-300)) + 1e-12).all():
             break
+    if found is not None:
+        fit = replace(fit, covariance=fit.covariance + found.slopes @ found.covariance @ found.slopes.T)
     say("finding real bodies")
     whole = consistent(robot, eqs.parameters, fit.R @ eqs.base.map, fit.y, priors, options.prior_weight)
     values = whole.values
@@ -106,7 +115,25 @@ def identify(
         t=kept.t,
         measured=tau,
         predicted=Y @ fit.values,
+        motor_constants={} if found is None else found.values,
+        motor_constants_sigma={} if found is None else found.sigma,
     )
+
+
+def _constants(one: _Pass, joints: tuple[str, ...]) -> TorqueConstants:
+    """Return unknown motor constants; a pass has one for each. Raises InputError where they are not of joints."""
+    robot = one.robot
+    for joint in joints:
+        if joint not in one.eqs.rows or robot.is_closed or one.contacts:
+            raise InputError(
+                f"the motor constant of {joint!r} cannot be unknown",
+                why="this is for joints of one coordinate, without loops and unknown wrenches",
+                fix="give its value",
+            )
+    say("finding motor constants")
+    two = replace(one, constants=dict(one.constants) | dict.fromkeys(joints, 2.0))
+    pairs = zip((b for _, b in one.blocks()), (b for _, b in two.blocks()), strict=True)
+    return torque_constants(one.eqs, pairs, joints)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +153,7 @@ class _Pass:
         """Fit all blocks; where something was found `before`, by the weights that a robust loss gives residuals."""
         columns = _columns(self.eqs)
         acc, kept = Accumulator(columns, self.options.held_out), []
-        for share, samples in self._blocks():
+        for share, samples in self.blocks():
             Y, tau = self.eqs.at(samples)
             if before is not None and self.options.loss is not None:
                 weight = _weights(self.options.loss, (tau - Y @ before.values) / before.noise)
@@ -147,7 +174,7 @@ class _Pass:
         whole = Samples(*(np.concatenate(x) for x in zip(*kept, strict=True)))
         return fit, acc, whole
 
-    def _blocks(self) -> Iterator[tuple[float | None, Samples]]:
+    def blocks(self) -> Iterator[tuple[float | None, Samples]]:
         """Yield blocks of samples, and the share of the log that was read before each, where its length is known."""
         runs = len(self.log) if isinstance(self.log, Sequence) and not isinstance(self.log, str) else 1
         total = None if isinstance(self.log, Iterator) else float(runs)
@@ -177,7 +204,7 @@ class _Motion:
                 f"the motion of {robot.name!r} is not estimated with its parameters",
                 why=why,
                 fix='leave motion="filtered", with a cutoff (Hz); or estimate the motion first, by sg.estimate with '
-                "sensors joint_position, and give the log its q, qd and qdd",
+                "sensors joint_position and independent joints as inputs, and give the log its q, qd and qdd",
             )
         live = [p.name for p in eqs.parameters]
         self.eqs, self.torques = eqs, inverse_dynamics(robot, parameters=live, payload=payload)

@@ -27,7 +27,7 @@ def identify(
     payload: str | None = None,
     priors: Mapping[str, Any] | None = None,
     prior_weight: float = 1.0,
-    motor_constants: Mapping[str, float] | None = None,
+    motor_constants: Mapping[str, float | None] | None = None,
     contacts: Sequence[str] = (),
     cutoff: float | None = None,
     motion: str = "filtered",
@@ -57,7 +57,8 @@ def identify(
         priors: {parameter: its numbers}, instead of the file's.
         prior_weight: 1: bodies of twice or half the prior's mass or size are one standard deviation away.
         motor_constants: {joint: torque per current (N m/A)}, where the log has currents; of actuators, where all names
-            are theirs.
+            are theirs. None: unknown, torque constant times gear ratio, on trees; then something that is known must
+            have weight, which tells the scale.
         contacts: frames at which unknown wrenches act, which are eliminated: equations are projected on what they do
             not change. "FRAME.force" transmits no moment. Where the log has the wrench, only what is NaN is unknown.
         cutoff: of the zero-phase filter of positions (Hz), by default ten times the motion's highest frequency.
