@@ -79,7 +79,7 @@ def _solved(
     size = np.array([np.linalg.norm(R[:, -1]) for R in triangles]) / np.sqrt(np.maximum(counts, 1.0))
     noise = np.maximum(size, LEAST_NOISE * size.max())
     pi, c = _started(triangles, rank, place, joints)
-    s = 1.0 / c
+    s, used = 1.0 / c, np.ones(0, dtype=bool)
     for _ in range(STEPS):
         r, J = list[np.ndarray](), list[np.ndarray]()
         for j, R in enumerate(triangles):
