@@ -17,7 +17,7 @@ def test_a_row_for_each_estimator(monkeypatch):
     monkeypatch.setattr(legged.staircase_factors, "events", lambda: iter(few))
     monkeypatch.setattr(legged.quadruped, "updates", lambda window, count: [1e-3 * window])
     sheet = legged.table([], Tools(TINY, None, lambda line: None))
-    assert [row[0].split(",")[0] for row in sheet.rows] == [*legged.THEIRS.values(), "LeggedSmoother", "LeggedSmoother"]
+    assert [row[0].split(",")[0] for row in sheet.rows] == [*legged.THEIRS.values(), *["LeggedSmoother"] * 3]
     assert "2.00 ms in windows of 2" in sheet.notes[-1]
     assert all(len(row) == len(legged.COLUMNS) for row in sheet.rows)
     from_all_factors = float(sheet.rows[4][-1])

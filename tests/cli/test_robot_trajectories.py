@@ -56,3 +56,19 @@ def test_values_of_mechanisms_are_refused_for_robots(refused, tmp_path):
     (tmp_path / "m.csv").write_text("t,a\n0,1\n")
     arguments = ("--measurements", tmp_path / "m.csv", "-o", tmp_path / "e.csv", "--set", "m=1")
     assert "--set goes with planar mechanisms" in refused(2, "estimate", "rr", *arguments).err
+
+
+def test_a_robot_is_estimated_update_by_update(command, refused, tmp_path):
+    robot, rng = sg.load("rr"), np.random.default_rng(0)
+    run = sg.simulate(robot, [0.3, 0.2], time=0.5, dt=0.005)
+    with (tmp_path / "log.csv").open("w", newline="") as target:
+        writer = csv.writer(target)
+        writer.writerow(["t", *(f"joint_position:{j}" for j in robot.joint_names)])
+        writer.writerows(np.column_stack([run.t, run.q + 1e-3 * rng.standard_normal(run.q.shape)]).tolist())
+    arguments = ["--measurements", tmp_path / "log.csv", "--lag", "0.02", "-o", tmp_path / "e.npz"]
+    result = command("estimate", "rr", *arguments, "--parameters", "link2.mass", "--report", tmp_path / "e.html")
+    assert "101 updates" in result.out
+    assert "windows of 5" in result.out
+    assert "link2.mass = " in result.out
+    assert np.abs(np.load(tmp_path / "e.npz")["q"][20:] - run.q[20:]).max() < 5e-3
+    assert "--lag goes with robots" in refused(2, "estimate", "four_bar_angle", *arguments).err

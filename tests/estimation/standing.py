@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,8 +29,11 @@ class Sway:
     forces: Float[np.ndarray, "N 4 3"]
 
 
-def sway(time: float, dt: float, lifted: float = np.inf) -> Sway:
-    """Sway by some centimetres; the first foot carries nothing from `lifted` on (s). Dynamics are Pinocchio's."""
+def sway(time: float, dt: float, lifted: float = np.inf, slide: Callable[[float], float] | None = None) -> Sway:
+    """Sway by some centimetres; the first foot carries nothing from `lifted` on (s). Dynamics are Pinocchio's.
+
+    `slide` is how far the first foot has slipped forwards at a time (m).
+    """
     robot = sg.load("a1", base="floating")
     feet, jacobians = sg.forward_kinematics(robot, FEET), [_jacobian(robot, foot) for foot in FEET]
     q = sg.neutral(robot)
@@ -41,9 +45,14 @@ def sway(time: float, dt: float, lifted: float = np.inf) -> Sway:
         q = q.copy()
         q[:3] = middle + np.array([0.02 * np.sin(7.0 * t), 0.015 * np.sin(5.0 * t), 0.02 * np.sin(9.0 * t)])
         for _ in range(20):
-            off = (feet(q)[:, :3, 3] - places).ravel()
+            off = (feet(q)[:, :3, 3] - places - slipped(t)).ravel()
             q[7:] -= np.linalg.solve(np.vstack([J(q)[3:, 6:] for J in jacobians]), off)
         return q
+
+    def slipped(t: float) -> np.ndarray:
+        found = np.zeros((4, 3))
+        found[0, 0] = 0.0 if slide is None else slide(t)
+        return found
 
     model, data = pinocchio_model(robot)
     times = np.arange(round(time / dt) + 1) * dt

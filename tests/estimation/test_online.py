@@ -9,6 +9,7 @@ from screwgraph.estimation import ModelNoise, RobotSmoother
 from tests.estimation.standing import FEET, read, sway
 from tests.estimation.test_contacts import MASS, lift
 from tests.estimation.test_missing_measurements import slider
+from tests.estimation.test_slips import END, START, slide
 
 DT = 0.02
 NOISE = ModelNoise(position=0.5, velocity=1.0, dynamics=1e-4)
@@ -82,3 +83,89 @@ def test_a_quadruped_is_estimated_within_its_covariance_in_a_loop():
     forces = np.concatenate([smoother.forces[foot] - run.forces[-1, i] for i, foot in enumerate(FEET)])
     assert np.mean(np.square(np.concatenate(away))) < 2.0
     assert np.mean(np.square(forces / sigma["forces"])) < 3.0
+
+
+def test_what_a_late_sensor_reads_counts_where_it_was():
+    """A delay in the window: the same estimates as of a sensor that is not late, as soon as both have read the same."""
+    ruler = {"sensor": "ruler", "joint_position": "x", "sigma": 1e-2}
+    speed = {"sensor": "speed", "joint_velocity": "x", "sigma": 2e-2}
+    rng, late = np.random.default_rng(0), 3
+    x, v = 0.3 + 0.7 * DT * np.arange(40) + 1e-2 * rng.standard_normal(40), 0.7 + 2e-2 * rng.standard_normal(40)
+    prompt = RobotSmoother(slider(), [ruler, speed], DT, window=6, noise=NOISE)
+    delayed = RobotSmoother(slider(), [{**ruler, "delay": late * DT}, speed], DT, window=6, noise=NOISE)
+    for k in range(40):
+        delayed.update({"ruler": x[k - late] if k >= late else np.nan, "speed": v[k]})
+        prompt.update({"ruler": x[k] if k < 40 - late else np.nan, "speed": v[k]})
+    assert delayed.q == pytest.approx(prompt.q, abs=1e-9)
+    assert delayed.sigma()["q"] == pytest.approx(prompt.sigma()["q"], rel=1e-6)
+
+
+def test_errors_of_torques_and_parameters_are_as_large_as_standard_deviations_say():
+    """A body is pushed by a torque of which a sensor knows, and by one that is measured: its mass follows."""
+    sensors = [
+        {"sensor": "ruler", "joint_position": "x", "sigma": 1e-3},
+        {"sensor": "push", "joint_torque": "x", "sigma": 0.2},
+    ]
+    noise = ModelNoise(
+        position=0.5, velocity=1.0, dynamics=1e-4, integration=1e-6, torque=5.0, torque_rate=5.0, parameters=0.1
+    )
+    squares = {"mass": [], "tau": [], "qd": []}
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        x, v, f = 0.5 * rng.standard_normal(), rng.standard_normal(), 5.0 * rng.standard_normal()
+        mass = MASS * (1.0 + 0.1 * rng.standard_normal())
+        options = {"parameters": ["body.mass"], "inputs": ["x"], "noise": noise}
+        smoother = RobotSmoother(slider(), sensors, DT, **options)
+        for k in range(60):
+            if k:
+                # Trapezoidal steps of what the smoother believes: forces that walk.
+                more = f + 5.0 * np.sqrt(DT) * rng.standard_normal()
+                x, v = x + 0.5 * DT * (v + v + 0.5 * DT * (f + more) / mass), v + 0.5 * DT * (f + more) / mass
+                f = more
+            read = [1e-3, 0.2] * rng.standard_normal(2)
+            smoother.update({"ruler": x + read[0], "push": f + read[1]})
+        sigma = smoother.sigma()
+        squares["mass"].append(((smoother.parameters["body.mass"] - mass) / sigma["parameters"][0]) ** 2)
+        squares["tau"].append(((smoother.tau[0] - f) / sigma["tau"][0]) ** 2)
+        squares["qd"].append(((smoother.qd[0] - v) / sigma["qd"][0]) ** 2)
+    for name, found in squares.items():
+        assert chi2.ppf(1e-3, 12) < np.sum(found) < chi2.ppf(1.0 - 1e-3, 12), name
+
+
+def test_a_smoother_goes_on_where_it_was_saved(tmp_path):
+    sensors = [{"sensor": "ruler", "joint_position": "x", "sigma": 1e-2, "bias": 0.1}]
+    options = {"parameters": ["body.mass"], "inputs": ["x"], "noise": NOISE}
+    first = RobotSmoother(slider(), sensors, DT, **options)
+    with pytest.raises(sg.InputError, match="nothing is estimated yet"):
+        first.save(tmp_path / "early.npz")
+    for k in range(10):
+        first.update({"ruler": 0.1 * k * DT})
+    first.save(tmp_path / "window.npz")
+    second = RobotSmoother(slider(), sensors, DT, **options).loaded(tmp_path / "window.npz")
+    assert (second.count, second.t) == (first.count, first.t)
+    for k in range(10, 15):
+        first.update({"ruler": 0.1 * k * DT})
+        second.update({"ruler": 0.1 * k * DT})
+    assert (second.q == first.q).all()
+    assert second.parameters == first.parameters
+    with pytest.raises(sg.InputError, match="another window"):
+        RobotSmoother(slider(), sensors, DT, noise=NOISE).loaded(tmp_path / "window.npz")
+
+
+def test_a_foot_that_slips_is_said_to_when_it_does():
+    sensors = [
+        {"sensor": "ruler", "joint_position": "x", "sigma": 1e-3},
+        {"sensor": "on", "contact": "body", "sigma": 1e-2, "huber": 3.0, "slip": 5.0},
+    ]
+    rng, slid, away = np.random.default_rng(0), [], []
+    smoother = RobotSmoother(slider(), sensors, DT, window=6, noise=ModelNoise(position=0.1, velocity=0.1))
+    for k in range(40):
+        x = slide(k * DT, 0.05)
+        smoother.update({"ruler": x + 1e-3 * rng.standard_normal(), "on": 1.0})
+        slid.append(smoother.slipping == ("body",))
+        away.append(smoother.q[0] - x)
+    t = DT * np.arange(40)
+    assert any(slid)
+    assert (t[slid] > START).all()
+    assert (t[slid] < END + 2.0 * DT).all()
+    assert np.abs(away[-10:]).max() < 3e-3

@@ -242,14 +242,24 @@ def test_progress_says_phase_and_share():
     robot, told = sg.load("rr"), []
     _, q, qd, qdd = fourier(2, 400, 0.02)
     log = {"q": q, "qd": qd, "qdd": qdd, "tau": sg.inverse_dynamics(robot)(q, qd, qdd)}
-    sg.identify(robot, [log, log], loss="huber", watch=lambda phase, share: told.append((phase, share)))
+    with sg.progress(lambda doing: told.append((doing.what, doing.done))):
+        sg.identify(robot, [log, log], loss="huber")
     shares = [share for phase, share in told if phase == "reading the log"]
     assert shares == sorted(shares)
     assert shares[0] == 0.0
     assert 0.9 < shares[-1] < 1.0
     phases = list(dict.fromkeys(phase for phase, _ in told))
-    assert phases[:3] == ["making equations", "reading the log", "reading the log again (1)"]
+    own = ["making equations", "reading the log", "reading the log again (1)"]
+    assert [phase for phase in phases if phase in own] == own
     assert phases[-1] == "finding real bodies"
+
+
+@pytest.mark.parametrize(("robot", "why"), [("four_bar_linkage", "closed chain"), ("rr", "quaternions")])
+def test_motions_that_no_spline_estimates_are_refused_with_a_way_out(robot, why):
+    asked = sg.load(robot, base="floating" if robot == "rr" else "fixed")
+    log = {"t": np.arange(50) * 0.01, "q": np.tile(asked.neutral(), (50, 1)), "tau": np.zeros((50, asked.nv))}
+    with pytest.raises(sg.InputError, match=f"{why}.*sg.estimate"):
+        sg.identify(asked, log, motion="estimated")
 
 
 @cache
@@ -330,3 +340,48 @@ def test_what_is_refused(change, more, match):
     log = {"t": t, "q": q, "qd": qd, "qdd": qdd, "tau": np.zeros_like(q), **change}
     with pytest.raises(sg.InputError, match=match):
         sg.identify(robot, {name: x for name, x in log.items() if x is not None}, **more)
+
+
+def geared_currents(scale: float, noise: float = 0.0):
+    """An arm of two joints whose currents are torques over constants that are not known."""
+    robot, rng = sg.load("rr"), np.random.default_rng(0)
+    _, q, qd, qdd = fourier(2, 2000, 0.01)
+    constants = {"joint1": 1.7 * scale, "joint2": 0.4 * scale}
+    current = sg.inverse_dynamics(robot)(q, qd, qdd) / np.array(list(constants.values()))
+    current = current + noise * current.std(axis=0) * rng.standard_normal(current.shape)
+    return robot, constants, {"q": q, "qd": qd, "qdd": qdd, "i": current}
+
+
+def test_motor_constants_follow_from_a_link_that_is_known():
+    robot, constants, log = geared_currents(1.0)
+    found = sg.identify(robot, log, ["link2"], motor_constants=dict.fromkeys(constants))
+    assert found.motor_constants == pytest.approx(constants, rel=1e-8)
+    noisy = geared_currents(1.0, 0.05)[2]
+    found = sg.identify(robot, noisy, ["link2"], motor_constants=dict.fromkeys(constants))
+    for joint, value in constants.items():
+        assert abs(found.motor_constants[joint] - value) < 4.0 * found.motor_constants_sigma[joint] < 0.1 * value
+    exact = sg.identify(robot, {**log, "tau": sg.inverse_dynamics(robot)(log["q"], log["qd"], log["qdd"])}, ["link2"])
+    assert (np.abs(found.base_values - exact.base_values) < 4.0 * found.base_sigma).all()
+
+
+def test_one_motor_constant_tells_the_other():
+    robot, constants, log = geared_currents(1.0)
+    found = sg.identify(robot, log, motor_constants={"joint1": constants["joint1"], "joint2": None})
+    assert found.motor_constants["joint2"] == pytest.approx(constants["joint2"], rel=1e-8)
+
+
+def test_a_known_payload_tells_motor_constants():
+    """What a scale weighs at the tip is measured in half of the runs; all of the robot is unknown."""
+    robot, constants, log = geared_currents(1.0)
+    tip, wrench = robot.links[-1].name, np.tile([0.0, 0.0, 0.0, 3.0, -20.0, 1.0], (2000, 1))
+    J = sg.frame_jacobian(robot, tip)(log["q"])
+    carried = log["i"] - np.einsum("Nij,Ni->Nj", J, wrench) / np.array(list(constants.values()))
+    runs = [log, {**log, "i": carried, f"wrench:{tip}": wrench}]
+    found = sg.identify(robot, runs, motor_constants=dict.fromkeys(constants))
+    assert found.motor_constants == pytest.approx(constants, rel=1e-7)
+
+
+def test_a_scale_that_nothing_tells_is_named():
+    robot, constants, log = geared_currents(1.0, 0.05)
+    with pytest.raises(sg.InputError, match="scale of the motor constants of joint1, joint2"):
+        sg.identify(robot, log, motor_constants=dict.fromkeys(constants))

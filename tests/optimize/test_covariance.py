@@ -45,3 +45,21 @@ def test_what_is_not_determined_is_named():
         solve(problem).covariance(x[0])
     with pytest.raises(InputError, match="covariance of nothing"):
         solve(problem).covariance()
+
+
+def test_joint_covariances_of_families_are_blocks_of_the_inverse():
+    """Along a chain by selected inversion, and of families that are not side by side."""
+    x, v, rng = Variables("x", Vector(2), 40), Variables("v", Vector(1), 40), np.random.default_rng(0)
+    factors = [
+        soft(anchor, x, at=each(rng.normal(size=(40, 2))), sigma=2.0),
+        soft(lambda a, b, s: b - a - s[0], x[:-1], x[1:], v[:-1], sigma=0.1, name="step"),
+        soft(lambda a, b: b - a, v[:-1], v[1:], sigma=0.3, name="steady"),
+    ]
+    result = solve(Problem(factors))
+    inverse = np.linalg.inv(information(result.problem, result.iterate.x))
+    places = {w.name: result.problem.layout.directions[w.name].start for w in (x, v)}
+    for k, part in enumerate(result.covariances(v, x)):
+        own = [places["v"] + k, places["x"] + 2 * k, places["x"] + 2 * k + 1]
+        assert np.allclose(part, inverse[np.ix_(own, own)], rtol=1e-8, atol=1e-12)
+    with pytest.raises(InputError, match="equal counts"):
+        result.covariances(x, Variables("other", Vector(1), 3))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from screwgraph.cli import options
-from screwgraph.cli.failures import usage
+from screwgraph.cli.estimate_online import tell_online
+from screwgraph.cli.failures import usage, wrong_use
 from screwgraph.cli.mechanisms import ModelName, Output, Values, load_model
 from screwgraph.cli.options import BaseKind
 from screwgraph.cli.outputs import Plots, Report, checked_outputs, write_plots
@@ -47,6 +48,12 @@ ModelSigma = Annotated[
         "--model-error", metavar="X", min=1e-3, max=1e6, help="Factor on the standard deviations of the model."
     ),
 ]
+Lag = Annotated[
+    float | None,
+    typer.Option(
+        "--lag", metavar="S", min=0.0, help="Of robots: estimate update by update, by a window of so many seconds."
+    ),
+]
 
 HELP = """Estimate the motion of a robot or a planar mechanism, torques and parameters from measurements.
 
@@ -54,7 +61,8 @@ Batch least squares on its factor graph: constraints and dynamics are nearly exa
 deviations of the file's sensors:, or of --sensor. Columns are called like the sensor, with _x, _y, ... where it
 measures several numbers, and tau:MOTOR for known torques. Empty cells were not measured; a column t:SENSOR has the
 times of a sensor that has its own. Sensors of robots: joint_position, joint_velocity, joint_torque of a joint;
-position, pose, gyroscope, accelerometer, contact (1 or 0), force of a frame; with delay, bias and huber besides sigma.
+position, height, pose, gyroscope, accelerometer, contact (1 or 0), force of a frame; with delay, bias, huber, and of
+contacts slip besides sigma.
 Columns of robots named KIND:TARGET need no --sensor. Frames with contacts get unknown forces.
 
 \b
@@ -63,6 +71,7 @@ Example:
   screwgraph estimate four_bar_angle --measurements gyros.csv --inputs theta -o estimate.csv --plot pictures
   screwgraph estimate rr --measurements m.csv --sensor "{sensor: a, joint_position: joint1, sigma: 0.001}" -o e.npz
   screwgraph estimate a1 --base floating --measurements log.csv -o out
+  screwgraph estimate a1 --base floating --measurements log.csv --lag 0.01 -o out
   screwgraph estimate arm.yaml --measurements m.csv --sensor "{sensor: imu, gyroscope: rod, sigma: 0.01}" -o e.npz
 with a gyros.csv like
   t,crank_gyro,coupler_gyro
@@ -70,6 +79,9 @@ with a gyros.csv like
   0.01,0.03,0.008
 or a log.csv like
   t,joint_position:FR_hip_joint,tau:FR_hip_joint,gyroscope:trunk_x,gyroscope:trunk_y,gyroscope:trunk_z,contact:FR_foot
+
+With --lag, each state is the one that was known when its measurements came, as in a loop of fixed rate: times t must be
+evenly spaced, and delays within the lag.
 
 The file that is written has states and torques, and the standard deviation of each, in SI units. Ctrl-C ends the
 search early; what was found for the samples regarded so far is written.
@@ -85,6 +97,7 @@ def estimate(
     inputs: Inputs = None,
     sensor: Sensor = None,
     model_error: ModelSigma = 1.0,
+    lag: Lag = None,
     values: Values = None,
     xacro: options.XacroArgs = None,
     base: options.Base = BaseKind.fixed,
@@ -97,24 +110,29 @@ def estimate(
     from screwgraph.cli.motion import watched
     from screwgraph.cli.motion_report import write_report
     from screwgraph.cli.streams import note, print_json
-    from screwgraph.estimation import ModelNoise
+    from screwgraph.estimation import ModelNoise, replayed
     from screwgraph.formats import read_table
+    from screwgraph.mechanism import Mechanism
 
     with usage(context):
         output, report, plot = checked_outputs(output, report, plot)
     asked = load_model(context, model, values, base, xacro)
     table = read_table(measurements, missing=True)
-    until = _duration(table)
+    until, named = _duration(table), options.names(parameters)
+    given: dict[str, Any] = {
+        "inputs": options.names(inputs),
+        "sensors": None if not sensor else [_declared(text) for text in sensor],
+        "noise": ModelNoise().times(model_error),
+    }
+    if lag is not None:
+        if isinstance(asked, Mechanism):
+            raise wrong_use(context, "--lag goes with robots", fix="leave it out: all samples are estimated together")
+        with watched(until, "estimating") as watch:
+            online = replayed(asked, table, lag, named, watch=watch, **given)
+        tell_online(online, watch.wall_time, output, report, plot, as_json)
+        return
     with watched(until, "estimating") as watch:
-        found = solve(
-            asked,
-            table,
-            options.names(parameters),
-            inputs=options.names(inputs),
-            sensors=None if not sensor else [_declared(text) for text in sensor],
-            noise=ModelNoise().times(model_error),
-            watch=watch,
-        )
+        found = solve(asked, table, named, watch=watch, **given)
     found.save(output)
     if found.status.is_stopped:
         note(f"interrupted with {len(found.t)} samples used: the results so far are kept")
@@ -176,6 +194,7 @@ def _summary(found: Estimate, wall_time: float, output: str) -> dict[str, Any]:
             name: {"value": x.tolist(), "sigma": found.offsets_sigma[name].tolist()}
             for name, x in found.offsets.items()
         },
+        "slips": [asdict(slip) for slip in found.slips],
         "model_error": found.model_error,
         "misfit": dict(found.misfit),
         "undetermined": list(found.undetermined),
@@ -194,6 +213,8 @@ def _print(summary: Mapping[str, Any]) -> None:
     for name, found in summary["offsets"].items():
         pairs = zip(found["value"], found["sigma"], strict=True)
         typer.echo(f"{name} is off by {', '.join(f'{x:.3g} +- {s:.2g}' for x, s in pairs)}")
+    for slip in summary["slips"]:
+        typer.echo("{frame} slips from {start:.6g} to {end:.6g} s, at up to {speed:.3g} m/s".format(**slip))
     residuals = ", ".join(f"{name} {size:.3g}" for name, size in summary["residuals"].items())
     typer.echo(f"root mean square residuals: {residuals}")
 

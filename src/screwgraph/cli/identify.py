@@ -35,7 +35,9 @@ Payload = Annotated[
 ]
 Constants = Annotated[
     list[str] | None,
-    typer.Option("--motor-constant", metavar="JOINT=X", help="Torque per current (N m/A); repeatable."),
+    typer.Option(
+        "--motor-constant", metavar="JOINT=X", help="Torque per current (N m/A), ? where unknown; repeatable."
+    ),
 ]
 Contacts = Annotated[
     list[str] | None,
@@ -89,7 +91,7 @@ def identify(
     """Identify, save, and say what was found."""
     from screwgraph import identify as solve
     from screwgraph.cli.identify_report import write_identify_report
-    from screwgraph.cli.streams import note, phases, print_json
+    from screwgraph.cli.streams import note, print_json, working
     from screwgraph.view import check_page_path
 
     with usage(context):
@@ -98,7 +100,7 @@ def identify(
             check_page_path(report)
     asked = options.load_robot(robot, base, None, None, False, False, 0.0, None, xacro)
     named = options.names(parameters)
-    with phases() as watch:
+    with working("identifying"):
         found = solve(
             asked,
             log,
@@ -109,7 +111,6 @@ def identify(
             cutoff=cutoff,
             motion=motion,
             loss=loss,
-            watch=watch,
         )
     found.save(output)
     if found.unexcited:
@@ -123,13 +124,15 @@ def identify(
         _print(found, summary)
 
 
-def _constant(text: str) -> tuple[str, float]:
-    """Return a joint and its motor constant. Raises BadParameter."""
+def _constant(text: str) -> tuple[str, float | None]:
+    """Return a joint and its motor constant, None where it is unknown. Raises BadParameter."""
     name, _, value = text.partition("=")
+    if value.strip() == "?":
+        return name.strip(), None
     try:
         return name.strip(), float(value)
     except ValueError:
-        raise typer.BadParameter(f"--motor-constant {text!r} is not JOINT=NUMBER") from None
+        raise typer.BadParameter(f"--motor-constant {text!r} is not JOINT=NUMBER or JOINT=?") from None
 
 
 def _summary(found: Identified, output: str) -> dict[str, Any]:
@@ -139,6 +142,9 @@ def _summary(found: Identified, output: str) -> dict[str, Any]:
         "condition": found.condition,
         "combinations": {text: {"value": x, "sigma": s} for text, (x, s) in found.combinations.items()},
         "parameters": {name: {"value": x, "sigma": found.sigma[name]} for name, x in found.parameters.items()},
+        "motor_constants": {
+            name: {"value": x, "sigma": found.motor_constants_sigma[name]} for name, x in found.motor_constants.items()
+        },
         "identifiable": list(found.identifiable),
         "unidentifiable": list(found.unidentifiable),
         "unexcited": list(found.unexcited),
@@ -154,5 +160,7 @@ def _print(found: Identified, summary: Mapping[str, Any]) -> None:
         f"{found.robot.name} from {found.samples} samples, condition {found.condition:.3g}"
     )
     typer.echo(str(found))
+    for name, of in summary["motor_constants"].items():
+        typer.echo(f"motor constant of {name} = {of['value']:.6g} +- {of['sigma']:.2g} N m/A")
     left = (f"{name} {100.0 * x / max(found.torque[name], 1e-300):.3g} %" for name, x in found.validation.items())
     typer.echo(f"torques held out, not explained: {', '.join(left)}")

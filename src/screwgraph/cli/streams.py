@@ -6,7 +6,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -62,27 +62,6 @@ def working(what: str) -> Iterator[None]:
 
         with progress(show):
             yield
-
-
-@contextmanager
-def phases() -> Iterator[Callable[[str, float], None]]:
-    """Show on stderr, where it is a terminal, the phase of what is done and its share, NaN where nobody knows."""
-    if not sys.stderr.isatty():
-        yield lambda phase, share: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True, markup=False, emoji=False)
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("", total=None)
-
-        def tell(phase: str, share: float) -> None:
-            total = 1.0 if np.isfinite(share) else None
-            bar.update(task, description=phase, total=total, completed=share if total else 0.0)
-
-        yield tell
 
 
 def never_fail_on_a_letter() -> None:

@@ -18,7 +18,8 @@ from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
 from screwgraph.estimation.noise import ModelNoise, Noise
 from screwgraph.estimation.online import RobotSmoother
 from screwgraph.estimation.over import over
-from screwgraph.estimation.result import Estimate, InverseSolution
+from screwgraph.estimation.replay import Replay, replayed
+from screwgraph.estimation.result import Estimate, InverseSolution, Slip
 from screwgraph.estimation.smoother import simulate_by_smoothing
 
 __all__ = [
@@ -35,8 +36,10 @@ __all__ = [
     "Noise",
     "PositionPrior",
     "Quantity",
+    "Replay",
     "RobotSmoother",
     "Sigmas",
+    "Slip",
     "bayes_network",
     "estimate",
     "forward_graph",
@@ -45,5 +48,6 @@ __all__ = [
     "inverse_robot_trajectory",
     "mechanics_of",
     "over",
+    "replayed",
     "simulate_by_smoothing",
 ]

@@ -21,6 +21,7 @@ from screwgraph.estimation.result import DOUBTFUL, Estimate
 from screwgraph.estimation.robot import RobotUnknowns
 from screwgraph.estimation.search import searched
 from screwgraph.estimation.sensors import Sensor
+from screwgraph.estimation.slips import settled, slips, tested, without_slips
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.optimize import (
     Manifold,
@@ -67,7 +68,7 @@ def estimate(
     data = measured(measurements, unknowns.sensors(sensors, measurements), unknowns.channels, unknowns.labels)
     driven = unknowns.inputs_of(_names(inputs, "inputs"))
     _check_known(unknowns.labels, driven, data)
-    start, count = unknowns.start(q0, qd0), FIRST
+    start, count, slipping = unknowns.start(q0, qd0), FIRST, dict[str, np.ndarray]()
     unknowns = unknowns.fitted(data, start[0])
     shared, values, failure = unknowns.parameters, {}, None
     if shared.names:
@@ -83,8 +84,11 @@ def estimate(
         except InputError as error:
             raise failure or error from None
         believed = noise if count == len(data.t) else replace(noise, parameters=min(CAREFUL, noise.parameters))
-        problem = partial(_problem, unknowns, part, start, believed)
-        result, values = searched(problem, guess, _looking(watch, part))
+        search = partial(_searched, unknowns, start, believed, _looking(watch, part))
+        if isinstance(unknowns, RobotUnknowns) and tested(data.sensors):
+            result, values, slipping = settled(unknowns, part, slipping, search, guess)
+        else:
+            result, values = search(part, guess)
         if result.status is Status.INTERRUPTED and count == FIRST and not result.iterations:
             raise KeyboardInterrupt
         if result.status.is_stopped:
@@ -96,7 +100,18 @@ def estimate(
         if failure:
             raise failure
         _ = watch is not None and watch(float(data.t[-1] - data.t[0]))
-    return _estimation(unknowns, _first(data, count), noise, result)
+    return _estimation(unknowns, without_slips(_first(data, count), slipping), noise, result)
+
+
+def _searched(
+    unknowns: Unknowns,
+    start: State,
+    noise: ModelNoise,
+    look: Callable[[Progress], Any] | None,
+    data: Measurements,
+    values: Mapping[str, np.ndarray],
+) -> tuple[Result, Mapping[str, np.ndarray]]:
+    return searched(partial(_problem, unknowns, data, start, noise), values, look)
 
 
 def _names(given: Any, what: str) -> tuple[str, ...]:
@@ -235,6 +250,9 @@ def _estimation(unknowns: Unknowns, data: Measurements, noise: ModelNoise, resul
         forces_sigma=forces_sigma,
         offsets=offsets,
         offsets_sigma=offsets_sigma,
+        slips=slips(unknowns, data, result)
+        if isinstance(unknowns, RobotUnknowns) and tested(data.sensors) and not result.status.is_stopped
+        else (),
     )
 
 

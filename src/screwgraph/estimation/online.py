@@ -1,8 +1,10 @@
-"""Fixed-lag estimates of a robot in a loop of fixed rate: all joints, forces of contacts, biases of sensors."""
+"""Fixed-lag estimates of a robot in a loop of fixed rate: states, forces of contacts, torques, parameters, biases."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,23 +14,18 @@ from screwgraph.errors import InputError
 from screwgraph.estimation.factors import soft_equality
 from screwgraph.estimation.motion import Motion, Sigmas, effective_inertias, mechanics_of
 from screwgraph.estimation.noise import ModelNoise
-from screwgraph.estimation.partial_reading import PartialReading
-from screwgraph.estimation.readings import JointReading, Offset, ReleasedUnless
-from screwgraph.estimation.sensors import SENSORS, Sensor, channels, pushed_by, sensors_of
-from screwgraph.optimize import Factors, FixedLag, Problem, Variables, Vector, each, soft
-from screwgraph.optimize.losses import Huber
-from screwgraph.robot import Robot, unknown
+from screwgraph.estimation.online_readings import Known, Readings, offset_of
+from screwgraph.estimation.parameters import parameters_of
+from screwgraph.estimation.reading_factors import contact_speeds
+from screwgraph.estimation.sensors import SENSORS, Sensor, pushed_by, sensors_of
+from screwgraph.estimation.slips import deleted, weights
+from screwgraph.optimize import FixedLag, Problem, soft
+from screwgraph.robot import Robot
 from screwgraph.simulation import dynamics_of
 from screwgraph.time import TRAPEZOIDAL
 
 BROAD = 1e4
 """Standard deviation of accelerations (rad/s^2, m/s^2) and of multipliers of loops before anything is measured."""
-
-
-RELEASED = "no force"
-"""Factors of contacts that are none."""
-Known = Mapping[str, Mapping[str, np.ndarray]]
-"""What one update brings: by factors their own parameters."""
 
 
 class RobotSmoother:
@@ -46,6 +43,8 @@ class RobotSmoother:
         dt: float,
         *,
         window: int = 4,
+        parameters: Sequence[str] = (),
+        inputs: Sequence[str] = (),
         q0: Any = None,
         qd0: Any = None,
         noise: ModelNoise | None = None,
@@ -54,9 +53,12 @@ class RobotSmoother:
 
         Args:
             robot: tree, floating or closed chain.
-            sensors: as for `sg.estimate`; none has a delay.
+            sensors: as for `sg.estimate`. A delay ends at the nearest instant, which must be in the window. A contact
+                is judged slipping when it is read.
             dt: time between updates (s).
             window: instants that are estimated together.
+            parameters: unknown "LINK.mass" (kg), "JOINT.damping", "JOINT.armature", that all instants share.
+            inputs: joints whose torques are unknown.
             q0: position at the first update, roughly (nq,).
             qd0: velocity at the first update, roughly (nv,).
             noise: standard deviations of the model and of the beginning.
@@ -71,24 +73,48 @@ class RobotSmoother:
         self.robot, self.dt, self.noise = robot, float(dt), noise or ModelNoise()
         mechanics = mechanics_of(robot)
         self.sensors = sensors_of(mechanics, sensors)
-        late = [s.name for s in self.sensors if s.delay or s.kind == "joint_torque"]
-        if late:
-            raise InputError(f"sensor {late[0]!r} has a delay, or is one of torques", fix="leave it out")
-        self._motion = Motion(mechanics, window, TRAPEZOIDAL, is_window=True, pushed=pushed_by(self.sensors))
-        self._channels = {s.name: channels(s) for s in self.sensors}
-        self._columns = {c: s.name for s in self.sensors for c in self._channels[s.name].columns}
-        self._contacts = [s for s in self.sensors if s.kind == "contact"]
-        self._groups = _grouped(self.sensors)
+        driven = tuple(sorted(set(mechanics.columns(tuple(inputs), "joint"))))
+        shared, pushed = parameters_of(robot, tuple(parameters)), pushed_by(self.sensors)
+        self._motion = Motion(mechanics, window, TRAPEZOIDAL, driven, shared, is_window=True, pushed=pushed)
+        self._readings = Readings.of(self._motion, self.sensors, self.dt)
         self._start = dynamics_of(robot).start(q0, qd0)
         self._lag: FixedLag | None = None
         self._waiting: list[Known] = []
+        self._tau = np.zeros(robot.nv)
         self.count = 0
         """Updates so far."""
+        self.slipping: tuple[str, ...] = ()
+        """Frames whose contact was reported by the last update, but which slip; see `sg.estimate`."""
 
     @property
     def t(self) -> float:
         """Time since the first update (s)."""
         return max(self.count - 1, 0) * self.dt
+
+    @property
+    def window(self) -> int:
+        """Instants that are estimated together."""
+        return self._motion.count
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """Columns that readings may have."""
+        return self._readings.names
+
+    @property
+    def torques(self) -> tuple[str, ...]:
+        """Names of the coordinates that torques act on."""
+        return self._motion.mechanics.labels
+
+    @property
+    def past(self) -> tuple[Float[np.ndarray, "W nq"], Float[np.ndarray, "W nv"], Float[np.ndarray, "W nv"]]:
+        """Positions, velocities and accelerations of all instants of the window, the oldest first.
+
+        Raises:
+            InputError: the window is not full yet.
+        """
+        values = self._full().values
+        return values["q"], values["qd"], values["qdd"]
 
     @property
     def q(self) -> Float[np.ndarray, " nq"]:
@@ -101,6 +127,19 @@ class RobotSmoother:
         return self._start[1].copy() if self._lag is None else self._lag.values["qd"][-1]
 
     @property
+    def qdd(self) -> Float[np.ndarray, " nv"]:
+        """Acceleration now; zero before the window is full."""
+        return np.zeros(self.robot.nv) if self._lag is None else self._lag.values["qdd"][-1]
+
+    @property
+    def tau(self) -> Float[np.ndarray, " nv"]:
+        """Torques now, known and estimated ones (N m, N); unknown ones are zero before the window is full."""
+        tau = self._tau.copy()
+        if self._lag is not None and self._motion.inputs:
+            tau[list(self._motion.inputs)] = self._lag.values["tau"][-1]
+        return tau
+
+    @property
     def forces(self) -> dict[str, Float[np.ndarray, "3"]]:
         """Forces of contacts now by frame (N), in the base's axes; none before the window is full."""
         if self._lag is None or not self._motion.pushed:
@@ -111,131 +150,128 @@ class RobotSmoother:
     @property
     def offsets(self) -> dict[str, Float[np.ndarray, " m"]]:
         """What sensors with a bias are off by; none before the window is full."""
-        return {} if self._lag is None else {s.name: self._lag.values[_offset(s).name][0] for s in self._biased}
+        if self._lag is None:
+            return {}
+        return {s.name: self._lag.values[offset_of(s).name][0] for s in self._readings.biased}
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Unknown parameters (SI units); those of the file before the window is full."""
+        own = self._motion.parameters
+        values = own.values if self._lag is None or not own.names else own.scale * self._lag.values["parameters"][0]
+        return dict(zip(own.names, values.tolist(), strict=True))
 
     def sigma(self) -> dict[str, Float[np.ndarray, " n"]]:
-        """Return standard deviations now by family: q (in velocity coordinates), qd, qdd, forces, offsets.
+        """Return standard deviations now by family: q (in velocity coordinates), qd, qdd, forces, tau, parameters.
+
+        Those of torques are of unknown ones, those of offsets are called "offset SENSOR".
 
         Raises:
             InputError: the window is not full yet, or something is not determined.
         """
-        if self._lag is None:
-            raise InputError("nothing is estimated yet", why=f"the window has {self._motion.count} instants")
-        return {name: np.sqrt(np.diagonal(c[-1])) for name, c in self._lag.covariances().items()}
+        found = {name: np.sqrt(np.diagonal(c[-1])) for name, c in self._full().covariances().items()}
+        if self._motion.parameters.names:
+            found["parameters"] = self._motion.parameters.scale * found["parameters"]
+        return found
 
     def update(self, readings: Mapping[str, float], tau: Any = None) -> None:
         """Take what was read now, and estimate.
 
         Args:
             readings: by column, named as for `sg.estimate`; what is NaN or left out was not measured.
-            tau: torques and forces of all coordinates (nv,), by default none.
+            tau: torques and forces of all coordinates (nv,), zero where they are unknown; by default none.
 
         Raises:
-            InputError: no such column, or torques of another shape.
+            InputError: no such column, torques of another shape, or of joints whose torques are unknown.
         """
-        for name in readings:
-            if name not in self._columns:
-                raise unknown("column of measurements", name, tuple(self._columns))
         torques = np.zeros(self.robot.nv) if tau is None else np.asarray(tau, dtype=float)
         if torques.shape != (self.robot.nv,):
             raise InputError(f"tau has the shape {torques.shape}, expected ({self.robot.nv},)")
-        known = {**self._read(readings), "dynamics": {"tau": torques}}
+        if torques[list(self._motion.inputs)].any():
+            raise InputError("tau has torques of inputs, which are unknown", fix="give zero for these")
+        known = {**self._readings.read(readings), "dynamics": {"tau": torques}}
+        self._tau = torques
         self.count += 1
         if self._lag is not None:
             self._lag.advance(parameters=known)
             self._lag.step()
-            return
-        self._waiting.append(known)
-        if len(self._waiting) == self._motion.count:
-            self._lag = self._begun()
-            self._lag.solve()
+        else:
+            self._waiting.append(known)
+            if len(self._waiting) == self._motion.count:
+                self._lag = self._begun(self._waiting)
+                self._lag.solve()
+        if self._lag is not None:
+            self._judge(self._lag, known)
 
-    @property
-    def _biased(self) -> list[Sensor]:
-        return [s for s in self.sensors if s.bias]
+    def save(self, path: str | Path) -> None:
+        """Write where the smoother stands to a .npz file, for `loaded`.
 
-    def _read(self, readings: Mapping[str, float]) -> dict[str, dict[str, np.ndarray]]:
-        found: dict[str, dict[str, np.ndarray]] = {}
-        for name, sensors in self._groups.items():
-            read, seen = [], []
-            for own in (self._channels[s.name] for s in sensors):
-                values = [float(readings.get(c, np.nan)) for c in own.columns]
-                there = dict(zip(own.columns, (x == x for x in values), strict=True))
-                seen += [float(all(there[c] for c in needed)) for needed in own.rows.values()]
-                values = [x if x == x else 0.0 for x in values]
-                if own.unit and not all(there[c] for c in own.unit):
-                    values[-1] = 1.0  # a unit quaternion, which is not looked at
-                read += values
-            found[name] = {"measured": np.array(read)}
-            if sensors[0].kind != "contact":
-                found[name]["seen"] = np.array(seen)
-        if self._contacts:
-            flags = [float(readings.get(s.name, np.nan)) for s in self._contacts]
-            found[RELEASED] = {"measured": np.array([1.0 if x != x else x for x in flags])}
+        Raises:
+            InputError: the window is not full yet, or the file cannot be written.
+        """
+        self._full().save(path, count=np.array(self.count), tau=self._tau)
+
+    def loaded(self, path: str | Path) -> RobotSmoother:
+        """Return a smoother of this one's robot, sensors and window that goes on where one was saved.
+
+        Raises:
+            InputError: the file cannot be read, or is of another window.
+        """
+        blank = {**self._readings.read({}), "dynamics": {"tau": np.zeros(self.robot.nv)}}
+        lag, found = self._begun([blank] * self._motion.count), copy(self)
+        found._lag, more = lag.loaded(path), lag.saved_besides(path, ("count", "tau"))
+        found.count, found._tau, found._waiting, found.slipping = int(more["count"]), more["tau"], [], ()
         return found
 
-    def _begun(self) -> FixedLag:
+    def _full(self) -> FixedLag:
+        if self._lag is None:
+            raise InputError("nothing is estimated yet", why=f"the window has {self._motion.count} instants")
+        return self._lag
+
+    def _begun(self, known: Sequence[Known]) -> FixedLag:
         """Return a smoother of the first window."""
         motion, noise, (q0, qd0) = self._motion, self.noise, self._start
         spread = noise.dynamics * effective_inertias(self.robot, q0, self.dt)
         sigma = Sigmas(noise.integration, (noise.constraints, noise.constraints, noise.dynamics), spread)
-        known = self._waiting
-        tau = np.array([k["dynamics"]["tau"] for k in known])
-        families = [*motion.states(), *([motion.forces] if motion.pushed else [])]
-        factors = motion.factors(self.dt, tau, sigma)
-        if motion.pushed:
-            rate = noise.force_rate * np.sqrt(self.dt)
-            f = motion.forces
-            factors.append(soft(soft_equality, f[:-1], f[1:], sigma=rate, name="change of forces"))
-        own = {v.name: v for v in families}
-        for name, sensors in self._groups.items():
-            factors.append(self._reading(name, sensors, own, known))
-        if self._contacts:
-            places = tuple(motion.pushed.index(s.target) for s in self._contacts)
-            flags = each(np.array([k[RELEASED]["measured"] for k in known]))
-            free = ReleasedUnless(places)
-            factors.append(soft(free, motion.forces, sigma=noise.released, measured=flags, name=RELEASED))
+        factors = motion.factors(self.dt, np.array([k["dynamics"]["tau"] for k in known]), sigma)
+        walks = [(motion.forces, noise.force, noise.force_rate)] if motion.pushed else []
+        walks += [(motion.tau, noise.torque, noise.torque_rate)] if motion.inputs else []
+        for x, _, rate in walks:
+            spread = rate * np.sqrt(self.dt)
+            factors.append(soft(soft_equality, x[:-1], x[1:], sigma=spread, name=f"change of {x.name}"))
+        factors += self._readings.factors(known, noise.released)
+        families, own = [*motion.states(), *(x for x, _, _ in walks)], motion.parameters
         start = {"q": np.tile(q0, (motion.count, 1)), "qd": np.tile(qd0, (motion.count, 1))}
         prior: dict[str, Any] = dict.fromkeys((v.name for v in families), BROAD)
-        prior |= {"q": noise.position, "qd": noise.velocity}
-        if motion.pushed:
-            prior["forces"] = noise.force
-        prior |= {_offset(s).name: s.bias for s in self._biased}
-        shared = [_offset(s) for s in self._biased]
+        prior |= {"q": noise.position, "qd": noise.velocity, **{x.name: size for x, size, _ in walks}}
+        prior |= {offset_of(s).name: s.bias for s in self._readings.biased}
+        shared = [offset_of(s) for s in self._readings.biased]
+        if own.names:
+            shared, start["parameters"] = [*shared, motion.shared], (own.values / own.scale)[None]
+            prior["parameters"] = noise.parameters
         return FixedLag(Problem(factors, [*families, *shared]), start, prior=prior, predict=self._ahead)
 
-    def _reading(
-        self, name: str, sensors: Sequence[Sensor], own: Mapping[str, Variables], known: Sequence[Known]
-    ) -> Factors:
-        first, pushed = sensors[0], self._motion.pushed
-        kind = SENSORS[first.kind]
-        templates: list[Any] = [kind.template(self._motion.mechanics, s.target, (), pushed) for s in sensors]
-        template, unknowns = templates[0], list[Any](own[family] for family in kind.of)
-        if len(sensors) > 1:
-            template = JointReading(tuple(c for t in templates for c in t.columns))
-        if first.bias:
-            template, unknowns = Offset(template), [*unknowns, _offset(first)]
-        given = {key: each(np.array([k[name][key] for k in known])) for key in known[0][name]}
-        template = PartialReading(template) if "seen" in given else template
-        sigma = np.array([x for s in sensors for x in s.sigma])
-        loss = Huber(first.huber) if first.huber else None
-        spread = sigma if len(sigma) > 1 else float(sigma.sum())
-        return soft(template, *unknowns, sigma=spread, loss=loss, name=name, **given)
+    def _judge(self, lag: FixedLag, known: Mapping[str, Mapping[str, np.ndarray]]) -> None:
+        """Leave out contacts that were read now, where their feet slip: one after the other, the furthest first."""
+        self.slipping = ()
+        candidates = [s for s in self._readings.contacts if s.slip and known[f"sensor {s.name}"]["measured"][0] > 0.0]
+        while candidates and (away := self._deviations(lag, candidates)).max() > 1.0:
+            sensor = candidates.pop(int(away.argmax()))
+            self.slipping = (*self.slipping, sensor.target)
+            lag.revise({f"sensor {sensor.name}": {"measured": np.zeros(1)}})
+            lag.step()
+
+    def _deviations(self, lag: FixedLag, contacts: Sequence[Sensor]) -> Float[np.ndarray, " k"]:
+        """Return how far feet are from rest now, in their thresholds."""
+        motion, values, found = self._motion, lag.values, []
+        P, last = lag.covariance()[: 2 * self.robot.nv, : 2 * self.robot.nv], [motion.count - 1]
+        for s in contacts:
+            template = SENSORS[s.kind].template(motion.mechanics, s.target, (), motion.pushed)
+            r, J = contact_speeds(template, s, motion.states()[:2], last, values)
+            found.append(deleted(r, J @ P @ J.transpose(0, 2, 1), weights(s, r))[0] / s.slip)
+        return np.array(found)
 
     def _ahead(self, q: Any, qd: Any, qdd: Any, *more: Any) -> tuple[Any, ...]:
-        """Predict the next instant: accelerations stay, and so do forces."""
+        """Predict the next instant: accelerations stay, and so do forces and torques."""
         h = self.dt
         return self.robot.manifold.retract(q, h * qd + (0.5 * h * h) * qdd), qd + h * qdd, qdd, *more
-
-
-def _grouped(sensors: Sequence[Sensor]) -> dict[str, list[Sensor]]:
-    """Return sensors by the names of their factors: plain ones of joints make one factor together."""
-    found: dict[str, list[Sensor]] = {}
-    for sensor in sensors:
-        is_plain = sensor.kind in ("joint_position", "joint_velocity") and not sensor.bias and not sensor.huber
-        found.setdefault(f"all {sensor.kind}" if is_plain else f"sensor {sensor.name}", []).append(sensor)
-    return found
-
-
-def _offset(sensor: Sensor) -> Variables:
-    return Variables(f"offset {sensor.name}", Vector(len(channels(sensor).rows)), 1)

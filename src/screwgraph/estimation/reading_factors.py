@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from screwgraph.estimation.factors import prior, soft_equality
 from screwgraph.estimation.initial_guess import Unknowns
@@ -17,6 +18,7 @@ from screwgraph.estimation.robot import RobotUnknowns
 from screwgraph.estimation.sensors import Sensor
 from screwgraph.estimation.tables import even_or_each
 from screwgraph.optimize import Factors, Variables, Vector, each, soft
+from screwgraph.optimize.batch import Batch
 from screwgraph.optimize.losses import Huber
 
 
@@ -46,6 +48,22 @@ def reading_factors(
     if samples.seen is not None:
         template, known = PartialReading(template), {**known, "seen": each(samples.seen)}
     return [*found, unknowns.tied(f"sensor {sensor.name}", template, *own, sigma=sigma, **known, **options)]
+
+
+def contact_speeds(
+    template: Any, sensor: Sensor, states: Sequence[Variables], at: Any, values: Mapping[str, np.ndarray]
+) -> tuple[Float[np.ndarray, "k 3"], Float[np.ndarray, "k 3 n"]]:
+    """Return velocities of a sensor's foot in its standard deviations, and their derivatives by position and velocity.
+
+    These are what the factors of its contact would be, did it hold at all instants `at`; `template` is that of the
+    sensor, `states` the families of positions and velocities.
+    """
+    spread = np.array(sensor.sigma) if len(sensor.sigma) > 1 else float(sum(sensor.sigma))
+    own = [x[at] for x in states]
+    factors = soft(template, *own, sigma=spread, measured=np.ones(1), name="speed of a foot")
+    views = {x.name: values[x.name] for x in states}
+    r, J, _ = factors.kernels.whitened_jacobian(*Batch(factors, ((factors.name, len(factors)),)).inputs(views))
+    return r, J
 
 
 def offset_of(sensor: Sensor, samples: Samples) -> Variables:

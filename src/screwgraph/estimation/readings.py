@@ -38,6 +38,18 @@ class PointReading:
 
 
 @dataclass(frozen=True)
+class HeightReading:
+    """How high the origin of a frame is in the base's axes (m), less the height of the terrain under it."""
+
+    mechanics: Mechanics
+    frame: str
+
+    def __call__(self, q: Any, *, measured: Any) -> Any:
+        """Residual (1,)."""
+        return self.mechanics.pose(self.frame, q)[2:3, 3] - measured
+
+
+@dataclass(frozen=True)
 class PoseReading:
     """The pose of a frame in the base less the measured one (x, y, z, qx, qy, qz, qw), in the frame's axes."""
 

@@ -19,6 +19,20 @@ DOUBTFUL = 5.0
 """Residual, in standard deviations, beyond which a model or a sensor is in doubt."""
 
 
+@dataclass(frozen=True)
+class Slip:
+    """A foot that moved from `start` to `end` (s), though its contact was reported.
+
+    `speed` is the largest that was estimated (m/s), `deviations` by how many standard deviations it was off from rest.
+    """
+
+    frame: str
+    start: float
+    end: float
+    speed: float
+    deviations: float
+
+
 @dataclass(frozen=True, eq=False)
 class Estimate:
     """States at times t (s), torques of all motors (N m), parameters; SI units, with standard deviations.
@@ -33,6 +47,7 @@ class Estimate:
     too long, or the model contradicts the sensors. `status` and `reason` say how the search ended; one that was
     interrupted holds what was found so far. Standard deviations of positions are those of their velocity coordinates.
     `forces` are those of contacts by frame (N, 3), in the base's axes, `offsets` what sensors with a bias are off by.
+    `slips` are intervals in which feet moved though their contacts were reported: what these say was left out there.
     """
 
     _repr_html_ = displayed.html
@@ -54,6 +69,7 @@ class Estimate:
     forces_sigma: Mapping[str, Float[np.ndarray, "N 3"]] = field(default_factory=dict)
     offsets: Mapping[str, Float[np.ndarray, " m"]] = field(default_factory=dict)
     offsets_sigma: Mapping[str, Float[np.ndarray, " m"]] = field(default_factory=dict)
+    slips: tuple[Slip, ...] = ()
 
     def __repr__(self) -> str:
         found = [f"{name} = {value:.6g} +- {self.sigma[name]:.2g}" for name, value in self.parameters.items()]

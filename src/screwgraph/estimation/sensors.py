@@ -16,6 +16,7 @@ from screwgraph.estimation.readings import (
     ContactReading,
     ForceReading,
     GyroscopeReading,
+    HeightReading,
     JointReading,
     PointReading,
     PoseReading,
@@ -36,7 +37,8 @@ class Sensor:
 
     `sigma` is one number (SI units), or one for each row of the residual. It reads what was `delay` (s) before its
     times. `bias` is the standard deviation of a constant that it is off by, 0: none; residuals beyond `huber` standard
-    deviations weigh less, 0: all count fully.
+    deviations weigh less, 0: all count fully. A contact whose foot is further from rest than `slip` standard deviations
+    slips, 0: none does.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Sensor:
     delay: float = 0.0
     bias: float = 0.0
     huber: float = 0.0
+    slip: float = 0.0
 
 
 def _position(mechanics: Mechanics, name: str) -> JointReading:
@@ -86,6 +89,7 @@ SENSORS: Mapping[str, Kind] = {
     "joint_velocity": Kind(("qd",), lambda mechanics, joint, *_: _velocity(mechanics, joint), ("",)),
     "joint_torque": Kind(("tau",), lambda mechanics, joint, inputs, _: _torque(mechanics, joint, inputs), ("",)),
     "position": Kind(("q",), lambda mechanics, frame, *_: PointReading(mechanics, frame)),
+    "height": Kind(("q",), lambda mechanics, frame, *_: HeightReading(mechanics, frame), ("",)),
     "pose": Kind(("q",), lambda mechanics, frame, *_: PoseReading(mechanics, frame), (*XYZ, *QUATERNION), POSE_ROWS),
     "gyroscope": Kind(("q", "qd"), lambda mechanics, frame, *_: GyroscopeReading(mechanics, frame)),
     "accelerometer": Kind(("q", "qd", "qdd"), lambda mechanics, frame, *_: AccelerometerReading(mechanics, frame)),
@@ -102,16 +106,17 @@ USUAL: Mapping[str, Mapping[str, float]] = {
     "joint_velocity": {"sigma": 1e-2},
     "joint_torque": {"sigma": 0.1},
     "position": {"sigma": 1e-2},
+    "height": {"sigma": 2e-2},
     "pose": {"sigma": 1e-2},
     "gyroscope": {"sigma": 1e-2, "bias": 0.05},
     "accelerometer": {"sigma": 0.1, "bias": 0.5},
-    "contact": {"sigma": 1e-2, "huber": 3.0},
+    "contact": {"sigma": 1e-2, "huber": 3.0, "slip": 5.0},
     "force": {"sigma": 2.0},
 }
 """What sensors have that only columns KIND:TARGET tell of (SI units)."""
 PUSHED = ("contact", "force")
 """Kinds of sensors that are on frames which contacts push on."""
-EXTRAS = ("delay", "bias", "huber")
+EXTRAS = ("delay", "bias", "huber", "slip")
 """What a sensor may have besides."""
 
 
@@ -178,6 +183,8 @@ def _sensor(mechanics: Mechanics, entry: Any) -> Sensor:
     extras = {extra: _extra(name, extra, entry[extra]) for extra in EXTRAS if extra in entry}
     if kind == "contact" and extras.get("bias"):
         raise InputError(f"contact {name!r} has no bias", fix="leave it out")
+    if kind != "contact" and extras.get("slip"):
+        raise InputError(f"sensor {name!r} does not slip", why="it is not one of contact", fix="leave slip out")
     return Sensor(name, kind, target, tuple(sigma.tolist()), **extras)
 
 

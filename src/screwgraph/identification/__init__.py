@@ -1,7 +1,7 @@
 """Identification of robots: parameters from logs of motions and torques."""
 
 from screwgraph.identification.filtering import Filter
-from screwgraph.identification.identify import Options, Phases, identify
+from screwgraph.identification.identify import Options, identify
 from screwgraph.identification.result import Identified
 
-__all__ = ["Filter", "Identified", "Options", "Phases", "identify"]
+__all__ = ["Filter", "Identified", "Options", "identify"]

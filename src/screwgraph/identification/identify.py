@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.doing import say
 from screwgraph.dynamics import inverse_dynamics
 from screwgraph.errors import InputError
 from screwgraph.identification.acting import Contact, contacts_of
@@ -20,13 +20,11 @@ from screwgraph.identification.least_squares import Fit, fitted
 from screwgraph.identification.log import recordings
 from screwgraph.identification.motion import Estimated
 from screwgraph.identification.result import Identified
+from screwgraph.identification.torque_constants import TorqueConstants, torque_constants
 from screwgraph.identification.triangles import LEAVES, Accumulator, merged
 from screwgraph.optimize.losses import LOSSES
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import Parameter, with_values
-
-Phases = Callable[[str, float], object]
-"""Progress callback: is called with the phase, and the share of it that is done, NaN where nobody knows."""
 
 BLOCK = 500
 """Samples of a block of equations: as many as the fast memory holds."""
@@ -62,26 +60,30 @@ def identify(
     names: Sequence[str] | None,
     payload: str | None,
     priors: Mapping[str, object],
-    constants: Mapping[str, float],
+    constants: Mapping[str, float | None],
     options: Options,
-    watch: Phases | None = None,
     contacts: Sequence[str] = (),
 ) -> Identified:
     """Identify a robot's parameters; the arguments are those of `queries.identify`."""
     touching = contacts_of(robot, contacts)
-    tell = watch or _silent
-    tell("making equations", math.nan)
+    say("making equations")
     eqs = equations(robot, names, payload, touching)
     prior = np.concatenate(prior_values(robot, eqs.parameters, priors))
     start = eqs.base.map @ prior
+    free = tuple(joint for joint, value in constants.items() if value is None)
     repeats = options.loss is not None or options.estimates_motion
-    if repeats and isinstance(log, Iterator):
+    if (repeats or free) and isinstance(log, Iterator):
         raise InputError(
-            "robust losses and motions that are estimated read the log several times, an iterator can be read once",
+            "robust losses, motions that are estimated and unknown motor constants read the log several times, an "
+            "iterator can be read once",
             fix="give a list of logs, or neither",
         )
     motion = _Motion(eqs, payload) if options.estimates_motion else None
-    one = _Pass(robot, log, constants, touching, eqs, options, watch)
+    given = {joint: 1.0 if value is None else value for joint, value in constants.items()}
+    one, found = _Pass(robot, log, given, touching, eqs, options), None
+    if free:
+        found = _constants(one, free)
+        one = replace(one, constants=given | found.values)
     fit, acc, kept = one.run(None, start)
     for again in range(SEARCHES if repeats else 0):
         before, one = fit, replace(one, phase=f"reading the log again ({again + 1})")
@@ -90,7 +92,9 @@ def identify(
         moved = np.abs(fit.values - before.values)
         if (moved <= STEADY * np.sqrt(np.maximum(np.diag(fit.covariance), 1e-300)) + 1e-12).all():
             break
-    tell("finding real bodies", math.nan)
+    if found is not None:
+        fit = replace(fit, covariance=fit.covariance + found.slopes @ found.covariance @ found.slopes.T)
+    say("finding real bodies")
     whole = consistent(robot, eqs.parameters, fit.R @ eqs.base.map, fit.y, priors, options.prior_weight)
     values = whole.values
     rms, validation = _validated(acc, eqs, fit)
@@ -111,7 +115,25 @@ def identify(
         t=kept.t,
         measured=tau,
         predicted=Y @ fit.values,
+        motor_constants={} if found is None else found.values,
+        motor_constants_sigma={} if found is None else found.sigma,
     )
+
+
+def _constants(one: _Pass, joints: tuple[str, ...]) -> TorqueConstants:
+    """Return unknown motor constants; a pass has one for each. Raises InputError where they are not of joints."""
+    robot = one.robot
+    for joint in joints:
+        if joint not in one.eqs.rows or robot.is_closed or one.contacts:
+            raise InputError(
+                f"the motor constant of {joint!r} cannot be unknown",
+                why="this is for joints of one coordinate, without loops and unknown wrenches",
+                fix="give its value",
+            )
+    say("finding motor constants")
+    two = replace(one, constants=dict(one.constants) | dict.fromkeys(joints, 2.0))
+    pairs = zip((b for _, b in one.blocks()), (b for _, b in two.blocks()), strict=True)
+    return torque_constants(one.eqs, pairs, joints)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +146,6 @@ class _Pass:
     contacts: tuple[Contact, ...]
     eqs: Equations
     options: Options
-    watch: Phases | None
     motion: Estimated | None = None
     phase: str = "reading the log"
 
@@ -132,7 +153,7 @@ class _Pass:
         """Fit all blocks; where something was found `before`, by the weights that a robust loss gives residuals."""
         columns = _columns(self.eqs)
         acc, kept = Accumulator(columns, self.options.held_out), []
-        for share, samples in self._blocks():
+        for share, samples in self.blocks():
             Y, tau = self.eqs.at(samples)
             if before is not None and self.options.loss is not None:
                 weight = _weights(self.options.loss, (tau - Y @ before.values) / before.noise)
@@ -141,8 +162,7 @@ class _Pass:
             kept.append(Samples(*(x[:: max(1, len(x) // 20)] for x in samples)))
             if len(kept) * 20 > 2 * PICTURED:
                 kept = kept[::2]
-            if self.watch is not None and self.watch(self.phase, share):
-                break
+            say(self.phase, share)
         leaves = acc.finish()
         counts = [sum(leaf.counts[i] for leaf in leaves) for i in range(len(columns))]
         if sum(counts) <= self.eqs.base.rank:
@@ -154,22 +174,18 @@ class _Pass:
         whole = Samples(*(np.concatenate(x) for x in zip(*kept, strict=True)))
         return fit, acc, whole
 
-    def _blocks(self) -> Iterator[tuple[float, Samples]]:
-        """Yield blocks of samples, and the share of the log that was read before each."""
+    def blocks(self) -> Iterator[tuple[float | None, Samples]]:
+        """Yield blocks of samples, and the share of the log that was read before each, where its length is known."""
         runs = len(self.log) if isinstance(self.log, Sequence) and not isinstance(self.log, str) else 1
-        total = math.nan if isinstance(self.log, Iterator) else float(runs)
+        total = None if isinstance(self.log, Iterator) else float(runs)
         for number, run in enumerate(recordings(self.robot, self.log, self.constants, self.contacts)):
             read = 0
             size = int(np.clip(len(run.q) // LEAVES, SHORTEST, BLOCK))
             for piece in (self.motion or self.options.filter).pieces(self.robot, run):
                 for low in range(0, len(piece.t), size):
                     block = Samples(*(x[low : low + size] for x in piece))
-                    yield (number + read / len(run.q)) / total, block
+                    yield None if total is None else (number + read / len(run.q)) / total, block
                     read += len(block.t)
-
-
-def _silent(phase: str, share: float) -> None:
-    """Nobody watches."""
 
 
 class _Motion:
@@ -177,11 +193,18 @@ class _Motion:
 
     def __init__(self, eqs: Equations, payload: str | None) -> None:
         robot = eqs.robot
-        if robot.nq != robot.nv or robot.is_closed or eqs.eliminated is not None:
+        reasons = {
+            "its positions have quaternions, which a spline of each coordinate leaves": robot.nq != robot.nv,
+            "it is a closed chain: splines of all joints would open its loops": robot.is_closed,
+            "wrenches at contacts are unknown": eqs.eliminated is not None,
+        }
+        why = next((reason for reason, holds in reasons.items() if holds), None)
+        if why:
             raise InputError(
-                f"the motion of {robot.name!r} is not estimated",
-                why="its positions are quaternions, its loops must stay closed, or wrenches are unknown",
-                fix='leave motion="filtered"',
+                f"the motion of {robot.name!r} is not estimated with its parameters",
+                why=why,
+                fix='leave motion="filtered", with a cutoff (Hz); or estimate the motion first, by sg.estimate with '
+                "sensors joint_position and independent joints as inputs, and give the log its q, qd and qdd",
             )
         live = [p.name for p in eqs.parameters]
         self.eqs, self.torques = eqs, inverse_dynamics(robot, parameters=live, payload=payload)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -30,6 +30,7 @@ class Identified:
     deviations of measured torques by coordinate, `validation` the root mean square of what is unexplained of torques
     that were held out, by the `base_values`, and `torque` that of these torques themselves. `condition` is that of the
     equations. `unexcited` are combinations that the log's motion does not show: their sigma is infinite.
+    `motor_constants` are those that were unknown (N m/A), gear ratios included.
     `t`, `measured` and `predicted` (n samples, coordinates) are some samples for pictures.
     """
 
@@ -50,6 +51,8 @@ class Identified:
     t: Float[np.ndarray, " N"]
     measured: Float[np.ndarray, "N n"]
     predicted: Float[np.ndarray, "N n"]
+    motor_constants: Mapping[str, float] = field(default_factory=dict)
+    motor_constants_sigma: Mapping[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return (

@@ -32,14 +32,21 @@ def covariance(problem: Problem, x: Float[np.ndarray, " s"], unknowns: Sequence[
         return _factored(problem, x).covariance(np.concatenate(places))
 
 
-def covariances(problem: Problem, x: Float[np.ndarray, " s"], unknowns: Variables) -> Float[np.ndarray, "N n n"]:
-    """Return the covariance of each unknown of a family by itself."""
-    if unknowns not in problem.families:
-        raise InputError(f"{unknowns.name} is not in this problem")
-    before = problem.families[: problem.families.index(unknowns)]
-    first = sum(family.count for family in before)
+def covariances(
+    problem: Problem, x: Float[np.ndarray, " s"], families: Sequence[Variables]
+) -> Float[np.ndarray, "N n n"]:
+    """Return the joint covariance of the unknowns of the same number of some families, number by number."""
+    counts = {family.count for family in families}
+    if len(counts) != 1:
+        raise InputError(f"covariances of {len(families)} families with {sorted(counts)} unknowns", fix="equal counts")
+    places = []
+    for family in families:
+        if family not in problem.families:
+            raise InputError(f"{family.name} is not in this problem")
+        first, dim = problem.layout.directions[family.name].start, family.manifold.dim
+        places.append(first + np.arange(family.count * dim).reshape(family.count, dim))
     with _determined(problem):
-        return np.array(_factored(problem, x).marginal_covariances(range(first, first + unknowns.count)))
+        return np.array(_factored(problem, x).marginal_covariances(list(np.hstack(places))))
 
 
 def _factored(problem: Problem, x: Float[np.ndarray, " s"]) -> Factored:

@@ -128,13 +128,15 @@ class Result:
         """
         return covariance(self.problem, self.iterate.x, unknowns)
 
-    def covariances(self, unknowns: Variables) -> Float[np.ndarray, "N n n"]:
+    def covariances(self, *families: Variables) -> Float[np.ndarray, "N n n"]:
         """Return the covariance of each unknown of a family by itself, N of them: fast along chains.
+
+        Of several families of N unknowns each, it is the joint one of their k-th unknowns, for all k.
 
         Raises:
             InputError: as `covariance` does.
         """
-        return covariances(self.problem, self.iterate.x, unknowns)
+        return covariances(self.problem, self.iterate.x, families)
 
     def __repr__(self) -> str:
         violation = f", violation {self.violation:.2g}" if self.problem.has_hard else ""

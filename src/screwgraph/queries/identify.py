@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from screwgraph.arguments import checked
@@ -27,13 +27,12 @@ def identify(
     payload: str | None = None,
     priors: Mapping[str, Any] | None = None,
     prior_weight: float = 1.0,
-    motor_constants: Mapping[str, float] | None = None,
+    motor_constants: Mapping[str, float | None] | None = None,
     contacts: Sequence[str] = (),
     cutoff: float | None = None,
     motion: str = "filtered",
     loss: str | None = None,
     held_out: int = 5,
-    watch: Callable[[str, float], object] | None = None,
 ) -> Identified:
     """Identify inertias, friction, armatures and payloads of a robot from positions and torques.
 
@@ -58,7 +57,8 @@ def identify(
         priors: {parameter: its numbers}, instead of the file's.
         prior_weight: 1: bodies of twice or half the prior's mass or size are one standard deviation away.
         motor_constants: {joint: torque per current (N m/A)}, where the log has currents; of actuators, where all names
-            are theirs.
+            are theirs. None: unknown, torque constant times gear ratio, on trees; then something that is known must
+            have weight, which tells the scale.
         contacts: frames at which unknown wrenches act, which are eliminated: equations are projected on what they do
             not change. "FRAME.force" transmits no moment. Where the log has the wrench, only what is NaN is unknown.
         cutoff: of the zero-phase filter of positions (Hz), by default ten times the motion's highest frequency.
@@ -66,8 +66,6 @@ def identify(
             that explains positions and torques, each by its noise (errors in variables). The log is read repeatedly.
         loss: a robust loss against outliers: "huber", "cauchy", "tukey" or "geman_mcclure". The log is read repeatedly.
         held_out: every which block of samples is kept for validation; 0 for none.
-        watch: progress callback with the phase and the share of it that is done, NaN where nobody knows; reading ends
-            where it returns true.
 
     Raises:
         InputError: as `regressor`; a bad log; too few samples; a prior of no body.
@@ -86,4 +84,4 @@ def identify(
     if motion not in MOTIONS:
         raise InputError(f"there is no motion {motion!r}", fix=f"choose one of {', '.join(MOTIONS)}")
     options = Options(Filter(cutoff), held_out, loss, prior_weight, motion == "estimated")
-    return found(robot, log, parameters, payload, priors or {}, motor_constants or {}, options, watch, contacts)
+    return found(robot, log, parameters, payload, priors or {}, motor_constants or {}, options, contacts)

@@ -25,11 +25,13 @@ SLOPES = 45
 """Numbers of its derivatives by biases: of the rotation by the gyroscope's; of velocity and displacement by both."""
 SIZE = CHANGE + SLOPES + 81
 """These, and the covariance (9, 9) of rotation, velocity, displacement."""
+SIZE_WALKING = CHANGE + SLOPES + 225
+"""The same with the covariance (15, 15) of these and of the change of the biases of gyroscope and accelerometer."""
 
 
-def begun() -> np.ndarray:
-    """Return a preintegration of nothing, (SIZE,)."""
-    found = np.zeros(SIZE)
+def begun(is_walking: bool = False) -> np.ndarray:
+    """Return a preintegration of nothing, (SIZE,), or (SIZE_WALKING,) with biases that walk."""
+    found = np.zeros(SIZE_WALKING if is_walking else SIZE)
     found[[1, 5, 9]] = 1.0
     return found
 
@@ -45,18 +47,21 @@ def integrated(state: Any, reading: Any, bias: Any, dt: Any, variances: Any) -> 
     """Return a preintegration (SIZE,) that goes on by one reading, held for dt (s).
 
     Forster et al. (2017), eq. (35)-(37), (63), and the recursions of its appendix; positions take dt^2 / 2 of the
-    acceleration at the beginning.
+    acceleration at the beginning. Of a preintegration (SIZE_WALKING,), biases are a random walk in it: what they have
+    walked acts on all readings behind, so that their change is correlated with that of the motion.
 
     Args:
         state: the preintegration so far.
         reading: angular velocity (rad/s), specific force (m/s^2).
         bias: of both, at which derivatives are taken.
         dt: s.
-        variances: spectral densities of gyroscope (rad^2/s), accelerometer (m^2/s^3) and of integration (m^2/s).
+        variances: spectral densities of gyroscope (rad^2/s), accelerometer (m^2/s^3) and of integration (m^2/s); with
+            biases that walk, those of their walks (6,) besides (rad^2/s^3, m^2/s^5).
     """
     R, v, p = state[1:10].reshape(3, 3), state[10:13], state[13:16]
     turned, v_gyro, v_force, p_gyro, p_force = state[CHANGE : CHANGE + SLOPES].reshape(5, 3, 3)
-    covariance = state[CHANGE + SLOPES :].reshape(9, 9)
+    n = 15 if len(state) == SIZE_WALKING else 9
+    covariance = state[CHANGE + SLOPES :].reshape(n, n)
     w, a = (reading[:3] - bias[:3]) * dt, reading[3:] - bias[3:]
     step, Jr = exp3(w), right_jacobian(w)
     Ra, RA = R @ a, R @ skew(a)
@@ -66,9 +71,13 @@ def integrated(state: Any, reading: Any, bias: Any, dt: Any, variances: Any) -> 
     A[6:, 3:6] = dt * np.eye(3)
     B[:3, :3], B[3:6, 3:], B[6:, 3:] = dt * Jr, dt * R, 0.5 * dt * dt * R
     density = np.array([variances[0]] * 3 + [variances[1]] * 3, dtype=object) / dt
-    added = A @ covariance @ A.T + (B * density) @ B.T
-    for i in (6, 7, 8):
-        added[i, i] = added[i, i] + variances[2] * dt
+    F, noise = np.eye(n, dtype=object), np.zeros((n, n), dtype=object)
+    F[:9, :9], noise[:9, :9] = A, (B * density) @ B.T
+    if n > 9:
+        F[:9, 9:] = -B
+    for i, walk in enumerate([variances[2]] * 3 + list(variances[3:]), 6):
+        noise[i, i] = noise[i, i] + walk * dt
+    added = F @ covariance @ F.T + noise
     slopes = [
         step.T @ turned - dt * Jr,
         v_gyro - dt * (RA @ turned),
@@ -124,16 +133,17 @@ def _whitening(covariance: Any) -> Any:
 
 
 @cache
-def integration() -> Compiled:
+def integration(is_walking: bool = False) -> Compiled:
     """Return `integrated` as machine code."""
-    sizes = {"state": (SIZE,), "reading": (6,), "bias": (6,), "dt": (1,), "variances": (3,)}
+    of = {"state": (SIZE_WALKING,), "variances": (9,)} if is_walking else {"state": (SIZE,), "variances": (3,)}
+    sizes = {"state": of["state"], "reading": (6,), "bias": (6,), "dt": (1,), "variances": of["variances"]}
     return code("imu_step", sizes, lambda s, r, b, dt, n: [integrated(s, r, b, dt[0], n)])
 
 
 @cache
-def whitening() -> Compiled:
-    """Return what makes the whitening (9, 9) of `inertial` from a covariance (9, 9)."""
-    return code("imu_whitening", {"covariance": (9, 9)}, lambda c: [_whitening(c)])
+def whitening(n: int = 9) -> Compiled:
+    """Return what makes the whitening (n, n) of `inertial`, with biases below it, from a covariance (n, n)."""
+    return code("imu_whitening", {"covariance": (n, n)}, lambda c: [_whitening(c)])
 
 
 @cache

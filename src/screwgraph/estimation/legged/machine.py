@@ -15,7 +15,7 @@ from screwgraph.compiler.backends.llvm.gufunc import loop_of
 from screwgraph.errors import InputError, ScrewgraphError
 from screwgraph.estimation.legged import tables as t
 from screwgraph.estimation.legged.normal import moving, seeing, starting, turning
-from screwgraph.estimation.legged.tables import Tables
+from screwgraph.estimation.legged.tables import NAVIGATION_NUMBERS, Sizes, Tables
 from screwgraph.estimation.legged.updates import ARGUMENTS, ROW, updates
 
 BEGINNING = 32
@@ -25,7 +25,9 @@ BEGINNING = 32
 class Machine:
     """Events in turn, each with a base, footholds that begin there, and sightings of feet that stand."""
 
-    def __init__(self, feet: int, base: Float[np.ndarray, "15"], root: Any, bias: Any, *, robust: bool) -> None:
+    def __init__(
+        self, feet: int, base: Float[np.ndarray, "15"], root: Any, bias: Any, *, robust: bool, walking: bool
+    ) -> None:
         """Begin with a base.
 
         Args:
@@ -34,13 +36,15 @@ class Machine:
             root: of the base's information, (9, 9).
             bias: information of biases (6,).
             robust: whether large errors of contacts weigh less.
+            walking: whether each event has biases of its own.
         """
-        self.tables = Tables(BEGINNING, BEGINNING * feet, 3 * feet)
+        self.sizes = Sizes(walking)
+        self.tables = Tables(BEGINNING, BEGINNING * feet, 3 * feet, self.sizes)
         self.free = list(range(self.tables.sights))
         header = self.tables.header
-        header[t.START_X : t.START_X + 15], header[t.START_BIAS : t.START_BIAS + 6] = base, bias
+        header[t.START_X : t.START_ROOT], header[t.START_BIAS : t.START_AT] = base, bias
         header[t.START_ROOT : t.START_ROOT + 81] = np.ravel(root)
-        self._kernels = [starting(), moving(), seeing(robust), turning()]
+        self._kernels = [starting(self.sizes), moving(self.sizes), seeing(robust, self.sizes), turning(self.sizes)]
         self._calling = [np.zeros(ARGUMENTS, dtype=np.int64), np.ones(1, dtype=np.int64)]
         self._calling.append(np.repeat(np.array([0, ROW], dtype=np.int64), ARGUMENTS))
         self.first, self.last = 0, -1
@@ -54,7 +58,7 @@ class Machine:
         self._at = np.array([x.ctypes.data for x in of], dtype=np.int64)
         arrays = [x.ctypes.data for x in (*tables.arrays, self._at, *self._calling)]
         cells = [ctypes.addressof(loop_of(kernel.ufunc)) for kernel in self._kernels]
-        self._update = partial(updates().functions["updated"], *arrays, *cells)
+        self._update = partial(updates(self.sizes).functions["updated"], *arrays, *cells)
 
     @property
     def header(self) -> Float[np.ndarray, " n"]:
@@ -67,23 +71,24 @@ class Machine:
         return self.tables.event[self.last % self.tables.events]
 
     def add_event(self, time: float, base: Float[np.ndarray, "15"]) -> None:
-        """Go on to another base."""
-        k = self.last + 1
+        """Go on to another base; biases stay."""
+        n, k = self.sizes.constants, self.last + 1
         if k - self.first + 2 > self.tables.events:
             self._grow()
         tables = self.tables
         row, own = tables.event[k % tables.events], tables.events_of[k % tables.events]
         end = tables.events_of[(k - 1) % tables.events, t.END_SIGHT] if k else 0
-        row[: t.D], row[t.D : t.TIME], row[t.TIME] = base, 0.0, time
+        row[:NAVIGATION_NUMBERS], row[NAVIGATION_NUMBERS : n["D"]] = base, self.bias[: n["D"] - NAVIGATION_NUMBERS]
+        row[n["D"] : n["TIME"]], row[n["TIME"]] = 0.0, time
         own[t.KEPT], own[t.STALE], own[t.FIRST_SIGHT], own[t.END_SIGHT], own[t.NEW] = 0, 1, end, end, 0
         self.last, self._here = k, self._standing
         tables.numbers[t.COUNT] = k + 1
         self._again(k - 1)
 
-    def lead(self, change: Float[np.ndarray, "67"], whitening: Float[np.ndarray, "81"]) -> None:
+    def lead(self, change: Float[np.ndarray, "67"], whitening: Float[np.ndarray, " n"]) -> None:
         """Say what was measured on the way to the last event."""
-        row = self.last_event
-        row[t.CHANGE_AT : t.WHITE], row[t.WHITE : t.MOVE_AT] = change, whitening
+        row, n = self.last_event, self.sizes.constants
+        row[n["CHANGE_AT"] : n["WHITE"]], row[n["WHITE"] : n["MOVE_AT"]] = change, whitening
 
     def add_stand(self, p: Float[np.ndarray, "3"], information: Float[np.ndarray, "3 3"]) -> int:
         """Begin a foothold at the last event; return its number.
@@ -151,9 +156,9 @@ class Machine:
         return row[t.P : t.EXPECTED] + row[t.AWAY : t.INFORMATION]
 
     def event(self, k: int) -> tuple[float, np.ndarray, np.ndarray]:
-        """Time, linearisation (15,) and displacement (9,) of an event."""
-        row = self.tables.event[k % self.tables.events]
-        return float(row[t.TIME]), row[: t.D], row[t.D : t.TIME]
+        """Time, linearisation (15,) or (21,), and displacement (9,) or (15,) of an event."""
+        row, n = self.tables.event[k % self.tables.events], self.sizes.constants
+        return float(row[n["TIME"]]), row[: n["D"]], row[n["D"] : n["TIME"]]
 
     @property
     def now(self) -> Float[np.ndarray, "15"]:
@@ -172,7 +177,7 @@ class Machine:
         own = self.tables.fronts_of[k]
         M, base = int(own[t.COLUMNS]), 3 * int(own[t.LIFTED])
         L = np.tril(self.tables.front[k, : M * (M + 1)].reshape(M, M + 1)[:, :M].T)
-        chosen = solve_triangular(L, np.eye(M)[:, base : base + t.OWN + t.BIAS], lower=True)
+        chosen = solve_triangular(L, np.eye(M)[:, base : base + t.NAVIGATION + t.BIASES], lower=True)
         return chosen.T @ chosen
 
     def _again(self, k: int) -> None:

@@ -9,7 +9,15 @@ import numpy as np
 
 from screwgraph.compiler.backends.llvm import Compiled
 from screwgraph.estimation.legged.imu import code, inertial
-from screwgraph.estimation.legged.tables import BASE_NUMBERS, BIAS, CHANGE_SIZE, MOVED, OWN, ROW_LENGTH, SEEN
+from screwgraph.estimation.legged.tables import (
+    BIASES,
+    CHANGE_SIZE,
+    NAVIGATION,
+    NAVIGATION_NUMBERS,
+    ROW_LENGTH,
+    SEEN,
+    Sizes,
+)
 from screwgraph.optimize.manifold_code import tangents
 from screwgraph.spatial import concatenate, maximum, sqrt
 from screwgraph.spatial.exponential import exp3, log3
@@ -24,27 +32,34 @@ def contact(R: np.ndarray, p: np.ndarray, foot: np.ndarray, measured: np.ndarray
 
 
 @cache
-def moving() -> Compiled:
+def moving(sizes: Sizes) -> Compiled:
     """(base, next base, bias, change, gravity) -> rows of the Jacobian by both bases and biases, with residuals.
 
-    Rows have ROW_LENGTH numbers; they are not whitened.
+    Rows have ROW_LENGTH numbers; they are not whitened. Biases that walk are those of the bases, and change by nothing
+    but noise.
     """
+    n = sizes.constants
+    own, moved = n["OWN"], n["MOVED"]
 
     def write(a: Any, b: Any, bias: Any, change: Any, gravity: Any) -> list[Any]:
-        Ri, vi, pi = _parts(a)
-        Rj, vj, pj = _parts(b)
-        r = inertial(Ri, vi, pi, Rj, vj, pj, bias, change=change, gravity=gravity)
-        seeds = [*_seeds(Ri, 0), *_seeds(Rj, OWN), *({2 * OWN + j: 1.0} for j in range(BIAS))]
+        (Ri, vi, pi), (Rj, vj, pj) = _parts(a), _parts(b)
+        now = a[NAVIGATION_NUMBERS:] if sizes.are_walking else bias
+        r = inertial(Ri, vi, pi, Rj, vj, pj, now, change=change, gravity=gravity)
+        if sizes.are_walking:
+            r = concatenate(r, b[NAVIGATION_NUMBERS:] - now)
+        seeds = [*_seeds(Ri, 0, sizes), *_seeds(Rj, own, sizes), *({2 * own + j: 1.0} for j in range(BIASES))]
         J = jacobian(r.tolist(), [*a, *b, *bias], seeds)
-        zeros = [0.0] * (ROW_LENGTH - MOVED - 1)
-        return [[*(row.get(j, 0.0) for j in range(MOVED)), x, *zeros] for row, x in zip(J, r, strict=True)]
+        zeros = [0.0] * (ROW_LENGTH - moved - 1)
+        rows = [[*(row.get(j, 0.0) for j in range(moved)), x, *zeros] for row, x in zip(J, r, strict=True)]
+        return rows + [[0.0] * ROW_LENGTH] * (n["ROWS"] - own)
 
-    sizes = {"base": BASE_NUMBERS, "after": BASE_NUMBERS, "bias": BIAS, "change": CHANGE_SIZE, "gravity": 3}
-    return code("legged_motion", {name: (n,) for name, n in sizes.items()}, write)
+    bases = {"base": n["BASE_NUMBERS"], "after": n["BASE_NUMBERS"]}
+    given = {**bases, "bias": BIASES, "change": CHANGE_SIZE, "gravity": 3}
+    return code("legged_motion", {name: (n,) for name, n in given.items()}, write)
 
 
 @cache
-def seeing(robust: bool) -> Compiled:
+def seeing(robust: bool, sizes: Sizes) -> Compiled:
     """(base, foothold, point, whitening, threshold) -> normal equations of rotation, position and foothold.
 
     The threshold of the loss of Huber (1964) is in standard deviations; it is not used unless `robust`.
@@ -58,12 +73,13 @@ def seeing(robust: bool) -> Compiled:
         weight = huber[0] / maximum(sqrt(r @ r), huber[0]) if robust else 1.0
         return _normal(J, r, weight, SEEN)
 
-    sizes = {"base": (BASE_NUMBERS,), "foot": (3,), "point": (3,), "white": (9,), "huber": (1,)}
-    return code("legged_contact", sizes, write)
+    base = sizes.constants["BASE_NUMBERS"]
+    given = {"base": (base,), "foot": (3,), "point": (3,), "white": (9,), "huber": (1,)}
+    return code("legged_contact", given, write)
 
 
 @cache
-def starting() -> Compiled:
+def starting(sizes: Sizes) -> Compiled:
     """(base, bias, first base, root of its information, information of biases) -> normal equations of both.
 
     Errors of velocity and position turn with the estimated rotation, as those of GTSAM's `PriorFactorNavState` do.
@@ -71,34 +87,36 @@ def starting() -> Compiled:
 
     def write(base: Any, bias: Any, first: Any, root: Any, information: Any) -> list[Any]:
         (R, v, p), (R0, v0, p0) = _parts(base), _parts(first)
+        now = base[NAVIGATION_NUMBERS:] if sizes.are_walking else bias
         r = root.reshape(9, 9) @ concatenate(log3(R0.T @ R), R0 @ R.T @ (v - v0), R0 @ R.T @ (p - p0))
-        r = concatenate(r, [sqrt(x) * b for x, b in zip(information, bias, strict=True)])
-        J = jacobian(r.tolist(), [*base, *bias], [*_seeds(R, 0), *({OWN + j: 1.0} for j in range(BIAS))])
-        return _normal(J, r, 1.0, OWN + BIAS)
+        r = concatenate(r, [sqrt(x) * b for x, b in zip(information, now, strict=True)])
+        seeds = [*_seeds(R, 0, sizes), *({NAVIGATION + j: 1.0} for j in range(BIASES))]
+        return _normal(jacobian(r.tolist(), [*base, *bias], seeds), r, 1.0, NAVIGATION + BIASES)
 
-    sizes = {"base": (BASE_NUMBERS,), "bias": (BIAS,), "first": (BASE_NUMBERS,), "root": (81,), "information": (BIAS,)}
-    return code("legged_start", sizes, write)
+    given = {"base": (sizes.constants["BASE_NUMBERS"],), "bias": (BIASES,), "first": (NAVIGATION_NUMBERS,)}
+    return code("legged_start", {**given, "root": (81,), "information": (BIASES,)}, write)
 
 
 @cache
-def turning() -> Compiled:
+def turning(sizes: Sizes) -> Compiled:
     """(base, displacement) -> the base that is displaced so."""
 
     def write(base: Any, d: Any) -> list[Any]:
         R, v, p = _parts(base)
-        return [R @ exp3(d[:3]), v + d[3:6], p + d[6:]]
+        return [R @ exp3(d[:3]), v + d[3:6], p + d[6:9], base[NAVIGATION_NUMBERS:] + d[NAVIGATION:]]
 
-    return code("base_turn", {"base": (BASE_NUMBERS,), "d": (OWN,)}, write)
+    n = sizes.constants
+    return code("base_turn", {"base": (n["BASE_NUMBERS"],), "d": (n["OWN"],)}, write)
 
 
 def _parts(base: Any) -> tuple[Any, Any, Any]:
-    return base[:9].reshape(3, 3), base[9:12], base[12:]
+    return base[:9].reshape(3, 3), base[9:12], base[12:NAVIGATION_NUMBERS]
 
 
-def _seeds(R: Any, start: int) -> list[dict[int, Any]]:
+def _seeds(R: Any, start: int, sizes: Sizes) -> list[dict[int, Any]]:
     """Return what each number of a base is moved by, by its directions, which begin at `start`."""
     turned = [{start + j: x for j, x in row.items()} for row in tangents(SO3(), R)]
-    return [*turned, *({start + 3 + j: 1.0} for j in range(6))]
+    return [*turned, *({start + 3 + j: 1.0} for j in range(sizes.constants["OWN"] - 3))]
 
 
 def _normal(J: Any, r: Any, weight: Any, n: int) -> list[Any]:

@@ -14,7 +14,7 @@ from screwgraph.estimation.legged import tables as t
 from screwgraph.estimation.legged.imu import CHANGE, SLOPES, begun, integration, prediction, whitening
 from screwgraph.estimation.legged.machine import Machine
 from screwgraph.estimation.legged.normal import turning
-from screwgraph.estimation.legged.tables import BIAS, OWN
+from screwgraph.estimation.legged.tables import BIASES, NAVIGATION
 from screwgraph.optimize.parameters import real_array
 from screwgraph.optimize.smoothers.straight import called
 
@@ -34,6 +34,8 @@ class LeggedNoise:
     """Of positions by integration (m/sqrt(s))."""
     bias: float | Sequence[float] = 1e-6
     """Of the biases of gyroscope (rad/s) and accelerometer (m/s^2) from zero: one number, or six."""
+    bias_walk: float | Sequence[float] = 0.0
+    """Density of the biases' random walks (rad/s/sqrt(s), m/s^2/sqrt(s)): one number, or six; 0: they are constant."""
     contact: float | Sequence[float] = (0.03, 0.03, 0.02)
     """Of a foot in the axes of the inertial sensor (m)."""
     foothold: float = 0.5
@@ -50,7 +52,8 @@ class LeggedSmoother:
     """Estimates rotation, velocity and position of an inertial sensor on a legged robot from it and standing feet.
 
     Bases at contact events are joined by preintegrated inertial measurements (Forster et al., 2017) with one unknown
-    bias; each foot stands still from touchdown until it leaves. Events that are older than the lag are marginalised;
+    bias, or with biases of each event that walk from one to the next, of which the preintegration knows; each foot
+    stands still from touchdown until it leaves. Events that are older than the lag are marginalised;
     what they were tied to keeps its linearisation from then on (Huang, Mourikis & Roumeliotis, 2008).
     """
 
@@ -101,15 +104,20 @@ class LeggedSmoother:
         contact = 1.0 / np.broadcast_to(_array("noise.contact", n.contact), (3,))
         self._whitening, self._gravity = np.diag(contact), _array("gravity", gravity, (3,))
         root = np.linalg.cholesky(np.linalg.inv(_covariance(covariance))).T
-        spread = np.broadcast_to(_array("noise.bias", n.bias), (BIAS,))
-        self._machine = Machine(len(self.feet), self._now, root, spread**-2.0, robust=bool(n.huber))
+        spread = np.broadcast_to(_array("noise.bias", n.bias), (BIASES,))
+        walk = np.broadcast_to(_array("noise.bias_walk", n.bias_walk), (BIASES,))
+        if (walk > 0.0).any() and not (walk > 0.0).all():
+            raise InputError(f"noise.bias_walk = {walk}", why="some biases walk, others do not", fix="small ones")
+        self._is_walking = bool(walk.all())
+        robust = bool(n.huber)
+        self._machine = Machine(len(self.feet), self._now, root, spread**-2.0, robust=robust, walking=self._is_walking)
         header = self._machine.header
         header[t.GRAVITY : t.CONTACT], header[t.CONTACT : t.HUBER] = self._gravity, self._whitening.ravel()
         header[t.HUBER], header[t.LIMIT] = n.huber, max(self.threshold, 1e-10)
         self._touchdown = np.eye(3) * n.foothold**-2.0
-        self._variances = np.array([n.gyroscope, n.accelerometer, n.integration]) ** 2
+        self._variances = np.array([n.gyroscope, n.accelerometer, n.integration, *walk[: 6 * self._is_walking]]) ** 2
         self._stands: list[int | None] = [None] * len(self.feet)
-        self._begun, self._bias = begun(), np.zeros(BIAS)
+        self._begun, self._bias = begun(self._is_walking), np.zeros(BIASES)
         self._imu = self._begun.copy()
         self._reading, self._dt = np.zeros(6), np.zeros(1)
         self.time = 0.0
@@ -124,8 +132,13 @@ class LeggedSmoother:
 
     @property
     def bias(self) -> Float[np.ndarray, "6"]:
-        """Biases of gyroscope (rad/s) and accelerometer (m/s^2)."""
+        """Biases of gyroscope (rad/s) and accelerometer (m/s^2), at the last event where they walk."""
         return self._bias.copy()
+
+    @property
+    def bias_covariance(self) -> Float[np.ndarray, "6 6"]:
+        """Their covariance."""
+        return self._machine.covariance[NAVIGATION:, NAVIGATION:]
 
     @property
     def state(self) -> tuple[Float[np.ndarray, "3 3"], Float[np.ndarray, "3"], Float[np.ndarray, "3"]]:
@@ -143,7 +156,7 @@ class LeggedSmoother:
     @property
     def covariance(self) -> Float[np.ndarray, "9 9"]:
         """Covariance of the last event's base: rotation in its own axes, velocity and position in the world's."""
-        return self._machine.covariance[:OWN, :OWN]
+        return self._machine.covariance[:NAVIGATION, :NAVIGATION]
 
     @property
     def window(self) -> list[tuple[float, np.ndarray, np.ndarray, np.ndarray]]:
@@ -151,8 +164,8 @@ class LeggedSmoother:
         found = []
         for k in range(self._machine.first, self._machine.last + 1):
             time, base, d = self._machine.event(k)
-            base = called(turning(), base, d)
-            found.append((time, base[:9].reshape(3, 3), base[9:12], base[12:]))
+            base = called(turning(self._machine.sizes), base, d)
+            found.append((time, base[:9].reshape(3, 3), base[9:12], base[12:15]))
         return found
 
     def predict(self, gyroscope: Any, accelerometer: Any, dt: float) -> None:
@@ -166,7 +179,9 @@ class LeggedSmoother:
         self._reading[:3] = _vector("gyroscope", gyroscope)
         self._reading[3:] = _vector("accelerometer", accelerometer)
         self._dt[0] = dt
-        self._imu = called(integration(), self._imu, self._reading, self._bias, self._dt, self._variances)
+        self._imu = called(
+            integration(self._is_walking), self._imu, self._reading, self._bias, self._dt, self._variances
+        )
         self.time += dt
 
     def update(
@@ -206,7 +221,8 @@ class LeggedSmoother:
             return
         if self._imu[0]:
             machine.add_event(self.time, now)
-            machine.lead(change, called(whitening(), self._imu[CHANGE + SLOPES :].reshape(9, 9)))
+            n = NAVIGATION + BIASES * self._is_walking
+            machine.lead(change, called(whitening(n), self._imu[CHANGE + SLOPES :].reshape(n, n)))
         standing = []
         for name, point in zip(names, points, strict=True):
             i = self.feet.index(name)
@@ -255,9 +271,9 @@ def _array(name: str, given: Any, shape: tuple[int, ...] | None = None) -> np.nd
 
 def _covariance(given: Any) -> Float[np.ndarray, "9 9"]:
     found = _array("covariance", given)
-    if found.shape in ((), (1,), (OWN,)):
-        found = np.diag(np.broadcast_to(found, (OWN,)))
-    if found.shape != (OWN, OWN):
+    if found.shape in ((), (1,), (NAVIGATION,)):
+        found = np.diag(np.broadcast_to(found, (NAVIGATION,)))
+    if found.shape != (NAVIGATION, NAVIGATION):
         raise InputError(f"covariance has the shape {found.shape}, expected (9, 9)")
     if not np.allclose(found, found.T) or not np.linalg.eigvalsh(found)[0] > 0.0:
         raise InputError("covariance is not one", why="it is not symmetric and positive definite")

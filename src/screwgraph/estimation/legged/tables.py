@@ -6,31 +6,55 @@ Events and sightings of feet are in rings: row i of a table belongs to the item 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-OWN = 9
-"""Directions of a base: rotation in its own axes, velocity and position in the world's."""
-BIAS = 6
-MOVED = 2 * OWN + BIAS
-"""Directions of what an inertial measurement ties: two bases and the biases."""
+NAVIGATION = 9
+"""Directions of rotation in the base's own axes, velocity and position in the world's."""
+NAVIGATION_NUMBERS = 15
+"""Rotation row by row, velocity, position."""
+BIASES = 6
+"""Of gyroscope and accelerometer."""
 SEEN = 9
 """Directions of what a sighting ties: rotation, position, foothold."""
-BASE_NUMBERS = 15
-"""Rotation row by row, velocity, position."""
-
 CHANGE_SIZE = 67
 """What was preintegrated, its derivatives by biases, and the biases at which it was."""
 ROW_LENGTH = 32
 """Numbers of a row of a motion's Jacobian: derivatives by all directions, residual, zeros."""
-MOVED_SIZE = MOVED * (MOVED + 1)
-"""J'J column by column, then J'r."""
+TOGETHER = 8
+"""Rows of a motion's Jacobian that are squared together; one more is squared first."""
 SEEN_SIZE = SEEN * (SEEN + 3) // 2
-START_SIZE = (OWN + BIAS) * (OWN + BIAS + 3) // 2
 
-# An event: its base, displacement, time, what led there, whitening of that, its normal equations.
-X, D, TIME, CHANGE_AT, WHITE = 0, BASE_NUMBERS, 24, 25, 92
-MOVE_AT, EVENT = 173, 773
+
+@dataclass(frozen=True)
+class Sizes:
+    """Sizes of what depends on where biases are: one for all events, or of each event with its base, `are_walking`."""
+
+    are_walking: bool
+
+    @cached_property
+    def constants(self) -> dict[str, int]:
+        """By the names that machine code has for them.
+
+        OWN directions and BASE_NUMBERS of a base, BIAS directions of what all events share, MOVED of what an inertial
+        measurement ties, ROWS of that with rows of zeros. An event has its base, displacement D, TIME, what led there,
+        the whitening of that, and its normal equations: J'J column by column, then J'r.
+        """
+        own, bias = (NAVIGATION + BIASES, 0) if self.are_walking else (NAVIGATION, BIASES)
+        base, moved = NAVIGATION_NUMBERS + own - NAVIGATION, 2 * own + bias
+        rows = 1 + TOGETHER * -(-(own - 1) // TOGETHER)
+        found = {"OWN": own, "BIAS": bias, "BASE_NUMBERS": base, "MOVED": moved, "ROWS": rows}
+        at, stretches = 0, {"D": base, "TIME": own, "CHANGE_AT": 1, "WHITE": CHANGE_SIZE, "MOVE_AT": own * own}
+        for name, length in (*stretches.items(), ("EVENT", moved * (moved + 1))):
+            found[name] = at = at + length
+        return found
+
+
+_SHARED = Sizes(are_walking=False).constants
+OWN, BIAS, BASE_NUMBERS, MOVED, ROWS = (_SHARED[n] for n in ("OWN", "BIAS", "BASE_NUMBERS", "MOVED", "ROWS"))
+X, D, TIME, CHANGE_AT = 0, _SHARED["D"], _SHARED["TIME"], _SHARED["CHANGE_AT"]
+WHITE, MOVE_AT, EVENT = _SHARED["WHITE"], _SHARED["MOVE_AT"], _SHARED["EVENT"]
 # ... and integers: whether its base keeps its linearisation, whether what led there must be linearised anew, first
 # sighting, last, how many footholds begin there; then these.
 KEPT, STALE, FIRST_SIGHT, END_SIGHT, NEW, NEW_STANDS = 0, 1, 2, 3, 4, 5
@@ -48,7 +72,8 @@ COLUMNS, GOING, LIFTED, STAYING, STANDS = 0, 1, 2, 3, 4
 # of rings, footholds at once, lengths of rows.
 HEAD, COUNT, BIAS_KEPT, PENDING, EVENTS, SIGHTS, MOST, EVENT_INTS, FRONT, FRONT_INTS = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 # Biases, their displacement, threshold of displacements, gravity, whitening of contacts, threshold of the robust loss;
-# the start: base, root of its information (81), information of biases, normal equations; the last base and biases now.
+# the start: base, root of its information (81), information of biases, normal equations; the last base and biases now,
+# which are behind its other numbers where each event has its own.
 B, B_AWAY, LIMIT, GRAVITY, CONTACT, HUBER = 0, 6, 12, 13, 16, 25
 START_X, START_ROOT, START_BIAS, START_AT, NOW, NOW_BIAS, HEADER = 26, 41, 122, 128, 263, 278, 284
 
@@ -61,17 +86,22 @@ class Tables:
     sights: int
     most: int
     """Footholds at one event, those that are left then with them."""
+    sizes: Sizes
 
     def __post_init__(self) -> None:
-        width = MOVED + 3 * self.most
+        sizes = self.sizes.constants
+        width = sizes["MOVED"] + 3 * self.most
         front, event, ints = width * (width + 1), NEW_STANDS + self.most, STANDS + 2 * self.most
         self.header = np.zeros(HEADER)
         self.numbers = np.array([0, 0, 0, 0, self.events, self.sights, self.most, event, front, ints])
-        self.event, self.events_of = np.zeros((self.events, EVENT)), _ints(self.events, event)
+        self.event, self.events_of = np.zeros((self.events, sizes["EVENT"])), _ints(self.events, event)
         self.stand, self.stands_of = np.zeros((self.sights, STAND)), _ints(self.sights, STAND_INTS)
         self.sight, self.sights_of = np.zeros((self.sights, SIGHT)), _ints(self.sights, SIGHT_INTS)
         self.front, self.fronts_of = np.zeros((self.events, front)), _ints(self.events, ints)
-        self.work, self.places = np.zeros(max(width + 1, 9 * ROW_LENGTH)), np.zeros(width + 1, dtype=np.int64)
+        self.work, self.places = (
+            np.zeros(max(width + 1, sizes["ROWS"] * ROW_LENGTH)),
+            np.zeros(width + 1, dtype=np.int64),
+        )
 
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:
@@ -81,7 +111,7 @@ class Tables:
 
     def grown(self) -> Tables:
         """Return the same with twice the space."""
-        more = Tables(2 * self.events, 2 * self.sights, self.most)
+        more = Tables(2 * self.events, 2 * self.sights, self.most, self.sizes)
         more.header[:], more.numbers[:EVENTS] = self.header, self.numbers[:EVENTS]
         head, count = int(self.numbers[HEAD]), int(self.numbers[COUNT])
         for k in range(max(head - 1, 0), count):

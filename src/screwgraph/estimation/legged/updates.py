@@ -42,6 +42,7 @@ from screwgraph.estimation.legged.tables import (
     PENDING,
     POINT,
     ROW_LENGTH,
+    ROWS,
     SIGHT,
     SIGHT_AT,
     SIGHT_INTS,
@@ -54,10 +55,12 @@ from screwgraph.estimation.legged.tables import (
     START_ROOT,
     START_X,
     TIME,
+    TOGETHER,
     WHITE,
     B,
     D,
     P,
+    Sizes,
     X,
 )
 
@@ -84,13 +87,18 @@ def squared_rows(entries: Reals, rows: Reals, white: Reals) -> None:
                 row[i] = row[i] + x * other[i]
     for j in range(MOVED + 1):
         column = behind(entries, j * MOVED)
-        at = behind(rows, j)
+        first = rows[j]
         for i in range(MOVED):
-            one = at[0] * rows[i] + at[ROW_LENGTH] * rows[ROW_LENGTH + i]
-            two = at[2 * ROW_LENGTH] * rows[2 * ROW_LENGTH + i] + at[3 * ROW_LENGTH] * rows[3 * ROW_LENGTH + i]
-            three = at[4 * ROW_LENGTH] * rows[4 * ROW_LENGTH + i] + at[5 * ROW_LENGTH] * rows[5 * ROW_LENGTH + i]
-            four = at[6 * ROW_LENGTH] * rows[6 * ROW_LENGTH + i] + at[7 * ROW_LENGTH] * rows[7 * ROW_LENGTH + i]
-            column[i] = (one + two) + (three + four) + at[8 * ROW_LENGTH] * rows[8 * ROW_LENGTH + i]
+            column[i] = first * rows[i]
+        for c in range((ROWS - 1) // TOGETHER):
+            row = behind(rows, (1 + TOGETHER * c) * ROW_LENGTH)
+            at = behind(row, j)
+            for i in range(MOVED):
+                one = at[0] * row[i] + at[ROW_LENGTH] * row[ROW_LENGTH + i]
+                two = at[2 * ROW_LENGTH] * row[2 * ROW_LENGTH + i] + at[3 * ROW_LENGTH] * row[3 * ROW_LENGTH + i]
+                three = at[4 * ROW_LENGTH] * row[4 * ROW_LENGTH + i] + at[5 * ROW_LENGTH] * row[5 * ROW_LENGTH + i]
+                four = at[6 * ROW_LENGTH] * row[6 * ROW_LENGTH + i] + at[7 * ROW_LENGTH] * row[7 * ROW_LENGTH + i]
+                column[i] = column[i] + ((one + two) + (three + four))
 
 
 def linearised(numbers: Ints, event: Reals, events: Ints, sights: Ints, work: Reals, start: Ints, motion: Ints,
@@ -239,6 +247,7 @@ def updated(header: Reals, numbers: Ints, event: Reals, events: Ints, stand: Rea
 
 
 @cache
-def updates() -> Loops:
+def updates(sizes: Sizes) -> Loops:
     """Return these functions as machine code."""
-    return compiled_loops((*FRONTS, squared_rows, linearised, largest, settled, dropped, updated))
+    functions = (*FRONTS, squared_rows, linearised, largest, settled, dropped, updated)
+    return compiled_loops(functions, sizes.constants)

@@ -39,6 +39,13 @@ def chain_covariances(factored: ChainFactored, solve: Callable[[Any], Any]) -> C
     return part
 
 
+def is_of_one_step(factored: ChainFactored, unknowns: Int[np.ndarray, " k"]) -> bool:
+    """Return whether unknowns are of one step, or all of the border."""
+    slot = factored.method.places.slot[unknowns]
+    steps = np.where(slot < 0, -1, slot // max(factored.method.shape.d, 1))
+    return bool((steps == steps[0]).all())
+
+
 def _own_blocks(factored: ChainFactored) -> Float[np.ndarray, "N d d"]:
     """Return S[i, i] of the chain alone, without its border, with padding."""
     shape, count = factored.method.shape, factored.method.steps.count

@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from screwgraph.errors import InputError
 from screwgraph.optimize.linear.chain import ChainFactored, ChainMethod
 from screwgraph.optimize.linear.choice import Choice, choose
-from screwgraph.optimize.linear.covariance import chain_covariances
+from screwgraph.optimize.linear.covariance import chain_covariances, is_of_one_step
 from screwgraph.optimize.linear.dense import DenseFactored, DenseMethod
 from screwgraph.optimize.linear.kernels import place_code
 from screwgraph.optimize.linear.krylov import searched
@@ -148,18 +148,19 @@ class Factored:
         part = self.solve(unit)[asked]
         return (part + part.T) / 2
 
-    def marginal_covariances(self, blocks: Int[np.ndarray, " k"] | Sequence[int]) -> list[Float[np.ndarray, "d d"]]:
-        """Return each block's own part of the inverse.
+    def marginal_covariances(self, groups: Sequence[Int[np.ndarray, " k"]]) -> list[Float[np.ndarray, "k k"]]:
+        """Return for each group of unknowns their own part of the inverse.
 
-        For many blocks of a chain by selected inversion (`covariance.py`), which takes hard rows as if they were soft
-        with 1e-7 of a typical variance; else exactly, by solving for unit columns.
+        For many unknowns of a chain by selected inversion (`covariance.py`), which takes hard rows as if they were soft
+        with 1e-7 of a typical variance; else exactly, by solving for unit columns. So do groups of several steps.
         """
-        starts = self.system.pattern.starts
-        unknowns = [np.arange(starts[b], starts[b + 1]) for b in blocks]
-        if isinstance(self.factors, ChainFactored) and sum(u.size for u in unknowns) > FEW:
-            part = chain_covariances(self.factors, self.solve)
-            return [(S + S.T) / 2 for S in map(part, unknowns)]
-        return [self.covariance(u) for u in unknowns]
+        if not isinstance(self.factors, ChainFactored) or sum(u.size for u in groups) <= FEW:
+            return [self.covariance(u) for u in groups]
+        part, found = chain_covariances(self.factors, self.solve), list[np.ndarray]()
+        for u in groups:
+            S = part(u) if is_of_one_step(self.factors, u) else self.covariance(u)
+            found.append((S + S.T) / 2)
+        return found
 
 
 def analyse(pattern: Pattern, method: str = "auto", multipliers: float = MULTIPLIERS) -> System:

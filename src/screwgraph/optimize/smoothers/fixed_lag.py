@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ from screwgraph.optimize.result import Status
 from screwgraph.optimize.smoothers.assembled import Assembled
 from screwgraph.optimize.smoothers.engine import Engine
 from screwgraph.optimize.smoothers.first_prior import first_prior, told_prior
-from screwgraph.optimize.smoothers.saved import Standing, load_standing, save_standing
+from screwgraph.optimize.smoothers.saved import Standing, load_besides, load_standing, save_standing
 from screwgraph.optimize.smoothers.straight import Straight
 from screwgraph.optimize.smoothers.window import Predict, Window
 
@@ -182,13 +182,21 @@ class FixedLag:
         first[0, own:, own:] = found[-1, own:, own:]
         return np.concatenate([first, found])
 
-    def save(self, path: str | Path) -> None:
-        """Write values, parameters of factors and the prior to a .npz file, for `loaded`.
+    def save(self, path: str | Path, **besides: Any) -> None:
+        """Write values, parameters of factors and the prior to a .npz file, for `loaded`; arrays `besides`, too.
 
         Raises:
             InputError: it cannot be written.
         """
-        save_standing(Path(path), self._window, self._standing)
+        save_standing(Path(path), self._window, self._standing, besides)
+
+    def saved_besides(self, path: str | Path, names: Sequence[str]) -> dict[str, np.ndarray]:
+        """Return arrays that were saved besides.
+
+        Raises:
+            InputError: the file cannot be read, or has none of these names.
+        """
+        return load_besides(Path(path), names)
 
     def loaded(self, path: str | Path) -> FixedLag:
         """Return a smoother of this one's problem that goes on where one was saved, to the last digit.
@@ -275,6 +283,18 @@ class FixedLag:
         if parameters:
             self._bound = self._engine.bound(self._parameters)
 
+    def revise(self, parameters: Mapping[str, Mapping[str, Any]]) -> None:
+        """Give factors other parameters of their last step: {factors: {parameter: value}}.
+
+        Raises:
+            InputError: a name or a shape is wrong.
+        """
+        for group, named in parameters.items():
+            for name, value in named.items():
+                rows, array = self._own_rows(group, name, value)
+                rows[-1] = array
+        self._bound = self._engine.bound(self._parameters)
+
     def run(
         self, steps: int, parameters: Iterable[Mapping[str, Mapping[str, Any]]] | None = None
     ) -> tuple[dict[str, np.ndarray], list[Solved]]:
@@ -300,6 +320,12 @@ class FixedLag:
         views[name][-1] = array
 
     def _shift(self, group: str, name: str, value: Any) -> None:
+        rows, array = self._own_rows(group, name, value)
+        rows[:-1] = rows[1:]
+        rows[-1] = array
+
+    def _own_rows(self, group: str, name: str, value: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return a parameter of each step, to write to, and a value for one of them."""
         if (group, name) not in self._own:
             known = ", ".join(f"{g}.{n}" for g, n in self._own)
             raise InputError(f"no factor has its own {group}.{name}", fix=f"there are {known or 'none'}")
@@ -308,8 +334,7 @@ class FixedLag:
         array = real_array(f"{group}: {name}", value)
         if array.shape != shape[1:]:
             raise InputError(f"{group}: {name} has the shape {array.shape}, expected {shape[1:]}")
-        rows[:-1] = rows[1:]
-        rows[-1] = array
+        return rows, array
 
 
 def _tiny(step: float, x: np.ndarray) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -24,9 +26,9 @@ class Standing:
     prior: Float[np.ndarray, " h"]
 
 
-def save_standing(path: Path, window: Window, standing: Standing) -> None:
-    """Write a .npz file. Raises InputError where that is not possible."""
-    arrays = {name: getattr(standing, name) for name in NAMES}
+def save_standing(path: Path, window: Window, standing: Standing, besides: Mapping[str, Any]) -> None:
+    """Write a .npz file, with arrays `besides`. Raises InputError where that is not possible."""
+    arrays = {name: getattr(standing, name) for name in NAMES} | {f"besides:{n}": x for n, x in besides.items()}
     try:
         with path.open("wb") as file:
             np.savez(file, window=np.array(_described(window)), **arrays)
@@ -46,6 +48,15 @@ def load_standing(path: Path, window: Window, like: Standing) -> Standing:
     if told != _described(window) or any(found[name].shape != sizes[name] for name in NAMES):
         raise InputError(f"{path} was saved by a smoother of another window", fix="load it with the same problem")
     return Standing(**found)
+
+
+def load_besides(path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
+    """Return arrays that were saved besides. Raises InputError where there are none."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[f"besides:{name}"] for name in names}
+    except (OSError, ValueError, KeyError, EOFError) as error:
+        raise InputError(f"{path} was saved by something else", why=str(error)) from None
 
 
 def _described(window: Window) -> str:

@@ -15,7 +15,7 @@ import ast
 import ctypes
 import inspect
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,17 +68,19 @@ class Loops:
     code: MachineCode
 
 
-def compiled_loops(functions: Sequence[Callable[..., Any]]) -> Loops:
+def compiled_loops(functions: Sequence[Callable[..., Any]], constants: Mapping[str, int] | None = None) -> Loops:
     """Return functions as machine code, from the cache if they were compiled before; callees come first.
+
+    `constants` are used instead of those of the same names in the functions' modules.
 
     Raises:
         SyntaxError: a function uses more than this part of Python.
     """
     sources = tuple(textwrap.dedent(inspect.getsource(f)) for f in functions)
     parsed = [_parsed(s) for s in sources]
-    constants = tuple(_constants(f) for f in functions)
+    numbers = tuple(_constants(f, constants or {}) for f in functions)
     last = parsed[-1].name
-    code = remembered_code(("loops", sources, constants), lambda: _text(parsed, constants), f"{_NAME}_{last}", LOOPS)
+    code = remembered_code(("loops", sources, numbers), lambda: _text(parsed, numbers), f"{_NAME}_{last}", LOOPS)
     found = {}
     for tree in parsed:
         result, kinds = _signature(tree)
@@ -91,10 +93,11 @@ def compiled_loops(functions: Sequence[Callable[..., Any]]) -> Loops:
 Constants = tuple[tuple[str, int | float], ...]
 
 
-def _constants(function: Callable[..., Any]) -> Constants:
-    """Return the numbers of its module that a function names."""
+def _constants(function: Callable[..., Any], others: Mapping[str, int]) -> Constants:
+    """Return the numbers of its module that a function names, others in their place."""
     code = function.__code__
-    found: dict[str, Any] = {name: function.__globals__.get(name) for name in sorted(set(code.co_names))}
+    known = {**function.__globals__, **others}
+    found: dict[str, Any] = {name: known.get(name) for name in sorted(set(code.co_names))}
     return tuple((name, value) for name, value in found.items() if type(value) in (int, float))
 
 

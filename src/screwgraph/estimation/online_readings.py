@@ -1,0 +1,152 @@
+"""What one update of a loop of fixed rate reads: parameters of the factors of a window, instant by instant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from screwgraph.errors import InputError
+from screwgraph.estimation.measurements import Channels
+from screwgraph.estimation.motion import Motion
+from screwgraph.estimation.partial_reading import PartialReading
+from screwgraph.estimation.readings import JointReading, Offset, ReleasedUnless
+from screwgraph.estimation.sensors import SENSORS, Sensor, channels
+from screwgraph.optimize import Factors, Variables, Vector, each, soft
+from screwgraph.optimize.losses import Huber
+from screwgraph.robot import unknown
+
+RELEASED = "no force"
+"""Factors of contacts that are none."""
+Known = Mapping[str, Mapping[str, np.ndarray]]
+"""What one update brings: by factors their own parameters."""
+
+
+@dataclass(frozen=True, eq=False)
+class Readings:
+    """Sensors of a loop of fixed rate, by the names of their factors, on a window of a motion's instants.
+
+    What a sensor reads was so some instants before (`late`): its factors end that much before the window does.
+    """
+
+    motion: Motion
+    groups: Mapping[str, Sequence[Sensor]]
+    late: Mapping[str, int]
+
+    @classmethod
+    def of(cls, motion: Motion, sensors: Sequence[Sensor], dt: float) -> Readings:
+        """Return sensors on a window, delays at the nearest of its instants, `dt` (s) apart.
+
+        Raises:
+            InputError: a delay is longer than the window.
+        """
+        groups: dict[str, list[Sensor]] = {}
+        for sensor in sensors:
+            groups.setdefault(_group(sensor), []).append(sensor)
+            if sensor.kind == "contact" and sensor.delay:
+                raise InputError(f"contact {sensor.name!r} has a delay", fix="give it none")
+        late = {name: round(own[0].delay / dt) for name, own in groups.items()}
+        for name, count in late.items():
+            if count >= motion.count:
+                raise InputError(
+                    f"sensor {groups[name][0].name!r} has a delay of {groups[name][0].delay:g} s",
+                    why=f"the window has {motion.count} instants, {(motion.count - 1) * dt:g} s",
+                    fix=f"give window={count + 2} or more",
+                )
+        return cls(motion, groups, late)
+
+    @cached_property
+    def columns(self) -> dict[str, Channels]:
+        """By sensor what it fills."""
+        return {s.name: channels(s) for own in self.groups.values() for s in own}
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """All columns."""
+        return frozenset(c for own in self.columns.values() for c in own.columns)
+
+    @cached_property
+    def contacts(self) -> list[Sensor]:
+        """Sensors of contacts."""
+        return [s for own in self.groups.values() for s in own if s.kind == "contact"]
+
+    @property
+    def biased(self) -> list[Sensor]:
+        """Sensors that are off by a constant."""
+        return [s for own in self.groups.values() for s in own if s.bias]
+
+    def read(self, readings: Mapping[str, float]) -> dict[str, dict[str, np.ndarray]]:
+        """Return what is read now as parameters of factors; what is NaN or left out was not measured.
+
+        Raises:
+            InputError: no such column.
+        """
+        for name in readings:
+            if name not in self.names:
+                raise unknown("column of measurements", name, sorted(self.names))
+        found: dict[str, dict[str, np.ndarray]] = {}
+        for name, sensors in self.groups.items():
+            read, seen = [], []
+            for own in (self.columns[s.name] for s in sensors):
+                values = [float(readings.get(c, np.nan)) for c in own.columns]
+                there = dict(zip(own.columns, (x == x for x in values), strict=True))
+                seen += [float(all(there[c] for c in needed)) for needed in own.rows.values()]
+                values = [x if x == x else 0.0 for x in values]
+                if own.unit and not all(there[c] for c in own.unit):
+                    values[-1] = 1.0  # a unit quaternion, which is not looked at
+                read += values
+            found[name] = {"measured": np.array(read)}
+            if sensors[0].kind != "contact":
+                found[name]["seen"] = np.array(seen)
+        if self.contacts:
+            flags = [float(readings.get(s.name, np.nan)) for s in self.contacts]
+            found[RELEASED] = {"measured": np.array([1.0 if x != x else x for x in flags])}
+        return found
+
+    def factors(self, known: Sequence[Known], released: float) -> list[Factors]:
+        """Return factors of sensors over a window, and of contacts that are none (N), as so many updates read them."""
+        motion = self.motion
+        families = list(motion.states())
+        families += [motion.forces] if motion.pushed else []
+        families += [motion.tau] if motion.inputs else []
+        own = {v.name: v for v in families}
+        found = [self._of(name, sensors, own, known) for name, sensors in self.groups.items()]
+        if self.contacts:
+            free = ReleasedUnless(tuple(motion.pushed.index(s.target) for s in self.contacts))
+            flags = each(np.array([k[RELEASED]["measured"] for k in known]))
+            found.append(soft(free, motion.forces, sigma=released, measured=flags, name=RELEASED))
+        return found
+
+    def _of(
+        self, name: str, sensors: Sequence[Sensor], families: Mapping[str, Variables], known: Sequence[Known]
+    ) -> Factors:
+        first, motion, late = sensors[0], self.motion, self.late[name]
+        kind, at = SENSORS[first.kind], slice(0, motion.count - late)
+        templates: list[Any] = [
+            kind.template(motion.mechanics, s.target, motion.inputs, motion.pushed) for s in sensors
+        ]
+        template, unknowns = templates[0], list[Any](families[family][at] for family in kind.of)
+        if len(sensors) > 1:
+            template = JointReading(tuple(c for t in templates for c in t.columns))
+        if first.bias:
+            template, unknowns = Offset(template), [*unknowns, offset_of(first)]
+        given = {key: each(np.array([k[name][key] for k in known[late:]])) for key in known[0][name]}
+        template = PartialReading(template) if "seen" in given else template
+        sigma = np.array([x for s in sensors for x in s.sigma])
+        loss = Huber(first.huber) if first.huber else None
+        spread = sigma if len(sigma) > 1 else float(sigma.sum())
+        return soft(template, *unknowns, sigma=spread, loss=loss, name=name, **given)
+
+
+def _group(sensor: Sensor) -> str:
+    """Return the name of a sensor's factors: plain ones of joints make one factor together."""
+    is_plain = sensor.kind.startswith("joint_") and not sensor.bias and not sensor.huber and not sensor.delay
+    return f"all {sensor.kind}" if is_plain else f"sensor {sensor.name}"
+
+
+def offset_of(sensor: Sensor) -> Variables:
+    """Return the constant that a sensor is off by."""
+    return Variables(f"offset {sensor.name}", Vector(len(channels(sensor).rows)), 1)
