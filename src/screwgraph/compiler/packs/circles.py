@@ -40,8 +40,9 @@ def circles(before: Mapping[T, Collection[T]]) -> Iterator[list[T]]:
                 if work:
                     low[work[-1][0]] = min(low[work[-1][0]], low[unit])
                 if low[unit] == index[unit]:
-                    start = path.index(unit)
-                    found, path[start:] = path[start:], []
+                    found = [path.pop()]
+                    while found[-1] != unit:
+                        found.append(path.pop())
                     on_path.difference_update(found)
                     if len(found) > 1:
                         yield found

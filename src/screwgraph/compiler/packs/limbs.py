@@ -17,16 +17,21 @@ ALIKE = 1.15
 MOST = 8
 """Equal limbs beyond so many are left alone: no processor has vectors that hold more."""
 
+LARGEST = 2_000_000
+"""Pairs of joints, for all sets of them on which operations depend, up to which limbs are looked for: a second."""
+
 
 def equal_limbs(program: Program) -> Sequence[Family]:
     """Return families of equal limbs: their operations depend on one limb's inputs, and no other's.
 
     Joints are clustered by how many operations depend on both of two, of those that depend on either: joints of a limb
     share most, those of the trunk some, those of different limbs few. Of all clusters on the way from single joints to
-    one, those are taken that leave most operations to equal limbs.
+    one, those are taken that leave most operations to equal limbs. Of very many joints, none are looked for.
     """
     joint, places = _joints(program.input_names)
     sets = _dependences(program, joint)
+    if sum(found.bit_count() ** 2 for found in sets) > LARGEST:
+        return ()
     best, most = (), 0.0
     for clusters in _clusterings(len(places), sets):
         families = _families(clusters, places, program.input_names, sets)

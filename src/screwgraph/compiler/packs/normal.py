@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from screwgraph.summary import one_line
 from screwgraph.tape import LEAVES, Program
@@ -12,6 +13,8 @@ Signed = tuple[int, int]
 """A value and its sign, 1 or -1."""
 PACKED = ("add", "mul", "div", "inv")
 """Operations that packs hold."""
+GIVEN, GONE = "given", "gone"
+"""Marks of kinds: of what others write, and of what only turned a sign."""
 COMMUTING = ("add", "mul")
 
 
@@ -30,6 +33,11 @@ class Normal:
     signed: Sequence[Signed]
     outputs: Sequence[Signed | float]
 
+    @cached_property
+    def computed(self) -> Sequence[bool]:
+        """Which values are computed here, not given."""
+        return [kind not in (*LEAVES, GONE) and not kind.startswith(GIVEN) for kind in self.kinds]
+
 
 def normal(program: Program, given: Collection[int] = ()) -> Normal:
     """Return the normal form of a program; instructions at the places `given` are written by others."""
@@ -39,11 +47,11 @@ def normal(program: Program, given: Collection[int] = ()) -> Normal:
         if operation not in LEAVES:
             terms = tuple(signed[o] for o in places)
         if i in given:
-            kind = f"given {operation}"
+            kind = f"{GIVEN} {operation}"
         if kind == "neg":
             (value, sign), terms = terms[0], ()
             signed.append((value, -sign))
-            kinds.append("gone")
+            kinds.append(GONE)
             operands.append(terms)
             continue
         if kind in ("add", "sub"):

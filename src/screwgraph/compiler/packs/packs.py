@@ -11,11 +11,11 @@ from screwgraph.compiler.packs.limbs import equal_limbs
 from screwgraph.compiler.packs.normal import Normal, normal
 from screwgraph.compiler.packs.pairing import Pack, paired
 from screwgraph.compiler.packs.signs import Signs, signs
-from screwgraph.compiler.packs.worth import Demand, demand, worthwhile
+from screwgraph.compiler.packs.worth import Demand, demand, pays, worthwhile
 from screwgraph.summary import one_line
 from screwgraph.tape import Program
 
-MORE = 12
+MORE = 4
 """Of packs that wait for each other one is taken out, and one more for each so many."""
 Unit = int | Pack
 """A value that is computed alone, or a pack."""
@@ -38,32 +38,32 @@ class Packed:
     signs: Signs
 
 
-def packed(program: Program, given: Collection[int] = ()) -> Packed | None:
+def packed(program: Program, given: Collection[int], width: int) -> Packed | None:
     """Return a program with its equal limbs side by side; None where it has none, or little is gained.
 
-    Instructions at the places `given` are written by others.
+    Instructions at the places `given` are written by others; vectors of the processor hold `width` numbers.
     """
     families = equal_limbs(program)
     if not families:
         return None
     form = normal(program, given)
     places = [instruction[1] if instruction[0] == "input" else None for instruction in program.instructions]
-    found = worthwhile(form, paired(form, places, families))
-    if not found:
-        return None
+    found = worthwhile(form, paired(form, places, families), width)
     units, needed = _ordered(form, found)
+    if not pays(form, needed, width):
+        return None
     operands = {unit: needed.operands[unit] for unit in units if isinstance(unit, tuple)}
     return Packed(form, units, operands, needed.homes, signs(form, operands))
 
 
 def _ordered(form: Normal, packs: Mapping[Pack, Sequence[Pack]]) -> tuple[list[Unit], Demand]:
     """Return what is needed in order, the first in the program first; packs that wait for each other are taken out."""
-    left = dict(packs)
+    left, deep = dict(packs), depths(form)
     while True:
         needed = demand(form, left)
         before: dict[Unit, set[Unit]] = {pack: _sources(form, needed, needed.operands[pack]) for pack in needed.packs}
         for i in needed.alone:
-            before[i] = {needed.source(value) for value, _ in form.operands[i] if needed.is_made(value)}
+            before[i] = {needed.source(value) for value, _ in form.operands[i] if form.computed[value]}
         after: dict[Unit, list[Unit]] = {unit: [] for unit in before}
         waits = {unit: len(sources) for unit, sources in before.items()}
         for unit, sources in before.items():
@@ -81,10 +81,9 @@ def _ordered(form: Normal, packs: Mapping[Pack, Sequence[Pack]]) -> tuple[list[U
                     heapq.heappush(ready, (_place(user), user))
         if len(units) == len(before):
             return units, needed
-        apart = depths(form)
         for circle in circles({unit: before[unit] for unit in before.keys() - set(units)}):
             packs_in = [unit for unit in circle if isinstance(unit, tuple)]
-            packs_in.sort(key=lambda pack: (min(apart[i] for i in pack) - max(apart[i] for i in pack), pack))
+            packs_in.sort(key=lambda pack: (min(deep[i] for i in pack) - max(deep[i] for i in pack), pack))
             for pack in packs_in[: 1 + len(packs_in) // MORE]:
                 del left[pack]
 
@@ -100,5 +99,5 @@ def _sources(form: Normal, needed: Demand, operands: Iterable[Pack]) -> set[Unit
         if operand in needed.packs:
             found.add(operand)
         else:
-            found |= {needed.source(value) for value in operand if needed.is_made(value)}
+            found |= {needed.source(value) for value in operand if form.computed[value]}
     return found

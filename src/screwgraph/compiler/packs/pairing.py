@@ -112,9 +112,10 @@ class _Pairing:
         outputs = set(self._outputs)
         ends: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
         for i, n in enumerate(self._limb):
-            if n != TRUNK and self._can(i) and not self._homes.get(i):
-                if i in outputs or any(self._limb[u] == TRUNK for u in self._users[i]):
-                    ends[n, self._form[i]].append(i)
+            if n == TRUNK or not self._can(i) or i in self._homes:
+                continue
+            if i in outputs or any(self._limb[u] == TRUNK for u in self._users[i]):
+                ends[n, self._form[i]].append(i)
         found = list[Pack]()
         for limbs in self._families:
             for form in {form: None for n, form in ends if n == limbs[0]}:
@@ -163,7 +164,9 @@ class _Pairing:
         level = [self._form[i] if whole[i] else self._number(kind) for i, kind in enumerate(self._kinds)]
         for _ in range(depth):
             level = [
-                level[i] if whole[i] else self._number(kind, *self._ordered(kind, [level[o] for o in self._operands[i]]))
+                level[i]
+                if whole[i]
+                else self._number(kind, *self._ordered(kind, [level[o] for o in self._operands[i]]))
                 for i, kind in enumerate(self._kinds)
             ]
         return level

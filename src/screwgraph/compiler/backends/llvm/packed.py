@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from screwgraph.compiler.angles import angle_sums
+from screwgraph.compiler.backends.llvm.machine import vector_width
 from screwgraph.compiler.backends.llvm.operations import LLVM, Line
 from screwgraph.compiler.backends.llvm.stages import SINES, stages
 from screwgraph.compiler.backends.llvm.text import Lanes
@@ -23,13 +24,21 @@ LONGEST = 12_000
 """Longer programs are cut in pieces, and left alone."""
 
 
-def packed_block(program: Program, lanes: Lanes, name: str) -> str | None:
-    """Return `@<name>(in, out)` as `block` does for one sample; None where packs gain nothing."""
+@dataclass(frozen=True)
+class PackedBlock:
+    """The text of a block, and the kinds of vectors that it uses."""
+
+    text: str
+    vectors: Collection[Lanes]
+
+
+def packed_block(program: Program, lanes: Lanes, name: str = "block") -> PackedBlock | None:
+    """Return `@<name>(in, out)` as `block` does for one sample; None where packs gain little."""
     if len(program.instructions) > LONGEST:
         return None
     *angles, _ = stages(program)
     given = [i for i in chain.from_iterable(angles) if program.instructions[i][0] not in LEAVES]
-    found = packed(program, frozenset(given))
+    found = packed(program, frozenset(given), vector_width() * 64 // lanes.bits)
     if found is None:
         return None
     head = Writer(program, lanes, {}, sums=angle_sums(program))
@@ -41,18 +50,8 @@ def packed_block(program: Program, lanes: Lanes, name: str) -> str | None:
     for unit in found.units:
         code.write(unit)
     code.store()
-    return "\n".join([*head.lines, "  ret void", "}"])
-
-
-def packed_declarations(text: str, lanes: Lanes, present: str) -> list[str]:
-    """Declare the intrinsics on vectors that a packed block calls, but for those that are `present`."""
-    found = list[str]()
-    for width in range(2, 9):
-        own = Lanes(width, lanes.bits)
-        function = own.intrinsic("fmuladd")
-        if f"{function}(" in text and f"{function}(" not in present:
-            found.append(f"declare {own.real} {function}({', '.join([own.real] * 3)})")
-    return found
+    vectors = {Lanes(len(pack), lanes.bits) for pack in found.operands}
+    return PackedBlock("\n".join([*head.lines, "  ret void", "}"]), sorted(vectors, key=lambda kind: kind.width))
 
 
 @dataclass
@@ -232,10 +231,10 @@ def _fused(found: Packed) -> Collection[Unit]:
         kind = normal.kinds[unit if isinstance(unit, int) else unit[0]]
         if kind != "add":
             continue
-        terms: Sequence[Unit] = (
-            [v for v, _ in normal.operands[unit]] if isinstance(unit, int) else found.operands[unit]
+        terms: Sequence[Unit] = [v for v, _ in normal.operands[unit]] if isinstance(unit, int) else found.operands[unit]
+        single = (
+            term for term in terms if _is_product(term, found) and uses[term] == 1 and not _taken(term, found, uses)
         )
-        single = (term for term in terms if _is_product(term, found) and uses[term] == 1 and not _taken(term, found, uses))
         kept.update(list(single)[:1])
     return kept
 
@@ -251,6 +250,3 @@ def _taken(term: Unit, found: Packed, uses: Counter[Unit]) -> bool:
     return isinstance(term, tuple) and any(
         uses[i] and found.homes.get(i) == (term, lane) for lane, i in enumerate(term)
     )
-
-
-
