@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def circles(before: Mapping[T, Collection[T]]) -> Iterator[list[T]]:
-    """Yield what waits for itself through others: strongly connected components (Tarjan, 1972), larger than one."""
+    """Yield what waits for itself, through others or at once: strongly connected components (Tarjan, 1972)."""
     index: dict[T, int] = {}
     low: dict[T, int] = {}
     path, on_path = list[T](), set[T]()
@@ -44,7 +44,7 @@ def circles(before: Mapping[T, Collection[T]]) -> Iterator[list[T]]:
                     while found[-1] != unit:
                         found.append(path.pop())
                     on_path.difference_update(found)
-                    if len(found) > 1:
+                    if len(found) > 1 or unit in before[unit]:
                         yield found
 
 

@@ -12,11 +12,13 @@ Limb = tuple[int, ...]
 """Places of inputs, in the program's order."""
 Family = tuple[Limb, ...]
 """Limbs of equal inputs, two or more."""
-ALIKE = 1.15
+ALIKE = 1.3
 """By how much the numbers of operations of equal limbs may differ: common subexpressions are not the same in all."""
 MOST = 8
 """Equal limbs beyond so many are left alone: no processor has vectors that hold more."""
 
+LEAST = 0.15
+"""Limbs that could spare a smaller part of all operations are left alone."""
 LARGEST = 2_000_000
 """Pairs of joints, for all sets of them on which operations depend, up to which limbs are looked for: a second."""
 
@@ -26,7 +28,8 @@ def equal_limbs(program: Program) -> Sequence[Family]:
 
     Joints are clustered by how many operations depend on both of two, of those that depend on either: joints of a limb
     share most, those of the trunk some, those of different limbs few. Of all clusters on the way from single joints to
-    one, those are taken that leave most operations to equal limbs. Of very many joints, none are looked for.
+    one, those are taken that leave most operations to equal limbs. Of very many joints, none
+    are looked for; where little could be gained, there are none.
     """
     joint, places = _joints(program.input_names)
     sets = _dependences(program, joint)
@@ -38,7 +41,7 @@ def equal_limbs(program: Program) -> Sequence[Family]:
         gain = sum(min(counts) * (len(counts) - 1) for _, counts in families)
         if gain > most:
             best, most = tuple(family for family, _ in families), gain
-    return best
+    return best if most > LEAST * sum(sets.values()) else ()
 
 
 def _joints(names: Sequence[str]) -> tuple[list[int], list[list[int]]]:

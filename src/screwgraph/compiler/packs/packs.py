@@ -17,6 +17,8 @@ from screwgraph.tape import Program
 
 MORE = 4
 """Of packs that wait for each other one is taken out, and one more for each so many."""
+TRIALS = 20
+"""After so many the code is left alone: a humanoid's took twelve."""
 Unit = int | Pack
 """A value that is computed alone, or a pack."""
 
@@ -49,17 +51,21 @@ def packed(program: Program, given: Collection[int], width: int) -> Packed | Non
     form = normal(program, given)
     places = [instruction[1] if instruction[0] == "input" else None for instruction in program.instructions]
     found = worthwhile(form, paired(form, places, families), width)
-    units, needed = _ordered(form, found)
-    if not pays(form, needed, width):
+    ordered = _ordered(form, found)
+    if ordered is None or not pays(form, ordered[1], width):
         return None
+    units, needed = ordered
     operands = {unit: needed.operands[unit] for unit in units if isinstance(unit, tuple)}
     return Packed(form, units, operands, needed.homes, signs(form, operands))
 
 
-def _ordered(form: Normal, packs: Mapping[Pack, Sequence[Pack]]) -> tuple[list[Unit], Demand]:
-    """Return what is needed in order, the first in the program first; packs that wait for each other are taken out."""
+def _ordered(form: Normal, packs: Mapping[Pack, Sequence[Pack]]) -> tuple[list[Unit], Demand] | None:
+    """Return what is needed in order, the first in the program first; packs that wait for each other are taken out.
+
+    None where some do so after many trials.
+    """
     left, deep = dict(packs), depths(form)
-    while True:
+    for _ in range(TRIALS):
         needed = demand(form, left)
         before: dict[Unit, set[Unit]] = {pack: _sources(form, needed, needed.operands[pack]) for pack in needed.packs}
         for i in needed.alone:
@@ -86,6 +92,7 @@ def _ordered(form: Normal, packs: Mapping[Pack, Sequence[Pack]]) -> tuple[list[U
             packs_in.sort(key=lambda pack: (min(deep[i] for i in pack) - max(deep[i] for i in pack), pack))
             for pack in packs_in[: 1 + len(packs_in) // MORE]:
                 del left[pack]
+    return None
 
 
 def _place(unit: Unit) -> int:
