@@ -9,9 +9,9 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.compiler.backends.llvm import compiled
-from screwgraph.compiler.backends.llvm.packed import packed_block
+from screwgraph.compiler.backends.llvm.side_by_side import limbs_block
 from screwgraph.compiler.backends.llvm.text import Lanes
-from screwgraph.compiler.packs import packed, worth
+from screwgraph.compiler.packs import side_by_side, worth
 from screwgraph.tape import Tape, program
 
 
@@ -53,7 +53,7 @@ def test_answers_are_those_of_single_operations(limbs, mirrored, dtype, monkeypa
     used = 0
     for _ in range(4):
         code = limbs_on_a_trunk(rng, limbs, mirrored)
-        used += packed_block(code, Lanes(1, 8 * np.dtype(dtype).itemsize)) is not None
+        used += limbs_block(code, Lanes(1, 8 * np.dtype(dtype).itemsize)) is not None
         n, m = len(code.input_names), len(code.outputs)
         f = compiled("f", code, [((n,), code.input_names)], [(m,)], dtype, batches=False)
         for x in rng.uniform(0.5, 1.5, (3, n)).astype(dtype):
@@ -66,7 +66,7 @@ def test_answers_are_those_of_single_operations(limbs, mirrored, dtype, monkeypa
 @pytest.mark.parametrize("query", [sg.inverse_dynamics, sg.forward_dynamics, sg.mass_matrix])
 def test_code_comes_after_what_it_needs(query):
     code = query(sg.load("a1", base="floating")).program
-    found = packed(code, frozenset(), 4)
+    found = side_by_side(code, frozenset(), 4)
     assert found is not None
     ready = {i for i, computed in enumerate(found.normal.computed) if not computed}
     for unit in found.units:
@@ -78,7 +78,7 @@ def test_code_comes_after_what_it_needs(query):
 
 def test_most_operations_of_a_quadruped_are_in_packs_of_four():
     code = sg.inverse_dynamics(sg.load("a1", base="floating")).program
-    found = packed(code, frozenset(), 4)
+    found = side_by_side(code, frozenset(), 4)
     assert found is not None
     packs = [unit for unit in found.units if isinstance(unit, tuple)]
     assert all(len(pack) == 4 for pack in packs)
@@ -89,4 +89,4 @@ def test_most_operations_of_a_quadruped_are_in_packs_of_four():
 
 def test_arms_are_left_alone():
     for query in (sg.inverse_dynamics, sg.forward_dynamics, sg.mass_matrix):
-        assert packed_block(query(sg.load("panda")).program, Lanes(1)) is None
+        assert limbs_block(query(sg.load("panda")).program, Lanes(1)) is None

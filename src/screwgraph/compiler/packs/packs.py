@@ -24,7 +24,7 @@ Unit = int | Pack
 
 
 @dataclass(frozen=True)
-class Packed:
+class SideBySide:
     """A program in which equal limbs stand side by side.
 
     `units` are in an order in which they can be computed; `operands` of packs are packs, or values, one for each lane;
@@ -40,7 +40,7 @@ class Packed:
     signs: Signs
 
 
-def packed(program: Program, given: Collection[int], width: int) -> Packed | None:
+def side_by_side(program: Program, given: Collection[int], width: int) -> SideBySide | None:
     """Return a program with its equal limbs side by side; None where it has none, or little is gained.
 
     Instructions at the places `given` are written by others; vectors of the processor hold `width` numbers.
@@ -56,7 +56,7 @@ def packed(program: Program, given: Collection[int], width: int) -> Packed | Non
         return None
     units, needed = ordered
     operands = {unit: needed.operands[unit] for unit in units if isinstance(unit, tuple)}
-    return Packed(form, units, operands, needed.homes, signs(form, operands))
+    return SideBySide(form, units, operands, needed.homes, signs(form, operands))
 
 
 def _ordered(form: Normal, packs: Mapping[Pack, Sequence[Pack]]) -> tuple[list[Unit], Demand] | None:

@@ -29,9 +29,9 @@ from screwgraph.compiler.backends.llvm.machine import (
     vector_width,
 )
 from screwgraph.compiler.backends.llvm.operations import function_declarations
-from screwgraph.compiler.backends.llvm.packed import PackedBlock, packed_block
 from screwgraph.compiler.backends.llvm.results import put_results
 from screwgraph.compiler.backends.llvm.rolled import rolled_block, widest
+from screwgraph.compiler.backends.llvm.side_by_side import LimbsBlock, limbs_block
 from screwgraph.compiler.backends.llvm.sincos import sincos
 from screwgraph.compiler.backends.llvm.sines import several, sines
 from screwgraph.compiler.backends.llvm.stages import SINES
@@ -90,7 +90,7 @@ def compiled(
     large = cache_bytes()
     question = (asked, arguments, results, dtype, large, *(() if batches else ("single",)), *quaternions)
     alone = cache(lambda: None if quickly else alone_block(program, dtype))  # drafts and fast code have the same
-    question = question if quickly else (*question, "packed")
+    question = question if quickly else (*question, "side_by_side")
     level, least = (QUICK, WHOLE) if quickly else (FAST, 0)  # drafts of kernels take their states one by one
     counter = ctypes.c_int64()
     code = drafted_code(
@@ -115,9 +115,9 @@ def count_in(counter: ctypes.c_int64, engine: Any, name: str = COUNTER) -> None:
     ctypes.c_void_p.from_address(engine.get_global_value_address(name)).value = ctypes.addressof(counter)
 
 
-def alone_block(program: Code | Descent, dtype: str) -> PackedBlock | None:
+def alone_block(program: Code | Descent, dtype: str) -> LimbsBlock | None:
     """Return code for one sample with equal limbs side by side, where that pays."""
-    return packed_block(program, Lanes(1, 8 * np.dtype(dtype).itemsize)) if isinstance(program, Program) else None
+    return limbs_block(program, Lanes(1, 8 * np.dtype(dtype).itemsize)) if isinstance(program, Program) else None
 
 
 def _weight(program: Code | Descent) -> int:
@@ -152,7 +152,7 @@ def llvm_source(
     batches: bool = True,
     quaternions: Sequence[tuple[int, int]] = (),
     whole: int = WHOLE,
-    alone: PackedBlock | None = None,
+    alone: LimbsBlock | None = None,
 ) -> str:
     """Return the assembly of the loop that a gufunc runs; programs beyond `whole` instructions are in pieces.
 
@@ -172,7 +172,7 @@ def _source(
     batches: bool,
     quaternions: Sequence[tuple[int, int]],
     whole: int,
-    alone: PackedBlock | None,
+    alone: LimbsBlock | None,
 ) -> str:
     """Return all assembly that is compiled: the loop, and the quick call."""
     ways = {"batches": batches, "quaternions": quaternions, "whole": whole, "alone": alone}
@@ -203,7 +203,7 @@ def assembly(
     quaternions: Sequence[tuple[int, int]] = (),
     cache: int = 0,
     whole: int = WHOLE,
-    alone: PackedBlock | None = None,
+    alone: LimbsBlock | None = None,
 ) -> str:
     """Return the LLVM assembly of a program and its loop over samples; results larger than `cache` bytes stream."""
     single, inputs = Lanes(1, lanes.bits), with_places(inputs, quaternions)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.compiler.backends.llvm import draft
 from screwgraph.compiler.backends.llvm.machine import Processor, listing
 from tests.oracle import oracle
 from tests.robots import robot_file
@@ -26,7 +27,7 @@ def state(robot):
     return robot.random(rng), *rng.normal(size=(2, robot.nv))
 
 
-def is_packed(f) -> bool:
+def has_packs(f) -> bool:
     """Tell whether code for one state adds or multiplies several numbers of it at once."""
     block = f.llvm_source().partition("define internal void @block1x64")[2].partition("\n}")[0]
     return bool(re.search(r"fm?(?:ul|uladd)\b.*<[24] x double>", block))
@@ -38,20 +39,20 @@ def close(found, expected, digits: float = 1e-9):
 
 def test_inverse_dynamics(robot, state):
     f = sg.inverse_dynamics(robot)
-    assert is_packed(f)
+    assert has_packs(f)
     close(f(*state), oracle(robot).inverse_dynamics(*state))
 
 
 def test_forward_dynamics(robot, state):
     f = sg.forward_dynamics(robot)
-    assert is_packed(f)
+    assert has_packs(f)
     close(f(*state), oracle(robot).forward_dynamics(*state))
 
 
 def test_mass_matrix_and_its_inverse(robot, state):
     M = oracle(robot).mass_matrix(state[0])
     f = sg.mass_matrix(robot)
-    assert is_packed(f)
+    assert has_packs(f)
     close(f(state[0]), M)
     close(sg.forward_dynamics(robot).jacobian("tau")(*state), np.linalg.inv(M))
 
@@ -69,6 +70,15 @@ def test_large_angles_and_many_states(robot, state):
     close(f(q, *state[1:]), oracle(robot).inverse_dynamics(q, *state[1:]), 1e-8)
     states = [np.repeat(x[None], 19, axis=0) for x in state]
     close(f(*states), np.repeat(f(*state)[None], 19, axis=0), 1e-13)
+
+
+def test_drafts_have_the_same_digits(robot, state, monkeypatch, tmp_path):
+    monkeypatch.setenv("SCREWGRAPH_CACHE_DIR", str(tmp_path))
+    f = sg.forward_dynamics(robot)
+    monkeypatch.setenv(draft.VARIABLE, "1")
+    first = [f(*state) for _ in range(3)]
+    draft.settle()
+    assert all(np.array_equal(f(*state), answer) for answer in first)
 
 
 def test_code_for_arm_has_pairs():

@@ -13,7 +13,7 @@ from screwgraph.compiler.backends.llvm.operations import LLVM, Line
 from screwgraph.compiler.backends.llvm.stages import SINES, stages
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.compiler.backends.llvm.writer import Writer, store_result
-from screwgraph.compiler.packs import Pack, Packed, Unit, inner, packed, times
+from screwgraph.compiler.packs import Pack, SideBySide, Unit, inner, side_by_side, times
 from screwgraph.tape import LEAVES, Program
 
 Value = tuple[str, int]
@@ -25,20 +25,20 @@ LONGEST = 12_000
 
 
 @dataclass(frozen=True)
-class PackedBlock:
+class LimbsBlock:
     """The text of a block, and the kinds of vectors that it uses."""
 
     text: str
     vectors: Collection[Lanes]
 
 
-def packed_block(program: Program, lanes: Lanes, name: str = "block") -> PackedBlock | None:
+def limbs_block(program: Program, lanes: Lanes, name: str = "block") -> LimbsBlock | None:
     """Return `@<name>(in, out)` as `block` does for one sample; None where packs gain little."""
     if len(program.instructions) > LONGEST:
         return None
     *angles, _ = stages(program)
     given = [i for i in chain.from_iterable(angles) if program.instructions[i][0] not in LEAVES]
-    found = packed(program, frozenset(given), vector_width() * 64 // lanes.bits)
+    found = side_by_side(program, frozenset(given), vector_width() * 64 // lanes.bits)
     if found is None:
         return None
     head = Writer(program, lanes, {}, sums=angle_sums(program))
@@ -51,7 +51,7 @@ def packed_block(program: Program, lanes: Lanes, name: str = "block") -> PackedB
         code.write(unit)
     code.store()
     vectors = {Lanes(len(pack), lanes.bits) for pack in found.operands}
-    return PackedBlock("\n".join([*head.lines, "  ret void", "}"]), sorted(vectors, key=lambda kind: kind.width))
+    return LimbsBlock("\n".join([*head.lines, "  ret void", "}"]), sorted(vectors, key=lambda kind: kind.width))
 
 
 @dataclass
@@ -60,15 +60,15 @@ class _Code:
 
     program: Program
     lanes: Lanes
-    packed: Packed
+    form: SideBySide
     head: Writer
     single: dict[int, Value] = field(default_factory=dict)
     vectors: dict[Pack, Vector] = field(default_factory=dict)
     names: int = 0
 
     def __post_init__(self) -> None:
-        self.normal = self.packed.normal
-        self.fused = _fused(self.packed)
+        self.normal = self.form.normal
+        self.fused = _fused(self.form)
 
     def write(self, unit: Unit) -> None:
         """Write a value, or a pack; products that one sum alone needs wait for it."""
@@ -102,8 +102,8 @@ class _Code:
         """Return a value, taken out of its pack if that holds it."""
         if i in self.single:
             return self.single[i]
-        if i in self.packed.homes and self.packed.homes[i][0] in self.vectors:
-            pack, lane = self.packed.homes[i]
+        if i in self.form.homes and self.form.homes[i][0] in self.vectors:
+            pack, lane = self.form.homes[i]
             vector, signs = self.vectors[pack]
             kind = self._wide(pack).real
             self.single[i] = self._line(f"extractelement {kind} {vector}, i32 {lane}"), signs[lane]
@@ -153,7 +153,7 @@ class _Code:
 
     def _pack(self, pack: Pack) -> Vector:
         wide, kind = self._wide(pack), self.normal.kinds[pack[0]]
-        signs, terms = self.packed.signs[pack], self.packed.operands[pack]
+        signs, terms = self.form.signs[pack], self.form.operands[pack]
         if kind != "add":
             (a, p), (b, q) = self._factors(terms, signs) if kind != "inv" else self._inverse(terms[0])
             return self._line(f"f{'div' if kind == 'inv' else kind} {wide.real} {a}, {b}"), times(p, q)
@@ -163,7 +163,7 @@ class _Code:
             (a, p), (b, q) = (self._as(term, want) for term, want in zip(terms, wanted, strict=True))
             name, sign = self._sum(wide.real, (a, p, 1), (b, q, 1))
         else:
-            (a, p), (b, q) = self._factors(self.packed.operands[terms[k]], wanted[k])
+            (a, p), (b, q) = self._factors(self.form.operands[terms[k]], wanted[k])
             a, both = self._turned(wide, a, times(p, q, wanted[k]))
             name, sign = self._fma(wide, (a, b, both), self._as(terms[1 - k], wanted[1 - k]))
         return name, tuple(sign * s for s in signs)
@@ -210,13 +210,13 @@ class _Code:
         name, signs = "poison", tuple(sign for _, sign in single)
         for lane, (value, _) in enumerate(single):
             name = self._line(f"insertelement {wide.real} {name}, {wide.scalar} {value}, i32 {lane}")
-        best = self.packed.signs[vector]
+        best = self.form.signs[vector]
         name, sign = self._turned(wide, name, times(signs, best))
         self.vectors[vector] = name, signs if len(set(times(signs, best))) == 1 else tuple(sign * s for s in best)
         return self.vectors[vector]
 
 
-def _fused(found: Packed) -> Collection[Unit]:
+def _fused(found: SideBySide) -> Collection[Unit]:
     """Return products that one sum alone needs, which become one instruction with it."""
     normal, uses = found.normal, Counter[Unit]()
     for unit in found.units:
@@ -239,13 +239,13 @@ def _fused(found: Packed) -> Collection[Unit]:
     return kept
 
 
-def _is_product(term: Unit, found: Packed) -> bool:
+def _is_product(term: Unit, found: SideBySide) -> bool:
     if isinstance(term, tuple):
         return term in found.operands and found.normal.kinds[term[0]] == "mul"
     return found.normal.kinds[term] == "mul" and term not in found.homes
 
 
-def _taken(term: Unit, found: Packed, uses: Counter[Unit]) -> bool:
+def _taken(term: Unit, found: SideBySide, uses: Counter[Unit]) -> bool:
     """Return whether values of a pack are used alone."""
     return isinstance(term, tuple) and any(
         uses[i] and found.homes.get(i) == (term, lane) for lane, i in enumerate(term)
