@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import screwgraph as sg
+from screwgraph.compiler.packs import side_by_side
 from screwgraph.compiler.packs.limbs import equal_limbs
 from tests.robots import robot_file
 
@@ -29,6 +30,15 @@ def test_legs_and_arms_of_a_humanoid_are_two_families():
         frozenset(name.split("_")[0] for limb in f for name in joints(program.input_names, limb)) for f in families
     }
     assert found == {frozenset({"LLEG", "RLEG"}), frozenset({"LARM", "RARM"})}
+
+
+def test_fingers_of_a_hand_are_equal_and_the_thumb_is_not():
+    program = sg.inverse_dynamics(sg.load(robot_file("allegro_left_hand.urdf"))).program
+    (fingers,) = equal_limbs(program, 1.04)
+    assert len(fingers) == 3
+    found = side_by_side(program, frozenset(), 4)
+    assert found is not None
+    assert {len(unit) for unit in found.units if isinstance(unit, tuple)} == {3}
 
 
 def test_inputs_of_equal_limbs_are_in_the_same_order():

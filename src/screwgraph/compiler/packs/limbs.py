@@ -12,8 +12,12 @@ Limb = tuple[int, ...]
 """Places of inputs, in the program's order."""
 Family = tuple[Limb, ...]
 """Limbs of equal inputs, two or more."""
-ALIKE = 1.3
-"""By how much the numbers of operations of equal limbs may differ: common subexpressions are not the same in all."""
+ALIKE = (1.3, 1.04)
+"""By what factors the numbers of operations of equal limbs may differ, one tried after the other.
+
+Common subexpressions are not the same in all; where few operations pair, such as those of fingers with those of a
+thumb, limbs are to be more alike.
+"""
 MOST = 8
 """Equal limbs beyond so many are left alone: no processor has vectors that hold more."""
 
@@ -23,13 +27,15 @@ LARGEST = 2_000_000
 """Pairs of joints, for all sets of them on which operations depend, up to which limbs are looked for: a second."""
 
 
-def equal_limbs(program: Program) -> Sequence[Family]:
-    """Return families of equal limbs: their operations depend on one limb's inputs, and no other's.
+def equal_limbs(program: Program, alike: float = ALIKE[0]) -> Sequence[Family]:
+    """Return families of equal limbs, whose numbers of operations differ by a factor `alike` at most.
+
+    Operations of a limb depend on its inputs, and on no other limb's.
 
     Joints are clustered by how many operations depend on both of two, of those that depend on either: joints of a limb
     share most, those of the trunk some, those of different limbs few. Of all clusters on the way from single joints to
-    one, those are taken that leave most operations to equal limbs. Of very many joints, none
-    are looked for; where little could be gained, there are none.
+    one, those are taken that leave most operations to equal limbs. Of very many joints, none are
+    looked for; where little could be gained, there are none.
     """
     joint, places = _joints(program.input_names)
     sets = _dependences(program, joint)
@@ -37,7 +43,7 @@ def equal_limbs(program: Program) -> Sequence[Family]:
         return ()
     best, most = (), 0.0
     for clusters in _clusterings(len(places), sets):
-        families = _families(clusters, places, program.input_names, sets)
+        families = _families(clusters, places, program.input_names, sets, alike)
         gain = sum(min(counts) * (len(counts) - 1) for _, counts in families)
         if gain > most:
             best, most = tuple(family for family, _ in families), gain
@@ -98,14 +104,18 @@ def _clusterings(count: int, sets: Mapping[int, int]) -> Iterator[list[int]]:
 
 
 def _families(
-    clusters: Sequence[int], places: Sequence[Sequence[int]], names: Sequence[str], sets: Mapping[int, int]
+    clusters: Sequence[int],
+    places: Sequence[Sequence[int]],
+    names: Sequence[str],
+    sets: Mapping[int, int],
+    alike: float,
 ) -> list[tuple[Family, list[int]]]:
     """Return the families among clusters, each with the numbers of operations of its limbs."""
-    alike: defaultdict[tuple[str, ...], list[tuple[Limb, int]]] = defaultdict(list)
+    by_inputs: defaultdict[tuple[str, ...], list[tuple[Limb, int]]] = defaultdict(list)
     for cluster in clusters:
         limb = tuple(sorted(place for k, own in enumerate(places) if cluster >> k & 1 for place in own))
-        alike[tuple(names[place].partition(":")[0] for place in limb)].append((limb, cluster))
-    several = [limbs for limbs in alike.values() if len(limbs) > 1]
+        by_inputs[tuple(names[place].partition(":")[0] for place in limb)].append((limb, cluster))
+    several = [limbs for limbs in by_inputs.values() if len(limbs) > 1]
     every = 0
     for limbs in several:
         for _, cluster in limbs:
@@ -118,7 +128,7 @@ def _families(
         counted = sorted((sum(n for found, n in own.items() if found and not found & ~c), limb) for limb, c in limbs)
         group = list[tuple[int, Limb]]()
         for each in [*counted, (0, ())]:
-            if group and (not each[1] or each[0] > ALIKE * group[0][0]):
+            if group and (not each[1] or each[0] > alike * group[0][0]):
                 if 1 < len(group) <= MOST:
                     families.append((tuple(sorted(limb for _, limb in group)), [n for n, _ in group]))
                 group = []

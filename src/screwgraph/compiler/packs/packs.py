@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from screwgraph.compiler.packs.circles import circles, depths
-from screwgraph.compiler.packs.limbs import equal_limbs
+from screwgraph.compiler.packs.limbs import ALIKE, Family, equal_limbs
 from screwgraph.compiler.packs.normal import Normal, normal
 from screwgraph.compiler.packs.pairing import Pack, paired
 from screwgraph.compiler.packs.signs import Signs, signs
@@ -45,13 +45,22 @@ def side_by_side(program: Program, given: Collection[int], width: int) -> SideBy
 
     Instructions at the places `given` are written by others; vectors of the processor hold `width` numbers.
     """
-    families = equal_limbs(program)
-    if not families:
-        return None
+    tried: Sequence[Family] = ()
+    for alike in ALIKE:
+        families = equal_limbs(program, alike)
+        if families and families != tried:
+            tried, found = families, _of(families, program, given, width)
+            if found is not None:
+                return found
+    return None
+
+
+def _of(families: Sequence[Family], program: Program, given: Collection[int], width: int) -> SideBySide | None:
+    """Return the program with these limbs side by side; None where little is gained."""
     form = normal(program, given)
     places = [instruction[1] if instruction[0] == "input" else None for instruction in program.instructions]
     found = worthwhile(form, paired(form, places, families), width)
-    ordered = _ordered(form, found)
+    ordered = _ordered(form, found) if pays(form, demand(form, found), width) else None
     if ordered is None or not pays(form, ordered[1], width):
         return None
     units, needed = ordered
