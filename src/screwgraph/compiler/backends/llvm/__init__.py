@@ -4,7 +4,7 @@ from screwgraph.compiler.backends.base import Backend, Listing, one_file_each
 from screwgraph.compiler.backends.llvm.allocation import LINE
 from screwgraph.compiler.backends.llvm.blocked import CompiledBlocks, compiled_blocks
 from screwgraph.compiler.backends.llvm.descent import COUNTS, Descent
-from screwgraph.compiler.backends.llvm.gufunc import Compiled, compiled, compiled_loop, llvm_source
+from screwgraph.compiler.backends.llvm.gufunc import Compiled, alone_block, compiled, compiled_loop, llvm_source
 from screwgraph.compiler.backends.llvm.machine import (
     MachineCode,
     drafted_code,
@@ -20,7 +20,9 @@ from screwgraph.compiler.backends.llvm.xla import Interface, xla_handler
 
 def _text(f: Listing) -> str:
     shapes = [(a.shape, a.names) for a in f.arguments]
-    return llvm_source(f.program, shapes, [r.shape for r in f.results], f.dtype)
+    return llvm_source(
+        f.program, shapes, [r.shape for r in f.results], f.dtype, alone=alone_block(f.program, shapes, f.dtype)
+    )
 
 
 BACKEND = Backend(

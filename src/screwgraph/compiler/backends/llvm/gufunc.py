@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from math import prod
 from typing import Any
 
@@ -32,6 +32,7 @@ from screwgraph.compiler.backends.llvm.operations import function_declarations
 from screwgraph.compiler.backends.llvm.pointers import ONE, Pointers
 from screwgraph.compiler.backends.llvm.results import put_results
 from screwgraph.compiler.backends.llvm.rolled import rolled_block, widest
+from screwgraph.compiler.backends.llvm.side_by_side import LimbsBlock, limbs_block
 from screwgraph.compiler.backends.llvm.sincos import sincos
 from screwgraph.compiler.backends.llvm.sines import several, sines
 from screwgraph.compiler.backends.llvm.stages import SINES
@@ -89,11 +90,16 @@ def compiled(
     asked = program.question if isinstance(program, Descent) else pack_code(program)
     large = cache_bytes()
     question = (asked, arguments, results, dtype, large, *(() if batches else ("single",)), *quaternions)
+    # Drafts and fast code have the same.
+    alone = cache(lambda: None if quickly else alone_block(program, arguments, dtype, quaternions))
+    question = question if quickly else (*question, "side_by_side")
     level, least = (QUICK, WHOLE) if quickly else (FAST, 0)  # drafts of kernels take their states one by one
     counter = ctypes.c_int64()
     code = drafted_code(
         question,
-        lambda whole: _source(program, arguments, results, dtype, batches and whole >= least, quaternions, whole),
+        lambda whole: _source(
+            program, arguments, results, dtype, batches and whole >= least, quaternions, whole, alone()
+        ),
         ("loop", "call", "whole"),
         level,
         _weight(program),
@@ -111,6 +117,17 @@ def count_in(counter: ctypes.c_int64, engine: Any, name: str = COUNTER) -> None:
     ctypes.c_void_p.from_address(engine.get_global_value_address(name)).value = ctypes.addressof(counter)
 
 
+def alone_block(
+    program: Code | Descent, arguments: Arguments, dtype: str, quaternions: Sequence[tuple[int, int]] = ()
+) -> LimbsBlock | None:
+    """Return code for one sample with equal limbs side by side, where that pays."""
+    if not isinstance(program, Program):
+        return None
+    inputs, _ = operands(program, arguments, ())
+    pointers = own_pointers(program, with_places(inputs, quaternions), quaternions, len(program.instructions))
+    return limbs_block(program, Lanes(1, 8 * np.dtype(dtype).itemsize), pointers=pointers)
+
+
 def _weight(program: Code | Descent) -> int:
     """Return what a state counts."""
     return STEPS if isinstance(program, Descent) else 1
@@ -119,7 +136,7 @@ def _weight(program: Code | Descent) -> int:
 def compiled_loop(program: Code, arguments: Arguments, results: Sequence[Shape], dtype: str) -> MachineCode:
     """Compile a program to a loop over samples, of NumPy's signature, that others call by its address."""
     question = (pack_code(program), arguments, results, dtype, cache_bytes())
-    return remembered_code(question, lambda: _source(program, arguments, results, dtype, True, (), WHOLE), "loop")
+    return remembered_code(question, lambda: _source(program, arguments, results, dtype, True, (), WHOLE, None), "loop")
 
 
 def gufunc(
@@ -143,12 +160,16 @@ def llvm_source(
     batches: bool = True,
     quaternions: Sequence[tuple[int, int]] = (),
     whole: int = WHOLE,
+    alone: LimbsBlock | None = None,
 ) -> str:
-    """Return the assembly of the loop that a gufunc runs; programs beyond `whole` instructions are in pieces."""
+    """Return the assembly of the loop that a gufunc runs; programs beyond `whole` instructions are in pieces.
+
+    `alone` is the code for one sample, if it is not to be as that for several.
+    """
     inputs, outputs = operands(program, arguments, results)
     bits = 8 * np.dtype(dtype).itemsize
     lanes = Lanes(vector_width() * 64 // bits if batches else 1, bits)
-    return assembly(program, inputs, outputs, lanes, quaternions, cache_bytes(), whole)
+    return assembly(program, inputs, outputs, lanes, quaternions, cache_bytes(), whole, alone)
 
 
 def _source(
@@ -159,11 +180,14 @@ def _source(
     batches: bool,
     quaternions: Sequence[tuple[int, int]],
     whole: int,
+    alone: LimbsBlock | None,
 ) -> str:
     """Return all assembly that is compiled: the loop, and the quick call."""
-    text = llvm_source(program, arguments, results, dtype, batches=batches, quaternions=quaternions, whole=whole)
+    ways = {"batches": batches, "quaternions": quaternions, "whole": whole, "alone": alone}
+    text = llvm_source(program, arguments, results, dtype, **ways)
     inputs, outputs = operands(program, arguments, results)
-    pointers = own_pointers(program, with_places(inputs, quaternions), quaternions, whole)
+    given = with_places(inputs, quaternions)
+    pointers = own_pointers(program, given, quaternions, whole) if alone is None else alone.pointers
     return f"{text}\n{call(inputs, outputs, Lanes(1, 8 * np.dtype(dtype).itemsize), quaternions, pointers)}"
 
 
@@ -189,14 +213,18 @@ def assembly(
     quaternions: Sequence[tuple[int, int]] = (),
     cache: int = 0,
     whole: int = WHOLE,
+    alone: LimbsBlock | None = None,
 ) -> str:
     """Return the LLVM assembly of a program and its loop over samples; results larger than `cache` bytes stream."""
     single, inputs = Lanes(1, lanes.bits), with_places(inputs, quaternions)
     kinds, blocks = tuple(dict.fromkeys((lanes, single))), list[Blocks]()
-    pointers = own_pointers(program, inputs, quaternions, whole)
-    parts = code_declarations(program, kinds)
+    pointers = own_pointers(program, inputs, quaternions, whole) if alone is None else alone.pointers
+    parts = code_declarations(program, kinds, () if alone is None else alone.vectors)
     for each in kinds:
-        text, placed = _block(program, outputs, each, whole, pointers)
+        if each.width == 1 and alone is not None:
+            text, placed = alone.text, outputs
+        else:
+            text, placed = _block(program, outputs, each, whole, pointers)
         blocks.append(Blocks(each, inputs, placed, pointers if each == single else ONE))
         parts += [gather(each, lengths(inputs)), put_results(placed, each), text]
         parts += [counting(inputs, quaternions, each)] if quaternions else []
@@ -208,8 +236,11 @@ def assembly(
     return "\n".join(parts)
 
 
-def code_declarations(program: Code | Descent, kinds: Sequence[Lanes]) -> list[str]:
-    """Return what code calls: memory, functions of C, sines if it has some, for numbers and vectors of these kinds."""
+def code_declarations(program: Code | Descent, kinds: Sequence[Lanes], packs: Collection[Lanes] = ()) -> list[str]:
+    """Return what code calls: memory, functions of C, sines if it has some, for numbers and vectors of these kinds.
+
+    `packs` are vectors of one sample's numbers.
+    """
     code, one = _instructions(program), Lanes(1, kinds[0].bits)
     parts = [
         ALLOCATIONS,
@@ -224,7 +255,7 @@ def code_declarations(program: Code | Descent, kinds: Sequence[Lanes]) -> list[s
         parts += [function(each) for each in kinds for function in (sincos, wrapped)]
         parts.append(sines(together, together in known))
         known.append(together)
-    neighbours = [widest(one)] if isinstance(program, Rolled) else []  # loops take vectors of one sample's numbers
+    neighbours = [widest(one)] if isinstance(program, Rolled) else [*packs]  # of one sample's numbers
     return parts + [declarations(each) for each in neighbours if each not in known]
 
 

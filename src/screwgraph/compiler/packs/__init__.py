@@ -1,0 +1,7 @@
+"""Equal limbs side by side: from a program to packs of operations that one instruction does."""
+
+from screwgraph.compiler.packs.packs import SideBySide, Unit, side_by_side
+from screwgraph.compiler.packs.pairing import Pack
+from screwgraph.compiler.packs.signs import inner, times
+
+__all__ = ["Pack", "SideBySide", "Unit", "inner", "side_by_side", "times"]

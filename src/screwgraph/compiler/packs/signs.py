@@ -1,0 +1,85 @@
+"""Signs of lanes: mirrored limbs compute the same values, but for signs, which most packs take over as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from screwgraph.compiler.packs.normal import Normal
+from screwgraph.compiler.packs.pairing import Pack
+
+Lanes = tuple[int, ...]
+"""A sign, 1 or -1, for each lane."""
+Signs = Mapping[Pack, Lanes]
+
+
+def signs(normal: Normal, operands: Mapping[Pack, Sequence[Pack]]) -> Signs:
+    """Return with which signs packs, and vectors of single values, are best computed: the first lane's is 1.
+
+    Terms of sums must have the sum's signs, products have those of their factors; constants have any. These are linear
+    equations of bits, one after the other: one that contradicts those before costs an instruction that turns signs.
+    """
+    number: dict[Pack, int] = {}
+    solved: dict[int, tuple[int, int]] = {}
+
+    def variable(vector: Pack) -> int:
+        """Return the bit of a vector, 0 for constants."""
+        if vector not in operands and all(normal.kinds[value] == "constant" for value in vector):
+            return 0
+        return 1 << number.setdefault(vector, len(number))
+
+    def hold(row: int, right: int) -> None:
+        while row:
+            first = row.bit_length()
+            if first not in solved:
+                solved[first] = row, right
+                return
+            other, also = solved[first]
+            row, right = row ^ other, right ^ also
+
+    for pack, terms in operands.items():
+        here, found = variable(pack), [variable(term) for term in terms]
+        if normal.kinds[pack[0]] == "add":
+            for term, bit in zip(terms, found, strict=True):
+                if bit:
+                    hold(here ^ bit, _bits(inner(normal, pack, term)))
+        elif all(found):
+            for bit in found:
+                here ^= bit
+            hold(here, 0)
+    for vector, k in number.items():
+        if vector not in operands:
+            hold(1 << k, 0)
+    values: dict[int, int] = {}
+    for first in sorted(solved):
+        row, right = solved[first]
+        row ^= 1 << first - 1
+        while row:
+            last = row.bit_length()
+            row ^= 1 << last - 1
+            right ^= values.get(last, 0)
+        values[first] = right
+    return {vector: _lanes(values.get(k + 1, 0), len(vector)) for vector, k in number.items()}
+
+
+def inner(normal: Normal, pack: Pack, term: Pack) -> Lanes:
+    """Return the signs that a term has in the sums of a pack."""
+    return tuple(
+        next(sign for value, sign in normal.operands[total] if value == own)
+        for total, own in zip(pack, term, strict=True)
+    )
+
+
+def times(*factors: Lanes) -> Lanes:
+    """Multiply signs, lane by lane."""
+    product = factors[0]
+    for factor in factors[1:]:
+        product = tuple(p * q for p, q in zip(product, factor, strict=True))
+    return product
+
+
+def _bits(lanes: Lanes) -> int:
+    return sum(1 << k for k, sign in enumerate(lanes) if sign != lanes[0])
+
+
+def _lanes(bits: int, width: int) -> Lanes:
+    return tuple(-1 if bits >> k & 1 else 1 for k in range(width))
