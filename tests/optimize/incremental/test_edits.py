@@ -186,7 +186,7 @@ def test_a_tree_equals_a_dense_solution():
     tree = Tree(np.full(n, d))
     H, g = np.zeros((n * d, n * d)), np.zeros(n * d)
     pairs = np.array([[i, i + 1] for i in range(n - 1)] + [rng.choice(n, 2, replace=False) for _ in range(12)])
-    for f, pair in zip(tree.add(pairs), pairs, strict=True):
+    for f, pair in zip(tree.add(pairs, 2 * d, 1), pairs, strict=True):
         J, r = rng.standard_normal((2 * d, 2 * d)), rng.standard_normal(2 * d)
         where = (pair[:, None] * d + np.arange(d)).ravel()
         H[np.ix_(where, where)] += J.T @ J
