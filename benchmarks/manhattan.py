@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.optimize import Incremental, Variables, Vector, each, soft
-from screwgraph.spatial import atan2, cos, sin
+from screwgraph.interop.pose_graph import Between
+from screwgraph.optimize import SE2, Incremental, Variables, each, soft
 
 SIGMA = np.array([0.05, 0.05, 0.02])
 """Of relative poses: m, m, rad."""
 HALF, BLOCK, APART = 25, 4, 20
 """Half the side of the town and its blocks (m); poses between two visits of a crossing, at least."""
 RELINEARISE = 0.1
+PASSED_ON = 1e-4
+"""Changes (m, rad) that we pass on; iSAM2 passes on those of 1e-3, and solves for all poses at the end."""
 AHEAD = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
 
 Pose = Float[np.ndarray, " 3"]
@@ -72,23 +74,15 @@ def composed(a: Pose, z: Pose) -> Pose:
     return np.array([a[0] + c * z[0] - s * z[1], a[1] + s * z[0] + c * z[1], a[2] + z[2]])
 
 
-def between(a: Any, b: Any, *, z: Any) -> Any:
-    """Return what is left of b in a's frame when z is taken away: GTSAM's `BetweenFactorPose2`."""
-    c, s, cz, sz = cos(a[2]), sin(a[2]), cos(z[2]), sin(z[2])
-    dx, dy, turn = b[0] - a[0], b[1] - a[1], b[2] - a[2] - z[2]
-    u, w = c * dx + s * dy - z[0], c * dy - s * dx - z[1]
-    return np.array([cz * u + sz * w, cz * w - sz * u, atan2(sin(turn), cos(turn))])
-
-
 def known(a: Any) -> Any:
     """Return a pose that should be zero."""
     return a
 
 
-def ours(world: World) -> tuple[Float[np.ndarray, " N"], Float[np.ndarray, "N 3"]]:
+def ours(world: World, every: int) -> tuple[Float[np.ndarray, " N"], Float[np.ndarray, "N 3"]]:
     """Return the CPU seconds of each update, with the estimate of its pose, and all poses at the end."""
-    x = Variables("x", Vector(3), count=world.count)
-    solver = Incremental([x], relinearise=RELINEARISE, iterations=1, threshold=1e-3)
+    between, x = Between(SE2()), Variables("x", SE2(), count=world.count)
+    solver = Incremental([x], relinearise=RELINEARISE, iterations=1, every=every, threshold=PASSED_ON)
     solver.update(add=[soft(known, x[0], sigma=SIGMA)])
     last, seconds = np.zeros(3), []
     for k, z in enumerate(world.odometry, start=1):
@@ -103,13 +97,13 @@ def ours(world: World) -> tuple[Float[np.ndarray, " N"], Float[np.ndarray, "N 3"
     return np.array(seconds), solver.values["x"]
 
 
-def gtsams(world: World) -> tuple[Float[np.ndarray, " N"], Float[np.ndarray, "N 3"], Any]:
+def gtsams(world: World, every: int) -> tuple[Float[np.ndarray, " N"], Float[np.ndarray, "N 3"], Any]:
     """Return the same of `gtsam.ISAM2`, and its graph."""
     gtsam = import_module("gtsam")
 
     parameters = gtsam.ISAM2Params()
     parameters.setRelinearizeThreshold(RELINEARISE)
-    parameters.relinearizeSkip = 1
+    parameters.relinearizeSkip = every
     isam, noise = gtsam.ISAM2(parameters), gtsam.noiseModel.Diagonal.Sigmas(SIGMA)
     whole, seconds, last = gtsam.NonlinearFactorGraph(), [], gtsam.Pose2(0, 0, 0)
     for k in range(world.count):

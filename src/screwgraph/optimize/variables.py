@@ -38,7 +38,11 @@ class Variables:
         Raises:
             InputError: there is no unknown of that number.
         """
+        if type(index) is int and -self.count <= index < self.count:  # families are long
+            return Selection(self, np.array([index % self.count]))
         try:
+            if isinstance(index, slice):
+                return Selection(self, np.arange(*index.indices(int(self.count))))
             chosen = np.atleast_1d(np.arange(self.count)[index])
         except (IndexError, TypeError, ValueError):
             raise InputError(f"{self.name} has no unknowns {index!r}", why=f"there are {self.count}") from None

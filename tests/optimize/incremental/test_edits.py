@@ -121,6 +121,21 @@ def test_poses_on_their_manifold():
     assert gap(solver) < 1e-9
 
 
+def test_factors_are_linearised_anew_in_every_third_update():
+    rng = np.random.default_rng(8)
+    solver, counts = Incremental([X], iterations=1, every=3), []
+    solver.update(add=[*chain(rng), soft(away, X[::5], z=np.ones(2))])
+    for _ in range(45):
+        solver.update()
+        counts.append(solver.last.relinearised)
+    counted = np.array(counts)
+    assert counted[2] > 0
+    assert not counted[np.arange(45) % 3 != 2].any()
+    assert gap(solver) < 1e-9
+    with pytest.raises(InputError, match="every 0 updates"):
+        Incremental([X], every=0)
+
+
 def test_what_is_asked_for_is_solved_for():
     solver = Incremental(Problem(chain(np.random.default_rng(4))))
     solver.update(add=[soft(away, X[N - 1], z=np.ones(2), sigma=0.1, name="goal")], wanted=X[3])
@@ -186,7 +201,7 @@ def test_a_tree_equals_a_dense_solution():
     tree = Tree(np.full(n, d))
     H, g = np.zeros((n * d, n * d)), np.zeros(n * d)
     pairs = np.array([[i, i + 1] for i in range(n - 1)] + [rng.choice(n, 2, replace=False) for _ in range(12)])
-    for f, pair in zip(tree.add(pairs), pairs, strict=True):
+    for f, pair in zip(tree.add(pairs, 2 * d, 1), pairs, strict=True):
         J, r = rng.standard_normal((2 * d, 2 * d)), rng.standard_normal(2 * d)
         where = (pair[:, None] * d + np.arange(d)).ravel()
         H[np.ix_(where, where)] += J.T @ J

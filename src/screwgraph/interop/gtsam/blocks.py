@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -74,13 +75,14 @@ class Block:
         views = {u.name: values_of(u.kind, u.name, values, u.keys) for u in self.unknowns}
         found = [part.linearised(views) for part in self.parts]
         if slopes is not None:
-            whole = np.zeros((self._ends[-1], self.rows))
+            whole = np.zeros((self._columns[-1][1].stop, self.rows))
             flat = whole.ravel()
             for part, (_, J) in zip(self.parts, found, strict=True):
                 flat[part.places] = J.ravel()
-            for k, (first, last) in enumerate(zip(self._ends, self._ends[1:], strict=False)):
-                slopes[k] = whole[first:last].T
-        return np.concatenate([r.ravel() for r, _ in found])
+            columns = whole.T
+            for k, own in enumerate(self._columns):
+                slopes[k] = columns[own]
+        return found[0][0].ravel() if len(found) == 1 else np.concatenate([r.ravel() for r, _ in found])
 
     @property
     def keys(self) -> list[int]:
@@ -93,9 +95,10 @@ class Block:
         return sum(part.rows for part in self.parts)
 
     @cached_property
-    def _ends(self) -> list[int]:
-        """Where the directions of each unknown begin, and where the last one's end."""
-        return [0, *np.cumsum([u.dim for u in self.unknowns for _ in u.keys]).tolist()]
+    def _columns(self) -> list[tuple[slice, slice]]:
+        """All rows, and the columns of each unknown's directions."""
+        ends = np.cumsum([0, *(u.dim for u in self.unknowns for _ in u.keys)]).tolist()
+        return [(slice(None), slice(a, b)) for a, b in pairwise(ends)]
 
 
 def block(chosen: Sequence[Factors], keys: Keys) -> Block:

@@ -19,37 +19,40 @@ from screwgraph.spatial.manifolds import SE2, SE3, SO3, FloatingPose, Manifold, 
 
 @dataclass(frozen=True)
 class Kind:
-    """How values of a manifold are read from `gtsam.Values`, and what is put there."""
+    """How values of a manifold are read from `gtsam.Values`, all of one's keys, and what is put there."""
 
     theirs: str
-    read: Callable[[Any, int], Any]
+    read: Callable[[Any, Sequence[int]], list[Any]]
     made: Callable[[np.ndarray], Any]
 
 
-def _pose2(values: Any, key: int) -> tuple[float, float, float]:
-    pose = values.atPose2(key)
-    return pose.x(), pose.y(), pose.theta()
+def _matrices(at: Callable[[int], Any], keys: Sequence[int]) -> list[Any]:
+    return [at(key).matrix() for key in keys]
+
+
+def _poses2(at: Callable[[int], Any], keys: Sequence[int]) -> list[Any]:
+    return [(pose.x(), pose.y(), pose.theta()) for pose in map(at, keys)]
 
 
 KINDS: dict[type, Kind] = {
-    SE3: Kind("Pose3", lambda v, k: v.atPose3(k).matrix(), lambda x: library().Pose3(x)),
-    SE2: Kind("Pose2", _pose2, lambda x: library().Pose2(*x.tolist())),
-    SO3: Kind("Rot3", lambda v, k: v.atRot3(k).matrix(), lambda x: library().Rot3(x)),
-    Vector: Kind("Vector", lambda v, k: v.atVector(k), lambda x: x),
+    SE3: Kind("Pose3", lambda v, keys: _matrices(v.atPose3, keys), lambda x: library().Pose3(x)),
+    SE2: Kind("Pose2", lambda v, keys: _poses2(v.atPose2, keys), lambda x: library().Pose2(*x.tolist())),
+    SO3: Kind("Rot3", lambda v, keys: _matrices(v.atRot3, keys), lambda x: library().Rot3(x)),
+    Vector: Kind("Vector", lambda v, keys: [*map(v.atVector, keys)], lambda x: x),
     FloatingPose: Kind(
         "Pose3",
-        lambda v, k: FloatingPose().of_transform(v.atPose3(k).matrix()),
+        lambda v, keys: [FloatingPose().of_transform(T) for T in _matrices(v.atPose3, keys)],
         lambda x: library().Pose3(np.asarray(FloatingPose().to_transform(x), dtype=float)),
     ),
     UnitQuaternion: Kind(
         "Rot3",
-        lambda v, k: quaternions.from_rotation(v.atRot3(k).matrix()),
+        lambda v, keys: [quaternions.from_rotation(R) for R in _matrices(v.atRot3, keys)],
         lambda x: library().Rot3(np.asarray(quaternions.to_rotation(x), dtype=float)),
     ),
 }
 BIAS = Kind(
     "ConstantBias",
-    lambda v, k: v.atConstantBias(k).vector(),
+    lambda v, keys: [bias.vector() for bias in map(v.atConstantBias, keys)],
     lambda x: library().imuBias.ConstantBias(x[:3], x[3:]),
 )
 """Biases of accelerometer, then gyroscope."""
@@ -78,6 +81,6 @@ def values_of(kind: Kind, name: str, values: Any, keys: Sequence[int]) -> np.nda
         InputError: there is no value of that type at a key.
     """
     try:
-        return np.array([kind.read(values, key) for key in keys], dtype=float)
+        return np.array(kind.read(values, keys), dtype=float)
     except (RuntimeError, TypeError, ValueError) as error:
         raise InputError(f"{name}: the values have no {kind.theirs} at a key", why=str(error)) from None

@@ -36,6 +36,46 @@ def less_four(
         to[i] = to[i] - (a[i] * x + b[i] * y + (c[i] * z + d[i] * u))
 
 
+def less_four_fourfold(
+    to: Reals, to1: Reals, to2: Reals, to3: Reals, a: Reals, b: Reals, c: Reals, d: Reals, n: int
+) -> None:
+    """Subtract the lower triangle of four columns times their first four rows, from four columns.
+
+    What is read of the four then serves all others, as large fronts wait for memory, not for arithmetic.
+    """
+    x0 = a[0]
+    y0 = b[0]
+    z0 = c[0]
+    u0 = d[0]
+    x1 = a[1]
+    y1 = b[1]
+    z1 = c[1]
+    u1 = d[1]
+    x2 = a[2]
+    y2 = b[2]
+    z2 = c[2]
+    u2 = d[2]
+    x3 = a[3]
+    y3 = b[3]
+    z3 = c[3]
+    u3 = d[3]
+    to[0] = to[0] - (x0 * x0 + y0 * y0 + (z0 * z0 + u0 * u0))
+    to[1] = to[1] - (x1 * x0 + y1 * y0 + (z1 * z0 + u1 * u0))
+    to[2] = to[2] - (x2 * x0 + y2 * y0 + (z2 * z0 + u2 * u0))
+    to[3] = to[3] - (x3 * x0 + y3 * y0 + (z3 * z0 + u3 * u0))
+    to1[1] = to1[1] - (x1 * x1 + y1 * y1 + (z1 * z1 + u1 * u1))
+    to1[2] = to1[2] - (x2 * x1 + y2 * y1 + (z2 * z1 + u2 * u1))
+    to1[3] = to1[3] - (x3 * x1 + y3 * y1 + (z3 * z1 + u3 * u1))
+    to2[2] = to2[2] - (x2 * x2 + y2 * y2 + (z2 * z2 + u2 * u2))
+    to2[3] = to2[3] - (x3 * x2 + y3 * y2 + (z3 * z2 + u3 * u2))
+    to3[3] = to3[3] - (x3 * x3 + y3 * y3 + (z3 * z3 + u3 * u3))
+    for i in range(4, n):
+        to[i] = to[i] - (a[i] * x0 + b[i] * y0 + (c[i] * z0 + d[i] * u0))
+        to1[i] = to1[i] - (a[i] * x1 + b[i] * y1 + (c[i] * z1 + d[i] * u1))
+        to2[i] = to2[i] - (a[i] * x2 + b[i] * y2 + (c[i] * z2 + d[i] * u2))
+        to3[i] = to3[i] - (a[i] * x3 + b[i] * y3 + (c[i] * z3 + d[i] * u3))
+
+
 def scaled_by(to: Reals, x: float, n: int) -> None:
     """Multiply by x."""
     for i in range(n):
@@ -62,7 +102,17 @@ def factored_front(front: Reals, f: int, M: int, tiny: float) -> int:
             if not pivot > tiny * before:
                 return k
             scaled_by(behind(own, k), 1.0 / sqrt(pivot), ld - k)
-        for k in range(j + count, M):
+        k = j + count
+        while count == 4 and k + 4 <= M:
+            a = behind(front, j * ld + k)
+            b = behind(a, ld)
+            c = behind(b, ld)
+            to = behind(front, k * ld + k)
+            to1 = behind(to, ld)
+            to2 = behind(to1, ld)
+            less_four_fourfold(to, to1, to2, behind(to2, ld), a, b, c, behind(c, ld), ld - k)
+            k = k + 4
+        while k < M:
             n = ld - k
             a = behind(front, j * ld + k)
             to = behind(front, k * ld + k)
@@ -80,8 +130,9 @@ def factored_front(front: Reals, f: int, M: int, tiny: float) -> int:
                 less_two(to, a, b, a[0], b[0], n)
             else:
                 less_one(to, a, a[0], n)
+            k = k + 1
         j = j + count
     return -1
 
 
-DENSE = (less_one, less_two, less_three, less_four, scaled_by, factored_front)
+DENSE = (less_one, less_two, less_three, less_four, less_four_fourfold, scaled_by, factored_front)

@@ -45,7 +45,17 @@ def put(
             data[at + places[p]] = out[t * width + p]
 
 
-FEW = (kernel_called, put)
+def computed(
+    loop: Ints, operands: Ints, counts: Ints, steps: Ints, bases: Ints, strides: Ints, kinds: Ints, many: int,
+    indices: Ints, capacity: int, A: Ints, data: Reals, factors: Ints, places: Ints, count: int, out: Reals, width: int,
+    rows: Ints, n: int,
+) -> None:  # fmt: skip
+    """Call a kernel for some rows, and put its results into the numbers of their factors."""
+    kernel_called(loop, operands, counts, steps, bases, strides, kinds, many, indices, capacity, rows, n)
+    put(A, data, factors, places, count, out, width, rows, n)
+
+
+FEW = (kernel_called, put, computed)
 
 
 class FewCalls:

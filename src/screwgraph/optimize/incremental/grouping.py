@@ -12,6 +12,8 @@ from screwgraph.optimize.incremental.records import (
     GROUP,
     GROUPS,
     GRP,
+    IS_LATE,
+    LATE,
     LENGTH,
     LOC,
     MAKER,
@@ -24,6 +26,11 @@ from screwgraph.optimize.incremental.records import (
     VAR,
     WHO,
 )
+
+SMALL = 32
+"""Directions of cliques that any unknown below may join: smaller ones cost more to visit than to compute."""
+LOOSE = 8
+"""Others may join where at most one in so many unknowns is not in their front: dense loops are faster by more."""
 
 
 def room_class(size: int) -> int:
@@ -49,8 +56,13 @@ def class_size(k: int) -> int:
     return size + k * (size // 4)
 
 
-def grouped(V: Ints, L: Ints, S: Ints, W: Ints, G: Ints, order: Ints, slack: int) -> None:
-    """Gather ordered unknowns into cliques, roots first: those whose fronts are the clique above, but for `slack`."""
+def grouped(V: Ints, L: Ints, S: Ints, W: Ints, G: Ints, order: Ints, late: int) -> None:
+    """Gather ordered unknowns into cliques, roots first: those whose fronts are nearly the clique above.
+
+    Late unknowns are touched again soon, so that what joins their cliques is eliminated again soon: none may but those
+    that have to. Relaxed supernodes: Ashcraft and Grimes, The influence of relaxed supernode partitions on the
+    multifrontal method (1989).
+    """
     m = S[CHOSEN]
     count = 0
     for back in range(m):
@@ -65,7 +77,18 @@ def grouped(V: Ints, L: Ints, S: Ints, W: Ints, G: Ints, order: Ints, slack: int
                 if L[W[a] * LOC + PLACE] < L[next_ * LOC + PLACE]:
                     next_ = W[a]
             above = L[next_ * LOC + GROUP]
-        if above >= 0 and G[above * GRP + UNKNOWNS] - width <= slack:
+        is_late = 0
+        if V[L[v * LOC + WHO] * VAR + LATE] == late:
+            is_late = 1
+        joins = 0
+        if above >= 0:
+            loose = G[above * GRP + UNKNOWNS] - width
+            size = G[above * GRP + ALL_DIM] + dim
+            if loose == 0 or (G[above * GRP + IS_LATE] == 0 and (loose * LOOSE <= width or size <= SMALL)):
+                joins = 1
+        if joins == 1:
+            if is_late == 1:
+                G[above * GRP + IS_LATE] = 1
             G[above * GRP + UNKNOWNS] = G[above * GRP + UNKNOWNS] + 1
             G[above * GRP + OWN] = G[above * GRP + OWN] + 1
             G[above * GRP + OWN_DIM] = G[above * GRP + OWN_DIM] + dim
@@ -82,6 +105,7 @@ def grouped(V: Ints, L: Ints, S: Ints, W: Ints, G: Ints, order: Ints, slack: int
             G[count * GRP + ALL_DIM] = all_dim
             G[count * GRP + ABOVE] = above
             G[count * GRP + FACTORS] = -1
+            G[count * GRP + IS_LATE] = is_late
             L[v * LOC + GROUP] = count
             count = count + 1
     need = 0

@@ -22,6 +22,7 @@ STIFFNESS = 1e7
 class Group:
     """Factors under one name, their pool, their rows there, and parameters that were changed since."""
 
+    name: str
     given: Factors
     pool: Pool
     rows: Int[np.ndarray, " N"]
@@ -30,10 +31,17 @@ class Group:
     changes: dict[str, np.ndarray] = field(default_factory=dict)
 
     @property
+    def named(self) -> Factors:
+        """The factors with old parameters; what is not asked for by name keeps the name that it was given."""
+        if self.given.name != self.name:
+            self.given = replace(self.given, name=self.name)
+        return self.given
+
+    @property
     def factors(self) -> Factors:
         """The factors as they are now."""
-        if self.changes:
-            f, new = self.given, self.changes
+        f, new = self.named, self.changes
+        if new:
             shared = {n: new.get(n, a) for n, a in f.shared.items()}
             self.given = replace(f, shared=shared, each={n: new.get(n, a) for n, a in f.each.items()})
             self.changes = {}
@@ -70,16 +78,12 @@ class Groups:
             if a.variables not in self._state.layout.families:
                 raise InputError(f"{f.name}: {a.variables.name} is no family of this problem")
         name = self._free_name(f.name)
-        f = f if name == f.name else replace(f, name=name)
         pool = self._pool(f)
-        rows = pool.add(f)
-        unknowns = pool.unknowns(rows).ravel()
-        self._groups[name] = Group(f, pool, rows, unknowns)
+        rows, unknowns = pool.add(f)
+        self._groups[name] = Group(name, f, pool, rows, unknowns.ravel())
         self._note(pool.factors[rows], self._listed.index(pool), rows)
         self._linearise_first(pool, rows)
-        if not pool.is_linear:
-            self._state.tree.bend(unknowns, 1)
-        return unknowns
+        return unknowns.ravel()
 
     def remove(self, name: str, which: Any) -> Int[np.ndarray, " t"]:
         """Remove factors of a name, all or some; return their unknowns. Raises InputError where there are none."""
@@ -91,14 +95,13 @@ class Groups:
             raise InputError(f"{name} has no factors {which!r}", why=f"there are {count}") from None
         rows = group.rows[chosen]
         unknowns = group.pool.unknowns(rows).ravel()
-        if not group.pool.is_linear:
-            self._state.tree.bend(unknowns, -1)
         self._pool_of[group.pool.factors[rows]] = -1
         group.pool.remove(rows)
         kept = np.setdiff1d(np.arange(count), chosen)
         if len(kept):
             left = group.rows[kept]
-            self._groups[name] = Group(picked(group.factors, kept), group.pool, left, group.pool.unknowns(left).ravel())
+            unknowns_left = group.pool.unknowns(left).ravel()
+            self._groups[name] = Group(name, picked(group.factors, kept), group.pool, left, unknowns_left)
         else:
             del self._groups[name]
         return unknowns
@@ -106,7 +109,7 @@ class Groups:
     def change(self, name: str, parameters: Mapping[str, Any]) -> Int[np.ndarray, " t"]:
         """Change parameters; return the unknowns of factors that differ. Raises InputError where they do not fit."""
         group = self._group(name)
-        pool, rows, new = group.pool, group.rows, group.given.new_values(parameters)
+        pool, rows, new = group.pool, group.rows, group.named.new_values(parameters)
         if pool.has_large(new):
             f = replace(group.factors.with_parameters(**parameters), name=name)
             return np.concatenate([self.remove(name, None), self.add(f)])

@@ -7,7 +7,9 @@ from screwgraph.optimize.incremental.records import (
     AFTER,
     ARGUMENTS,
     BEFORE,
+    BENT,
     BY,
+    DATA,
     FAC,
     FIRST,
     GATHERED,
@@ -16,12 +18,23 @@ from screwgraph.optimize.incremental.records import (
     OF,
     PASS,
     SEEN,
+    SIZE,
     VAR,
 )
 
 
-def factors_linked(V: Ints, A: Ints, K: Ints, factors: Ints, unknowns: Ints, count: int) -> None:
-    """Link factors to their unknowns, which stand one after the other."""
+def factors_made(A: Ints, begin: int, count: int, incidence: int, width: int, data: int, size: int) -> None:
+    """Make factors of equal size, whose incidences and numbers stand one after the other."""
+    for t in range(count):
+        f = begin + t
+        A[f * FAC + FIRST] = incidence + width * t
+        A[f * FAC + ARGUMENTS] = width
+        A[f * FAC + DATA] = data + size * (size + 1) * t
+        A[f * FAC + SIZE] = size
+
+
+def factors_linked(V: Ints, A: Ints, K: Ints, factors: Ints, unknowns: Ints, count: int, bent: int) -> None:
+    """Link factors to their unknowns, which stand one after the other; `bent` ones are not linear."""
     k = 0
     for t in range(count):
         f = factors[t]
@@ -31,6 +44,7 @@ def factors_linked(V: Ints, A: Ints, K: Ints, factors: Ints, unknowns: Ints, cou
             v = unknowns[k]
             k = k + 1
             head = V[v * VAR + HEAD]
+            V[v * VAR + BENT] = V[v * VAR + BENT] + bent
             K[i * INC + OF] = v
             K[i * INC + BY] = f
             K[i * INC + AFTER] = head
@@ -40,7 +54,7 @@ def factors_linked(V: Ints, A: Ints, K: Ints, factors: Ints, unknowns: Ints, cou
             V[v * VAR + HEAD] = i
 
 
-def factors_unlinked(V: Ints, A: Ints, K: Ints, factors: Ints, count: int) -> None:
+def factors_unlinked(V: Ints, A: Ints, K: Ints, factors: Ints, count: int, bent: int) -> None:
     """Unlink factors from their unknowns."""
     for t in range(count):
         f = factors[t]
@@ -49,10 +63,12 @@ def factors_unlinked(V: Ints, A: Ints, K: Ints, factors: Ints, count: int) -> No
             i = first + a
             before = K[i * INC + BEFORE]
             after = K[i * INC + AFTER]
+            v = K[i * INC + OF]
+            V[v * VAR + BENT] = V[v * VAR + BENT] - bent
             if before >= 0:
                 K[before * INC + AFTER] = after
             else:
-                V[K[i * INC + OF] * VAR + HEAD] = after
+                V[v * VAR + HEAD] = after
             if after >= 0:
                 K[after * INC + BEFORE] = before
 
@@ -90,4 +106,4 @@ def unknowns_of(V: Ints, A: Ints, K: Ints, S: Ints, factors: Ints, count: int, f
     return n
 
 
-LINKING = (factors_linked, factors_unlinked, factors_of, unknowns_of)
+LINKING = (factors_made, factors_linked, factors_unlinked, factors_of, unknowns_of)

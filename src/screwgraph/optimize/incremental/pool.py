@@ -26,9 +26,9 @@ LARGE = 64
 
 def pool_key(f: Factors) -> Any:
     """Return what factors of one pool have in common."""
-    families = tuple(a.variables for a in f.arguments)
+    families = tuple(a.variables.name for a in f.arguments)
     shapes = {n: a.shape for n, a in f.shared.items()} | {n: a.shape[1:] for n, a in f.each.items()}
-    large = tuple((n, a.tobytes()) for n, a in sorted(f.shared.items()) if a.size > LARGE)
+    large = tuple(sorted((n, a.tobytes()) for n, a in f.shared.items() if a.size > LARGE))
     return f.kind, f.template, families, f.loss, f.refresh, tuple(sorted(shapes.items())), large
 
 
@@ -55,7 +55,7 @@ class Pool:
         ends = np.cumsum([0, *(int(np.prod(shape)) for _, shape in self._own)]).tolist()
         self._slots = {n: slice(a, b) for (n, _), a, b in zip(self._own, ends, ends[1:], strict=False)}
         numbers = {v.name: n for v, n in zip(layout.families, _firsts(layout), strict=True)}
-        self._firsts = np.array([numbers[v.name] for v in self._families])
+        self._firsts = [numbers[v.name] for v in self._families]
         self._indices = np.zeros((len(self._families), 0), dtype=np.int64)
         self.parameters = np.zeros((0, sum(int(np.prod(shape)) for _, shape in self._own)))
         self.factors = np.zeros(0, dtype=np.int64)
@@ -69,37 +69,35 @@ class Pool:
         self._few: FewCalls | None = None
         self._count = 0
 
-    def add(self, f: Factors) -> Int[np.ndarray, " N"]:
-        """Add factors; return their rows."""
+    def add(self, f: Factors) -> tuple[Int[np.ndarray, " N"], Int[np.ndarray, "N a"]]:
+        """Add factors; return their rows, and their unknowns."""
         count = len(f)
-        indices = np.empty((len(f.arguments), count), dtype=np.int64)
-        for own, a in zip(indices, f.arguments, strict=True):
-            own[:] = a.indices
-        unknowns = indices + self._firsts[:, None]
         again = [self._free.pop() for _ in range(min(count, len(self._free)))]
-        new = np.arange(self._count, self._count + count - len(again))
-        rows = np.concatenate([np.array(again, dtype=np.int64), new]) if again else new
-        self._count += len(new)
+        rows = np.arange(self._count, self._count + count - len(again))
+        self._count += len(rows)
         if self._count > len(self.factors):
             self._grow(2 * self._count)
-        self._indices[:, rows] = indices
-        self.parameters[rows] = self.packed(f)
         if again:
-            self._tree.link(self.factors[again], unknowns.T[: len(again)])
-        if len(new):
-            self.factors[new] = self._tree.add(np.ascontiguousarray(unknowns.T[len(again) :]))
+            rows = np.concatenate([np.array(again, dtype=np.int64), rows])
+        at = rows if again else slice(self._count - count, self._count)
+        unknowns = np.empty((count, len(f.arguments)), dtype=np.int64)
+        for k, a in enumerate(f.arguments):
+            self._indices[k, at] = a.indices
+            unknowns[:, k] = a.indices + self._firsts[k]
+        self._pack(self.parameters, at, {**{n: a[None] for n, a in f.shared.items()}, **f.each})
+        if again:
+            self._tree.link(self.factors[again], unknowns[: len(again)], not self.is_linear)
+        if count > len(again):
+            new = self._tree.add(unknowns[len(again) :], self.kernels.size, not self.is_linear)
+            self.factors[self._count - len(new) : self._count] = new
         if self.kind != "soft":
             self._multipliers[rows] = self._weights[rows] = 0.0
-        return rows
+        return rows, unknowns
 
     def remove(self, rows: Int[np.ndarray, " N"]) -> None:
         """Remove factors."""
-        self._tree.remove(self.factors[rows])
+        self._tree.remove(self.factors[rows], not self.is_linear)
         self._free += rows.tolist()
-
-    def packed(self, f: Factors) -> Float[np.ndarray, "N p"]:
-        """Return the parameters of factors, one row each."""
-        return self._packed(len(f), {**{n: a[None] for n, a in f.shared.items()}, **f.each})
 
     def has_large(self, names: Iterable[str]) -> bool:
         """Whether some parameters are shared by all factors of the pool."""
@@ -199,7 +197,7 @@ class Pool:
 
     def unknowns(self, rows: Int[np.ndarray, " N"]) -> Int[np.ndarray, "N a"]:
         """Return the unknowns of some factors."""
-        return self._indices[:, rows].T + self._firsts
+        return self._indices[:, rows].T + np.array(self._firsts)
 
     def directions(self, rows: Int[np.ndarray, " N"]) -> Int[np.ndarray, "N k"]:
         """Return the directions of some factors' unknowns."""
@@ -239,14 +237,15 @@ class Pool:
                 end = start + int(np.prod(shape))
                 values[name] = own[:, start:end].reshape(len(rows), *shape)
                 start = end
-            own = self._packed(len(rows), {**values, **self._refresh(*unknowns)})
+            own = np.empty((len(rows), self.parameters.shape[1]))
+            self._pack(own, slice(None), {**values, **self._refresh(*unknowns)})
         return [*unknowns, *self._shared, *([own] if own.shape[1] else [])]
 
-    def _packed(self, count: int, values: Mapping[str, np.ndarray]) -> Float[np.ndarray, "N p"]:
-        found = np.empty((count, self.parameters.shape[1]))
-        for n, _ in self._own:
-            found[:, self._slots[n]] = values[n].reshape(len(values[n]), -1)
-        return found
+    def _pack(self, to: Float[np.ndarray, "N p"], rows: Any, values: Mapping[str, np.ndarray]) -> None:
+        """Write parameters of factors, one row each."""
+        for name, slot in self._slots.items():
+            value = values[name]
+            to[rows, slot] = value.reshape(len(value), -1)
 
     def _where(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Return where entries of J'J, and of J'r, stand among a factor's numbers."""

@@ -34,9 +34,9 @@ ELE = 5
 """Integers of an element of the quotient graph: what stands together in a factor, an orphan or a front."""
 BEGIN, WIDTH, ALIVE, WEIGHT, WEIGHED = range(5)
 
-GRP = 8
+GRP = 9
 """Integers of a clique to be made."""
-MAKER, UNKNOWNS, OWN, OWN_DIM, ALL_DIM, ABOVE, IDENTITY, FACTORS = range(8)
+MAKER, UNKNOWNS, OWN, OWN_DIM, ALL_DIM, ABOVE, IDENTITY, FACTORS, IS_LATE = range(9)
 
 (
     USED_CLIQUES,

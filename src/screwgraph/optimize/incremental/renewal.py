@@ -13,7 +13,7 @@ from screwgraph.optimize.incremental.substitution import beyond, solved_all, sol
 def planned(
     V: Ints, C: Ints, A: Ints, K: Ints, L: Ints, S: Ints, E: Ints, W: Ints, N: Ints, B: Ints, G: Ints, pool: Reals,
     data: Reals, cliques: Ints, orphans: Ints, tops: Ints, order: Ints, touched: Ints, count: int, room: int,
-    late: int, slack: int,
+    late: int,
 ) -> int:  # fmt: skip
     """Find the affected cliques, an order, and new cliques; return how much memory is used, or -1."""
     affected(V, C, L, S, pool, touched, count, cliques)
@@ -23,7 +23,7 @@ def planned(
     used = ordered(V, L, S, E, W, N, B, order, used, room, late)
     if used < 0:
         return -1
-    grouped(V, L, S, W, G, order, slack)
+    grouped(V, L, S, W, G, order, late)
     return used
 
 

@@ -62,6 +62,7 @@ class Incremental:
         violation: float = 1e-9,
         threshold: float = 1e-11,
         iterations: int = 50,
+        every: int = 1,
     ) -> None:
         """Solve a problem, or begin with families alone.
 
@@ -72,15 +73,18 @@ class Incremental:
             violation: largest residual of hard factors, in their own units.
             threshold: changes of unknowns, at most so large, that need not be passed on.
             iterations: eliminations of one update, at most. With one, what has to be linearised anew is so by the next.
+            every: factors are linearised anew in every so many updates only; hard ones whenever they do not hold.
 
         Raises:
-            InputError: a factor costs no square, or values do not fit.
+            InputError: a factor costs no square, values do not fit, or `every` is not positive.
         """
         given = problem if isinstance(problem, Problem) else None
         families = problem.families if isinstance(problem, Problem) else tuple(problem)
         self.layout = Layout(families)
         self.relinearise, self.violation_limit, self.threshold = relinearise, violation, threshold
-        self.iterations = iterations
+        if every < 1:
+            raise InputError(f"linearised anew in every {every} updates", fix="give a positive number")
+        self.iterations, self.every, self._turn = iterations, every, -1
         self._state = State(self.layout, start or {})
         self._tree = self._state.tree
         self._groups = Groups(self._state)
@@ -116,8 +120,9 @@ class Incremental:
             InputError: a name or a shape is wrong, or a factor costs no square. Failure to converge is no error.
         """
         self._state.keep()
+        self._turn += 1
         with np.errstate(all="ignore"):  # what is not finite is told by `Updated`
-            moved_first = len(self._due)
+            moved_first = len(self._due) if self._is_turn else 0
             touched = self._edited(add, remove, changed or {}, start or {})
             if late is not None:
                 self._tree.set_late(np.concatenate([self._state.unknowns(s) for s in late]))
@@ -133,10 +138,12 @@ class Incremental:
         start: Mapping[Any, Any],
     ) -> Int[np.ndarray, " t"]:
         """Edit the problem; return all unknowns that this touches."""
-        touched = [self._groups.relinearise(self._due)] if len(self._due) else []
+        touched = []
+        if self._is_turn and len(self._due):
+            touched.append(self._groups.relinearise(self._due))
+            self._due = self._due[:0]
         if self._failed:
             touched.append(np.flatnonzero(~self._tree.free))
-        self._due = self._due[:0]
         if start:
             self._state.begin(start)
         for name, which in remove.items() if isinstance(remove, Mapping) else ((n, None) for n in remove):
@@ -146,6 +153,11 @@ class Incremental:
         for f in sorted(add, key=_is_hard):
             touched.append(self._groups.add(f))
         return _together(touched)
+
+    @property
+    def _is_turn(self) -> bool:
+        """Whether factors are linearised anew in this update."""
+        return self._turn % self.every == 0 or self._groups.has_hard
 
     @property
     def values(self) -> dict[str, np.ndarray]:
@@ -251,9 +263,11 @@ class Incremental:
             self._failed = False
             if self._groups.has_hard:
                 due = np.unique(np.concatenate([due, self._groups.broken(self.violation_limit)]))
+            if len(self._due):
+                due = np.union1d(self._due, due)
             if not len(due):
                 return Updated(Status.CONVERGED, "no unknown moves", count, cliques, relinearised)
-            if count >= self.iterations:
+            if count >= self.iterations or not self._is_turn:
                 self._due = due
                 reason = f"{len(due)} unknowns are to be linearised anew"
                 return Updated(Status.ITERATION_LIMIT, reason, count, cliques, relinearised)

@@ -24,6 +24,8 @@ class State:
         self.x = layout.packed(start).copy()
         self.views = layout.views(self.x)
         self.tree = Tree(layout.sizes)
+        places = [(v, self.tree.delta[layout.directions[v.name]]) for v in layout.families]
+        self._steps = {v.name: own.reshape(v.count, v.manifold.dim) for v, own in places}
         self._before: list[tuple[str, np.ndarray, np.ndarray]] = []
         counts = [v.count for v in layout.families]
         names = [v.name for v in layout.families]
@@ -36,11 +38,11 @@ class State:
         if chosen.variables not in self.layout.families:
             known = ", ".join(self._families)
             raise InputError(f"{chosen.variables.name} is no family of this problem", fix=f"there are {known}")
-        return chosen.indices.astype(np.int64) + self._first[chosen.variables.name]
+        return chosen.indices + self._first[chosen.variables.name]
 
     def near(self, v: Variables, chosen: Int[np.ndarray, " k"]) -> np.ndarray:
         """Return the values of some unknowns of a family as they are now."""
-        return moved(v.manifold, self.views[v.name][chosen], self.tree.delta[self._directions(v, chosen)])
+        return moved(v.manifold, self.views[v.name][chosen], self._steps[v.name][chosen])
 
     def moved_views(self) -> dict[str, np.ndarray]:
         """Return the values of all unknowns as they are now."""
@@ -54,7 +56,7 @@ class State:
             if len(chosen):
                 self._before.append((v.name, chosen, self.views[v.name][chosen]))
                 self.views[v.name][chosen] = self.near(v, chosen)
-                self.tree.delta[self._directions(v, chosen)] = 0.0
+                self._steps[v.name][chosen] = 0.0
 
     def keep(self) -> None:
         """Keep the values of now, in case that those found next are not finite."""
@@ -81,10 +83,8 @@ class State:
             off = np.flatnonzero(chosen.variables.manifold.is_off(array))
             if len(off):
                 raise InputError(f"values of {name}: number {off[0]} is not {chosen.variables.manifold.kind}")
-            free = self.tree.are_free(unknowns)
-            self.views[name][chosen.indices[free]] = array[free]
-            self.tree.delta[self._directions(chosen.variables, chosen.indices[free])] = 0.0
-
-    def _directions(self, v: Variables, chosen: Int[np.ndarray, " k"]) -> Int[np.ndarray, "k d"]:
-        first = self.layout.directions[v.name].start + chosen * v.manifold.dim
-        return first[:, None] + np.arange(v.manifold.dim)
+            free, at = self.tree.are_free(unknowns), chosen.indices
+            if not free.all():
+                at, array = at[free], array[free]
+            self.views[name][at] = array
+            self._steps[name][at] = 0.0

@@ -29,8 +29,6 @@ from screwgraph.optimize.linear import SingularError
 
 TINY = 1e-15
 """Pivots that are left of their diagonal, relative: less is rounding."""
-SLACK = 0
-"""Unknowns of the clique above that an unknown need not be tied to, to join it."""
 
 
 @cache
@@ -121,13 +119,7 @@ class Tree:
 
     def compute(self, few: FewCalls, rows: Int[np.ndarray, " n"]) -> None:
         """Call a kernel for some rows, and put what it returns into the numbers of their factors."""
-        chosen = rows.ctypes.data, len(rows)
-        self._functions["kernel_called"](*few.calling, *chosen)
-        self._functions["put"](*self._numbers, *few.putting, *chosen)
-
-    def bend(self, unknowns: Int[np.ndarray, " k"], by: int) -> None:
-        """Count factors that are not linear, for each of their unknowns."""
-        np.add.at(self._V[:, r.BENT], unknowns, by)
+        self._functions["computed"](*few.calling, *self._numbers, *few.putting, rows.ctypes.data, len(rows))
 
     @property
     def stored(self) -> Stored:
@@ -138,36 +130,32 @@ class Tree:
         """Return where the numbers of factors begin in `data`."""
         return self._A[factors, r.DATA]
 
-    def add(self, unknowns: Int[np.ndarray, "N a"]) -> Int[np.ndarray, " N"]:
-        """Add N factors on `a` unknowns each, as large as those of the first; return their numbers.
+    def add(self, unknowns: Int[np.ndarray, "N a"], size: int, bent: int) -> Int[np.ndarray, " N"]:
+        """Add N factors on `a` unknowns each, which have `size` directions; return their numbers.
 
-        What they say is zero yet.
+        What they say is zero yet. `bent` is 1 where they are not linear, else 0.
         """
         count, width = unknowns.shape
-        size = int(self._V[unknowns[0], r.DIM].sum())
-        first, each = self._factors, size * (size + 1)
-        self._make_room(first + count, self._incidences + count * width, self._used + count * each)
-        turn = np.arange(count)
-        added, own = turn + first, self._A[first : first + count]
-        own[:, r.FIRST] = self._incidences + width * turn
-        own[:, r.ARGUMENTS] = width
-        own[:, r.DATA] = self._used + each * turn
-        own[:, r.SIZE] = size
+        first, incidence, at = self._factors, self._incidences, self._used
         self._factors += count
         self._incidences += count * width
-        self._used += count * each
-        self.link(added, unknowns)
+        self._used += count * size * (size + 1)
+        if self._factors > len(self._A) or self._incidences > len(self._I) or self._used > self.data.size:
+            self._make_room()
+        added = np.arange(first, first + count)
+        self._functions["factors_made"](self._numbers[0], first, count, incidence, width, at, size)
+        self.link(added, unknowns, bent)
         return added
 
-    def link(self, factors: Int[np.ndarray, " N"], unknowns: Int[np.ndarray, "N a"]) -> None:
+    def link(self, factors: Int[np.ndarray, " N"], unknowns: Int[np.ndarray, "N a"], bent: int) -> None:
         """Let factors that were removed touch unknowns of the same sizes."""
         touched = np.ascontiguousarray(unknowns)
         arrays = (*self._incidence, factors.ctypes.data, touched.ctypes.data)
-        self._functions["factors_linked"](*arrays, len(factors))
+        self._functions["factors_linked"](*arrays, len(factors), bent)
 
-    def remove(self, factors: Int[np.ndarray, " N"]) -> None:
+    def remove(self, factors: Int[np.ndarray, " N"], bent: int) -> None:
         """Let factors touch nothing."""
-        self._functions["factors_unlinked"](*self._incidence, factors.ctypes.data, len(factors))
+        self._functions["factors_unlinked"](*self._incidence, factors.ctypes.data, len(factors), bent)
 
     def touching(self, unknowns: Int[np.ndarray, " k"]) -> Int[np.ndarray, " N"]:
         """Return the factors that touch some unknowns."""
@@ -193,7 +181,7 @@ class Tree:
             SingularError: an unknown is not determined; the tree is then of no use.
         """
         touched, functions = unknowns.ctypes.data, self._functions
-        while functions["planned"](*self._all, touched, len(unknowns), self._W.size, self._late, SLACK) < 0:
+        while functions["planned"](*self._all, touched, len(unknowns), self._W.size, self._late) < 0:
             self._W, self._N = np.zeros(2 * self._W.size, dtype=np.int64), np.zeros((2 * self._W.size, 2), np.int64)
             self._remembered()
         need = int(self._S[r.USED_POOL] + self._S[r.NEED])
@@ -216,18 +204,16 @@ class Tree:
         wanted = (unknowns.ctypes.data, len(unknowns))
         return self._far[: self._functions["solved_in_part"](*self._solution, *wanted, threshold, limit)].copy()
 
-    def _make_room(self, factors: int, incidences: int, numbers: int) -> None:
-        kept = self._A, self._I, self.data
-        if factors > len(self._A):
-            self._A = _longer(self._A, 2 * factors)
-            self._tops = np.zeros(2 * factors, dtype=np.int64)
-            self._E = np.zeros((2 * factors + 2 * self.count + 8, r.ELE), dtype=np.int64)
-        if incidences > len(self._I):
-            self._I = _longer(self._I, 2 * incidences)
-        if numbers > self.data.size:
-            self.data = _longer(self.data, 2 * numbers)
-        if any(a is not b for a, b in zip(kept, (self._A, self._I, self.data), strict=True)):
-            self._remembered()
+    def _make_room(self) -> None:
+        if self._factors > len(self._A):
+            self._A = _longer(self._A, 2 * self._factors)
+            self._tops = np.zeros(2 * self._factors, dtype=np.int64)
+            self._E = np.zeros((2 * self._factors + 2 * self.count + 8, r.ELE), dtype=np.int64)
+        if self._incidences > len(self._I):
+            self._I = _longer(self._I, 2 * self._incidences)
+        if self._used > self.data.size:
+            self.data = _longer(self.data, 2 * self._used)
+        self._remembered()
 
     def _remembered(self) -> None:
         """Keep where arrays begin, which NumPy takes a microsecond each to tell."""
