@@ -1,0 +1,26 @@
+"""The npm package `pyodide`: CPython as WebAssembly."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+
+from playground.node import run
+
+VERSION = "314.0.7"
+
+
+def fetched(folder: Path) -> Path:
+    """Return the unpacked package below a folder; npm downloads it where it is not there.
+
+    Raises:
+        RuntimeError: it is not there, and npm does not get it.
+    """
+    package = folder / f"pyodide-{VERSION}" / "package"
+    if (package / "pyodide.asm.wasm").is_file():
+        return package
+    package.parent.mkdir(parents=True, exist_ok=True)
+    run("npm", "pack", "--silent", f"pyodide@{VERSION}", folder=package.parent)
+    with tarfile.open(package.parent / f"pyodide-{VERSION}.tgz") as found:
+        found.extractall(package.parent, filter="data")
+    return package
