@@ -15,7 +15,7 @@ const UNITS = {
 };
 const SIGN = { q: "q", qd: "q\u0307", qdd: "q\u0308", tau: "\u03c4" };
 
-const state = { robot: null, poses: null, kind: "forward", view: "dag", drawn: null, made: null, code: null, values: {}, name: "" };
+const state = { robot: null, poses: null, kind: "forward", view: "dag", drawn: null, made: null, code: null, values: {}, run: {} };
 window.state = state; // for tests and curious people
 const view = robotView($("robot"));
 
@@ -76,33 +76,34 @@ function coded(text, size) {
 // A robot, a question, an order
 
 async function open(text, file) {
+  state.run = {}; // what is still being counted is of no interest any more
   const robot = await ask("open", { text, file });
-  const { robot: before, kind } = state;
   Object.assign(state, { robot, poses: coded(robot.poses, 12 * (robot.links.length - 1)), code: null, made: null });
-  if (before !== robot) state.values = { q: [...robot.neutral], qd: zeros(robot, "nv"), qdd: zeros(robot, "nv"), tau: zeros(robot, "nv") };
-  if (!file.startsWith("built-in")) state.name = file;
+  state.values = { q: [...robot.neutral], qd: zeros(robot, "nv"), qdd: zeros(robot, "nv"), tau: zeros(robot, "nv") };
   $("name").textContent = `${robot.name}: ${robot.links.length} links, ${robot.joints.length} ${robot.joints.length === 1 ? "joint" : "joints"}`;
   $("warnings").textContent = robot.warnings.slice(0, 3).join(" \u2022 ");
   inputs();
   pose();
-  await question(kind);
+  await question(state.kind);
 }
 const zeros = (robot, size) => robot.joints.flatMap((joint) => Array(joint[size]).fill(0));
 
 async function question(kind) {
+  const run = (state.run = {});
   state.kind = kind;
   mark("questions", "kind", kind);
   $("question").textContent = ASKED[kind][5];
   state.counts = {};
   inputs();
-  state.drawn = await ask("ask", { kind });
+  const drawn = await ask("ask", { kind });
+  if (state.run !== run) return;
+  state.drawn = drawn;
   await eliminate(state.drawn.orders[0]);
   for (const order of state.drawn.orders) {
-    if (state.counts[order] || state.kind !== kind) continue;
-    const drawn = state.drawn;
-    const count = await ask("count", { order }).catch(() => null);
-    if (drawn !== state.drawn) return;
-    state.counts[order] = count ?? "impossible";
+    if (state.counts[order]) continue;
+    const count = await ask("count", { order }).catch(() => "impossible");
+    if (state.run !== run) return;
+    state.counts[order] = count;
     bars();
   }
 }
@@ -252,7 +253,8 @@ function answer() {
   state.answer = [...found];
   const rows = [...$("answers").querySelectorAll("tr")].slice(1);
   rows.forEach((row, i) => {
-    row.querySelector(".answer").textContent = Number.isFinite(found[i]) ? `${found[i].toFixed(3)} ${row.units[asked] || ""}` : "no number";
+    row.querySelector(".answer").textContent = Number.isFinite(found[i]) ? "" : "no number";
+    if (Number.isFinite(found[i])) row.querySelector(".answer").innerHTML = `${found[i].toFixed(3)} <small>${row.units[asked] || ""}</small>`;
   });
   $("time").textContent = `WebAssembly of ${state.made.operations} operations, written from this elimination: ${micro < 0.1 ? "below 0.1" : micro.toFixed(1)} \u00b5s a call.`;
 }

@@ -72,7 +72,7 @@ function robotView(canvas) {
     const points = lines().flatMap(({ a, b }) => [a, b]);
     const [low, high] = [Math.min, Math.max].map((of) => [0, 1, 2].map((k) => of(0, ...points.map((p) => p[k]))));
     middle = low.map((x, k) => (x + high[k]) / 2);
-    reach = Math.max(1e-3, 0.75 * Math.hypot(...high.map((x, k) => x - low[k])));
+    reach = Math.max(1e-3, 0.58 * Math.hypot(...high.map((x, k) => x - low[k])));
   }
   let last = null;
   canvas.onpointerdown = (event) => { last = [event.clientX, event.clientY]; canvas.setPointerCapture(event.pointerId); };

@@ -18,7 +18,6 @@ from numpy.array import (
     elementwise,
     largest,
     made,
-    matmul,
     ndarray,
     smallest,
 )
@@ -71,7 +70,7 @@ arctanh, exp, log = _of_one("arctanh", math.atanh), _of_one("exp", math.exp), _o
 sqrt = _of_one("sqrt", math.sqrt)
 floor, ceil = _of_one("floor", lambda x: float(math.floor(x))), _of_one("ceil", lambda x: float(math.ceil(x)))
 isfinite = _of_one("isfinite", lambda x: math.isfinite(abs(x)), BOOL)
-isinf, isnan = _of_one("isinf", math.isinf, BOOL), _of_one("isnan", math.isnan, BOOL)
+isinf = _of_one("isinf", math.isinf, BOOL)
 sign = _of_one("sign", lambda x: x if x != x else float((x > 0) - (x < 0)))
 logical_not = _of_one("logical_not", operator.not_, BOOL)
 hypot, arctan2, fmod = _of_two(math.hypot), _of_two(math.atan2), _of_two(math.fmod)
@@ -194,12 +193,6 @@ def stack(arrays: Iterable[Any], axis: int = 0) -> ndarray:
 def vstack(arrays: Iterable[Any]) -> ndarray:
     """Join rows."""
     return concatenate([atleast_2d(a) for a in arrays])
-
-
-def hstack(arrays: Iterable[Any]) -> ndarray:
-    """Join columns, or vectors."""
-    parts = [asarray(a) for a in arrays]
-    return concatenate(parts, 0 if parts[0].ndim == 1 else 1)
 
 
 def column_stack(arrays: Iterable[Any]) -> ndarray:
@@ -381,6 +374,4 @@ def errstate(**_: Any) -> Iterator[None]:
 
 
 pi, inf, nan = math.pi, math.inf, math.nan
-asanyarray = ascontiguousarray = asarray
-dot = matmul
 deg2rad = _of_one("deg2rad", math.radians, FLOAT)

