@@ -26,7 +26,9 @@ MODULES = (
 )
 HOLLOW = ("compiler", "compiler/backends", "compiler/backends/wasm", "draw")
 """Packages whose `__init__` imports more than the page has: empty there."""
-_IDLE = re.compile("__main__|windows|proactor|/tools?.py|/http/|console|_pyfetch|_nodesock|compression/(bz2|gzip|lzma|zlib)|html/parser")
+_IDLE = re.compile(
+    "__main__|windows|proactor|/tools?.py|/http/|console|_pyfetch|_nodesock|compression/(bz2|gzip|lzma|zlib)|html/parser"
+)
 """Parts of listed packages that the page does not need."""
 ASKED_FOR = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
 
@@ -34,7 +36,9 @@ ASKED_FOR = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
 def packed(package: Path) -> str:
     """Return all that the page's Python is made of, in base 85, from the unpacked npm package `pyodide`."""
     files = {name: (package / name).read_bytes() for name in ASKED_FOR}
-    files["lock.json"] = json.dumps({**json.loads((package / "pyodide-lock.json").read_text()), "packages": {}}).encode()
+    files["lock.json"] = json.dumps(
+        {**json.loads((package / "pyodide-lock.json").read_text()), "packages": {}}
+    ).encode()
     files["python_stdlib.zip"] = compiled(stored(needed(package / "python_stdlib.zip")), package)
     files["screwgraph.zip"] = compiled(stored(own()), package)
     return as_text(compressed(archive(files)))

@@ -20,7 +20,7 @@ from screwgraph.elimination import Dag, eliminate, orderings
 from screwgraph.errors import ModelError, ScrewgraphError
 from screwgraph.formats.load import load
 from screwgraph.graph import FactorGraph, Key, Model
-from screwgraph.robot import Robot, check_moves, link_poses
+from screwgraph.robot import Joint, Robot, check_moves, link_poses
 from screwgraph.tape import Program, Tape, factor_out, program
 
 GIVEN = {"forward": ("q", "qd", "tau"), "inverse": ("q", "qd", "qdd")}
@@ -28,6 +28,10 @@ GIVEN = {"forward": ("q", "qd", "tau"), "inverse": ("q", "qd", "qdd")}
 ASKED = {"forward": "qdd", "inverse": "tau"}
 MANY = 24
 """Joints of the largest robot whose graph is drawn: Python in a browser is slow."""
+
+
+FARTHEST = 1e3
+"""Range of a joint (m or rad) beyond which its limits are none."""
 
 
 def opened(text: str, file: str, hear: Callable[[str], Any]) -> Session:
@@ -73,7 +77,9 @@ class Session:
             }
             for joint in robot.joints
         ]
-        bodies = [{"name": link.name, "mass": link.inertia.mass, "com": link.inertia.com.tolist()} for link in robot.links]
+        bodies = [
+            {"name": link.name, "mass": link.inertia.mass, "com": link.inertia.com.tolist()} for link in robot.links
+        ]
         ends = {frame.link: frame.T_lf[:3, 3].tolist() for frame in robot.frames}
         return json.dumps(
             {
@@ -189,10 +195,10 @@ def _of_joints(robot: Robot, kind: str) -> tuple[Key, ...]:
     return tuple(Key(kind, name) for name in robot.joint_names)
 
 
-def _limits(joint: Any) -> list[float] | None:
-    limits = joint.limits
-    found = [getattr(limits, "lower", None), getattr(limits, "upper", None)]
-    return found if None not in found and all(abs(x) < 1e3 for x in found) else None
+def _limits(joint: Joint) -> list[float] | None:
+    """Return the bounds of a position (m or rad) where there are two; some files say 1e16 where there are none."""
+    lower, upper = joint.limits.lower, joint.limits.upper
+    return None if lower is None or upper is None or upper - lower > FARTHEST else [lower, upper]
 
 
 def _module(made: Program) -> str:
@@ -211,7 +217,8 @@ def _figure(scene: Scene, graph: FactorGraph) -> dict[str, Any]:
     return {
         "bounds": scene.bounds,
         "edges": [
-            {"points": e.points, "colour": e.colour, "arrow": e.arrow, "ends": [e.source, e.target]} for e in scene.edges
+            {"points": e.points, "colour": e.colour, "arrow": e.arrow, "ends": [e.source, e.target]}
+            for e in scene.edges
         ],
         "nodes": [
             {
@@ -225,5 +232,7 @@ def _figure(scene: Scene, graph: FactorGraph) -> dict[str, Any]:
             }
             for n in scene.nodes
         ],
-        "texts": [{"text": t.text, "at": t.at, "align": t.align, "size": t.size, "colour": t.colour} for t in scene.texts],
+        "texts": [
+            {"text": t.text, "at": t.at, "align": t.align, "size": t.size, "colour": t.colour} for t in scene.texts
+        ],
     }

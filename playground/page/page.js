@@ -79,12 +79,22 @@ async function open(text, file) {
   state.run = {}; // what is still being counted is of no interest any more
   const robot = await ask("open", { text, file });
   Object.assign(state, { robot, poses: coded(robot.poses, 12 * (robot.links.length - 1)), code: null, made: null });
-  state.values = { q: [...robot.neutral], qd: zeros(robot, "nv"), qdd: zeros(robot, "nv"), tau: zeros(robot, "nv") };
+  state.values = atRest(robot);
   $("name").textContent = `${robot.name}: ${robot.links.length} links, ${robot.joints.length} ${robot.joints.length === 1 ? "joint" : "joints"}`;
   $("warnings").textContent = robot.warnings.slice(0, 3).join(" \u2022 ");
   inputs();
   pose();
   await question(state.kind);
+}
+/** Zero positions, or those of the limits that are nearest, and nothing that moves. */
+function atRest(robot) {
+  const q = [...robot.neutral];
+  let at = 0;
+  for (const { nq, limits } of robot.joints) {
+    if (limits && nq === 1) q[at] = Math.max(limits[0], Math.min(limits[1], q[at]));
+    at += nq;
+  }
+  return { q, ...Object.fromEntries(["qd", "qdd", "tau"].map((kind) => [kind, zeros(robot, "nv")])) };
 }
 const zeros = (robot, size) => robot.joints.flatMap((joint) => Array(joint[size]).fill(0));
 
@@ -258,8 +268,14 @@ function answer() {
   });
   $("time").textContent = `WebAssembly of ${state.made.operations} operations, written from this elimination: ${micro < 0.1 ? "below 0.1" : micro.toFixed(1)} \u00b5s a call.`;
 }
-$("zero").onclick = () => { state.values = { q: [...state.robot.neutral], qd: zeros(state.robot, "nv"), qdd: zeros(state.robot, "nv"), tau: zeros(state.robot, "nv") }; inputs(); pose(); };
+$("zero").onclick = () => {
+  if (!state.robot) return;
+  state.values = atRest(state.robot);
+  inputs();
+  pose();
+};
 $("random").onclick = () => {
+  if (!state.robot) return;
   const some = (size) => Array.from({ length: size }, () => Math.round(200 * (Math.random() - 0.5)) / 100);
   for (const kind of ["qd", "qdd", "tau"]) state.values[kind] = some(state.values[kind].length);
   let at = 0;

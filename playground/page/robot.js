@@ -3,7 +3,7 @@
 /** A view on a canvas; `show(robot, rows)` draws links at poses, twelve numbers a link: the rows of [R p]. */
 function robotView(canvas) {
   const context = canvas.getContext("2d");
-  let yaw = 0.7, pitch = 0.35, zoom = 1, robot = null, rows = [], middle = [0, 0, 0], reach = 1, upright = true;
+  let yaw = 0.7, pitch = 0.35, zoom = 1, robot = null, rows = [], middle = [0, 0, 0], reach = 1, floor = 0;
 
   const place = (link, [x, y, z]) => {
     if (link === 0) return [x, y, z];
@@ -47,10 +47,9 @@ function robotView(canvas) {
     return found;
   }
   function ground() {
-    const low = Math.min(0, middle[2] - reach);
     context.globalAlpha = 0.35;
     for (let i = -4; i <= 4; ++i) {
-      const s = (i * reach) / 3, e = (4 * reach) / 3, z = upright ? 0 : low;
+      const s = (i * reach) / 3, e = (4 * reach) / 3, z = floor;
       stroke([s, -e, z], [s, e, z], "#aab4c2", 1);
       stroke([-e, s, z], [e, s, z], "#aab4c2", 1);
     }
@@ -71,6 +70,7 @@ function robotView(canvas) {
   function fit() {
     const points = lines().flatMap(({ a, b }) => [a, b]);
     const [low, high] = [Math.min, Math.max].map((of) => [0, 1, 2].map((k) => of(0, ...points.map((p) => p[k]))));
+    floor = low[2];
     middle = low.map((x, k) => (x + high[k]) / 2);
     reach = Math.max(1e-3, 0.58 * Math.hypot(...high.map((x, k) => x - low[k])));
   }

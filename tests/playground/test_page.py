@@ -10,20 +10,23 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-import screwgraph as sg
 from playground.page import MOST, page, urdf
 from playground.pyodide import present
+
+import screwgraph as sg
 from tests.view.browser import Page, chromium, opened
 
 SECONDS = 300.0
 """To wait for on a busy machine; Python starts in the page within three seconds on a quiet one."""
-ARM = """<robot name="arm">
+INERTIA = '<inertia ixx="0.1" iyy="0.2" izz="0.25" ixy="0" ixz="0" iyz="0"/>'
+ARM = f"""<robot name="arm">
 <link name="base"/>
-<link name="slide"><inertial><origin xyz="0 0.1 0"/><mass value="2"/><inertia ixx="0.1" iyy="0.2" izz="0.3" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<link name="tool"><inertial><origin xyz="0 0 0.4"/><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.05" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<joint name="rail" type="prismatic"><parent link="base"/><child link="slide"/><axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="9" velocity="9"/></joint>
-<joint name="hinge" type="continuous"><parent link="slide"/><child link="tool"/><origin xyz="0 0 0.2" rpy="0.1 0 0"/><axis xyz="0 1 0"/></joint>
+<link name="slide"><inertial><origin xyz="0 0.1 0"/><mass value="2"/>{INERTIA}</inertial></link>
+<link name="tool"><inertial><origin xyz="0 0 0.4"/><mass value="1"/>{INERTIA}</inertial></link>
+<joint name="rail" type="prismatic"><parent link="base"/><child link="slide"/><axis xyz="1 0 0"/>
+  <limit lower="-1" upper="1" effort="9" velocity="9"/></joint>
+<joint name="hinge" type="continuous"><parent link="slide"/><child link="tool"/><axis xyz="0 1 0"/>
+  <origin xyz="0 0 0.2" rpy="0.1 0 0"/></joint>
 </robot>"""
 BROKEN = ARM.replace('<parent link="slide"/>', '<parent link="slid"/>')
 
@@ -145,7 +148,11 @@ def test_a_dropped_file_is_a_robot(shown):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(BROKEN, "wrong.urdf:6: "), (ARM[:300], "wrong.urdf:4: the XML is broken or cut off"), ("hello", "wrong.urdf:1: this is not an XML file")],
+    [
+        (BROKEN, "wrong.urdf:7: "),
+        (ARM[:300], "wrong.urdf:4: the XML is broken or cut off"),
+        ("hello", "wrong.urdf:1: this is not an XML file"),
+    ],
 )
 def test_a_faulty_file_is_refused_in_words_of_its_own_and_changes_nothing(content, message, shown):
     open_built_in(shown, "rrr")

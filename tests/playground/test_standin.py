@@ -16,10 +16,13 @@ a = np.array([[4.0, 1.0, -2.0], [1.0, 2.0, 0.5], [-2.0, 0.5, 3.0]])
 b, v = np.arange(12).reshape(3, 4) * 0.5 - 2.0, np.array([1.0, -2.0, 0.5])
 """
 EXPRESSIONS = [
-    "a @ b", "v @ a", "a @ v", "v @ v", "b.T[1:, ::-1]", "b[1, 2]", "b[-1]", "b[:, None, 1]", "b[[2, 0], [1, 3]]",
+    "a @ b", "v @ a", "a @ v", "v @ v", "b.T[1:, ::-1]", "b[1, 2]", "b[-1]", "b[:, None, 1]",
+    "b[[2, 0], [1, 3]]",
     "b[b > 0.0]", "b[np.ix_([0, 2], [1, 3])]", "b[..., 1:3]", "b[[0, 2]][:, np.array([[0, 1], [2, 3]]).T]",
-    "(b - v[:, None]) / 3", "1.0 / (b + 0.25)", "-b ** 2", "abs(b).max(axis=0, initial=0.0)", "b.sum(axis=1)", "b.mean(axis=0)",
-    "np.linalg.norm(b, axis=0)", "np.linalg.norm(b)", "np.linalg.eigh(a)[0]", "np.linalg.eigvalsh(a)", "np.linalg.det(a)",
+    "(b - v[:, None]) / 3", "1.0 / (b + 0.25)", "-b ** 2", "abs(b).max(axis=0, initial=0.0)", "b.sum(axis=1)",
+    "b.mean(axis=0)",
+    "np.linalg.norm(b, axis=0)", "np.linalg.norm(b)", "np.linalg.eigh(a)[0]", "np.linalg.eigvalsh(a)",
+    "np.linalg.det(a)",
     "(lambda w, V: V @ np.diag(w) @ V.T)(*np.linalg.eigh(a))",
     "np.concatenate([a, b], axis=1)", "np.stack([v, v], axis=1)", "np.vstack([v, a])", "np.column_stack([v, a])",
     "np.cross(a, v)", "np.outer(v, v)", "np.diag(v)", "np.diag(a)", "np.where(b > 0, b, -1.0)", "np.clip(b, -1, 1)",
@@ -28,7 +31,8 @@ EXPRESSIONS = [
     "np.argsort(v)", "b.argmax(axis=1)", "np.count_nonzero(b, axis=0)", "np.broadcast_to(v, (2, 3))", "np.eye(3, 4)",
     "np.setdiff1d(np.arange(5), [1, 3])", "np.linspace(0.0, 1.0, 5)", "np.full(3, 2.5)", "np.isfinite(1.0 / v)",
     "np.allclose(a, a.T)", "np.maximum(v, 0.0)", "np.fmod(b, 1.5)", "np.trace(a)", "np.ptp(b, axis=0)",
-    "np.block([[a, b], [b.T, np.zeros((4, 4))]])", "b.reshape(2, -1).swapaxes(0, 1)", "(a[None] @ b[:, :, None].T[:, :1].swapaxes(1, 2)).shape",
+    "np.block([[a, b], [b.T, np.zeros((4, 4))]])", "b.reshape(2, -1).swapaxes(0, 1)",
+    "(a[None] @ b[:, :, None].T[:, :1].swapaxes(1, 2)).shape",
 ]  # fmt: skip
 DRAWS = [
     "standard_normal(3000)", "uniform(-2.0, 3.0, 5)", "choice((0.0, 1.5, 3.0), 9)", "integers(0, 7)", "random(3)",

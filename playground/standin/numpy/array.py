@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from numpy.kinds import COMPLEX, BOOL, FLOAT, INT, OBJECT, DType, as_dtype, common, kind_of
+from numpy.kinds import BOOL, COMPLEX, FLOAT, INT, OBJECT, DType, as_dtype, common, kind_of
 
 
 class ndarray:
@@ -298,7 +298,9 @@ class ndarray:
 
     # Along axes
 
-    def along(self, of: Callable[[list[Any]], Any], axis: Any, dtype: DType | None = None, keepdims: bool = False) -> Any:
+    def along(
+        self, of: Callable[[list[Any]], Any], axis: Any, dtype: DType | None = None, keepdims: bool = False
+    ) -> Any:
         """Return what a function makes of the entries along an axis, of all entries where there is none."""
         if axis is None:
             return of(self.values)
@@ -447,7 +449,9 @@ def broadcast_to(source: Any, shape: Any) -> ndarray:
     own = (1,) * (len(shape) - source.ndim) + source.shape
     if len(own) != len(shape) or any(m not in (1, n) for m, n in zip(own, shape, strict=True)):
         raise ValueError(f"could not broadcast input array from shape {source.shape} into shape {shape}")
-    axes = [[0] * n if m == 1 else [i * s for i in range(n)] for m, n, s in zip(own, shape, strides_of(own), strict=True)]
+    axes = [
+        [0] * n if m == 1 else [i * s for i in range(n)] for m, n, s in zip(own, shape, strides_of(own), strict=True)
+    ]
     return ndarray(source.buffer, [source.places[i] for i in grid(axes)], shape, source.dtype)
 
 

@@ -17,7 +17,12 @@ def norm(x: Any, axis: Any = None, ord: Any = None, keepdims: bool = False) -> A
     x = asarray(x)
     if ord == math.inf:
         return abs(x).max(axis=axis)
-    return x.along(lambda v: math.hypot(*v) if all(isinstance(e, (int, float)) for e in v) else _of_complex(v), axis, FLOAT, keepdims)
+    return x.along(
+        lambda v: math.hypot(*v) if all(isinstance(e, (int, float)) for e in v) else _of_complex(v),
+        axis,
+        FLOAT,
+        keepdims,
+    )
 
 
 def _of_complex(v: list[Any]) -> float:
@@ -47,7 +52,8 @@ def eigh(a: Any) -> tuple[ndarray, ndarray]:
     n = len(m)
     v = [[float(i == j) for j in range(n)] for i in range(n)]
     for _ in range(SWEEPS):
-        if not any([_rotated(m, v, p, q) for p in range(n) for q in range(p + 1, n)]):
+        turned = [_rotated(m, v, p, q) for p in range(n) for q in range(p + 1, n)]
+        if True not in turned:
             break
     order = sorted(range(n), key=lambda i: m[i][i])
     return (
@@ -58,15 +64,16 @@ def eigh(a: Any) -> tuple[ndarray, ndarray]:
 
 def _rotated(m: list[list[float]], v: list[list[float]], p: int, q: int) -> bool:
     """Make entry (p, q) of a symmetric matrix zero; False where it is."""
-    if abs(m[p][q]) <= 1e-300 or m[p][p] + abs(m[p][q]) == m[p][p] and m[q][q] + abs(m[p][q]) == m[q][q]:
+    if abs(m[p][q]) <= 1e-300 or (m[p][p] + abs(m[p][q]) == m[p][p] and m[q][q] + abs(m[p][q]) == m[q][q]):
         return False
     angle = 0.5 * math.atan2(2.0 * m[p][q], m[q][q] - m[p][p])
     c, s = math.cos(angle), math.sin(angle)
     for row in (*m, *v):
         row[p], row[q] = c * row[p] - s * row[q], s * row[p] + c * row[q]
-    m[p], m[q] = [c * x - s * y for x, y in zip(m[p], m[q], strict=True)], [
-        s * x + c * y for x, y in zip(m[p], m[q], strict=True)
-    ]
+    m[p], m[q] = (
+        [c * x - s * y for x, y in zip(m[p], m[q], strict=True)],
+        [s * x + c * y for x, y in zip(m[p], m[q], strict=True)],
+    )
     return True
 
 

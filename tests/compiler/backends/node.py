@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from playground.node import command
 
 CALLED = """import * as module from MODULE;
