@@ -3,7 +3,8 @@
 const $ = (id) => document.getElementById(id);
 const IMPORTS = { math: {
   ...Object.fromEntries(["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "atan2"].map((n) => [n, Math[n]])),
-  pow: Math.pow, wrapped: (x) => x, fmod: (a, b) => a % b,
+  pow: Math.pow, fmod: (a, b) => a % b,
+  wrapped: (x) => x, // angles of sliders are small
 } };
 const ASKED = {
   forward: ["q", "qd", "tau", "qdd", "q\u0308", "Accelerations q\u0308 of the joints under torques \u03c4, from the generated code."],
@@ -15,7 +16,7 @@ const UNITS = {
 };
 const SIGN = { q: "q", qd: "q\u0307", qdd: "q\u0308", tau: "\u03c4" };
 
-const state = { robot: null, poses: null, kind: "forward", view: "dag", drawn: null, made: null, code: null, values: {}, run: {} };
+const state = { robot: null, poses: null, kind: "forward", view: "dag", drawn: null, made: null, code: null, values: {}, run: {}, busy: 0 };
 window.state = state; // for tests and curious people
 const view = robotView($("robot"));
 
@@ -28,11 +29,10 @@ worker.onmessage = ({ data }) => {
   if (data.doing) return doing(data.doing);
   const { resolve, reject } = waiting.get(data.id);
   waiting.delete(data.id);
-  if (!waiting.size) doing("");
   if (data.error) reject(new Error(data.error));
   else resolve(data.answer);
 };
-worker.onerror = (event) => { doing(""); complain(event.message || "this browser cannot run Python"); };
+worker.onerror = (event) => { state.busy = 0; doing(""); complain(event.message || "this browser cannot run Python"); };
 
 function ask(what, more = {}) {
   return new Promise((resolve, reject) => {
@@ -52,10 +52,14 @@ function complain(text) {
 /** Run what may fail; a failure is shown, and nothing else changes. */
 async function tried(work) {
   complain("");
+  state.busy += 1;
   try {
     await work();
   } catch (error) {
     complain(error.message);
+  } finally {
+    state.busy -= 1;
+    if (!state.busy) doing("");
   }
 }
 

@@ -41,12 +41,11 @@ def shown(tmp_path_factory) -> Iterator[Page]:
     path.write_text(page(package), "utf-8")
     assert path.stat().st_size < MOST
     with opened(path, 1360, 1000) as open_page:
-        until(open_page, "state.made && settled()")
+        until(open_page, "state.made && !state.busy")
         yield open_page
 
 
 def until(page: Page, condition: str) -> None:
-    page.value("window.settled = () => document.getElementById('status').classList.contains('idle')")
     end = time.monotonic() + SECONDS
     while not page.value(f"Boolean({condition})"):
         assert time.monotonic() < end, (condition, text(page, "doing"), text(page, "error"), page.complaints)
@@ -73,7 +72,7 @@ def press(page: Page, selector: str) -> None:
 
 def open_built_in(page: Page, name: str) -> sg.Robot:
     page.value(f"[...document.querySelectorAll('#builtin button')].find((b) => b.textContent === '{name}').click()")
-    until(page, f"state.robot.name === '{name}' && settled()")
+    until(page, f"state.robot.name === '{name}' && !state.busy")
     return sg.load(urdf(name))
 
 
@@ -100,11 +99,11 @@ def test_counts_and_answers_are_those_of_the_library(name, shown):
     expected = made["aba"](values["q"], values["qd"], values["tau"])
     np.testing.assert_allclose(answered(shown, values), expected, rtol=1e-9)
     press(shown, "[data-kind=inverse]")
-    until(shown, "state.drawn.orders.includes('rnea') && settled()")
+    until(shown, "state.drawn.orders.includes('rnea') && !state.busy")
     expected = sg.inverse_dynamics(robot)(values["q"], values["qd"], values["qdd"])
     np.testing.assert_allclose(answered(shown, values), expected, rtol=1e-9)
     press(shown, "[data-kind=forward]")
-    until(shown, "state.drawn.orders.includes('aba') && settled()")
+    until(shown, "state.drawn.orders.includes('aba') && !state.busy")
 
 
 def test_the_drawn_robot_stands_where_the_library_has_it(shown):
@@ -127,7 +126,7 @@ def test_a_variable_that_is_dragged_is_eliminated_earlier(shown):
         fire(chips.at(-1), "dragstart"); fire(chips[3], "dragover"); fire(chips[3], "drop");
         fire(chips.at(-1), "dragend"); })()"""
     )
-    until(shown, "state.chosen === 'yours' && settled()")
+    until(shown, "state.chosen === 'yours' && !state.busy")
     after = shown.value("state.made.order.map((v) => v.key)")
     wanted = [*before[:3], dragged, *before[3:-1]]
     f = sg.forward_dynamics(robot, ordering=wanted)
@@ -139,7 +138,7 @@ def test_a_variable_that_is_dragged_is_eliminated_earlier(shown):
 
 def test_a_dropped_file_is_a_robot(shown):
     drop(shown, ARM, "arm.urdf")
-    until(shown, "state.robot.name === 'arm' && settled()")
+    until(shown, "state.robot.name === 'arm' && !state.busy")
     assert text(shown, "name") == "arm: 3 links, 2 joints"
     values = states(robot := sg.load(ARM))
     expected = sg.forward_dynamics(robot)(values["q"], values["qd"], values["tau"])
@@ -157,13 +156,13 @@ def test_a_dropped_file_is_a_robot(shown):
 def test_a_faulty_file_is_refused_in_words_of_its_own_and_changes_nothing(content, message, shown):
     open_built_in(shown, "rrr")
     drop(shown, content, "wrong.urdf")
-    until(shown, "!document.getElementById('error').hidden && settled()")
+    until(shown, "!document.getElementById('error').hidden && !state.busy")
     assert text(shown, "error").startswith(message)
     assert shown.value("state.robot.name") == "rrr"
     press(shown, "[data-kind=inverse]")
-    until(shown, "state.drawn.orders.includes('rnea') && settled()")
+    until(shown, "state.drawn.orders.includes('rnea') && !state.busy")
     press(shown, "[data-kind=forward]")
-    until(shown, "state.drawn.orders.includes('aba') && settled()")
+    until(shown, "state.drawn.orders.includes('aba') && !state.busy")
 
 
 def test_figures_show_every_variable(shown):
