@@ -39,6 +39,7 @@ pages: $(VENV)/installed-dev
 pictures: $(VENV)/installed-dev
 	SCREWGRAPH_SEARCH_SECONDS=0 $(BIN)/python -m tests.docs.pages --long $(ARGS)
 	$(BIN)/python -m tests.docs.moving_picture
+	$(BIN)/python -m tests.docs.playground_picture
 
 # Every table and figure of the papers that can be made again, into docs/papers, and the pages' long blocks; make papers ARGS="--only chignoli_2023"
 papers: $(VENV)/installed-dev
