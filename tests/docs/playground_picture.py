@@ -8,6 +8,7 @@ from pathlib import Path
 
 from playground.page import page
 from playground.pyodide import fetched
+
 from tests.view.browser import Page, opened
 
 PICTURE = Path("docs/pictures/playground.png")
