@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 
-.PHONY: demo test suite docs pages pictures papers bench wheel clean
+.PHONY: demo test suite docs pages pictures papers bench playground wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -39,6 +39,7 @@ pages: $(VENV)/installed-dev
 pictures: $(VENV)/installed-dev
 	SCREWGRAPH_SEARCH_SECONDS=0 $(BIN)/python -m tests.docs.pages --long $(ARGS)
 	$(BIN)/python -m tests.docs.moving_picture
+	$(BIN)/python -m tests.docs.playground_picture
 
 # Every table and figure of the papers that can be made again, into docs/papers, and the pages' long blocks; make papers ARGS="--only chignoli_2023"
 papers: $(VENV)/installed-dev
@@ -49,6 +50,10 @@ papers: $(VENV)/installed-dev
 # make bench ARGS="--only ur5,a1 --quick"; ARGS=--help lists more.
 bench: $(VENV)/installed-bench .venv-crocoddyl/installed
 	$(BIN)/python -m benchmarks $(ARGS)
+
+# The page in which graphs are eliminated in a browser: out/playground.html; npm downloads Pyodide. Its tests run from then on.
+playground: $(VENV)/installed-dev
+	$(BIN)/python -m playground out/playground.html
 
 # The wheel, checked, and called in an environment of its own outside the source tree.
 wheel: $(VENV)/installed-release

@@ -17,6 +17,7 @@ from screwgraph.compiler import BACKENDS, Argument, Library, Listing, compiled
 from screwgraph.compiler.backends.c import c_source
 from screwgraph.compiler.signature import Result
 from screwgraph.tape import OPERATIONS, Program
+from tests.compiler.backends.node import called
 from tests.compiler.backends.ptx.interpreter import on_interpreter
 
 COMPILERS = [c for c in ("gcc", "clang") if shutil.which(c)]
@@ -117,6 +118,12 @@ def through_ptx(dtype: str, folder: Path) -> Values:
     return y
 
 
+def through_wasm(dtype: str, folder: Path) -> Values:
+    source = folder / "every.mjs"
+    source.write_text(BACKENDS["wasm"].files(Library("", (listing(dtype),)))["every.mjs"])
+    return np.array(called(source, "every", [[row] for row in points()]))
+
+
 THROUGH: dict[str, Callable[[str, Path], Values]] = {
     "c": through_c,
     "llvm": through_llvm,
@@ -124,6 +131,7 @@ THROUGH: dict[str, Callable[[str, Path], Values]] = {
     "casadi": through_casadi,
     "rust": through_rust,
     "ptx": through_ptx,
+    "wasm": through_wasm,
 }
 IN_C = ("cpp", "ros2")
 """What writes the same C around which it puts more; `tests/deployment` runs that."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from screwgraph.compiler.backends import c, casadi, cpp, llvm, numpy, ptx, ros2, rust
+from screwgraph.compiler.backends import c, casadi, cpp, llvm, numpy, ptx, ros2, rust, wasm
 from screwgraph.compiler.backends.base import Backend, Library, Listing, one_file_each
 
 BACKENDS: Mapping[str, Backend] = {
@@ -13,6 +13,7 @@ BACKENDS: Mapping[str, Backend] = {
     "llvm": llvm.BACKEND,
     "ptx": ptx.BACKEND,
     "numpy": numpy.BACKEND,
+    "wasm": wasm.BACKEND,
     "casadi": casadi.BACKEND,
 }
 

@@ -1,0 +1,1 @@
+"""What readers of robot files take of lxml, on Python's own parser of XML."""

@@ -1,0 +1,5 @@
+"""Types of arguments, which nothing looks at here."""
+
+from typing import Any
+
+ArrayLike = NDArray = Any

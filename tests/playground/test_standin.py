@@ -1,0 +1,79 @@
+"""What stands in for NumPy in the browser, beside NumPy."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+STANDIN = Path(__file__).parents[2] / "playground" / "standin"
+SETUP = """
+a = np.array([[4.0, 1.0, -2.0], [1.0, 2.0, 0.5], [-2.0, 0.5, 3.0]])
+b, v = np.arange(12).reshape(3, 4) * 0.5 - 2.0, np.array([1.0, -2.0, 0.5])
+"""
+EXPRESSIONS = [
+    "a @ b", "v @ a", "a @ v", "v @ v", "b.T[1:, ::-1]", "b[1, 2]", "b[-1]", "b[:, None, 1]",
+    "b[[2, 0], [1, 3]]",
+    "b[b > 0.0]", "b[np.ix_([0, 2], [1, 3])]", "b[..., 1:3]", "b[[0, 2]][:, np.array([[0, 1], [2, 3]]).T]",
+    "(b - v[:, None]) / 3", "1.0 / (b + 0.25)", "-b ** 2", "abs(b).max(axis=0, initial=0.0)", "b.sum(axis=1)",
+    "b.mean(axis=0)",
+    "np.linalg.norm(b, axis=0)", "np.linalg.norm(b)", "np.linalg.eigh(a)[0]", "np.linalg.eigvalsh(a)",
+    "np.linalg.det(a)",
+    "(lambda w, V: V @ np.diag(w) @ V.T)(*np.linalg.eigh(a))",
+    "np.concatenate([a, b], axis=1)", "np.stack([v, v], axis=1)", "np.vstack([v, a])", "np.column_stack([v, a])",
+    "np.cross(a, v)", "np.outer(v, v)", "np.diag(v)", "np.diag(a)", "np.where(b > 0, b, -1.0)", "np.clip(b, -1, 1)",
+    "np.median(b)", "np.diff(b, axis=0)", "np.round(b * 1.3)", "np.sign(b)", "np.nan_to_num(np.array([np.nan, 1.0]))",
+    "np.hypot(v, 2.0)", "np.arctan2(v, -1.0)", "np.exp(v)", "np.sqrt(abs(v))", "np.flatnonzero(v > 0)", "np.cumsum(v)",
+    "np.argsort(v)", "b.argmax(axis=1)", "np.count_nonzero(b, axis=0)", "np.broadcast_to(v, (2, 3))", "np.eye(3, 4)",
+    "np.setdiff1d(np.arange(5), [1, 3])", "np.linspace(0.0, 1.0, 5)", "np.full(3, 2.5)", "np.isfinite(1.0 / v)",
+    "np.allclose(a, a.T)", "np.maximum(v, 0.0)", "np.fmod(b, 1.5)", "np.trace(a)", "np.ptp(b, axis=0)",
+    "np.block([[a, b], [b.T, np.zeros((4, 4))]])", "b.reshape(2, -1).swapaxes(0, 1)",
+    "(a[None] @ b[:, :, None].T[:, :1].swapaxes(1, 2)).shape",
+]  # fmt: skip
+DRAWS = [
+    "standard_normal(3000)", "uniform(-2.0, 3.0, 5)", "choice((0.0, 1.5, 3.0), 9)", "integers(0, 7)", "random(3)",
+    "uniform(-abs(v), abs(v))", "choice((0.0, 1.5), 4)", "standard_normal((2, 3))",
+]  # fmt: skip
+
+
+def in_standin(expressions: list[str]) -> list[object]:
+    """Return what Python without packages, but with the stand-in, makes of expressions."""
+    lists = "[x.tolist() if hasattr(x, 'tolist') else x for x in found]"
+    program = f"""import json, sys
+sys.path.insert(0, {str(STANDIN)!r})
+import numpy as np
+{SETUP}
+rng = np.random.default_rng(20260)
+found = [eval(e) for e in json.loads(sys.stdin.read())]
+print(json.dumps({lists}))"""
+    command = [sys.executable, "-I", "-S", "-c", program]
+    done = subprocess.run(command, input=json.dumps(expressions), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def in_numpy(expressions: list[str]) -> list[object]:
+    names: dict[str, object] = {"np": np}
+    exec(SETUP + "rng = np.random.default_rng(20260)", names)
+    return [eval(e, names) for e in expressions]
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    return dict(zip(EXPRESSIONS, zip(in_standin(EXPRESSIONS), in_numpy(EXPRESSIONS), strict=True), strict=True))
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_values_are_those_of_numpy(expression, pairs):
+    found, expected = pairs[expression]
+    np.testing.assert_allclose(np.array(found, dtype=float), expected, rtol=1e-12, atol=1e-13)
+
+
+def test_random_numbers_are_those_of_numpy():
+    drawn = [f"rng.{draw}" for draw in DRAWS]
+    for found, expected in zip(in_standin(drawn), in_numpy(drawn), strict=True):
+        np.testing.assert_allclose(np.array(found), expected, rtol=1e-13)
