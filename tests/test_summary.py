@@ -9,12 +9,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from types import SimpleNamespace
 from typing import Any, ForwardRef
 
 import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.compiler.backends.cuda.arrays import DeviceArray
+from screwgraph.compiler.backends.cuda.driver import Memory
+from screwgraph.compiler.backends.cuda.function import CudaFunction
+from screwgraph.estimation import Replay, RobotSmoother
 from screwgraph.kinematics.targets import Point
 from screwgraph.mechanism import observed
 from screwgraph.plan import Planner, read_task
@@ -96,7 +101,11 @@ def _held() -> Iterator[Any]:
     yield from (dag, dag.equations, dag.elimination, *dag.elimination.steps[:1], *dag.blocks[:1], dag.cliques)
     function = sg.forward_dynamics(robot)
     yield from (function, function.blocked(), function.program, function.program.operations)
-    yield from (sg.simulate(robot, time=0.1, dt=0.01), sg.Simulator(robot), sg.rollout(robot, time=0.01))
+    yield CudaFunction(function.name, function.arguments, function.results, function.dtype, "")
+    yield DeviceArray((4096,), (7,), np.dtype(float), Memory(0, SimpleNamespace(cuMemFree=int)), 0)
+    run = sg.simulate(robot, time=0.1, dt=0.01)
+    yield from (run, sg.Simulator(robot), sg.rollout(robot, time=0.01))
+    yield Replay(run, RobotSmoother(robot, [], 0.01), (), np.ones(len(run.t)))
     yield sg.identify(robot, sg.simulate(robot, time=0.5, dt=0.01))
     yield sg.excitation(robot, period=2.0, harmonics=2, velocity=1.0)
     moved = sg.simulate(bar, time=0.4, dt=0.01)

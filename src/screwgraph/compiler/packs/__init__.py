@@ -2,6 +2,6 @@
 
 from screwgraph.compiler.packs.packs import SideBySide, Unit, side_by_side
 from screwgraph.compiler.packs.pairing import Pack
-from screwgraph.compiler.packs.signs import inner, times
+from screwgraph.compiler.packs.signs import addends, times
 
-__all__ = ["Pack", "SideBySide", "Unit", "inner", "side_by_side", "times"]
+__all__ = ["Pack", "SideBySide", "Unit", "addends", "side_by_side", "times"]

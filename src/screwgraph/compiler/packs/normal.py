@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 from screwgraph.summary import one_line
 from screwgraph.tape import LEAVES, Program
 
 Signed = tuple[int, int]
 """A value and its sign, 1 or -1."""
-PACKED = ("add", "mul", "div", "inv")
-"""Operations that packs hold."""
+PACKED = ("add", "mul", "div", "inv", "fma")
+"""Operations that packs hold; "fma" is a b + c."""
+FUSED: Mapping[str, tuple[int, int]] = MappingProxyType(
+    {"times_add": (1, 1), "times_sub": (1, -1), "sub_times": (-1, 1)}
+)
+"""Signs of the product and of the addend in sums that products are part of."""
 GIVEN, GONE = "given", "gone"
 """Marks of kinds: of what others write, and of what only turned a sign."""
-COMMUTING = ("add", "mul")
+COMMUTING: Mapping[str, int] = MappingProxyType({"add": 2, "mul": 2, "fma": 2})
+"""How many of its operands, the first ones, an operation takes in any order."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +29,7 @@ class Normal:
     """A program without "sub" and "neg": value i is `kinds[i]` of `operands[i]`; `signed` says what it was before.
 
     `signed[i]` is the value, with its sign, that instruction i gives. Products and quotients have operands
-    without signs. What is given stays as it is, its kind marked so.
+    without signs, so have factors in sums. What is given stays as it is, its kind marked so.
     """
 
     __repr__ = one_line
@@ -58,6 +64,11 @@ def normal(program: Program, given: Collection[int] = ()) -> Normal:
             (a, p), (b, q) = terms
             q = -q if kind == "sub" else q
             kind, sign, terms = "add", p, ((a, 1), (b, p * q))
+        elif kind in FUSED:
+            (a, p), (b, q), (c, r) = terms
+            product, addend = FUSED[kind]
+            kind, sign = "fma", p * q * product
+            terms = ((a, 1), (b, 1), (c, sign * r * addend))
         elif kind in ("mul", "div", "inv"):
             for _, each in terms:
                 sign *= each

@@ -82,8 +82,9 @@ class _Pairing:
         return self._known.setdefault(key, len(self._known))
 
     @staticmethod
-    def _ordered(kind: str, forms: Iterable[int]) -> Iterable[int]:
-        return sorted(forms) if kind in COMMUTING else forms
+    def _ordered(kind: str, forms: Sequence[int]) -> Iterable[int]:
+        count = COMMUTING.get(kind, 0)
+        return (*sorted(forms[:count]), *forms[count:])
 
     def _uses(self) -> list[int]:
         """Return numbers that are equal where limbs use values in the same way."""
@@ -196,10 +197,10 @@ class _Pairing:
             stack += operands
 
     def _turned(self, first: Sequence[int], own: Sequence[int], lane: int) -> Sequence[int]:
-        """Return the two operands of another lane in the order that fits those of the first one better."""
-        (a, b), (c, d) = first, own
+        """Return operands of another lane, the first two in the order that fits those of the first one better."""
+        (a, b), (c, d, *more) = first[:2], own
         kept = self._fit(a, c, lane) + self._fit(b, d, lane)
-        return own if kept >= self._fit(a, d, lane) + self._fit(b, c, lane) else (d, c)
+        return own if kept >= self._fit(a, d, lane) + self._fit(b, c, lane) else (d, c, *more)
 
     def _fit(self, a: int, b: int, lane: int) -> float:
         """Return how well two values go side by side, in the first and in another lane."""

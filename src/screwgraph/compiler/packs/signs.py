@@ -15,8 +15,9 @@ Signs = Mapping[Pack, Lanes]
 def signs(normal: Normal, operands: Mapping[Pack, Sequence[Pack]]) -> Signs:
     """Return with which signs packs, and vectors of single values, are best computed: the first lane's is 1.
 
-    Terms of sums must have the sum's signs, products have those of their factors; constants have any. These are linear
-    equations of bits, one after the other: one that contradicts those before costs an instruction that turns signs.
+    Terms of sums must have the sum's signs, products, also those in sums, have their factors' signs; constants have
+    any. These are linear equations of bits, one after the other: one that contradicts those before costs an instruction
+    that turns signs.
     """
     number: dict[Pack, int] = {}
     solved: dict[int, tuple[int, int]] = {}
@@ -38,12 +39,13 @@ def signs(normal: Normal, operands: Mapping[Pack, Sequence[Pack]]) -> Signs:
 
     for pack, terms in operands.items():
         here, found = variable(pack), [variable(term) for term in terms]
-        if normal.kinds[pack[0]] == "add":
-            for term, bit in zip(terms, found, strict=True):
-                if bit:
-                    hold(here ^ bit, _bits(inner(normal, pack, term)))
-        elif all(found):
-            for bit in found:
+        added = addends(normal, pack, terms)
+        for k, inner in added.items():
+            if found[k]:
+                hold(here ^ found[k], _bits(inner))
+        factors = [bit for k, bit in enumerate(found) if k not in added]
+        if factors and all(factors):
+            for bit in factors:
                 here ^= bit
             hold(here, 0)
     for vector, k in number.items():
@@ -61,12 +63,14 @@ def signs(normal: Normal, operands: Mapping[Pack, Sequence[Pack]]) -> Signs:
     return {vector: _lanes(values.get(k + 1, 0), len(vector)) for vector, k in number.items()}
 
 
-def inner(normal: Normal, pack: Pack, term: Pack) -> Lanes:
-    """Return the signs that a term has in the sums of a pack."""
-    return tuple(
-        next(sign for value, sign in normal.operands[total] if value == own)
-        for total, own in zip(pack, term, strict=True)
-    )
+def addends(normal: Normal, pack: Pack, terms: Sequence[Pack]) -> Mapping[int, Lanes]:
+    """Return the signs that terms of a pack have in its sums, by their places among these."""
+    if normal.kinds[pack[0]] == "fma":
+        return {2: tuple(normal.operands[i][2][1] for i in pack)}
+    if normal.kinds[pack[0]] != "add":
+        return {}
+    own = [dict(normal.operands[i]) for i in pack]
+    return {k: tuple(signs[value] for signs, value in zip(own, term, strict=True)) for k, term in enumerate(terms)}
 
 
 def times(*factors: Lanes) -> Lanes:

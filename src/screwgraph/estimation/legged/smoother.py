@@ -17,6 +17,7 @@ from screwgraph.estimation.legged.normal import turning
 from screwgraph.estimation.legged.tables import BIASES, NAVIGATION
 from screwgraph.optimize.parameters import real_array
 from screwgraph.optimize.smoothers.straight import called
+from screwgraph.summary import one_line
 
 ITERATIONS = 30
 """How often an update linearises at most."""
@@ -25,6 +26,8 @@ ITERATIONS = 30
 @dataclass(frozen=True)
 class LeggedNoise:
     """Standard deviations of a legged robot's sensors, SI units."""
+
+    __repr__ = one_line
 
     gyroscope: float = 8e-4
     """Density of the gyroscope's noise (rad/s/sqrt(Hz))."""

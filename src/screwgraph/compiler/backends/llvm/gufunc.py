@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -90,16 +90,17 @@ def compiled(
     asked = program.question if isinstance(program, Descent) else pack_code(program)
     large = cache_bytes()
     question = (asked, arguments, results, dtype, large, *(() if batches else ("single",)), *quaternions)
-    # Drafts and fast code have the same.
-    alone = cache(lambda: None if quickly else alone_block(program, arguments, dtype, quaternions))
+
+    def source(whole: int) -> str:
+        limbs = None if quickly or whole < WHOLE else alone_block(program, arguments, dtype, quaternions)
+        return _source(program, arguments, results, dtype, batches and whole >= least, quaternions, whole, limbs)
+
     question = question if quickly else (*question, "side_by_side")
     level, least = (QUICK, WHOLE) if quickly else (FAST, 0)  # drafts of kernels take their states one by one
     counter = ctypes.c_int64()
     code = drafted_code(
         question,
-        lambda whole: _source(
-            program, arguments, results, dtype, batches and whole >= least, quaternions, whole, alone()
-        ),
+        source,
         ("loop", "call", "whole"),
         level,
         _weight(program),

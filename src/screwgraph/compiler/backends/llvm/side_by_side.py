@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
 from screwgraph.compiler.angles import angle_sums
 from screwgraph.compiler.backends.llvm.block import ALIGNED
+from screwgraph.compiler.backends.llvm.fused import fused
 from screwgraph.compiler.backends.llvm.machine import vector_width
 from screwgraph.compiler.backends.llvm.operations import LLVM, Line
 from screwgraph.compiler.backends.llvm.pointers import ONE, Pointers
 from screwgraph.compiler.backends.llvm.stages import SINES, stages
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.compiler.backends.llvm.writer import Writer, store_result
-from screwgraph.compiler.packs import Pack, SideBySide, Unit, inner, side_by_side, times
+from screwgraph.compiler.packs import Pack, SideBySide, Unit, addends, side_by_side, times
 from screwgraph.tape import LEAVES, Program
 
 Value = tuple[str, int]
@@ -39,6 +39,7 @@ def limbs_block(program: Program, lanes: Lanes, name: str = "block", pointers: P
     """Return `@<name>(in, out)` as `block` does for one sample; None where packs gain little."""
     if len(program.instructions) > LONGEST:
         return None
+    program = fused(program)
     *angles, _ = stages(program)
     given = [i for i in chain.from_iterable(angles) if program.instructions[i][0] not in LEAVES]
     found = side_by_side(program, frozenset(given), vector_width() * 64 // lanes.bits)
@@ -72,12 +73,9 @@ class _Code:
 
     def __post_init__(self) -> None:
         self.normal = self.form.normal
-        self.fused = _fused(self.form)
 
     def write(self, unit: Unit) -> None:
-        """Write a value, or a pack; products that one sum alone needs wait for it."""
-        if unit in self.fused:
-            return
+        """Write a value, or a pack."""
         if isinstance(unit, int):
             self.single[unit] = self._computed(unit)
         else:
@@ -121,13 +119,10 @@ class _Code:
     def _computed(self, i: int) -> Value:
         kind, terms, D = self.normal.kinds[i], self.normal.operands[i], self.lanes.real
         if kind == "add":
-            product = next((term for term in terms if term[0] in self.fused), None)
-            if product is None:
-                return self._sum(D, *((*self._value(v), s) for v, s in terms))
-            (other, q), p = next(term for term in terms if term is not product), product[1]
-            (a, r), (b, s) = (self._value(v) for v, _ in self.normal.operands[product[0]])
-            c, t = self._value(other)
-            return self._fma(self.lanes, (a, b, p * r * s), (c, q * t))
+            return self._sum(D, *((*self._value(v), s) for v, s in terms))
+        if kind == "fma":
+            (a, p), (b, q), (c, r) = (self._value(v) for v, _ in terms)
+            return self._fma(self.lanes, (a, b, p * q), (c, r * terms[2][1]))
         if kind in ("mul", "div"):
             (a, r), (b, s) = (self._value(v) for v, _ in terms)
             return self._line(f"f{kind} {D} {a}, {b}"), r * s
@@ -158,19 +153,17 @@ class _Code:
     def _pack(self, pack: Pack) -> Vector:
         wide, kind = self._wide(pack), self.normal.kinds[pack[0]]
         signs, terms = self.form.signs[pack], self.form.operands[pack]
-        if kind != "add":
-            (a, p), (b, q) = self._factors(terms, signs) if kind != "inv" else self._inverse(terms[0])
-            return self._line(f"f{'div' if kind == 'inv' else kind} {wide.real} {a}, {b}"), times(p, q)
-        wanted = [times(signs, inner(self.normal, pack, term)) for term in terms]
-        k = next((k for k, term in enumerate(terms) if term in self.fused), None)
-        if k is None:
-            (a, p), (b, q) = (self._as(term, want) for term, want in zip(terms, wanted, strict=True))
+        wanted = {k: times(signs, inner) for k, inner in addends(self.normal, pack, terms).items()}
+        if kind == "add":
+            (a, p), (b, q) = (self._as(term, wanted[k]) for k, term in enumerate(terms))
             name, sign = self._sum(wide.real, (a, p, 1), (b, q, 1))
-        else:
-            (a, p), (b, q) = self._factors(self.form.operands[terms[k]], wanted[k])
-            a, both = self._turned(wide, a, times(p, q, wanted[k]))
-            name, sign = self._fma(wide, (a, b, both), self._as(terms[1 - k], wanted[1 - k]))
-        return name, tuple(sign * s for s in signs)
+            return name, tuple(sign * s for s in signs)
+        (a, p), (b, q) = self._factors(terms[:2], signs) if kind != "inv" else self._inverse(terms[0])
+        if kind == "fma":
+            a, both = self._turned(wide, a, times(p, q, signs))
+            name, sign = self._fma(wide, (a, b, both), self._as(terms[2], wanted[2]))
+            return name, tuple(sign * s for s in signs)
+        return self._line(f"f{'div' if kind == 'inv' else kind} {wide.real} {a}, {b}"), times(p, q)
 
     def _factors(self, terms: Sequence[Pack], signs: tuple[int, ...]) -> list[Vector]:
         """Return two factors; constants have the signs that the product is to have."""
@@ -218,39 +211,3 @@ class _Code:
         name, sign = self._turned(wide, name, times(signs, best))
         self.vectors[vector] = name, signs if len(set(times(signs, best))) == 1 else tuple(sign * s for s in best)
         return self.vectors[vector]
-
-
-def _fused(found: SideBySide) -> Collection[Unit]:
-    """Return products that one sum alone needs, which become one instruction with it."""
-    normal, uses = found.normal, Counter[Unit]()
-    for unit in found.units:
-        if isinstance(unit, int):
-            uses.update(value for value, _ in normal.operands[unit])
-            continue
-        for term in found.operands[unit]:
-            uses.update([term] if term in found.operands else set(term))
-    uses.update(output[0] for output in normal.outputs if isinstance(output, tuple))
-    kept = set[Unit]()
-    for unit in found.units:
-        kind = normal.kinds[unit if isinstance(unit, int) else unit[0]]
-        if kind != "add":
-            continue
-        terms: Sequence[Unit] = [v for v, _ in normal.operands[unit]] if isinstance(unit, int) else found.operands[unit]
-        single = (
-            term for term in terms if _is_product(term, found) and uses[term] == 1 and not _taken(term, found, uses)
-        )
-        kept.update(list(single)[:1])
-    return kept
-
-
-def _is_product(term: Unit, found: SideBySide) -> bool:
-    if isinstance(term, tuple):
-        return term in found.operands and found.normal.kinds[term[0]] == "mul"
-    return found.normal.kinds[term] == "mul" and term not in found.homes
-
-
-def _taken(term: Unit, found: SideBySide, uses: Counter[Unit]) -> bool:
-    """Return whether values of a pack are used alone."""
-    return isinstance(term, tuple) and any(
-        uses[i] and found.homes.get(i) == (term, lane) for lane, i in enumerate(term)
-    )
