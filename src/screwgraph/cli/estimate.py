@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from screwgraph.cli import options
-from screwgraph.cli.estimate_online import tell_online
+from screwgraph.cli.estimate_online import print_constants, tell_online
 from screwgraph.cli.failures import usage, wrong_use
 from screwgraph.cli.mechanisms import ModelName, Output, Values, load_model
 from screwgraph.cli.options import BaseKind
@@ -208,11 +208,7 @@ def _print(summary: Mapping[str, Any]) -> None:
         f"{summary['output']}: {summary['robot']}, {summary['samples']} samples in {summary['wall_time']:.3g} s, "
         f"{summary['status']}"
     )
-    for name, found in summary["parameters"].items():
-        typer.echo(f"{name} = {found['value']:.6g} +- {found['sigma']:.2g}")
-    for name, found in summary["offsets"].items():
-        pairs = zip(found["value"], found["sigma"], strict=True)
-        typer.echo(f"{name} is off by {', '.join(f'{x:.3g} +- {s:.2g}' for x, s in pairs)}")
+    print_constants(summary)
     for slip in summary["slips"]:
         typer.echo("{frame} slips from {start:.6g} to {end:.6g} s, at up to {speed:.3g} m/s".format(**slip))
     residuals = ", ".join(f"{name} {size:.3g}" for name, size in summary["residuals"].items())

@@ -63,13 +63,18 @@ def _print(summary: Mapping[str, Any]) -> None:
         f"{summary['output']}: {summary['robot']}, {summary['samples']} updates in {summary['wall_time']:.3g} s, "
         f"{1e3 * summary['update']:.3g} ms each in windows of {summary['window']}"
     )
-    for name, found in summary["parameters"].items():
-        typer.echo(f"{name} = {found['value']:.6g} +- {found['sigma']:.2g}")
-    for name, found in summary["offsets"].items():
-        pairs = zip(found["value"], found["sigma"], strict=True)
-        typer.echo(f"{name} is off by {', '.join(f'{x:.3g} +- {s:.2g}' for x, s in pairs)}")
+    print_constants(summary)
     times: dict[str, list[float]] = {}
     for slip in summary["slips"]:
         times.setdefault(slip["frame"], []).append(slip["time"])
     for frame, at in times.items():
         typer.echo(f"{frame} slips at {len(at)} updates, from {at[0]:.6g} to {at[-1]:.6g} s")
+
+
+def print_constants(summary: Mapping[str, Any]) -> None:
+    """Print parameters and the offsets of sensors, with their standard deviations."""
+    for name, found in summary["parameters"].items():
+        typer.echo(f"{name} = {found['value']:.6g} +- {found['sigma']:.2g}")
+    for name, found in summary["offsets"].items():
+        pairs = zip(found["value"], found["sigma"], strict=True)
+        typer.echo(f"{name} is off by {', '.join(f'{x:.3g} +- {s:.2g}' for x, s in pairs)}")

@@ -9,7 +9,7 @@ import numpy as np
 
 from screwgraph.draw import style
 from screwgraph.draw.curves import sample
-from screwgraph.draw.scene import Edge, Node, Text, text_box
+from screwgraph.draw.scene import Edge, Node, Text, node_box, text_box
 
 SIZE = 8.0
 """Points of the letters."""
@@ -28,7 +28,7 @@ Box = tuple[float, float, float, float]
 def place_names(names: Sequence[tuple[Node, str]], nodes: Iterable[Node], edges: Iterable[Edge]) -> tuple[Text, ...]:
     """Return the names of nodes, each at the nearest place around its node that covers least."""
     lines = np.concatenate([np.empty((0, 2)), *(sample(edge.points, 1.0) for edge in edges)])
-    taken = [_square(node) for node in nodes]
+    taken = [node_box(node) for node in nodes]
     found = []
     for node, name in names:
         places = list(_places(node, name))
@@ -51,8 +51,3 @@ def _covers(box: Box, lines: np.ndarray, taken: Sequence[Box]) -> float:
     nodes = sum(a < right and left < c and b < bottom and top < d for a, b, c, d in taken)
     x, y = lines.T
     return ON_NODE * nodes + ON_EDGE * np.count_nonzero((left < x) & (x < right) & (top < y) & (y < bottom))
-
-
-def _square(node: Node) -> Box:
-    (x, y), r = node.at, node.radius
-    return x - r, y - r, x + r, y + r

@@ -111,6 +111,12 @@ def text_width(text: str, size: float) -> float:
     return 0.47 * size * len(re.sub(r"\\[a-zA-Z]+", "x", letters))
 
 
+def node_box(node: Node) -> tuple[float, float, float, float]:
+    """Return left, top, right and bottom of a node."""
+    (x, y), r = node.at, node.radius
+    return x - r, y - r, x + r, y + r
+
+
 def text_box(text: Text) -> tuple[float, float, float, float]:
     """Return left, top, right and bottom of a text."""
     (x, y), width, height = text.at, text_width(text.text, text.size), 1.3 * text.size
@@ -122,14 +128,11 @@ def _spans(scene: Scene) -> Iterable[tuple[float, float, float, float]]:
     for box in scene.boxes:
         x, y = box.at
         yield x, y, x + box.width, y + box.height
-    for node in scene.nodes:
-        (x, y), r = node.at, node.radius
-        yield x - r, y - r, x + r, y + r
+    yield from map(node_box, scene.nodes)
     for edge in scene.edges:
         (left, right), (top, bottom) = (_extent(values) for values in zip(*edge.points, strict=True))
         yield left, top, right, bottom
-    for text in scene.texts:
-        yield text_box(text)
+    yield from map(text_box, scene.texts)
 
 
 def _extent(values: Sequence[float]) -> tuple[float, float]:
