@@ -95,7 +95,6 @@ def compiled(
         limbs = None if quickly or whole < WHOLE else alone_block(program, arguments, dtype, quaternions)
         return _source(program, arguments, results, dtype, batches and whole >= least, quaternions, whole, limbs)
 
-    question = question if quickly else (*question, "side_by_side")
     level, least = (QUICK, WHOLE) if quickly else (FAST, 0)  # drafts of kernels take their states one by one
     counter = ctypes.c_int64()
     code = drafted_code(
@@ -137,7 +136,11 @@ def _weight(program: Code | Descent) -> int:
 def compiled_loop(program: Code, arguments: Arguments, results: Sequence[Shape], dtype: str) -> MachineCode:
     """Compile a program to a loop over samples, of NumPy's signature, that others call by its address."""
     question = (pack_code(program), arguments, results, dtype, cache_bytes())
-    return remembered_code(question, lambda: _source(program, arguments, results, dtype, True, (), WHOLE, None), "loop")
+    return remembered_code(
+        question,
+        lambda: _source(program, arguments, results, dtype, True, (), WHOLE, alone_block(program, arguments, dtype)),
+        "loop",
+    )
 
 
 def gufunc(
