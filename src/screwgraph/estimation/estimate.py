@@ -16,11 +16,11 @@ from screwgraph.estimation.measurements import Measurements, measured
 from screwgraph.estimation.mechanism import MechanismUnknowns
 from screwgraph.estimation.noise import ModelNoise
 from screwgraph.estimation.observability import damped_covariances, misfit, undetermined, unobserved
-from screwgraph.estimation.reading_factors import near, offset_of, reading_factors, steady
+from screwgraph.estimation.reading_factors import near, reading_factors, steady
 from screwgraph.estimation.result import DOUBTFUL, Estimate
 from screwgraph.estimation.robot import RobotUnknowns
 from screwgraph.estimation.search import searched
-from screwgraph.estimation.sensors import Sensor
+from screwgraph.estimation.sensors import Sensor, offset_of
 from screwgraph.estimation.slips import settled, slips, tested, without_slips
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.optimize import (
@@ -73,9 +73,9 @@ def estimate(
     shared, values, failure = unknowns.parameters, {}, None
     if shared.names:
         values["parameters"] = (shared.values / shared.scale)[None]
-    for sensor, samples in zip(data.sensors, data.samples, strict=True):
+    for sensor in data.sensors:
         if isinstance(sensor, Sensor) and sensor.bias:
-            offset = offset_of(sensor, samples)
+            offset = offset_of(sensor)
             values[offset.name] = np.zeros((1, offset.manifold.dim))
     for count in _horizons(len(data.t)):
         unknowns, part = replace(unknowns, inputs=driven, count=count), _first(data, count)
@@ -219,9 +219,9 @@ def _estimation(unknowns: Unknowns, data: Measurements, noise: ModelNoise, resul
         )
         run = replace(run, external_wrenches=unknowns.wrenches(found["q"], forces))
     offsets, offsets_sigma = dict[str, np.ndarray](), dict[str, np.ndarray]()
-    for sensor, samples in zip(data.sensors, data.samples, strict=True):
+    for sensor in data.sensors:
         if isinstance(sensor, Sensor) and sensor.bias:
-            offset = offset_of(sensor, samples)
+            offset = offset_of(sensor)
             offsets[sensor.name] = found[offset.name][0]
             offsets_sigma[sensor.name] = np.sqrt(np.diag(result.covariance(offset)))
     values, covariance = np.zeros(0), np.zeros((0, 0))

@@ -14,10 +14,10 @@ from screwgraph.errors import InputError
 from screwgraph.estimation.factors import soft_equality
 from screwgraph.estimation.motion import Motion, Sigmas, effective_inertias, mechanics_of
 from screwgraph.estimation.noise import ModelNoise
-from screwgraph.estimation.online_readings import Known, Readings, offset_of
+from screwgraph.estimation.online_readings import Known, Readings
 from screwgraph.estimation.parameters import parameters_of
 from screwgraph.estimation.reading_factors import contact_speeds
-from screwgraph.estimation.sensors import SENSORS, Sensor, pushed_by, sensors_of
+from screwgraph.estimation.sensors import SENSORS, Sensor, offset_of, pushed_by, sensors_of
 from screwgraph.estimation.slips import deleted, weights
 from screwgraph.optimize import FixedLag, Problem, soft
 from screwgraph.robot import Robot

@@ -14,8 +14,8 @@ from screwgraph.estimation.measurements import Channels
 from screwgraph.estimation.motion import Motion
 from screwgraph.estimation.partial_reading import PartialReading
 from screwgraph.estimation.readings import JointReading, Offset, ReleasedUnless
-from screwgraph.estimation.sensors import SENSORS, Sensor, channels
-from screwgraph.optimize import Factors, Variables, Vector, each, soft
+from screwgraph.estimation.sensors import SENSORS, Sensor, channels, offset_of
+from screwgraph.optimize import Factors, Variables, each, soft
 from screwgraph.optimize.losses import Huber
 from screwgraph.robot import unknown
 
@@ -145,8 +145,3 @@ def _group(sensor: Sensor) -> str:
     """Return the name of a sensor's factors: plain ones of joints make one factor together."""
     is_plain = sensor.kind.startswith("joint_") and not sensor.bias and not sensor.huber and not sensor.delay
     return f"all {sensor.kind}" if is_plain else f"sensor {sensor.name}"
-
-
-def offset_of(sensor: Sensor) -> Variables:
-    """Return the constant that a sensor is off by."""
-    return Variables(f"offset {sensor.name}", Vector(len(channels(sensor).rows)), 1)

@@ -15,9 +15,9 @@ from screwgraph.estimation.noise import ModelNoise
 from screwgraph.estimation.partial_reading import PartialReading
 from screwgraph.estimation.readings import Offset
 from screwgraph.estimation.robot import RobotUnknowns
-from screwgraph.estimation.sensors import Sensor
+from screwgraph.estimation.sensors import Sensor, offset_of
 from screwgraph.estimation.tables import even_or_each
-from screwgraph.optimize import Factors, Variables, Vector, each, soft
+from screwgraph.optimize import Factors, Variables, each, soft
 from screwgraph.optimize.batch import Batch
 from screwgraph.optimize.losses import Huber
 
@@ -40,7 +40,7 @@ def reading_factors(
         assert isinstance(unknowns, RobotUnknowns)
         found = unknowns.contact_factors(sensor, samples, noise)
         if sensor.bias:
-            offset = offset_of(sensor, samples)
+            offset = offset_of(sensor)
             template, own = Offset(template), [*own, offset]
             found.append(near(offset, np.zeros(offset.manifold.dim), sensor.bias))
         if sensor.huber:
@@ -64,11 +64,6 @@ def contact_speeds(
     views = {x.name: values[x.name] for x in states}
     r, J, _ = factors.kernels.whitened_jacobian(*Batch(factors, ((factors.name, len(factors)),)).inputs(views))
     return r, J
-
-
-def offset_of(sensor: Sensor, samples: Samples) -> Variables:
-    """Return the constant that a sensor is off by."""
-    return Variables(f"offset {sensor.name}", Vector(len(samples.rows)), 1)
 
 
 def near(x: Variables, mean: Any, sigma: float) -> Factors:

@@ -21,6 +21,7 @@ from screwgraph.estimation.readings import (
     PointReading,
     PoseReading,
 )
+from screwgraph.optimize import Variables, Vector
 from screwgraph.plan.mechanics import Mechanics, checked_frame
 from screwgraph.robot import unknown
 
@@ -215,3 +216,8 @@ def _sigma(name: str, given: Any) -> Float[np.ndarray, " m"]:
     if sigma.ndim > 1 or not (np.isfinite(sigma) & (sigma > 0.0)).all():
         raise InputError(f"sigma = {given!r} of sensor {name!r} is not a positive standard deviation")
     return sigma
+
+
+def offset_of(sensor: Sensor) -> Variables:
+    """Return the constant that a sensor is off by."""
+    return Variables(f"offset {sensor.name}", Vector(len(channels(sensor).rows)), 1)

@@ -56,8 +56,9 @@ def torque_constants(
     for one, two in blocks:
         Y, rest = eqs.at(one._replace(tau=np.zeros_like(one.tau)))
         current, others = two.tau - one.tau, 2.0 * one.tau - two.tau
-        target = np.where(np.isin(np.arange(Y.shape[1]), rows), current, others)
-        known = np.where(np.isin(np.arange(Y.shape[1]), rows), -rest - others, -rest)
+        is_free = np.isin(np.arange(Y.shape[1]), rows)
+        target = np.where(is_free, current, others)
+        known = np.where(is_free, -rest - others, -rest)
         columns = np.concatenate([Y, known[:, :, None], target[:, :, None]], axis=2)
         seen = np.isfinite(target)
         parts = [columns[seen[:, j], j] for j in range(Y.shape[1])]
