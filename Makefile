@@ -69,7 +69,7 @@ clean:
 
 # The stamps are as new as the last install: nothing is installed twice until pyproject.toml changes.
 $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
-	$(PIP) install -e . </dev/null
+	$(PIP) install -e '.[draw]' </dev/null
 	@touch $@
 
 $(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python

@@ -98,9 +98,12 @@ def draw(
     from screwgraph.cli.pictures import write_over_time, write_picture, write_text
     from screwgraph.cli.problem import check_accelerations, compiled
     from screwgraph.cli.streams import working
+    from screwgraph.draw.library import check_installed
     from screwgraph.models import is_mechanism
 
     _check_output(context, what, Path(output), knowns)
+    if Path(output).suffix.lower() in PICTURES:
+        check_installed()
     is_planar, named = is_mechanism(robot), options.names(accelerations)
     if what in OVER_TIME and (ordering or accelerations or problem is Problem.hybrid):
         raise wrong_use(

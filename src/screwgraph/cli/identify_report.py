@@ -14,6 +14,7 @@ WIDTH = 4.8
 
 def write_identify_report(found: Identified, path: str) -> None:
     """Write a report as HTML. Raises InputError where it cannot be written."""
+    from screwgraph.cli.pictures import drawn_sections
     from screwgraph.cli.streams import working
     from screwgraph.draw import Panel, draw_histories, encode
     from screwgraph.view import Picture, Pictures, Table, Text, save_report
@@ -26,8 +27,12 @@ def write_identify_report(found: Identified, path: str) -> None:
         ]
         return Picture(name, encode(draw_histories(found.t, panels, width=WIDTH), ".svg"), name)
 
-    with working("drawing"):
+    def pictures() -> Iterator[Pictures]:
         curves = [picture(i, name) for i, name in enumerate(found.noise)]
+        yield Pictures("Residuals", curves, "Some samples, with what the combinations explain of them.")
+
+    with working("drawing"):
+        residuals = drawn_sections("Residuals", pictures)
     combined = [(text, x, s) for text, (x, s) in found.combinations.items()]
     singles = [(name, x, found.sigma[name], _claim(found, name)) for name, x in found.parameters.items()]
     torques = [(n, found.torque[n], found.noise[n], found.validation[n]) for n in found.noise]
@@ -39,7 +44,7 @@ def write_identify_report(found: Identified, path: str) -> None:
             ("coordinate", "root mean square", "noise", "unexplained of what was held out"),
             torques,
         ),
-        Pictures("Residuals", curves, "Some samples, with what the combinations explain of them."),
+        *residuals,
         Table("Parameters of real bodies (SI units)", ("parameter", "value", "standard deviation", "shown"), singles),
     ]
     if found.unexcited:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from screwgraph import Mechanism, Trajectory
@@ -46,13 +46,19 @@ def write_report(
     Raises:
         InputError: it cannot be written.
     """
+    from screwgraph.cli.pictures import drawn_sections
     from screwgraph.cli.streams import working
     from screwgraph.draw import draw_histories, draw_paths, encode
     from screwgraph.view import Animation, Picture, Table, save_report, trajectory_scene
 
+    def pictures() -> Iterator[Picture]:
+        for name, group in groups.items():
+            yield Picture(name, encode(draw_histories(motion.t, group), ".svg"))
+        if curves:
+            yield Picture("Paths", encode(draw_paths(motion, curves), ".svg"))
+
     with working("drawing"):
-        drawn = [Picture(name, encode(draw_histories(motion.t, group), ".svg"), "") for name, group in groups.items()]
-        drawn += [Picture("Paths", encode(draw_paths(motion, curves), ".svg"), "")] if curves else []
+        drawn = drawn_sections("Curves", pictures)
         scene = trajectory_scene(motion, rate=RATE, paths=curves)
         summary = [(name.replace("_", " "), numbers[name], unit) for name, unit in UNITS.items() if name in numbers]
         table = Table("Summary", ("quantity", "value", "unit"), [*summary, *more])

@@ -50,13 +50,17 @@ def places(named: str | None) -> tuple[Place, ...]:
 def checked_outputs(output: str, report: str | None, plots: str | None) -> tuple[str, str | None, str | None]:
     """Return where a table, a page and pictures go: an output without a suffix is a folder for all three.
 
-    Folders are made. Raises InputError where something cannot be written.
+    Folders are made. Raises InputError where something cannot be written, or `plots` are asked for and cannot be drawn.
     """
+    from screwgraph.draw.library import check_installed
     from screwgraph.simulation import check_path
 
+    if plots is not None:
+        check_installed()
     if not Path(output).suffix:
         folder = made(output)
-        output, report, plots = str(folder / "motion.npz"), report or str(folder / "report.html"), plots or str(folder)
+        output, report = str(folder / "motion.npz"), report or str(folder / "report.html")
+        plots = plots or (str(folder) if is_drawn("plots") else None)
     check_path(output)
     if report is not None:
         from screwgraph.view import check_page_path
@@ -65,6 +69,19 @@ def checked_outputs(output: str, report: str | None, plots: str | None) -> tuple
     if plots is not None:
         made(plots)
     return output, report, plots
+
+
+def is_drawn(what: str) -> bool:
+    """Whether there is what draws pictures; where not, what is left out is said on stderr."""
+    from screwgraph.cli.streams import note
+    from screwgraph.draw.library import check_installed
+
+    try:
+        check_installed()
+    except InputError as error:
+        note(f"{what} are left out: {error}")
+        return False
+    return True
 
 
 def made(folder: str) -> Path:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from screwgraph import Dag, Mechanism, Robot
 from screwgraph.cli.streams import working
+from screwgraph.errors import InputError
 from screwgraph.formats import write_atomically
 from screwgraph.graph import to_dot, to_json
+
+if TYPE_CHECKING:
+    from screwgraph.view import Picture, Pictures, Text
 
 _FORMS = {".tex": "latex", ".html": "html", ".txt": "text"}
 """Forms of a listing by suffix."""
@@ -45,3 +51,15 @@ def write_over_time(
 
     with working("drawing"):
         save(OVER_TIME[what](model, problem, coordinates, knowns), output)
+
+
+def drawn_sections(title: str, draw: Callable[[], Iterable[Picture | Pictures]]) -> list[Picture | Pictures | Text]:
+    """Return the pictures of a report; without matplotlib, one section that says so."""
+    from screwgraph.draw.library import check_installed
+    from screwgraph.view import Text
+
+    try:
+        check_installed()
+    except InputError as error:
+        return [Text(title, f"Not drawn: {error}.")]
+    return list(draw())

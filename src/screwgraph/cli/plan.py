@@ -109,6 +109,7 @@ def _summary(found: Plan) -> dict[str, Any]:
 
 
 def _written(found: Plan, folder: Path) -> list[str]:
+    from screwgraph.cli.outputs import is_drawn
     from screwgraph.cli.plan_report import write_plan_report
     from screwgraph.doing import say
     from screwgraph.draw import draw_costs, draw_motion, save
@@ -116,10 +117,10 @@ def _written(found: Plan, folder: Path) -> list[str]:
     from screwgraph.view import plan_scene, save_html
 
     files = [str(save_plan(found, folder / name)) for name in ("plan.npz", "plan.csv")]
-    pictures = {"motion.svg": draw_motion(found)} | ({"costs.svg": draw_costs(found)} if found.costs else {})
-    for name, figure in pictures.items():
+    pictures = {"motion.svg": draw_motion} | ({"costs.svg": draw_costs} if found.costs else {})
+    for name, figure in pictures.items() if is_drawn("curves") else ():
         say(name)
-        save(figure, folder / name)
+        save(figure(found), folder / name)
         files.append(str(folder / name))
     scene, pages = plan_scene(found), [str(folder / name) for name in ("animation.html", "report.html")]
     say("animation.html")

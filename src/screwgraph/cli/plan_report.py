@@ -18,6 +18,7 @@ KEY = "Dashed lines are limits close to the motion; circles are the start and th
 
 def write_plan_report(plan: Plan, scene: Scene, path: str) -> None:
     """Write a report as HTML. Raises InputError where it cannot be written."""
+    from screwgraph.cli.pictures import drawn_sections
     from screwgraph.draw import draw_costs, draw_motion, encode
     from screwgraph.plan.kinds import label
     from screwgraph.view import Animation, Picture, Pictures, Table, Text, save_report
@@ -25,21 +26,24 @@ def write_plan_report(plan: Plan, scene: Scene, path: str) -> None:
     def picture(kind: str) -> Picture:
         return Picture(KINDS[kind], encode(draw_motion(plan, (kind,), width=WIDTH), ".svg"), KINDS[kind])
 
-    curves = [picture(kind) for kind in KINDS if kind != "tau" or plan.tau.any()]
+    def curves() -> Iterator[Pictures]:
+        drawn = [picture(kind) for kind in KINDS if kind != "tau" or plan.tau.any()]
+        yield Pictures("Joints", drawn, KEY)
+
+    def costs() -> Iterator[Pictures]:
+        yield Pictures("Costs", [Picture("Costs", encode(draw_costs(plan, width=WIDTH), ".svg"))])
+
     sections = [
         Table("Summary", ("quantity", "value", "unit"), list(_summary(plan))),
         Animation("Motion", scene, "Drag to rotate, scroll or pinch to zoom."),
-        Pictures("Joints", curves, KEY),
+        *drawn_sections("Joints", curves),
     ]
     if not plan.feasible:
         sections.insert(0, Text("Not feasible", f"This motion is not feasible. {plan.status}: {plan.reason}"))
     if plan.costs:
         share = max(plan.cost, 1e-300)
         rows = [(label(plan.task, n), float(c), f"{100 * c / share:.1f} %") for n, c in plan.costs.items()]
-        sections += [
-            Pictures("Costs", [Picture("Costs", encode(draw_costs(plan, width=WIDTH), ".svg"))]),
-            Table("Costs by item", ("item", "cost", "share"), rows),
-        ]
+        sections += [*drawn_sections("Costs", costs), Table("Costs by item", ("item", "cost", "share"), rows)]
     held = [(label(plan.task, name), off) for name, off in plan.violations.items()]
     sections.append(Table("Constraints", ("item", "largest violation (SI units)"), held))
     if len(plan.task.phases) > 1:

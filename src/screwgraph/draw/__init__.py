@@ -1,4 +1,4 @@
-"""Figures of factor graphs, matrices and eliminations, in the style of Xie & Dellaert (2019), as SVG, PDF and PNG."""
+"""Figures of graphs, matrices and eliminations, in the style of Xie & Dellaert (2019); needs the extra `draw`."""
 
 from screwgraph.draw.algorithm import draw_algorithm
 from screwgraph.draw.cliques import draw_cliques

@@ -8,6 +8,7 @@ import numpy as np
 
 from screwgraph.draw.histories import WIDTH
 from screwgraph.draw.labels import plain
+from screwgraph.draw.library import new_figure
 from screwgraph.plan import Plan
 from screwgraph.plan.kinds import label
 
@@ -17,10 +18,8 @@ if TYPE_CHECKING:
 
 def draw_costs(plan: Plan, *, width: float = WIDTH) -> Figure:
     """Draw what each item of a task costs; `width` in inches."""
-    from matplotlib.figure import Figure
-
     names = list(plan.costs)
-    figure = Figure(figsize=(width, 0.6 + 0.3 * max(len(names), 1)), layout="constrained")
+    figure = new_figure(figsize=(width, 0.6 + 0.3 * max(len(names), 1)), layout="constrained")
     axes = figure.subplots()
     axes.barh(np.arange(len(names)), [plan.costs[n] for n in names], color="C0")
     for i, name in enumerate(names):

@@ -12,6 +12,7 @@ from jaxtyping import Float
 
 from screwgraph.draw import style
 from screwgraph.draw.labels import plain
+from screwgraph.draw.library import new_figure
 from screwgraph.errors import InputError
 from screwgraph.summary import one_line
 
@@ -61,14 +62,12 @@ def draw_histories(
     Raises:
         InputError: no panel, or a curve of another length than t.
     """
-    from matplotlib.figure import Figure
-
     lines = [(row,) if isinstance(row, Panel) else tuple(row) for row in rows]
     if not any(lines):
         raise InputError("there is nothing to draw", fix="give one panel at least")
     columns = max(map(len, lines))
     width = width or WIDTH * max(1.0, columns / 2)
-    figure = Figure(figsize=(width, HEIGHT * len(lines) + 0.6), facecolor=style.PAPER, layout="constrained")
+    figure = new_figure(figsize=(width, HEIGHT * len(lines) + 0.6), facecolor=style.PAPER, layout="constrained")
     grid: Any = figure.subplots(len(lines), columns, sharex=True, squeeze=False)
     looks = line_looks([name for row in lines for panel in row for name in panel.curves])
     named: set[str] = set()

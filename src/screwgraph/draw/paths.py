@@ -12,6 +12,7 @@ from jaxtyping import Float
 from screwgraph.draw import style
 from screwgraph.draw.histories import line_looks
 from screwgraph.draw.labels import plain
+from screwgraph.draw.library import new_figure
 from screwgraph.errors import InputError
 from screwgraph.simulation import Place, Trajectory, label_of, path_of
 
@@ -36,13 +37,11 @@ def draw_paths(motion: Trajectory, places: Sequence[Place]) -> Figure:
     Raises:
         InputError: there is no such place, or none is named.
     """
-    from matplotlib.figure import Figure
-
     if not places:
         raise InputError("there is no path to draw", fix='draw_paths(run, ["tool0"])')
     paths = {label_of(place): path_of(motion.model, motion.q, place) for place in places}
     views, looks = _views(list(paths.values())), line_looks(list(paths))
-    figure = Figure(figsize=(SIDE * len(views), SIDE + 0.4), facecolor=style.PAPER, layout="constrained")
+    figure = new_figure(figsize=(SIDE * len(views), SIDE + 0.4), facecolor=style.PAPER, layout="constrained")
     every: Any = figure.subplots(1, len(views), squeeze=False)[0]
     for axes, (i, j) in zip(every, views, strict=True):
         for name, path in paths.items():

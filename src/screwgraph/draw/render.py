@@ -1,4 +1,4 @@
-"""From a scene to a matplotlib figure; with `save` the only place that knows matplotlib."""
+"""From a scene to a matplotlib figure; with `save` and `library` the only place that knows matplotlib."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from screwgraph.draw import style
 from screwgraph.draw.curves import sample
+from screwgraph.draw.library import new_figure
 from screwgraph.draw.scene import Box, Edge, Node, Scene, Text
 
 if TYPE_CHECKING:
@@ -25,12 +26,10 @@ ARROW_LENGTH, ARROW_WIDTH = 6.5, 2.6
 
 def render(scene: Scene) -> Figure:
     """Draw a scene on a figure of its own size: one point of the scene is one point on paper."""
-    from matplotlib.figure import Figure
-
     left, top, right, bottom = scene.bounds
     left, top, right, bottom = left - style.MARGIN, top - style.MARGIN, right + style.MARGIN, bottom + style.MARGIN
     size = ((right - left) / POINTS_PER_INCH, (bottom - top) / POINTS_PER_INCH)
-    figure = Figure(figsize=size, dpi=POINTS_PER_INCH, facecolor=style.PAPER, edgecolor="none")
+    figure = new_figure(figsize=size, dpi=POINTS_PER_INCH, facecolor=style.PAPER, edgecolor="none")
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
     axes.set_xlim(left, right)
