@@ -75,15 +75,15 @@ def differentiable(torch: Any, f: Plain) -> Differentiable:
         found = followed(*leading(tensors, in_dims, ranks, info.batch_size))
         return found, (0,) * len(f.results) if several else 0
 
-    # Of a context that is set up later, PyTorch binds arguments anew at each call, which takes longer than all of ours.
-    noted = _function(torch, f.name, forward=computed, backward=backward)
-    followed = _function(
-        torch, f.name, forward=forward, setup_context=setup_context, backward=backward, jvp=jvp, vmap=vmap
-    )
+    # Of a context that is set up later, PyTorch binds arguments anew at each call; before any, it looks for transforms.
+    base = torch.autograd.Function
+    noted = super(base, _function(base, f.name, forward=computed, backward=backward)).apply
+    methods = {"setup_context": setup_context, "backward": backward, "jvp": jvp, "vmap": vmap}
+    followed = _function(base, f.name, forward=forward, **methods).apply
 
     return Differentiable(call, noted, followed, is_enabled, is_watched)
 
 
-def _function(torch: Any, name: str, **methods: Call) -> Call:
-    """Return the call of an `autograd.Function` of these methods."""
-    return type(name, (torch.autograd.Function,), {n: staticmethod(m) for n, m in methods.items()}).apply
+def _function(base: Any, name: str, **methods: Call) -> Any:
+    """Return an `autograd.Function` of these methods."""
+    return type(name, (base,), {n: staticmethod(m) for n, m in methods.items()})

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from operator import methodcaller
 from typing import Any, Protocol
 
+from screwgraph.compiler.backends.torch.checks import check_tensors
 from screwgraph.compiler.backends.torch.derivatives import Call, Differentiable, differentiable
 from screwgraph.compiler.backends.torch.library import Tensor, torch_module
 from screwgraph.compiler.backends.torch.operator import registered
 from screwgraph.compiler.plain import Plain
-from screwgraph.compiler.signature import Argument, check_count
+from screwgraph.compiler.signature import check_count
 from screwgraph.errors import InputError
 
 REFUSALS = (AttributeError, RuntimeError, TypeError, ValueError)
@@ -66,12 +67,13 @@ class TorchFunction:
     def __call__(self, *values: Any) -> Any:
         """Return the results, tensors of all leading axes, of the function's type."""
         if self.torch.compiler.is_compiling():  # Dynamo traces operators, and no functions with forward derivatives
-            return self.operator(*self._tensors(values))
+            return self.operator(*[self._tensor(value) for value in values])
         found = self._at_once(values)
         if found is not None:
             return found
-        tensors = self._tensors(values)
-        self._check_batches(tensors)
+        check_count(self.f.name, self.f.arguments, values)
+        tensors = [self._tensor(value, a.name) for value, a in zip(values, self.f.arguments, strict=True)]
+        check_tensors(self.torch, self.f, tensors)
         return self.way(*tensors)
 
     def _at_once(self, values: Sequence[Any]) -> Any:
@@ -86,38 +88,14 @@ class TorchFunction:
         except REFUSALS:
             return None
 
-    def _tensors(self, values: Sequence[Any]) -> list[Tensor]:
-        if len(values) != len(self.f.arguments):
-            check_count(self.f.name, self.f.arguments, values)
-        return [self._tensor(argument, value) for argument, value in zip(self.f.arguments, values, strict=True)]
-
-    def _tensor(self, argument: Argument, value: Any) -> Tensor:
-        torch, name, shape = self.torch, f"{self.f.name}: {argument.name}", argument.shape
+    def _tensor(self, value: Any, name: str = "an argument") -> Tensor:
+        """Return a tensor of the function's type; what a compiler reads here, it guards at each call."""
         try:
-            tensor = torch.as_tensor(value)
+            tensor = self.torch.as_tensor(value)
         except REFUSALS:
-            raise InputError(f"{name} is not an array of real numbers") from None
+            raise InputError(f"{self.__name__}: {name} is not an array of real numbers") from None
         if tensor.is_complex():
-            raise InputError(f"{name} is not a tensor of real numbers")
-        if tensor.device.type != "cpu":
-            raise InputError(
-                f"{name} is on the device {tensor.device}",
-                why="f.torch() computes on the processor",
-                fix=f"{argument.name}.cpu(), or f.cuda()",
-            )
-        if tensor.layout != torch.strided:
-            raise InputError(f"{name} is not dense", fix=f"{argument.name}.to_dense()")
-        if tensor.ndim < len(shape) or tuple(tensor.shape[tensor.ndim - len(shape) :]) != shape:
-            expected = ", ".join(["...", *map(str, shape)])
-            raise InputError(f"{name} has the shape {tuple(tensor.shape)}, expected ({expected})")
+            raise InputError(f"{self.__name__}: {name} is not a tensor of real numbers")
+        if tensor.layout != self.torch.strided:
+            raise InputError(f"{self.__name__}: {name} is not dense", fix=f"{name}.to_dense()")
         return tensor.to(self.number).resolve_neg()
-
-    def _check_batches(self, tensors: Sequence[Tensor]) -> None:
-        shapes = [t.shape[: t.ndim - len(a.shape)] for t, a in zip(tensors, self.f.arguments, strict=True)]
-        try:
-            self.torch.broadcast_shapes(*shapes)
-        except RuntimeError:
-            listed = ", ".join(f"{a.name} {tuple(t.shape)}" for t, a in zip(tensors, self.f.arguments, strict=True))
-            raise InputError(
-                f"{self.f.name}: the batches do not broadcast, {listed}", fix="give leading axes that broadcast"
-            ) from None

@@ -10,6 +10,7 @@ from typing import Any
 
 from screwgraph.compiler.backends.torch.batches import leading, summed
 from screwgraph.compiler.backends.torch.call import machine_call
+from screwgraph.compiler.backends.torch.checks import check_tensors
 from screwgraph.compiler.backends.torch.library import Tensor
 from screwgraph.compiler.plain import Plain
 
@@ -49,6 +50,7 @@ def _registration(torch: Any, f: Plain) -> Registered:
     compute, number, several = machine_call(torch, f), getattr(torch, f.dtype), len(shapes) > 1
 
     def fake(*tensors: Tensor) -> Any:
+        check_tensors(torch, f, tensors, ("cpu", "meta"))
         batch = torch.broadcast_shapes(*(t.shape[: t.ndim - rank] for t, rank in zip(tensors, ranks, strict=True)))
         found = tuple(torch.empty((*batch, *shape), dtype=number) for shape in shapes)
         return found if several else found[0]
