@@ -20,7 +20,7 @@ from screwgraph.compiler.backends.casadi import casadi_function
 from screwgraph.compiler.backends.cuda import CudaFunction, cuda_function
 from screwgraph.compiler.backends.jax import jax_function
 from screwgraph.compiler.backends.ptx import kernel_source
-from screwgraph.compiler.backends.torch import torch_function
+from screwgraph.compiler.backends.torch import TorchFunction, torch_function
 from screwgraph.compiler.blocked import BlockedFunction
 from screwgraph.compiler.bound import BoundFunction, Names
 from screwgraph.compiler.cache import Made, pack_code, remembered, unpack_code
@@ -246,7 +246,7 @@ class Function(Called):
         """
         return jax_function(self._plain)
 
-    def torch(self) -> Callable[..., Any]:
+    def torch(self) -> TorchFunction:
         """Return the same function of PyTorch tensors on the processor: an operator that calls the machine code.
 
         It takes tensors `(..., *shape)` that broadcast, goes through `autograd`, `torch.func` and `torch.compile`, and
@@ -255,7 +255,7 @@ class Function(Called):
         Raises:
             InputError: PyTorch is not installed.
         """
-        return torch_function(self._plain)
+        return torch_function(self._plain, self)
 
     def cuda(self) -> CudaFunction:
         """Return the same function on an NVIDIA GPU, one thread a sample: of NumPy's arrays, or of arrays there.
