@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph import displayed
-from screwgraph.arguments import checked, shown
+from screwgraph.arguments import checked
 from screwgraph.compiler.analytic import further
 from screwgraph.compiler.backends import BACKENDS, Library, Listing
 from screwgraph.compiler.backends.c import c_header, c_source
@@ -29,6 +29,7 @@ from screwgraph.compiler.coordinates import by_coordinates, plain_arguments
 from screwgraph.compiler.derivatives import Analytic
 from screwgraph.compiler.evaluation import Evaluation
 from screwgraph.compiler.library import library_code
+from screwgraph.compiler.numbers import dtype_name
 from screwgraph.compiler.pivots import Pivots, pivots
 from screwgraph.compiler.plain import Plain
 from screwgraph.compiler.signature import (
@@ -53,9 +54,6 @@ from screwgraph.robot import unknown
 from screwgraph.summary import one_line
 from screwgraph.tape import Operations, Program
 from screwgraph.tape.rolled import Code, straight
-
-DTYPES = ("float64", "float32")
-"""The numbers that machine code and C source can compute with."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,13 +164,7 @@ class Function(Called):
         Raises:
             InputError: there is no code for this type.
         """
-        try:
-            name = shown(dtype) if dtype is None else np.dtype(dtype).name  # which takes None for float64
-        except (TypeError, ValueError):
-            name = shown(dtype)
-        if name not in DTYPES:
-            raise unknown("type of numbers", name, DTYPES)
-        return replace(self, dtype=name)
+        return replace(self, dtype=dtype_name(dtype))
 
     @property
     def result_shape(self) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from screwgraph.compiler.backends.base import Library
 from screwgraph.compiler.backends.c.interface import Interface
 from screwgraph.compiler.backends.c.operations import SCALARS, C, identifiers, number
 from screwgraph.compiler.pieces import LEAVES, Pieces, pieces
-from screwgraph.tape import Program
+from screwgraph.tape import Program, Routine
 
 Terms = Mapping[int, tuple[int, ...]]
 """By the places of sums of angles, the terms that are reduced by whole turns."""
@@ -35,14 +35,14 @@ def definition(interface: Interface) -> list[str]:
     return [*before, interface.prototype.rstrip(";"), "{", *body, "}", ""]
 
 
-def is_apart(program: Program) -> bool:
+def is_apart(code: Program | Routine) -> bool:
     """Whether results must not overlap arguments: first pieces write results, later ones read arguments."""
-    return not pieces(program).whole
+    return isinstance(code, Program) and not pieces(code).whole
 
 
 def wrapping(library: Library) -> list[str]:
     """Return the lines of the function that reduces angles, which all functions of a library share."""
-    if not any(large_terms(f.program) for f in library.functions):
+    if not any(large_terms(program) for f in library.functions for program in f.programs):
         return []
     turn, more = (number(part, library.dtype) for part in TURN[library.dtype])
     scalar, f = SCALARS[library.dtype]
