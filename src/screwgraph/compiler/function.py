@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NoReturn
@@ -62,7 +62,7 @@ class Origin:
 
     `plain` makes the elimination of the robot as it is, in the same order; `savings` counts operations before any pass,
     and after each; `analytic` knows derivatives in closed form, where there are some; `vanished` what to do where a
-    pivot vanishes.
+    pivot vanishes; `examples` are values (k, numbers) of each argument at which exported code is tried.
     """
 
     __repr__ = one_line
@@ -71,6 +71,7 @@ class Origin:
     savings: Callable[[], Mapping[str, int]]
     analytic: Analytic | None = None
     vanished: Fallback | None = None
+    examples: Callable[[], Sequence[np.ndarray]] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -431,7 +432,7 @@ class Function(Called):
     def listing(self, name: str = "") -> Listing:
         """Return the function as back ends write it for other programs, under a name of its own."""
         program = normalising(self.program, self.arguments, self._evaluation.quaternions)
-        return Listing(name or self.name, program, self.arguments, self.results, self.dtype)
+        return Listing(name or self.name, program, self.arguments, self.results, self.dtype, self.origin.examples)
 
     def c_source(self) -> str:
         """The same function as self-contained C99 that needs nothing but math.h; matrices stand row by row."""

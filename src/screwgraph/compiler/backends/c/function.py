@@ -88,6 +88,8 @@ def _lines(interface: Interface, program: Program, cut: Pieces, places: Sequence
     own, inputs, scalar = set(places), interface.inputs, interface.scalar
     wrapped = _wrapped(interface.library)
     results: dict[int, list[str]] = {}
+    given = {o for o in program.outputs if isinstance(o, int) and program.instructions[o][0] == "input"}
+    passed = sorted(given) if cut.whole else []
     for target, output in zip(interface.targets, program.outputs, strict=True):
         if isinstance(output, int):
             results.setdefault(output, []).append(target)
@@ -97,13 +99,14 @@ def _lines(interface: Interface, program: Program, cut: Pieces, places: Sequence
         if operation == "constant":
             return number(operands[0], interface.listing.dtype)
         if operation == "input":
-            return inputs[operands[0]]
+            return f"v{i}" if i in passed else inputs[operands[0]]
         return f"v{i}" if i in own else f"memory[{cut.slots[i]}]"
 
     def term(i: int, of: int) -> str:
         return f"{wrapped}({written(i)})" if i in large.get(of, ()) else written(i)
 
-    lines = []
+    # Inputs that are results are read before a result overwrites them.
+    lines = [f"    const {scalar} v{i} = {inputs[program.instructions[i][1]]};" for i in passed]
     for i in places:
         operation, *operands = program.instructions[i]
         if operation not in LEAVES:
