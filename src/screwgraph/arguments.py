@@ -59,7 +59,12 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             return function(*given, **named)  # pyright: ignore[reportCallIssue]
         try:
             bound = signature.bind(*args, **kwargs)
-        except TypeError:
+        except TypeError as error:
+            if function.__annotations__.get("return") == "Function":
+                called = f"{function.__name__}({in_turn[0] if in_turn else ''})"
+                raise TypeError(
+                    f"{function.__name__}: {error}; arrays go to the function that {called} returns"
+                ) from None
             return function(*args, **kwargs)  # which says it in Python's words
         for name, value in bound.arguments.items():
             bound.arguments[name] = _checked(function, signature.parameters[name], value)

@@ -52,3 +52,28 @@ def test_quaternions_that_are_not_unit_are_found_in_either(function, count):
     q, qd, qdd = states(robot, count)
     with pytest.raises(sg.InputError, match="unit"):
         f(1.1 * q if count > 1 else 1.1 * q[0], qd if count > 1 else qd[0], qdd if count > 1 else qdd[0])
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_arguments_may_be_given_by_name(function, count):
+    robot, f = function
+    q, qd, qdd = (x if count > 1 else x[0] for x in states(robot, count))
+    first = f(qdd=qdd, q=q, qd=qd)  # before and after machine code answers in the place of Python
+    assert (first == f(q, qd, qdd)).all()
+    assert (first == f(q, qd=qd, qdd=qdd)).all()
+    bound = sg.inverse_dynamics(robot, parameters=[robot.links[-1].name]).with_parameters({})
+    assert bound(q=q, qd=qd, qdd=qdd) == pytest.approx(first, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    {
+        "unknown": (lambda f, x: f(x, x, qddd=x), r"no argument is called 'qddd' \(did you mean qdd"),
+        "twice": (lambda f, x: f(x, x, x, q=x), "inverse_dynamics: q is given twice"),
+        "missing": (lambda f, x: f(x, qdd=x), "inverse_dynamics takes .*: qd is missing"),
+        "derivatives by nothing": (lambda f, x: f.jacobian(), "derivatives by what: no argument is named"),
+    }.values(),
+)
+def test_wrong_names_of_arguments_are_told(function, call, message):
+    with pytest.raises(sg.InputError, match=message):
+        call(function[1], np.zeros(1))

@@ -25,6 +25,7 @@ ROBOT = """<robot name="r">
         ('"-3" upper="3"', '"-170" upper="170"', ":9: joint 'wrist': its limits -170 .. 170 look like degrees: angles"),
         ('effort="10"', 'effort="0"', ":7: joint 'shoulder': its effort limit is 0: no plan"),
         ('velocity="2"', 'velocity="0"', ":7: joint 'shoulder': its velocity limit is 0, so is that of 'wrist': no"),
+        ('"-3" upper="3"', '"0" upper="0"', ":9: joint 'wrist': its lower and upper limits are both 0: inverse"),
         (SIX, '"2e3" iyy="3e3" izz="3e3"', ":5: link 'hand': its inertia 3000 kg m^2 means"),
         (SIX, '"2e-9" iyy="3e-9" izz="3e-9"', ":5: link 'hand': its inertia 3e-09 kg m^2 is"),
     ],

@@ -148,7 +148,7 @@ def test_a_free_joint_of_mjcf_needs_no_name():
 
 def test_joints_without_a_counterpart_are_named(in_pinocchio):
     _, model = in_pinocchio
-    with pytest.raises(sg.InputError, match="'joint1', 'joint2' has no counterpart in the robot of Pinocchio"):
+    with pytest.raises(sg.InputError, match="'joint1', 'joint2' has no counterpart in Pinocchio's model"):
         pinocchio_states(sg.load("rr"), model)
 
 
@@ -166,3 +166,19 @@ def test_halves_and_quaternions_go_there_and_back():
     np.testing.assert_array_equal(v_first(omega_first(V)), V)
     np.testing.assert_array_equal(w_first(quaternion), [3, 0, 1, 2])
     np.testing.assert_array_equal(w_last(w_first(quaternion)), quaternion)
+
+
+def test_joints_without_names_have_those_that_the_reader_gives_them(tmp_path):
+    """A free body and two hinges, of which one has a name; MuJoCo's dynamics agree."""
+    geom = '<geom size="0.1" pos="0.2 0 0.1"/>'
+    inner = f'<body><joint axis="0 1 0"/>{geom}<body pos="0.3 0 0"><joint name="tip"/>{geom}</body></body>'
+    text = f"<mujoco><worldbody><body><freejoint/>{geom}{inner}</body></worldbody></mujoco>"
+    model, robot = mujoco.MjModel.from_xml_string(text), sg.load(text)
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+    states, data = mujoco_states(robot, model), mujoco.MjData(model)
+    q, qd, tau = (batch[0] for batch in states_of(robot))
+    data.qpos[:], data.qvel[:] = states.q_out(q), states.qd_out(q, qd)
+    data.qfrc_applied[:] = states.tau_out(q, tau)
+    mujoco.mj_forward(model, data)
+    ours = sg.forward_dynamics(robot)(q, qd, tau)
+    assert ours == pytest.approx(states.qdd_back(q, qd, data.qacc), rel=1e-10)

@@ -70,7 +70,9 @@ def test_refusals(options, message):
 def test_capsules_are_obstacles_too():
     robot = sg.load("puma560")
     wall = Capsule((1.0, 0.0, 0.0), (1.0, 0.0, 2.0), 0.1)
-    f = sg.minimal_distance(robot, [wall], shapes=[BodySphere("link6", radius=0.05)], itself=False)
+    f = sg.minimal_distance(
+        robot, [wall], shapes=[BodySphere("link6", radius=0.05)]
+    )  # which has no other shape to touch
     p = frame_pose(robot, robot.frame("link6"), robot.neutral())[:3, 3]
     expected = np.hypot(p[0] - 1.0, p[1]) - 0.15  # the wrist is between the heights of its ends
     assert f(robot.neutral()) == pytest.approx(expected, abs=1e-9)

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.arguments import shown
-from screwgraph.compiler.signature import PARAMETERS, Argument
+from screwgraph.compiler.signature import PARAMETERS, Argument, in_order
 from screwgraph.errors import InputError
 from screwgraph.robot import unknown
 from screwgraph.robot.parameters import numbers
@@ -72,8 +72,11 @@ class BoundFunction:
     def __repr__(self) -> str:
         return f"<{self.whole.name} at parameters {np.shape(self.parameters)}>"
 
-    def __call__(self, *values: Any, out: Any = None, threads: int = 1) -> Any:
+    def __call__(self, *values: Any, out: Any = None, threads: int = 1, **named: Any) -> Any:
         """Evaluate as the function does. Raises InputError as it does."""
+        if named:
+            own = [argument for argument in self.whole.arguments if argument.name != PARAMETERS]
+            values = in_order(self.whole.name, own, values, named)
         core = self._core
         if core.program.guarded:  # where a pivot vanishes, another order answers
             place = [argument.name for argument in self.whole.arguments].index(PARAMETERS)

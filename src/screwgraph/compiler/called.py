@@ -14,7 +14,7 @@ class Called:
 
     if TYPE_CHECKING:
 
-        def __call__(self, *values: Any, out: Any = None, threads: int = 1) -> Any: ...
+        def __call__(self, *values: Any, out: Any = None, threads: int = 1, **named: Any) -> Any: ...
     else:
         __slots__ = ("__call__",)
 
@@ -24,7 +24,7 @@ def call_by(called: Called, function: Any) -> None:
     _SLOT.__set__(called, function)
 
 
-def _as_called(*values: Any, out: Any = None, threads: int = 1) -> Any: ...
+def _as_called(*values: Any, out: Any = None, threads: int = 1, **named: Any) -> Any: ...
 
 
 _SLOT: Any = Called.__dict__["__call__"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -14,7 +14,7 @@ from screwgraph.arguments import positive_count
 from screwgraph.compiler.backends.llvm import Compiled, compiled
 from screwgraph.compiler.interpreted import MAKING, interpreted, seconds
 from screwgraph.compiler.on_tape import are_symbolic, written_on_tape
-from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count
+from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, in_order
 from screwgraph.compiler.threads import Pool, on_threads
 from screwgraph.compiler.unit import Places, check_unit, quaternion_places
 from screwgraph.compiler.vanished import Fallback, answered
@@ -117,10 +117,14 @@ class Evaluation:
     def whole(self) -> Callable[..., Any]:
         """Return what answers any call: machine code for one state, which leaves others to `general`."""
 
-        def general(*values: Any, out: Any = None, threads: int = 1) -> Any:
-            return self.general(values, out, threads)
+        def general(*values: Any, out: Any = None, threads: int = 1, **named: Any) -> Any:
+            return self.general(self.in_order(values, named), out, threads)
 
         return self.single.whole(general)
+
+    def in_order(self, values: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return values in the order of the arguments, where some were given by name. Raises InputError."""
+        return in_order(self.name, self.arguments, values, named) if named else values
 
     def general(self, values: tuple[Any, ...], out: Any, threads: int = 1) -> Any:
         """Evaluate any arrays: batches, which threads share, and what machine code for one state leaves to others."""

@@ -82,12 +82,12 @@ class Function(Called):
     without loops, `ordering` the name of the order that it came from. Machine code, which computes with numbers of type
     `dtype`, is made at the first call.
 
-    `f(*values, out=None, threads=1)` evaluates one state or batches, which threads share; NaN and infinity go
-    through, with NumPy's floating-point warnings. Where a pivot of the code vanishes, a function of ordering "auto"
-    answers by code in another order, which is made then; where there is no other, the answer is NaN, and a
-    RuntimeWarning says why. Of arrays of scalars of a tape, one state, it returns such arrays: its code is written
-    on that tape. It raises InputError for a wrong number, shape or type of arguments, and for a quaternion that is
-    not unit.
+    `f(*values, out=None, threads=1)` evaluates one state or batches, which threads share; arguments may be given by
+    name, f(q=q, qd=qd, tau=tau). NaN and infinity go through, with NumPy's floating-point warnings. Where a pivot of
+    the code vanishes, a function of ordering "auto" answers by code in another order, which is made then; where there
+    is no other, the answer is NaN, and a RuntimeWarning says why. Of arrays of scalars of a tape, one state, it returns
+    such arrays: its code is written on that tape. It raises InputError for a wrong number, name, shape or type of
+    arguments, and for a quaternion that is not unit.
     """
 
     _repr_html_ = displayed.html
@@ -109,7 +109,8 @@ class Function(Called):
     def __post_init__(self) -> None:
         own, code = ref(self), self._evaluation  # neither refers to the function: it is dropped with its last reference
 
-        def first(*values: Any, out: Any = None, threads: int = 1) -> Any:
+        def first(*values: Any, out: Any = None, threads: int = 1, **named: Any) -> Any:
+            values = code.in_order(values, named)
             if out is None and code.is_symbolic(values):
                 return code.on_tape(values)
             f = own()
@@ -357,10 +358,13 @@ class Function(Called):
         velocities allowed (K dq = 0, and K dqd = -dK qd) is the result what the mechanism does.
 
         Raises:
-            InputError: no argument has that name, or one is named twice.
+            InputError: no argument is named, none has that name, or one is named twice.
         """
         arguments = {a.name: a for a in self.arguments}
-        for name in by or ("",):
+        if not by:
+            known = ", ".join(map(repr, arguments))
+            raise InputError(f"{self.name}: derivatives by what", why="no argument is named", fix=f"jacobian({known})")
+        for name in by:
             if name not in arguments:
                 raise unknown("argument", name, tuple(arguments))
         if len(set(by)) < len(by):

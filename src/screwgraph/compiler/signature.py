@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from screwgraph.errors import InputError
+from screwgraph.robot import unknown
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.summary import one_line
 
@@ -64,6 +65,26 @@ class Result:
 def written(arguments: Sequence[Argument | Result]) -> str:
     """Write names and shapes: `q: 7, wrenches: 2x6`."""
     return ", ".join(f"{a.name}: {'x'.join(map(str, a.shape)) or 1}" for a in arguments)
+
+
+def in_order(
+    function: str, arguments: Sequence[Argument], values: Sequence[Any], named: Mapping[str, Any]
+) -> tuple[Any, ...]:
+    """Return values in the order of the arguments, the last ones of which were given by name.
+
+    Raises:
+        InputError: no argument has that name, one is given twice, or one is missing.
+    """
+    last = arguments[len(values) :]
+    for name in named:
+        if name not in {argument.name for argument in arguments}:
+            raise unknown("argument", name, [argument.name for argument in arguments])
+        if name not in {argument.name for argument in last}:
+            raise InputError(f"{function}: {name} is given twice", fix="give it by its place or by its name")
+    missing = [argument.name for argument in last if argument.name not in named]
+    if missing:
+        raise InputError(f"{function} takes {written(arguments)}", why=f"{', '.join(missing)} is missing")
+    return (*values, *(named[argument.name] for argument in last))
 
 
 def check_count(function: str, arguments: Sequence[Argument], values: Sequence[Any]) -> None:

@@ -38,6 +38,14 @@ def remark_on_doubts(links: Sequence[Link], joints: Sequence[Joint], where: Wher
         where,
         warnings,
     )
+    _remark(
+        [joint for joint in moving if _is_held(joint)],
+        lambda joint: f"its lower and upper limits are both {joint.limits.lower:g}",
+        "inverse kinematics, plans and random positions leave it there",
+        'give its limits, or make it "continuous"',
+        where,
+        warnings,
+    )
     for what, effect in (("effort", "no plan may use the joint's motor"), ("velocity", "no plan may move the joint")):
         _remark(
             [joint for joint in moving if getattr(joint.limits, what) == 0.0],
@@ -83,6 +91,11 @@ def _is_in_degrees(joint: Joint) -> bool:
     if joint.type.nq != 1 or lower is None or upper is None or units(joint.type).position[0] != "rad":
         return False
     return TURNS < max(abs(lower), abs(upper)) <= DEGREES
+
+
+def _is_held(joint: Joint) -> bool:
+    lower, upper = joint.limits.lower, joint.limits.upper
+    return joint.type.nq == 1 and lower is not None and lower == upper
 
 
 def _doubtful_inertia(link: Link, size: float) -> str:

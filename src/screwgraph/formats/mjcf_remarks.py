@@ -19,7 +19,8 @@ def remark_on_model(model: Any, names: Names, warnings: Warnings, at: Place) -> 
             more = ", ..." if len(found) > 4 else ""
             warnings.add(f"{what} are not modelled: {', '.join(found[:4])}{more}", at=at)
     if model.ntendon:
-        warnings.add(f"{model.ntendon} tendons are not modelled", at=at)
+        several = "1 tendon is" if model.ntendon == 1 else f"{model.ntendon} tendons are"
+        warnings.add(f"{several} not modelled", at=at)
     for field, what in (
         ("dof_dampingpoly", "damping that is not linear"),
         ("actuator_armature", "inertia of actuators"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from screwgraph.errors import InputError
+from screwgraph.formats.mjcf_names import Names
 from screwgraph.interop.changes import LINEAR_IN_WORLD, SAME, SCALAR_FIRST
 from screwgraph.interop.states import Place, States, counterparts
 from screwgraph.robot import Robot
@@ -17,12 +18,13 @@ FREE = 0
 def mujoco_states(robot: Robot, model: Any) -> States:
     """Return the converter between states of a robot and those (qpos, qvel, qacc, qfrc) of a `mujoco.MjModel` of it.
 
-    Joints are matched by name; the only free joint, too, where it has another name or none.
+    Joints are matched by name, those without one by the name that `sg.load` gives them (joint3); the only free joint,
+    too, where it has another name or none.
 
     Raises:
         InputError: joints that only one side has, or of different kinds.
     """
-    numbers = {str(model.joint(i).name): i for i in range(model.njnt)}
+    numbers = {name: i for i, name in enumerate(Names(model).joints)}
     free = [name for name, i in numbers.items() if int(model.jnt_type[i]) == FREE]
     names = counterparts(robot, tuple(numbers), free, "MuJoCo")
     places = []

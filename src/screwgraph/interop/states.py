@@ -120,10 +120,12 @@ def counterparts(robot: Robot, theirs: Sequence[str], free: Iterable[str], libra
     root = [name for name in free if name not in found]
     if len(floating) == len(root) == 1:
         found[floating[0]] = root[0]
-    for names, where in ((set(robot.joint_names) - set(found), library), (set(theirs) - set(found.values()), "ours")):
+    sides = ((robot.joint_names, found, f"{library}'s model"), (theirs, found.values(), "screwgraph's robot"))
+    for own, paired, where in sides:
+        names = set(own) - set(paired)
         if names:
             raise InputError(
-                f"joint {', '.join(map(repr, sorted(names)))} has no counterpart in the robot of {where}",
+                f"joint {', '.join(map(repr, sorted(names)))} has no counterpart in {where}",
                 why="joints are matched by their names",
                 fix="lock the same joints on both sides",
             )

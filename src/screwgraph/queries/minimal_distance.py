@@ -12,7 +12,16 @@ from screwgraph.arguments import checked
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
 from screwgraph.kinematics import compiled, poses_in_world
-from screwgraph.plan.collision import CAPSULES, SHAPES, BodyCapsule, BodySphere, Shape, apart_pairs, placed_capsules
+from screwgraph.plan.collision import (
+    CAPSULES,
+    SHAPES,
+    BodyCapsule,
+    BodySphere,
+    Shape,
+    apart_pairs,
+    pairs_of,
+    placed_capsules,
+)
 from screwgraph.plan.collision.shapes.base import TINY
 from screwgraph.plan.collision.shapes.segment import squared_between
 from screwgraph.robot import Robot
@@ -47,9 +56,10 @@ def minimal_distance(
         if not isinstance(shape, Shape) or SHAPES.get(shape.kind) is not type(shape):
             raise InputError(f"expected an obstacle, got {shape!r}", fix=f"obstacles: {', '.join(SHAPES)}")
     body = placed_capsules(robot, shapes)
-    pairs = apart_pairs(robot, body, allowed) if itself else ()
-    if not pairs and not obstacles:
+    if not itself and not obstacles:
         raise InputError("there is nothing that the robot could touch", fix="give obstacles, or itself=True")
+    own = pairs_of if obstacles else apart_pairs
+    pairs = own(robot, body, allowed) if itself else ()
 
     def expression(changed: Robot, q: np.ndarray) -> list[Any]:
         frames = {link: changed.frame(link) for link in body.links}

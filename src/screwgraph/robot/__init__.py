@@ -1,6 +1,7 @@
 """The robot model: links, joints, frames, loops and couplings, and functions that return changed robots."""
 
 from screwgraph.robot.actuators import Actuator, LoopMotor, Transmission
+from screwgraph.robot.attach import attach, prefixed
 from screwgraph.robot.check import check_moves, implausible, massless_links
 from screwgraph.robot.closed import check_closed_chains
 from screwgraph.robot.closure.chain import Chain, chain_of
@@ -44,6 +45,7 @@ from screwgraph.robot.edit import (
 from screwgraph.robot.expression import Constant, Expression, Operation, Position, Power
 from screwgraph.robot.joints import JOINT_TYPES, JointType
 from screwgraph.robot.kinematics import frame_pose, frame_velocity, link_poses, link_twists
+from screwgraph.robot.limits import LimitArrays
 from screwgraph.robot.parts import Frame, Joint, Limits, Link, Loop
 from screwgraph.robot.robot import STANDARD_GRAVITY, Robot, unknown
 from screwgraph.robot.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere, Visual
@@ -69,6 +71,7 @@ __all__ = [
     "Joint",
     "JointType",
     "Lever",
+    "LimitArrays",
     "Limits",
     "Link",
     "Loop",
@@ -88,6 +91,7 @@ __all__ = [
     "actuation_matrix",
     "actuators_of",
     "analysed_as",
+    "attach",
     "chain_of",
     "check_closed_chains",
     "check_moves",
@@ -118,6 +122,7 @@ __all__ = [
     "merge_fixed",
     "mobility",
     "position_slices",
+    "prefixed",
     "regular_states",
     "resorted",
     "snapped",

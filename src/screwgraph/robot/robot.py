@@ -16,6 +16,7 @@ from screwgraph.arguments import check_fields, checked, shown
 from screwgraph.errors import InputError
 from screwgraph.robot.actuators import Actuator
 from screwgraph.robot.coupling import Coupling
+from screwgraph.robot.limits import LimitArrays, limit_arrays
 from screwgraph.robot.parts import Frame, Joint, Link, Loop
 from screwgraph.spatial.manifolds import Manifold, product
 from screwgraph.tape import Scalar
@@ -66,6 +67,21 @@ class Robot:
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints, in the order of their coordinates."""
         return tuple(j.name for j in self.joints)
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """Names of the links, the base first."""
+        return tuple(link.name for link in self.links)
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """All names that stand for a place on a link: those of the links, then of the file's other frames."""
+        return (*self.link_names, *(frame.name for frame in self.frames))
+
+    @cached_property
+    def limits(self) -> LimitArrays:
+        """The limits of all joints as arrays: position (nq,), velocity and effort (nv,), infinite where none is."""
+        return limit_arrays(self.joints)
 
     @property
     def nq(self) -> int:
@@ -247,8 +263,10 @@ def unknown(what: str, name: object, known: Iterable[str]) -> InputError:
     from difflib import get_close_matches
 
     names = list(known)
-    near = get_close_matches(str(name), names, n=3, cutoff=0.5) or names[:6]
-    fix = f"did you mean {', '.join(near)}?" if near else f"there is no {what} at all"
+    near = get_close_matches(str(name), names, n=3, cutoff=0.5)
+    several = f"there are {', '.join(names[:6])}{', ...' if len(names) > 6 else ''}"
+    known = several if len(names) > 1 else f"there is {names[0] if names else f'no {what} at all'}"
+    fix = f"did you mean {', '.join(near)}?" if near else known
     said = repr(name) if isinstance(name, str) else shown(name)
     return InputError(f"no {what} is called {said}", fix=fix)
 

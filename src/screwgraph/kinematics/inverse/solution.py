@@ -32,7 +32,7 @@ class Solution:
             return f"<{int(np.sum(self.reached))} of {np.size(self.reached)} inverse kinematics problems reached>"
         state = "reached" if self.reached else "not reached"
         worst = ", ".join(f"{label} {x:.2g}" for label, x in zip(self.labels, self.errors, strict=True))
-        return f"<inverse kinematics {state} after {self.attempts} attempts: errors {worst}>"
+        return f"<inverse kinematics {state} after {self.attempts} attempt{'s' * (self.attempts != 1)}: errors {worst}>"
 
     @cached_property
     def reasons(self) -> Any:

@@ -3,7 +3,7 @@
 from screwgraph.plan.collision.automatic import AUTO, automatic_spheres, placed_spheres
 from screwgraph.plan.collision.capsules import CAPSULES, BodyCapsule, Capsules, automatic_capsules, placed_capsules
 from screwgraph.plan.collision.fields import DistanceGrid, height_map, load_grid
-from screwgraph.plan.collision.pairs import apart_pairs
+from screwgraph.plan.collision.pairs import apart_pairs, pairs_of
 from screwgraph.plan.collision.shapes import SHAPES, Box, Capsule, Cylinder, HalfSpace, Shape, Sphere
 from screwgraph.plan.collision.spheres import BodySphere, Spheres, placed
 
@@ -27,6 +27,7 @@ __all__ = [
     "automatic_spheres",
     "height_map",
     "load_grid",
+    "pairs_of",
     "placed",
     "placed_capsules",
     "placed_spheres",

@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.arguments import shown
 from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors, Selection, hinge, inequality
@@ -144,7 +145,11 @@ def check_start(steps: Steps, factors: Iterable[Factors], starts: Mapping[str, n
 def _pair(value: Any, what: str) -> Pair:
     numbers = np.atleast_1d(np.asarray(value, dtype=float))
     if numbers.shape not in ((1,), (2,)) or np.isnan(numbers).any():
-        raise InputError(f"{what} limit {value!r}", fix="give a number, or a lower and an upper one")
+        raise InputError(
+            f"{what} limit {shown(value)}",
+            why="it is neither a number nor a lower and an upper one",
+            fix="different ones for joints: {joint: number}",
+        )
     return (
         (-abs(float(numbers[0])), abs(float(numbers[0])))
         if len(numbers) == 1
