@@ -52,6 +52,24 @@ def test_a_window_that_marginalises_equals_the_batch_on_a_linear_chain():
     assert np.allclose(lag.values["x"], whole.values["x"][-WINDOW:], rtol=0, atol=1e-12)
 
 
+def test_measurements_that_begin_at_the_second_step_stay_known():
+    """What a step alone brings, and its first one not, is not on the step that leaves: it is a prior on the next."""
+
+    def later(z):
+        (_, moves), x = batch(z)
+        return [soft(seen, x[1:], z=each(z[1:]), sigma=0.2), moves], x
+
+    factors, x = later(Z)
+    whole = solve(Problem([*factors, soft(anchor, x[0], at=np.ones(3), sigma=0.3)]))
+    lag = FixedLag(Problem(later(Z[:WINDOW])[0]), {"x": np.ones((WINDOW, 3))}, prior={"x": 0.3})
+    lag.solve()
+    for z in Z[WINDOW:]:
+        lag.advance(parameters={"seen": {"z": z}})
+        lag.solve()
+    assert np.allclose(lag.values["x"], whole.values["x"][-WINDOW:], rtol=0, atol=1e-12)
+    assert np.allclose(lag.covariance(), whole.covariance(x[-1]), rtol=1e-9)
+
+
 def test_one_step_solves_a_linear_window():
     factors, _ = batch(Z[:WINDOW])
     start = {"x": np.ones((WINDOW, 3))}

@@ -157,13 +157,13 @@ def mechanism_windows(
     steps: int,
     dt: float,
     coordinates: str,
-    integrator: str,
+    integrator: str | None,
     noise: Noise,
     marginal: bool,
     torques: np.ndarray | Efforts,
 ) -> MechanismWindows:
-    """Return the windows of a mechanism, with its own independent coordinates."""
-    options = Options(steps, dt, coordinates, integrator, noise, marginal, callable(torques))
+    """Return the windows of a mechanism, with its own independent coordinates; by default steps are trapezoidal."""
+    options = Options(steps, dt, coordinates, integrator or "trapezoidal", noise, marginal, callable(torques))
     return MechanismWindows(dynamics, options, torques, dynamics.model)
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
+from screwgraph.estimation.damping import decay_rates, effective_inertias, rule_of
 from screwgraph.estimation.factors import soft_equality
-from screwgraph.estimation.motion import Motion, Sigmas, effective_inertias, mechanics_of
+from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
 from screwgraph.estimation.noise import ModelNoise
 from screwgraph.estimation.online_readings import Known, Readings
 from screwgraph.estimation.parameters import parameters_of
@@ -31,9 +32,10 @@ BROAD = 1e4
 class RobotSmoother:
     """Estimates positions, velocities, accelerations and forces of contacts of a robot, update by update.
 
-    The factors are those of `sg.estimate`, at instants `dt` apart, with trapezoidal integration; a window of the last
-    `window` of them is kept, what is older is marginalised. An update takes one Gauss-Newton step, so that a state
-    converges over the updates that it is in the window.
+    The factors are those of `sg.estimate`, at instants `dt` apart, with trapezoidal integration, or Radau's where
+    dampers of joints are faster than `dt`; a window of the last `window` instants is kept, what is older is
+    marginalised. An update takes one Gauss-Newton step, so that a state converges over the updates that it is in the
+    window.
     """
 
     def __init__(
@@ -75,9 +77,11 @@ class RobotSmoother:
         self.sensors = sensors_of(mechanics, sensors)
         driven = tuple(sorted(set(mechanics.columns(tuple(inputs), "joint"))))
         shared, pushed = parameters_of(robot, tuple(parameters)), pushed_by(self.sensors)
-        self._motion = Motion(mechanics, window, TRAPEZOIDAL, driven, shared, is_window=True, pushed=pushed)
-        self._readings = Readings.of(self._motion, self.sensors, self.dt)
         self._start = dynamics_of(robot).start(q0, qd0)
+        rule = rule_of(robot, self._start[0], self.dt, TRAPEZOIDAL)
+        self._motion = Motion(mechanics, window, rule, driven, shared, is_window=True, pushed=pushed)
+        self._decay = decay_rates(robot, self._start[0])
+        self._readings = Readings.of(self._motion, self.sensors, self.dt)
         self._lag: FixedLag | None = None
         self._waiting: list[Known] = []
         self._tau = np.zeros(robot.nv)
@@ -189,7 +193,7 @@ class RobotSmoother:
             raise InputError(f"tau has the shape {torques.shape}, expected ({self.robot.nv},)")
         if torques[list(self._motion.inputs)].any():
             raise InputError("tau has torques of inputs, which are unknown", fix="give zero for these")
-        known = {**self._readings.read(readings), "dynamics": {"tau": torques}}
+        known = {**self._readings.read(readings), **self._motion.known(self._tau, torques)}
         self._tau = torques
         self.count += 1
         if self._lag is not None:
@@ -217,7 +221,8 @@ class RobotSmoother:
         Raises:
             InputError: the file cannot be read, or is of another window.
         """
-        blank = {**self._readings.read({}), "dynamics": {"tau": np.zeros(self.robot.nv)}}
+        still = np.zeros(self.robot.nv)
+        blank = {**self._readings.read({}), **self._motion.known(still, still)}
         lag, found = self._begun([blank] * self._motion.count), copy(self)
         found._lag, more = lag.loaded(path), lag.saved_besides(path, ("count", "tau"))
         found.count, found._tau, found._waiting, found.slipping = int(more["count"]), more["tau"], [], ()
@@ -240,8 +245,11 @@ class RobotSmoother:
             spread = rate * np.sqrt(self.dt)
             factors.append(soft(soft_equality, x[:-1], x[1:], sigma=spread, name=f"change of {x.name}"))
         factors += self._readings.factors(known, noise.released)
-        families, own = [*motion.states(), *(x for x, _, _ in walks)], motion.parameters
-        start = {"q": np.tile(q0, (motion.count, 1)), "qd": np.tile(qd0, (motion.count, 1))}
+        states = [x for node in (0, *motion.inner) for x in motion.states(node)]
+        families, own = [*states, *(x for x, _, _ in walks)], motion.parameters
+        start = dict[str, Any]()
+        for q, qd, *_ in (motion.states(node) for node in (0, *motion.inner)):
+            start |= {q.name: np.tile(q0, (motion.count, 1)), qd.name: np.tile(qd0, (motion.count, 1))}
         prior: dict[str, Any] = dict.fromkeys((v.name for v in families), BROAD)
         prior |= {"q": noise.position, "qd": noise.velocity, **{x.name: size for x, size, _ in walks}}
         prior |= {offset_of(s).name: s.bias for s in self._readings.biased}
@@ -272,6 +280,7 @@ class RobotSmoother:
         return np.array(found)
 
     def _ahead(self, q: Any, qd: Any, qdd: Any, *more: Any) -> tuple[Any, ...]:
-        """Predict the next instant: accelerations stay, and so do forces and torques."""
-        h = self.dt
-        return self.robot.manifold.retract(q, h * qd + (0.5 * h * h) * qdd), qd + h * qdd, qdd, *more
+        """Predict the next instant, and the inner points before it: forces and torques stay."""
+        motion = self._motion
+        loops, walking = more[: len(motion.states()) - 3], more[len(motion.states()) * (1 + len(motion.inner)) - 3 :]
+        return (*motion.predicted(self.dt, self._decay, q, qd, qdd, *loops), *walking)

@@ -19,7 +19,7 @@ from screwgraph.optimize.smoothers.window import Window
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """All factors that are optimised, and those that touch the first step, with parameters."""
+    """All factors that are optimised, and those that go with the first step, with parameters."""
 
     whole: Assembly
     leaving: Assembly | None
@@ -98,12 +98,13 @@ class Assembled:
     def _whole(self) -> _Indexed:
         """All factors, but for those of a first step that is held fast."""
         factors = self._numbered()
-        return _indexed(self.window, _where(factors, later=True) if self.window.pinned else factors)
+        return _indexed(self.window, _later(factors) if self.window.pinned else factors)
 
     @cached_property
     def _leaving(self) -> _Indexed | None:
-        """The factors that touch the first step, of a window that marginalises it."""
-        found = [] if self.window.pinned else _where(self._numbered(), later=False)
+        """The factors that go with the first step, of a window that marginalises it."""
+        places = {} if self.window.pinned else self.window.leaving
+        found = [picked(f, places[f.name]) for f in self._numbered() if len(places.get(f.name, ()))]
         return _indexed(self.window, found) if found else None
 
     def _numbered(self) -> list[Factors]:
@@ -160,14 +161,11 @@ def _indexed(window: Window, factors: Iterable[Factors]) -> _Indexed:
     return _Indexed(assembly, [[p.astype(np.intp) for p in b.parameters] for b in assembly.batches])
 
 
-def _where(factors: Iterable[Factors], *, later: bool) -> list[Factors]:
-    """Return the factors that touch the first step, or those that touch other steps or what is shared."""
+def _later(factors: Iterable[Factors]) -> list[Factors]:
+    """Return the factors that are on other steps than the first, or on what is shared."""
     found = []
     for f in factors:
-        touched = [
-            (a.indices > 0 if later else a.indices == 0) if a.variables.count > 1 else np.full(1, later)
-            for a in f.arguments
-        ]
+        touched = [(a.indices > 0) if a.variables.count > 1 else np.ones(1, dtype=bool) for a in f.arguments]
         chosen = np.flatnonzero(np.broadcast_to(np.any(np.broadcast_arrays(*touched), axis=0), len(f)))
         if len(chosen):
             found.append(picked(f, chosen))
