@@ -136,6 +136,17 @@ def test_covariances_are_those_of_the_batch():
         FixedLag(Problem(factors[1:]), {}).covariances()
 
 
+def test_covariances_of_functions_of_the_last_step_are_those_of_the_step_that_was_taken():
+    lag, rows = biased_lag(4), RNG.standard_normal((2, 3))
+    lag.step()
+    expected = rows @ lag.covariance()[:3, :3] @ rows.T  # linear: the same at all values
+    assert np.allclose(lag.spread(rows), expected, rtol=1e-9)
+    other = lag.copied()
+    other.advance()
+    other.step()
+    assert np.allclose(lag.spread(rows), expected, rtol=1e-9)
+
+
 def test_a_step_held_fast_has_no_covariance():
     lag = FixedLag(Problem(biased(Z[:WINDOW])[0]), {}, pinned=True)
     lag.solve()

@@ -16,10 +16,9 @@ from screwgraph.estimation.factors import soft_equality
 from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
 from screwgraph.estimation.noise import ModelNoise
 from screwgraph.estimation.online_readings import Known, Readings
+from screwgraph.estimation.online_slips import SlipTest
 from screwgraph.estimation.parameters import parameters_of
-from screwgraph.estimation.reading_factors import contact_speeds
-from screwgraph.estimation.sensors import SENSORS, Sensor, offset_of, pushed_by, sensors_of
-from screwgraph.estimation.slips import deleted, weights
+from screwgraph.estimation.sensors import offset_of, pushed_by, sensors_of
 from screwgraph.optimize import FixedLag, Problem, soft
 from screwgraph.robot import Robot
 from screwgraph.simulation import dynamics_of
@@ -82,6 +81,7 @@ class RobotSmoother:
         self._motion = Motion(mechanics, window, rule, driven, shared, is_window=True, pushed=pushed)
         self._decay = decay_rates(robot, self._start[0])
         self._readings = Readings.of(self._motion, self.sensors, self.dt)
+        self._slips = SlipTest(self._motion, [s for s in self._readings.contacts if s.slip])
         self._lag: FixedLag | None = None
         self._waiting: list[Known] = []
         self._tau = np.zeros(robot.nv)
@@ -198,14 +198,15 @@ class RobotSmoother:
         self.count += 1
         if self._lag is not None:
             self._lag.advance(parameters=known)
+            weights = self._slips.weights(self._lag)
             self._lag.step()
+            self._judge(self._lag, known, weights)
         else:
             self._waiting.append(known)
             if len(self._waiting) == self._motion.count:
                 self._lag = self._begun(self._waiting)
                 self._lag.solve()
-        if self._lag is not None:
-            self._judge(self._lag, known)
+                self._judge(self._lag, known, None)
 
     def save(self, path: str | Path) -> None:
         """Write where the smoother stands to a .npz file, for `loaded`.
@@ -259,25 +260,20 @@ class RobotSmoother:
             prior["parameters"] = noise.parameters
         return FixedLag(Problem(factors, [*families, *shared]), start, prior=prior, predict=self._ahead)
 
-    def _judge(self, lag: FixedLag, known: Mapping[str, Mapping[str, np.ndarray]]) -> None:
-        """Leave out contacts that were read now, where their feet slip: one after the other, the furthest first."""
-        self.slipping = ()
-        candidates = [s for s in self._readings.contacts if s.slip and known[f"sensor {s.name}"]["measured"][0] > 0.0]
-        while candidates and (away := self._deviations(lag, candidates)).max() > 1.0:
-            sensor = candidates.pop(int(away.argmax()))
+    def _judge(self, lag: FixedLag, known: Known, weights: Float[np.ndarray, " m"] | None) -> None:
+        """Leave out contacts that were read now, where their feet slip: one after the other, the furthest first.
+
+        `weights` are those of contacts in the step that was taken last.
+        """
+        self.slipping, test = (), self._slips
+        left = [i for i, s in enumerate(test.contacts) if known[f"sensor {s.name}"]["measured"][0] > 0.0]
+        if not left or (weights is not None and not test.suspicious(lag, weights, left)):
+            return
+        while left and (away := test.deviations(lag, left)).max() > 1.0:
+            sensor = test.contacts[left.pop(int(away.argmax()))]
             self.slipping = (*self.slipping, sensor.target)
             lag.revise({f"sensor {sensor.name}": {"measured": np.zeros(1)}})
             lag.step()
-
-    def _deviations(self, lag: FixedLag, contacts: Sequence[Sensor]) -> Float[np.ndarray, " k"]:
-        """Return how far feet are from rest now, in their thresholds."""
-        motion, values, found = self._motion, lag.values, []
-        P, last = lag.covariance()[: 2 * self.robot.nv, : 2 * self.robot.nv], [motion.count - 1]
-        for s in contacts:
-            template = SENSORS[s.kind].template(motion.mechanics, s.target, (), motion.pushed)
-            r, J = contact_speeds(template, s, motion.states()[:2], last, values)
-            found.append(deleted(r, J @ P @ J.transpose(0, 2, 1), weights(s, r))[0] / s.slip)
-        return np.array(found)
 
     def _ahead(self, q: Any, qd: Any, qdd: Any, *more: Any) -> tuple[Any, ...]:
         """Predict the next instant, and the inner points before it: forces and torques stay."""

@@ -53,6 +53,19 @@ class Assembled:
         moved = called(self.window.moving, x)
         return moved, [self._marginal(x, bound, prior[0])] if prior else []
 
+    def spread(self, rows: Float[np.ndarray, "m n"]) -> Float[np.ndarray, "m m"]:
+        """Return J P J', P the covariance of the last step as eliminated last; NaN where nothing was."""
+        return self._chain.spread(rows)
+
+    def copied(self) -> Assembled:
+        """Return one that shares no memory with this one."""
+        other = replace(self)
+        shared = {name: value for name, value in self.__dict__.items() if name != "_chain"}
+        other.__dict__.update(shared)
+        if "_chain" in self.__dict__:
+            other.__dict__["_chain"] = self._chain.copied()
+        return other
+
     def covariances(self, x: np.ndarray, bound: Bound, prior: list[np.ndarray]) -> Float[np.ndarray, "k n n"] | None:
         """Return the joint covariance of each free step and what is shared, in turn; None where it is not determined.
 
