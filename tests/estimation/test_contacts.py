@@ -88,6 +88,18 @@ def test_errors_of_a_bias_are_as_large_as_its_standard_deviation():
     assert chi2.ppf(1e-3, 20) < np.sum(squares) < chi2.ppf(1.0 - 1e-3, 20)
 
 
+def test_a_delayed_sensor_needs_no_torques_from_before_the_beginning():
+    """Its first readings are of times before the table's; where it reads nothing there are no more instants."""
+    table, push = {"t": T, "tau:x": 0.0 * T}, sliding(delay=0.04)
+    sparse = np.where(np.arange(len(T)) % 3 == 0, 0.7 * (T - 0.04), np.nan)
+    found = sg.estimate(slider(), {**table, "ruler": sparse}, sensors=push)
+    assert found.t == pytest.approx(T, abs=1e-12)
+    assert np.allclose(found.q[:, 0], 0.7 * T, atol=1e-3)
+    first = np.where(T < 0.03, 0.0, np.nan)
+    with pytest.raises(sg.InputError, match=r"reads nothing of what was after t = 0 s: its delay is 0\.04 s"):
+        sg.estimate(slider(), {**table, "ruler": first}, sensors=push)
+
+
 @pytest.mark.parametrize(("extra", "value"), [("delay", -0.1), ("huber", "much"), ("bias", np.nan)])
 def test_what_sensors_cannot_have_is_refused(extra, value):
     with pytest.raises(sg.InputError, match=f"{extra} = .* of sensor 'ruler'"):

@@ -1,11 +1,15 @@
 """Robots estimated update by update: beside their covariances, and a quadruped on four feet."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import chi2
 
 import screwgraph as sg
 from screwgraph.estimation import ModelNoise, RobotSmoother
+from screwgraph.robot import tree
+from tests.estimation.robots import moving
 from tests.estimation.standing import FEET, read, sway
 from tests.estimation.test_contacts import MASS, lift
 from tests.estimation.test_missing_measurements import slider
@@ -35,6 +39,28 @@ def test_errors_are_as_large_as_standard_deviations_say():
         squares["offset tape"].append(((smoother.offsets["tape"][0] - bias) / sigma["offset tape"][0]) ** 2)
     for name, found in squares.items():
         assert chi2.ppf(1e-3, 12) < np.sum(found) < chi2.ppf(1.0 - 1e-3, 12), name
+
+
+def test_dampers_that_are_faster_than_the_steps_leave_no_swinging_velocities():
+    """An arm whose last joint forgets a velocity within 1/30 of a step, beside a simulation of tiny steps."""
+    robot, q0, qd0 = moving("rr")
+    first, last = robot.joints
+    slow = sg.mass_matrix(robot)(q0)[1, 1] * 30.0 / DT
+    robot = tree("damped", robot.links, [first, replace(last, damping=slow)])
+    t = DT * np.arange(41)
+    push = slow * np.cos(9.0 * t)
+    options = {"time": t[-1], "dt": DT / 40, "tau": lambda now, q, qd: [0.0, np.interp(now, t, push)], "method": "rk4"}
+    run = sg.simulate(robot, q0, [qd0[0], 0.0], **options)
+    sensors, squares = [{"sensor": j, "joint_position": j, "sigma": 1e-3} for j in robot.joint_names], []
+    for seed in range(6):
+        noise = ModelNoise(position=1e-2, velocity=2.0, integration=1e-4)
+        rng, smoother = np.random.default_rng(seed), RobotSmoother(robot, sensors, DT, q0=q0, noise=noise)
+        for q, force in zip(run.q[::40], push, strict=True):
+            read = q + 1e-3 * rng.standard_normal(2)
+            smoother.update(dict(zip(robot.joint_names, read, strict=True)), [0.0, force])
+        squares.append(((smoother.qd - run.qd[-1]) / smoother.sigma()["qd"]) ** 2)
+        assert np.abs(smoother.qd - run.qd[-1])[1] < 0.01
+    assert chi2.ppf(1e-3, 12) < np.sum(squares) < chi2.ppf(1.0 - 1e-3, 12)
 
 
 def test_a_contact_carries_the_weight_and_then_nothing():

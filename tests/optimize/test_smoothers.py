@@ -52,6 +52,24 @@ def test_a_window_that_marginalises_equals_the_batch_on_a_linear_chain():
     assert np.allclose(lag.values["x"], whole.values["x"][-WINDOW:], rtol=0, atol=1e-12)
 
 
+def test_measurements_that_begin_at_the_second_step_stay_known():
+    """What a step alone brings, and its first one not, is not on the step that leaves: it is a prior on the next."""
+
+    def later(z):
+        (_, moves), x = batch(z)
+        return [soft(seen, x[1:], z=each(z[1:]), sigma=0.2), moves], x
+
+    factors, x = later(Z)
+    whole = solve(Problem([*factors, soft(anchor, x[0], at=np.ones(3), sigma=0.3)]))
+    lag = FixedLag(Problem(later(Z[:WINDOW])[0]), {"x": np.ones((WINDOW, 3))}, prior={"x": 0.3})
+    lag.solve()
+    for z in Z[WINDOW:]:
+        lag.advance(parameters={"seen": {"z": z}})
+        lag.solve()
+    assert np.allclose(lag.values["x"], whole.values["x"][-WINDOW:], rtol=0, atol=1e-12)
+    assert np.allclose(lag.covariance(), whole.covariance(x[-1]), rtol=1e-9)
+
+
 def test_one_step_solves_a_linear_window():
     factors, _ = batch(Z[:WINDOW])
     start = {"x": np.ones((WINDOW, 3))}
@@ -116,6 +134,17 @@ def test_covariances_are_those_of_the_batch():
         lag.covariance(4)
     with pytest.raises(InputError, match="do not determine all unknowns"):
         FixedLag(Problem(factors[1:]), {}).covariances()
+
+
+def test_covariances_of_functions_of_the_last_step_are_those_of_the_step_that_was_taken():
+    lag, rows = biased_lag(4), RNG.standard_normal((2, 3))
+    lag.step()
+    expected = rows @ lag.covariance()[:3, :3] @ rows.T  # linear: the same at all values
+    assert np.allclose(lag.spread(rows), expected, rtol=1e-9)
+    other = lag.copied()
+    other.advance()
+    other.step()
+    assert np.allclose(lag.spread(rows), expected, rtol=1e-9)
 
 
 def test_a_step_held_fast_has_no_covariance():

@@ -92,6 +92,7 @@ def measured(
     """Check measurements, {"t": (N,), sensor: (N,), sensor_x: (N,), "tau:motor": (N,), ...}.
 
     NaN is what was not measured. Columns of a sensor with a column "t:sensor" have these times, as long as they are.
+    What sensors with a delay read of times before the first of "t" is left out.
     Sensors without columns are left out; motors without a column have no torque; between times torques are linear.
 
     Raises:
@@ -102,9 +103,10 @@ def measured(
     known = {sensor: channels(sensor) for sensor in sensors}
     with names_of(table):
         used = _used(table, known, driven)
-    read = [_earlier(_timed(table, s.name, known[s].columns), known[s].delay) for s in used]
-    pushed = {name: _timed(table, name, (name,)) for name in driven if name in table}
     base = [_times(table, TIME, "t")[0]] if TIME in table else []
+    begin = float(base[0][0]) if base else -np.inf
+    read = [_earlier(s.name, _timed(table, s.name, known[s].columns), known[s].delay, begin) for s in used]
+    pushed = {name: _timed(table, name, (name,)) for name in driven if name in table}
     t = instants([*base, *(times for times, _ in read)])
     samples = tuple(
         _samples(places(t, times), values, known[sensor]) for sensor, (times, values) in zip(used, read, strict=True)
@@ -178,9 +180,19 @@ def _timed(table: Mapping[str, Any], of: str, names: Sequence[str]) -> tuple[np.
     return t, np.stack([values[rows] for values in columns], axis=1)
 
 
-def _earlier(read: tuple[np.ndarray, np.ndarray], delay: float) -> tuple[np.ndarray, np.ndarray]:
-    times, values = read
-    return times - delay, values
+def _earlier(
+    name: str, read: tuple[np.ndarray, np.ndarray], delay: float, begin: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what was read with times at which it was so, from `begin` (s) on. Raises InputError where nothing is."""
+    if not delay:
+        return read
+    times, values = read[0] - delay, read[1]
+    kept = np.isfinite(values).any(axis=1) & (times > begin - EVEN * delay)
+    if not kept.any():
+        raise InputError(
+            f"sensor {name!r} reads nothing of what was after t = {begin:.6g} s", why=f"its delay is {delay:g} s"
+        )
+    return times[kept], values[kept]
 
 
 def _samples(at: Int[np.ndarray, " k"], values: Float[np.ndarray, "k n"], channels: Channels) -> Samples:

@@ -157,13 +157,13 @@ def mechanism_windows(
     steps: int,
     dt: float,
     coordinates: str,
-    integrator: str,
+    integrator: str | None,
     noise: Noise,
     marginal: bool,
     torques: np.ndarray | Efforts,
 ) -> MechanismWindows:
-    """Return the windows of a mechanism, with its own independent coordinates."""
-    options = Options(steps, dt, coordinates, integrator, noise, marginal, callable(torques))
+    """Return the windows of a mechanism, with its own independent coordinates; by default steps are trapezoidal."""
+    options = Options(steps, dt, coordinates, integrator or "trapezoidal", noise, marginal, callable(torques))
     return MechanismWindows(dynamics, options, torques, dynamics.model)
 
 
@@ -177,7 +177,7 @@ def _guess(mechanism: Mechanism, options: Options, first: tuple[Any, Any, Any]) 
     """Return values of a window: the first state, and where constant accelerations lead."""
     t = options.dt * np.arange(options.steps)[:, None]
     q, v, a = ahead(Vector(mechanism.n), t, *first)
-    return _around(mechanism, options, {"q": q, "v": v, "a": np.tile(a, (options.steps, 1))})
+    return _around(mechanism, options, {"q": q, "v": v, "a": a})
 
 
 def _problem(mechanism: Mechanism, options: Options, force: np.ndarray) -> Problem:

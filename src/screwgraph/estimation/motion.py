@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.dynamics import mass_matrix
 from screwgraph.estimation.equilibrium import Equilibrium
 from screwgraph.estimation.parameters import Parameters
+from screwgraph.estimation.prediction import ahead
 from screwgraph.optimize import Factors, Selection, Variables, Vector, each, soft
 from screwgraph.plan.loops import Closure
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.robot import Robot, without_loops
-from screwgraph.simulation.models import RobotDynamics
+from screwgraph.robot import Robot
 from screwgraph.summary import one_line
 from screwgraph.time import Rule, StepDefect
 
@@ -42,15 +41,6 @@ class Sigmas:
     integration: float
     closure: tuple[float, float, float]
     dynamics: Float[np.ndarray, " nv"]
-
-
-def effective_inertias(robot: Robot, q: Float[np.ndarray, " nq"], dt: float) -> Float[np.ndarray, " nv"]:
-    """Return the inertia of each velocity coordinate (nv,), at least what its damper D acts like in a step: dt D.
-
-    In an implicit step, (M + dt D) (v1 - v) = dt (tau - D v).
-    """
-    own = np.maximum(np.diag(mass_matrix(without_loops(robot))(q)), dt * RobotDynamics(robot).damping)
-    return np.maximum(own, 1e-9 * own.max())
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +118,25 @@ class Motion:
             spread = np.repeat(sigma.closure, self.mechanics.robot.mobility.rank)
             found.append(soft(Closure(self.mechanics), *states[:3], sigma=spread, name="closure" + end))
         return found
+
+    def predicted(self, dt: float, decay: Any, q: Any, qd: Any, qdd: Any, *loops: Any) -> list[Any]:
+        """Return the states that follow one in a window: of the next instant, then of the inner points before it.
+
+        Accelerations and multipliers stay, but for dampers, see `ahead`.
+        """
+        found: list[Any] = []
+        for node in (0, *self.inner):
+            part = self.rule.nodes[node] if node else 1.0
+            found += [*ahead(self.mechanics.positions, part * dt, q, qd, qdd, decay), *loops]
+        return found
+
+    def known(
+        self, before: Float[np.ndarray, " nv"], now: Float[np.ndarray, " nv"]
+    ) -> dict[str, dict[str, np.ndarray]]:
+        """Return known torques of the last step of a window, from `before` to `now`, as parameters of its factors."""
+        parts = {f"dynamics.{i}": self.rule.nodes[i] for i in self.inner}
+        inside = {name: {"tau": (1.0 - part) * before + part * now} for name, part in parts.items()}
+        return {"dynamics": {"tau": now}, **inside}
 
     @property
     def _accelerated(self) -> tuple[int, ...] | None:

@@ -13,15 +13,15 @@ from jaxtyping import Float
 
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
+from screwgraph.estimation.damping import decay_rates, effective_inertias, rule_of
 from screwgraph.estimation.factors import soft_equality
-from screwgraph.estimation.motion import Motion, Sigmas, effective_inertias, mechanics_of
+from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
 from screwgraph.estimation.noise import ModelNoise
 from screwgraph.estimation.online_export import readings_front
 from screwgraph.estimation.online_readings import Known, Readings
+from screwgraph.estimation.online_slips import SlipTest
 from screwgraph.estimation.parameters import parameters_of
-from screwgraph.estimation.reading_factors import contact_speeds
-from screwgraph.estimation.sensors import SENSORS, Sensor, offset_of, pushed_by, sensors_of
-from screwgraph.estimation.slips import deleted, weights
+from screwgraph.estimation.sensors import offset_of, pushed_by, sensors_of
 from screwgraph.optimize import FixedLag, Problem, soft
 from screwgraph.robot import Robot
 from screwgraph.simulation import dynamics_of
@@ -34,9 +34,10 @@ BROAD = 1e4
 class RobotSmoother:
     """Estimates positions, velocities, accelerations and forces of contacts of a robot, update by update.
 
-    The factors are those of `sg.estimate`, at instants `dt` apart, with trapezoidal integration; a window of the last
-    `window` of them is kept, what is older is marginalised. An update takes one Gauss-Newton step, so that a state
-    converges over the updates that it is in the window.
+    The factors are those of `sg.estimate`, at instants `dt` apart, with trapezoidal integration, or Radau's where
+    dampers of joints are faster than `dt`; a window of the last `window` instants is kept, what is older is
+    marginalised. An update takes one Gauss-Newton step, so that a state converges over the updates that it is in the
+    window.
     """
 
     def __init__(
@@ -78,9 +79,12 @@ class RobotSmoother:
         self.sensors = sensors_of(mechanics, sensors)
         driven = tuple(sorted(set(mechanics.columns(tuple(inputs), "joint"))))
         shared, pushed = parameters_of(robot, tuple(parameters)), pushed_by(self.sensors)
-        self._motion = Motion(mechanics, window, TRAPEZOIDAL, driven, shared, is_window=True, pushed=pushed)
-        self._readings = Readings.of(self._motion, self.sensors, self.dt)
         self._start = dynamics_of(robot).start(q0, qd0)
+        rule = rule_of(robot, self._start[0], self.dt, TRAPEZOIDAL)
+        self._motion = Motion(mechanics, window, rule, driven, shared, is_window=True, pushed=pushed)
+        self._decay = decay_rates(robot, self._start[0])
+        self._readings = Readings.of(self._motion, self.sensors, self.dt)
+        self._slips = SlipTest(self._motion, [s for s in self._readings.contacts if s.slip])
         self._lag: FixedLag | None = None
         self._waiting: list[Known] = []
         self._tau = np.zeros(robot.nv)
@@ -192,19 +196,20 @@ class RobotSmoother:
             raise InputError(f"tau has the shape {torques.shape}, expected ({self.robot.nv},)")
         if torques[list(self._motion.inputs)].any():
             raise InputError("tau has torques of inputs, which are unknown", fix="give zero for these")
-        known = {**self._readings.read(readings), "dynamics": {"tau": torques}}
+        known = {**self._readings.read(readings), **self._motion.known(self._tau, torques)}
         self._tau = torques
         self.count += 1
         if self._lag is not None:
             self._lag.advance(parameters=known)
+            weights = self._slips.weights(self._lag)
             self._lag.step()
+            self._judge(self._lag, known, weights)
         else:
             self._waiting.append(known)
             if len(self._waiting) == self._motion.count:
                 self._lag = self._begun(self._waiting)
                 self._lag.solve()
-        if self._lag is not None:
-            self._judge(self._lag, known)
+                self._judge(self._lag, known, None)
 
     def functions(self) -> dict[str, Function]:
         """Return `start` and `update` for other programs (`sg.export_library`), which go on where this one stands.
@@ -233,7 +238,8 @@ class RobotSmoother:
         Raises:
             InputError: the file cannot be read, or is of another window.
         """
-        blank = {**self._readings.read({}), "dynamics": {"tau": np.zeros(self.robot.nv)}}
+        still = np.zeros(self.robot.nv)
+        blank = {**self._readings.read({}), **self._motion.known(still, still)}
         lag, found = self._begun([blank] * self._motion.count), copy(self)
         found._lag, more = lag.loaded(path), lag.saved_besides(path, ("count", "tau"))
         found.count, found._tau, found._waiting, found.slipping = int(more["count"]), more["tau"], [], ()
@@ -256,8 +262,11 @@ class RobotSmoother:
             spread = rate * np.sqrt(self.dt)
             factors.append(soft(soft_equality, x[:-1], x[1:], sigma=spread, name=f"change of {x.name}"))
         factors += self._readings.factors(known, noise.released)
-        families, own = [*motion.states(), *(x for x, _, _ in walks)], motion.parameters
-        start = {"q": np.tile(q0, (motion.count, 1)), "qd": np.tile(qd0, (motion.count, 1))}
+        states = [x for node in (0, *motion.inner) for x in motion.states(node)]
+        families, own = [*states, *(x for x, _, _ in walks)], motion.parameters
+        start = dict[str, Any]()
+        for q, qd, *_ in (motion.states(node) for node in (0, *motion.inner)):
+            start |= {q.name: np.tile(q0, (motion.count, 1)), qd.name: np.tile(qd0, (motion.count, 1))}
         prior: dict[str, Any] = dict.fromkeys((v.name for v in families), BROAD)
         prior |= {"q": noise.position, "qd": noise.velocity, **{x.name: size for x, size, _ in walks}}
         prior |= {offset_of(s).name: s.bias for s in self._readings.biased}
@@ -267,27 +276,23 @@ class RobotSmoother:
             prior["parameters"] = noise.parameters
         return FixedLag(Problem(factors, [*families, *shared]), start, prior=prior, predict=self._ahead)
 
-    def _judge(self, lag: FixedLag, known: Mapping[str, Mapping[str, np.ndarray]]) -> None:
-        """Leave out contacts that were read now, where their feet slip: one after the other, the furthest first."""
-        self.slipping = ()
-        candidates = [s for s in self._readings.contacts if s.slip and known[f"sensor {s.name}"]["measured"][0] > 0.0]
-        while candidates and (away := self._deviations(lag, candidates)).max() > 1.0:
-            sensor = candidates.pop(int(away.argmax()))
+    def _judge(self, lag: FixedLag, known: Known, weights: Float[np.ndarray, " m"] | None) -> None:
+        """Leave out contacts that were read now, where their feet slip: one after the other, the furthest first.
+
+        `weights` are those of contacts in the step that was taken last.
+        """
+        self.slipping, test = (), self._slips
+        left = [i for i, s in enumerate(test.contacts) if known[f"sensor {s.name}"]["measured"][0] > 0.0]
+        if not left or (weights is not None and not test.suspicious(lag, weights, left)):
+            return
+        while left and (away := test.deviations(lag, left)).max() > 1.0:
+            sensor = test.contacts[left.pop(int(away.argmax()))]
             self.slipping = (*self.slipping, sensor.target)
             lag.revise({f"sensor {sensor.name}": {"measured": np.zeros(1)}})
             lag.step()
 
-    def _deviations(self, lag: FixedLag, contacts: Sequence[Sensor]) -> Float[np.ndarray, " k"]:
-        """Return how far feet are from rest now, in their thresholds."""
-        motion, values, found = self._motion, lag.values, []
-        P, last = lag.covariance()[: 2 * self.robot.nv, : 2 * self.robot.nv], [motion.count - 1]
-        for s in contacts:
-            template = SENSORS[s.kind].template(motion.mechanics, s.target, (), motion.pushed)
-            r, J = contact_speeds(template, s, motion.states()[:2], last, values)
-            found.append(deleted(r, J @ P @ J.transpose(0, 2, 1), weights(s, r))[0] / s.slip)
-        return np.array(found)
-
     def _ahead(self, q: Any, qd: Any, qdd: Any, *more: Any) -> tuple[Any, ...]:
-        """Predict the next instant: accelerations stay, and so do forces and torques."""
-        h = self.dt
-        return self.robot.manifold.retract(q, h * qd + (0.5 * h * h) * qdd), qd + h * qdd, qdd, *more
+        """Predict the next instant, and the inner points before it: forces and torques stay."""
+        motion = self._motion
+        loops, walking = more[: len(motion.states()) - 3], more[len(motion.states()) * (1 + len(motion.inner)) - 3 :]
+        return (*motion.predicted(self.dt, self._decay, q, qd, qdd, *loops), *walking)

@@ -105,6 +105,18 @@ class ContactReading:
 
 
 @dataclass(frozen=True)
+class FeetSpeeds:
+    """The velocities of the origins of frames (m/s), one after the other."""
+
+    mechanics: Mechanics
+    frames: tuple[str, ...]
+
+    def __call__(self, q: Any, qd: Any) -> Any:
+        """Residual (3 n,)."""
+        return concatenate(*(twist_of(self.mechanics, frame)(q, qd)[3:] for frame in self.frames))
+
+
+@dataclass(frozen=True)
 class ForceReading:
     """The force of a contact on a frame (N), in its axes, less what was measured; forces are in the base's axes."""
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from screwgraph.dynamics import forward_dynamics
+from screwgraph.estimation.damping import effective_inertias, rule_of
 from screwgraph.estimation.measurements import Channels, Measurements, Samples
-from screwgraph.estimation.motion import Motion, Sigmas, effective_inertias, mechanics_of
+from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
 from screwgraph.estimation.noise import ModelNoise
 from screwgraph.estimation.parameters import Parameters, parameters_of
 from screwgraph.estimation.readings import Released
@@ -20,10 +21,7 @@ from screwgraph.optimize import Factors, Selection, Variables, soft
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.robot import Robot
 from screwgraph.simulation import dynamics_of
-from screwgraph.time import HERMITE_SIMPSON, RADAU, Rule
-
-STIFF = 3.0
-"""A damper times a step over its inertia, beyond which it counts as faster than the step."""
+from screwgraph.time import HERMITE_SIMPSON, Rule
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,14 +117,9 @@ class RobotUnknowns:
         return kind.template(self.mechanics, sensor.target, self.inputs, self.pushed), kind.of, spread
 
     def fitted(self, data: Measurements, q0: np.ndarray) -> RobotUnknowns:
-        """Return those with forces on frames in contact, and a rule by which dampers that are faster than steps decay.
-
-        Other rules let velocities of such joints swing from sample to sample, which no position shows.
-        """
-        dt = float(np.max(data.steps, initial=0.0))
-        slow = effective_inertias(self.model, q0, 0.0)
-        is_stiff = (effective_inertias(self.model, q0, dt) > STIFF * slow).any()
-        return replace(self, pushed=pushed_by(data.sensors), rule=RADAU if is_stiff else HERMITE_SIMPSON)
+        """Return those with forces on frames in contact, and a rule by which dampers faster than steps decay."""
+        rule = rule_of(self.model, q0, float(np.max(data.steps, initial=0.0)), HERMITE_SIMPSON)
+        return replace(self, pushed=pushed_by(data.sensors), rule=rule)
 
     def contact_factors(self, sensor: Sensor, samples: Samples, noise: ModelNoise) -> list[Factors]:
         """Return what says that there is no force where a sensor of contact says that there is none."""

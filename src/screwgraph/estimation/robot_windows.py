@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from screwgraph.errors import InputError
+from screwgraph.estimation.damping import decay_rates, rule_of
 from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
 from screwgraph.estimation.noise import Noise
 from screwgraph.estimation.prediction import ahead
 from screwgraph.optimize import FixedLag, Problem, Solved, each
 from screwgraph.robot import unknown
 from screwgraph.simulation import Efforts, RobotDynamics
-from screwgraph.time import RULES, Rule
+from screwgraph.time import RULES, TRAPEZOIDAL, Rule
 
 SMOOTHED = {name: rule for name, rule in RULES.items() if len(set(rule.nodes)) == len(rule.nodes)}
 """Rules whose points are instants of the motion."""
@@ -38,10 +39,12 @@ class RobotWindows:
     steps: int
     dt: float
     coordinates: str
-    integrator: str
+    integrator: str | None
     noise: Noise
     marginal: bool
     torques: np.ndarray | Efforts
+    begin: np.ndarray
+    """Position at which the motion begins (nq,)."""
 
     families = ("q", "qd", "qdd")
     chunk = 100
@@ -53,19 +56,20 @@ class RobotWindows:
                 why="it integrates those of all joints, which also hold singular positions of loops",
                 fix="leave coordinates= out",
             )
-        if self.integrator not in SMOOTHED:
+        if self.integrator is not None and self.integrator not in SMOOTHED:
             raise unknown("integrator", self.integrator, SMOOTHED)
-        if self.marginal and len(self.rule.nodes) > 2:
-            raise InputError(
-                f"marginal windows have no integrator {self.integrator!r}",
-                why="its points inside the step that leaves the window would need a prior",
-                fix="leave marginal= out, or take trapezoidal",
-            )
 
-    @property
+    @cached_property
     def rule(self) -> Rule:
-        """How steps are integrated."""
-        return SMOOTHED[self.integrator]
+        """How steps are integrated: where nothing else is asked for, as dampers need it."""
+        if self.integrator is not None:
+            return SMOOTHED[self.integrator]
+        return rule_of(self.dynamics.model, self.begin, self.dt, TRAPEZOIDAL)
+
+    @cached_property
+    def decay(self) -> np.ndarray:
+        """How fast dampers take velocities to rest (1/s)."""
+        return decay_rates(self.dynamics.model, self.begin)
 
     @cached_property
     def motion(self) -> Motion:
@@ -74,7 +78,10 @@ class RobotWindows:
 
     def begun(self, first: State, times: np.ndarray) -> tuple[RobotWindows, FixedLag]:
         """Return a smoother of the first window."""
-        certain = {v.name: self.noise.prior for v in self.motion.states()[:3]} if self.marginal else None
+        certain = dict[str, float]()
+        if self.marginal:  # inner points before the first instant have no factors: their prior says nothing
+            certain = {v.name: self.noise.prior for v in self.motion.states()[:3]}
+            certain |= {v.name: 1.0 for node in self.motion.inner for v in self.motion.states(node)}
         problem, values = self._problem(times, first), self._guess(first)
         return self, FixedLag(problem, values, prior=certain, pinned=not self.marginal, predict=self._predict)
 
@@ -99,7 +106,9 @@ class RobotWindows:
         )
         if not callable(forces):
             return Problem(motion.factors(self.dt, forces, sigma), families)
-        states = [(float(t), ahead(self.dynamics.manifold, float(t), *first)) for t in times[: motion.count - 1]]
+        states = [
+            (float(t), ahead(self.dynamics.manifold, float(t), *first, self.decay)) for t in times[: motion.count - 1]
+        ]
         steps = [self._torques(t, self.dt, state, forces) for t, state in states]
         problem = Problem(motion.factors(self.dt, np.zeros((motion.count, len(first[1]))), sigma), families)
         known = {name: {"tau": each([step[name]["tau"] for step in steps])} for name in steps[0]}
@@ -115,19 +124,15 @@ class RobotWindows:
             names = [v.name for v in motion.states(node)[:3]]
             for k in range(motion.count):
                 part = k - 1.0 + self.rule.nodes[node] if node else k
-                for name, value in zip(
-                    names, ahead(self.dynamics.manifold, max(part, 0.0) * self.dt, *first), strict=True
-                ):
+                reached = ahead(self.dynamics.manifold, max(part, 0.0) * self.dt, *first, self.decay)
+                for name, value in zip(names, reached, strict=True):
                     found[name][k] = np.asarray(value, dtype=float).ravel()
         return found
 
     def _predict(self, q: Any, v: Any, a: Any, *more: Any) -> tuple[Any, ...]:
         """Predict the unknowns of the next instant, and of the inner points before it."""
         loops = more[:1] if self.dynamics.model.is_closed else ()
-        found: list[Any] = [*ahead(self.dynamics.manifold, self.dt, q, v, a), *loops]
-        for node in self.motion.inner:
-            found += [*ahead(self.dynamics.manifold, self.rule.nodes[node] * self.dt, q, v, a), *loops]
-        return tuple(found)
+        return tuple(self.motion.predicted(self.dt, self.decay, q, v, a, *loops))
 
     def _coming(self, lag: FixedLag, times: np.ndarray, efforts: Efforts) -> Iterator[Known]:
         """Yield the torques of the steps to times[1:], from the state that the window ends with then."""
@@ -140,7 +145,7 @@ class RobotWindows:
         found: Known = {}
         for node in (0, *self.motion.inner):
             h = self.rule.nodes[node or -1] * dt
-            q, v, _ = ahead(self.dynamics.manifold, h, *state)
+            q, v, _ = ahead(self.dynamics.manifold, h, *state, self.decay)
             name = f"dynamics.{node}" if node else "dynamics"
             found[name] = {"tau": efforts(t + h, np.asarray(q, dtype=float).ravel(), v)}
         return found

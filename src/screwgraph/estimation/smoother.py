@@ -71,7 +71,7 @@ def simulate_by_smoothing(
     coordinates: str = "spanning",
     window: int = 2,
     marginal: bool = False,
-    integrator: str = "trapezoidal",
+    integrator: str | None = None,
     noise: Noise | None = None,
     watch: Watch | None = None,
 ) -> Trajectory:
@@ -87,9 +87,10 @@ def simulate_by_smoothing(
     times, dynamics = sample_times(model, time, dt), dynamics_of(model)
     steps, torques = checked_window(window, len(times)), efforts(dynamics, tau)
     weights = noise or Noise(integration=FADING if marginal else Noise().integration)
-    kind: Any = RobotWindows if isinstance(dynamics, RobotDynamics) else mechanism_windows
-    windows: Windows = kind(dynamics, steps, float(times[1]), coordinates, integrator, weights, marginal, torques)
     q, qd = dynamics.start(q0, qd0)
+    own = steps, float(times[1]), coordinates, integrator, weights, marginal, torques
+    is_robot = isinstance(dynamics, RobotDynamics)
+    windows: Windows = RobotWindows(dynamics, *own, q) if is_robot else mechanism_windows(dynamics, *own)
     with np.errstate(all="ignore"):  # what is not finite is found and said
         check_start(dynamics, q, qd)
         first = (q, qd, under(dynamics, torques)(0.0, q, qd))

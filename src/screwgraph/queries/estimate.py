@@ -46,11 +46,11 @@ def estimate(
             [{"sensor": name, kind: target, "sigma": 0.01}, ...]. Kinds on robots: "joint_position", "joint_velocity",
             "joint_torque" of a joint; "position", "pose" (x, y, z, qx, qy, qz, qw), "gyroscope", "accelerometer" of a
             link or frame, the last two in its axes; "height" (m) of a frame's origin, as the terrain under a foot tells
-            it; "contact" (1 where a frame's origin stands still, 0 where nothing
-            pushes on it) and "force" (of a contact, N, in the frame's axes), whose frames get unknown forces. More
-            entries of sensors on robots: "delay" (s), "bias" (standard deviation of a constant that it is off by),
-            "huber" (residuals beyond so many standard deviations weigh less), "slip" (of contacts: feet that are
-            further from rest than so many standard deviations slip, see `Estimate.slips`).
+            it; "contact" (1 where a frame's origin stands still, 0 where nothing pushes on it) and "force" (of a
+            contact, N, in the frame's axes), whose frames get unknown forces. More entries of sensors on robots:
+            "delay" (s; what was so before the first t is left out), "bias" (standard deviation of a constant that it is
+            off by), "huber" (residuals beyond so many standard deviations weigh less), "slip" (of contacts: feet that
+            are further from rest than so many standard deviations slip, see `Estimate.slips`).
         q0: roughly the initial position (nq,), by default the neutral or the assembled one.
         qd0: roughly the initial velocity (nv,), by default rest, or that of the file.
         noise: standard deviations of the model; of dynamics as accelerations.

@@ -59,7 +59,8 @@ def simulate(
         window: of the smoother: states in the window, 2 or more.
         marginal: of the smoother: whether states that leave the window stay as a prior.
         integrator: of the smoother: "trapezoidal", "hermite_simpson", "euler"; of mechanisms also "runge_kutta", of
-            robots "radau", "linear_acceleration", "semi_implicit".
+            robots "radau", "linear_acceleration", "semi_implicit". By default trapezoidal; of robots whose joints have
+            dampers that are faster than dt, radau.
         noise: of the smoother: standard deviations of the factors.
         watch: progress callback with the time (s) reached, first 0.0; the simulation ends where it returns true.
 

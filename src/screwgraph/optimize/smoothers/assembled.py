@@ -19,7 +19,7 @@ from screwgraph.optimize.smoothers.window import Window
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """All factors that are optimised, and those that touch the first step, with parameters."""
+    """All factors that are optimised, and those that go with the first step, with parameters."""
 
     whole: Assembly
     leaving: Assembly | None
@@ -52,6 +52,19 @@ class Assembled:
         """Return values moved on by one step, and the prior on what is then the first."""
         moved = called(self.window.moving, x)
         return moved, [self._marginal(x, bound, prior[0])] if prior else []
+
+    def spread(self, rows: Float[np.ndarray, "m n"]) -> Float[np.ndarray, "m m"]:
+        """Return J P J', P the covariance of the last step as eliminated last; NaN where nothing was."""
+        return self._chain.spread(rows)
+
+    def copied(self) -> Assembled:
+        """Return one that shares no memory with this one."""
+        other = replace(self)
+        shared = {name: value for name, value in self.__dict__.items() if name != "_chain"}
+        other.__dict__.update(shared)
+        if "_chain" in self.__dict__:
+            other.__dict__["_chain"] = self._chain.copied()
+        return other
 
     def covariances(self, x: np.ndarray, bound: Bound, prior: list[np.ndarray]) -> Float[np.ndarray, "k n n"] | None:
         """Return the joint covariance of each free step and what is shared, in turn; None where it is not determined.
@@ -98,12 +111,13 @@ class Assembled:
     def _whole(self) -> _Indexed:
         """All factors, but for those of a first step that is held fast."""
         factors = self._numbered()
-        return _indexed(self.window, _where(factors, later=True) if self.window.pinned else factors)
+        return _indexed(self.window, _later(factors) if self.window.pinned else factors)
 
     @cached_property
     def _leaving(self) -> _Indexed | None:
-        """The factors that touch the first step, of a window that marginalises it."""
-        found = [] if self.window.pinned else _where(self._numbered(), later=False)
+        """The factors that go with the first step, of a window that marginalises it."""
+        places = {} if self.window.pinned else self.window.leaving
+        found = [picked(f, places[f.name]) for f in self._numbered() if len(places.get(f.name, ()))]
         return _indexed(self.window, found) if found else None
 
     def _numbered(self) -> list[Factors]:
@@ -160,14 +174,11 @@ def _indexed(window: Window, factors: Iterable[Factors]) -> _Indexed:
     return _Indexed(assembly, [[p.astype(np.intp) for p in b.parameters] for b in assembly.batches])
 
 
-def _where(factors: Iterable[Factors], *, later: bool) -> list[Factors]:
-    """Return the factors that touch the first step, or those that touch other steps or what is shared."""
+def _later(factors: Iterable[Factors]) -> list[Factors]:
+    """Return the factors that are on other steps than the first, or on what is shared."""
     found = []
     for f in factors:
-        touched = [
-            (a.indices > 0 if later else a.indices == 0) if a.variables.count > 1 else np.full(1, later)
-            for a in f.arguments
-        ]
+        touched = [(a.indices > 0) if a.variables.count > 1 else np.ones(1, dtype=bool) for a in f.arguments]
         chosen = np.flatnonzero(np.broadcast_to(np.any(np.broadcast_arrays(*touched), axis=0), len(f)))
         if len(chosen):
             found.append(picked(f, chosen))

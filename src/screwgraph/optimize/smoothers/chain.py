@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -66,6 +67,35 @@ class Chain:
         found[self._free] = self._d[self._places_of_free]
         return found
 
+    def spread(self, rows: Float[np.ndarray, "m n"]) -> Float[np.ndarray, "m m"]:
+        """Return J P J', P the covariance of the last step and what is shared, J by the first n directions of these.
+
+        NaN where nothing was eliminated.
+        """
+        from scipy.linalg import solve_triangular
+
+        wanted = np.zeros((self.own + self.shared, len(rows)))
+        wanted[: rows.shape[1]] = rows.T
+        try:
+            half = solve_triangular(self._last_root(), wanted, lower=True, check_finite=False)
+        except np.linalg.LinAlgError:
+            half = np.full_like(wanted, np.nan)
+        return half.T @ half
+
+    def _last_root(self) -> Float[np.ndarray, "n n"]:
+        """Return the lower triangle L of the last step and what is shared: their information is L L'."""
+        D, S = self.own, self.shared
+        last = self._buffer[(self.count - 1) * self._size : -1].reshape(self.width, self.width + 1)[:, :-1].T
+        here = np.r_[0:D, 2 * D : 2 * D + S]
+        return last[np.ix_(here, here)]
+
+    def copied(self) -> Chain:
+        """Return one with memory of its own; what places of entries are is shared."""
+        other = copy(self)
+        for name in ("_buffer", "_d"):
+            object.__setattr__(other, name, getattr(self, name).copy())
+        return other
+
     def covariances(self) -> Float[np.ndarray, "steps n n"]:
         """Return the joint covariance of each free step and what is shared, from what was eliminated."""
         from scipy.linalg import solve_triangular
@@ -73,9 +103,7 @@ class Chain:
         D, S = self.own, self.shared
         fronts = self._buffer[:-1].reshape(self.count, self.width, self.width + 1)
         found = np.empty((self.count, D + S, D + S))
-        here = np.r_[0:D, 2 * D : 2 * D + S]
-        last = np.tril(fronts[-1][:, :-1].T)[np.ix_(here, here)]
-        root = solve_triangular(last, np.eye(D + S), lower=True)
+        root = solve_triangular(self._last_root(), np.eye(D + S), lower=True)
         found[-1] = root.T @ root
         for k in range(self.count - 2, -1, -1):
             L = np.tril(fronts[k][:D, :-1].T)

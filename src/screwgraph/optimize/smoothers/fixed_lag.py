@@ -93,7 +93,9 @@ class FixedLag:
 
     def copied(self) -> FixedLag:
         """Return a smoother that stands where this one stands, and moves on by itself."""
-        other = copy(self)
+        other, is_large = copy(self), self._engine is self._assembled
+        other._assembled = self._assembled.copied()
+        other._engine = other._assembled if is_large else self._engine
         other._parameters = self._parameters.copy()
         other._bound = self._engine.bound(other._parameters)
         other._damping = np.zeros(1)
@@ -171,6 +173,23 @@ class FixedLag:
         if not -self._window.steps <= step < self._window.steps:
             raise InputError(f"step {step} is not in the window", why=f"it has {self._window.steps} steps")
         return self._joint()[step].copy()
+
+    def spread(self, rows: Float[np.ndarray, "m n"]) -> Float[np.ndarray, "m m"]:
+        """Return J P J' of functions of the window's last step; P is its joint covariance when `step` was called last.
+
+        Large windows keep the factorisation of that Gauss-Newton step, so that this costs a substitution: P is then of
+        values before it. Small windows are factored anew.
+
+        Args:
+            rows: J, the functions' derivatives by the first n directions of the last step.
+
+        Raises:
+            InputError: factors and prior do not determine all unknowns.
+        """
+        n = rows.shape[1]
+        if self._engine is not self._assembled or not np.isfinite(found := self._assembled.spread(rows)).all():
+            return rows @ self.covariance()[:n, :n] @ rows.T
+        return found
 
     def _joint(self) -> Float[np.ndarray, "W n n"]:
         bound = self._assembled.bound(self._parameters)

@@ -46,6 +46,12 @@ class Window:
             for steps in self._steps_of(f):
                 if len(steps) > 1 and max(steps) - min(steps) > 1:
                     raise InputError(f"{f.name} connects steps that are not neighbours", fix="give steps more unknowns")
+        if not self.pinned and (late := [f.name for f in self.problem.factors if self._goes_beyond(f)]):
+            raise InputError(
+                f"factors {late[0]} leave the window before the steps that they are on",
+                why="they move on by one step at a time, and what is left of them must be a prior on the next step",
+                fix="give all steps such a factor, or all but the first of a family",
+            )
 
     @cached_property
     def steps(self) -> int:
@@ -94,6 +100,24 @@ class Window:
         """Numbers of the prior: matrix row by row, vector, and the values where it was made."""
         values = sum(int(np.prod(self._manifold(key).shape)) for key in self.held)
         return self.held_size * (self.held_size + 1) + values
+
+    @cached_property
+    def leaving(self) -> dict[str, np.ndarray]:
+        """By name, the places of factors that go with the first step: those that are on it, and the first of others.
+
+        When the window moves on by a step, each factor takes the place of the one before it.
+        """
+        return {f.name: self._leaving_of(f) for f in self.problem.factors}
+
+    def _leaving_of(self, f: Any) -> np.ndarray:
+        steps = self._steps_of(f)
+        there = {frozenset(of) for of in steps}
+        return np.flatnonzero([bool(of) and frozenset(k - 1 for k in of) not in there for of in steps])
+
+    def _goes_beyond(self, f: Any) -> bool:
+        """Return whether a factor that leaves is on steps behind the second."""
+        steps = self._steps_of(f)
+        return any(max(steps[k]) > 1 for k in self._leaving_of(f))
 
     @cached_property
     def newton(self) -> Compiled:
@@ -177,8 +201,10 @@ class Window:
 
     def _marginal(self) -> list[Any]:
         """Return the prior that is left when the first step goes: a Schur complement, where the values are now."""
-        first = set(self.of_step(0))
-        factors = [item for item in self.expressions.linearised if first & set(item.unknowns)]
+        listed, factors = iter(self.expressions.linearised), list[Linearised]()
+        for f in self.problem.factors:
+            own = [next(listed) for _ in range(len(f))]
+            factors += [own[k] for k in self.leaving[f.name]]
         going, staying = self.of_step(0), [*self.of_step(1), *self.shared]
         H, g, _ = self._normal(factors, [*going, *staying])
         k = sum(self._manifold(key).dim for key in going)
@@ -255,6 +281,7 @@ class Window:
         return next(v.manifold for v in self.problem.families if v.name == key[0])
 
     def _steps_of(self, factors: Any) -> list[set[int]]:
+        """Return the steps that each factor is on."""
         found = []
         for k in range(len(factors)):
             several = [a for a in factors.arguments if a.variables.count > 1]
