@@ -122,7 +122,8 @@ def _batched(jax: Any, f: Plain) -> Callable[..., Any]:
     def call(*arrays: Any) -> tuple[Any, ...]:
         shapes = [a.shape[: a.ndim - len(g.shape)] for a, g in zip(arrays, f.arguments, strict=True)]
         batch = max(shapes, key=len, default=())
-        results = [jax.ShapeDtypeStruct((*batch, *r.shape), f.dtype) for r in f.results]
+        one = jax.eval_shape(_of_all, *arrays)  # within `shard_map` it knows over which devices results vary
+        results = [one.update(shape=(*batch, *r.shape)) for r in f.results]
         return tuple(jax.ffi.ffi_call(target, results)(*arrays))
 
     @call.def_vmap
@@ -140,6 +141,11 @@ def _batched(jax: Any, f: Plain) -> Callable[..., Any]:
         return call(*whole), (True,) * len(f.results)
 
     return call
+
+
+def _of_all(*arrays: Array) -> Array:
+    """Return a number that depends on all arrays."""
+    return sum((a.sum() for a in arrays[1:]), start=arrays[0].sum())
 
 
 def _target(jax: Any, f: Plain) -> str:
