@@ -122,12 +122,14 @@ def test_a_rollout_is_differentiated_through_its_steps(forward):
 
 def test_single_precision_needs_no_double_precision_of_jax(forward):
     values = state(forward)
-    g = forward.astype("float32").jax()
+    g, double = forward.astype("float32").jax(), forward.jax()
     jax.config.update("jax_enable_x64", False)
     try:
         found = g(*values)
         with pytest.raises(InputError, match="computes in double precision, JAX in single"):
             forward.jax()
+        with pytest.raises(InputError, match="computes in double precision, JAX in single"):
+            double(*values)  # made before
     finally:
         jax.config.update("jax_enable_x64", True)
     assert found.dtype == np.float32
@@ -141,6 +143,8 @@ def test_single_precision_needs_no_double_precision_of_jax(forward):
         ((np.ones(2), np.ones(3), np.ones(3)), r"q has the shape \(2,\), expected \(..., 3\)"),
         ((np.ones((2, 3)), np.ones((5, 3)), np.ones(3)), "batches do not broadcast"),
         ((np.ones(3), 1j * np.ones(3), np.ones(3)), "qd is not an array of real numbers"),
+        ((np.ones(3), None, np.ones(3)), "qd is not an array of real numbers"),
+        ((np.ones(3), jax.random.key(0), np.ones(3)), "qd is not an array of real numbers"),
     ],
 )
 def test_wrong_arguments_are_refused_as_by_the_function(forward, values, message):

@@ -49,7 +49,10 @@ def differences(function: Callable[[np.ndarray], float], x: np.ndarray) -> np.nd
     )
 
 
-CHAINS = [pytest.param(name, marks=pytest.mark.suite) for name in ("four_bar_linkage", "belt_leg")]
+CHAINS = [
+    pytest.param(name, marks=pytest.mark.suite)
+    for name in ("four_bar_linkage", "belt_leg", "differential", "stewart_gough")
+]
 
 
 @pytest.mark.parametrize("name", ["five_bar", *CHAINS])

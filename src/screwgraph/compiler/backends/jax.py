@@ -13,7 +13,7 @@ import numpy as np
 
 from screwgraph.compiler.backends.llvm import Interface, MachineCode, compiled_loop, xla_handler
 from screwgraph.compiler.plain import Plain
-from screwgraph.compiler.signature import REAL_KINDS, Argument, check_count
+from screwgraph.compiler.signature import Argument, check_count
 from screwgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -42,11 +42,7 @@ def jax_function(f: Plain) -> Callable[..., Any]:
         InputError: JAX is not installed, or computes with single precision only where `f` has double.
     """
     jax = jax_module()
-    if f.dtype == "float64" and not jax.config.jax_enable_x64:
-        raise InputError(
-            f"{f.name} computes in double precision, JAX in single",
-            fix='jax.config.update("jax_enable_x64", True), or f.astype("float32").jax()',
-        )
+    _check_precision(jax, f)
     apply = _with_derivatives(jax, f)
 
     def called(*values: Any) -> Any:
@@ -57,6 +53,14 @@ def jax_function(f: Plain) -> Callable[..., Any]:
     called.__name__ = called.__qualname__ = f.name
     called.__doc__ = f"{f!r}, of JAX arrays."
     return jax.jit(called)
+
+
+def _check_precision(jax: Any, f: Plain) -> None:
+    if f.dtype == "float64" and not jax.config.jax_enable_x64:
+        raise InputError(
+            f"{f.name} computes in double precision, JAX in single",
+            fix='jax.config.update("jax_enable_x64", True), or f.astype("float32").jax()',
+        )
 
 
 def _broadcast(jax: Any, f: Plain, values: Sequence[Any]) -> list[Array]:
@@ -77,9 +81,15 @@ def _broadcast(jax: Any, f: Plain, values: Sequence[Any]) -> list[Array]:
 
 
 def _array(jax: Any, f: Plain, argument: Argument, value: Any) -> Array:
-    array = jax.numpy.asarray(value)
-    if array.dtype.kind not in REAL_KINDS:
+    numbers = jax.numpy
+    try:
+        array = numbers.asarray(value)
+    except (TypeError, ValueError):
+        array = None
+    kinds = (numbers.floating, numbers.integer, numbers.bool_)
+    if array is None or not any(numbers.issubdtype(array.dtype, kind) for kind in kinds):
         raise InputError(f"{f.name}: {argument.name} is not an array of real numbers")
+    _check_precision(jax, f)  # again: it may be another one than when the function was made
     array = array.astype(f.dtype)
     core = len(argument.shape)
     if array.ndim < core or array.shape[array.ndim - core :] != argument.shape:
@@ -122,7 +132,8 @@ def _batched(jax: Any, f: Plain) -> Callable[..., Any]:
     def call(*arrays: Any) -> tuple[Any, ...]:
         shapes = [a.shape[: a.ndim - len(g.shape)] for a, g in zip(arrays, f.arguments, strict=True)]
         batch = max(shapes, key=len, default=())
-        results = [jax.ShapeDtypeStruct((*batch, *r.shape), f.dtype) for r in f.results]
+        one = jax.eval_shape(_of_all, *arrays)  # within `shard_map` it knows over which devices results vary
+        results = [one.update(shape=(*batch, *r.shape)) for r in f.results]
         return tuple(jax.ffi.ffi_call(target, results)(*arrays))
 
     @call.def_vmap
@@ -140,6 +151,11 @@ def _batched(jax: Any, f: Plain) -> Callable[..., Any]:
         return call(*whole), (True,) * len(f.results)
 
     return call
+
+
+def _of_all(*arrays: Array) -> Array:
+    """Return a number that depends on all arrays."""
+    return sum((a.sum() for a in arrays[1:]), start=arrays[0].sum())
 
 
 def _target(jax: Any, f: Plain) -> str:
