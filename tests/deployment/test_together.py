@@ -27,6 +27,7 @@ def test_live_parameters_of_functions_are_joined():
     arm = sg.load("panda")
     choice = Choice(parameters=("panda_joint5.armature", "panda_link6.mass", "panda_joint2.origin"))
     made = asked_functions(arm, ("x=potential_energy+mass_matrix+jacobian:panda_hand_tcp",), choice)["x"]
+    assert isinstance(made, sg.Function)
     (parameters,) = (a for a in made.arguments if a.name == "parameters")
     assert made.arguments[-1] is parameters
     q = np.linspace(-1.0, 1.0, 7)

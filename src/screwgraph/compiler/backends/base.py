@@ -57,6 +57,18 @@ class Listing:
         return f"{self.code.operations.total} operations{each}"
 
 
+Named = tuple[str, Sequence[tuple[str, Argument]], Sequence[tuple[str, Result]]]
+"""The identifier of a function, its arguments and its results with theirs."""
+
+
+def named(f: Listing, own: str, identifiers: Callable[[Sequence[str]], list[str]]) -> Named:
+    """Return how a language names a function that is called `own`, its arguments and its results."""
+    function, *others = identifiers([own, *(a.name for a in f.arguments), *(r.name for r in f.results)])
+    count = len(f.arguments)
+    takes = list(zip(others[:count], f.arguments, strict=True))
+    return function, takes, list(zip(others[count:], f.results, strict=True))
+
+
 @dataclass(frozen=True)
 class Library:
     """Functions that are written together: one type of numbers, and one `prefix` of their names, which may be empty."""

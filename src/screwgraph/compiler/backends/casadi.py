@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from types import MappingProxyType
@@ -75,7 +76,8 @@ def casadi_function(
     Inputs that no result needs may be left out of `arguments`.
     """
     ca = casadi_module()
-    function, *ports = identifiers([name, *(a for a, _ in arguments), *([r for r, _ in results] or ["result"])])
+    names = [name, *(a for a, _ in arguments), *([r for r, _ in results] or ["result"])]
+    function, *ports = identifiers(re.sub(r"[\W_]+", "_", n, flags=re.ASCII) for n in names)  # no __ in its names
     vectors = [ca.SX.sym(argument, len(names)) for argument, names in arguments]
     listed = zip(vectors, arguments, strict=True)
     scalars = {n: x for vector, (_, names) in listed for n, x in zip(names, ca.vertsplit(vector), strict=True)}

@@ -35,9 +35,9 @@ class Reference:
 
 
 def reference(f: Listing) -> Reference:
-    """Return states of a function, finite results first, and tolerances that follow from rounding.
+    """Return states of a function, with finite results where there are some, and tolerances that follow from rounding.
 
-    States at which rounding changes how often a loop goes round are left out.
+    States at which rounding changes how often a loop goes round are left out; those that are left are repeated.
     """
     rng = np.random.default_rng(11)
     given = [_samples(a, rng) for a in f.arguments] if f.examples is None else f.examples()
@@ -47,7 +47,7 @@ def reference(f: Listing) -> Reference:
     (narrow, rounds), (wide, exact_rounds) = _evaluated(f, inputs, f.dtype), _evaluated(f, inputs, wider)
     sound = np.array([a == b for a, b in zip(rounds, exact_rounds, strict=True)])
     sound &= np.all([np.isfinite(values).all(axis=1) for values in (*wide, *narrow)], axis=0)
-    chosen = np.argsort(~sound, kind="stable")[:COUNT]
+    chosen = np.resize(np.argsort(~sound, kind="stable")[: max(1, min(COUNT, int(sound.sum())))], COUNT)
     tolerances = []
     for exact, rounded in zip(wide, narrow, strict=True):
         size = np.abs(exact).max(axis=1, initial=0.0)

@@ -13,14 +13,14 @@ from jaxtyping import Float
 from screwgraph.arguments import checked, shown
 from screwgraph.compiler import Compiled, Listing, check_arrays, check_unit, compiled, dtype_name, quaternion_places
 from screwgraph.errors import InputError
-from screwgraph.kinematics.inverse.listing import FLAW, search_listing
+from screwgraph.kinematics.inverse.listing import FLAW, example_values, search_listing
 from screwgraph.kinematics.inverse.models import InverseModel, MechanismModel, RobotModel
 from screwgraph.kinematics.inverse.problem import InverseProblem
 from screwgraph.kinematics.inverse.reasons import Found, Reasons
 from screwgraph.kinematics.inverse.search import COUNTS, search_routine
 from screwgraph.kinematics.inverse.solution import Solution
 from screwgraph.kinematics.inverse.step import end_results, step_function
-from screwgraph.kinematics.targets import Moving, Point, Pose, Target
+from screwgraph.kinematics.targets import Point, Pose, Target
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
 
@@ -28,8 +28,6 @@ STEPS = 60
 """Steps of an attempt, at most."""
 LEAST_TOLERANCE = {"float64": 0.0, "float32": 1e-5}
 """Tolerances (rad, m) that numbers of each type can tell from rounding, at least."""
-NEAR, EXAMPLES = 0.2, 8
-"""How far (rad, m) starts of examples are from their ends; how many examples there are."""
 
 
 @checked
@@ -154,35 +152,17 @@ class InverseKinematics:
         fixed = {self.problem.parameters[i].name: value.ravel() for i, value in self._fixed.items()}
         others = [a.name for a in self.problem.parameters[len(self.problem.targets) + 1 :]]
         constants = fixed | dict(zip(others, self._constants, strict=True))
-        return search_listing(self.problem, constants, name or "inverse_kinematics", self.dtype, self._examples)
+        return search_listing(
+            self.problem,
+            constants,
+            name or "inverse_kinematics",
+            self.dtype,
+            lambda: example_values(self.problem, self._fixed, self),
+        )
 
     def report(self) -> str:
         """Print the operations of a step."""
         return f"{'a step':<28}{step_function(self.problem).operations.total:>7}"
-
-    def _examples(self) -> list[np.ndarray]:
-        """Return values of open targets and starts at which few attempts meet them, as rows of their numbers.
-
-        Targets are where positions put them that the search itself has found; starts are near, of one far away.
-        """
-        problem, model, rng = self.problem, self.problem.model, np.random.default_rng(11)
-        tries = np.repeat(model.later_starts(4 * EXAMPLES), 2, axis=0)
-        values = [np.empty((len(tries), *t.shape(model.subject))) for t in problem.targets]
-        starts = np.empty_like(tries)
-        for k, q in enumerate(tries):
-            for value, t, moving in zip(values, problem.targets, problem.moving(q), strict=True):
-                value[k] = t.value(Moving(moving.at.astype(float), moving.jacobian))
-            starts[k] = (
-                model.first_start()
-                if k % 2
-                else model.manifold.retract(q, rng.uniform(-NEAR, NEAR, model.manifold.dim))
-            )
-        own = [x for i, x in enumerate(values) if i not in self._fixed]
-        found = self(*own, start=starts)
-        far = [k for k in np.flatnonzero(found.reached & (found.attempts == 2)) if k % 2]
-        near = [k for k in np.flatnonzero(found.reached & (found.attempts == 1)) if not k % 2]
-        chosen = [*far[:1], *near][:EXAMPLES] or [0]
-        return [x[chosen].reshape(len(chosen), -1) for x in (*own, starts)]
 
     @cached_property
     def _code(self) -> Compiled:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from screwgraph.compiler import Argument, Listing, Result, normalising, quaternion_places
+from screwgraph.errors import InputError
 from screwgraph.kinematics.inverse.problem import InverseProblem
 from screwgraph.kinematics.inverse.search import COUNTS, search_routine
+from screwgraph.kinematics.inverse.solution import Solution
 from screwgraph.kinematics.inverse.step import end_results
+from screwgraph.kinematics.targets import Moving
 from screwgraph.spatial import Array, choose
 from screwgraph.tape import Block, Memory, Number, Program, Routine
 
 FLAW = 1e-9
 """Squared difference from a rotation up to which the digits of a file explain it."""
+
+NEAR = (0.2, 0.02, 0.002, 0.0)
+"""How far (rad, m) starts of examples are from positions that meet targets; the first of which some are found."""
+EXAMPLES = 8
 
 
 def search_listing(
@@ -75,3 +82,40 @@ def _judging(routine: Routine, problem: InverseProblem) -> Routine:
     own = memory.block("judge_values", ["flaws", "reached"], ["reached"], judged)
     judge = Block(own.name, own.program, (*places, reached), (reached,))
     return replace(routine, outputs=(*kept, *routine.outputs[-counts:]), parts=(*routine.parts, judge))
+
+
+def example_values(problem: InverseProblem, fixed: Collection[int], solve: Callable[..., Solution]) -> list[np.ndarray]:
+    """Return values of targets, but for the `fixed` ones, and starts at which few attempts meet them, as rows.
+
+    Targets are where positions put them that the search tries itself; starts are near these, of one far away.
+
+    Raises:
+        InputError: there are none.
+    """
+    model, rng = problem.model, np.random.default_rng(11)
+    positions = model.later_starts(4 * EXAMPLES)
+    shapes = [t.shape(model.subject) for t in problem.targets]
+    values = [np.empty((len(positions), *shape)) for shape in shapes]
+    for k, q in enumerate(positions):
+        for value, t, moving in zip(values, problem.targets, problem.moving(q), strict=True):
+            value[k] = t.value(Moving(moving.at.astype(float), moving.jacobian))
+    own = [x for i, x in enumerate(values) if i not in fixed]
+
+    def met(starts: np.ndarray, attempts: int) -> list[list[np.ndarray]]:
+        found = solve(*own, start=starts)
+        chosen = np.flatnonzero(np.asarray(found.reached) & (np.asarray(found.attempts) == attempts))
+        return [[*(x[k].ravel() for x in own), starts[k]] for k in chosen]
+
+    rows = met(np.tile(model.first_start(), (len(positions), 1)), 2)[:1]
+    for near in NEAR:
+        away = rng.uniform(-near, near, (len(positions), model.manifold.dim))
+        rows += met(np.array([model.manifold.retract(q, d) for q, d in zip(positions, away, strict=True)]), 1)
+        if len(rows) > 1:
+            break
+    if not rows:
+        raise InputError(
+            f"inverse kinematics of {model.name} meets its targets nowhere",
+            why="limits, loops or fixed values leave no position, and nothing to try its code at",
+            fix="ask for its `reasons`, or give limits=False",
+        )
+    return [np.array(column) for column in zip(*rows[:EXAMPLES], strict=True)]

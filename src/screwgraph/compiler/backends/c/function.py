@@ -60,7 +60,7 @@ def _in_pieces(interface: Interface, program: Program, cut: Pieces, large: Terms
     They are called by their addresses, lest compilers put them together again. What the function takes and what it
     gives must not overlap: the first pieces write results that later ones do not expect among their arguments.
     """
-    names = interface.names[1:]
+    names = [name for name, _ in (*interface.takes, *interface.gives)]
     parameters = f"{interface.parameters}, {interface.scalar} *memory"
     ignored = "    " + " ".join(f"(void){name};" for name in (*names, "memory"))
     before = []

@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
-from screwgraph.compiler.backends.base import Library, Listing
+from screwgraph.compiler.backends.base import Library, Listing, named
 from screwgraph.compiler.backends.c.operations import SCALARS, identifiers
 from screwgraph.compiler.signature import PARAMETERS, Argument, Result
 
 
 @dataclass(frozen=True)
 class Interface:
-    """A function of a library."""
+    """A function of a library, and its identifiers: of itself, of what it takes, of what it gives."""
 
     library: Library
     listing: Listing
-
-    @cached_property
-    def names(self) -> list[str]:
-        """Identifiers of the function, its arguments, its results."""
-        f = self.listing
-        own = self.library.prefixed(f.name)
-        return identifiers([own, *(a.name for a in f.arguments), *(r.name for r in f.results)])
-
-    @property
-    def function(self) -> str:
-        """Identifier of the function."""
-        return self.names[0]
+    function: str
+    takes: Sequence[tuple[str, Argument]]
+    gives: Sequence[tuple[str, Result]]
 
     @property
     def scalar(self) -> str:
@@ -39,16 +30,6 @@ class Interface:
     def suffix(self) -> str:
         """What constants and functions of that type end in."""
         return SCALARS[self.listing.dtype][1]
-
-    @property
-    def takes(self) -> list[tuple[str, Argument]]:
-        """The arguments with their identifiers."""
-        return list(zip(self.names[1:], self.listing.arguments, strict=False))
-
-    @property
-    def gives(self) -> list[tuple[str, Result]]:
-        """The results with their identifiers."""
-        return list(zip(self.names[1 + len(self.listing.arguments) :], self.listing.results, strict=True))
 
     @property
     def inputs(self) -> list[str]:
@@ -89,9 +70,14 @@ class Interface:
         return "".join(_described(name, array) for name, array in [*self.takes, *self.gives])
 
 
+def interface(library: Library, f: Listing) -> Interface:
+    """Return a function as C sees it."""
+    return Interface(library, f, *named(f, library.prefixed(f.name), identifiers))
+
+
 def interfaces(library: Library) -> list[Interface]:
     """Return the functions of a library."""
-    return [Interface(library, f) for f in library.functions]
+    return [interface(library, f) for f in library.functions]
 
 
 def parameter_type(library: Library) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from screwgraph.compiler.backends.base import Listing
 from screwgraph.compiler.backends.c.function import definition
-from screwgraph.compiler.backends.c.interface import Interface
+from screwgraph.compiler.backends.c.interface import Interface, interface
 from screwgraph.compiler.backends.c.operations import number
 from screwgraph.compiler.signature import Result, numbered
 from screwgraph.tape import Block, Lookup, Loop, Routine
@@ -18,7 +18,7 @@ def routine_definition(one: Interface, given: Routine) -> list[str]:
     before, names = list[str](), dict[int, str]()
     for part in given.every:
         if isinstance(part, Block) and id(part.program) not in names:
-            own = Interface(one.library, block_listing(one.listing, part, len(names)))
+            own = interface(one.library, block_listing(one.listing, part, len(names)))
             names[id(part.program)] = own.function
             before += _static(definition(own), own.prototype)
         elif isinstance(part, Lookup):

@@ -10,7 +10,7 @@ from screwgraph.compiler.angles import LARGE, TURN, large_terms
 from screwgraph.compiler.backends.base import Backend, Library
 from screwgraph.compiler.backends.c.interface import parameter_fields
 from screwgraph.compiler.backends.reference import COUNT, reference
-from screwgraph.compiler.backends.rust.function import Signature, definition
+from screwgraph.compiler.backends.rust.function import Signature, definition, signature
 from screwgraph.compiler.backends.rust.operations import (
     MATH_OF_TWO,
     RUST,
@@ -85,7 +85,7 @@ def rust_source(library: Library) -> str:
             "};",
             "",
         ]
-    code = [line for f in library.functions for line in _definition(Signature(library, f))]
+    code = [line for f in library.functions for line in _definition(signature(library, f))]
     if any(large_terms(program) for f in library.functions for program in f.programs):
         turn, more = (rust_number(x, dtype) for x in TURN[dtype])
         code.append(WRAPPED.format(scalar=scalar, large=rust_number(LARGE, dtype), turn=turn, more=more))
@@ -122,7 +122,7 @@ def rust_test(library: Library) -> str:
     lines = ["//! Compares the code with what Python computed.", "#![allow(clippy::all)]"]
     lines += [f"use {rust_names([library.name])[0]} as code;", "", COMPARE.format(scalar=scalar)]
     for f in library.functions:
-        one, found = Signature(library, f), reference(f)
+        one, found = signature(library, f), reference(f)
         lines += ["#[test]", f"fn {one.function}_is_what_python_computes() {{"]
         for k in range(COUNT):
             given = []

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from screwgraph.compiler.angles import large_terms
-from screwgraph.compiler.backends.base import Library, Listing
+from screwgraph.compiler.backends.base import Library, Listing, named
 from screwgraph.compiler.backends.c.interface import parameter_fields
 from screwgraph.compiler.backends.rust.operations import (
     RUST,
@@ -28,31 +27,13 @@ rustc follows them by recursion, which overflows its stack at some thousands."""
 
 @dataclass(frozen=True)
 class Signature:
-    """A function of a library as Rust sees it."""
+    """A function of a library as Rust sees it, and its identifiers: of itself, of what it takes, of what it gives."""
 
     library: Library
     listing: Listing
-
-    @cached_property
-    def names(self) -> list[str]:
-        """Identifiers of the function, its arguments, its results."""
-        f = self.listing
-        return rust_names([f.name, *(a.name for a in f.arguments), *(r.name for r in f.results)])
-
-    @property
-    def function(self) -> str:
-        """Identifier of the function."""
-        return self.names[0]
-
-    @property
-    def takes(self) -> list[tuple[str, Argument]]:
-        """The arguments with their identifiers."""
-        return list(zip(self.names[1:], self.listing.arguments, strict=False))
-
-    @property
-    def gives(self) -> list[tuple[str, Result]]:
-        """The results with their identifiers."""
-        return list(zip(self.names[1 + len(self.listing.arguments) :], self.listing.results, strict=True))
+    function: str
+    takes: Sequence[tuple[str, Argument]]
+    gives: Sequence[tuple[str, Result]]
 
     @property
     def structure(self) -> str:
@@ -95,6 +76,11 @@ class Signature:
             else:
                 found += places(name if a.shape else f"*{name}", a.shape)
         return found
+
+
+def signature(library: Library, f: Listing) -> Signature:
+    """Return a function as Rust sees it."""
+    return Signature(library, f, *named(f, f.name, rust_names))
 
 
 def definition(one: Signature) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from screwgraph.compiler.backends.base import Listing
 from screwgraph.compiler.backends.c.routine import block_listing
-from screwgraph.compiler.backends.rust.function import Signature, definition, enclosed
+from screwgraph.compiler.backends.rust.function import Signature, definition, enclosed, signature
 from screwgraph.compiler.backends.rust.operations import SCALARS, rust_number
 from screwgraph.tape import Block, Lookup, Loop, Routine
 from screwgraph.tape.routine import Part
@@ -17,7 +17,7 @@ def routine_definition(one: Signature, given: Routine) -> list[str]:
     scalar, before, names = SCALARS[one.listing.dtype], list[str](), dict[int, str]()
     for part in given.every:
         if isinstance(part, Block) and id(part.program) not in names:
-            own = Signature(one.library, block_listing(one.listing, part, len(names)))
+            own = signature(one.library, block_listing(one.listing, part, len(names)))
             names[id(part.program)] = own.function
             before += [line.removeprefix("pub ") for line in definition(own)]
         elif isinstance(part, Lookup):
