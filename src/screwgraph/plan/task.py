@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +20,8 @@ GUESSES = ("linear", "stay")
 FULL_GRAPH, CONDENSED = "graph", "condensed"
 KINDS = (FULL_GRAPH, CONDENSED)
 """What dynamics may be, besides True and False."""
+LARGEST = 4_000_000
+"""Numbers of a motion up to which a plan is tried: its matrices take some kB for each state."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +81,7 @@ class Task:
         kind = kind_of(self.robot)
         if not self.phases or not all(isinstance(p, Phase) for p in self.phases):
             raise InputError("a task needs phases", fix="phases=horizon(steps, dt=...)")
+        _check_size(self.phases, self.robot.nv)
         if self.collocation not in COLLOCATIONS:
             raise unknown("collocation", self.collocation, COLLOCATIONS)
         if isinstance(self.guess, str) and self.guess not in GUESSES:
@@ -120,3 +123,15 @@ class Task:
         """Return where in a file the item of a name, or the start, stands; None where that is not known."""
         thing = self.start if name == "start" else dict(self.items()).get(name)
         return next((at for other, at in self.places if other is thing), None)
+
+
+def _check_size(phases: Sequence[Phase], velocities: int) -> None:
+    """Raise InputError where a motion has more positions, velocities, accelerations and torques than can be kept."""
+    steps = sum(phase.steps for phase in phases)
+    most = LARGEST // (4 * max(velocities, 1))
+    if steps > most:
+        raise InputError(
+            f"{steps} steps are too many unknowns",
+            why=f"the model has {velocities} velocities",
+            fix=f"at most {most} steps: longer ones, or several plans",
+        )

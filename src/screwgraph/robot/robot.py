@@ -262,7 +262,7 @@ def unknown(what: str, name: object, known: Iterable[str]) -> InputError:
     """Make the error for a name that does not exist, with the nearest ones that do."""
     from difflib import get_close_matches
 
-    names = list(known)
+    names = list(dict.fromkeys(known))
     near = get_close_matches(str(name), names, n=3, cutoff=0.5)
     several = f"there are {', '.join(names[:6])}{', ...' if len(names) > 6 else ''}"
     known = several if len(names) > 1 else f"there is {names[0] if names else f'no {what} at all'}"

@@ -150,11 +150,11 @@ def _pair(value: Any, what: str) -> Pair:
             why="it is neither a number nor a lower and an upper one",
             fix="different ones for joints: {joint: number}",
         )
-    return (
-        (-abs(float(numbers[0])), abs(float(numbers[0])))
-        if len(numbers) == 1
-        else (float(numbers[0]), float(numbers[1]))
-    )
+    if len(numbers) == 1 and numbers[0] < 0.0:
+        raise InputError(
+            f"{what} limit {numbers[0]:g}", why="one number b means -b to b", fix="give it without sign, or both bounds"
+        )
+    return (-float(numbers[0]), float(numbers[0])) if len(numbers) == 1 else (float(numbers[0]), float(numbers[1]))
 
 
 def read_bounds(value: Value, reading: Reading) -> tuple[Any, float | None, float]:
