@@ -18,6 +18,8 @@ import numpy as np
 
 BATCH, CHECKED = 4096, 16
 ROUNDS = 10
+STEPS, SMALL = 1000, 1e-12
+"""Dependent calls in a compiled loop, and what a sum of results changes the arguments of the next one by."""
 WARM_UP = 10.0
 """Times the seconds of a figure."""
 
@@ -73,6 +75,7 @@ def _measured(jax: Any, library: Callable[[], Any], seconds: float) -> dict[str,
         "batch ready": batch_ready,
         "one": _least(jax, single, one, seconds),
         "floor": _least(jax, jax.jit(_hardly_anything), one, seconds),
+        "step": _least(jax, jax.jit(_steps(jax, way.function)), one, seconds) / STEPS,
         "many": _least(jax, batch, many, seconds),
         "answers": way.read(found[:CHECKED].reshape(CHECKED, *found.shape[1:])).tolist(),
         "way": way.name,
@@ -88,6 +91,16 @@ def _warm_up(jax: Any, function: Callable[..., Any], arguments: list[Any], secon
 
 def _hardly_anything(*arguments: Any) -> Any:
     return arguments[0] + sum(x.ravel()[0] for x in arguments)
+
+
+def _steps(jax: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a loop of calls that wait for each other; all results change all arguments, so that none is left out."""
+
+    def step(_: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        change = SMALL * jax.numpy.sum(function(*arguments))
+        return tuple(x + change for x in arguments)
+
+    return lambda *arguments: jax.lax.fori_loop(0, STEPS, step, arguments)
 
 
 def _least(jax: Any, function: Callable[..., Any], arguments: list[Any], seconds: float) -> float:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.bench import Entry, Tools
-from benchmarks.jax_probe import BATCH
+from benchmarks.jax_probe import BATCH, STEPS
 from benchmarks.subjects import chosen
 from benchmarks.tables import NOTHING, Remarks, Sheet, times, verdict
 from screwgraph.bench import fresh_cache
@@ -26,16 +26,20 @@ QUESTIONS = ("inverse", "forward", "mass_matrix")
 OURS, PEERS = "screwgraph", ("frax", "adam", "jaxsim")
 FASTER, READY = 10.0, 2.0
 """Least ratio of a peer's time to ours, and longest time to our first result (s), that are asked for."""
+WAYS = {"call": "one", "loop": "step", "batch": "many"}
+"""Ways to call, and by what names times of them are measured."""
 COLUMNS = (
     "robot (velocities)",
     "question",
     "library",
     "ready, s",
     "batch ready, s",
-    "call, us",
-    "JAX's own, us",
+    "one call from Python, us",
+    "of it JAX's own, us",
     "call: faster",
-    "sample, ns",
+    "one call in a compiled loop, us",
+    "in the loop: faster",
+    "sample of a batch, ns",
     "sample: faster",
     "error",
     f"at least {FASTER:g} x, ready in {READY:g} s",
@@ -44,7 +48,9 @@ NOTES = (
     "CPU time of fresh processes on one core, double precision, results waited for; the best of ten rounds. Ready: "
     "from the robot's file to the first result, with JAX started, our cache empty and without search (with it, the "
     "first process that compiles forward dynamics takes two seconds more); batch ready: to that of "
-    f"{BATCH} states, too. JAX's own: a call of a compiled function that adds some numbers of the same arguments. "
+    f"{BATCH} states, too. JAX's own: a call of a compiled function that adds some numbers of the same arguments. In a "
+    f"compiled loop: {STEPS} calls within one `jit` (`lax.fori_loop`), as in a simulation or a controller; the sum of "
+    "one call's results is added to all arguments of the next one. "
     "Faster: the peer's time over ours. Error: largest difference from our results relative to the largest number. "
     "adam knows floating bases only: arms take the joints' part of its mass matrix and bias forces; its forward "
     "dynamics of arms is a solve with these. Inverse dynamics is their sum, as adam has no other.",
@@ -70,18 +76,25 @@ def lines(robot: str, question: str, tools: Tools, remarks: Remarks) -> Iterator
         yield [OURS, remarks.cell(OURS, f"{robot} {question}", ours["reason"]), *blank]
         return
     own = f"{1e6 * ours['floor']:.1f}"
-    yield [OURS, *_ready(ours), _call(ours), own, NOTHING, _sample(ours), NOTHING, NOTHING, NOTHING]
+    calls = _call(ours), own, NOTHING, _step(ours), NOTHING, _sample(ours), NOTHING
+    yield [OURS, *_ready(ours), *calls, NOTHING, NOTHING]
     for peer in PEERS:
         theirs = _found(robot, question, peer, tools)
         if "reason" in theirs:
             yield [peer, remarks.cell(peer, f"{robot} {question}", theirs["reason"]), *blank]
             continue
-        one, many = theirs["one"] / ours["one"], theirs["many"] / ours["many"]
+        ratios = {way: theirs[key] / ours[key] for way, key in WAYS.items()}
         answers, expected = np.array(theirs["answers"]), np.array(ours["answers"])
         error = np.abs(answers - expected).max() / np.abs(expected).max()
-        reached = one >= FASTER and many >= FASTER and ours["ready"] <= READY
-        ratios = _call(theirs), NOTHING, times(one), _sample(theirs), times(many)
-        yield [peer, *_ready(theirs), *ratios, f"{error:.0e}", verdict(reached)]
+        call, step, sample = map(times, ratios.values())
+        calls = _call(theirs), NOTHING, call, _step(theirs), step, _sample(theirs), sample
+        yield [peer, *_ready(theirs), *calls, f"{error:.0e}", _reached(ratios, ours["ready"])]
+
+
+def _reached(ratios: Mapping[str, float], ready: float) -> str:
+    """Return the verdict, and what is not reached."""
+    missed = [way for way, ratio in ratios.items() if ratio < FASTER] + ["ready"] * (ready > READY)
+    return ": ".join([verdict(not missed), *([", ".join(missed)] if missed else [])])
 
 
 def _ready(found: Mapping[str, Any]) -> tuple[str, str]:
@@ -90,6 +103,10 @@ def _ready(found: Mapping[str, Any]) -> tuple[str, str]:
 
 def _call(found: Mapping[str, Any]) -> str:
     return f"{1e6 * found['one']:.1f}"
+
+
+def _step(found: Mapping[str, Any]) -> str:
+    return f"{1e6 * found['step']:.2f}"
 
 
 def _sample(found: Mapping[str, Any]) -> str:

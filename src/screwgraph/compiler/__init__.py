@@ -10,9 +10,7 @@ from screwgraph.compiler.backends.casadi import (
 )
 from screwgraph.compiler.backends.cuda import CudaFunction, DeviceArray
 from screwgraph.compiler.backends.llvm import (
-    COUNTS,
     Compiled,
-    Descent,
     March,
     Marching,
     Settle,
@@ -27,25 +25,25 @@ from screwgraph.compiler.expression import compile_expression
 from screwgraph.compiler.function import Argument, Function, Origin
 from screwgraph.compiler.graphs import compile_graph
 from screwgraph.compiler.inputs import inputs_by_form
-from screwgraph.compiler.library import library_code
+from screwgraph.compiler.library import Exportable, library_code
 from screwgraph.compiler.matrix import compile_matrix
+from screwgraph.compiler.numbers import dtype_name
 from screwgraph.compiler.problem import Problem, argument, at, parameter_arguments, robot_arguments, without_metadata
 from screwgraph.compiler.searched import Search
 from screwgraph.compiler.signature import PARAMETERS, Result, check_arrays, numbered
 from screwgraph.compiler.sparsity import Sparsity
-from screwgraph.compiler.unit import check_unit, quaternion_places
+from screwgraph.compiler.unit import check_unit, normalising, quaternion_places
 
 __all__ = [
     "BACKENDS",
-    "COUNTS",
     "PARAMETERS",
     "Argument",
     "Backend",
     "BlockedFunction",
     "Compiled",
     "CudaFunction",
-    "Descent",
     "DeviceArray",
+    "Exportable",
     "Function",
     "Library",
     "Listing",
@@ -74,10 +72,12 @@ __all__ = [
     "compile_matrix",
     "compile_problem",
     "compiled",
+    "dtype_name",
     "inputs_by_form",
     "library_code",
     "make_function",
     "marching",
+    "normalising",
     "numbered",
     "one_file_each",
     "parameter_arguments",

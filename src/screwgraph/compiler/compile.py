@@ -215,6 +215,7 @@ def make_function(
     origin: Callable[[Made], Origin],
     results: tuple[Result, ...] | None = None,
     anew: bool = False,
+    quietly: bool = False,
 ) -> Function:
     """Make a function, or find its code in the cache.
 
@@ -226,9 +227,10 @@ def make_function(
         origin: what people may ask about that code.
         results: what it returns, by default one vector.
         anew: make the code again, and keep it in the place of what the cache has.
+        quietly: whether nobody is warned that there are many inputs.
     """
     inputs = [n for argument in arguments for n in argument.names]
-    made = remembered(question, lambda: make(_announced(name, inputs)), anew=anew)
+    made = remembered(question, lambda: make(inputs if quietly else _announced(name, inputs)), anew=anew)
     results = results or (Result("result", (len(made.program.outputs),)),)
     return Function(name, arguments, results, made.body, made.ordering, origin(made))
 

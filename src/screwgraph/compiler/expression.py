@@ -44,4 +44,4 @@ def compile_expression(
     def refuse() -> NoReturn:
         raise InputError("this function was not made by elimination", why="it is the code of an expression")
 
-    return make_function(name, (name, question), arguments, make, lambda _: Origin(refuse, dict), results)
+    return make_function(name, (name, question), arguments, make, lambda _: Origin(refuse, dict), results, quietly=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NoReturn
@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph import displayed
-from screwgraph.arguments import checked, shown
+from screwgraph.arguments import checked
 from screwgraph.compiler.analytic import further
 from screwgraph.compiler.backends import BACKENDS, Library, Listing
 from screwgraph.compiler.backends.c import c_header, c_source
@@ -20,7 +20,7 @@ from screwgraph.compiler.backends.casadi import casadi_function
 from screwgraph.compiler.backends.cuda import CudaFunction, cuda_function
 from screwgraph.compiler.backends.jax import jax_function
 from screwgraph.compiler.backends.ptx import kernel_source
-from screwgraph.compiler.backends.torch import torch_function
+from screwgraph.compiler.backends.torch import TorchFunction, torch_function
 from screwgraph.compiler.blocked import BlockedFunction
 from screwgraph.compiler.bound import BoundFunction, Names
 from screwgraph.compiler.cache import Made, pack_code, remembered, unpack_code
@@ -29,6 +29,7 @@ from screwgraph.compiler.coordinates import by_coordinates, plain_arguments
 from screwgraph.compiler.derivatives import Analytic
 from screwgraph.compiler.evaluation import Evaluation
 from screwgraph.compiler.library import library_code
+from screwgraph.compiler.numbers import dtype_name
 from screwgraph.compiler.pivots import Pivots, pivots
 from screwgraph.compiler.plain import Plain
 from screwgraph.compiler.signature import (
@@ -54,9 +55,6 @@ from screwgraph.summary import one_line
 from screwgraph.tape import Operations, Program
 from screwgraph.tape.rolled import Code, straight
 
-DTYPES = ("float64", "float32")
-"""The numbers that machine code and C source can compute with."""
-
 
 @dataclass(frozen=True, eq=False)
 class Origin:
@@ -64,7 +62,7 @@ class Origin:
 
     `plain` makes the elimination of the robot as it is, in the same order; `savings` counts operations before any pass,
     and after each; `analytic` knows derivatives in closed form, where there are some; `vanished` what to do where a
-    pivot vanishes.
+    pivot vanishes; `examples` are values (k, numbers) of each argument at which exported code is tried.
     """
 
     __repr__ = one_line
@@ -73,6 +71,7 @@ class Origin:
     savings: Callable[[], Mapping[str, int]]
     analytic: Analytic | None = None
     vanished: Fallback | None = None
+    examples: Callable[[], Sequence[np.ndarray]] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,13 +165,7 @@ class Function(Called):
         Raises:
             InputError: there is no code for this type.
         """
-        try:
-            name = shown(dtype) if dtype is None else np.dtype(dtype).name  # which takes None for float64
-        except (TypeError, ValueError):
-            name = shown(dtype)
-        if name not in DTYPES:
-            raise unknown("type of numbers", name, DTYPES)
-        return replace(self, dtype=name)
+        return replace(self, dtype=dtype_name(dtype))
 
     @property
     def result_shape(self) -> tuple[int, ...]:
@@ -246,7 +239,7 @@ class Function(Called):
         """
         return jax_function(self._plain)
 
-    def torch(self) -> Callable[..., Any]:
+    def torch(self) -> TorchFunction:
         """Return the same function of PyTorch tensors on the processor: an operator that calls the machine code.
 
         It takes tensors `(..., *shape)` that broadcast, goes through `autograd`, `torch.func` and `torch.compile`, and
@@ -255,7 +248,7 @@ class Function(Called):
         Raises:
             InputError: PyTorch is not installed.
         """
-        return torch_function(self._plain)
+        return torch_function(self._plain, self)
 
     def cuda(self) -> CudaFunction:
         """Return the same function on an NVIDIA GPU, one thread a sample: of NumPy's arrays, or of arrays there.
@@ -439,7 +432,7 @@ class Function(Called):
     def listing(self, name: str = "") -> Listing:
         """Return the function as back ends write it for other programs, under a name of its own."""
         program = normalising(self.program, self.arguments, self._evaluation.quaternions)
-        return Listing(name or self.name, program, self.arguments, self.results, self.dtype)
+        return Listing(name or self.name, program, self.arguments, self.results, self.dtype, self.origin.examples)
 
     def c_source(self) -> str:
         """The same function as self-contained C99 that needs nothing but math.h; matrices stand row by row."""

@@ -34,5 +34,5 @@ def interpreted(
         for i, value in enumerate(program.evaluate([column[part] for column in given])):
             found[part, i] = value
     ends = np.cumsum([r.size for r in results])
-    parts = [x.reshape(*batch, *r.shape) for x, r in zip(np.split(found, ends[:-1], axis=1), results, strict=True)]
+    parts = [x.reshape((*batch, *r.shape)) for x, r in zip(np.split(found, ends[:-1], axis=1), results, strict=True)]
     return parts[0] if len(parts) == 1 else tuple(parts)

@@ -3,10 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, Protocol, Self, runtime_checkable
 
-from screwgraph.compiler.backends import BACKENDS, Library
+from screwgraph.compiler.backends import BACKENDS, Library, Listing
 from screwgraph.errors import InputError
 from screwgraph.robot import unknown
+
+
+@runtime_checkable
+class Exportable(Protocol):
+    """What can be written for other programs: functions, and searches around them."""
+
+    @property
+    def dtype(self) -> str:
+        """Type of its numbers."""
+        ...
+
+    def astype(self, dtype: Any) -> Self:
+        """Return the same, computed with numbers of another type."""
+        ...
+
+    def listing(self, name: str = "") -> Listing:
+        """Return it as back ends write it, under a name of its own."""
+        ...
+
+    def report(self) -> str:
+        """Print the operations of its code."""
+        ...
 
 
 def library_code(library: Library, language: str) -> Mapping[str, str]:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from screwgraph.compiler.cache import Made, pack_code, remembered
 from screwgraph.compiler.derivatives import derivatives
-from screwgraph.compiler.signature import Argument, Result
+from screwgraph.compiler.products import pulled, pushed
+from screwgraph.compiler.signature import Argument, Result, numbered
 from screwgraph.summary import one_line
 from screwgraph.tape.rolled import Code
+
+Write = Callable[[Code, Sequence[Argument], Sequence[str], Sequence[Argument]], Code]
+"""What writes the code of a product: of code and its arguments, those that vary, and the vectors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,14 +42,43 @@ class Plain:
         question = repr((pack_code(self.program), *self.operands, self.dtype))
         return f"f{hashlib.sha256(question.encode()).hexdigest()[:24]}"
 
+    def pushforward(self, *by: str) -> Plain:
+        """Return how the results change where arguments change: such a function, which takes these changes last."""
+        changes = tuple(numbered(f"{self.name}_d_{a.name}", *a.shape) for a in self._named(by))
+        results = tuple(Result(f"d_{r.name}", r.shape) for r in self.results)
+        return self._product("pushforward", pushed, by, changes, results)
+
+    def pullback(self, *by: str) -> Plain:
+        """Return gradients by arguments from those by the results: such a function, which takes the latter last."""
+        gradients = tuple(numbered(f"{self.name}_by_{r.name}", *r.shape) for r in self.results)
+        results = tuple(Result(a.name, a.shape) for a in self._named(by))
+        return self._product("pullback", pulled, by, gradients, results)
+
+    def _named(self, names: tuple[str, ...]) -> list[Argument]:
+        named = {a.name: a for a in self.arguments}
+        return [named[name] for name in names]
+
+    def _product(
+        self, kind: str, write: Write, by: tuple[str, ...], vectors: tuple[Argument, ...], results: tuple[Result, ...]
+    ) -> Plain:
+        question = (kind, pack_code(self.program), self.arguments, by, vectors)
+        made = remembered(question, lambda: Made(write(self.program, self.arguments, by, vectors), ""))
+        arguments, code = (*self.arguments, *vectors), made.body
+        return Plain(f"{self.name}_{kind}", arguments, results, code, self.dtype, _swept(code, arguments))
+
     def jacobian(self, *by: str) -> Plain:
         """Return derivatives by the numbers of arguments, `(*result, n)` each, which is such a function."""
         sizes = {a.name: len(a.names) for a in self.arguments}
         results = tuple(Result(f"{r.name}_by_{name}", (*r.shape, sizes[name])) for name in by for r in self.results)
-        code = self.slopes(by)
+        name, code = f"{self.name}_by_{'_'.join(by)}", self.slopes(by)
+        return Plain(name, self.arguments, results, code, self.dtype, _swept(code, self.arguments))
 
-        def slopes(again: tuple[str, ...]) -> Code:
-            question = ("coordinates again", pack_code(code), self.arguments, again)
-            return remembered(question, lambda: Made(derivatives(code, self.arguments, again, None), "")).body
 
-        return Plain(f"{self.name}_by_{'_'.join(by)}", self.arguments, results, code, self.dtype, slopes)
+def _swept(code: Code, arguments: tuple[Argument, ...]) -> Callable[[tuple[str, ...]], Code]:
+    """Return what makes derivatives of code by arguments that are plain numbers."""
+
+    def slopes(by: tuple[str, ...]) -> Code:
+        question = ("coordinates again", pack_code(code), arguments, by)
+        return remembered(question, lambda: Made(derivatives(code, arguments, by, None), "")).body
+
+    return slopes

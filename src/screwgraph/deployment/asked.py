@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 from screwgraph.arguments import checked
-from screwgraph.compiler import Function
+from screwgraph.compiler import Exportable, Function
 from screwgraph.compiler.backends.c import identifiers
 from screwgraph.compiler.signature import PARAMETERS
 from screwgraph.deployment.export import check_name
@@ -28,7 +28,7 @@ def asked_functions(
     names: Sequence[str],
     choice: Choice = PLAIN,
     working: Working = lambda what: nullcontext(),
-) -> dict[str, Function]:
+) -> dict[str, Exportable]:
     """Return functions of a model by their names in code: `{"jacobian_tool0": ...}` for "jacobian:tool0".
 
     Functions with "+" between are one function of several results, which shares what they have in common; a name may
@@ -46,14 +46,14 @@ def asked_functions(
         EliminationError: as the functions do.
     """
     check_names(names, choice)
-    found: dict[str, Function] = {}
+    found: dict[str, Exportable] = {}
     for item in names:
         own, parts = _read(item)
-        made: dict[str, Function] = {}
+        made: dict[str, Exportable] = {}
         for name, kind, frame in parts:
             with working(f"making {name} of {model.name}"):
                 made[name] = labelled(FUNCTIONS[kind].make(model, frame, choice), model, choice)
-        found[own] = next(iter(made.values())) if len(made) == 1 else together(own, made)
+        found[own] = next(iter(made.values())) if len(made) == 1 else together(own, _functions(made))
     _check_parameters(model, choice, found)
     return found
 
@@ -91,6 +91,17 @@ def check_names(names: Sequence[str], choice: Choice = PLAIN) -> None:
             )
 
 
+def _functions(made: dict[str, Exportable]) -> dict[str, Function]:
+    """Return functions that can be one. Raises InputError where one is no straight-line code."""
+    found = {name: f for name, f in made.items() if isinstance(f, Function)}
+    loops = [name for name in made if name not in found]
+    if loops:
+        raise InputError(
+            f"{loops[0]} cannot be one function with others", why="it is a loop", fix="ask for it by itself"
+        )
+    return found
+
+
 def _check_hybrid(kinds: set[str], choice: Choice) -> None:
     if "hybrid" in kinds and not choice.accelerations:
         why = "they say for which joints qdd is given; for the others, tau is"
@@ -119,11 +130,12 @@ def _part(text: str) -> tuple[str, str, str]:
     return (identifiers([f"{kind}_{frame}"])[0] if frame else kind), kind, frame
 
 
-def _check_parameters(model: Model, choice: Choice, functions: dict[str, Function]) -> None:
+def _check_parameters(model: Model, choice: Choice, functions: dict[str, Exportable]) -> None:
     """Raise InputError where a live parameter of a robot is an argument of no function."""
     if isinstance(model, Mechanism):
         return
-    taken = {name for f in functions.values() for a in f.arguments if a.name == PARAMETERS for name in a.names}
+    known = [f for f in functions.values() if isinstance(f, Function)]
+    taken = {name for f in known for a in f.arguments if a.name == PARAMETERS for name in a.names}
     for parameter in parameters_of(model, choice.parameters, choice.payload):
         if not taken & set(parameter.labels(model)):
             raise InputError(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from screwgraph.arguments import checked
-from screwgraph.compiler import Function, Library, library_code
+from screwgraph.compiler import Exportable, Library, library_code
 from screwgraph.compiler.backends.c import identifiers
 from screwgraph.deployment.folder import write_library
 from screwgraph.errors import InputError
@@ -22,7 +22,7 @@ BUILT = ("all", "clean", "help", "install", "m", "package", "test")
 
 @checked
 def export_library(
-    functions: Mapping[str, Function],
+    functions: Mapping[str, Exportable],
     folder: Any,
     *,
     prefix: str,

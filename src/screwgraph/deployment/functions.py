@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from screwgraph.compiler import PARAMETERS, Function, Order
+from screwgraph.compiler import PARAMETERS, Exportable, Function, Order
 from screwgraph.dynamics import bias_forces, forward_dynamics, hybrid_dynamics, inverse_dynamics, mass_matrix
 from screwgraph.kinematics import (
     center_of_mass,
@@ -21,6 +21,7 @@ from screwgraph.kinematics import (
     frame_acceleration,
     frame_jacobian,
     frame_velocity,
+    inverse_kinematics,
     kinetic_energy,
     potential_energy,
 )
@@ -67,7 +68,7 @@ class Kind:
     __repr__ = one_line
 
     about: str
-    make: Callable[[Any, str, Choice], Function]
+    make: Callable[[Any, str, Choice], Exportable]
     uses: tuple[str, ...] = ()
     of_frame: bool = False
 
@@ -113,6 +114,12 @@ def _step(model: Model, frame: str, c: Choice) -> Function:
 
 _ORDERED = ("ordering", "external_wrenches")
 _DRIVEN = (*_ORDERED, "actuators")
+
+
+def _inverse(model: Model, frame: str, c: Choice) -> Exportable:
+    return inverse_kinematics(model, frame)
+
+
 FUNCTIONS: Mapping[str, Kind] = {
     "forward": Kind("accelerations qdd(q, qd, tau)", _dynamics(forward_dynamics), _DRIVEN),
     "inverse": Kind("torques tau(q, qd, qdd)", _dynamics(inverse_dynamics), _DRIVEN),
@@ -122,6 +129,7 @@ FUNCTIONS: Mapping[str, Kind] = {
     "derivatives": Kind("of qdd by q, qd, tau", _derivatives(forward_dynamics, "tau"), _DRIVEN),
     "inverse_derivatives": Kind("of tau by q, qd, qdd", _derivatives(inverse_dynamics, "qdd"), _DRIVEN),
     "kinematics": Kind("pose T(q) of a link or frame", _of_frame(forward_kinematics), of_frame=True),
+    "inverse_kinematics": Kind("q, errors, counts(target, start): a link or frame is there", _inverse, of_frame=True),
     "jacobian": Kind("J(q) of a link or frame, in its axes", _of_frame(frame_jacobian), of_frame=True),
     "velocity": Kind("twist V(q, qd) of a link or frame", _of_frame(frame_velocity), of_frame=True),
     "acceleration": Kind("dV/dt(q, qd, qdd) of a link or frame", _of_frame(frame_acceleration), of_frame=True),
@@ -140,8 +148,10 @@ FUNCTIONS: Mapping[str, Kind] = {
 """All functions by name."""
 
 
-def labelled(f: Function, model: Model, choice: Choice) -> Function:
+def labelled(f: Exportable, model: Model, choice: Choice) -> Exportable:
     """Return the function with parameters named as people name them: "link7.mass", "payload.hx"."""
+    if not isinstance(f, Function):
+        return f
     argument = next((a for a in f.arguments if a.name == PARAMETERS), None)
     if argument is None or isinstance(model, Mechanism):
         return f

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.compiler import Function
 from screwgraph.errors import InputError
 from screwgraph.estimation.factors import soft_equality
 from screwgraph.estimation.motion import Motion, Sigmas, effective_inertias, mechanics_of
 from screwgraph.estimation.noise import ModelNoise
+from screwgraph.estimation.online_export import readings_front
 from screwgraph.estimation.online_readings import Known, Readings
 from screwgraph.estimation.parameters import parameters_of
 from screwgraph.estimation.reading_factors import contact_speeds
@@ -202,6 +205,19 @@ class RobotSmoother:
                 self._lag.solve()
         if self._lag is not None:
             self._judge(self._lag, known)
+
+    def functions(self) -> dict[str, Function]:
+        """Return `start` and `update` for other programs (`sg.export_library`), which go on where this one stands.
+
+        `update` takes the state, readings by column (NaN where nothing was measured) and torques but those of inputs;
+        it gives the next state, q, qd, qdd and other unknowns now, and the cost before its step.
+
+        Raises:
+            InputError: the window is not full yet, or too large for code without loops; contacts are judged slipping.
+        """
+        own, front = self._motion.parameters, readings_front(self._readings, self._tau)
+        scales = {"parameters": own.scale} if own.names else {}
+        return self._full().functions(replace(front, scales=scales))
 
     def save(self, path: str | Path) -> None:
         """Write where the smoother stands to a .npz file, for `loaded`.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from screwgraph.estimation.sensors import SENSORS, Sensor, channels, offset_of
 from screwgraph.optimize import Factors, Variables, each, soft
 from screwgraph.optimize.losses import Huber
 from screwgraph.robot import unknown
+from screwgraph.spatial import choose
+from screwgraph.tape import Number
 
 RELEASED = "no force"
 """Factors of contacts that are none."""
@@ -63,6 +66,11 @@ class Readings:
         """By sensor what it fills."""
         return {s.name: channels(s) for own in self.groups.values() for s in own}
 
+    @property
+    def columns_in_order(self) -> Sequence[str]:
+        """All columns, sensor by sensor, each once."""
+        return list(dict.fromkeys(c for own in self.columns.values() for c in own.columns))
+
     @cached_property
     def names(self) -> frozenset[str]:
         """All columns."""
@@ -87,23 +95,25 @@ class Readings:
         for name in readings:
             if name not in self.names:
                 raise unknown("column of measurements", name, sorted(self.names))
+        values = {c: float(readings.get(c, np.nan)) for c in self.names}
+        return self.known(values, {c: x == x for c, x in values.items()})
+
+    def known(self, values: Mapping[str, Number], there: Mapping[str, Number]) -> dict[str, dict[str, np.ndarray]]:
+        """Return readings of all columns as parameters of factors, floats or scalars; `there` is 1 where one is."""
         found: dict[str, dict[str, np.ndarray]] = {}
         for name, sensors in self.groups.items():
-            read, seen = [], []
+            read, seen = list[Number](), list[Number]()
             for own in (self.columns[s.name] for s in sensors):
-                values = [float(readings.get(c, np.nan)) for c in own.columns]
-                there = dict(zip(own.columns, (x == x for x in values), strict=True))
-                seen += [float(all(there[c] for c in needed)) for needed in own.rows.values()]
-                values = [x if x == x else 0.0 for x in values]
-                if own.unit and not all(there[c] for c in own.unit):
-                    values[-1] = 1.0  # a unit quaternion, which is not looked at
-                read += values
+                seen += [_all(there, needed) for needed in own.rows.values()]
+                read += [choose(there[c], values[c], 0.0) for c in own.columns]
+                if own.unit:  # a unit quaternion, which is not looked at if it is not there
+                    read[-1] = choose(_all(there, own.unit), read[-1], 1.0)
             found[name] = {"measured": np.array(read)}
             if sensors[0].kind != "contact":
                 found[name]["seen"] = np.array(seen)
         if self.contacts:
-            flags = [float(readings.get(s.name, np.nan)) for s in self.contacts]
-            found[RELEASED] = {"measured": np.array([1.0 if x != x else x for x in flags])}
+            flags = [choose(there[s.name], values[s.name], 1.0) for s in self.contacts]
+            found[RELEASED] = {"measured": np.array(flags)}
         return found
 
     def factors(self, known: Sequence[Known], released: float) -> list[Factors]:
@@ -139,6 +149,11 @@ class Readings:
         loss = Huber(first.huber) if first.huber else None
         spread = sigma if len(sigma) > 1 else float(sigma.sum())
         return soft(template, *unknowns, sigma=spread, loss=loss, name=name, **given)
+
+
+def _all(there: Mapping[str, Number], columns: Sequence[str]) -> Number:
+    """Return 1 where all of some columns are there, else 0."""
+    return reduce(mul, [there[c] for c in columns], 1.0)
 
 
 def _group(sensor: Sensor) -> str:

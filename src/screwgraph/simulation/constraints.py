@@ -11,8 +11,8 @@ from screwgraph.robot import JointType, Robot, constraint_jacobian, constraint_r
 from screwgraph.robot.closure.newton import closing
 from screwgraph.simulation import projection_code
 from screwgraph.simulation.closure_code import closure_code, entries
-from screwgraph.simulation.memory import Memory
 from screwgraph.simulation.step_code import SmallSteps
+from screwgraph.tape import Memory
 
 NEAR = 1e-8
 """Error (rad, m) of a loop joint's own position with which closure errors may be computed: it enters them squared."""

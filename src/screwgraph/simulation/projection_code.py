@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from screwgraph.compiler import Settle, Stage
-from screwgraph.simulation.memory import Memory
 from screwgraph.simulation.step_code import SmallSteps, TapeVectors, stage_of
 from screwgraph.spatial.manifolds import product
-from screwgraph.tape import Number, least_norm
+from screwgraph.tape import Memory, Number, least_norm
 
 if TYPE_CHECKING:
     from screwgraph.simulation.constraints import Constraints

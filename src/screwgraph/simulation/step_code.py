@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from screwgraph.compiler import Function, Stage
-from screwgraph.simulation.memory import Memory
 from screwgraph.spatial.manifolds import Manifold
-from screwgraph.tape import SAMPLES, WIDE, Number, Scalar, Tape, program
+from screwgraph.tape import SAMPLES, WIDE, Memory, Number, Scalar, Tape, program
 from screwgraph.time import Rule, stages
 
 SEED = 20261

@@ -11,11 +11,11 @@ from jaxtyping import Float
 from screwgraph.compiler import Function, March, Marching, Settle, Stage, marching
 from screwgraph.mechanism.projection import STEPS, Projection
 from screwgraph.simulation.constraints import FINITE, Constraints
-from screwgraph.simulation.memory import Memory
 from screwgraph.simulation.methods import State
 from screwgraph.simulation.projection_code import projection
 from screwgraph.simulation.step_code import SmallSteps, TapeVectors, stage_of, step_stages
 from screwgraph.spatial.manifolds import Manifold
+from screwgraph.tape import Memory
 from screwgraph.time import RULES
 
 CHUNK = 100

@@ -4,9 +4,11 @@ from screwgraph.tape import rows
 from screwgraph.tape.derivative import gradient, hessian, jacobian
 from screwgraph.tape.factor_out import factor_out
 from screwgraph.tape.least_norm import least_norm, solve_positive
+from screwgraph.tape.memory import Memory
 from screwgraph.tape.nested import mapped
 from screwgraph.tape.operations import OPERATIONS, Operation
 from screwgraph.tape.program import LEAVES, Operations, Program, by_outputs, program
+from screwgraph.tape.routine import Block, Lookup, Loop, Routine, When
 from screwgraph.tape.rows import Row, dot, is_zero
 from screwgraph.tape.scalar import Number, Scalar, apply, guard, reciprocal
 from screwgraph.tape.substitute import depends_on, substituted
@@ -17,14 +19,20 @@ __all__ = [
     "OPERATIONS",
     "SAMPLES",
     "WIDE",
+    "Block",
+    "Lookup",
+    "Loop",
     "Mark",
+    "Memory",
     "Number",
     "Operation",
     "Operations",
     "Program",
+    "Routine",
     "Row",
     "Scalar",
     "Tape",
+    "When",
     "apply",
     "by_outputs",
     "depends_on",

@@ -6,22 +6,55 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from screwgraph.compiler.signature import PARAMETERS, Argument, Result
+from screwgraph.errors import InputError
 from screwgraph.summary import one_line
-from screwgraph.tape import Program
+from screwgraph.tape import Program, Routine
 
 
 @dataclass(frozen=True)
 class Listing:
-    """A function to write: its name, its code, what it takes and gives, and the type of its numbers."""
+    """A function to write: its name, its code, what it takes and gives, and the type of its numbers.
+
+    `examples` returns values (k, numbers) of each argument at which the code may be tried, by default random ones.
+    """
 
     __repr__ = one_line
 
     name: str
-    program: Program
+    code: Program | Routine
     arguments: Sequence[Argument]
     results: Sequence[Result]
     dtype: str = "float64"
+    examples: Callable[[], Sequence[np.ndarray]] | None = None
+
+    @property
+    def program(self) -> Program:
+        """The code of a language without loops.
+
+        Raises:
+            InputError: the code has loops.
+        """
+        if isinstance(self.code, Routine):
+            raise InputError(
+                f"{self.name} cannot be written in this language",
+                why="its code has loops that end when numbers say so",
+                fix="use c, cpp, rust, ros2 or wasm",
+            )
+        return self.code
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        """All straight-line code."""
+        return [b.program for b in self.code.blocks] if isinstance(self.code, Routine) else [self.code]
+
+    @property
+    def counted(self) -> str:
+        """How many operations it takes: of code with loops, a passage through all of it."""
+        each = " a passage" if isinstance(self.code, Routine) else ""
+        return f"{self.code.operations.total} operations{each}"
 
 
 @dataclass(frozen=True)

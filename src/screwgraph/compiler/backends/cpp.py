@@ -92,7 +92,7 @@ def _function(one: Interface) -> str:
     given = [f"&{own}" if a.name == PARAMETERS else f"{own}.data()" for own, a in one.takes]
     call = f"::{one.function}({', '.join([*given, *(f'{own}.data()' for own, _ in gives)])});"
     both = ", ".join(part for part in (takes, maps) if part)
-    text = [f"// {one.listing.program.operations.total} operations; see {one.library.name}.h for what the numbers are."]
+    text = [f"// {one.listing.counted}; see {one.library.name}.h for what the numbers are."]
     text += [f"inline void {name}({both}) {{", f"    {call}", "}", ""]
     if sum(r.size for _, r in gives) > ON_STACK:
         return "\n".join(text)

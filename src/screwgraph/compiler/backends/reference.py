@@ -11,6 +11,7 @@ import numpy as np
 from screwgraph.compiler.backends.base import Listing
 from screwgraph.compiler.inputs import samples_of
 from screwgraph.compiler.signature import PARAMETERS, Argument
+from screwgraph.tape import Routine
 
 COUNT, TRIED = 4, 16
 """States that are written, and those among which they are chosen."""
@@ -34,20 +35,25 @@ class Reference:
 
 
 def reference(f: Listing) -> Reference:
-    """Return random states, finite results first, and tolerances that follow from rounding."""
+    """Return states of a function, finite results first, and tolerances that follow from rounding.
+
+    States at which rounding changes how often a loop goes round are left out.
+    """
     rng = np.random.default_rng(11)
-    inputs = [_samples(a, rng).astype(f.dtype) for a in f.arguments]
-    has_erf = any(instruction[0] == "erf" for instruction in f.program.instructions)  # which NumPy has no wider one of
+    given = [_samples(a, rng) for a in f.arguments] if f.examples is None else f.examples()
+    inputs = [np.asarray(values).astype(f.dtype) for values in given]
+    has_erf = any(i[0] == "erf" for program in f.programs for i in program.instructions)  # NumPy has no wider one
     wider = np.float64 if has_erf else WIDER[f.dtype]
-    narrow, wide = _evaluated(f, inputs, f.dtype), _evaluated(f, inputs, wider)
-    finite = np.all([np.isfinite(values).all(axis=1) for values in (*wide, *narrow)], axis=0)
-    chosen = np.argsort(~finite, kind="stable")[:COUNT]
+    (narrow, rounds), (wide, exact_rounds) = _evaluated(f, inputs, f.dtype), _evaluated(f, inputs, wider)
+    sound = np.array([a == b for a, b in zip(rounds, exact_rounds, strict=True)])
+    sound &= np.all([np.isfinite(values).all(axis=1) for values in (*wide, *narrow)], axis=0)
+    chosen = np.argsort(~sound, kind="stable")[:COUNT]
     tolerances = []
     for exact, rounded in zip(wide, narrow, strict=True):
         size = np.abs(exact).max(axis=1, initial=0.0)
         with np.errstate(all="ignore"):
             off = np.abs(rounded - exact).max(axis=1, initial=0.0) / np.where(size > 0.0, size, 1.0)
-        worst = max(EXACT[f.dtype], MARGIN * float(np.max(off[finite], initial=0.0)))
+        worst = max(EXACT[f.dtype], MARGIN * float(np.max(off[sound], initial=0.0)))
         tolerances.append((worst * size[chosen]).astype(f.dtype))
     outputs = tuple(w[chosen].astype(float) for w in wide)
     return Reference(tuple(x[chosen] for x in inputs), outputs, tuple(tolerances))
@@ -60,10 +66,18 @@ def _samples(argument: Argument, rng: np.random.Generator) -> np.ndarray:
     return values
 
 
-def _evaluated(f: Listing, inputs: Sequence[np.ndarray], dtype: Any) -> list[np.ndarray]:
-    """Return each result (TRIED, numbers) of the program in one type of numbers."""
-    given = {n: x[:, i].astype(dtype) for a, x in zip(f.arguments, inputs, strict=True) for i, n in enumerate(a.names)}
+def _evaluated(f: Listing, inputs: Sequence[np.ndarray], dtype: Any) -> tuple[list[np.ndarray], list[list[int]]]:
+    """Return each result (k, numbers) of the code in one type of numbers, and how often its loops go round."""
+    pairs = zip(f.arguments, inputs, strict=True)
+    known = {n: x[:, i].astype(dtype) for a, x in pairs for i, n in enumerate(a.names)}
+    given, count = [known[name] for name in f.code.input_names], len(inputs[0]) if inputs else TRIED
     with np.errstate(all="ignore"):
-        values = f.program.evaluate([given[name] for name in f.program.input_names])
-    columns = iter(np.broadcast_to(np.asarray(value, dtype), (TRIED,)) for value in values)
-    return [np.array([next(columns) for _ in range(r.size)], dtype).reshape(r.size, TRIED).T for r in f.results]
+        if isinstance(f.code, Routine):
+            rounds: list[list[int]] = [[] for _ in range(count)]
+            states = zip(zip(*given, strict=True), rounds, strict=True)
+            values = list(zip(*(f.code.evaluate(state, own) for state, own in states), strict=True))
+        else:
+            rounds, values = [[]] * count, f.code.evaluate(given)
+    columns = iter(np.broadcast_to(np.asarray(value, dtype), (count,)) for value in values)
+    found = [np.array([next(columns) for _ in range(r.size)], dtype).reshape(r.size, count).T for r in f.results]
+    return found, rounds

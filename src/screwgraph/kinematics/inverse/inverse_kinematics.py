@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, NoReturn
 
@@ -11,23 +11,25 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.arguments import checked, shown
-from screwgraph.compiler import COUNTS, Compiled, Descent, check_arrays, check_unit, compiled, quaternion_places
+from screwgraph.compiler import Compiled, Listing, check_arrays, check_unit, compiled, dtype_name, quaternion_places
 from screwgraph.errors import InputError
+from screwgraph.kinematics.inverse.listing import FLAW, search_listing
 from screwgraph.kinematics.inverse.models import InverseModel, MechanismModel, RobotModel
-from screwgraph.kinematics.inverse.problem import SETTINGS, InverseProblem
+from screwgraph.kinematics.inverse.problem import InverseProblem
 from screwgraph.kinematics.inverse.reasons import Found, Reasons
+from screwgraph.kinematics.inverse.search import COUNTS, search_routine
 from screwgraph.kinematics.inverse.solution import Solution
-from screwgraph.kinematics.inverse.step import end_function, memory_of, step_function
-from screwgraph.kinematics.targets import Point, Pose, Target
+from screwgraph.kinematics.inverse.step import end_results, step_function
+from screwgraph.kinematics.targets import Moving, Point, Pose, Target
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
 
-FLAW = 1e-9
-"""Squared difference from a rotation up to which the digits of a file explain it."""
 STEPS = 60
 """Steps of an attempt, at most."""
-STARTS = 64
-"""Later starts that differ; more attempts begin there again."""
+LEAST_TOLERANCE = {"float64": 0.0, "float32": 1e-5}
+"""Tolerances (rad, m) that numbers of each type can tell from rounding, at least."""
+NEAR, EXAMPLES = 0.2, 8
+"""How far (rad, m) starts of examples are from their ends; how many examples there are."""
 
 
 @checked
@@ -92,14 +94,16 @@ class InverseKinematics:
     limits: bool
     tolerance: float
     attempts: int
+    dtype: str = "float64"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what was asked for; machine code is made again, or found in the cache."""
-        return InverseKinematics, (self.problem, self.limits, self.tolerance, self.attempts)
+        return InverseKinematics, (self.problem, self.limits, self.tolerance, self.attempts, self.dtype)
 
     def __repr__(self) -> str:
         labels = ", ".join(t.label for t in self.problem.targets)
-        return f"<inverse kinematics of {self.problem.model.name}: {labels}>"
+        number = "" if self.dtype == "float64" else f", {self.dtype}"
+        return f"<inverse kinematics of {self.problem.model.name}: {labels}{number}>"
 
     def __call__(self, *values: Any, start: Any = None) -> Solution:
         """Return positions at which targets have these values, in the order of the targets without one of their own.
@@ -124,26 +128,70 @@ class InverseKinematics:
             made = counts[..., 0] == 1.0, counts[..., 1].astype(int), counts[..., 2].astype(int)
         return Solution(q, made[0], errors, made[1], made[2], self._labels, partial(self._reasons, given, q, errors))
 
+    def astype(self, dtype: Any) -> InverseKinematics:
+        """Return the same, computed with "float64" or "float32", which meets targets by 1e-5 (rad, m) at best.
+
+        Raises:
+            InputError: there is no code for this type.
+        """
+        name = dtype_name(dtype)
+        return replace(self, dtype=name, tolerance=max(self.tolerance, LEAST_TOLERANCE[name]))
+
+    def listing(self, name: str = "") -> Listing:
+        """Return the search as back ends write it for other programs: (targets, start) -> q, errors, counts.
+
+        Limits, tolerance and attempts are constants. `counts` are reached (1 or 0), attempts and steps.
+
+        Raises:
+            InputError: a target has an array of values of its own.
+        """
+        for i, value in self._fixed.items():
+            target = self.problem.targets[i]
+            if value.shape != target.shape(self.problem.model.subject):
+                raise InputError(
+                    f"the {target.label} has {len(value)} values", fix="give one, or leave it to each call"
+                )
+        fixed = {self.problem.parameters[i].name: value.ravel() for i, value in self._fixed.items()}
+        others = [a.name for a in self.problem.parameters[len(self.problem.targets) + 1 :]]
+        constants = fixed | dict(zip(others, self._constants, strict=True))
+        return search_listing(self.problem, constants, name or "inverse_kinematics", self.dtype, self._examples)
+
+    def report(self) -> str:
+        """Print the operations of a step."""
+        return f"{'a step':<28}{step_function(self.problem).operations.total:>7}"
+
+    def _examples(self) -> list[np.ndarray]:
+        """Return values of open targets and starts at which few attempts meet them, as rows of their numbers.
+
+        Targets are where positions put them that the search itself has found; starts are near, of one far away.
+        """
+        problem, model, rng = self.problem, self.problem.model, np.random.default_rng(11)
+        tries = np.repeat(model.later_starts(4 * EXAMPLES), 2, axis=0)
+        values = [np.empty((len(tries), *t.shape(model.subject))) for t in problem.targets]
+        starts = np.empty_like(tries)
+        for k, q in enumerate(tries):
+            for value, t, moving in zip(values, problem.targets, problem.moving(q), strict=True):
+                value[k] = t.value(Moving(moving.at.astype(float), moving.jacobian))
+            starts[k] = (
+                model.first_start()
+                if k % 2
+                else model.manifold.retract(q, rng.uniform(-NEAR, NEAR, model.manifold.dim))
+            )
+        own = [x for i, x in enumerate(values) if i not in self._fixed]
+        found = self(*own, start=starts)
+        far = [k for k in np.flatnonzero(found.reached & (found.attempts == 2)) if k % 2]
+        near = [k for k in np.flatnonzero(found.reached & (found.attempts == 1)) if not k % 2]
+        chosen = [*far[:1], *near][:EXAMPLES] or [0]
+        return [x[chosen].reshape(len(chosen), -1) for x in (*own, starts)]
+
     @cached_property
     def _code(self) -> Compiled:
         problem = self.problem
-        step, end = step_function(problem), end_function(problem)
-        inputs = [name for argument in problem.parameters for name in argument.names]
-        (start,) = (a for a in problem.parameters if a.name == "start")
-        most = (f"setting[{SETTINGS.index('attempts')}]", f"setting[{SETTINGS.index('steps')}]")
-        starts = problem.model.later_starts(STARTS)
-        program = Descent(
-            step.program,
-            end.program,
-            tuple(inputs),
-            start.names,
-            memory_of(problem),
-            starts,
-            most,
-        )
-        shapes = [*(r.shape for r in end.results), (len(COUNTS),)]
+        shapes = [*(r.shape for r in end_results(problem)), (len(COUNTS),)]
         arguments, quaternions = [(a.shape, a.names) for a in problem.parameters], quaternion_places(problem.parameters)
-        return compiled("inverse_kinematics", program, arguments, shapes, quaternions=quaternions)
+        return compiled(
+            "inverse_kinematics", search_routine(problem), arguments, shapes, self.dtype, quaternions=quaternions
+        )
 
     @cached_property
     def _constants(self) -> tuple[np.ndarray, ...]:
@@ -184,7 +232,7 @@ class InverseKinematics:
         """Solve for arrays of any kind: batches, and what is wrong with them. Raises InputError."""
         arguments = self.problem.parameters
         arrays = check_arrays("inverse_kinematics", arguments, given)
-        arrays = [np.ascontiguousarray(x, dtype=float) for x in arrays]
+        arrays = [np.ascontiguousarray(x, dtype=self.dtype) for x in arrays]
         found = self._code.quick(*arrays)  # of one state, whose numbers did not stand together
         if found is not None:
             return arrays, found
@@ -210,7 +258,7 @@ class InverseKinematics:
         problem, count = self.problem, len(self.problem.targets) + 1
         shapes = [a.shape for a in problem.parameters[:count]]
         own = [
-            np.ascontiguousarray(np.broadcast_to(x, (*q.shape[:-1], *shape))[index], dtype=float)
+            np.ascontiguousarray(np.broadcast_to(x, (*q.shape[:-1], *shape))[index], dtype=self.dtype)
             for x, shape in zip(given[:count], shapes, strict=True)
         ]
         limited = problem.model.limited

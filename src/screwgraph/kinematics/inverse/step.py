@@ -100,11 +100,15 @@ def end_function(problem: InverseProblem) -> Function:
             *(t.flaw(v) for t, v in zip(problem.targets, values, strict=True)),
         ]
 
-    errors = sum(len(t.units) for t in problem.targets)
-    results = (Result("q", (nq,)), Result("errors", (errors,)), Result("flaws", (len(problem.targets),)))
-    arguments = (numbered("q", nq), *problem.parameters)
+    arguments, results = (numbered("q", nq), *problem.parameters), end_results(problem)
     question = ("end", problem.question)
     return compile_expression("inverse_kinematics_end", question, arguments, expression, results=results, branches=True)
+
+
+def end_results(problem: InverseProblem) -> tuple[Result, ...]:
+    """Return the results of `end_function`."""
+    (nq,), errors = problem.model.manifold.shape, sum(len(t.units) for t in problem.targets)
+    return Result("q", (nq,)), Result("errors", (errors,)), Result("flaws", (len(problem.targets),))
 
 
 def _squares(values: Sequence[Number]) -> Number:

@@ -71,6 +71,10 @@ class Target(Protocol):
         """Return how what it is about moves, of numbers of any kind; equal values of q give equal numbers."""
         ...
 
+    def value(self, moving: Moving) -> Array:
+        """Return the value that it is met with where it is."""
+        ...
+
     def rows(self, robot: Any, moving: Moving, value: Array) -> Rows:
         """Return its residuals."""
         ...

@@ -43,12 +43,15 @@ class CenterOfMass:
     def moving(self, robot: Robot, q: Array) -> Moving:
         return Moving(total(robot, q).first * (1.0 / moving_mass(robot)), jacobian_of_mass(robot, q))
 
+    def value(self, moving: Moving) -> Float[Array, " k"]:
+        return moving.at[checked_axes(self.axes)]
+
     def rows(self, robot: Robot, moving: Moving, value: Float[Array, " k"]) -> Rows:
         chosen = checked_axes(self.axes)
-        return Rows(list(moving.at[chosen] - value), moving.jacobian[chosen], (True,) * len(chosen))
+        return Rows(list(self.value(moving) - value), moving.jacobian[chosen], (True,) * len(chosen))
 
     def errors(self, robot: Robot, moving: Moving, value: Float[Array, " k"]) -> Sequence[Number]:
-        return [length_of(moving.at[checked_axes(self.axes)] - value)]
+        return [length_of(self.value(moving) - value)]
 
     def flaw(self, value: Float[Array, " k"]) -> Number:
         return 0.0

@@ -43,6 +43,9 @@ class Orientation:
     def moving(self, robot: Robot, q: Array) -> Moving:
         return frame_motion(robot, self.frame, q)
 
+    def value(self, moving: Moving) -> Float[Array, "3 3"]:
+        return rotation_of(moving)
+
     def rows(self, robot: Robot, moving: Moving, value: Float[Array, "3 3"]) -> Rows:
         e, cosine = turn(rotation_of(moving), value)
         return Rows(list(e), turn_rates(e, cosine, moving.jacobian[:3]), (False,) * 3)

@@ -50,19 +50,19 @@ class Point:
     def moving(self, robot: Robot, q: Array) -> Moving:
         return frame_motion(robot, self.frame, q)
 
+    def value(self, moving: Moving) -> Float[Array, " k"]:
+        return (position_of(moving) + self._arm(moving))[checked_axes(self.axes)]
+
     def rows(self, robot: Robot, moving: Moving, value: Float[Array, " k"]) -> Rows:
         J = moving.jacobian[3:] - skew(self._arm(moving)) @ moving.jacobian[:3]
         chosen = checked_axes(self.axes)
-        return Rows(list(self._off(moving, value)), J[chosen], (True,) * len(chosen))
+        return Rows(list(self.value(moving) - value), J[chosen], (True,) * len(chosen))
 
     def errors(self, robot: Robot, moving: Moving, value: Float[Array, " k"]) -> Sequence[Number]:
-        return [length_of(self._off(moving, value))]
+        return [length_of(self.value(moving) - value)]
 
     def flaw(self, value: Float[Array, " k"]) -> Number:
         return 0.0
 
     def _arm(self, moving: Moving) -> Float[Array, "3"]:
         return rotation_of(moving) @ np.array([float(x) for x in self.offset])
-
-    def _off(self, moving: Moving, value: Float[Array, " k"]) -> Float[Array, " k"]:
-        return (position_of(moving) + self._arm(moving))[checked_axes(self.axes)] - value

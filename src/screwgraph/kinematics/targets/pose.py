@@ -14,7 +14,7 @@ from screwgraph.kinematics.targets.base import Moving, Rows, check_target
 from screwgraph.kinematics.targets.frames import frame_motion, length_of, position_of, rotation_of
 from screwgraph.kinematics.targets.rotations import angle, flaw_of, turn, turn_rates
 from screwgraph.robot import Robot
-from screwgraph.spatial import Array, rotation, translation
+from screwgraph.spatial import Array, rotation, transform, translation
 from screwgraph.summary import one_line
 from screwgraph.tape import Number
 
@@ -43,6 +43,9 @@ class Pose:
 
     def moving(self, robot: Robot, q: Array) -> Moving:
         return frame_motion(robot, self.frame, q)
+
+    def value(self, moving: Moving) -> Float[Array, "4 4"]:
+        return transform(rotation_of(moving), position_of(moving))
 
     def rows(self, robot: Robot, moving: Moving, value: Float[Array, "4 4"]) -> Rows:
         e, cosine = turn(rotation_of(moving), rotation(value))

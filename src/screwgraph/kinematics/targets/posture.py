@@ -47,6 +47,9 @@ class Posture:
     def moving(self, robot: Any, q: Array) -> Moving:
         return Moving(q, rates_of(robot.manifold, q))
 
+    def value(self, moving: Moving) -> Float[Array, " nq"]:
+        return moving.at
+
     def rows(self, robot: Any, moving: Moving, value: Float[Array, " nq"]) -> Rows:
         values = self._off(robot, moving, value)
         return Rows(values, differentiated(values, moving.at, moving.jacobian), (False,) * len(values))

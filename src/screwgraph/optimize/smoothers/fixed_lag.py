@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.compiler import Function
 from screwgraph.errors import InputError
 from screwgraph.optimize.parameters import real_array
 from screwgraph.optimize.problem import Problem
 from screwgraph.optimize.result import Status
 from screwgraph.optimize.smoothers.assembled import Assembled
 from screwgraph.optimize.smoothers.engine import Engine
+from screwgraph.optimize.smoothers.exported import Front, plain_front, window_functions
 from screwgraph.optimize.smoothers.first_prior import first_prior, told_prior
 from screwgraph.optimize.smoothers.saved import Standing, load_besides, load_standing, save_standing
 from screwgraph.optimize.smoothers.straight import Straight
@@ -213,6 +215,19 @@ class FixedLag:
     @property
     def _standing(self) -> Standing:
         return Standing(self._x, self._parameters, self._prior[0] if self._prior else np.zeros(0))
+
+    def functions(self, front: Front | None = None) -> dict[str, Function]:
+        """Return `start` and `update` for other programs (`sg.export_library`), which go on where this one stands.
+
+        `update` takes the state and, for each parameter that steps have of their own, the new step's; it is `advance`
+        and `step`: a predicted step, one Gauss-Newton step, which is left out where it is not finite. Results are the
+        next state, the last step's values by family, and the cost before the step. A `front` has other arguments.
+
+        Raises:
+            InputError: the window is too large for code without loops.
+        """
+        standing = self._standing
+        return window_functions(self._window, standing, front or plain_front(self._window, standing))
 
     def solve(self) -> Solved:
         """Optimise the window: Gauss-Newton, damped where a step does not lower the cost."""

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler import compiled
+from screwgraph.compiler import Compiled, compiled
 from screwgraph.optimize.factors import Factors
 from screwgraph.optimize.kernel_cache import KernelProgram, remembered_kernel
 from screwgraph.optimize.kernels import without_unused
 from screwgraph.optimize.layout import Layout
 from screwgraph.optimize.manifold_code import number_names
-from screwgraph.tape import Number, Row, Tape, factor_out, program
+from screwgraph.tape import Number, Program, Row, Tape, factor_out, program
 
 Unknown = tuple[str, int]
 """Family and number."""
@@ -117,14 +117,34 @@ class Expressions:
         return [((len(names),), names) for names in columns if names]
 
 
+@dataclass(frozen=True, eq=False)
+class Unrolled:
+    """Straight-line code of vectors: one result, all numbers in a row."""
+
+    name: str
+    code: Program
+    arguments: Sequence[tuple[tuple[int, ...], tuple[str, ...]]]
+    shapes: tuple[tuple[int, ...], ...]
+
+    def compiled(self) -> Compiled:
+        """Compile it for single states."""
+        return compiled(self.name, self.code, self.arguments, list(self.shapes), batches=False)
+
+    def on(self, *vectors: Sequence[Number]) -> list[Number]:
+        """Write it once more, on the tape of the numbers in its arguments."""
+        names = (names for _, names in self.arguments)
+        given = {n: x for own, vector in zip(names, vectors, strict=True) for n, x in zip(own, vector, strict=True)}
+        return self.code.on([given[name] for name in self.code.input_names])
+
+
 def unrolled(
     name: str,
     question: object,
     expressions: Expressions,
     more: Sequence[tuple[str, tuple[int, ...]]],
     outputs: Callable[[], Sequence[Any]],
-) -> Any:
-    """Compile values of a problem's unknowns, parameters and `more` vectors of its tape: one result, all in a row.
+) -> Unrolled:
+    """Return the code of values of a problem's unknowns, parameters and `more` vectors of its tape.
 
     `question` is all that the values follow from; they are written where the cache has no answer to it.
     """
@@ -135,7 +155,7 @@ def unrolled(
 
     arguments = [*expressions.arguments(), *((shape, number_names(extra, shape)) for extra, shape in more)]
     made = remembered_kernel((name, question), make)
-    return compiled(name, made.code, arguments, list(made.shapes), batches=False)
+    return Unrolled(name, made.code, arguments, made.shapes)
 
 
 def numbers(layout: Layout) -> int:

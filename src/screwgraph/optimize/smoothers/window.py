@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.compiler import Compiled
 from screwgraph.errors import InputError
 from screwgraph.optimize.kernel_cache import written
 from screwgraph.optimize.problem import Problem
 from screwgraph.optimize.smoothers.elimination import factored
-from screwgraph.optimize.smoothers.unrolled import Expressions, Linearised, Unknown, unrolled
+from screwgraph.optimize.smoothers.unrolled import Expressions, Linearised, Unknown, Unrolled, unrolled
 from screwgraph.spatial import maximum
 from screwgraph.tape import Number, Row
 from screwgraph.tape.rows import add_entry, lower_product, scaled, transposed_times
@@ -95,7 +96,12 @@ class Window:
         return self.held_size * (self.held_size + 1) + values
 
     @cached_property
-    def newton(self) -> Any:
+    def newton(self) -> Compiled:
+        """`newton_code` as machine code."""
+        return self.newton_code.compiled()
+
+    @cached_property
+    def newton_code(self) -> Unrolled:
         """(x, p, prior, damping) -> moved values, cost at x, largest entry of the step."""
         more = [*self._extra, ("damping", (1,))]
         return unrolled("window_step", self.question, self.expressions, more, self._stepped)
@@ -111,14 +117,21 @@ class Window:
         return [*moved.values(), cost, reduce(maximum, [abs(d) for d in step])]
 
     @cached_property
-    def advance(self) -> Any:
+    def advance(self) -> Compiled:
+        """`advance_code` as machine code."""
+        return self.advance_code.compiled()
+
+    @cached_property
+    def advance_code(self) -> Unrolled:
         """(x, p, prior) -> values moved on by one step, and the prior on what is then the first."""
         return unrolled("window_advance", self.question, self.expressions, self._extra, self._advanced)
 
     @cached_property
-    def moving(self) -> Any:
+    def moving(self) -> Compiled:
         """(x) -> values moved on by one step."""
-        return unrolled("window_move", self.question, self.expressions.without_parameters(), [], self._moved_on)
+        return unrolled(
+            "window_move", self.question, self.expressions.without_parameters(), [], self._moved_on
+        ).compiled()
 
     @cached_property
     def question(self) -> object:

@@ -9,7 +9,7 @@ from screwgraph.compiler.backends.base import Library
 from screwgraph.compiler.backends.c.interface import Interface
 from screwgraph.compiler.backends.c.operations import SCALARS, C, identifiers, number
 from screwgraph.compiler.pieces import LEAVES, Pieces, pieces
-from screwgraph.tape import Program
+from screwgraph.tape import Program, Routine
 
 Terms = Mapping[int, tuple[int, ...]]
 """By the places of sums of angles, the terms that are reduced by whole turns."""
@@ -35,14 +35,14 @@ def definition(interface: Interface) -> list[str]:
     return [*before, interface.prototype.rstrip(";"), "{", *body, "}", ""]
 
 
-def is_apart(program: Program) -> bool:
+def is_apart(code: Program | Routine) -> bool:
     """Whether results must not overlap arguments: first pieces write results, later ones read arguments."""
-    return not pieces(program).whole
+    return isinstance(code, Program) and not pieces(code).whole
 
 
 def wrapping(library: Library) -> list[str]:
     """Return the lines of the function that reduces angles, which all functions of a library share."""
-    if not any(large_terms(f.program) for f in library.functions):
+    if not any(large_terms(program) for f in library.functions for program in f.programs):
         return []
     turn, more = (number(part, library.dtype) for part in TURN[library.dtype])
     scalar, f = SCALARS[library.dtype]
@@ -88,6 +88,8 @@ def _lines(interface: Interface, program: Program, cut: Pieces, places: Sequence
     own, inputs, scalar = set(places), interface.inputs, interface.scalar
     wrapped = _wrapped(interface.library)
     results: dict[int, list[str]] = {}
+    given = {o for o in program.outputs if isinstance(o, int) and program.instructions[o][0] == "input"}
+    passed = sorted(given) if cut.whole else []
     for target, output in zip(interface.targets, program.outputs, strict=True):
         if isinstance(output, int):
             results.setdefault(output, []).append(target)
@@ -97,13 +99,14 @@ def _lines(interface: Interface, program: Program, cut: Pieces, places: Sequence
         if operation == "constant":
             return number(operands[0], interface.listing.dtype)
         if operation == "input":
-            return inputs[operands[0]]
+            return f"v{i}" if i in passed else inputs[operands[0]]
         return f"v{i}" if i in own else f"memory[{cut.slots[i]}]"
 
     def term(i: int, of: int) -> str:
         return f"{wrapped}({written(i)})" if i in large.get(of, ()) else written(i)
 
-    lines = []
+    # Inputs that are results are read before a result overwrites them.
+    lines = [f"    const {scalar} v{i} = {inputs[program.instructions[i][1]]};" for i in passed]
     for i in places:
         operation, *operands = program.instructions[i]
         if operation not in LEAVES:

@@ -46,7 +46,7 @@ RESERVED = frozenset(
     {"auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float"}
     | {"for", "goto", "if", "inline", "int", "long", "main", "register", "restrict", "return", "short", "signed"}
     | {"sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while"}
-    | {"memory", "piece", "pieces"}
+    | {"memory", "memory_found", "memory_given", "piece", "pieces"}
     | {"alignas", "alignof", "asm", "bool", "catch", "char16_t", "char32_t", "char8_t", "class", "concept", "consteval"}
     | {"constexpr", "constinit", "const_cast", "co_await", "co_return", "co_yield", "decltype", "delete"}
     | {"dynamic_cast", "explicit", "export", "false", "friend", "mutable", "namespace", "new", "noexcept", "nullptr"}

@@ -12,7 +12,9 @@ from screwgraph.compiler.backends.c.interface import (
     parameter_type,
 )
 from screwgraph.compiler.backends.c.operations import SCALARS, identifiers, number
+from screwgraph.compiler.backends.c.routine import routine_definition
 from screwgraph.compiler.signature import PARAMETERS
+from screwgraph.tape import Routine
 
 UNITS = "SI units; floating bases: q = (x y z, qx qy qz qw of any length, joints), qd = (omega, v, joints)."
 
@@ -56,8 +58,13 @@ def _source(library: Library, declarations: list[str]) -> str:
         lines += [f"const {parameter_type(library)} {nominal(library)} = {{{values}}};", ""]
     lines += wrapping(library)
     for one in interfaces(library):
-        lines += [f"/* {one.listing.program.operations.total} operations. */", *definition(one)]
+        lines += [f"/* {one.listing.counted}. */", *_definition(one)]
     return "\n".join(lines)
+
+
+def _definition(one: Interface) -> list[str]:
+    code = one.listing.code
+    return routine_definition(one, code) if isinstance(code, Routine) else definition(one)
 
 
 def _title(library: Library) -> str:
@@ -80,9 +87,8 @@ def _structure(library: Library) -> list[str]:
 
 
 def _comment(one: Interface) -> str:
-    counted = one.listing.program.operations
-    apart = "\n * Results must not overlap arguments." if is_apart(one.listing.program) else ""
-    return f"/* {one.function}: {counted.total} operations ({counted}).{apart}{one.described}\n */"
+    apart = "\n * Results must not overlap arguments." if is_apart(one.listing.code) else ""
+    return f"/* {one.function}: {one.listing.counted} ({one.listing.code.operations}).{apart}{one.described}\n */"
 
 
 def _preface(library: Library, first: Interface) -> str:

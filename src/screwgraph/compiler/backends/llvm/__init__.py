@@ -3,7 +3,6 @@
 from screwgraph.compiler.backends.base import Backend, Listing, one_file_each
 from screwgraph.compiler.backends.llvm.allocation import LINE
 from screwgraph.compiler.backends.llvm.blocked import CompiledBlocks, compiled_blocks
-from screwgraph.compiler.backends.llvm.descent import COUNTS, Descent
 from screwgraph.compiler.backends.llvm.gufunc import Compiled, alone_block, compiled, compiled_loop, llvm_source
 from screwgraph.compiler.backends.llvm.machine import (
     MachineCode,
@@ -33,11 +32,9 @@ BACKEND = Backend(
 
 __all__ = [
     "BACKEND",
-    "COUNTS",
     "LINE",
     "Compiled",
     "CompiledBlocks",
-    "Descent",
     "Interface",
     "Lanes",
     "MachineCode",

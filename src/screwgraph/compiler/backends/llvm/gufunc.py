@@ -13,7 +13,6 @@ import numpy as np
 
 from screwgraph.compiler.backends.llvm.allocation import ALLOCATIONS
 from screwgraph.compiler.backends.llvm.block import block, is_whole
-from screwgraph.compiler.backends.llvm.descent import Descent, descent
 from screwgraph.compiler.backends.llvm.fastcall import layout_is_known, never, numpy_table, quick_call, whole_call
 from screwgraph.compiler.backends.llvm.fastcall_code import call
 from screwgraph.compiler.backends.llvm.gather import gather
@@ -32,6 +31,7 @@ from screwgraph.compiler.backends.llvm.operations import function_declarations
 from screwgraph.compiler.backends.llvm.pointers import ONE, Pointers
 from screwgraph.compiler.backends.llvm.results import put_results
 from screwgraph.compiler.backends.llvm.rolled import rolled_block, widest
+from screwgraph.compiler.backends.llvm.routine import routine_block, routine_question
 from screwgraph.compiler.backends.llvm.side_by_side import LimbsBlock, limbs_block
 from screwgraph.compiler.backends.llvm.sincos import sincos
 from screwgraph.compiler.backends.llvm.sines import several, sines
@@ -42,13 +42,13 @@ from screwgraph.compiler.backends.llvm.wrap import wrapped
 from screwgraph.compiler.cache import pack_code
 from screwgraph.compiler.distinct import distinct
 from screwgraph.compiler.pieces import WHOLE
-from screwgraph.tape import Program
+from screwgraph.tape import Program, Routine
 from screwgraph.tape.rolled import Code, Rolled, Straight
 
 _FROM_SIGNATURE = 31
 """Place of PyUFunc_FromFuncAndDataAndSignature in NumPy's table of C functions."""
 STEPS = 50
-"""States that a call of code which descends in steps counts as, when it is judged whether faster code pays."""
+"""States that a call of code with such loops counts as, when it is judged whether faster code pays."""
 
 
 Arguments = Sequence[tuple[Shape, Sequence[str]]]
@@ -71,7 +71,7 @@ class Compiled:
 
 def compiled(
     name: str,
-    program: Code | Descent,
+    program: Code | Routine,
     arguments: Arguments,
     results: Sequence[Shape],
     dtype: str = "float64",
@@ -82,12 +82,12 @@ def compiled(
 ) -> Compiled:
     """Compile a program for this machine; `results` are the outputs' core shapes, `dtype` float64 or float32.
 
-    Without `batches`, and of a `Descent`, code for single states only is made, in a fraction of the time; `quickly`
+    Without `batches`, and of a `Routine`, code for single states only is made, in a fraction of the time; `quickly`
     takes less time for long programs whose code may be a little slower. The quick call leaves those of `quaternions`
     (argument, place of the first number) that are not unit to the caller; in batches they are counted.
     """
-    batches = batches and not isinstance(program, Descent)
-    asked = program.question if isinstance(program, Descent) else pack_code(program)
+    batches = batches and not isinstance(program, Routine)
+    asked = routine_question(program) if isinstance(program, Routine) else pack_code(program)
     large = cache_bytes()
     question = (asked, arguments, results, dtype, large, *(() if batches else ("single",)), *quaternions)
 
@@ -118,7 +118,7 @@ def count_in(counter: ctypes.c_int64, engine: Any, name: str = COUNTER) -> None:
 
 
 def alone_block(
-    program: Code | Descent, arguments: Arguments, dtype: str, quaternions: Sequence[tuple[int, int]] = ()
+    program: Code | Routine, arguments: Arguments, dtype: str, quaternions: Sequence[tuple[int, int]] = ()
 ) -> LimbsBlock | None:
     """Return code for one sample with equal limbs side by side, where that pays."""
     if not isinstance(program, Program):
@@ -128,9 +128,9 @@ def alone_block(
     return limbs_block(program, Lanes(1, 8 * np.dtype(dtype).itemsize), pointers=pointers)
 
 
-def _weight(program: Code | Descent) -> int:
+def _weight(program: Code | Routine) -> int:
     """Return what a state counts."""
-    return STEPS if isinstance(program, Descent) else 1
+    return STEPS if isinstance(program, Routine) else 1
 
 
 def compiled_loop(program: Code, arguments: Arguments, results: Sequence[Shape], dtype: str) -> MachineCode:
@@ -156,7 +156,7 @@ def loop_of(ufunc: np.ufunc) -> Any:
 
 
 def llvm_source(
-    program: Code | Descent,
+    program: Code | Routine,
     arguments: Arguments,
     results: Sequence[Shape],
     dtype: str = "float64",
@@ -177,7 +177,7 @@ def llvm_source(
 
 
 def _source(
-    program: Code | Descent,
+    program: Code | Routine,
     arguments: Arguments,
     results: Sequence[Shape],
     dtype: str,
@@ -196,7 +196,7 @@ def _source(
 
 
 def operands(
-    program: Code | Descent, arguments: Arguments, results: Sequence[Shape]
+    program: Code | Routine, arguments: Arguments, results: Sequence[Shape]
 ) -> tuple[list[Operand], list[Operand]]:
     """Return arguments and results with the places of their numbers among all."""
     place = {n: i for i, n in enumerate(program.input_names)}
@@ -210,7 +210,7 @@ def operands(
 
 
 def assembly(
-    program: Code | Descent,
+    program: Code | Routine,
     inputs: Sequence[Operand],
     outputs: Sequence[Operand],
     lanes: Lanes,
@@ -240,7 +240,7 @@ def assembly(
     return "\n".join(parts)
 
 
-def code_declarations(program: Code | Descent, kinds: Sequence[Lanes], packs: Collection[Lanes] = ()) -> list[str]:
+def code_declarations(program: Code | Routine, kinds: Sequence[Lanes], packs: Collection[Lanes] = ()) -> list[str]:
     """Return what code calls: memory, functions of C, sines if it has some, for numbers and vectors of these kinds.
 
     `packs` are vectors of one sample's numbers.
@@ -254,7 +254,7 @@ def code_declarations(program: Code | Descent, kinds: Sequence[Lanes], packs: Co
     ]
     parts += [declarations(each) for each in kinds]
     known = list(kinds)
-    if isinstance(program, Descent) or any(i[0] in SINES for i in code):
+    if isinstance(program, Routine) or any(i[0] in SINES for i in code):
         together = several(one.bits)
         parts += [function(each) for each in kinds for function in (sincos, wrapped)]
         parts.append(sines(together, together in known))
@@ -264,11 +264,11 @@ def code_declarations(program: Code | Descent, kinds: Sequence[Lanes], packs: Co
 
 
 def _block(
-    program: Code | Descent, outputs: Sequence[Operand], lanes: Lanes, whole: int, pointers: Pointers
+    program: Code | Routine, outputs: Sequence[Operand], lanes: Lanes, whole: int, pointers: Pointers
 ) -> tuple[str, Sequence[Operand]]:
     """Return the code of a block, and where results are in it; values of vectors are there once."""
-    if isinstance(program, Descent):
-        return descent(program, lanes, whole), outputs
+    if isinstance(program, Routine):
+        return routine_block(program, lanes, whole), outputs
     if isinstance(program, Rolled):
         return rolled_block(program, lanes, whole), outputs
     if lanes.width == 1:
@@ -280,7 +280,7 @@ def _block(
 
 
 def own_pointers(
-    program: Code | Descent, inputs: Sequence[Operand], quaternions: Sequence[tuple[int, int]], whole: int
+    program: Code | Routine, inputs: Sequence[Operand], quaternions: Sequence[tuple[int, int]], whole: int
 ) -> Pointers:
     """Return a pointer to each argument of one sample, where vectors follow each other in the block of a short program.
 
@@ -293,7 +293,7 @@ def own_pointers(
     return Pointers(tuple(starts)) if vectors and in_order and short else ONE
 
 
-def _instructions(program: Code | Descent) -> list[tuple[Any, ...]]:
+def _instructions(program: Code | Routine) -> list[tuple[Any, ...]]:
     """Return all straight-line instructions."""
     if isinstance(program, Rolled):
         return [i for stage in program.stages if isinstance(stage, Straight) for i in stage.program.instructions]

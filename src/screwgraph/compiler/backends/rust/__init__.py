@@ -19,7 +19,9 @@ from screwgraph.compiler.backends.rust.operations import (
     rust_names,
     rust_number,
 )
+from screwgraph.compiler.backends.rust.routine import routine_definition
 from screwgraph.compiler.signature import PARAMETERS
+from screwgraph.tape import Routine
 
 CARGO = """# {about}: made by screwgraph.
 [package]
@@ -83,11 +85,16 @@ def rust_source(library: Library) -> str:
             "};",
             "",
         ]
-    code = [line for f in library.functions for line in definition(Signature(library, f))]
-    if any(large_terms(f.program) for f in library.functions):
+    code = [line for f in library.functions for line in _definition(Signature(library, f))]
+    if any(large_terms(program) for f in library.functions for program in f.programs):
         turn, more = (rust_number(x, dtype) for x in TURN[dtype])
         code.append(WRAPPED.format(scalar=scalar, large=rust_number(LARGE, dtype), turn=turn, more=more))
     return "\n".join([*lines, *code, *_math("\n".join(code), library.dtype)])
+
+
+def _definition(one: Signature) -> list[str]:
+    code = one.listing.code
+    return routine_definition(one, code) if isinstance(code, Routine) else definition(one)
 
 
 def _math(code: str, dtype: str) -> list[str]:

@@ -75,12 +75,25 @@ class Signature:
         return array_type(self.gives[0][1].shape, self.listing.dtype)
 
     @property
+    def opening(self) -> str:
+        """The line that begins its definition."""
+        return f"fn {self.function}({', '.join(self.parameters)}) -> {self.returned} {{"
+
+    @property
+    def targets(self) -> list[str]:
+        """The places of all results, row by row."""
+        return [t for name, r in self.gives for t in places(name, r.shape)]
+
+    @property
     def inputs(self) -> list[str]:
         """The places of all numbers that it takes, in order."""
         fields = parameter_fields(self.library)
         found = []
         for name, a in self.takes:
-            found += [f"{name}.{fields[n]}" for n in a.names] if a.name == PARAMETERS else places(name, a.shape)
+            if a.name == PARAMETERS:
+                found += [f"{name}.{fields[n]}" for n in a.names]
+            else:
+                found += places(name if a.shape else f"*{name}", a.shape)
         return found
 
 
@@ -88,14 +101,7 @@ def definition(one: Signature) -> list[str]:
     """Return the lines that define a function, and the structure of several results."""
     f, dtype = one.listing, one.listing.dtype
     cut = pieces(f.program, whole=WHOLE)
-    lines = []
-    if len(one.gives) > 1:
-        fields = [f"    pub {name}: {array_type(r.shape, dtype)}," for name, r in one.gives]
-        lines += ["/// Results of `" + one.function + "`.", "#[derive(Clone, Copy, Debug, PartialEq)]"]
-        lines += [f"pub struct {one.structure} {{", *fields, "}", ""]
-    opening = f"pub fn {one.function}({', '.join(one.parameters)}) -> {one.returned} {{"
-    body = [f"    let mut {name} = {filled(r.shape, dtype)};" for name, r in one.gives]
-    before: list[str] = []
+    body, before = list[str](), list[str]()
     if cut.whole:
         body += _lines(one, cut, cut.straight[0], "")
     else:
@@ -103,12 +109,22 @@ def definition(one: Signature) -> list[str]:
         given = ", ".join([*(name for name, _ in one.takes), *(f"&mut {name}" for name, _ in one.gives), "&mut memory"])
         body += [f"    let mut memory = [0.0_{SCALARS[dtype]}; {len(cut.slots) or 1}];"]
         body += [f"    {one.function}_piece{n}({given});" for n in range(len(cut.straight))]
-    targets = [t for name, r in one.gives for t in places(name, r.shape)]
-    constants = zip(targets, f.program.outputs, strict=True)
+    constants = zip(one.targets, f.program.outputs, strict=True)
     body += [f"    {t} = {rust_number(o, dtype)};" for t, o in constants if not isinstance(o, int)]
+    return [*before, *enclosed(one, body)]
+
+
+def enclosed(one: Signature, body: Sequence[str]) -> list[str]:
+    """Return the function around lines that compute its results, and the structure of several results."""
+    dtype, lines = one.listing.dtype, list[str]()
+    if len(one.gives) > 1:
+        fields = [f"    pub {name}: {array_type(r.shape, dtype)}," for name, r in one.gives]
+        lines += ["/// Results of `" + one.function + "`.", "#[derive(Clone, Copy, Debug, PartialEq)]"]
+        lines += [f"pub struct {one.structure} {{", *fields, "}", ""]
+    before = [f"    let mut {name} = {filled(r.shape, dtype)};" for name, r in one.gives]
     names = ", ".join(name for name, _ in one.gives)
     value = f"{one.structure} {{ {names} }}" if len(one.gives) > 1 else names
-    return [*before, *lines, *_comment(one), opening, *body, f"    {value}", "}", ""]
+    return [*lines, *_comment(one), f"pub {one.opening}", *before, *body, f"    {value}", "}", ""]
 
 
 def _pieces(one: Signature, cut: Pieces) -> list[str]:
@@ -162,8 +178,7 @@ def _lines(one: Signature, cut: Pieces, part: Sequence[int], dereferenced: str) 
 
 
 def _comment(one: Signature) -> list[str]:
-    counted = one.listing.program.operations
-    lines = [f"/// {counted.total} operations."]
+    lines = [f"/// {one.listing.counted}."]
     for name, array in [*one.takes, *one.gives]:
         listed = ", ".join(array.names) or "row by row"
         if isinstance(array, Argument) and array.name == PARAMETERS:

@@ -49,13 +49,13 @@ def wasm_script(library: Library) -> str:
     Matrices stand row by row; one result is a Float64Array, several are an object of them by their names.
     """
     names = _identifiers([library.prefixed(f.name) for f in library.functions])
-    programs = dict(zip(names, (f.program for f in library.functions), strict=True))
+    codes = dict(zip(names, (f.code for f in library.functions), strict=True))
     lines = [f"// {_harmless(library.about or library.name)}: made by screwgraph.", f"// {UNITS}", ""]
-    needed, (turn, more) = imported_functions(programs.values()), TURN["float64"]
+    needed, (turn, more) = imported_functions(codes.values()), TURN["float64"]
     lines += [WRAPPED.format(large=LARGE, turn=turn, more=more)] if "wrapped" in needed else []
     lines += [ERF] if "erf" in needed else []
     table = "".join(f"  {name}: {IMPORTED[name]},\n" for name in needed)
-    text = base64.b64encode(wasm_module(programs)).decode()
+    text = base64.b64encode(wasm_module(codes)).decode()
     lines += [
         f"const imports = {{\n{table}}};",
         f'const bytes = Uint8Array.from(atob("{text}"), (c) => c.charCodeAt(0));',
@@ -72,7 +72,7 @@ def _function(name: str, f: Listing) -> list[str]:
     """Return the lines of a function that puts its arguments into the memory, and takes results from there."""
     takes = _identifiers([a.name for a in f.arguments])
     gives = _identifiers([r.name for r in f.results])
-    lines = [f"/** {written(f.arguments)} -> {written(f.results)}; {f.program.operations.total} operations. */"]
+    lines = [f"/** {written(f.arguments)} -> {written(f.results)}; {f.counted}. */"]
     lines.append(f"export function {name}({', '.join(takes)}) {{")
     place = 0
     for own, argument in zip(takes, f.arguments, strict=True):

@@ -52,12 +52,15 @@ class PlanarPoint:
         J = np.array([np.arange(robot.n) == slot if isinstance(slot, int) else np.zeros(robot.n) for slot in slots])
         return Moving(np.array([q[s] if isinstance(s, int) else s for s in slots], dtype=object), J.astype(float))
 
+    def value(self, moving: Moving) -> Float[Array, " k"]:
+        return moving.at[["xy".index(axis) for axis in self.axes]]
+
     def rows(self, robot: Any, moving: Moving, value: Float[Array, " k"]) -> Rows:
         chosen = ["xy".index(axis) for axis in self.axes]
-        return Rows(list(moving.at[chosen] - value), moving.jacobian[chosen], (True,) * len(chosen))
+        return Rows(list(self.value(moving) - value), moving.jacobian[chosen], (True,) * len(chosen))
 
     def errors(self, robot: Any, moving: Moving, value: Float[Array, " k"]) -> Sequence[Number]:
-        return [length_of(moving.at[["xy".index(axis) for axis in self.axes]] - value)]
+        return [length_of(self.value(moving) - value)]
 
     def flaw(self, value: Float[Array, " k"]) -> Number:
         return 0.0

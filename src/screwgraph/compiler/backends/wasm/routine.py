@@ -1,0 +1,74 @@
+"""Routines in WebAssembly: a function that calls those of its straight-line code, in loops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from screwgraph.compiler.backends.wasm.bytes import CALL, END, body, leb, load, store
+from screwgraph.compiler.backends.wasm.operations import EQ, NE, ZERO, number
+from screwgraph.tape import Block, Lookup, Loop, Routine
+from screwgraph.tape.routine import Part
+
+if TYPE_CHECKING:
+    from screwgraph.compiler.backends.wasm.module import Bodies
+
+LOOP, IF, BRANCH_IF, EMPTY = b"\x03", b"\x04", b"\x0d", b"\x40"
+
+
+def routine_body(given: Routine, first: int, module: Bodies) -> bytes:
+    """Return a function whose memory stands from the place `first` on, behind its inputs and outputs.
+
+    Programs of parts work behind that, on copies of what they read.
+    """
+    base, called = first + given.size, dict[int, list[int]]()
+    for part in given.blocks:
+        if id(part.program) not in called:
+            called[id(part.program)] = module.pieces(part.program, base)
+    code = bytearray()
+    for i, place in enumerate(given.inputs):
+        code += store(first + place, load(i))
+    code += _Parts(first, base, called).code(given.parts)
+    for i, place in enumerate(given.outputs, len(given.inputs)):
+        code += store(i, load(first + place))
+    return body(0, bytes(code))
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """Where the routine's memory and that of its programs stand, and the functions of these."""
+
+    first: int
+    base: int
+    called: Mapping[int, Sequence[int]]
+
+    def code(self, parts: Sequence[Part]) -> bytes:
+        """Return the instructions of parts, one after the other."""
+        found = bytearray()
+        for part in parts:
+            match part:
+                case Block():
+                    for i, place in enumerate(part.reads, self.base):
+                        found += store(i, load(self.first + place))
+                    found += b"".join(CALL + leb(i) for i in self.called[id(part.program)])
+                    for i, place in enumerate(part.writes, self.base + len(part.reads)):
+                        found += store(self.first + place, load(i))
+                case Lookup():
+                    found += self._lookup(part)
+                case Loop():
+                    found += LOOP + EMPTY + self.code(part.parts) + self._truth(part.again) + BRANCH_IF + b"\0" + END
+                case _:
+                    found += self._truth(part.test) + IF + EMPTY + self.code(part.parts) + END
+        return bytes(found)
+
+    def _truth(self, place: int) -> bytes:
+        return load(self.first + place) + ZERO + NE
+
+    def _lookup(self, part: Lookup) -> bytes:
+        """Return a choice among rows: numbers are written where the row is theirs."""
+        found = bytearray()
+        for k, row in enumerate(part.table.tolist()):
+            numbers = b"".join(store(self.first + part.writes + i, number(x)) for i, x in enumerate(row))
+            found += load(self.first + part.row) + number(float(k)) + EQ + IF + EMPTY + numbers + END
+        return bytes(found)

@@ -1,0 +1,44 @@
+"""What an update of a robot's window takes in other programs: columns of readings, and torques."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from screwgraph.compiler import Argument
+from screwgraph.errors import InputError
+from screwgraph.estimation.online_readings import Readings
+from screwgraph.optimize.smoothers import Front
+from screwgraph.spatial import Array
+from screwgraph.tape import apply
+
+
+def readings_front(readings: Readings, last: np.ndarray) -> Front:
+    """Return (readings, tau) as what a window takes; `last` are torques (nv,) of an example.
+
+    Raises:
+        InputError: contacts are judged slipping, which takes a search in each update.
+    """
+    slips = [s.name for s in readings.contacts if s.slip]
+    if slips:
+        raise InputError(
+            f"contact {slips[0]!r} is judged slipping, which is no code of a fixed length", fix='give it "slip": 0'
+        )
+    columns, labels = list(readings.columns_in_order), readings.motion.mechanics.labels
+    free = [i for i in range(len(labels)) if i not in readings.motion.inputs]
+
+    def read(values: Array, *tau: Array) -> Mapping[tuple[str, str], Array]:
+        given = dict(zip(columns, values, strict=True))
+        known = readings.known(given, {c: apply("eq", x, x) for c, x in given.items()})
+        own = {(group, name): array for group, named in known.items() for name, array in named.items()}
+        every = np.zeros(len(labels), dtype=object)
+        every[free] = np.concatenate([np.zeros(0), *tau])
+        return {**own, ("dynamics", "tau"): every}
+
+    arguments = [Argument("readings", (len(columns),), tuple(columns))]
+    values = [np.zeros(len(columns))]
+    if free:
+        arguments.append(Argument("tau", (len(free),), tuple(f"tau:{labels[i]}" for i in free)))
+        values.append(last[free])
+    return Front(tuple(arguments), read, tuple(values), (columns, free, list(readings.late.items())))

@@ -1,0 +1,167 @@
+"""Loops that end when numbers say so, in every language: Newton's square root, from starts that lead nowhere, too."""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+import pytest
+
+from screwgraph.compiler import BACKENDS, Library, Listing, Result, compiled, library_code
+from screwgraph.compiler.signature import Argument
+from screwgraph.errors import InputError
+from screwgraph.spatial import choose
+from screwgraph.tape import Lookup, Loop, Memory, Routine, When
+from tests.compiler.backends.node import called
+from tests.deployment.tools import WARNINGS, done, found
+
+NAMES = ("a", "start", "attempts", "steps")
+WITH_LOOPS = ("c", "cpp", "rust", "ros2", "llvm", "wasm")
+
+
+def root(starts, close: float = 1e-20) -> Routine:
+    """Return x with x x = a, x > 0, x x, and counts, by Newton's steps from `start`, then from `starts` in turn.
+
+    A negative x is given up, and its absolute value handed out where no start leads to a root.
+    """
+    memory = Memory()
+    for name in (*NAMES, "x", "verdict", "step", "again", "attempt", "row", "other", "more", "taken", "lost", "out"):
+        memory.add(name, 2 if name == "out" else 1)
+    (again,), (more,), (row,), (lost,) = (memory.places(n) for n in ("again", "more", "row", "lost"))
+
+    def stepped(x, a):
+        gap = x[0] * x[0] - a[0]
+        met = choose(gap * gap <= close * a[0] * a[0], 1.0, 0.0)
+        return [choose(met > 0.5, x[0], x[0] - 0.5 * gap / x[0]), choose(x[0] < 0.0, 2.0, met)]
+
+    def counted(verdict, step, steps):
+        return [step[0] + 1.0, choose(verdict[0] > 0.0, 0.0, choose(step[0] + 1.0 < steps[0], 1.0, 0.0))]
+
+    def judged(verdict, attempt, row, taken, step, attempts):
+        off = choose(verdict[0] < 0.5, 1.0, choose(verdict[0] > 1.5, 1.0, 0.0))
+        left = choose(attempt[0] + 1.0 < attempts[0], 1.0, 0.0)
+        following = choose(row[0] + 1.0 < len(starts), row[0] + 1.0, 0.0)
+        return [attempt[0] + 1.0, following, taken[0] + step[0], off, off * left]
+
+    tries = Loop(
+        (
+            Lookup(np.array(starts, dtype=float)[:, None], row, memory.places("other").start),
+            memory.block(
+                "start",
+                ["attempt", "start", "other"],
+                ["x", "step"],
+                lambda n, a, b: [choose(n[0] < 0.5, a[0], b[0]), 0.0],
+            ),
+            Loop(
+                (
+                    memory.block("newton", ["x", "a"], ["x", "verdict"], stepped),
+                    memory.block("count", ["verdict", "step", "steps"], ["step", "again"], counted),
+                ),
+                again,
+            ),
+            memory.block(
+                "judge",
+                ["verdict", "attempt", "row", "taken", "step", "attempts"],
+                ["attempt", "row", "taken", "lost", "more"],
+                judged,
+            ),
+        ),
+        more,
+    )
+    parts = (
+        memory.block("begin", [], ["attempt", "row", "taken"], lambda: [0.0, len(starts) - 1.0, 0.0]),
+        tries,
+        When(lost, (memory.block("positive", ["x"], ["x"], lambda x: [abs(x[0])]),)),
+        memory.block("end", ["x"], ["out"], lambda x: [x[0], x[0] * x[0]]),
+    )
+    outputs = [*memory.places("out"), *(memory.places(n)[0] for n in ("lost", "attempt", "taken"))]
+    return Routine(NAMES, tuple(memory.places(n)[0] for n in NAMES), tuple(outputs), memory.size, parts)
+
+
+STARTS = [-5.0, 0.5, 3.0]
+CALLS = [(2.0, -1.0, 10.0, 30.0), (9.0, 1.0, 1.0, 60.0), (2.0, -3.0, 1.0, 5.0), (1e6, 1.0, 1.0, 3.0)]
+
+
+def interpreted(call) -> np.ndarray:
+    return np.array(root(STARTS).evaluate([np.float64(x) for x in call]))
+
+
+def listing(dtype: str = "float64") -> Listing:
+    arguments = [Argument(name, (), (name,)) for name in NAMES]
+    results = [Result("root", (2,)), Result("counts", (3,))]
+    examples = [np.array(column)[:, None] for column in zip(*CALLS, strict=True)]
+    code = root(STARTS, 1e-20 if dtype == "float64" else 1e-10)
+    return Listing("root", code, arguments, results, dtype, lambda: examples)
+
+
+def test_interpreted_the_first_start_that_leads_to_a_root_ends_it():
+    x, squared, lost, attempts, steps = interpreted(CALLS[0])
+    assert x == pytest.approx(np.sqrt(2.0), abs=1e-10)
+    assert squared == pytest.approx(2.0, abs=1e-9)
+    assert (lost, attempts) == (0.0, 3.0)  # the third start is the first that is positive
+    assert steps > 3.0
+
+
+def test_machine_code_does_the_same_for_one_state_and_for_batches():
+    shapes = [((), (name,)) for name in NAMES]
+    f = compiled("root", root(STARTS), shapes, [(2,), (3,)])
+    expected = np.array([interpreted(call) for call in CALLS])
+    for call, wanted in zip(CALLS, expected, strict=True):
+        np.testing.assert_array_equal(np.concatenate(f.quick(*(np.array(x) for x in call))), wanted)
+    np.testing.assert_array_equal(np.concatenate(f.ufunc(*np.array(CALLS).T), axis=-1), expected)
+
+
+def test_starts_are_tried_again_where_attempts_are_more():
+    *_, lost, attempts, steps = root([-5.0, -4.0]).evaluate([np.float64(x) for x in (2.0, -3.0, 1e3, 5.0)])
+    assert (lost, attempts, steps) == (1.0, 1e3, 1e3)
+
+
+def test_bound_inputs_are_folded():
+    bound = root(STARTS).bound({"a": 2.0, "attempts": 10.0, "steps": 30.0})
+    assert bound.input_names == ("start",)
+    np.testing.assert_array_equal(bound.evaluate([np.float64(-1.0)]), interpreted(CALLS[0]))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_c_does_the_same(tmp_path, dtype):
+    compiler = found("gcc", "clang", "cc")
+    written(library_code(Library("newton", [listing(dtype)]), "c"), tmp_path)
+    flags = ("-std=c99", *WARNINGS, "-O1", "-I.", "test/newton_test.c", "newton.c", "-o", "t", "-lm")
+    done(compiler, *flags, cwd=tmp_path)
+    assert "0 numbers differ" in done("./t", cwd=tmp_path)
+
+
+def test_rust_does_the_same(tmp_path):
+    found("rustc")
+    written(library_code(Library("newton", [listing()]), "rust"), tmp_path)
+    rust = ("rustc", "--edition", "2021", "-D", "warnings")
+    done(*rust, "--crate-type", "rlib", "--crate-name", "newton", "src/lib.rs", cwd=tmp_path)
+    done(*rust, "--test", "--extern", "newton=libnewton.rlib", "tests/examples.rs", "-o", "t", cwd=tmp_path)
+    assert "1 passed" in done("./t", cwd=tmp_path)
+
+
+def test_webassembly_does_the_same(tmp_path):
+    written(library_code(Library("newton", [listing()]), "wasm"), tmp_path)
+    calls = [[[x] for x in call] for call in CALLS]
+    for got, call in zip(called(tmp_path / "newton.mjs", "newton_root", calls), CALLS, strict=True):
+        np.testing.assert_array_equal([*got["root"], *got["counts"]], interpreted(call))
+
+
+def test_languages_without_loops_refuse_them():
+    assert set(WITH_LOOPS) < set(BACKENDS)
+    for language in set(BACKENDS) - set(WITH_LOOPS):
+        with pytest.raises(InputError, match="root cannot be written in this language"):
+            library_code(Library("newton", [listing()]), language)
+
+
+def test_tables_hold_infinities(tmp_path):
+    code = library_code(
+        Library("newton", [Listing("root", root([inf, 1.0]), listing().arguments, listing().results)]), "c"
+    )
+    assert "HUGE_VAL" in code["newton.c"]
+
+
+def written(files, folder) -> None:
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
