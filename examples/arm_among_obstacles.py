@@ -47,7 +47,7 @@ def main() -> None:
     before, after = clearances(planner, avoid, straight), clearances(planner, avoid, finer(planner, plan))
     console.print(f"{plan.status}: {plan.iterations} iterations, {1e3 * seconds:.1f} ms with compiled code")
     console.print(
-        f"clearance of the straight way {before.min():.3f} m, of the plan {after.min():.3f} m at {FINER}x finer time"
+        f"clearance of the straight path {before.min():.3f} m, of the plan {after.min():.3f} m at {FINER}x finer time"
     )
     OUT.mkdir(exist_ok=True)
     draw(planner, avoid, plan, straight, (before, after))
@@ -76,9 +76,9 @@ def clearances(planner: Planner, avoid: Avoid, path: np.ndarray) -> np.ndarray:
 def draw(
     planner: Planner, avoid: Avoid, plan: Plan, straight: np.ndarray, found: tuple[np.ndarray, np.ndarray]
 ) -> None:
-    """Draw the arm on the straight way and as planned, and its clearance."""
+    """Draw the arm on the straight path and as planned, and its clearance."""
     figure = plt.figure(figsize=(13, 4.6), layout="constrained")
-    for k, (title, path) in enumerate((("straight way in joint space", straight), ("planned", plan.q)), start=1):
+    for k, (title, path) in enumerate((("straight path in joint space", straight), ("planned", plan.q)), start=1):
         axes = figure.add_subplot(1, 3, k, projection="3d")
         for shape in avoid.shapes:
             if isinstance(shape, Sphere):
@@ -91,6 +91,7 @@ def draw(
         for link, (*centre, radius) in zip(spheres.links, spheres.numbers, strict=True):
             ball(axes, (poses[link] @ [*centre, 1.0])[:3], radius, "#2c7fb8", 0.25)
         axes.set(title=title, xlim=(-0.3, 0.8), ylim=(-0.6, 0.7), zlim=(0.0, 1.1), xlabel="x (m)", ylabel="y (m)")
+        axes.set(xticks=(-0.2, 0.2, 0.6), yticks=(-0.4, 0.0, 0.4), zticks=(0.0, 0.5, 1.0))
         axes.set_box_aspect((1.1, 1.3, 1.1))
         axes.view_init(28, -35)
     axes = figure.add_subplot(1, 3, 3)

@@ -128,8 +128,8 @@ def draw(truth: Trajectory, runs: dict[str, Trajectory]) -> None:
             above.plot(t, theirs[:, i], color=colour, linewidth=4, alpha=0.35)
             above.plot(t, ours[:, i], color=colour, linewidth=1.1, label=f"${name}$")
             below.plot(t, scale * (ours[:, i] - theirs[:, i]), color=colour, linewidth=0.9)
-        above.set_ylabel(f"${symbol}$, {unit}")
-        below.set_ylabel(f"error of ${symbol}$, {small}")
+        above.set_ylabel(f"${symbol}$ ({unit})")
+        below.set_ylabel(f"error of ${symbol}$ ({small})")
         below.set_xlabel("time (s)")
     axes[0][0].set_title("Fig. 7: four-bar, smoother with $N_w = 2$ (thin), exact (thick)", loc="left")
     picture.legend(*axes[0][0].get_legend_handles_labels(), ncols=4, loc="outside lower center", frameon=False)
@@ -139,7 +139,7 @@ def draw(truth: Trajectory, runs: dict[str, Trajectory]) -> None:
         residuals = compiled_mechanism(one.model).closing(one.q)[0]
         size = np.maximum(np.linalg.norm(residuals, axis=1), 1e-17)
         axis.semilogy(t, size, ".", markersize=1.0, color=colour, label=kind)
-    axis.set(xlabel="time (s)", ylabel=r"$|\Phi(q)|$", title="Fig. 8: constraints of the four-bar")
+    axis.set(xlabel="time (s)", ylabel=r"$|\Phi(q)|$ (m)", title="Fig. 8: constraints of the four-bar")
     picture.legend(ncols=3, loc="outside lower center", frameon=False, markerscale=8.0)
     save(picture, "blanco-2021-fig8-constraints")
 

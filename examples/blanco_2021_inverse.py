@@ -63,7 +63,7 @@ def crank(count: int) -> Trajectory:
 
 
 def corner(count: int) -> Trajectory:
-    """Return the way of the robot's point 6: 1 m up, then 1 m to the right, 2.5 s each."""
+    """Return the path of the robot's point 6: 1 m up, then 1 m to the right, 2.5 s each."""
     t = 2.0 * CORNER / count * np.arange(count)
     up, right = (np.clip(t / CORNER - leg, 0.0, 1.0) for leg in (0, 1))
     return {"t": t, "x:6": -0.5 + right**2 * (3 - 2 * right), "y:6": -5.0 + up**2 * (3 - 2 * up)}
@@ -154,12 +154,13 @@ def draw_robot(s: Solved) -> None:
     t, run = s.solution.t, s.solution.run
     x, y = run.path(6).T
     picture, ((a, b), (c, d)) = figure(2, 2, (11.0, 8.0))
-    for axis, at, scale, unit in ((a, (0.0, 0.0), 1.0, "m"), (b, (-0.5, -4.0), 1e6, "micrometres from the corner")):
-        wanted = [scale * (s.trajectory[f"{name}:6"] - place) for name, place in zip("xy", at, strict=True)]
+    near = "of point 6 from the corner (µm)"
+    for axis, at, scale, name in ((a, (0.0, 0.0), 1.0, "of point 6 (m)"), (b, (-0.5, -4.0), 1e6, near)):
+        wanted = [scale * (s.trajectory[f"{along}:6"] - place) for along, place in zip("xy", at, strict=True)]
         axis.plot(*wanted, color="black", linestyle=":", linewidth=2, label="reference")
         axis.plot(scale * (x - at[0]), scale * (y - at[1]), color=BLUE, linewidth=1.2, label="factor graph")
-        axis.set(xlabel=f"x of point 6, {unit}", ylabel=f"y, {unit}", aspect="equal")
-    a.set_title("Fig. 11: way of the end-effector", loc="left")
+        axis.set(xlabel=f"x {name}", ylabel=f"y {name}", aspect="equal")
+    a.set_title("Fig. 11: end-effector path", loc="left")
     a.legend(loc="best")
     b.set(xlim=(-20.0, 60.0), ylim=(-60.0, 20.0), title="at the corner")
     for i, colour in zip(s.mechanism.motors, (BLUE, RED), strict=True):

@@ -131,7 +131,7 @@ def draw(costs: list[float], states: np.ndarray, forces: np.ndarray, file: Path)
     figure, axes = plt.subplots(2, 2, figsize=(8.5, 5.2), layout="constrained")
     t = STEP * np.arange(STEPS + 1)
     axes[0, 0].semilogy(costs, color="C0")
-    axes[0, 0].set(xlabel="iteration (1)", ylabel="mean cost (1)")
+    axes[0, 0].set(xlabel="iteration", ylabel="mean cost")
     panels = ((axes[0, 1], "angle (rad)", states[..., 1]), (axes[1, 0], "position (m)", states[..., 0]))
     for panel, label, values in (*panels, (axes[1, 1], "force (N)", forces)):
         panel.plot(t[: values.shape[1]], values[:20].T, color="C0", linewidth=0.8, alpha=0.6)

@@ -1,7 +1,7 @@
 """How often an arm finds a way: 100 random starts and goals of a Panda among obstacles, with times and reasons.
 
 Starts and goals are drawn within the joint limits, clear of obstacles, floor and the arm itself. A way counts as found
-if it is clear at 10x finer time and within the joint limits. The first try begins at the straight way in joint space;
+if it is clear at 10x finer time and within the joint limits. The first try begins at the straight path in joint space;
 where that fails, further tries begin at a way by a random position. Run `python examples/panda_100_starts.py [count]`.
 """
 
@@ -67,7 +67,7 @@ def main(count: int) -> None:
                 break
         else:
             failures[reason] += 1
-    console.print(f"straight ways that collide: {blocked} of {count}")
+    console.print(f"straight paths that collide: {blocked} of {count}")
     report(count, np.array(tries), 1e3 * np.array(seconds), failures)
 
 

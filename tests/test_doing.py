@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import threading
+import time
 
+import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph import doing
+from screwgraph import cli, doing
 from screwgraph.cli.streams import working
+from screwgraph.compiler.backends.llvm import draft
 from screwgraph.doing import Doing, is_heard, say
 
 
@@ -59,6 +62,35 @@ def test_making_functions_and_solving_say_what_they_do():
         sg.plan("acro", iterations=2)
     for part in ("trying the ordering", "searching for an ordering: cost", "iteration 1, cost"):
         assert any(part in line for line in heard), part
+
+
+def test_simulations_say_which_time_they_have_reached():
+    heard = list[Doing]()
+    robot = sg.load("rr")
+    with sg.progress(heard.append):
+        sg.simulate(robot, time=1.0)
+        sg.rollout(robot, np.zeros((2, 2)), time=0.1, threads=2)
+    said = [d for d in heard if d.what.startswith("simulating")]
+    assert str(said[0]) == "simulating by rk4: t = 0 s of 1 s (0 %)"
+    assert any(d.what.startswith("simulating by rk4") and 0.0 < (d.done or 0.0) < 1.0 for d in said)
+    assert str(said[-1]) == "simulating 2 motions: t = 0.1 s of 0.1 s (100 %)"
+
+
+def test_a_command_says_for_which_code_it_waits_at_its_end(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    shown = "storing fast code for the next call: making fast code"
+
+    def until_shown() -> None:
+        end = time.monotonic() + 60.0
+        while shown not in terminal.getvalue() and time.monotonic() < end:
+            time.sleep(0.01)
+
+    thread = draft._Improvement(target=until_shown)
+    thread.start()
+    cli._wait_for_fast_code()
+    assert not thread.is_alive()
+    assert shown in terminal.getvalue()
 
 
 @pytest.mark.parametrize("nested", [False, True])

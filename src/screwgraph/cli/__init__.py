@@ -29,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     status = app.run(arguments)
     if is_obeyed:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _wait_for_fast_code()
     sys.exit(status)
 
 
@@ -37,6 +38,16 @@ def run(arguments: Sequence[str] | None = None) -> int:
     from screwgraph.cli import app
 
     return app.run(arguments)
+
+
+def _wait_for_fast_code() -> None:
+    """Say for what a process waits at its end: fast code for later calls, which threads make."""
+    draft = sys.modules.get("screwgraph.compiler.backends.llvm.draft")
+    if draft is not None and draft.is_improving():
+        from screwgraph.cli.streams import working
+
+        with working("storing fast code for the next call"):
+            draft.settle()
 
 
 def _end(number: int, frame: object) -> None:

@@ -23,7 +23,7 @@ HELP = """Measure the speed of a robot's functions on this machine.
 Operations of the code; time to compile it, at first and from the cache; time of a call from Python, and of a sample in
 batches with a sample's numbers side by side (rows), or each number's samples side by side (columns); GFLOP/s. Beside
 them one call of Pinocchio (package pin) and MuJoCo (package mujoco), if they are installed, and the largest relative
-difference between their answers and ours. Times are CPU times on one core; viscous damping is left out. Without
+difference between the results. Times are CPU times on one core; viscous damping is left out. Without
 robots: the built-in ones that have no loops.
 
 \b

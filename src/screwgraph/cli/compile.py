@@ -54,7 +54,7 @@ Parameters = Annotated[
 ]
 Payload = Annotated[
     str | None,
-    typer.Option("--payload", metavar="FRAME", help="A link or frame at which a body is whose inertia is an input."),
+    typer.Option("--payload", metavar="FRAME", help="A link or frame that carries a body whose inertia is an input."),
 ]
 
 LANGUAGES = "\n".join(f"  {name + ':':<9} {backend.about};" for name, backend in BACKENDS.items())

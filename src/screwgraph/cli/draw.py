@@ -52,12 +52,12 @@ Coordinates = Annotated[CoordinateKind | None, typer.Option("--coordinates", hel
 HELP = """Draw the factor graph and its elimination.
 
 \b
-graph:   the factor graph, what follows from known variables left out;
+graph:   the factor graph, without the factors and variables that follow from known variables;
 matrix:  its equations (rows) and unknowns (columns) as blocks;
 dag:     the elimination DAG, each variable expressed by later ones;
 steps:   what is left after each variable;
 cliques: the clique (Bayes) tree;
-clusters: the cluster tree, links grouped by the loops and couplings that tie them;
+clusters: the cluster tree, links grouped by loops and couplings;
 algorithm: the elimination as numbered assignments, articulated inertias and bias forces written out;
 network: the factor graph of a motion over three instants;
 bayes:   the Bayes network behind that graph.

@@ -50,17 +50,15 @@ ModelSigma = Annotated[
 ]
 Lag = Annotated[
     float | None,
-    typer.Option(
-        "--lag", metavar="S", min=0.0, help="Of robots: estimate update by update, by a window of so many seconds."
-    ),
+    typer.Option("--lag", metavar="S", min=0.0, help="Robots only: estimate by a sliding window of this length (s)."),
 ]
 
 HELP = """Estimate the motion of a robot or a planar mechanism, torques and parameters from measurements.
 
 Batch least squares on its factor graph: constraints and dynamics are nearly exact, sensors have the standard
-deviations of the file's sensors:, or of --sensor. Columns are called like the sensor, with _x, _y, ... where it
+deviations of the file's sensors:, or of --sensor. Columns have the name of the sensor, with _x, _y, ... where it
 measures several numbers, and tau:MOTOR for known torques. Empty cells were not measured; a column t:SENSOR has the
-times of a sensor that has its own. Sensors of robots: joint_position, joint_velocity, joint_torque of a joint;
+times of a sensor with its own sampling. Sensors of robots: joint_position, joint_velocity, joint_torque of a joint;
 position, height, pose, gyroscope, accelerometer, contact (1 or 0), force of a frame; with delay, bias, huber, and of
 contacts slip besides sigma.
 Columns of robots named KIND:TARGET need no --sensor. Frames with contacts get unknown forces.
@@ -80,11 +78,11 @@ with a gyros.csv like
 or a log.csv like
   t,joint_position:FR_hip_joint,tau:FR_hip_joint,gyroscope:trunk_x,gyroscope:trunk_y,gyroscope:trunk_z,contact:FR_foot
 
-With --lag, each state is the one that was known when its measurements came, as in a loop of fixed rate: times t must be
+With --lag, each state is estimated from the measurements up to its time, as in a loop of fixed rate: times t must be
 evenly spaced, and delays within the lag.
 
 The file that is written has states and torques, and the standard deviation of each, in SI units. Ctrl-C ends the
-search early; what was found for the samples regarded so far is written.
+search early; the estimate from the samples used so far is written.
 """
 
 

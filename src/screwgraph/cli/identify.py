@@ -49,7 +49,10 @@ Motion = Annotated[
     str, typer.Option("--motion", metavar="NAME", help="filtered, or estimated: a spline found with the parameters.")
 ]
 Cutoff = Annotated[
-    float | None, typer.Option("--cutoff", metavar="HZ", help="Of the filter of positions; else from the motion.")
+    float | None,
+    typer.Option(
+        "--cutoff", metavar="HZ", help="Cutoff frequency of the position filter; default: chosen from the motion."
+    ),
 ]
 RobustLoss = Annotated[
     str | None, typer.Option("--loss", metavar="NAME", help="Against outliers: huber, cauchy, tukey, geman_mcclure.")
@@ -61,8 +64,9 @@ Page = Annotated[
 HELP = """Identify inertias, friction and payloads of a robot from logs of positions and torques.
 
 Columns of a .csv file: t (s), q:JOINT, tau:JOINT, and qd:JOINT and qdd:JOINT where they are known; i:JOINT are
-currents (A). An .npz file has arrays t, q, tau. Torques show combinations of parameters, which are printed with their
-standard deviations; the robot that is written has parameters of real bodies, near the file's where torques say nothing.
+currents (A). An .npz file has arrays t, q, tau. Torques determine combinations of parameters, which are printed
+with their standard deviations. The robot that is written has parameters of real bodies, near the file's where torques
+do not determine them.
 
 \b
 Example:

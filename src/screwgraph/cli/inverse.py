@@ -28,8 +28,8 @@ Trajectory = Annotated[
 
 HELP = """Find the torques that make a robot or a planar mechanism follow a trajectory.
 
-Of robots, inverse dynamics at each sample. The factor graph of a mechanism grows in four stages: positions, velocities
-and accelerations, velocity constraints, dynamics.
+Robots: inverse dynamics at each sample. Mechanisms: a factor graph that is solved in four stages, with positions,
+velocities and accelerations, velocity constraints, dynamics.
 
 \b
 Example:
@@ -41,10 +41,10 @@ with a trajectory.csv like
   0.01,0.0005
 
 The trajectory has the coordinates of all joints of a robot, or of the independent ones of a closed chain; of a
-mechanism as many as it has degrees of freedom; at equal time steps. A table that `screwgraph simulate` wrote will do.
+mechanism as many as it has degrees of freedom; at equal time steps. Tables of `screwgraph simulate` are accepted.
 The file that is written has the columns t, q, qd, qdd, tau, energy, work and violation, in SI units; with --actuators
-also effort, of the actuators, the smallest ones where there are more of these than degrees of freedom. Ctrl-C ends the
-search early; what was found is written.
+also effort, of the actuators, of minimum norm where there are more of these than degrees of freedom. Ctrl-C ends the
+search early; the result so far is written.
 """
 
 

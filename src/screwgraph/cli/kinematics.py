@@ -33,7 +33,7 @@ Reach = Annotated[
     typer.Option(
         "--reach",
         metavar="X,Y,Z[,R,P,Y]",
-        help="Inverse kinematics: where joints stand with the frame at a point (m), or at a pose (roll, pitch, yaw).",
+        help="Inverse kinematics: the frame's position (m), or its pose (m, rad; roll, pitch, yaw).",
     ),
 ]
 
@@ -43,7 +43,8 @@ HELP = """Print poses, velocities and Jacobians of links and frames.
 Poses are in the base's frame. Velocities are (wx wy wz, vx vy vz): --reference local is the frame's origin in the
 frame's axes, local_world_aligned the same in the base's axes, world the body's point at the base's origin.
 --json adds pose matrices and Jacobians.
---reach prints positions of the joints, within their limits, at which the frame is there; the search begins at --state.
+--reach prints joint positions, within their limits, at which the frame has this position or pose; the search begins at
+--state.
 
 \b
 Example:

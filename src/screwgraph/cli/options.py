@@ -85,8 +85,8 @@ ExternalWrenches = Annotated[
     typer.Option(
         "--external-wrenches",
         metavar="LINK",
-        help="A link or frame on which an external wrench acts; repeatable, or separated by commas (`solve` knows "
-        "those of its state file by itself).",
+        help="A link or frame on which an external wrench acts; repeatable, or separated by commas (`solve` reads "
+        "them from its state file, too).",
     ),
 ]
 Accelerations = Annotated[
@@ -103,7 +103,8 @@ Actuated = Annotated[
         "--actuated",
         metavar="JOINT",
         help="Inverse only: a joint that drives the robot, by default the independent ones (with --actuators: an "
-        "actuator); the smallest torques of all that do are found. Repeatable, or separated by commas.",
+        "actuator); where there are more than degrees of freedom, torques have the minimum "
+        "norm. Repeatable, or separated by commas.",
     ),
 ]
 Actuators = Annotated[

@@ -16,8 +16,8 @@ TaskName = Annotated[
     str, typer.Argument(metavar="TASK", help="A task file (.yaml), or a built-in task such as cp2 or panda.")
 ]
 Folder = Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="Output folder; created if missing.")]
-Iterations = Annotated[int, typer.Option("--iterations", min=0, metavar="N", help="At most so many.")]
-Seconds = Annotated[float, typer.Option("--seconds", min=0.0, metavar="S", help="At most so many.")]
+Iterations = Annotated[int, typer.Option("--iterations", min=0, metavar="N", help="Largest number of iterations.")]
+Seconds = Annotated[float, typer.Option("--seconds", min=0.0, metavar="S", help="Time limit (s).")]
 Refine = Annotated[bool, typer.Option("--refine", help="Refine mesh and rule until each step is accurate.")]
 Method = Annotated[str, typer.Option("--method", help='Solver: "auto", "ipopt", "fatrop", ...')]
 
@@ -29,7 +29,7 @@ DIR/plan.csv    t, q, qd, qdd, tau as a table;
 DIR/motion.svg  these over time, with limits (dashed) and goals (circles);
 DIR/costs.svg   the cost of each item of the task;
 DIR/animation.html  the motion with goals, obstacles, forces of contacts, offline;
-DIR/report.html     all of this on one page that needs nothing else.
+DIR/report.html     all of this on one page, offline.
 
 \b
 Example:
@@ -46,10 +46,11 @@ with a task.yaml like
   costs: {effort: 1}
   limits: {effort: 12}
 
-Each step is integrated anew under the planned torques. Where that ends further from the next point than `accuracy` (of
-the whole way, 1e-3), the plan is "solved, coarse: interval ..."; --refine cuts steps until it is not.
+Each step is integrated again under the planned torques. Where the error at its end exceeds `accuracy` (relative to
+the length of the motion, 1e-3), the plan is "solved, coarse: interval ..."; --refine divides steps until all are
+accurate.
 A plan that is not feasible is written as plan.not_feasible.npz and .csv, and the exit status is 1. Ctrl-C ends the
-search early; what it came to is written. `screwgraph view DIR/plan.npz` plays the motion, too.
+search early; the last iterate is written. `screwgraph view DIR/plan.npz` plays the motion, too.
 """
 
 

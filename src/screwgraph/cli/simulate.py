@@ -87,7 +87,7 @@ radau5:        adaptive, implicit, of order 5, L-stable: for stiff motions;
 semi_implicit: Euler's method, of order 1, energy does not drift in the mean;
 trapezoidal:   implicit, of order 2, for stiff motions;
 radau:         implicit, of order 3, L-stable: stiff motions decay;
-smoother:      the factor graph in a window of states that moves on.
+smoother:      the factor graph over a sliding window of states.
 
 \b
 Example:
@@ -99,11 +99,11 @@ Example:
   screwgraph simulate panda.urdf --state state.json -o panda.csv
 with a state.json like
   {"q": {"joint1": 0.5}, "qd": {"joint2": 1}, "tau": {"joint1": 2}}
-With --actuators, "effort": {"motor": 2} of actuators stands in the place of "tau"; tau in the table is what it causes.
+With --actuators, "effort": {"motor": 2} of actuators replaces "tau"; the table has the joint torques that it causes.
 
 The table has the columns t, q, qd, qdd, tau, energy, work of torques less losses by damping, and violation, the
 largest loop-closure error, in SI units. Without a state, the robot falls from its neutral position. Ctrl-C ends the
-motion early; what was computed is written.
+motion early; the states computed so far are written.
 """
 
 

@@ -42,12 +42,12 @@ Example:
 with a state.json like
   {STATE_EXAMPLE}
 
-The entries of a state are q, qd, what the problem takes (qdd, tau, given; effort of actuators) and
+The entries of a state are q, qd, the known variables of the problem (qdd, tau, given; effort of actuators) and
 external_wrenches (moment, force) on links or frames, in SI units: lists in the order of the coordinates, lists of
-lists for several states, or mappings from joints. What is missing is zero, positions are neutral. A floating base has
-q = (x y z, qx qy qz qw) and qd = (angular, linear velocity) in its own frame. Loops must be closed, and qd must keep
-them so. Planar mechanisms take q, qd and qdd of some coordinates, which determine the others, tau and given of motors;
-q is assembled.
+lists for several states, or mappings from joints. Missing entries are zero, missing positions neutral. A floating base
+has q = (x y z, qx qy qz qw) and qd = (angular, linear velocity) in its own frame. q must close the loops, and qd must
+satisfy their velocity constraints. Planar mechanisms take q, qd and qdd of some coordinates, which determine the
+others, tau and given of motors; their loops are closed near q.
 """
 
 

@@ -30,7 +30,7 @@ Rate = Annotated[
     float, typer.Option("--rate", metavar="HZ", min=0.1, max=1000.0, help="States kept per second of motion.")
 ]
 
-HELP = """Show a robot or planar mechanism with a slider for each joint, or a motion with one for time.
+HELP = """Show a robot or planar mechanism with a slider for each joint, or a motion with a slider for time.
 
 A page written with -o plays the motion offline in any browser. Without -o the page is
 served on this machine until Ctrl-C, which needs: pip install 'screwgraph[view]'
@@ -46,8 +46,8 @@ and in the browser, while the program runs,
   screwgraph view panda.urdf
   screwgraph view rrr.npz --port 8000
 
-Shapes of the robot's file are drawn, meshes with: pip install 'screwgraph[meshes]'; where it has none, capsules from
-joint to joint. Closed chains have sliders for their independent joints, the others follow.
+The visual shapes of the robot's file are drawn, meshes with: pip install 'screwgraph[meshes]'. Links without shapes are
+capsules from joint to joint. Closed chains have sliders for their independent joints, the others follow.
 """
 
 

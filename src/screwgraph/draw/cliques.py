@@ -23,7 +23,7 @@ WIDEST = 8
 """Labels in a line."""
 GAP, RISE = 16.0, 34.0
 """Between boxes, and between levels."""
-EXPLANATION = "variables that end here : those shared with the clique above"
+EXPLANATION = "frontal variables : separator, shared with the clique above"
 
 
 def draw_cliques(dag: Dag) -> Figure:

@@ -154,4 +154,5 @@ def _eliminate_unsafe(system: System, waiting: dict[Column, int], steps: list[St
     offers = [o for column in waiting for o in system.offers(column)]
     best = min(offers, key=lambda o: (o.pivot_class, o.cost, o.row))
     steps.append(system.eliminate(best.column, best.row, waiting.pop(best.column), unsafe=True))
+    say(f"eliminating unknowns: {len(steps)} done")
     return best.column

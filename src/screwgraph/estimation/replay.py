@@ -17,6 +17,7 @@ from screwgraph.estimation.sensors import told_by
 from screwgraph.estimation.tables import checked_times, column
 from screwgraph.robot import Robot, unknown
 from screwgraph.simulation import Trajectory, Watch, dynamics_of, simulated
+from screwgraph.simulation.collect import reported
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,13 +66,14 @@ def replayed(
     smoother = RobotSmoother(robot, given, dt, window=max(2, round(lag / dt) + 1), **options)
     columns, tau = _columns(smoother, measurements, len(t))
     states, slips, seconds = _States(smoother, len(t)), list[tuple[float, str]](), np.zeros(len(t))
+    watch = reported(watch, "estimating", t - t[0])
     for k in range(len(t)):
         began = perf_counter()
         smoother.update({name: values[k] for name, values in columns.items()}, tau[k])
         seconds[k] = perf_counter() - began
         states.take(k)
         slips += [(float(t[k]), frame) for frame in smoother.slipping]
-        if watch is not None and watch(float(t[k] - t[0])):
+        if watch(float(t[k] - t[0])):
             t, tau, seconds = t[: k + 1], tau[: k + 1], seconds[: k + 1]
             break
     q, qd, qdd, torques = (x[: len(t)] for x in states.arrays)

@@ -25,6 +25,7 @@ from screwgraph.simulation import (
     simulated,
     under,
 )
+from screwgraph.simulation.collect import reported
 
 FADING = 1e-3
 """Standard deviation of integrators of marginal windows: with larger ones they forget all but rounding."""
@@ -94,7 +95,7 @@ def simulate_by_smoothing(
     with np.errstate(all="ignore"):  # what is not finite is found and said
         check_start(dynamics, q, qd)
         first = (q, qd, under(dynamics, torques)(0.0, q, qd))
-        values = _marched(windows, first, times, watch or (lambda t: False))
+        values = _marched(windows, first, times, reported(watch, "simulating by the smoother", times))
         q, qd, qdd = (values[name] for name in windows.families)
         return simulated(dynamics, "smoother", torques, times[: len(q)], q, qd, qdd=qdd)
 

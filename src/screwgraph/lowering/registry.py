@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
+from screwgraph.doing import say
 from screwgraph.graph import FactorGraph, Key
 from screwgraph.lowering.bias import bias_accelerations
 from screwgraph.lowering.canonical import canonical_frames
@@ -41,6 +42,7 @@ def improved(robot: Robot, passes: Iterable[str] = tuple(ROBOT_PASSES), keep: Co
     """Run robot passes by name, by default all of them; wrenches of the joints of links in `keep` stay as they are."""
     made = robot
     for name in passes:
+        say(f"rewriting {robot.name}: {name}")
         made = ROBOT_PASSES[name](made, keep)
     return analysed_as(robot, made) if robot.is_closed and made is not robot else made
 
@@ -53,5 +55,6 @@ def improved_graph(graph: FactorGraph, known: Iterable[str | Key], passes: Itera
         graph = GRAPH_PASSES[name](graph)
     graph = graph.given(*known)
     for name in after:
+        say(f"rewriting the graph: {name}")
         graph = GRAPH_PASSES[name](graph)
     return graph

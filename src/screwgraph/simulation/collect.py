@@ -9,6 +9,7 @@ from itertools import islice
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.doing import say
 from screwgraph.errors import InputError
 from screwgraph.simulation.methods import State
 from screwgraph.simulation.system import System, worst_owner
@@ -26,6 +27,17 @@ class Guard:
 
     sound: Callable[[np.ndarray, np.ndarray, np.ndarray], bool]
     onward: Callable[[State, np.ndarray], tuple[str, Iterator[State]]]
+
+
+def reported(watch: Watch | None, what: str, times: Float[np.ndarray, " N"]) -> Watch:
+    """Return a watch that also says which of the times (s) is reached."""
+    first, last = float(times[0]), float(times[-1])
+
+    def both(t: float) -> object:
+        say(f"{what}: t = {t:.4g} s of {last:.4g} s", (t - first) / (last - first) if last > first else None)
+        return watch is not None and watch(t)
+
+    return both
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +66,7 @@ def collected(
     Raises:
         InputError: the simulation diverged.
     """
-    n, watch = len(times), watch or (lambda t: False)
+    n, watch = len(times), reported(watch, f"simulating by {method}", times)
     q, qd = np.empty((n, len(start.q))), np.empty((n, len(start.qd)))
     violation, work, done, by = np.empty(n), np.full(n, np.nan), 1, method
     q[0], qd[0], violation[0] = start[:3]

@@ -17,7 +17,7 @@ from screwgraph.compiler import Function
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
-from screwgraph.simulation.collect import CHUNK, Watch
+from screwgraph.simulation.collect import CHUNK, Watch, reported
 from screwgraph.simulation.divergence import diverged
 from screwgraph.simulation.models import Dynamics, dynamics_of
 from screwgraph.simulation.run import simulated
@@ -122,7 +122,8 @@ def rolled_out(
     Numbers are of the type with which `step` computes. `watch` is called with the time (s) that all motions have
     reached, and ends them where it returns true.
     """
-    count, total, watch = len(start[0]), len(times) - 1, watch or (lambda t: False)
+    count, total = len(start[0]), len(times) - 1
+    watch = reported(watch, f"simulating {count} motions", times)
     size = sum(len(a.names) for a in step.arguments if a.name == "tau")
     fixed = None if carried is None else np.asarray(carried, step.dtype)
     states = _Kept.empty([x.astype(step.dtype) for x in start], total, every)
@@ -208,9 +209,9 @@ def _torques(control: Controller, t: float, q: np.ndarray, qd: np.ndarray, size:
 
 def joined(parts: Sequence[Future], watch: Watch | None, times: Float[np.ndarray, " K"]) -> StepStates:
     """Return the states of parts of the motions together; `watch` is told the share of the time that is done."""
+    watch = reported(watch, f"simulating in {len(parts)} parts", times)
     for done, _ in enumerate(as_completed(parts), 1):
-        if watch is not None:
-            watch(float(times[-1]) * done / len(parts))
+        watch(float(times[-1]) * done / len(parts))
     q, qd, tau = zip(*(part.result() for part in parts), strict=True)
     return np.concatenate(q, axis=1), np.concatenate(qd, axis=1), np.concatenate(tau, axis=1)
 

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.arguments import checked
+from screwgraph.doing import say
 from screwgraph.errors import InputError
 from screwgraph.robot.closed import split_name
 from screwgraph.robot.closure.constraints import constraint_jacobian
@@ -32,6 +33,7 @@ def independent_names(robot: Robot) -> tuple[str, ...]:
     if not robot.is_closed:
         return robot.joint_names if robot.independent is None else robot.independent
     if robot.independent is None:
+        say(f"choosing independent joints of {robot.name}")
         return _names(robot, _chosen(robot))
     _check(robot, robot.independent)
     return robot.independent

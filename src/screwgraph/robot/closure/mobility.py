@@ -71,7 +71,6 @@ def mobility(robot: Robot) -> Mobility:
     rows = constraint_rows(robot)
     if not rows:
         return Mobility(robot.nv, (), (), 0, 0, ())
-    say(f"counting degrees of freedom at closed positions of {robot.name}")
     states = _roughly_closed_states(robot)
     jacobians = [constraint_jacobian(robot, q) for q in states]
     ranks = [_rank(K) for K in jacobians]
@@ -156,6 +155,7 @@ def _roughly_closed_states(robot: Robot) -> list[Float[np.ndarray, " nq"]]:
     ends: list[Closing] = []
     closed: list[Float[np.ndarray, " nq"]] = []
     for attempt in range(TRIES):
+        say(f"closing the loops of {robot.name} at random positions", len(closed) / STATES)
         ends.append(roughly_closed(robot, _guess(robot, rng, anywhere=attempt % 2 == 0), tolerance))
         closed = [end.q for end in ends if end.gap <= CLOSE * size_of(robot)]
         if len(closed) == STATES:

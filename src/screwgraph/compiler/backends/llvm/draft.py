@@ -16,6 +16,7 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
+from screwgraph.doing import say
 from screwgraph.errors import InputError
 
 VARIABLE = "SCREWGRAPH_DRAFT_STATES"
@@ -96,11 +97,17 @@ class _Improvement(threading.Thread):
     """A thread that makes fast code; a process that ends waits for it, as for all threads."""
 
 
+def is_improving() -> bool:
+    """Whether fast code is being made."""
+    return any(isinstance(thread, _Improvement) for thread in threading.enumerate())
+
+
 def settle() -> None:
     """Wait until all fast code that is being made is there."""
-    for thread in threading.enumerate():
-        if isinstance(thread, _Improvement):
-            thread.join()
+    waiting = [thread for thread in threading.enumerate() if isinstance(thread, _Improvement)]
+    for number, thread in enumerate(waiting):
+        say("making fast code", number / len(waiting))
+        thread.join()
 
 
 # llvmlite keeps a lock while it compiles, which a forked process would find locked for ever.
