@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -55,6 +56,60 @@ def test_coefficients_are_fractions():
     assert all(isinstance(x, Fraction) for row in found.coefficients for x in row.values())
     row = dict(zip(found.expressions, found.coefficients, strict=True))["panda_link6.hx + 0.088 panda_link7.m"]
     assert list(row.values()) == [1, Fraction(11, 125)]
+
+
+def test_coefficients_are_formulas_of_lengths():
+    """Khalil & Dombre (2002), chapter 12: of an arm in a plane, with a length a2 that is named."""
+    found = sg.base_parameters(sg.load("rr"), lengths={"a2": "joint2.x"})
+    assert found.expressions[:3] == ("link1.hx + a2 link2.m", "link1.hy", "link1.Izz + a2^2 link2.m")
+    np.testing.assert_array_equal(found.map, sg.base_parameters(sg.load("rr")).map)
+    at = found.map_of_lengths(np.array([[2.0], [3.0]]))
+    column = found.labels.index("link2.m")
+    np.testing.assert_array_equal(at[:, :3, column], [[2.0, 0.0, 4.0], [3.0, 0.0, 9.0]])
+
+
+@pytest.mark.parametrize("name", ["panda", "puma560", "kinova.urdf", "tiago_no_hand.urdf"])
+def test_formulas_hold_at_other_lengths(name):
+    """The Kinova's angles are no right ones: numbers of its formulas are floats."""
+    robot = sg.load(robot_file(name) if "." in name else name)
+    found = sg.base_parameters(robot, lengths=[f"{joint}.origin" for joint in robot.joint_names])
+    np.testing.assert_allclose(found.map, sg.base_parameters(robot).map, atol=1e-14)
+    lengths = np.array([length.nominal for length in found.lengths])
+    lengths = lengths * np.random.default_rng(0).uniform(0.6, 1.5, len(lengths))
+    at = dict(zip([length.name for length in found.lengths], lengths, strict=True))
+    joints = []
+    for joint in robot.joints:
+        T = joint.origin.copy()
+        T[:3, 3] = [at.get(f"{joint.name}.{axis}", x) for axis, x in zip("xyz", T[:3, 3], strict=True)]
+        joints.append(replace(joint, origin=T))
+    other = replace(robot, joints=tuple(joints))
+    check(other)
+    expected = sg.base_parameters(other)
+    assert expected.independent == found.independent
+    np.testing.assert_allclose(found.map_of_lengths(lengths), expected.map, atol=1e-10 * np.abs(expected.map).max())
+
+
+@pytest.mark.parametrize(
+    ("robot", "lengths", "match"),
+    [
+        ("rr", ["joint2.w"], "is no length.*joint2.x"),
+        ("rr", ["elbow.x"], "no joint or frame"),
+        ("rr", ["joint2.x", "joint2.origin"], "named twice"),
+        ("four_bar_linkage", ["joint2.x"], "closed positions"),
+    ],
+)
+def test_lengths_that_are_refused(robot, lengths, match):
+    with pytest.raises(sg.InputError, match=match):
+        sg.base_parameters(sg.load(robot), lengths=lengths)
+
+
+def test_lengths_whose_values_are_special_are_refused():
+    """Two joints about one axis show less than two that are apart; a shift along the axis shows nothing."""
+    robot = replace(sg.load("rr"), gravity=(0.0, 0.0, 0.0))
+    robot = replace(robot, joints=(robot.joints[0], replace(robot.joints[1], origin=np.eye(4))))
+    with pytest.raises(sg.InputError, match=r"joint2\.x have special values"):
+        sg.base_parameters(robot, lengths=["joint2.x"])
+    assert sg.base_parameters(robot, lengths=["joint2.z"]).rank == 2
 
 
 @pytest.mark.parametrize(("name", "rank"), [("puma560", 36), ("panda", 43)])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Context, Decimal, Inexact
 from fractions import Fraction
 from functools import cached_property
 
@@ -12,15 +11,18 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.arguments import checked
+from screwgraph.compiler import Argument, Function, Result, compile_expression
 from screwgraph.dynamics.closed_regrouping import closed_combinations
+from screwgraph.dynamics.exact import Number as ExactNumber
+from screwgraph.dynamics.named_lengths import named_lengths
+from screwgraph.dynamics.ratios import Length, Ratio, number
 from screwgraph.dynamics.regressor import linear_parameters
-from screwgraph.dynamics.regrouping import tree_combinations
+from screwgraph.dynamics.regrouping import Named, tree_combinations
+from screwgraph.errors import InputError
 from screwgraph.robot import Robot
-from screwgraph.robot.parameters import LINEAR, checked_parameters
+from screwgraph.robot.parameters import LINEAR, Parameter, checked_parameters
 from screwgraph.summary import one_line
-
-WRITTEN = 10
-"""Digits of a fraction that are written; longer ones are rounded, like other numbers, to six."""
+from screwgraph.tape import Number
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,16 +30,17 @@ class BaseParameters:
     """The combinations of parameters pi (k,) that joint torques depend on: pi_base = map @ pi, (rank,).
 
     `labels` names the numbers of pi, `independent` are the places of those that lead a combination, `coefficients` are
-    the combinations by place: fractions where lengths and right angles of the file make them, floats otherwise;
-    `expressions` writes them out. tau = Y[:, independent] @ pi_base for all motions, with Y of `regressor` for the same
-    parameters.
+    the combinations by place: fractions where lengths and right angles of the file make them, floats otherwise,
+    formulas (`Ratio`) where `lengths` are in them; `expressions` writes them out. tau = Y[:, independent] @ pi_base for
+    all motions, with Y of `regressor` for the same parameters.
     """
 
     __repr__ = one_line
 
     labels: tuple[str, ...]
     independent: tuple[int, ...]
-    coefficients: tuple[Mapping[int, Fraction | float], ...]
+    coefficients: tuple[Mapping[int, Fraction | float | Ratio], ...]
+    lengths: tuple[Length, ...] = ()
 
     @property
     def rank(self) -> int:
@@ -46,11 +49,40 @@ class BaseParameters:
 
     @cached_property
     def map(self) -> Float[np.ndarray, "rank k"]:
-        """The combinations as a matrix."""
+        """The combinations as a matrix, at the lengths of the file."""
         found = np.zeros((self.rank, len(self.labels)))
         for row, own in zip(found, self.coefficients, strict=True):
-            row[list(own)] = [float(x) for x in own.values()]
+            row[list(own)] = [_nominal(x) for x in own.values()]
         return found
+
+    @cached_property
+    def map_of_lengths(self) -> Function:
+        """The matrix (..., rank, k) as a compiled function of the named lengths (..., n) (m), in the order `lengths`.
+
+        Raises:
+            InputError: no lengths are named.
+        """
+        if not self.lengths:
+            raise InputError("no lengths are named", fix='base_parameters(robot, lengths=["joint3.origin"])')
+        names = [length.name for length in self.lengths]
+
+        def expression(values: np.ndarray) -> list[Number]:
+            at = dict(zip(names, values, strict=True))
+            found = np.zeros((self.rank, len(self.labels)), dtype=object)
+            for row, own in zip(found, self.coefficients, strict=True):
+                for i, x in own.items():
+                    row[i] = x.at(lambda length: at[length.name]) if isinstance(x, Ratio) else float(x)
+            return list(found.ravel())
+
+        rows = tuple(f"{first} by {label}" for first in self._leading for label in self.labels)
+        result = Result("map", (self.rank, len(self.labels)), rows)
+        question = (tuple(names), self.labels, self.expressions, self.map.tobytes())
+        arguments = (Argument("lengths", (len(names),), tuple(names)),)
+        return compile_expression("map_of_lengths", question, arguments, expression, results=(result,))
+
+    @property
+    def _leading(self) -> tuple[str, ...]:
+        return tuple(self.labels[i] for i in self.independent)
 
     @cached_property
     def expressions(self) -> tuple[str, ...]:
@@ -63,7 +95,11 @@ class BaseParameters:
 
 @checked
 def base_parameters(
-    robot: Robot, *, parameters: Sequence[str] | None = None, payload: str | None = None
+    robot: Robot,
+    *,
+    parameters: Sequence[str] | None = None,
+    payload: str | None = None,
+    lengths: Sequence[str] | Mapping[str, str] = (),
 ) -> BaseParameters:
     """Return the base parameters of a robot: what of its parameters joint torques can tell (SI units).
 
@@ -72,29 +108,62 @@ def base_parameters(
     closed positions: Gautier (1991). The leading parameters are the first ones, from the base to the tips.
     `parameters` as for `regressor`.
 
+    Coefficients are formulas in `lengths` of origins of joints and frames: "joint3.x", or "joint3.origin" for those of
+    x, y and z that are not zero, with names of their own as {"a2": "joint3.x"}: "link2.hx + a2 link3.m".
+
     Raises:
-        InputError: as `regressor`; no position closes the loops.
+        InputError: as `regressor`; no position closes the loops; lengths of closed chains, or whose values in the file
+            are special: other values would show more.
     """
     names = linear_parameters(robot) if parameters is None else tuple(parameters)
     own = checked_parameters("torques are not linear in", LINEAR, robot, names, payload)
     labels = tuple(label for p in own for label in p.labels(robot))
+    if lengths:
+        return _with_lengths(robot, own, labels, named_lengths(robot, lengths))
     rows = tree_combinations(robot, own)
     rows = closed_combinations(robot, own, rows) if robot.is_closed else rows
     found = [{c: x.value for c, x in sorted(row.items())} for row in rows.values()]
     return BaseParameters(labels, tuple(rows), tuple(found))
 
 
-def _sum(labels: Sequence[str], row: Mapping[int, Fraction | float], first: int) -> str:
-    terms = [f"{'+' if x > 0 else '-'} {_factor(abs(x))}{labels[i]}" for i, x in row.items() if i != first]
-    return " ".join([labels[first], *terms])
+def _with_lengths(
+    robot: Robot, parameters: Sequence[Parameter], labels: tuple[str, ...], named: Named
+) -> BaseParameters:
+    if robot.is_closed:
+        raise InputError(
+            f"coefficients of {robot.name!r} are no formulas of lengths",
+            why="what its loops tie is found at closed positions",
+            fix="leave lengths out, or open the loops",
+        )
+    rows = tree_combinations(robot, parameters, named)
+    if set(rows) != set(tree_combinations(robot, parameters)):
+        names = ", ".join(length.name for own in named.values() for length in own.values())
+        raise InputError(
+            f"the lengths {names} have special values in {robot.name!r}",
+            why="torques would show other combinations if they had others",
+            fix="name fewer of them; those that are zero or that cancel stay numbers",
+        )
+    found = tuple({c: _plain(x) for c, x in sorted(row.items())} for row in rows.values())
+    own = tuple(length for part in named.values() for length in part.values())
+    return BaseParameters(labels, tuple(rows), found, own)
 
 
-def _factor(x: Fraction | float) -> str:
-    if x == 1:
-        return ""
-    if isinstance(x, Fraction):
-        context = Context(prec=WRITTEN)
-        decimal = context.divide(Decimal(x.numerator), Decimal(x.denominator))
-        if not context.flags[Inexact]:
-            return f"{decimal.normalize():f} "
-    return f"{float(x):.6g} "
+def _plain(x: ExactNumber) -> Fraction | float | Ratio:
+    """Return a formula without lengths as a number."""
+    value = x.value
+    return value.top.get((), Fraction(0)) if isinstance(value, Ratio) and value.is_constant else value
+
+
+def _nominal(x: Fraction | float | Ratio) -> float:
+    return float(x.at(lambda length: length.nominal) if isinstance(x, Ratio) else x)
+
+
+def _sum(labels: Sequence[str], row: Mapping[int, Fraction | float | Ratio], first: int) -> str:
+    return " ".join([labels[first], *(_term(x, labels[i]) for i, x in row.items() if i != first)])
+
+
+def _term(x: Fraction | float | Ratio, label: str) -> str:
+    is_negative = x.is_negative if isinstance(x, Ratio) else x < 0
+    size = -x if is_negative else x
+    text = size.factor() if isinstance(size, Ratio) else number(size)
+    return f"{'-' if is_negative else '+'} {'' if text == '1' else f'{text} '}{label}"

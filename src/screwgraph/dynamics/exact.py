@@ -6,7 +6,7 @@ float. A float that is small beside its row is zero; fractions need no such boun
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.dynamics.ratios import Length, Ratio
 from screwgraph.spatial import Array, rotation, transform, translation
 
 SQUARE = 1e-5
@@ -25,18 +26,21 @@ SMALL = 1e-9
 
 
 class Number:
-    """A fraction, or a float where angles are not right ones; floats of code, such as 0.0, leave fractions exact."""
+    """A fraction, or a float where angles are not right ones, or a formula in named lengths.
+
+    Floats of code, such as 0.0, leave fractions exact.
+    """
 
     __slots__ = ("value",)
 
-    def __init__(self, value: Fraction | float) -> None:
+    def __init__(self, value: Fraction | float | Ratio) -> None:
         self.value = value
 
     def __repr__(self) -> str:
         return f"{float(self.value):g}"
 
     def __bool__(self) -> bool:
-        return self.value != 0
+        return bool(self.value)
 
     def __float__(self) -> float:
         return float(self.value)
@@ -67,18 +71,23 @@ class Number:
 
     @property
     def is_exact(self) -> bool:
-        """Whether it is a fraction."""
-        return isinstance(self.value, Fraction)
+        """Whether it is a fraction, or made of fractions and lengths."""
+        return self.value.is_exact if isinstance(self.value, Ratio) else isinstance(self.value, Fraction)
+
+    @property
+    def is_formula(self) -> bool:
+        """Whether lengths are in it."""
+        return isinstance(self.value, Ratio) and not self.value.is_constant
 
     def vanishes(self, scale: float) -> bool:
         """Whether it is zero, a float beside numbers of a scale."""
-        return not self.value or (not self.is_exact and abs(self.value) <= SMALL * scale)
+        return not self.value or (not self.is_exact and abs(float(self.value)) <= SMALL * scale)
 
 
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 
 
-def _value(x: Number | float) -> Fraction | float:
+def _value(x: Number | float) -> Any:
     return x.value if isinstance(x, Number) else Fraction(x)
 
 
@@ -87,10 +96,12 @@ def exact_direction(axis: Iterable[float]) -> Float[Array, "3"]:
     return _exact_row(np.asarray(tuple(axis), dtype=float))
 
 
-def exact_pose(T: Float[np.ndarray, "4 4"]) -> Float[Array, "4 4"]:
-    """Return a pose of exact numbers, where its angles are right ones."""
-    R, p = rotation(T), translation(T)
-    return transform(np.stack([_exact_row(row) for row in R]), np.array([exact_length(x) for x in p], dtype=object))
+def exact_pose(T: Float[np.ndarray, "4 4"], named: Mapping[int, Length] | None = None) -> Float[Array, "4 4"]:
+    """Return a pose of exact numbers, where its angles are right ones; lengths along some axes are `named`."""
+    R, p = rotation(T), np.array([exact_length(x) for x in translation(T)], dtype=object)
+    for axis, length in (named or {}).items():
+        p[axis] = Number(Ratio.of(length))
+    return transform(np.stack([_exact_row(row) for row in R]), p)
 
 
 def exact_length(x: float) -> Number:
@@ -99,14 +110,14 @@ def exact_length(x: float) -> Number:
 
 
 def echelon(rows: Float[Array, "n k"]) -> Float[Array, "r k"]:
-    """Return independent rows with the same span: Gauss-Jordan elimination with complete pivoting."""
+    """Return independent rows with the same span: Gauss-Jordan elimination with complete pivoting, numbers first."""
     scale = _scale(rows)
     left, done = [cleared(row, scale) for row in rows], list[Any]()
     while left:
-        places = [(abs(float(x)), i, j) for i, row in enumerate(left) for j, x in enumerate(row) if x]
+        places = [(not x.is_formula, abs(float(x)), i, j) for i, row in enumerate(left) for j, x in enumerate(row) if x]
         if not places:
             break
-        _, i, j = max(places)
+        _, _, i, j = max(places)
         pivot = left.pop(i)
         pivot = [x / pivot[j] if x else x for x in pivot]
         done, left = [_less(row, pivot, j) for row in done], [_less(row, pivot, j) for row in left]

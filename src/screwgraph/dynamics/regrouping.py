@@ -13,7 +13,7 @@ parallel and vertical axes. Wensing, Niemeyer & Slotine (2024) find the same spa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 from typing import Any
@@ -32,6 +32,7 @@ from screwgraph.dynamics.exact import (
     exact_length,
     exact_pose,
 )
+from screwgraph.dynamics.ratios import Length
 from screwgraph.robot import Robot
 from screwgraph.robot.joints import Floating, Helical, Planar, Prismatic, Revolute, Spherical, Universal
 from screwgraph.robot.parameters import Parameter
@@ -51,15 +52,20 @@ class _Motion:
     gravity: Float[Array, "g 6"]
 
 
-def tree_combinations(robot: Robot, parameters: Sequence[Parameter]) -> dict[int, Row]:
+Named = Mapping[str, Mapping[int, Length]]
+"""Lengths that stay formulas: by joint or frame, and axis of its origin."""
+
+
+def tree_combinations(robot: Robot, parameters: Sequence[Parameter], named: Named | None = None) -> dict[int, Row]:
     """Return the combinations that torques of all joints show, loops left aside: rows of numbers by leading parameter.
 
-    A row is {place: coefficient} of its parameters; the leading one, the first, has 1 and is in no other row.
+    A row is {place: coefficient} of its parameters; the leading one, the first, has 1 and is in no other row. Lengths
+    that are `named` are formulas of coefficients, which hold for nearly all values of these.
     """
-    places = places_of(robot, parameters)
-    bodies = [_body(robot, parameters, places, link.name) for link in robot.links]
+    places, named = places_of(robot, parameters), named or {}
+    bodies = [_body(robot, parameters, places, link.name, named) for link in robot.links]
     reduced = Reduced()
-    for joint, conditions, T in reversed(list(_joints(robot))):
+    for joint, conditions, T in reversed(list(_joints(robot, named))):
         child, parent = robot.link_index(joint.child), robot.link_index(joint.parent)
         rotors = places.get(("armature", joint.name), range(0))
         for numbers, own in conditions:
@@ -81,19 +87,21 @@ def places_of(robot: Robot, parameters: Sequence[Parameter]) -> dict[tuple[str, 
     return {(p.kind, p.part): range(a, b) for p, a, b in zip(parameters, ends[:-1], ends[1:], strict=True)}
 
 
-def _body(robot: Robot, parameters: Sequence[Parameter], places: dict, link: str) -> list[Row]:
+def _body(robot: Robot, parameters: Sequence[Parameter], places: dict, link: str, named: Named) -> list[Row]:
     """Return the ten numbers of a link as sums of parameters: its own and those of a payload that it carries."""
     own = places.get(("inertia", link))
     found: list[Row] = [{own[i]: ONE} if own else {} for i in range(10)]
     for p in parameters:
         if p.kind == "payload" and robot.frame(p.part).link == link:
             at = [{i: ONE} for i in places[p.kind, p.part]]
-            moved = _moved(exact_pose(robot.frame(p.part).T_lf))
+            moved = _moved(exact_pose(robot.frame(p.part).T_lf, named.get(p.part)))
             found = [_sum(a, _combined(m, at)) for a, m in zip(found, moved, strict=True)]
     return found
 
 
-def _joints(robot: Robot) -> Iterator[tuple[Any, list[tuple[Float[Array, "10"], int | None]], Float[Array, "4 4"]]]:
+def _joints(
+    robot: Robot, named: Named
+) -> Iterator[tuple[Any, list[tuple[Float[Array, "10"], int | None]], Float[Array, "4 4"]]]:
     """Yield each joint with its conditions on the body that it carries, and the pose of this body in its parent.
 
     A condition is ten numbers, and the coordinate whose armature stands beside them.
@@ -103,7 +111,7 @@ def _joints(robot: Robot) -> Iterator[tuple[Any, list[tuple[Float[Array, "10"], 
     gravity = np.array([down] if g.any() else [], dtype=object).reshape(-1, 6)
     motions = {robot.links[0].name: _Motion(np.zeros((0, 6), object), np.zeros((0, 21), object), gravity)}
     for joint in robot.joints:
-        T = exact_pose(joint.origin)
+        T = exact_pose(joint.origin, named.get(joint.name))
         motion, found = _carried(motions[joint.parent], Ad(inverse(T))), list[tuple[Float[Array, "10"], int | None]]()
         count = 0
         for axes in _stages(joint.type):

@@ -1,7 +1,8 @@
 """Identification of robots: parameters from logs of motions and torques."""
 
 from screwgraph.identification.filtering import Filter
-from screwgraph.identification.identify import Options, identify
+from screwgraph.identification.identify import identify
+from screwgraph.identification.reading import Options
 from screwgraph.identification.result import Identified
 
 __all__ = ["Filter", "Identified", "Options", "identify"]

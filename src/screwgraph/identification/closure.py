@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from screwgraph.compiler import Function
 from screwgraph.kinematics import integrate
 from screwgraph.robot import Robot, independent_coordinates
-from screwgraph.simulation.closure_code import jacobian_code
+from screwgraph.simulation.closure_code import jacobian_code, residual_code
 
 STEP = 1e-5
 """Of the way along a motion, relative to its largest velocity, over which K is differenced: errors are some 1e-10."""
+ITERATIONS = 12
+CLOSED = 1e-9
+"""Loop-closure errors (rad, m) that are left of closed positions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +24,7 @@ class Closure:
     """Velocities that loops and couplings leave: K qd = 0, by compiled code for K."""
 
     jacobian: Function
+    residual: Function
     step: Function
     free: tuple[int, ...]
     follow: tuple[int, ...]
@@ -30,7 +34,21 @@ class Closure:
         """Return the closure of a robot with loops or couplings."""
         free = independent_coordinates(robot)
         follow = np.setdiff1d(np.arange(robot.nv), free).tolist()
-        return cls(jacobian_code(robot), integrate(robot), tuple(free), tuple(follow))
+        return cls(jacobian_code(robot), residual_code(robot), integrate(robot), tuple(free), tuple(follow))
+
+    def closed(self, q: Float[np.ndarray, "N nq"]) -> tuple[Float[np.ndarray, "N nq"], Bool[np.ndarray, " N"]]:
+        """Return positions whose dependent coordinates close loops and couplings, and which do, by Newton's steps."""
+        gaps = self.residual(q)
+        for _ in range(ITERATIONS):
+            is_open = ~(np.abs(gaps).max(axis=1, initial=0.0) <= CLOSED)
+            if not is_open.any():
+                break
+            d = np.zeros((int(is_open.sum()), len(self.free) + len(self.follow)))
+            d[:, list(self.follow)] = -self._solved(self._K(q[is_open]), gaps[is_open][:, :, None])[:, :, 0]
+            q = q.copy()
+            q[is_open] = self.step(q[is_open], np.nan_to_num(d))
+            gaps = self.residual(q)
+        return q, np.abs(gaps).max(axis=1, initial=0.0) <= CLOSED
 
     def velocities(self, q: Float[np.ndarray, "N nq"]) -> Float[np.ndarray, "N nv n"]:
         """Return G with qd = G qd_free at closed positions; G spans the null space of K. Lynch & Park, section 7.2."""

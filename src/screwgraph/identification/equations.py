@@ -15,7 +15,7 @@ from screwgraph.errors import InputError
 from screwgraph.identification.acting import Contact, Eliminated
 from screwgraph.identification.closure import Closure
 from screwgraph.identification.filtering import Samples
-from screwgraph.robot import Robot, closed_states, independent_coordinates
+from screwgraph.robot import Robot, closed_states, independent_coordinates, without_loops
 from screwgraph.robot.parameters import Parameter, parameters_of
 
 KNOWN = 1e-12
@@ -23,40 +23,81 @@ KNOWN = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
+class Block:
+    """Some samples and their equations: `tau` (N, m) is Y (N, m, rank) times the combinations, NaN is unknown."""
+
+    samples: Samples
+    Y: Float[np.ndarray, "N m rank"]
+    tau: Float[np.ndarray, "N m"]
+
+    def cut(self, rows: slice) -> Block:
+        """Return those of some samples."""
+        return Block(Samples(*(x[rows] for x in self.samples)), self.Y[rows], self.tau[rows])
+
+
+@dataclass(frozen=True, eq=False)
 class Equations:
     """Torques of the (independent) coordinates `rows` are linear in `parameters`, whose combinations `base` they show.
 
-    `known` gives the torques of all that is not identified, None where there is nothing; `seen` says on which
-    combinations the torque of each coordinate depends. Torques of closed chains are those of their tree, projected on
-    the motions that `closure` leaves: forces of loops do no work.
+    `free` are the places of `rows`. `torques` takes all numbers of the parameters, and gives the torques of what is not
+    identified, too, which `has_known` says is something; `seen` says on which combinations the torque of each
+    coordinate depends. Torques of closed chains are those of their tree, projected on the motions that `closure`
+    leaves: forces of loops do no work.
     """
 
     robot: Robot
     parameters: tuple[Parameter, ...]
     base: BaseParameters
     rows: tuple[str, ...]
+    free: list[int]
     slopes: Function
-    known: Function | None
+    torques: Function
+    has_known: bool
     closure: Closure | None
     eliminated: Eliminated | None
     seen: Bool[np.ndarray, "n rank"]
 
     def at(self, samples: Samples) -> tuple[Float[np.ndarray, "N n rank"], Float[np.ndarray, "N n"]]:
         """Return the regressor's independent columns and the torques that they explain; NaN where not measured."""
-        q, qd, qdd, tau = samples.q, samples.qd, samples.qdd, samples.tau
-        G = None if self.closure is None else self.closure.velocities(q)
-        if self.closure is not None and G is not None:
-            qd, qdd = self.closure.followed(q, qd, qdd, G)
-        Y = self.slopes(q, qd, qdd)[:, :, list(self.base.independent)]
-        if self.known is not None:
-            zero = np.zeros(len(self.base.labels))
-            tau = tau - self.known(q, qd, qdd, np.broadcast_to(zero, (len(qd), len(zero))))
+        q, qd, qdd, G = self._followed(samples)
+        Y, tau = self.slopes(q, qd, qdd)[:, :, list(self.base.independent)], samples.tau
+        if self.has_known:
+            tau = tau - self._explained(q, qd, qdd, np.zeros(self.base.rank))
+        return self._projected(samples, G, Y), self._projected(samples, G, tau[:, :, None])[:, :, 0]
+
+    def unexplained(self, samples: Samples, values: Float[np.ndarray, " rank"]) -> Float[np.ndarray, "N n"]:
+        """Return what values of the combinations leave of torques; NaN where not measured."""
+        q, qd, qdd, G = self._followed(samples)
+        tau = samples.tau - self._explained(q, qd, qdd, values)
+        return self._projected(samples, G, tau[:, :, None])[:, :, 0]
+
+    def directions(self, q: Float[np.ndarray, "N nq"]) -> Float[np.ndarray, "N nv n"]:
+        """Return G with qd = G qd_free at closed positions."""
+        if self.closure is None:
+            return np.broadcast_to(np.eye(self.robot.nv), (len(q), self.robot.nv, self.robot.nv))
+        return self.closure.velocities(q)
+
+    def _followed(self, samples: Samples) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]:
+        q, qd, qdd = samples.q, samples.qd, samples.qdd
+        if self.closure is None:
+            return q, qd, qdd, None
+        G = self.closure.velocities(q)
+        return q, *self.closure.followed(q, qd, qdd, G), G
+
+    def _explained(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, values: np.ndarray) -> np.ndarray:
+        whole = np.zeros(len(self.base.labels))
+        whole[list(self.base.independent)] = values
+        return self.torques(q, qd, qdd, np.broadcast_to(whole, (len(qd), len(whole))))
+
+    def _projected(
+        self, samples: Samples, G: np.ndarray | None, columns: Float[np.ndarray, "N nv k"]
+    ) -> Float[np.ndarray, "N n k"]:
+        """Return what loops and unknown wrenches leave of torques."""
         if G is not None:
-            Y, tau = G.swapaxes(1, 2) @ Y, np.einsum("Nji,Nj->Ni", G, tau)
+            columns = G.swapaxes(1, 2) @ columns
         if self.eliminated is not None:
-            P = self.eliminated.projection(q, samples.unknown, G)
-            Y, tau = P @ Y, np.einsum("Nij,Nj->Ni", P, tau)
-        return Y, tau
+            columns = self.eliminated.projection(samples.q, samples.unknown, G) @ columns
+        return columns
 
 
 def equations(
@@ -68,20 +109,21 @@ def equations(
     if not base.rank:
         raise InputError(f"torques of {robot.name!r} show none of these parameters", fix="name others")
     free = independent_coordinates(robot) if robot.is_closed else list(range(robot.nv))
-    known = inverse_dynamics(robot, coordinates="spanning", parameters=names, payload=payload)
-    slopes = regressor(robot, parameters=names, payload=payload, coordinates="spanning")
+    tree = without_loops(robot)
+    torques = inverse_dynamics(tree, parameters=names, payload=payload)
+    slopes = regressor(tree, parameters=names, payload=payload)
     closure = Closure.of(robot) if robot.is_closed else None
     eliminated = Eliminated.of(robot, contacts) if contacts else None
     rng = np.random.default_rng(0)
     q = np.array(closed_states(robot, 8))
     qd, qdd = rng.standard_normal((2, len(q), robot.nv))
     own = parameters_of(robot, names, payload)
-    least = known(q, qd, qdd, np.zeros((len(q), len(base.labels))))
-    most = known(q, qd, qdd, np.tile(np.concatenate([p.nominal(robot) for p in own]), (len(q), 1)))
-    is_known = np.nanmax(np.abs(least), initial=0.0) > KNOWN * max(1.0, np.nanmax(np.abs(most), initial=0.0))
-    rows = [name.removesuffix("[0]") for name in _row_names(robot, free)]
+    least = torques(q, qd, qdd, np.zeros((len(q), len(base.labels))))
+    most = torques(q, qd, qdd, np.tile(np.concatenate([p.nominal(robot) for p in own]), (len(q), 1)))
+    has_known = np.nanmax(np.abs(least), initial=0.0) > KNOWN * max(1.0, np.nanmax(np.abs(most), initial=0.0))
+    rows = tuple(name.removesuffix("[0]") for name in _row_names(robot, free))
     found = Equations(
-        robot, own, base, tuple(rows), slopes, known if is_known else None, closure, eliminated, np.array(True)
+        robot, own, base, rows, free, slopes, torques, bool(has_known), closure, eliminated, np.array(True)
     )
     unknown = np.tile([x for c in contacts for x in c.unknown], (len(q), 1)).astype(bool)
     Y, _ = found.at(Samples(np.arange(len(q)), q, qd, qdd, np.zeros_like(qd), unknown))

@@ -12,8 +12,8 @@ from jaxtyping import Bool, Float
 from scipy.signal import butter, sosfiltfilt
 
 from screwgraph.errors import InputError
+from screwgraph.identification.curves import continued, lifted
 from screwgraph.identification.log import Recording
-from screwgraph.kinematics import difference
 from screwgraph.robot import Robot
 
 ORDER = 4
@@ -83,13 +83,13 @@ class Filter:
             own = slice(start - low, stop - low)
             q = np.asarray(run.q[low:high], dtype=float)
             check_finite(q, "q", run, low)
-            q = robot.manifold.normalised(smooth(_continued(robot, q)).T).T if cutoff < math.inf else q
-            qd = _rates(robot, q, dt) if run.qd is None else smooth(np.asarray(run.qd[low:high], dtype=float))
-            qdd = _slopes(qd, dt)
+            s = smooth(continued(robot, q))
+            q, qd, qdd = lifted(robot, s, _slopes(s, dt), _curvatures(s, dt))
+            if run.qd is not None:
+                qd = smooth(np.asarray(run.qd[low:high], dtype=float))
+                qdd = _slopes(qd, dt)
             if run.qdd is not None:
                 qdd = smooth(np.asarray(run.qdd[low:high], dtype=float))
-            elif run.qd is None and robot.nq == robot.nv:
-                qdd = _curvatures(q, dt)
             assert run.t is not None, "the time step is known"
             t = np.asarray(run.t[start:stop])
             yield Samples(t, q[own], qd[own], qdd[own], *run.loads(q[own], slice(start, stop)))
@@ -139,30 +139,6 @@ def _smoother(cutoff: float, dt: float) -> Callable[[np.ndarray], np.ndarray]:
         return sosfiltfilt(sections, x, axis=0, padlen=pad)
 
     return smooth
-
-
-def _continued(robot: Robot, q: Float[np.ndarray, "N nq"]) -> Float[np.ndarray, "N nq"]:
-    """Return positions whose quaternions do not change their sign from sample to sample."""
-    q = q.copy()
-    for joint in robot.joints:
-        own = robot.q_slices[joint.name]
-        if joint.type.nq > joint.type.nv:
-            four = q[:, own.stop - 4 : own.stop]
-            sign = np.where((four[1:] * four[:-1]).sum(axis=1) < 0.0, -1.0, 1.0)
-            four[1:] *= np.cumprod(sign)[:, None]
-    return q
-
-
-def _rates(robot: Robot, q: Float[np.ndarray, "N nq"], dt: float) -> Float[np.ndarray, "N nv"]:
-    """Return velocities from positions, on their manifold; zero at the two samples at each end."""
-    if robot.nq == robot.nv:
-        return _slopes(q, dt)
-    to, found = difference(robot), np.zeros((len(q), robot.nv))
-    middle = q[2:-2]
-    ahead = 8.0 * to(middle, q[3:-1]) - to(middle, q[4:])
-    behind = 8.0 * to(middle, q[1:-3]) - to(middle, q[:-4])
-    found[2:-2] = (ahead - behind) / (12.0 * dt)
-    return found
 
 
 def _slopes(x: Float[np.ndarray, "N k"], dt: float) -> Float[np.ndarray, "N k"]:

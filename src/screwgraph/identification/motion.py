@@ -1,8 +1,10 @@
 """Motions that are estimated with the parameters: splines that explain positions and torques, each by its noise.
 
 Filtered positions have errors that torques know of: least squares that take the motion for exact are biased by them
-(errors in variables). Here the motion is a spline of degree 5, the most likely one for the parameters that were found
-last, and parameters are found for that motion, in turn: what both minimise is the same sum of squares.
+(errors in variables). Here independent coordinates are splines of degree 5, the most likely ones for the parameters
+that were found last; a displacement of these splines is then eliminated from the equations of positions and torques
+(variable projection), so that what is left is Gauss and Newton's step for motion and parameters together.
+Golub & Pereyra (2003); Britt & Luecke (1973).
 """
 
 from __future__ import annotations
@@ -13,44 +15,78 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from scipy.interpolate import BSpline
-from scipy.linalg import solveh_banded
 
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
+from screwgraph.identification.curves import Motion, continued, displaced, lifted, unit
+from screwgraph.identification.equations import Block, Equations
 from screwgraph.identification.filtering import ENDS, Filter, Samples, check_finite
 from screwgraph.identification.log import Recording
+from screwgraph.identification.robust import robust_weights
+from screwgraph.identification.splines import Basis
+from screwgraph.kinematics import difference
 from screwgraph.robot import Robot
 
-DEGREE = 5
 KNOTS = 2.0
 """Knots of the spline in a period of the cutoff frequency."""
-PIECE = 4000
-"""Samples of which the motion is estimated at once."""
 MARGIN = 12
 """Knots beyond both ends of a piece: what is further away does not matter."""
+NUMBERS = 2e7
+"""Numbers of the linearised equations of a piece, of which the motion is estimated at once."""
+SHORTEST, LONGEST = 400, 4000
+"""Samples of a piece."""
 STEPS = 2
 """Steps of Gauss and Newton for a motion, between two estimates of parameters."""
-RIDGE = 1e-12
+DIFFERENCES = (1e-5, 1e-5, 1.0)
+"""Displacements (rad, m; a second, a second squared) by which torques are differenced; they are linear in the last."""
+LEAST = 1e-9
+"""Smallest noise of positions relative to their size."""
+
+
+@dataclass(frozen=True, eq=False)
+class Estimator:
+    """Code that estimates motions for parameters: what compares positions, and what moves them."""
+
+    eqs: Equations
+    filter: Filter
+    loss: str | None
+    between: Function
+    displaced: Function
+
+    @classmethod
+    def of(cls, eqs: Equations, filter: Filter, loss: str | None) -> Estimator:
+        """Return the code. Raises InputError where only some coordinates of a ball joint are independent."""
+        robot = eqs.robot
+        for joint in robot.joints:
+            own = set(range(*robot.v_slices[joint.name].indices(robot.nv)))
+            if joint.type.nq > joint.type.nv and own & set(eqs.free) and not own <= set(eqs.free):
+                raise InputError(
+                    f"the motion of {robot.name!r} is not estimated with its parameters",
+                    why=f"only some coordinates of joint {joint.name!r} are independent",
+                    fix="choose whole joints with robot.with_independent_joints(names)",
+                )
+        return cls(eqs, filter, loss, difference(robot), displaced(robot))
+
+    def at(self, values: Float[np.ndarray, " rank"], noise: Float[np.ndarray, " n"]) -> Estimated:
+        """Return what estimates motions for values of the combinations, and standard deviations of torques."""
+        return Estimated(self, values, noise)
 
 
 @dataclass(frozen=True, eq=False)
 class Estimated:
-    """Motions by the most likely spline: `slopes` are of torques by q, qd and qdd, `torques` themselves.
+    """Motions by the most likely spline, which passes frequencies up to that of the filter."""
 
-    Both take the numbers `values` of the parameters; `noise` (n,) are standard deviations of torques. The spline passes
-    frequencies up to that of `filter`.
-    """
-
-    filter: Filter
-    torques: Function
-    slopes: Function
-    values: Float[np.ndarray, " k"]
+    code: Estimator
+    values: Float[np.ndarray, " rank"]
     noise: Float[np.ndarray, " n"]
 
-    def pieces(self, robot: Robot, run: Recording) -> Iterator[Samples]:
-        """Yield the samples of a run with the motion that is most likely. Raises InputError as `Filter.pieces`."""
-        dt, cutoff = run.dt, self.filter.frequency(run)
+    def pieces(self, robot: Robot, run: Recording) -> Iterator[Block]:
+        """Yield the equations of a run at the motion that is most likely, those of positions last.
+
+        Raises:
+            InputError: as `Filter.pieces`, or loops that do not close.
+        """
+        dt, cutoff = run.dt, self.code.filter.frequency(run)
         cutoff = 0.4 / dt if math.isinf(cutoff) else cutoff
         ends = max(4, math.ceil(ENDS / (cutoff * dt)))
         step, last = 1.0 / (KNOTS * cutoff), len(run.q) - ends
@@ -62,90 +98,93 @@ class Estimated:
                 fix="give a longer run, or a higher cutoff",
             )
         assert run.t is not None, "the time step is known"
-        for start in range(ends, last, PIECE):
-            stop = min(start + PIECE, last)
+        size = self._piece()
+        for start in range(ends, last, size):
+            stop = min(start + size, last)
             low, high = max(0, start - margin), min(len(run.q), stop + margin)
             q = np.asarray(run.q[low:high], dtype=float)
             check_finite(q, "q", run, low)
-            tau, unknown = run.loads(q, slice(low, high))
-            q, qd, qdd = self._motion(q, tau, _Basis.of(len(q), dt, step))
-            own, t = slice(start - low, stop - low), np.asarray(run.t[start:stop])
-            yield Samples(t, q[own], qd[own], qdd[own], tau[own], unknown[own])
+            own = slice(start - low, stop - low)
+            yield self._equations(run, slice(low, high), continued(robot, q), Basis.of(len(q), dt, step)).cut(own)
 
-    def _motion(
-        self, seen: Float[np.ndarray, "N n"], tau: Float[np.ndarray, "N n"], basis: _Basis
-    ) -> tuple[Float[np.ndarray, "N n"], ...]:
-        """Return q, qd, qdd of the spline that explains positions and torques best."""
-        n, count = seen.shape[1], len(seen)
-        c = basis.solved(*basis.gathered(seen[:, :, None], np.broadcast_to(np.eye(n), (count, n, n))[:, :, None]))
-        left = seen - basis.values(c, 0)
-        sigma = np.sqrt((left**2).sum(axis=0) / max(1, count - basis.count))
-        sigma = np.maximum(sigma, 1e-9 * np.abs(seen).max(initial=1e-3))
-        values = np.broadcast_to(self.values, (count, len(self.values)))
-        known = np.isfinite(tau) / self.noise
-        places = np.broadcast_to(np.eye(n) / sigma, (count, n, n))
+    def _piece(self) -> int:
+        eqs = self.code.eqs
+        each = (eqs.robot.nv + len(eqs.rows)) * (6 * len(eqs.rows) + eqs.base.rank)
+        return int(np.clip(NUMBERS / each, SHORTEST, LONGEST))
+
+    def _equations(self, run: Recording, rows: slice, seen: Float[np.ndarray, "N nq"], basis: Basis) -> Block:
+        """Return the equations of some samples, without what a displacement of the motion explains."""
+        eqs = self.code.eqs
+        n, nv = len(eqs.rows), eqs.robot.nv
+        c = basis.fitted(seen)
+        motion = self._closed(lifted(eqs.robot, *(basis.values(c, k) for k in range(3))), run, rows)
+        seen = unit(eqs.robot, seen)
+        left = self.code.between(motion[0], seen)
+        sigma = np.sqrt((left**2).sum(axis=0) / max(1, len(seen) - basis.count))
+        sigma = np.maximum(sigma, LEAST * np.abs(seen).max(initial=1e-3))
         for _ in range(STEPS):
-            motion = tuple(basis.values(c, k) for k in range(3))
-            left = np.nan_to_num(tau - self.torques(*motion, values)) * known
-            by = [slope * known[:, :, None] for slope in self.slopes(*motion, values)]
-            zero = np.zeros_like(places)
-            rows = [np.concatenate([a, b], axis=1) for a, b in zip((places, zero, zero), by, strict=True)]
-            residual = np.concatenate([(seen - motion[0]) / sigma, left], axis=1)
-            c = c + basis.solved(*basis.gathered(residual[:, :, None], np.stack(rows, axis=2)))
-        return tuple(basis.values(c, k) for k in range(3))
+            left, torque, slopes, weight = self._linearised(motion, run, rows, seen, sigma)
+            c = basis.solved(slopes * weight[:, :, None, None], (np.hstack([left, torque]) * weight)[:, :, None])
+            d = [np.zeros((len(seen), nv)) for _ in range(3)]
+            for k in range(3):
+                d[k][:, eqs.free] = basis.values(c[:, :, 0], k)
+            d[0] = np.einsum("Nij,Nj->Ni", eqs.directions(motion[0]), d[0][:, eqs.free])
+            motion = self._closed(self.code.displaced(*motion, *d), run, rows)
+        left, torque, slopes, weight = self._linearised(motion, run, rows, seen, sigma)
+        samples = self._samples(motion, run, rows)
+        Y, tau = eqs.at(samples)
+        columns = np.zeros((len(seen), nv + n, Y.shape[2] + 1))
+        columns[:, :nv, -1], columns[:, nv:, :-1], columns[:, nv:, -1] = left, Y, np.nan_to_num(tau)
+        c = basis.solved(slopes * weight[:, :, None, None], columns * weight[:, :, None])
+        for k in range(3):
+            columns -= np.einsum("Nmj,Njk->Nmk", slopes[:, :, k], basis.values(c, k), optimize=True)
+        columns[:, :nv] *= (self.noise.mean() / sigma)[:, None]  # of a size: noise of coordinates is compared
+        columns = np.concatenate([columns[:, nv:], columns[:, :nv]], axis=1)
+        columns[:, :n, -1][~np.isfinite(tau)] = np.nan
+        return Block(samples, columns[:, :, :-1], columns[:, :, -1])
 
+    def _linearised(
+        self, motion: Motion, run: Recording, rows: slice, seen: np.ndarray, sigma: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, Float[np.ndarray, "N m 3 n"], Float[np.ndarray, "N m"]]:
+        """Return what is left of positions and torques, slopes by the free coordinates, and weights of these rows."""
+        eqs = self.code.eqs
+        nv, n, N = eqs.robot.nv, len(eqs.rows), len(seen)
+        G, slopes = eqs.directions(motion[0]), np.zeros((len(seen), nv + n, 3, n))
+        slopes[:, :nv, 0] = G
 
-@dataclass(frozen=True, eq=False)
-class _Basis:
-    """B-splines of N even times: in the interval `place` (N,) six are not zero, `values` (3, N, 6) and derivatives."""
+        def torques(*d: np.ndarray) -> np.ndarray:
+            return eqs.unexplained(self._samples(self.code.displaced(*motion, *d), run, rows), self.values)
 
-    place: np.ndarray
-    table: Float[np.ndarray, "3 N 6"]
-    count: int
+        zero = np.zeros((N, nv))
+        for j, place in enumerate(eqs.free):
+            alone = np.zeros((N, nv))
+            alone[:, place] = 1.0
+            for k, h in enumerate(DIFFERENCES):
+                d = [zero, zero, zero]
+                d[k] = h * (G[:, :, j] if k == 0 else alone)
+                change = torques(*d) - torques(*(-x for x in d))
+                slopes[:, nv:, k, j] = np.nan_to_num(change) / (-2.0 * h)
+        torque = eqs.unexplained(self._samples(motion, run, rows), self.values)
+        known = np.isfinite(torque) / self.noise
+        torque = np.nan_to_num(torque)
+        if self.code.loss is not None:
+            known = known * robust_weights(self.code.loss, torque * known)
+        weight = np.concatenate([np.tile(1.0 / sigma, (N, 1)), known], axis=1)
+        return self.code.between(motion[0], seen), torque, slopes, weight
 
-    @classmethod
-    def of(cls, samples: int, dt: float, step: float) -> _Basis:
-        at = np.arange(samples) * dt / step
-        place = np.floor(at).astype(int)
-        one = BSpline.basis_element(np.arange(DEGREE + 2.0))
-        local = (at - place)[:, None] + DEGREE - np.arange(DEGREE + 1)
-        table = [one.derivative(k)(local) / step**k if k else one(local) for k in range(3)]
-        return cls(place, np.array(table), int(place[-1]) + DEGREE + 1)
+    def _samples(self, motion: Motion, run: Recording, rows: slice) -> Samples:
+        assert run.t is not None, "the time step is known"
+        return Samples(np.asarray(run.t[rows]), *motion, *run.loads(motion[0], rows))
 
-    def values(self, c: Float[np.ndarray, "count n"], order: int) -> Float[np.ndarray, "N n"]:
-        """Return the splines of coefficients c, or their derivatives."""
-        around = c[self.place[:, None] + np.arange(DEGREE + 1)]
-        return np.einsum("Na,Nan->Nn", self.table[order], around)
-
-    def gathered(
-        self, residual: Float[np.ndarray, "N m 1"], rows: Float[np.ndarray, "N m orders n"]
-    ) -> tuple[Float[np.ndarray, "I w w"], Float[np.ndarray, "I w"]]:
-        """Return A'A and A'r of each interval, by its six coefficients of all coordinates.
-
-        `rows` are derivatives of what explains residuals, by positions, or by velocities and accelerations, too.
-        """
-        orders = rows.shape[2]
-        A = np.einsum("kNa,Nmkn->Nman", self.table[:orders], rows).reshape(len(rows), rows.shape[1], -1)
-        A = np.concatenate([A, residual], axis=2)
-        starts = np.searchsorted(self.place, np.arange(self.count - DEGREE))
-        most = int(np.diff(np.append(starts, len(A))).max())
-        padded = np.zeros((len(starts), most, *A.shape[1:]))
-        padded[self.place, np.arange(len(A)) - starts[self.place]] = A
-        stacked = padded.reshape(len(starts), -1, A.shape[2])
-        whole = stacked.swapaxes(1, 2) @ stacked
-        return whole[:, :-1, :-1], whole[:, :-1, -1]
-
-    def solved(
-        self, blocks: Float[np.ndarray, "I w w"], right: Float[np.ndarray, "I w"]
-    ) -> Float[np.ndarray, "count n"]:
-        """Return the coefficients that solve the sum of all blocks: a banded matrix."""
-        width = blocks.shape[1]
-        n = width // (DEGREE + 1)
-        band, b = np.zeros((width, self.count * n)), np.zeros(self.count * n)
-        at = np.arange(len(blocks)) * n
-        for i in range(width):
-            b[at + i] += right[:, i]
-            for j in range(i, width):
-                band[j - i, at + i] += blocks[:, i, j]
-        band[0] += RIDGE * band[0].max()
-        return solveh_banded(band, b, lower=True).reshape(self.count, n)
+    def _closed(self, motion: Motion, run: Recording, rows: slice) -> Motion:
+        closure = self.code.eqs.closure
+        if closure is None:
+            return motion
+        q, is_closed = closure.closed(motion[0])
+        if not is_closed.all():
+            raise InputError(
+                f"the loops of {run.where} do not close near sample {rows.start + int(np.argmin(is_closed))}",
+                why="a motion that is estimated is closed from its independent joints",
+                fix="check the positions there, or choose other joints with robot.with_independent_joints(names)",
+            )
+        return q, motion[1], motion[2]

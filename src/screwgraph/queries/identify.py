@@ -63,7 +63,8 @@ def identify(
             not change. "FRAME.force" transmits no moment. Where the log has the wrench, only what is NaN is unknown.
         cutoff: of the zero-phase filter of positions (Hz), by default ten times the motion's highest frequency.
         motion: "filtered", or "estimated" with the parameters, where positions are noisier than filters help: a spline
-            that explains positions and torques, each by its noise (errors in variables). The log is read repeatedly.
+            that explains positions and torques, each by its noise (errors in variables), on the manifold of quaternions
+            and of closed loops. The log is read repeatedly.
         loss: a robust loss against outliers: "huber", "cauchy", "tukey" or "geman_mcclure". The log is read repeatedly.
         held_out: every which block of samples is kept for validation; 0 for none.
 

@@ -63,6 +63,17 @@ def jacobian_code(robot: Robot) -> Function:
     return compile_expression("jacobian_code", (without_metadata(robot), tuple(rows)), arguments, expression)
 
 
+def residual_code(robot: Robot) -> Function:
+    """Return closure errors (..., rows) as a function of q, those rows that `robot.mobility` keeps; exact near zero."""
+    rows = list(robot.mobility.kept)
+
+    def expression(q: np.ndarray) -> list[Number]:
+        return list(constraint_residual(robot, q, None, vanishing)[rows])
+
+    arguments = (position_argument(robot),)
+    return compile_expression("residual_code", (without_metadata(robot), tuple(rows)), arguments, expression)
+
+
 def entries(robot: Robot, rows: Sequence[int]) -> tuple[list[int], list[int]]:
     """Return where K may have entries that are not zero, in those first of `rows` that `robot.mobility` keeps.
 

@@ -1,0 +1,137 @@
+"""One reading of a log: blocks of equations, fitted by least squares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.doing import say
+from screwgraph.errors import InputError
+from screwgraph.identification.acting import Contact
+from screwgraph.identification.equations import Block, Equations
+from screwgraph.identification.filtering import Filter, Samples
+from screwgraph.identification.least_squares import Fit, fitted
+from screwgraph.identification.log import recordings
+from screwgraph.identification.motion import Estimated
+from screwgraph.identification.robust import robust_weights
+from screwgraph.identification.triangles import LEAVES, Accumulator
+from screwgraph.robot import Robot
+
+BLOCK = 500
+"""Samples of a block of equations: as many as the fast memory holds."""
+SHORTEST = 20
+"""Samples of a block at least, so that blocks of time differ by noise of their own."""
+PICTURED = 2000
+"""Samples that pictures show."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a log is read and fitted: its filter, every which block is held out, the robust loss.
+
+    With `estimates_motion`, the motion is estimated with the parameters, beginning with the filtered one.
+    """
+
+    filter: Filter
+    held_out: int = 5
+    loss: str | None = None
+    prior_weight: float = 1.0
+    estimates_motion: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """How a log is read once: with filtered positions, or with an estimated `motion`."""
+
+    robot: Robot
+    log: Any
+    constants: Mapping[str, float]
+    contacts: tuple[Contact, ...]
+    eqs: Equations
+    options: Options
+    motion: Estimated | None = None
+    phase: str = "reading the log"
+
+    def fit(self, before: Fit | None, start: Float[np.ndarray, " rank"]) -> tuple[Fit, Accumulator, Samples]:
+        """Fit all blocks; where something was found `before`, by the weights that a robust loss gives residuals."""
+        acc, kept = Accumulator(self._columns(), self.options.held_out), list[Samples]()
+        for share, block in self.blocks():
+            Y, tau = block.Y, block.tau
+            if before is not None and self.options.loss is not None:
+                n = len(self.eqs.rows)
+                weight = np.ones_like(tau)
+                left = (tau - Y @ before.values)[:, :n] / before.noise[:n]
+                weight[:, :n] = robust_weights(self.options.loss, left)
+                Y, tau = Y * weight[:, :, None], tau * weight
+            acc.add(Y, tau)
+            kept.append(Samples(*(x[:: max(1, len(x) // 20)] for x in block.samples)))
+            if len(kept) * 20 > 2 * PICTURED:
+                kept = kept[::2]
+            say(self.phase, share)
+        leaves = acc.finish()
+        count = sum(sum(leaf.counts[: len(self.eqs.rows)]) for leaf in leaves)
+        if count <= self.eqs.base.rank:
+            raise InputError(
+                f"the log gives {count} equations for {self.eqs.base.rank} combinations of parameters",
+                fix="give a longer log, or fewer parameters",
+            )
+        whole = Samples(*(np.concatenate(x) for x in zip(*kept, strict=True)))
+        return fitted(leaves, acc.columns, start), acc, whole
+
+    def samples(self) -> Iterator[tuple[float | None, Samples]]:
+        """Yield blocks of filtered samples, and the share of the log before each, where its length is known."""
+        for run, shares in self._runs():
+            for piece in self.options.filter.pieces(self.robot, run):
+                for rows in _slices(len(piece.t), len(run.q)):
+                    yield shares(len(piece.t[rows])), Samples(*(x[rows] for x in piece))
+
+    def blocks(self) -> Iterator[tuple[float | None, Block]]:
+        """Yield blocks of equations, and the share of the log before each."""
+        if self.motion is None:
+            for share, samples in self.samples():
+                yield share, Block(samples, *self.eqs.at(samples))
+            return
+        for run, shares in self._runs():
+            for piece in self.motion.pieces(self.robot, run):
+                for rows in _slices(len(piece.tau), len(run.q)):
+                    yield shares(len(piece.tau[rows])), piece.cut(rows)
+
+    def _runs(self) -> Iterator[tuple[Any, Any]]:
+        """Yield runs, and what says the share of the log that was read, and counts the samples that come."""
+        runs = len(self.log) if isinstance(self.log, Sequence) and not isinstance(self.log, str) else 1
+        total = None if isinstance(self.log, Iterator) else float(runs)
+        for number, run in enumerate(recordings(self.robot, self.log, self.constants, self.contacts)):
+            yield run, _Shares(number, len(run.q), total).before
+
+    def _columns(self) -> tuple[np.ndarray, ...]:
+        """Return on which combinations each row depends; torques themselves last.
+
+        Rows of positions come after those of torques; without an estimated displacement, all depend on all.
+        """
+        if self.motion is None:
+            return tuple(np.append(seen, True) for seen in self.eqs.seen)
+        return tuple(np.ones((len(self.eqs.rows) + self.robot.nv, self.eqs.base.rank + 1), dtype=bool))
+
+
+@dataclass(eq=False)
+class _Shares:
+    number: int
+    length: int
+    total: float | None
+    read: int = 0
+
+    def before(self, count: int) -> float | None:
+        """Return the share of the log that was read before so many more samples."""
+        found = None if self.total is None else (self.number + self.read / self.length) / self.total
+        self.read += count
+        return found
+
+
+def _slices(count: int, length: int) -> Iterator[slice]:
+    size = int(np.clip(length // LEAVES, SHORTEST, BLOCK))
+    for low in range(0, count, size):
+        yield slice(low, low + size)
