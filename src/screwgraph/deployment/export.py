@@ -12,6 +12,7 @@ from screwgraph.arguments import checked
 from screwgraph.compiler import Exportable, Library, library_code
 from screwgraph.compiler.backends.c import identifiers
 from screwgraph.deployment.folder import write_library
+from screwgraph.doing import say
 from screwgraph.errors import InputError
 
 TAKEN = ("examples", "nominal", "parameters", "test", "wrapped")
@@ -57,7 +58,12 @@ def export_library(
         check_name(name)
         if f.dtype != next(iter(functions.values())).dtype:
             raise InputError(f"{name} computes with {f.dtype}, others do not", fix="use astype to make all the same")
-    library = Library(prefix, tuple(f.listing(name) for name, f in functions.items()), about)
+    listings = []
+    for number, (name, f) in enumerate(functions.items()):
+        say(f"listing {name}", number / len(functions))
+        listings.append(f.listing(name))
+    library = Library(prefix, tuple(listings), about)
+    say(f"writing {language}")
     what = {"prefix": prefix, "language": language, "dtype": library.dtype, "functions": list(functions)}
     return write_library(Path(folder), library_code(library, language), what, overwrite)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from screwgraph.doing import say
 from screwgraph.draw import style
 from screwgraph.draw.curves import sample
 from screwgraph.draw.library import new_figure
@@ -34,13 +35,19 @@ def render(scene: Scene) -> Figure:
     axes.set_axis_off()
     axes.set_xlim(left, right)
     axes.set_ylim(bottom, top)
-    for artist in _artists(scene):
+    for number, artist in enumerate(_artists(scene)):
+        say("rendering", number / _size(scene))
         axes.add_artist(artist)
     for node in scene.nodes:
         _write(axes, Text(node.text, node.at, "center", style.LABEL_SIZE), "center")
     for text in scene.texts:
         _write(axes, text, "center_baseline")
     return figure
+
+
+def _size(scene: Scene) -> int:
+    """Return at most how many artists a scene has: an arrow is two."""
+    return len(scene.boxes) + 2 * len(scene.edges) + len(scene.nodes)
 
 
 def _artists(scene: Scene) -> Iterator[Artist]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from screwgraph.doing import say
 from screwgraph.errors import InputError
 from screwgraph.formats import write_atomically
 
@@ -48,6 +49,7 @@ def encode(figure: Figure, suffix: str) -> bytes:
     """Return what the file of a figure holds; `suffix` is one of `FORMATS`."""
     from matplotlib import rc_context
 
+    say(f"writing {suffix}")
     buffer = io.BytesIO()
     # The salt makes the names inside an SVG the same each time; outlines of glyphs need no fonts
     # where it is read; a PDF brings its fonts along.

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 from itertools import accumulate, groupby, pairwise
 from typing import TYPE_CHECKING
 
+from screwgraph.doing import say
 from screwgraph.draw import style
 from screwgraph.draw.dag import arrows, coloured, legend
 from screwgraph.draw.graph import arrange, closing_items, factor_name, factor_nodes, variable_nodes
@@ -49,7 +50,10 @@ def steps_scene(dag: Dag, which: Sequence[int] | None = None) -> Scene:
     """Arrange the panels; see `draw_steps`."""
     chosen = default_steps(dag) if which is None else _checked(which, len(dag.order))
     places = arrange(dag.graph, gravity=True)
-    panels = [_panel(dag, places, step) for step in chosen]
+    panels = []
+    for number, step in enumerate(chosen):
+        say("drawing steps of the elimination", number / len(chosen))
+        panels.append(_panel(dag, places, step))
     titles = [_title(dag, n, first, last) for n, (first, last) in enumerate(pairwise([0, *chosen]))]
     white: list[Item] = [("circle", "not yet eliminated", style.PLAIN), ("dot", "factor", style.PLAIN)]
     return with_legend(_table(panels, titles), [*white, *closing_items(dag.graph), *legend(dag)])
