@@ -63,6 +63,24 @@ def test_dampers_that_are_faster_than_the_steps_leave_no_swinging_velocities():
     assert chi2.ppf(1e-3, 12) < np.sum(squares) < chi2.ppf(1.0 - 1e-3, 12)
 
 
+def test_fast_motions_are_followed_by_points_inside_the_steps():
+    """Encoders of 0.1 mrad on an arm that swings; trapezoidal steps of 20 ms would be off by many deviations."""
+    robot, q0, qd0 = moving("rr")
+    run, squares = sg.simulate(robot, q0, qd0, time=0.6, dt=DT, method="dop853"), []
+    sensors = [{"sensor": j, "joint_position": j, "sigma": 1e-4} for j in robot.joint_names]
+    noise = ModelNoise(position=1e-2, velocity=2.0)
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        smoother = RobotSmoother(robot, sensors, DT, q0=q0, noise=noise, integrator="hermite_simpson")
+        for q in run.q:
+            smoother.update(dict(zip(robot.joint_names, q + 1e-4 * rng.standard_normal(2), strict=True)))
+        sigma = smoother.sigma()
+        squares += [((smoother.q - run.q[-1]) / sigma["q"]) ** 2, ((smoother.qd - run.qd[-1]) / sigma["qd"]) ** 2]
+    assert np.mean(squares) < 2.0
+    with pytest.raises(sg.InputError, match="no integrator is called 'rk5'"):
+        RobotSmoother(robot, sensors, DT, integrator="rk5")
+
+
 def test_a_contact_carries_the_weight_and_then_nothing():
     sensors = [
         {"sensor": "z", "joint_position": "z", "sigma": 1e-3},

@@ -33,6 +33,7 @@ def test_it_can_be_stopped():
         ({"t:joint_position:x": T}, "times of its own"),
         ({"t": T**2}, "not evenly spaced"),
         ({"joint_position:y": T}, "joint_position:y|'y'"),
+        ({"joint_velocity:x": np.full(len(T), np.nan)}, "joint_velocity:x of the measurements is empty"),
     ],
 )
 def test_what_does_not_come_at_a_fixed_rate_is_refused(change, match):

@@ -13,7 +13,6 @@ from jaxtyping import Float
 
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
-from screwgraph.estimation.damping import decay_rates, effective_inertias, rule_of
 from screwgraph.estimation.factors import soft_equality
 from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
 from screwgraph.estimation.noise import ModelNoise
@@ -22,6 +21,7 @@ from screwgraph.estimation.online_readings import Known, Readings
 from screwgraph.estimation.online_slips import SlipTest
 from screwgraph.estimation.parameters import parameters_of
 from screwgraph.estimation.sensors import offset_of, pushed_by, sensors_of
+from screwgraph.estimation.window_rules import chosen_rule, decay_rates, effective_inertias, rule_of
 from screwgraph.optimize import FixedLag, Problem, soft
 from screwgraph.robot import Robot
 from screwgraph.simulation import dynamics_of
@@ -52,6 +52,7 @@ class RobotSmoother:
         q0: Any = None,
         qd0: Any = None,
         noise: ModelNoise | None = None,
+        integrator: str | None = None,
     ) -> None:
         """Begin before the first update.
 
@@ -66,6 +67,9 @@ class RobotSmoother:
             q0: position at the first update, roughly (nq,).
             qd0: velocity at the first update, roughly (nv,).
             noise: standard deviations of the model and of the beginning.
+            integrator: "trapezoidal", or one with points inside the steps, which is more exact where motions are fast
+                and takes several times as long: "hermite_simpson", as `sg.estimate` has it, or "radau". By default
+                trapezoidal, or radau where dampers of joints are faster than `dt`.
 
         Raises:
             InputError: a bad argument.
@@ -80,7 +84,7 @@ class RobotSmoother:
         driven = tuple(sorted(set(mechanics.columns(tuple(inputs), "joint"))))
         shared, pushed = parameters_of(robot, tuple(parameters)), pushed_by(self.sensors)
         self._start = dynamics_of(robot).start(q0, qd0)
-        rule = rule_of(robot, self._start[0], self.dt, TRAPEZOIDAL)
+        rule = chosen_rule(integrator) or rule_of(robot, self._start[0], self.dt, TRAPEZOIDAL)
         self._motion = Motion(mechanics, window, rule, driven, shared, is_window=True, pushed=pushed)
         self._decay = decay_rates(robot, self._start[0])
         self._readings = Readings.of(self._motion, self.sensors, self.dt)

@@ -94,6 +94,8 @@ def _columns(
             raise unknown("column of measurements", str(name), (TIME, *smoother.columns, *labels))
         is_torque = name in labels
         values = column(str(name), table[name], count, "measurements", missing=not is_torque)
+        if not np.isfinite(values).any():
+            raise InputError(f"column {name} of the measurements is empty", fix="leave its sensor out")
         if is_torque:
             tau[:, labels[name]] = values
         else:

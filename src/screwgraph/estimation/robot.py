@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from screwgraph.dynamics import forward_dynamics
-from screwgraph.estimation.damping import effective_inertias, rule_of
 from screwgraph.estimation.measurements import Channels, Measurements, Samples
 from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
 from screwgraph.estimation.noise import ModelNoise
@@ -17,6 +16,7 @@ from screwgraph.estimation.parameters import Parameters, parameters_of
 from screwgraph.estimation.readings import Released
 from screwgraph.estimation.sensors import SENSORS, Sensor, channels, pushed_by, sensors_of, told_by
 from screwgraph.estimation.tables import even_or_each
+from screwgraph.estimation.window_rules import effective_inertias, rule_of
 from screwgraph.optimize import Factors, Selection, Variables, soft
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.robot import Robot

@@ -10,17 +10,13 @@ from typing import Any
 import numpy as np
 
 from screwgraph.errors import InputError
-from screwgraph.estimation.damping import decay_rates, rule_of
 from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
 from screwgraph.estimation.noise import Noise
 from screwgraph.estimation.prediction import ahead
+from screwgraph.estimation.window_rules import chosen_rule, decay_rates, rule_of
 from screwgraph.optimize import FixedLag, Problem, Solved, each
-from screwgraph.robot import unknown
 from screwgraph.simulation import Efforts, RobotDynamics
-from screwgraph.time import RULES, TRAPEZOIDAL, Rule
-
-SMOOTHED = {name: rule for name, rule in RULES.items() if len(set(rule.nodes)) == len(rule.nodes)}
-"""Rules whose points are instants of the motion."""
+from screwgraph.time import TRAPEZOIDAL, Rule
 
 Values = dict[str, np.ndarray]
 Known = dict[str, dict[str, Any]]
@@ -56,15 +52,12 @@ class RobotWindows:
                 why="it integrates those of all joints, which also hold singular positions of loops",
                 fix="leave coordinates= out",
             )
-        if self.integrator is not None and self.integrator not in SMOOTHED:
-            raise unknown("integrator", self.integrator, SMOOTHED)
+        chosen_rule(self.integrator)
 
     @cached_property
     def rule(self) -> Rule:
         """How steps are integrated: where nothing else is asked for, as dampers need it."""
-        if self.integrator is not None:
-            return SMOOTHED[self.integrator]
-        return rule_of(self.dynamics.model, self.begin, self.dt, TRAPEZOIDAL)
+        return chosen_rule(self.integrator) or rule_of(self.dynamics.model, self.begin, self.dt, TRAPEZOIDAL)
 
     @cached_property
     def decay(self) -> np.ndarray:

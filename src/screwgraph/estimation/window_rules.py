@@ -1,4 +1,4 @@
-"""Joint dampers beside the steps of time: inertias that they act like, and rules by which what is fast decays."""
+"""Integration rules of estimates and windows, and joint dampers that are faster than their steps."""
 
 from __future__ import annotations
 
@@ -6,12 +6,23 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.dynamics import mass_matrix
-from screwgraph.robot import Robot, without_loops
+from screwgraph.robot import Robot, unknown, without_loops
 from screwgraph.simulation.models import RobotDynamics
-from screwgraph.time import RADAU, Rule
+from screwgraph.time import RADAU, RULES, Rule
 
 STIFF = 3.0
 """A damper times a step over its inertia, beyond which it counts as faster than the step."""
+
+
+SMOOTHED = {name: rule for name, rule in RULES.items() if len(set(rule.nodes)) == len(rule.nodes)}
+"""Rules whose points are instants of the motion."""
+
+
+def chosen_rule(name: str | None) -> Rule | None:
+    """Return the rule of a name, none of no name. Raises InputError where windows have no such rule."""
+    if name is not None and name not in SMOOTHED:
+        raise unknown("integrator", name, SMOOTHED)
+    return None if name is None else SMOOTHED[name]
 
 
 def effective_inertias(robot: Robot, q: Float[np.ndarray, " nq"], dt: float) -> Float[np.ndarray, " nv"]:
