@@ -39,3 +39,12 @@ def test_what_is_refused(refused, tmp_path):
     assert "no robust loss" in refused(1, "identify", "rr", *arguments, "--loss", "l1").err
     assert "no such file" in refused(1, "identify", "rr", "--log", tmp_path / "no.csv", *arguments[2:]).err.lower()
     assert "no format has the suffix" in refused(1, "identify", "rr", *arguments[:3], tmp_path / "found.csv").err
+
+
+def test_torques_that_are_not_explained_are_said(command, tmp_path):
+    """Positions in degrees, where radians are meant."""
+    robot = sg.load("rr")
+    t, q, qd, qdd = fourier(2, 600, 0.02)
+    np.savez(tmp_path / "log.npz", t=t, q=np.degrees(q), tau=sg.inverse_dynamics(robot)(q, qd, qdd))
+    answer = command("identify", "rr", "--log", tmp_path / "log.npz", "-o", tmp_path / "found.yaml")
+    assert "of the torque of joint1 are not explained: check units" in answer.err

@@ -61,6 +61,9 @@ Page = Annotated[
     str | None, typer.Option("--report", metavar="FILE", help="Also write an .html page with tables and residuals.")
 ]
 
+UNEXPLAINED = 0.5
+"""Part of the torques held out, not explained, from which on a log is suspect."""
+
 HELP = """Identify inertias, friction and payloads of a robot from logs of positions and torques.
 
 Columns of a .csv file: t (s), q:JOINT, tau:JOINT, and qd:JOINT and qdd:JOINT where they are known; i:JOINT are
@@ -119,6 +122,10 @@ def identify(
     found.save(output)
     if found.unexcited:
         note(f"warning: the motion does not show {len(found.unexcited)} of the combinations: {found.unexcited[0]}")
+    for name, left in found.validation.items():
+        if left > UNEXPLAINED * found.torque[name] > 0.0:
+            part = 100.0 * left / found.torque[name]
+            note(f"warning: {part:.0f} % of the torque of {name} are not explained: check units, signs and columns")
     if report is not None:
         write_identify_report(found, report)
     summary = _summary(found, output)

@@ -13,7 +13,7 @@ from scipy.signal import butter, sosfiltfilt
 
 from screwgraph.errors import InputError
 from screwgraph.identification.curves import continued, lifted
-from screwgraph.identification.log import Recording
+from screwgraph.identification.recording import Recording
 from screwgraph.robot import Robot
 
 ORDER = 4

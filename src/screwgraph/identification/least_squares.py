@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from screwgraph.identification.triangles import Leaf, merged, triangle
+from screwgraph.identification.triangles import Leaf, merged, triangle, unit_columns
 
 SINGULAR = 1e-9
 """Singular values of equations, columns of unit length, below which a direction was not excited."""
@@ -91,9 +91,8 @@ def _solved(
     rows = [R / s for R, s, count in zip(spread, noise, counts, strict=True) if count]
     whole = triangle(np.concatenate(rows))
     R, y = whole[:-1, :-1], whole[:-1, -1]
-    size = np.linalg.norm(R, axis=0)
-    size = np.where(size > 0.0, size, 1.0)
-    U, S, Vt = np.linalg.svd(R / size)
+    unit, size = unit_columns(R)
+    U, S, Vt = np.linalg.svd(unit)
     seen = S / S[0] > SINGULAR
     basis = (Vt[seen].T / S[seen]) / size[:, None]
     values = start + basis @ (U[:, seen].T @ (y - R @ start))

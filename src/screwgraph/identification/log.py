@@ -4,116 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from screwgraph.arguments import shown
 from screwgraph.errors import InputError
 from screwgraph.formats import read_long_arrays, read_long_table
 from screwgraph.identification.acting import Acting, Contact
+from screwgraph.identification.recording import Columns, Recording, Rows
 from screwgraph.robot import Robot, independent_coordinates, unknown
 from screwgraph.robot.joints import Floating
 from screwgraph.simulation import Trajectory, coordinate_names
 from screwgraph.simulation.tables import AXES, WRENCH
 
-PIECE = 100_000
-"""Times that are looked at together."""
 EFFORTS = ("tau", "u", "i")
 """What motors do, the first that a log has: torques of joints (N m, N), efforts of actuators, currents (A)."""
-EVEN = 1e-3
-"""Part of a time step by which steps may differ where positions are filtered."""
-
-
-@dataclass(frozen=True, eq=False)
-class Columns:
-    """Columns side by side, or a number for all of one; rows become arrays when they are asked for."""
-
-    parts: tuple[Any, ...]
-    length: int
-    ndim = 2
-
-    def __len__(self) -> int:
-        return self.length
-
-    def __getitem__(self, rows: slice) -> Float[np.ndarray, "n k"]:
-        """Return some rows."""
-        found = np.empty((len(range(*rows.indices(self.length))), len(self.parts)))
-        for column, part in zip(found.T, self.parts, strict=True):
-            column[:] = part if isinstance(part, float) else part[rows]
-        return found
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
-        return self.length, len(self.parts)
-
-
-Rows = Float[np.ndarray, "N k"] | Columns
-
-
-@dataclass(frozen=True, eq=False)
-class Recording:
-    """One run: N samples of positions (N, nq), torques or currents (N, nv); None is what was not recorded.
-
-    `scale` makes torques of `effort`: one, or motor constants; they are those of joints or, as `acting` says, of
-    actuators. `wrenches` (moment, force) act at frames, in their axes.
-    """
-
-    where: str
-    t: Float[np.ndarray, " N"] | None
-    q: Rows
-    qd: Rows | None
-    qdd: Rows | None
-    effort: Rows
-    scale: Float[np.ndarray, " m"]
-    wrenches: Mapping[str, Rows]
-    contacts: tuple[Contact, ...]
-    acting: Acting
-
-    def loads(
-        self, q: Float[np.ndarray, "n nq"], rows: slice
-    ) -> tuple[Float[np.ndarray, "n nv"], Bool[np.ndarray, "n m"]]:
-        """Return torques of some samples, what wrenches add to them included, and which components are unknown."""
-        wrenches = {frame: np.asarray(F[rows], dtype=float) for frame, F in self.wrenches.items()}
-        unknown = [
-            np.isnan(wrenches[c.frame]) if c.frame in wrenches else np.tile(c.unknown, (len(q), 1))
-            for c in self.contacts
-        ]
-        for frame, F in wrenches.items():
-            if frame not in [c.frame for c in self.contacts] and np.isnan(F).any():
-                raise InputError(
-                    f"the wrench at {frame!r} of {self.where} is not known at all samples",
-                    fix=f'eliminate it there by contacts=["{frame}"]',
-                )
-        tau = self.acting.torques(q, np.asarray(self.effort[rows], dtype=float) * self.scale, wrenches)
-        return tau, np.concatenate([np.zeros((len(q), 0), dtype=bool), *unknown], axis=1)
-
-    @property
-    def dt(self) -> float:
-        """The time step (s). Raises InputError where times are missing or uneven."""
-        if self.t is None:
-            raise InputError(
-                f"{self.where} has no times",
-                why="velocities and accelerations are found from positions",
-                fix='give "t" (s), or both "qd" and "qdd"',
-            )
-        middle = float(np.median(np.diff(self.t[: PIECE + 1]))) if len(self.t) > 1 else 0.0
-        for start in range(0, max(1, len(self.t) - 1), PIECE):
-            steps = np.diff(self.t[start : start + PIECE + 1])
-            off = np.abs(steps - middle)
-            if not middle > 0.0 or not (off <= EVEN * middle).all():
-                back = len(steps) > 0 and float(steps.min()) <= 0.0
-                k = start + (int(np.argmin(steps) if back else np.argmax(off)) if len(steps) else 0)
-                kind = "do not increase" if back else "are not evenly spaced"
-                raise InputError(
-                    f"the times of {self.where} {kind} after sample {k}",
-                    why="positions are filtered and differentiated",
-                    fix="resample it, or give each run without a gap as a log of its own, in a list",
-                )
-        return middle
 
 
 def recordings(
@@ -187,7 +94,8 @@ def _recording(robot: Robot, run: Any, where: str, motors: _Motors, contacts: tu
     for kind, array in (("t", t), *found.items(), *wrenches.items()):
         if array is not None and (len(array) != len(q) or array.ndim != (1 if kind == "t" else 2)):
             raise InputError(
-                f"{kind} of {where} has the shape {array.shape}, and q {q.shape}", fix="give equal lengths"
+                f"{kind} of {where} has the shape {array.shape}, and q {q.shape}",
+                fix="give a row of numbers for each sample, as many for all quantities",
             )
     scale = np.nan_to_num(motors.scale, nan=1.0) if is_current else np.ones(effort.shape[1])
     acting = motors.acting(by_actuators, wrenches)
@@ -250,7 +158,7 @@ def _array(robot: Robot, columns: Mapping[str, Any], kind: str, names: Sequence[
         return None
     missing = [name for name in names if name not in given]
     if missing and kind not in EFFORTS:
-        raise InputError(f"{where} has no column {kind}:{missing[0]}", fix="give it for all joints, or for none")
+        raise InputError(f"{where} has no column {kind}:{short[missing[0]]}", fix="give it for all joints, or for none")
     length = len(columns[next(iter(given.values()))])
     unmeasured = dict.fromkeys(missing, np.nan) | {name: 0.0 for name in missing if _is_idle(robot, name)}
     parts = [_numbers(columns[given[n]], n, where) if n in given else unmeasured[n] for n in names]
@@ -283,6 +191,8 @@ def _spread(robot: Robot, array: Float[np.ndarray, "N n"]) -> Rows:
 def _numbers(value: Any, name: str, where: str) -> np.ndarray:
     try:
         array = np.asarray(value)
+        if array.dtype.kind == "c":
+            raise TypeError("complex numbers")
         return array if array.dtype.kind == "f" else array.astype(float)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} of {where} does not hold real numbers") from error

@@ -21,7 +21,7 @@ from screwgraph.errors import InputError
 from screwgraph.identification.curves import Motion, continued, displaced, lifted, unit
 from screwgraph.identification.equations import Block, Equations
 from screwgraph.identification.filtering import ENDS, Filter, Samples, check_finite
-from screwgraph.identification.log import Recording
+from screwgraph.identification.recording import Recording
 from screwgraph.identification.robust import robust_weights
 from screwgraph.identification.splines import Basis
 from screwgraph.kinematics import difference

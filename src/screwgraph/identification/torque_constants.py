@@ -17,7 +17,7 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.identification.equations import Equations
 from screwgraph.identification.filtering import Samples
-from screwgraph.identification.triangles import triangle
+from screwgraph.identification.triangles import triangle, unit_columns
 
 STEPS = 50
 SETTLED = 1e-10
@@ -94,9 +94,8 @@ def _solved(
             r.append(left / noise[j])
             J.append(own / noise[j])
         whole, right = np.vstack(J), np.concatenate(r)
-        scale = np.linalg.norm(whole, axis=0)
-        scale = np.where(scale > 0.0, scale, 1.0)
-        U, S, Vt = np.linalg.svd(whole / scale, full_matrices=False)
+        unit, scale = unit_columns(whole)
+        U, S, Vt = np.linalg.svd(unit, full_matrices=False)
         used = S / S[0] > SINGULAR
         step = -(Vt[used].T @ ((U.T @ right)[used] / S[used])) / scale
         pi, s = pi + step[:rank], s + step[rank:]
@@ -125,9 +124,8 @@ def _started(
         else:
             right = right + R[:, -1]
         A, b = np.vstack([A, own]), np.append(b, right)
-    scale = np.linalg.norm(A, axis=0)
-    scale = np.where(scale > 0.0, scale, 1.0)
-    x = np.linalg.lstsq(A / scale, b, rcond=SINGULAR)[0] / scale
+    unit, scale = unit_columns(A)
+    x = np.linalg.lstsq(unit, b, rcond=SINGULAR)[0] / scale
     tell = np.abs(x[rank:]) * scale[rank:] > SINGULAR * np.linalg.norm(b)
     _check(not b.any() or not tell.all(), joints)
     return x[:rank], x[rank:]

@@ -89,6 +89,13 @@ def triangle(rows: Float[np.ndarray, "N k"]) -> Float[np.ndarray, "k k"]:
     return np.triu(found)
 
 
+def unit_columns(A: Float[np.ndarray, "n k"]) -> tuple[Float[np.ndarray, "n k"], Float[np.ndarray, " k"]]:
+    """Return a matrix with columns of length 1, and their lengths; columns of zeros stay, and count as 1."""
+    size = np.linalg.norm(A, axis=0)
+    size = np.where(size > 0.0, size, 1.0)
+    return A / size, size
+
+
 def _leaf(
     columns: Sequence[Bool[np.ndarray, " k"]], Y: Float[np.ndarray, "N n k"], tau: Float[np.ndarray, "N n"]
 ) -> Leaf:
