@@ -43,7 +43,7 @@ def smooth(robot: sg.Robot, samples: int, dt: float, seed: int = 0, size: float 
     a, phase = size * rng.standard_normal((3, robot.nq)) / 3.0, rng.uniform(0.0, 2.0 * np.pi, (3, robot.nq))
     w = 2.0 * np.pi * np.array([0.3, 0.7, 1.1])[:, None]
 
-    def positions(at: np.ndarray) -> np.ndarray:
+    def positions(at: np.ndarray, near: np.ndarray | None = None) -> np.ndarray:
         q = y0 + (a * np.sin(w * at[:, None, None] + phase)).sum(axis=1)
         for joint in robot.joints:
             if joint.type.nq > joint.type.nv:
@@ -57,6 +57,8 @@ def smooth(robot: sg.Robot, samples: int, dt: float, seed: int = 0, size: float 
         places = Completion(robot).independent
         if len(f.arguments) == 1:
             return np.asarray(f(q[:, places]))
+        if near is not None:
+            return np.asarray(f(q[:, places], near))
         found, guess = np.empty_like(q), robot.neutral()
         for i, y in enumerate(q[:, places]):  # along the motion, in one assembly mode
             guess = found[i] = f(y, guess)
@@ -65,7 +67,7 @@ def smooth(robot: sg.Robot, samples: int, dt: float, seed: int = 0, size: float 
     q, to = positions(t), sg.difference(robot)
     first, second = np.zeros((2, samples, robot.nv))
     for k, (c1, c2) in enumerate(zip(FIRST, SECOND, strict=True), 1):
-        ahead, behind = to(q, positions(t + k * h)), to(q, positions(t - k * h))
+        ahead, behind = to(q, positions(t + k * h, q)), to(q, positions(t - k * h, q))
         first, second = first + c1 * (ahead - behind), second + c2 * (ahead + behind)
     return t, q, first / h, second / h**2
 
