@@ -86,6 +86,7 @@ def test_registers_are_as_wide_as_vectors(name, bits, register):
         assert not {"zmm": set(), "ymm": {"zmm"}, "xmm": {"ymm", "zmm"}}[register] & set(products)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["panda", "a1"])
 @pytest.mark.parametrize("query", [sg.inverse_dynamics, sg.forward_dynamics, sg.mass_matrix])
 def test_code_for_arm_is_in_vectors_of_two(name, query):
