@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -32,10 +32,15 @@ class SoftPlace:
 
 
 class Assembly:
-    """Evaluates a problem at vectors of values; its buffers are used again at every call."""
+    """Evaluates a problem at vectors of values; its buffers are used again at every call.
 
-    def __init__(self, layout: Layout, factors: Sequence[Factors]) -> None:
+    Costs, their gradients and entries are those of soft factors divided by `cost_scale`.
+    """
+
+    def __init__(self, layout: Layout, factors: Sequence[Factors], cost_scale: float = 1.0) -> None:
         self.layout = layout
+        self.cost_scale = cost_scale
+        self._systems: dict[str, System] = {}  # of all assemblies made of this one
         self.batches = batches(factors)
         self._index()
 
@@ -56,6 +61,12 @@ class Assembly:
         other = object.__new__(Assembly)
         other.__dict__.update(self.__dict__)
         other.batches = other.soft = [b.with_parameters(own) for b, own in zip(self.batches, parameters, strict=True)]
+        return other
+
+    def scaled(self, cost_scale: float) -> Assembly:
+        """Return the assembly of the same factors with another scale of costs."""
+        other = object.__new__(Assembly)
+        other.__dict__.update(self.__dict__, cost_scale=cost_scale)
         return other
 
     def _index(self) -> None:
@@ -89,7 +100,7 @@ class Assembly:
     def cost(self, x: Float[np.ndarray, " s"]) -> float:
         """Return the cost of all soft factors."""
         views = self.layout.views(x)
-        return float(sum(b.factors.kernels.cost(*b.inputs(views)).sum() for b in self.soft))
+        return float(sum(b.factors.kernels.cost(*b.inputs(views)).sum() for b in self.soft)) / self.cost_scale
 
     def linearised(self, x: Float[np.ndarray, " s"]) -> tuple[float, Float[np.ndarray, " n"], Float[np.ndarray, " e"]]:
         """Return the cost, its gradient, and the entries of J'J at `rows` and `columns`; these stand in a buffer."""
@@ -105,7 +116,12 @@ class Assembly:
                 r, J, costs[...] = kernels.whitened_jacobian(*batch.inputs(views))
                 place.gram(J, r, entries, gradient)
         gradient = np.bincount(self._targets, self._gradient, minlength=self.layout.size)
-        return float(self._costs.sum()), gradient, self._entries
+        cost = float(self._costs.sum())
+        if self.cost_scale != 1.0:
+            cost /= self.cost_scale
+            gradient /= self.cost_scale
+            self._entries /= self.cost_scale
+        return cost, gradient, self._entries
 
     def diagonal(self, entries: Float[np.ndarray, " e"]) -> Float[np.ndarray, " n"]:
         """Return the diagonal of J'J."""
@@ -123,29 +139,40 @@ class Assembly:
         """Look at J'J now: assemblies made of this one by `with_factors` then need not."""
         _ = self.normal
 
-    @cached_property
+    @property
     def normal(self) -> System:
         """The linear algebra of J'J."""
-        return analyse(Pattern(self.layout.sizes, self.rows, self.columns, steps=self.layout.steps))
+        return self._kept("normal", self._normal)
 
-    @cached_property
+    @property
     def kkt(self) -> System:
         """The linear algebra of [[J'J, A'], [A, 0]], A the Jacobian of hard equalities."""
+        return self._kept("kkt", self._kkt)
+
+    @property
+    def hard(self) -> System:
+        """The linear algebra of interior-point methods: soft factors, curvature, inequalities condensed, equalities."""
+        return self._kept("hard", lambda: self._hard((self.equalities.bends, self.inequalities.bends)))
+
+    @property
+    def hard_straight(self) -> System:
+        """The same without places for curvature."""
+        return self._kept("hard_straight", lambda: self._hard(()))
+
+    def _kept(self, name: str, make: Callable[[], System]) -> System:
+        if name not in self._systems:
+            self._systems[name] = make()
+        return self._systems[name]
+
+    def _normal(self) -> System:
+        return analyse(Pattern(self.layout.sizes, self.rows, self.columns, steps=self.layout.steps))
+
+    def _kkt(self) -> System:
         equalities = self.equalities
         rows = np.concatenate([self.rows, self.layout.size + equalities.rows])
         columns = np.concatenate([self.columns, equalities.columns])
         blocks = equalities.blocks
         return analyse(Pattern(np.concatenate([self.layout.sizes, blocks]), rows, columns, len(blocks)))
-
-    @cached_property
-    def hard(self) -> System:
-        """The linear algebra of interior-point methods: soft factors, curvature, inequalities condensed, equalities."""
-        return self._hard((self.equalities.bends, self.inequalities.bends))
-
-    @cached_property
-    def hard_straight(self) -> System:
-        """The same without places for curvature."""
-        return self._hard(())
 
     def _hard(self, bends: Sequence[Bends]) -> System:
         equal, unequal, n = self.equalities, self.inequalities, self.layout.size
@@ -170,7 +197,7 @@ class Assembly:
         return found
 
     def costs(self, x: Float[np.ndarray, " s"]) -> dict[str, float]:
-        """Return the cost of soft factors by name."""
+        """Return the cost of soft factors by name, whatever the scale."""
         views, found = self.layout.views(x), {}
         for batch in self.soft:
             costs = np.broadcast_to(batch.factors.kernels.cost(*batch.inputs(views)), (len(batch), 1))

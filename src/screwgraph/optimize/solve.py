@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -21,6 +22,8 @@ Callback = Callable[[Progress], Any]
 
 LATE = "the time limit is reached"
 MAKING = "the time limit was reached while code was made; a further search of the same problem goes on with it"
+COST_SCALE = "cost scale"
+"""What the memory of results calls it."""
 UNFINISHED = (Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.STALLED, Status.INTERRUPTED)
 """Ends after which the hard factor that is broken most is named, if it is by more than `WORTH_NAMING`."""
 WORTH_NAMING = 1e-6
@@ -34,6 +37,7 @@ def solve(
     iterations: int = 100,
     seconds: float = np.inf,
     tolerances: Tolerances | None = None,
+    cost_scale: float = 1.0,
     callback: Callback | None = None,
 ) -> Result:
     """Find values of least cost at which hard factors hold.
@@ -48,13 +52,17 @@ def solve(
         seconds: at most so many, the making of code included; ends after the function that is being made, or the
             iteration, in which they are over. Code that was made is kept, so that another call goes on from there.
         tolerances: when to be content.
+        cost_scale: a typical cost, by which methods divide costs: far from 1, these would count for all or nothing
+            beside hard factors. Tolerances of gradients are those of the divided costs; results are in their own units.
         callback: called with a `Progress` after every iteration; what it returns, if true, ends the search.
 
     Raises:
         InputError: a name, shape or number is wrong. Failure to converge is no error: `status` and `reason` tell.
     """
+    if not 0.0 < cost_scale < np.inf:
+        raise InputError(f"the scale of costs is {cost_scale!r}", fix="give a positive number")
     chosen, name = _method(problem, method)
-    memory: Mapping[str, Any] = start.iterate.memory if isinstance(start, Result) and start.method == name else {}
+    memory = _remembered(start, name, cost_scale) if isinstance(start, Result) else {}
     x = problem.start(start.values if isinstance(start, Result) else start or {})
     began, tolerances = perf_counter(), tolerances or Tolerances()
     iterate, count = Iterate(x, np.nan, np.nan), -1
@@ -68,9 +76,9 @@ def solve(
         fault = _fault(problem, x)
         if fault is not None:
             return Result(problem, best, 0, perf_counter() - began, *fault, name)
-        run = chosen(problem.assembly, x, tolerances, memory)
+        run = chosen(problem.assembly.scaled(cost_scale), x, tolerances, memory)
         while True:
-            iterate, count = next(run), count + 1
+            iterate, count = _unscaled(next(run), cost_scale), count + 1
             best = _better(iterate, best, tolerances.violation)
             passed = perf_counter() - began
             say(f"iteration {count}, cost {iterate.cost:.6g}, violation {iterate.violation:.2g}")
@@ -94,6 +102,18 @@ def solve(
     if status in UNFINISHED and iterate.violation > WORTH_NAMING:
         reason = "{}; {} is off by {:.3g}".format(reason, *worst(problem.assembly, iterate.x))
     return Result(problem, iterate, max(count, 0), perf_counter() - began, status, reason, name)
+
+
+def _unscaled(found: Iterate, cost_scale: float) -> Iterate:
+    """Return an iterate with its cost and gradient in their own units; its memory is of the scaled problem."""
+    cost, gradient = found.cost * cost_scale, found.gradient * cost_scale
+    return replace(found, cost=cost, gradient=gradient, memory={**found.memory, COST_SCALE: cost_scale})
+
+
+def _remembered(start: Result, method: str, cost_scale: float) -> Mapping[str, Any]:
+    """Return the memory of an earlier result, where its multipliers are of the same method and scale."""
+    memory = start.iterate.memory
+    return memory if start.method == method and memory.get(COST_SCALE, 1.0) == cost_scale else {}
 
 
 def _better(new: Iterate, old: Iterate, tolerance: float) -> Iterate:

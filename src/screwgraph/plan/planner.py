@@ -14,6 +14,7 @@ from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.optimize import Method, Problem, Progress, Result, Status, Tolerances, shifted
 from screwgraph.optimize.result import Iterate
+from screwgraph.plan.cost_scale import cost_scale
 from screwgraph.plan.goals.position import whole_position
 from screwgraph.plan.goals.velocity import chosen_velocities
 from screwgraph.plan.guess import first_values, guesses
@@ -82,7 +83,9 @@ class Planner:
         Raises:
             InputError: a task without dynamics is to be refined.
         """
-        search = Search(method, iterations, seconds, tolerances, callback, self._condensed, perf_counter())
+        began = perf_counter()
+        scale = cost_scale(self.task, self.transcription.steps)
+        search = Search(method, iterations, seconds, tolerances, callback, self._condensed, began, scale)
         if refine:
             check_refinable(self.task)
         self.plan = self._finished(self._solved(search, warm), search)

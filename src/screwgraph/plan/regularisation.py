@@ -33,18 +33,35 @@ def regularised(task: Task, steps: Steps, acting: Sequence[Wrench]) -> Iterator[
     An acceleration of `task.regularisation` costs as much as the effort that holds the robot, on average of random
     positions.
     """
-    efforts = [cost for cost in task.costs if isinstance(cost, Effort)]
     others = [cost for cost in task.costs if not isinstance(cost, Effort | Time)]
-    if not efforts or others or not steps.actuated or not np.isfinite(task.regularisation):
+    if others or not np.isfinite(task.regularisation):
         return
-    each = np.zeros(len(steps.drive.labels))
-    for cost in efforts:
-        columns, weight = weights(cost.weight, len(each), steps.drive.places)
-        each[list(columns)] += weight
-    holding, moving = steps.mechanics.kept((NAME, steps.drive), lambda: _measured(steps, acting))
+    each = effort_weights(task, steps)
+    if not steps.actuated or not each.any():
+        return
+    holding, moving = measured_efforts(steps, acting)
     weight = float(each @ holding) / task.regularisation**2 + ROTOR**2 * float((moving @ each).max())
     if weight > 0.0:
         yield steps.integral(Chosen(steps.actuated), steps.qdd, weight=weight, name=NAME)
+
+
+def effort_weights(task: Task, steps: Steps) -> Float[np.ndarray, " m"]:
+    """Return the weight of each effort in a task's costs, zero where it costs nothing."""
+    each = np.zeros(len(steps.drive.labels))
+    for cost in (cost for cost in task.costs if isinstance(cost, Effort)):
+        columns, weight = weights(cost.weight, len(each), steps.drive.places)
+        each[list(columns)] += weight
+    return each
+
+
+def measured_efforts(
+    steps: Steps, acting: Sequence[Wrench]
+) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, "k m"]]:
+    """Return mean squares of the efforts that hold the robot, and squares of those that accelerate each coordinate.
+
+    Both are without contacts; accelerations are of 1, against a coordinate's own inertia.
+    """
+    return steps.mechanics.kept((NAME, steps.drive), lambda: _measured(steps, acting))
 
 
 def _measured(steps: Steps, acting: Sequence[Wrench]) -> tuple[Float[np.ndarray, " k"], Float[np.ndarray, " k"]]:

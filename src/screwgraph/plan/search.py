@@ -35,7 +35,7 @@ class Search:
     """How plans are searched for; see `Planner.solve`.
 
     `seconds` count from `began` on; `condensed`: whether expressions are so large that their second derivatives would
-    take long to compile.
+    take long to compile; `cost_scale`: what costs are divided by in the search.
     """
 
     method: str | Method
@@ -45,6 +45,7 @@ class Search:
     callback: Callable[[Progress], Any] | None
     condensed: bool
     began: float
+    cost_scale: float = 1.0
 
     @property
     def is_over(self) -> bool:
@@ -110,6 +111,7 @@ class Search:
             iterations=self.iterations,
             seconds=max(self.began + self.seconds - perf_counter(), 0.0),
             tolerances=tolerances,
+            cost_scale=self.cost_scale,
             callback=self.callback,
         )
 

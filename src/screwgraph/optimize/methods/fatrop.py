@@ -78,7 +78,7 @@ def _program(
             lower += [0.0] * copies[k + 1].numel()
         constraints += rows[k]
         lower += limits[k]
-    nlp = {"x": ca.vertcat(*unknowns), "f": cost, "g": ca.vertcat(*constraints)}
+    nlp = {"x": ca.vertcat(*unknowns), "f": cost / assembly.cost_scale, "g": ca.vertcat(*constraints)}
     options = {
         "structure_detection": "manual",
         "N": len(own) - 1,

@@ -57,6 +57,7 @@ def program(assembly: Assembly, x: Float[np.ndarray, " s"]) -> tuple[dict[str, A
     layout = assembly.layout
     d = ca.MX.sym("d", layout.size)
     cost = sum((ca.sum2(of_batch(b, layout, x, d, "cost")) for b in assembly.soft), start=ca.MX(0.0))
+    cost /= assembly.cost_scale
     hard = [*assembly.equalities.batches, *assembly.inequalities.batches]
     rows = [ca.vec(of_batch(b, layout, x, d, "residual")) for b in hard]
     equal, unequal = assembly.equalities.count, assembly.inequalities.count
