@@ -17,6 +17,8 @@ from screwgraph.identification.filtering import Filter, Samples
 from screwgraph.identification.least_squares import Fit, fitted
 from screwgraph.identification.log import recordings
 from screwgraph.identification.motion import Estimated
+from screwgraph.identification.open_loops import check_positions, warn_of_motion
+from screwgraph.identification.recording import Recording
 from screwgraph.identification.robust import robust_weights
 from screwgraph.identification.triangles import LEAVES, Accumulator
 from screwgraph.robot import Robot
@@ -85,7 +87,10 @@ class Reading:
     def samples(self) -> Iterator[tuple[float | None, Samples]]:
         """Yield blocks of filtered samples, and the share of the log before each, where its length is known."""
         for run, shares in self._runs():
+            start = 0
             for piece in self.options.filter.pieces(self.robot, run):
+                self._check(piece, run, start)
+                start += len(piece.t)
                 for rows in _slices(len(piece.t), len(run.q)):
                     yield shares(len(piece.t[rows])), Samples(*(x[rows] for x in piece))
 
@@ -99,6 +104,14 @@ class Reading:
             for piece in self.motion.pieces(self.robot, run):
                 for rows in _slices(len(piece.tau), len(run.q)):
                     yield shares(len(piece.tau[rows])), piece.cut(rows)
+
+    def _check(self, piece: Samples, run: Recording, start: int) -> None:
+        """Say where loops contradict a log: positions, and velocities and accelerations where it has both."""
+        if self.eqs.closure is None:
+            return
+        check_positions(self.eqs.closure, piece, run, start)
+        if run.qd is not None and run.qdd is not None:
+            warn_of_motion(self.robot, self.eqs.closure, piece, run, start)
 
     def _runs(self) -> Iterator[tuple[Any, Any]]:
         """Yield runs, and what says the share of the log that was read, and counts the samples that come."""

@@ -69,7 +69,7 @@ def identify(
         held_out: every which block of samples is kept for validation; 0 for none.
 
     Raises:
-        InputError: as `regressor`; a bad log; too few samples; a prior of no body.
+        InputError: as `regressor`; a bad log; positions that leave loops open; too few samples; a prior of no body.
     """
     from screwgraph.identification import Filter, Options
     from screwgraph.identification import identify as found
