@@ -30,6 +30,8 @@ def named_lengths(robot: Robot, lengths: Sequence[str] | Mapping[str, str]) -> N
     rng, found, used = np.random.default_rng(SEED), dict[str, dict[int, Length]](), set[str]()
     parts = list(KINDS[ORIGIN].parts(robot))
     for name, text in pairs:
+        if not (isinstance(name, str) and isinstance(text, str)):
+            raise InputError(f"lengths: expected names, got {text!r} for {name!r}", fix='{"a2": "joint2.x"}')
         part, _, what = text.rpartition(".")
         if part not in parts:
             raise unknown("joint or frame", part or text, parts)

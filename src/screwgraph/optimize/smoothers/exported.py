@@ -13,6 +13,7 @@ from screwgraph.optimize.smoothers.saved import Standing
 from screwgraph.optimize.smoothers.unrolled import numbers
 from screwgraph.optimize.smoothers.window import Window
 from screwgraph.spatial import Array, choose
+from screwgraph.summary import one_line
 
 LARGEST = 1e5
 """Up to so many operations a window becomes code without loops for other programs."""
@@ -33,6 +34,8 @@ class Front:
     """All that `read` depends on."""
     scales: Mapping[str, np.ndarray] = field(default_factory=dict)
     """By family what values are multiplied by in results."""
+
+    __repr__ = one_line
 
 
 def plain_front(window: Window, standing: Standing) -> Front:
