@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from types import MappingProxyType
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -34,12 +35,15 @@ class SoftPlace:
 class Assembly:
     """Evaluates a problem at vectors of values; its buffers are used again at every call.
 
-    Costs, their gradients and entries are those of soft factors divided by `cost_scale`.
+    Costs, their gradients and entries are those of soft factors divided by `cost_scale`. `units` are numbers that count
+    as 1, by family, for methods that can scale unknowns.
     """
 
-    def __init__(self, layout: Layout, factors: Sequence[Factors], cost_scale: float = 1.0) -> None:
+    cost_scale: float = 1.0
+    units: Mapping[str, float] = MappingProxyType({})
+
+    def __init__(self, layout: Layout, factors: Sequence[Factors]) -> None:
         self.layout = layout
-        self.cost_scale = cost_scale
         self._systems: dict[str, System] = {}  # of all assemblies made of this one
         self.batches = batches(factors)
         self._index()
@@ -63,10 +67,10 @@ class Assembly:
         other.batches = other.soft = [b.with_parameters(own) for b, own in zip(self.batches, parameters, strict=True)]
         return other
 
-    def scaled(self, cost_scale: float) -> Assembly:
-        """Return the assembly of the same factors with another scale of costs."""
+    def scaled(self, cost_scale: float, units: Mapping[str, float]) -> Assembly:
+        """Return the assembly of the same factors with another scale of costs and other units."""
         other = object.__new__(Assembly)
-        other.__dict__.update(self.__dict__, cost_scale=cost_scale)
+        other.__dict__.update(self.__dict__, cost_scale=cost_scale, units=units)
         return other
 
     def _index(self) -> None:

@@ -18,12 +18,13 @@ from screwgraph.optimize.problem import Problem
 from screwgraph.optimize.result import Iterate, Progress, Result, Status
 
 Callback = Callable[[Progress], Any]
+Scale = tuple[float, dict[str, float]]
 
 
 LATE = "the time limit is reached"
 MAKING = "the time limit was reached while code was made; a further search of the same problem goes on with it"
-COST_SCALE = "cost scale"
-"""What the memory of results calls it."""
+SCALE = "scale"
+"""What the memory of results calls the scale of costs and the units."""
 UNFINISHED = (Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.STALLED, Status.INTERRUPTED)
 """Ends after which the hard factor that is broken most is named, if it is by more than `WORTH_NAMING`."""
 WORTH_NAMING = 1e-6
@@ -38,6 +39,7 @@ def solve(
     seconds: float = np.inf,
     tolerances: Tolerances | None = None,
     cost_scale: float = 1.0,
+    units: Mapping[str, float] | None = None,
     callback: Callback | None = None,
 ) -> Result:
     """Find values of least cost at which hard factors hold.
@@ -54,15 +56,17 @@ def solve(
         tolerances: when to be content.
         cost_scale: a typical cost, by which methods divide costs: far from 1, these would count for all or nothing
             beside hard factors. Tolerances of gradients are those of the divided costs; results are in their own units.
+        units: sizes that count as 1, by family, in steps of the interior-point method and in hard factors on the
+            family; 1 for others. Violations are in the factors' own units.
         callback: called with a `Progress` after every iteration; what it returns, if true, ends the search.
 
     Raises:
         InputError: a name, shape or number is wrong. Failure to converge is no error: `status` and `reason` tell.
     """
-    if not 0.0 < cost_scale < np.inf:
-        raise InputError(f"the scale of costs is {cost_scale!r}", fix="give a positive number")
+    _check_scale(problem, cost_scale, units or {})
     chosen, name = _method(problem, method)
-    memory = _remembered(start, name, cost_scale) if isinstance(start, Result) else {}
+    scale = cost_scale, dict(units or {})
+    memory = _remembered(start, name, scale) if isinstance(start, Result) else {}
     x = problem.start(start.values if isinstance(start, Result) else start or {})
     began, tolerances = perf_counter(), tolerances or Tolerances()
     iterate, count = Iterate(x, np.nan, np.nan), -1
@@ -76,9 +80,9 @@ def solve(
         fault = _fault(problem, x)
         if fault is not None:
             return Result(problem, best, 0, perf_counter() - began, *fault, name)
-        run = chosen(problem.assembly.scaled(cost_scale), x, tolerances, memory)
+        run = chosen(problem.assembly.scaled(*scale), x, tolerances, memory)
         while True:
-            iterate, count = _unscaled(next(run), cost_scale), count + 1
+            iterate, count = _unscaled(next(run), scale), count + 1
             best = _better(iterate, best, tolerances.violation)
             passed = perf_counter() - began
             say(f"iteration {count}, cost {iterate.cost:.6g}, violation {iterate.violation:.2g}")
@@ -104,16 +108,26 @@ def solve(
     return Result(problem, iterate, max(count, 0), perf_counter() - began, status, reason, name)
 
 
-def _unscaled(found: Iterate, cost_scale: float) -> Iterate:
+def _check_scale(problem: Problem, cost_scale: float, units: Mapping[str, float]) -> None:
+    """See that scales are positive, and units of families of the problem. Raises InputError."""
+    known = [v.name for v in problem.families]
+    for name in units.keys() - set(known):
+        raise InputError(f"there are no unknowns {name!r}", fix=f"there are {', '.join(known)}")
+    for what, size in (("the scale of costs", cost_scale), *((f"the unit of {n!r}", u) for n, u in units.items())):
+        if not 0.0 < size < np.inf:
+            raise InputError(f"{what} is {size!r}", fix="give a positive number")
+
+
+def _unscaled(found: Iterate, scale: Scale) -> Iterate:
     """Return an iterate with its cost and gradient in their own units; its memory is of the scaled problem."""
-    cost, gradient = found.cost * cost_scale, found.gradient * cost_scale
-    return replace(found, cost=cost, gradient=gradient, memory={**found.memory, COST_SCALE: cost_scale})
+    cost, gradient = found.cost * scale[0], found.gradient * scale[0]
+    return replace(found, cost=cost, gradient=gradient, memory={**found.memory, SCALE: scale})
 
 
-def _remembered(start: Result, method: str, cost_scale: float) -> Mapping[str, Any]:
+def _remembered(start: Result, method: str, scale: Scale) -> Mapping[str, Any]:
     """Return the memory of an earlier result, where its multipliers are of the same method and scale."""
     memory = start.iterate.memory
-    return memory if start.method == method and memory.get(COST_SCALE, 1.0) == cost_scale else {}
+    return memory if start.method == method and memory.get(SCALE, (1.0, {})) == scale else {}
 
 
 def _better(new: Iterate, old: Iterate, tolerance: float) -> Iterate:

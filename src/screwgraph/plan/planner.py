@@ -14,7 +14,6 @@ from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.optimize import Method, Problem, Progress, Result, Status, Tolerances, shifted
 from screwgraph.optimize.result import Iterate
-from screwgraph.plan.cost_scale import cost_scale
 from screwgraph.plan.goals.position import whole_position
 from screwgraph.plan.goals.velocity import chosen_velocities
 from screwgraph.plan.guess import first_values, guesses
@@ -28,6 +27,7 @@ from screwgraph.plan.obstacles.swept import kept_clear
 from screwgraph.plan.plan import FEASIBLE, Plan
 from screwgraph.plan.receding_horizon import advanced, is_scheduled, values_ahead
 from screwgraph.plan.refinement import check_refinable, refined, values_on
+from screwgraph.plan.scale import scale_of
 from screwgraph.plan.search import LOST, Search, Start
 from screwgraph.plan.smooth_motions import MARGIN, nearest_motion
 from screwgraph.plan.task import Task
@@ -84,7 +84,7 @@ class Planner:
             InputError: a task without dynamics is to be refined.
         """
         began = perf_counter()
-        scale = cost_scale(self.task, self.transcription.steps)
+        scale = scale_of(self.transcription)
         search = Search(method, iterations, seconds, tolerances, callback, self._condensed, began, scale)
         if refine:
             check_refinable(self.task)

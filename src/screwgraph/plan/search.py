@@ -21,6 +21,7 @@ from screwgraph.optimize import (
     solve,
 )
 from screwgraph.plan.plan import FEASIBLE
+from screwgraph.plan.scale import Scale
 
 LOST = (Status.STALLED, Status.SINGULAR, Status.NOT_FINITE, Status.INFEASIBLE)
 """Ends after which other steps, or another guess, may still find a plan."""
@@ -35,7 +36,7 @@ class Search:
     """How plans are searched for; see `Planner.solve`.
 
     `seconds` count from `began` on; `condensed`: whether expressions are so large that their second derivatives would
-    take long to compile; `cost_scale`: what costs are divided by in the search.
+    take long to compile; `scale`: what costs are divided by, and units of forces.
     """
 
     method: str | Method
@@ -45,7 +46,7 @@ class Search:
     callback: Callable[[Progress], Any] | None
     condensed: bool
     began: float
-    cost_scale: float = 1.0
+    scale: Scale
 
     @property
     def is_over(self) -> bool:
@@ -111,7 +112,8 @@ class Search:
             iterations=self.iterations,
             seconds=max(self.began + self.seconds - perf_counter(), 0.0),
             tolerances=tolerances,
-            cost_scale=self.cost_scale,
+            cost_scale=self.scale.cost,
+            units=self.scale.units,
             callback=self.callback,
         )
 

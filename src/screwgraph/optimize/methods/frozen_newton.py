@@ -62,5 +62,5 @@ def _moved(kkt: Kkt, model: Model, point: Point, factored: Factored) -> Point | 
     step = newton_step(kkt, model, point, factored, model.c, model.g + point.s, accuracy=ROUGH)
     if (step.s < -FARTHEST * point.s).any() or (step.z < -FARTHEST * point.z).any():
         return None
-    x = kkt.assembly.layout.moved(point.x, step.x)
+    x = kkt.moved(point.x, step.x)
     return Point(x, point.s + step.s, point.y + step.y, point.z + step.z, point.barrier)

@@ -10,9 +10,10 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.optimize.assembly import Assembly
+from screwgraph.optimize.constraint_rows import Bends
 from screwgraph.optimize.linear import Factored, SingularError, System
 from screwgraph.optimize.methods.base import largest
-from screwgraph.optimize.methods.row_scales import SCALES, RowScales, row_scales
+from screwgraph.optimize.methods.row_scales import SCALES, RowScales, row_scales, units_of
 
 HUGE = 1e3
 """Size of multipliers, relative to the gradient, beyond which equalities depend on each other."""
@@ -41,22 +42,23 @@ class Kkt:
     """The equations' pattern, and how they are filled; `curved`: with places for the curvature of hard factors.
 
     Residuals of inequalities may be as large as `relaxed`: where equalities say that one is zero, slacks stay positive.
-    Rows, and multipliers with them, are scaled by `scales`.
+    Rows, and multipliers with them, are scaled by `scales`; directions count in the `units` (n,) of their families.
     """
 
     assembly: Assembly
     curved: bool = True
     relaxed: float = 0.0
     scales: RowScales | None = None
+    units: Float[np.ndarray, " n"] | None = None
 
     def scaled(self, x: Float[np.ndarray, " s"], memory: Mapping[str, Any]) -> Kkt:
-        """Return the equations with rows scaled by their slopes at x, or as they were in a search before."""
-        known = memory.get(SCALES)
+        """Return the equations in units, with rows scaled by their slopes at x, or as they were in a search before."""
+        known, units = memory.get(SCALES), units_of(self.assembly)
         if SCALES in memory and (known is None or known.fits(self.assembly)):
-            return replace(self, scales=known)
+            return replace(self, scales=known, units=units)
         views = self.assembly.layout.views(x)
         (_, A), (_, G) = self.assembly.equalities.linearised(views), self.assembly.inequalities.linearised(views)
-        return replace(self, scales=row_scales(self.assembly, A, G))
+        return replace(self, scales=row_scales(self.assembly, A, G, units), units=units)
 
     def model(self, x: Float[np.ndarray, " s"]) -> Model:
         """Evaluate everything at x; entries stand in a buffer that the next call uses again."""
@@ -67,7 +69,19 @@ class Kkt:
         if self.scales is not None:
             A, G = A * self.scales.equal[equal.rows], G * self.scales.unequal[unequal.rows]
         c, g = self._rows(c, r)
-        return Model(*self.assembly.linearised(x), c, A, g, G, violation)
+        cost, gradient, entries = self.assembly.linearised(x)
+        if self.units is not None:
+            A, G = A * self.units[equal.columns], G * self.units[unequal.columns]
+            gradient, entries = gradient * self.units, self._in_units(entries, self.assembly)
+        return Model(cost, gradient, entries, c, A, g, G, violation)
+
+    def moved(self, x: Float[np.ndarray, " s"], step: Float[np.ndarray, " n"]) -> Float[np.ndarray, " s"]:
+        """Return values after a step."""
+        return self.assembly.layout.moved(x, step if self.units is None else step * self.units)
+
+    def _in_units(self, entries: Float[np.ndarray, " e"], at: Assembly | Bends) -> Float[np.ndarray, " e"]:
+        """Return second derivatives, which stand at such places, in units."""
+        return entries if self.units is None else entries * (self.units[at.rows] * self.units[at.columns])
 
     def residuals(self, x: Float[np.ndarray, " s"]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " k"]]:
         """Return c and g."""
@@ -118,11 +132,12 @@ class Kkt:
             views, (y, z) = self.assembly.layout.views(x), multipliers
             if self.scales is not None:
                 y, z = self.scales.equal * y, self.scales.unequal * z
-            bends = [equal.curvature(views, y), unequal.curvature(views, z)]
+            pairs = (equal, y), (unequal, z)
+            bends = [self._in_units(rows.curvature(views, duals), rows.bends) for rows, duals in pairs]
         elif self.curved:
             bends = [np.zeros(rows.bends.rows.size) for rows in (equal, unequal)]
-        pairs = unequal.pairs
-        condensed = model.G[pairs.first] * model.G[pairs.second] * ratios[pairs.rows]
+        both = unequal.pairs
+        condensed = model.G[both.first] * model.G[both.second] * ratios[both.rows]
         values = np.concatenate([model.entries, *bends, condensed, model.A])
         system = self.system.firm if firm else self.system
         return system.factor(values, np.concatenate([shift, np.full(equal.count, -slack)]))

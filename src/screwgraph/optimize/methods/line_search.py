@@ -121,7 +121,7 @@ def broken(model: Model, point: Point) -> float:
 
 
 def _at(kkt: Kkt, point: Point, step: Step, length: float, duals: float) -> Point:
-    x = kkt.assembly.layout.moved(point.x, length * step.x)
+    x = kkt.moved(point.x, length * step.x)
     s, z = point.s + length * step.s, point.z + duals * step.z
     return Point(x, s, point.y + length * step.y, z, point.barrier)
 

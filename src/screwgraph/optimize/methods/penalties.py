@@ -25,7 +25,8 @@ def penalised(assembly: Assembly, *, keep_costs: bool) -> Assembly:
         factors.append(
             replace(f, kind="soft", template=wrapper(f.template), shared={**f.shared, "weight": np.ones(())}, each=own)
         )
-    return Assembly(assembly.layout, factors, assembly.cost_scale if keep_costs else 1.0)
+    made = Assembly(assembly.layout, factors)
+    return made.scaled(assembly.cost_scale, assembly.units) if keep_costs else made
 
 
 def weighed(soft: Assembly, weight: float, shifts: list[Float[np.ndarray, "N m"]]) -> Assembly:

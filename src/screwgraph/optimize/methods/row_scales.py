@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
 from screwgraph.optimize.assembly import Assembly
+from screwgraph.optimize.constraint_rows import ConstraintRows
 
 SCALES = "scales"
 """What a method's memory calls them."""
@@ -22,7 +23,7 @@ STEEPEST = 100.0
 
 @dataclass(frozen=True, eq=False)
 class RowScales:
-    """What residuals and slopes are multiplied by: of equalities and inequalities, at most 1."""
+    """What residuals and slopes are multiplied by: of equalities and inequalities; without units, at most 1."""
 
     equal: Float[np.ndarray, " m"]
     unequal: Float[np.ndarray, " k"]
@@ -42,17 +43,36 @@ def recalled(scales: RowScales | None, memory: Mapping[str, Any]) -> dict[str, A
     return _times(memory, scales, -1)
 
 
-def row_scales(assembly: Assembly, A: Float[np.ndarray, " a"], G: Float[np.ndarray, " b"]) -> RowScales | None:
-    """Return the scales of rows with these slopes, None where all are 1."""
-    equal, unequal = assembly.equalities, assembly.inequalities
-    found = RowScales(_scales(equal.rows, A, equal.count), _scales(unequal.rows, G, unequal.count))
-    return found if min(found.equal.min(initial=1.0), found.unequal.min(initial=1.0)) < 1.0 else None
+def row_scales(
+    assembly: Assembly, A: Float[np.ndarray, " a"], G: Float[np.ndarray, " b"], units: Float[np.ndarray, " n"] | None
+) -> RowScales | None:
+    """Return the scales of rows with these slopes, None where all are 1.
+
+    Rows on unknowns that have a unit are divided by it: balances and limits of forces are forces.
+    """
+    found = RowScales(_scales(assembly.equalities, A, units), _scales(assembly.inequalities, G, units))
+    return found if ((found.equal != 1.0).any() or (found.unequal != 1.0).any()) else None
 
 
-def _scales(rows: Int[np.ndarray, " e"], slopes: Float[np.ndarray, " e"], count: int) -> Float[np.ndarray, " m"]:
-    steepest = np.zeros(count)
-    np.maximum.at(steepest, rows, np.where(np.isfinite(slopes), np.abs(slopes), 0.0))
-    return STEEPEST / np.maximum(steepest, STEEPEST)
+def units_of(assembly: Assembly) -> Float[np.ndarray, " n"] | None:
+    """Return the unit of each direction, None where all are 1."""
+    units, layout = np.ones(assembly.layout.size), assembly.layout
+    for name in assembly.units.keys() & layout.directions.keys():
+        units[layout.directions[name]] = assembly.units[name]
+    return units if (units != 1.0).any() else None
+
+
+def _scales(
+    hard: ConstraintRows, slopes: Float[np.ndarray, " e"], units: Float[np.ndarray, " n"] | None
+) -> Float[np.ndarray, " m"]:
+    steepest, own = np.zeros(hard.count), np.ones(hard.count)
+    sizes = np.where(np.isfinite(slopes), np.abs(slopes), 0.0)
+    if units is not None:
+        there = units[hard.columns]
+        own[hard.rows[there != 1.0]] = there[there != 1.0]
+        sizes *= there / own[hard.rows]
+    np.maximum.at(steepest, hard.rows, sizes)
+    return STEEPEST / np.maximum(steepest, STEEPEST) / own
 
 
 def _times(memory: Mapping[str, Any], scales: RowScales | None, power: int) -> dict[str, Any]:
