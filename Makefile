@@ -10,6 +10,9 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
 
+# Tests run on two workers: BLAS on one thread each, or its threads wait for one another on small matrices.
+test suite: export OPENBLAS_NUM_THREADS ?= 1
+
 test: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
