@@ -66,7 +66,7 @@ def times(robot: Robot, s: float) -> Robot:
         replace(x, inertia=SpatialInertia(s * x.inertia.mass, s * x.inertia.first_moment, s * x.inertia.about_origin))
         for x in robot.links
     )
-    joints = (replace(j, limits=replace(j.limits, effort=s * j.limits.effort)) for j in robot.joints)
+    joints = (replace(j, limits=replace(j.limits, effort=s * (j.limits.effort or 0.0))) for j in robot.joints)
     return replace(robot, links=tuple(links), joints=tuple(joints))
 
 

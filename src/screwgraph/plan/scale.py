@@ -19,7 +19,7 @@ from screwgraph.plan.transcribe import Transcription, wrenches
 
 COSTS = 1e-4, 1e3
 """Costs, as parts of `ARMS`, between which searches go as well without; those beyond are made that."""
-FORCES = 1e-1, 1e4
+FORCES = 1e-1, 1e3
 """The same of forces (N, N m), which are made 1."""
 ARMS = 100.0
 """What motions of arms cost: then tolerances of the KKT conditions are as fine as theirs."""
