@@ -18,9 +18,11 @@ def tell_online(
 ) -> None:
     """Save the motion, write report and plots, and say what was found."""
     from screwgraph.cli.motion_report import motion_groups, write_report
-    from screwgraph.cli.streams import print_json
+    from screwgraph.cli.streams import note, print_json
 
     found.run.save(output)
+    if found.smoother.count >= found.smoother.window and not found.smoother.converged:
+        note("warning: the search for the first window did not converge: first estimates, and contacts, may be wrong")
     summary, groups = _summary(found, wall_time, output), motion_groups(found.run)
     if report is not None:
         more = [(name, of["value"], "") for name, of in summary["parameters"].items()]
@@ -49,6 +51,7 @@ def _summary(found: Replay, wall_time: float, output: str) -> dict[str, Any]:
             for i, (name, value) in enumerate(smoother.parameters.items())
             if is_full
         },
+        "converged": smoother.converged,
         "offsets": {
             name: {"value": x.tolist(), "sigma": sigma[f"offset {name}"].tolist()}
             for name, x in smoother.offsets.items()

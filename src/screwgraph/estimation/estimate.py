@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
+from screwgraph.estimation.first_readings import first_position
 from screwgraph.estimation.initial_guess import State, Unknowns, longer
 from screwgraph.estimation.measurements import Measurements, measured
 from screwgraph.estimation.mechanism import MechanismUnknowns
@@ -70,6 +71,7 @@ def estimate(
     _check_known(unknowns.labels, driven, data)
     start, count, slipping = unknowns.start(q0, qd0), FIRST, dict[str, np.ndarray]()
     unknowns = unknowns.fitted(data, start[0])
+    begun = (_first_position(unknowns, data, measurements, start[0], noise), start[1])
     shared, values, failure = unknowns.parameters, {}, None
     if shared.names:
         values["parameters"] = (shared.values / shared.scale)[None]
@@ -80,7 +82,7 @@ def estimate(
     for count in _horizons(len(data.t)):
         unknowns, part = replace(unknowns, inputs=driven, count=count), _first(data, count)
         try:
-            guess = longer(unknowns, values, start, part)
+            guess = longer(unknowns, values, begun, part)
         except InputError as error:
             raise failure or error from None
         believed = noise if count == len(data.t) else replace(noise, parameters=min(CAREFUL, noise.parameters))
@@ -101,6 +103,15 @@ def estimate(
             raise failure
         _ = watch is not None and watch(float(data.t[-1] - data.t[0]))
     return _estimation(unknowns, without_slips(_first(data, count), slipping), noise, result)
+
+
+def _first_position(
+    unknowns: Unknowns, data: Measurements, table: Mapping[str, Any], q0: np.ndarray, noise: ModelNoise
+) -> np.ndarray:
+    """Return what first readings of a robot tell, which the search begins with."""
+    if not isinstance(unknowns, RobotUnknowns):
+        return q0
+    return first_position(unknowns.mechanics, data.sensors, table, q0, noise.position)
 
 
 def _searched(

@@ -113,7 +113,7 @@ def measured(
     )
     torques = np.zeros((len(t), len(motors)))
     for name, (times, values) in pushed.items():
-        torques[:, driven[name]] = _between(name, t, times, values[:, 0])
+        torques[:, driven[name]] = _between(name, table, t, times, values[:, 0])
     return Measurements(t, used, samples, torques)
 
 
@@ -220,14 +220,23 @@ def _unit(values: Float[np.ndarray, "k 4"], name: str) -> Float[np.ndarray, "k 4
     return values / lengths
 
 
-def _between(name: str, t: np.ndarray, times: np.ndarray, values: np.ndarray) -> Float[np.ndarray, " N"]:
+def missing_torque(name: str, table: Mapping[str, Any], t: float) -> InputError:
+    """Return what to say of a known torque that a table does not have at a time (s); with file and line of a file."""
+    times = np.asarray(table[OWN_TIME + name if OWN_TIME + name in table else TIME], dtype=float)
+    return InputError(
+        f"{name} of the measurements is missing (NaN) at t = {t:.6g} s",
+        at=table.place(int(np.argmax(times == t))) if isinstance(table, Table) else None,
+        why="torques are taken as they are, not estimated from neighbours",
+        fix="fill it in, or leave the column out and name its motor among inputs=, whose torques are unknown",
+    )
+
+
+def _between(
+    name: str, table: Mapping[str, Any], t: np.ndarray, times: np.ndarray, values: np.ndarray
+) -> Float[np.ndarray, " N"]:
     """Return known torques at all instants: linear between their own times."""
     if not np.isfinite(values).all():
-        raise InputError(
-            f"{name} of the measurements is missing (NaN) at t = {times[np.argmin(np.isfinite(values))]:.6g} s",
-            why="torques are taken as they are, not estimated from neighbours",
-            fix="fill it in, or name its motor among inputs=, whose torques are unknown",
-        )
+        raise missing_torque(name, table, float(times[np.argmin(np.isfinite(values))]))
     slack = EVEN * float(np.median(np.diff(t))) + 1e-12
     if times[0] > t[0] + slack or times[-1] < t[-1] - slack:
         raise InputError(

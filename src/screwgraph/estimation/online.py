@@ -14,6 +14,7 @@ from jaxtyping import Float
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
 from screwgraph.estimation.factors import soft_equality
+from screwgraph.estimation.first_readings import first_position
 from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
 from screwgraph.estimation.noise import ModelNoise
 from screwgraph.estimation.online_export import readings_front
@@ -22,7 +23,7 @@ from screwgraph.estimation.online_slips import SlipTest
 from screwgraph.estimation.parameters import parameters_of
 from screwgraph.estimation.sensors import offset_of, pushed_by, sensors_of
 from screwgraph.estimation.window_rules import chosen_rule, decay_rates, effective_inertias, rule_of
-from screwgraph.optimize import FixedLag, Problem, soft
+from screwgraph.optimize import FixedLag, Problem, Status, soft
 from screwgraph.robot import Robot
 from screwgraph.simulation import dynamics_of
 from screwgraph.time import TRAPEZOIDAL
@@ -30,14 +31,18 @@ from screwgraph.time import TRAPEZOIDAL
 BROAD = 1e4
 """Standard deviation of accelerations (rad/s^2, m/s^2) and of multipliers of loops before anything is measured."""
 
+FIRST_STEPS = 100
+"""Steps that the search for the first window takes, at most."""
+
 
 class RobotSmoother:
     """Estimates positions, velocities, accelerations and forces of contacts of a robot, update by update.
 
     The factors are those of `sg.estimate`, at instants `dt` apart, with trapezoidal integration, or Radau's where
     dampers of joints are faster than `dt`; a window of the last `window` instants is kept, what is older is
-    marginalised. An update takes one Gauss-Newton step, so that a state converges over the updates that it is in the
-    window.
+    marginalised. The first window begins where its first readings say, and is solved; from then on an update takes one
+    Gauss-Newton step, so that a state converges over the updates that it is in the window; where a contact seems to
+    slip, the window is solved before it is judged.
     """
 
     def __init__(
@@ -91,6 +96,9 @@ class RobotSmoother:
         self._slips = SlipTest(self._motion, [s for s in self._readings.contacts if s.slip])
         self._lag: FixedLag | None = None
         self._waiting: list[Known] = []
+        self._read: list[Mapping[str, float]] = []
+        self.converged = False
+        """Whether the search for the first window converged; if not, first estimates may be wrong."""
         self._tau = np.zeros(robot.nv)
         self.count = 0
         """Updates so far."""
@@ -210,9 +218,10 @@ class RobotSmoother:
             self._judge(self._lag, known, weights)
         else:
             self._waiting.append(known)
+            self._read.append(dict(readings))
             if len(self._waiting) == self._motion.count:
-                self._lag = self._begun(self._waiting)
-                self._lag.solve()
+                self._lag = self._begun(self._waiting, self._guess())
+                self.converged = self._lag.solve().status is Status.CONVERGED
                 self._judge(self._lag, known, None)
 
     def functions(self) -> dict[str, Function]:
@@ -234,7 +243,7 @@ class RobotSmoother:
         Raises:
             InputError: the window is not full yet, or the file cannot be written.
         """
-        self._full().save(path, count=np.array(self.count), tau=self._tau)
+        self._full().save(path, count=np.array(self.count), tau=self._tau, converged=np.array(self.converged))
 
     def loaded(self, path: str | Path) -> RobotSmoother:
         """Return a smoother of this one's robot, sensors and window that goes on where one was saved.
@@ -244,9 +253,10 @@ class RobotSmoother:
         """
         still = np.zeros(self.robot.nv)
         blank = {**self._readings.read({}), **self._motion.known(still, still)}
-        lag, found = self._begun([blank] * self._motion.count), copy(self)
-        found._lag, more = lag.loaded(path), lag.saved_besides(path, ("count", "tau"))
+        lag, found = self._begun([blank] * self._motion.count, self._start[0]), copy(self)
+        found._lag, more = lag.loaded(path), lag.saved_besides(path, ("count", "tau", "converged"))
         found.count, found._tau, found._waiting, found.slipping = int(more["count"]), more["tau"], [], ()
+        found.converged = bool(more["converged"])
         return found
 
     def _full(self) -> FixedLag:
@@ -254,8 +264,13 @@ class RobotSmoother:
             raise InputError("nothing is estimated yet", why=f"the window has {self._motion.count} instants")
         return self._lag
 
-    def _begun(self, known: Sequence[Known]) -> FixedLag:
-        """Return a smoother of the first window."""
+    def _guess(self) -> Float[np.ndarray, " nq"]:
+        """Return where readings of the first window say that it begins."""
+        table = {c: np.array([float(read.get(c, np.nan)) for read in self._read]) for c in self.columns}
+        return first_position(self._motion.mechanics, self.sensors, table, self._start[0], self.noise.position)
+
+    def _begun(self, known: Sequence[Known], guess: Float[np.ndarray, " nq"]) -> FixedLag:
+        """Return a smoother of the first window, which is searched for from a guess of its positions."""
         motion, noise, (q0, qd0) = self._motion, self.noise, self._start
         spread = noise.dynamics * effective_inertias(self.robot, q0, self.dt)
         sigma = Sigmas(noise.integration, (noise.constraints, noise.constraints, noise.dynamics), spread)
@@ -278,7 +293,9 @@ class RobotSmoother:
         if own.names:
             shared, start["parameters"] = [*shared, motion.shared], (own.values / own.scale)[None]
             prior["parameters"] = noise.parameters
-        return FixedLag(Problem(factors, [*families, *shared]), start, prior=prior, predict=self._ahead)
+        there = {motion.states(node)[0].name: np.tile(guess, (motion.count, 1)) for node in (0, *motion.inner)}
+        options: dict[str, Any] = {"guess": start | there, "iterations": FIRST_STEPS}
+        return FixedLag(Problem(factors, [*families, *shared]), start, prior=prior, predict=self._ahead, **options)
 
     def _judge(self, lag: FixedLag, known: Known, weights: Float[np.ndarray, " m"] | None) -> None:
         """Leave out contacts that were read now, where their feet slip: one after the other, the furthest first.
@@ -289,11 +306,12 @@ class RobotSmoother:
         left = [i for i, s in enumerate(test.contacts) if known[f"sensor {s.name}"]["measured"][0] > 0.0]
         if not left or (weights is not None and not test.suspicious(lag, weights, left)):
             return
+        lag.solve()  # what one step left of the residuals is no slip
         while left and (away := test.deviations(lag, left)).max() > 1.0:
             sensor = test.contacts[left.pop(int(away.argmax()))]
             self.slipping = (*self.slipping, sensor.target)
             lag.revise({f"sensor {sensor.name}": {"measured": np.zeros(1)}})
-            lag.step()
+            lag.solve()
 
     def _ahead(self, q: Any, qd: Any, qdd: Any, *more: Any) -> tuple[Any, ...]:
         """Predict the next instant, and the inner points before it: forces and torques stay."""

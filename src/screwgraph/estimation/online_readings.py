@@ -135,9 +135,7 @@ class Readings:
     ) -> Factors:
         first, motion, late = sensors[0], self.motion, self.late[name]
         kind, at = SENSORS[first.kind], slice(0, motion.count - late)
-        templates: list[Any] = [
-            kind.template(motion.mechanics, s.target, motion.inputs, motion.pushed) for s in sensors
-        ]
+        templates: list[Any] = [kind.template(motion.mechanics, s, motion.inputs, motion.pushed) for s in sensors]
         template, unknowns = templates[0], list[Any](families[family][at] for family in kind.of)
         if len(sensors) > 1:
             template = JointReading(tuple(c for t in templates for c in t.columns))

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float
 
 from screwgraph.estimation.motion import Motion
 from screwgraph.estimation.readings import FeetSpeeds
-from screwgraph.estimation.sensors import Sensor
+from screwgraph.estimation.sensors import Sensor, contact_reading
 from screwgraph.estimation.slips import deleted
 from screwgraph.optimize import FixedLag, soft
 from screwgraph.optimize.batch import Batch
@@ -85,7 +85,7 @@ class SlipTest:
     @cached_property
     def _batch(self) -> Batch:
         sigma = np.concatenate([np.broadcast_to(s.sigma, (3,)) for s in self.contacts])
-        template = FeetSpeeds(self.motion.mechanics, tuple(s.target for s in self.contacts))
+        template = FeetSpeeds(tuple(contact_reading(self.motion.mechanics, s) for s in self.contacts))
         states = [x[self.motion.count - 1] for x in self.motion.states()[:2]]
         factors = soft(template, *states, sigma=sigma, name="speeds of feet")
         return Batch(factors, ((factors.name, 1),))

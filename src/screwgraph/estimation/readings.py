@@ -94,26 +94,33 @@ class AccelerometerReading:
 
 @dataclass(frozen=True)
 class ContactReading:
-    """The velocity of a frame's origin (m/s) while it is in contact, which is where 1 was measured."""
+    """The velocity of a frame's origin (m/s) while it is in contact, which is where 1 was measured.
+
+    It is in the base's axes, or in the frame's own ones: what turns with the robot does not depend on a heading that
+    nothing observes. Residuals that do couple the heading to velocities, and Gauss-Newton steps then diverge.
+    """
 
     mechanics: Mechanics
     frame: str
+    in_base: bool = False
 
     def __call__(self, q: Any, qd: Any, *, measured: Any) -> Any:
         """Residual (3,)."""
-        return measured[0] * twist_of(self.mechanics, self.frame)(q, qd)[3:]
+        velocity = twist_of(self.mechanics, self.frame)(q, qd)[3:]
+        if not self.in_base:
+            velocity = self.mechanics.pose(self.frame, q)[:3, :3].T @ velocity
+        return measured[0] * velocity
 
 
 @dataclass(frozen=True)
 class FeetSpeeds:
-    """The velocities of the origins of frames (m/s), one after the other."""
+    """The velocities of feet (m/s), one after the other."""
 
-    mechanics: Mechanics
-    frames: tuple[str, ...]
+    feet: tuple[ContactReading, ...]
 
     def __call__(self, q: Any, qd: Any) -> Any:
         """Residual (3 n,)."""
-        return concatenate(*(twist_of(self.mechanics, frame)(q, qd)[3:] for frame in self.frames))
+        return concatenate(*(foot(q, qd, measured=np.ones(1)) for foot in self.feet))
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,11 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.estimation.measurements import OWN_TIME, TIME, TORQUE
+from screwgraph.estimation.measurements import OWN_TIME, TIME, TORQUE, missing_torque
 from screwgraph.estimation.online import RobotSmoother
 from screwgraph.estimation.sensors import told_by
 from screwgraph.estimation.tables import checked_times, column
+from screwgraph.formats import Table
 from screwgraph.robot import Robot, unknown
 from screwgraph.simulation import Trajectory, Watch, dynamics_of, simulated
 from screwgraph.simulation.collect import reported
@@ -93,10 +94,14 @@ def _columns(
         if name not in smoother.columns and name not in labels:
             raise unknown("column of measurements", str(name), (TIME, *smoother.columns, *labels))
         is_torque = name in labels
-        values = column(str(name), table[name], count, "measurements", missing=not is_torque)
-        if not np.isfinite(values).any():
-            raise InputError(f"column {name} of the measurements is empty", fix="leave its sensor out")
+        values = column(str(name), table[name], count, "measurements", missing=True)
+        there = np.isfinite(values)
+        if not there.any():
+            at = table.heading if isinstance(table, Table) else None
+            raise InputError(f"column {name} of the measurements is empty", at=at, fix="leave its sensor out")
         if is_torque:
+            if not there.all():
+                raise missing_torque(str(name), table, float(table[TIME][int(np.argmin(there))]))
             tau[:, labels[name]] = values
         else:
             found[str(name)] = values

@@ -114,7 +114,7 @@ class RobotUnknowns:
         """Return a sensor's template, the families that it depends on, and its standard deviation."""
         kind = SENSORS[sensor.kind]
         spread = np.array(sensor.sigma) if len(sensor.sigma) > 1 else float(sum(sensor.sigma))
-        return kind.template(self.mechanics, sensor.target, self.inputs, self.pushed), kind.of, spread
+        return kind.template(self.mechanics, sensor, self.inputs, self.pushed), kind.of, spread
 
     def fitted(self, data: Measurements, q0: np.ndarray) -> RobotUnknowns:
         """Return those with forces on frames in contact, and a rule by which dampers faster than steps decay."""

@@ -71,34 +71,39 @@ def _torque(mechanics: Mechanics, name: str, inputs: Sequence[int]) -> JointRead
     return JointReading((inputs.index(column),))
 
 
+def contact_reading(mechanics: Mechanics, sensor: Sensor) -> ContactReading:
+    """Return what a sensor of contact reads: in the base's axes where its standard deviation differs between these."""
+    return ContactReading(mechanics, sensor.target, in_base=len(set(sensor.sigma)) > 1)
+
+
 @dataclass(frozen=True)
 class Kind:
     """A kind of sensor: families of unknowns that it depends on, its template, suffixes of its columns.
 
-    The template is made of the robot's expressions, the target, the coordinates whose torques are unknown, and the
+    The template is made of the robot's expressions, the sensor, the coordinates whose torques are unknown, and the
     frames that contacts push on. `rows` of its residual are the columns, or by suffix those columns that each needs.
     """
 
     of: tuple[str, ...]
-    template: Callable[[Mechanics, str, Sequence[int], Sequence[str]], Any]
+    template: Callable[[Mechanics, Sensor, Sequence[int], Sequence[str]], Any]
     suffixes: tuple[str, ...] = XYZ
     rows: Mapping[str, tuple[str, ...]] | None = None
 
 
 SENSORS: Mapping[str, Kind] = {
-    "joint_position": Kind(("q",), lambda mechanics, joint, *_: _position(mechanics, joint), ("",)),
-    "joint_velocity": Kind(("qd",), lambda mechanics, joint, *_: _velocity(mechanics, joint), ("",)),
-    "joint_torque": Kind(("tau",), lambda mechanics, joint, inputs, _: _torque(mechanics, joint, inputs), ("",)),
-    "position": Kind(("q",), lambda mechanics, frame, *_: PointReading(mechanics, frame)),
-    "height": Kind(("q",), lambda mechanics, frame, *_: HeightReading(mechanics, frame), ("",)),
-    "pose": Kind(("q",), lambda mechanics, frame, *_: PoseReading(mechanics, frame), (*XYZ, *QUATERNION), POSE_ROWS),
-    "gyroscope": Kind(("q", "qd"), lambda mechanics, frame, *_: GyroscopeReading(mechanics, frame)),
-    "accelerometer": Kind(("q", "qd", "qdd"), lambda mechanics, frame, *_: AccelerometerReading(mechanics, frame)),
+    "joint_position": Kind(("q",), lambda mechanics, s, *_: _position(mechanics, s.target), ("",)),
+    "joint_velocity": Kind(("qd",), lambda mechanics, s, *_: _velocity(mechanics, s.target), ("",)),
+    "joint_torque": Kind(("tau",), lambda mechanics, s, inputs, _: _torque(mechanics, s.target, inputs), ("",)),
+    "position": Kind(("q",), lambda mechanics, s, *_: PointReading(mechanics, s.target)),
+    "height": Kind(("q",), lambda mechanics, s, *_: HeightReading(mechanics, s.target), ("",)),
+    "pose": Kind(("q",), lambda mechanics, s, *_: PoseReading(mechanics, s.target), (*XYZ, *QUATERNION), POSE_ROWS),
+    "gyroscope": Kind(("q", "qd"), lambda mechanics, s, *_: GyroscopeReading(mechanics, s.target)),
+    "accelerometer": Kind(("q", "qd", "qdd"), lambda mechanics, s, *_: AccelerometerReading(mechanics, s.target)),
     "contact": Kind(
-        ("q", "qd"), lambda mechanics, frame, *_: ContactReading(mechanics, frame), ("",), dict.fromkeys(XYZ, ("",))
+        ("q", "qd"), lambda mechanics, s, *_: contact_reading(mechanics, s), ("",), dict.fromkeys(XYZ, ("",))
     ),
     "force": Kind(
-        ("q", "forces"), lambda mechanics, frame, _, pushed: ForceReading(mechanics, frame, pushed.index(frame))
+        ("q", "forces"), lambda mechanics, s, _, pushed: ForceReading(mechanics, s.target, pushed.index(s.target))
     ),
 }
 """Kinds of sensors by the key that names what they are on: joints (coordinates), or frames."""

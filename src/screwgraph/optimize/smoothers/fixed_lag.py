@@ -59,6 +59,7 @@ class FixedLag:
         prior: Mapping[str, Any] | None = None,
         pinned: bool = False,
         predict: Predict | None = None,
+        guess: Mapping[str, Any] | None = None,
         iterations: int = 20,
         tolerance: float = 1e-10,
     ) -> None:
@@ -71,6 +72,7 @@ class FixedLag:
                 number, or one for each direction), or a covariance (dim, dim). Families left out: not at all.
             pinned: hold the first step of the window fast.
             predict: from the last step's unknowns to those of the next; by default the same again.
+            guess: values that the search begins with; by default those of the start, which the prior is about.
             iterations: Gauss-Newton steps for each window, at most.
             tolerance: of a step: its largest entry. Where rounding keeps steps longer, they end at 1e-7 of the values.
 
@@ -88,6 +90,8 @@ class FixedLag:
         if prior and pinned:
             raise InputError("a pinned window has no prior", why="its first step is fixed")
         self._prior = [] if pinned else [first_prior(self._window, problem.layout.views(self._x), prior or {})]
+        if guess is not None:
+            self._x = problem.start(guess)
         self._bound = self._engine.bound(self._parameters)
         self._damping = np.zeros(1)
 

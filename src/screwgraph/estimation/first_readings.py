@@ -1,0 +1,142 @@
+"""Where a motion begins as its first readings tell: what a search begins with, beside the prior."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.errors import InputError
+from screwgraph.estimation.readings import JointReading
+from screwgraph.estimation.sensors import SENSORS, Sensor, channels
+from screwgraph.plan.mechanics import Mechanics
+from screwgraph.robot import Joint
+from screwgraph.robot.closure.independent import position_slices
+from screwgraph.robot.joints import Floating
+from screwgraph.spatial import quaternions
+
+OPPOSITE = 1e-6
+"""Angle (rad) from upside down within which the axis of a turn is not defined."""
+
+
+def first_position(
+    mechanics: Mechanics,
+    sensors: Sequence[Sensor],
+    table: Mapping[str, Any],
+    q0: Float[np.ndarray, " nq"],
+    position: float,
+) -> Float[np.ndarray, " nq"]:
+    """Return the position that first readings tell; what they do not tell stays as in q0.
+
+    Joints stand where encoders say; a floating base stands where a measured pose says, else it is tilted as an
+    accelerometer at rest says, and moved to a measured point; loops are closed from the independent joints, on the
+    branch of q0. Sensors that are less sure than q0 are left out.
+
+    Args:
+        mechanics: of the robot.
+        sensors: what was measured.
+        table: readings by column, (N,), NaN where there are none.
+        q0: where the motion begins, roughly.
+        position: how sure that is (rad, m).
+    """
+    sure = [s for s in sensors if np.hypot(max(s.sigma), s.bias) < position or s.kind == "accelerometer"]
+    q, encoders = q0.copy(), set[int]()
+    for sensor in sure:
+        read = _first(table, channels(sensor).columns)
+        if sensor.kind == "joint_position" and read is not None:
+            reading = SENSORS[sensor.kind].template(mechanics, sensor, (), ())
+            assert isinstance(reading, JointReading)
+            q[list(reading.columns)] = read
+            encoders.update(reading.columns)
+    base = next((j for j in mechanics.robot.joints if not mechanics.robot.joints_to_base(j.parent)), None)
+    if base is not None and isinstance(base.type, Floating):
+        q = _based(mechanics, base, sure, table, q)
+        encoders.update(range(*mechanics.robot.q_slices[base.name].indices(len(q))))
+    return _closed(mechanics, q, q0, encoders) if mechanics.robot.is_closed else q
+
+
+def _based(
+    mechanics: Mechanics, base: Joint, sensors: Sequence[Sensor], table: Mapping[str, Any], q: np.ndarray
+) -> np.ndarray:
+    """Return a position whose base stands where the first sensors that tell of it say."""
+    robot, done = mechanics.robot, set[str]()
+    on = [s for s in sensors if s.kind in PLACED and base in robot.joints_to_base(robot.frame(s.target).link)]
+    for sensor in sorted(on, key=lambda s: list(PLACED).index(s.kind)):
+        read = _first(table, channels(sensor).columns)
+        if read is None or sensor.kind in done or "pose" in done:
+            continue
+        T = np.asarray(mechanics.pose(sensor.target, q), dtype=float)
+        q = _displaced(mechanics, base, q, PLACED[sensor.kind](mechanics, T, read))
+        done.add(sensor.kind)
+    return q
+
+
+def _posed(mechanics: Mechanics, T: np.ndarray, read: np.ndarray) -> np.ndarray:
+    """Return the motion (4, 4), in the base's axes, that brings a frame from T to a measured pose."""
+    told = np.eye(4)
+    told[:3, :3], told[:3, 3] = quaternions.to_rotation(read[3:] / np.linalg.norm(read[3:])), read[:3]
+    return told @ np.linalg.inv(T)
+
+
+def _tilted(mechanics: Mechanics, T: np.ndarray, read: np.ndarray) -> np.ndarray:
+    """Return the least turn about a frame's origin by which what it feels is what holds it against gravity."""
+    up, felt = -np.asarray(mechanics.robot.gravity, dtype=float), T[:3, :3] @ read
+    if not (np.linalg.norm(up) > 0.0 and np.linalg.norm(felt) > 0.0):
+        return np.eye(4)
+    up, felt = up / np.linalg.norm(up), felt / np.linalg.norm(felt)
+    axis = np.cross(felt, up)
+    if np.linalg.norm(axis) < OPPOSITE:
+        if felt @ up > 0.0:
+            return np.eye(4)
+        axis = np.cross(felt, np.eye(3)[np.argmin(np.abs(felt))])
+    angle = np.arctan2(np.linalg.norm(np.cross(felt, up)), felt @ up)
+    turn = np.eye(4)
+    turn[:3, :3] = quaternions.to_rotation(quaternions.exponential(angle * axis / np.linalg.norm(axis)))
+    turn[:3, 3] = T[:3, 3] - turn[:3, :3] @ T[:3, 3]
+    return turn
+
+
+def _moved(mechanics: Mechanics, T: np.ndarray, read: np.ndarray) -> np.ndarray:
+    """Return the translation that brings a frame's origin to a measured point."""
+    shift = np.eye(4)
+    shift[:3, 3] = read - T[:3, 3]
+    return shift
+
+
+PLACED: Mapping[str, Callable[[Mechanics, np.ndarray, np.ndarray], np.ndarray]] = {
+    "pose": _posed,
+    "accelerometer": _tilted,
+    "position": _moved,
+}
+"""Motions of a base that kinds of sensors tell, in the order in which they are regarded; a pose tells everything."""
+
+
+def _displaced(mechanics: Mechanics, base: Joint, q: np.ndarray, motion: np.ndarray) -> np.ndarray:
+    """Return a position whose base and all that hangs on it is moved, (4, 4) in the base's axes."""
+    q, place = q.copy(), mechanics.robot.q_slices[base.name]
+    T, own = np.asarray(mechanics.pose(base.child, q), dtype=float), base.type.transform(q[place])
+    there = base.type.nearest(own @ np.linalg.inv(T) @ motion @ T)
+    there[3:] *= np.copysign(1.0, there[3:] @ q[place][3:])  # the quaternion's sign stays that of q
+    q[place] = there
+    return q
+
+
+def _closed(mechanics: Mechanics, q: np.ndarray, q0: np.ndarray, told: set[int]) -> np.ndarray:
+    """Return a position of closed loops near q, of which places `told` were read; q0 where there is none."""
+    robot = mechanics.robot
+    places = [i for place in position_slices(robot) for i in place]
+    try:
+        return robot.complete(q[places], q0) if told.issuperset(places) else robot.close_loops(q)
+    except InputError:
+        return q0
+
+
+def _first(table: Mapping[str, Any], columns: Sequence[str]) -> np.ndarray | None:
+    """Return the first row in which all of some columns were read; None where there is none."""
+    if not all(name in table for name in columns):
+        return None
+    rows = np.stack([np.asarray(table[name], dtype=float) for name in columns], axis=1)
+    found = np.flatnonzero(np.isfinite(rows).all(axis=1))
+    return rows[found[0]] if len(found) else None
