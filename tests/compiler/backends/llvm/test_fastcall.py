@@ -200,14 +200,14 @@ def test_a_call_has_no_frame_of_pythons_unless_it_needs_one(f, state):
     assert entered[0] == "general", entered
     np.testing.assert_array_equal(found, general)
     np.testing.assert_array_equal(f(*state, out=np.empty_like(found)), found)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'into'"):
+    with pytest.raises(sg.InputError, match="no argument is called 'into'"):
         f(*state, into=found)
 
 
 def test_a_function_is_freed_though_its_machine_code_calls_it(state):
     f = sg.bias_forces(sg.load("puma560"))
     assert f(*state[:2]).shape == f([0.0] * 6, state[1]).shape == (6,)
-    assert list(inspect.signature(f).parameters) == ["values", "out", "threads"]
+    assert list(inspect.signature(f).parameters) == ["values", "out", "threads", "named"]
     gone = weakref.ref(f)
     del f
     assert gone() is None
