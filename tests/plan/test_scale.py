@@ -47,17 +47,13 @@ LEG = """<robot name="leg of an insect">
 
 
 @pytest.fixture(scope="module")
-def crane(tmp_path_factory) -> Robot:
-    file = tmp_path_factory.mktemp("crane") / "crane.urdf"
-    file.write_text(CRANE)
-    return sg.load(file)
+def crane() -> Robot:
+    return sg.load(CRANE)
 
 
 @pytest.fixture(scope="module")
-def leg(tmp_path_factory) -> Robot:
-    file = tmp_path_factory.mktemp("leg") / "leg.urdf"
-    file.write_text(LEG)
-    return sg.load(file)
+def leg() -> Robot:
+    return sg.load(LEG)
 
 
 def times(robot: Robot, s: float) -> Robot:

@@ -1,4 +1,4 @@
-"""Where a motion begins as its first readings tell: what a search begins with, beside the prior."""
+"""The position at which a search begins, from the first readings; the prior is another matter."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from screwgraph.plan.mechanics import Mechanics
 from screwgraph.robot import Joint
 from screwgraph.robot.closure.independent import position_slices
 from screwgraph.robot.joints import Floating
-from screwgraph.spatial import quaternions
+from screwgraph.spatial import inverse, quaternions, so3, transform
 
 OPPOSITE = 1e-6
 """Angle (rad) from upside down within which the axis of a turn is not defined."""
@@ -28,7 +28,7 @@ def first_position(
     q0: Float[np.ndarray, " nq"],
     position: float,
 ) -> Float[np.ndarray, " nq"]:
-    """Return the position that first readings tell; what they do not tell stays as in q0.
+    """Return the position from the first readings; coordinates that no sensor measures stay as in q0.
 
     Joints stand where encoders say; a floating base stands where a measured pose says, else it is tilted as an
     accelerometer at rest says, and moved to a measured point; loops are closed from the independent joints, on the
@@ -60,7 +60,7 @@ def first_position(
 def _based(
     mechanics: Mechanics, base: Joint, sensors: Sequence[Sensor], table: Mapping[str, Any], q: np.ndarray
 ) -> np.ndarray:
-    """Return a position whose base stands where the first sensors that tell of it say."""
+    """Return a position whose base is placed by the first readings of sensors on it."""
     robot, done = mechanics.robot, set[str]()
     on = [s for s in sensors if s.kind in PLACED and base in robot.joints_to_base(robot.frame(s.target).link)]
     for sensor in sorted(on, key=lambda s: list(PLACED).index(s.kind)):
@@ -75,34 +75,29 @@ def _based(
 
 def _posed(mechanics: Mechanics, T: np.ndarray, read: np.ndarray) -> np.ndarray:
     """Return the motion (4, 4), in the base's axes, that brings a frame from T to a measured pose."""
-    told = np.eye(4)
-    told[:3, :3], told[:3, 3] = quaternions.to_rotation(read[3:] / np.linalg.norm(read[3:])), read[:3]
-    return told @ np.linalg.inv(T)
+    measured = transform(quaternions.to_rotation(read[3:] / np.linalg.norm(read[3:])), read[:3])
+    return measured @ inverse(T)
 
 
 def _tilted(mechanics: Mechanics, T: np.ndarray, read: np.ndarray) -> np.ndarray:
-    """Return the least turn about a frame's origin by which what it feels is what holds it against gravity."""
-    up, felt = -np.asarray(mechanics.robot.gravity, dtype=float), T[:3, :3] @ read
-    if not (np.linalg.norm(up) > 0.0 and np.linalg.norm(felt) > 0.0):
+    """Return the least rotation about a frame's origin after which its measured acceleration points against gravity."""
+    up, measured = -np.asarray(mechanics.robot.gravity, dtype=float), T[:3, :3] @ read
+    if not (np.linalg.norm(up) > 0.0 and np.linalg.norm(measured) > 0.0):
         return np.eye(4)
-    up, felt = up / np.linalg.norm(up), felt / np.linalg.norm(felt)
-    axis = np.cross(felt, up)
+    up, measured = up / np.linalg.norm(up), measured / np.linalg.norm(measured)
+    axis = np.cross(measured, up)
+    angle = np.arctan2(np.linalg.norm(axis), measured @ up)
     if np.linalg.norm(axis) < OPPOSITE:
-        if felt @ up > 0.0:
+        if measured @ up > 0.0:
             return np.eye(4)
-        axis = np.cross(felt, np.eye(3)[np.argmin(np.abs(felt))])
-    angle = np.arctan2(np.linalg.norm(np.cross(felt, up)), felt @ up)
-    turn = np.eye(4)
-    turn[:3, :3] = quaternions.to_rotation(quaternions.exponential(angle * axis / np.linalg.norm(axis)))
-    turn[:3, 3] = T[:3, 3] - turn[:3, :3] @ T[:3, 3]
-    return turn
+        axis = np.cross(measured, np.eye(3)[np.argmin(np.abs(measured))])
+    R = so3.about_axis(axis / np.linalg.norm(axis), angle)
+    return transform(R, T[:3, 3] - R @ T[:3, 3])
 
 
 def _moved(mechanics: Mechanics, T: np.ndarray, read: np.ndarray) -> np.ndarray:
     """Return the translation that brings a frame's origin to a measured point."""
-    shift = np.eye(4)
-    shift[:3, 3] = read - T[:3, 3]
-    return shift
+    return transform(np.eye(3), read - T[:3, 3])
 
 
 PLACED: Mapping[str, Callable[[Mechanics, np.ndarray, np.ndarray], np.ndarray]] = {
@@ -110,25 +105,25 @@ PLACED: Mapping[str, Callable[[Mechanics, np.ndarray, np.ndarray], np.ndarray]] 
     "accelerometer": _tilted,
     "position": _moved,
 }
-"""Motions of a base that kinds of sensors tell, in the order in which they are regarded; a pose tells everything."""
+"""Motions of a base by kinds of sensors, in the order in which they are used; nothing follows a pose."""
 
 
 def _displaced(mechanics: Mechanics, base: Joint, q: np.ndarray, motion: np.ndarray) -> np.ndarray:
     """Return a position whose base and all that hangs on it is moved, (4, 4) in the base's axes."""
     q, place = q.copy(), mechanics.robot.q_slices[base.name]
     T, own = np.asarray(mechanics.pose(base.child, q), dtype=float), base.type.transform(q[place])
-    there = base.type.nearest(own @ np.linalg.inv(T) @ motion @ T)
+    there = base.type.nearest(own @ inverse(T) @ motion @ T)
     there[3:] *= np.copysign(1.0, there[3:] @ q[place][3:])  # the quaternion's sign stays that of q
     q[place] = there
     return q
 
 
-def _closed(mechanics: Mechanics, q: np.ndarray, q0: np.ndarray, told: set[int]) -> np.ndarray:
-    """Return a position of closed loops near q, of which places `told` were read; q0 where there is none."""
+def _closed(mechanics: Mechanics, q: np.ndarray, q0: np.ndarray, measured: set[int]) -> np.ndarray:
+    """Return a position of closed loops near q, of which places `measured` were read; q0 where there is none."""
     robot = mechanics.robot
     places = [i for place in position_slices(robot) for i in place]
     try:
-        return robot.complete(q[places], q0) if told.issuperset(places) else robot.close_loops(q)
+        return robot.complete(q[places], q0) if measured.issuperset(places) else robot.close_loops(q)
     except InputError:
         return q0
 

@@ -31,7 +31,7 @@ def check_positions(closure: Closure, samples: Samples, run: Recording, start: i
     """Raise InputError where most positions leave a loop open by more than their noise.
 
     Gaps are relative to the sum of |K| of their row: no displacement of the coordinates that is smaller closes them,
-    also at singular positions. Noise is told from steps between samples.
+    also at singular positions. Noise is estimated from steps between samples.
     """
     reach = np.abs(closure.jacobian(samples.q)).reshape(len(samples.q), len(closure.follow), -1).sum(axis=2)
     needed = closure.residual(samples.q) / np.where(reach > 0.0, reach, 1.0)

@@ -122,12 +122,12 @@ class PartsWriter:
                 self.copied(found, i, "%memory", place)
 
     def _place(self, places: Sequence[int], *, in_place: bool) -> str:
-        """Return a pointer to where numbers stand, or to room for copies."""
+        """Return a pointer to where numbers stand, or to memory for copies."""
         if in_place:
             return self._away("%memory", places[0] if places else 0)
-        room = f"%{self._new('room')}"
-        self.head.append(f"  {room} = alloca [{len(places) or 1} x {self.lanes.scalar}], align 64")
-        return room
+        copies = f"%{self._new('copies')}"
+        self.head.append(f"  {copies} = alloca [{len(places) or 1} x {self.lanes.scalar}], align 64")
+        return copies
 
     def _lookup(self, part: Lookup) -> None:
         R, n, size = self.lanes.scalar, part.table.shape[1], self.lanes.bytes
