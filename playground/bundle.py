@@ -22,7 +22,7 @@ PACKAGES = ("draw", "elimination", "formats", "graph", "lowering", "models", "ro
 MODULES = (
     *("__init__", "arguments", "displayed", "doing", "errors", "summary"),
     *(f"compiler/{name}" for name in ("angles", "pieces", "problem", "repeats", "signature")),
-    *(f"compiler/backends/wasm/{name}" for name in ("module", "operations")),
+    *(f"compiler/backends/wasm/{name}" for name in ("bytes", "module", "operations", "routine")),
 )
 HOLLOW = ("compiler", "compiler/backends", "compiler/backends/wasm", "draw")
 """Packages whose `__init__` imports more than the page has: empty there."""

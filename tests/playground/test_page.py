@@ -48,6 +48,7 @@ def shown(tmp_path_factory) -> Iterator[Page]:
 def until(page: Page, condition: str) -> None:
     end = time.monotonic() + SECONDS
     while not page.value(f"Boolean({condition})"):
+        assert not any("Uncaught" in complaint for complaint in page.complaints), page.complaints
         assert time.monotonic() < end, (condition, text(page, "doing"), text(page, "error"), page.complaints)
         time.sleep(0.1)
 
