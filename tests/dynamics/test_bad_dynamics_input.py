@@ -162,6 +162,24 @@ def test_a_point_mass_on_its_axis_has_no_inertia_along_it():
     assert text.startswith("the acceleration of joint 'tip_joint' is not determined: ")
 
 
+NECK = """<robot name="neck"><link name="base"/><link name="n1"/><link name="n2"/><link name="head"><inertial>
+<origin xyz="0.0185 -0.1108 6.8e-18"/><mass value="1.3"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/>
+</inertial></link>
+<joint name="pitch" type="continuous"><origin xyz="0.002 0.19 -1.2e-17" rpy="1.5708 1e-16 1.5708"/><axis xyz="0 1 0"/>
+  <parent link="base"/><child link="n1"/></joint>
+<joint name="roll" type="continuous"><origin xyz="0.0095 0 0" rpy="-1.5708 1e-16 -1.5708"/><axis xyz="0 -1 0"/>
+  <parent link="n1"/><child link="n2"/></joint>
+<joint name="yaw" type="continuous"><origin rpy="-1.5708 -1e-16 1.5708"/><axis xyz="0 -1 0"/>
+  <parent link="n2"/><child link="head"/></joint></robot>"""
+"""A point mass: at the neutral position roll and yaw can turn so that it stays."""
+
+
+def test_joints_that_move_nothing_at_the_neutral_position_alone_are_named():
+    text = message(EliminationError, forward_dynamics, load(NECK))
+    start = "the acceleration of joint 'roll', 'yaw' is not determined at the neutral position: "
+    assert text.startswith(start), text
+
+
 def test_hybrid_dynamics_of_a_massless_tip_are_refused_only_where_its_acceleration_is_unknown():
     robot = arm(Revolute((0.0, 1.0, 0.0)))
     assert "'tip_joint'" in message(EliminationError, hybrid_dynamics, robot, ("shoulder",))

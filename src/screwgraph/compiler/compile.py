@@ -150,6 +150,7 @@ def _first_possible(problem: Problem, inputs: Sequence[str]) -> Made:
     """Return code in the first of the named orders that is possible, where what a search found is not."""
     graph = problem.graph(problem.passes)
     names = REGULAR_OF_COORDINATES if orderings.is_assembled(graph) else orderings.candidates(graph)
+    names += orderings.others(names)
     for name in names[:-1]:
         with suppress(EliminationError):
             return _by_name(problem, name).made(inputs)

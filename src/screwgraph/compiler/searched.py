@@ -89,8 +89,7 @@ def searched(problem: Problem, effort: Search, inputs: Sequence[str]) -> Made | 
     begun = time.monotonic()
     names = orderings.candidates(trials.graph)
     named = _named(trials, names, inputs)
-    if not named and names == ("articulated",):  # of a large tree: its pivots may vanish where others' do not
-        named = _named(trials, ("aba", "composite"), inputs)
+    named = named or _named(trials, orderings.others(names), inputs)
     each = (time.monotonic() - begun) / max(1, len(named))
     if orderings.is_assembled(trials.graph):
         return _first_sound(problem, [made for _, made in named])

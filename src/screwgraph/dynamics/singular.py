@@ -21,13 +21,15 @@ def naming_idle_joints(robot: Robot, joints: Sequence[str]) -> Iterator[None]:
 
 def _named_singularity(robot: Robot, joints: Sequence[str]) -> EliminationError | None:
     """Find the joints that can move without inertia, as loops and couplings let them; None if there are none."""
-    (q,) = regular_states(robot, 1)
-    names = idle_joints(robot, q, mass_matrix(robot)(q), joints)
-    if not names:
-        return None
-    massless = ", ".join(map(repr, massless_links(robot))) or "none"
-    return EliminationError(
-        f"the acceleration of joint {', '.join(map(repr, names))} is not determined",
-        why=f"what it moves has no inertia along it; massless links: {massless}",
-        fix="give these links inertia, give the joint an armature, or lock it",
-    )
+    M, massless = mass_matrix(robot), ", ".join(map(repr, massless_links(robot))) or "none"
+    states = [("", regular_states(robot, 1)[0])]
+    if not robot.is_closed:
+        states += [(" at the neutral position", robot.neutral())]
+    for where, q in states:
+        if names := idle_joints(robot, q, M(q), joints):
+            return EliminationError(
+                f"the acceleration of joint {', '.join(map(repr, names))} is not determined{where}",
+                why=f"what it moves has no inertia along it; massless links: {massless}",
+                fix="give these links inertia, give the joint an armature, or lock it",
+            )
+    return None

@@ -62,6 +62,11 @@ def candidates(graph: FactorGraph) -> tuple[str, ...]:
     return found or ("min_degree",)
 
 
+def others(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the orders that "auto" tries where code of the candidates divides by what vanishes."""
+    return ("aba", "composite") if names == ("articulated",) else ()
+
+
 def by_name(name: str) -> Ordering:
     """Return a named order. Raises InputError when there is none of that name."""
     if not isinstance(name, str):
@@ -114,6 +119,7 @@ __all__ = [
     "mixed",
     "mixed_articulated",
     "nested_dissection",
+    "others",
     "quasi_definite",
     "rnea",
     "symmetric",
