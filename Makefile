@@ -11,7 +11,7 @@ demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
 
 # Tests run on two workers: BLAS on one thread each, or its threads wait for one another on small matrices.
-test suite: export OPENBLAS_NUM_THREADS ?= 1
+test suite docs: export OPENBLAS_NUM_THREADS ?= 1
 
 test: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
@@ -28,9 +28,10 @@ suite: $(VENV)/installed-dev
 	SCREWGRAPH_SUITE_ROWS=out/suites $(BIN)/python -m pytest -n 2 -m "suite or not suite" $(ARGS)
 	$(BIN)/python -m tests.suites
 
-# The site: docs/_build/html/index.html; a warning is an error.
-docs: $(VENV)/installed-docs
+# The site: docs/_build/html/index.html; a warning is an error. `make test` runs the code of some pages, this of all.
+docs: $(VENV)/installed-docs $(VENV)/installed-dev
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python -m pytest -n 2 -m "suite or not suite" tests/docs
 
 # Pages that are made from the sources: the reference, keys of files, executed notebooks.
 pages: $(VENV)/installed-dev

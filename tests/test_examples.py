@@ -24,6 +24,7 @@ def _beside_the_scripts(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["rotor", "belt", "four_bar"])
+@pytest.mark.sampled(3)
 def test_chains_take_at_most_six_tenths_of_the_published_instructions(kind):
     import chignoli_2023_chains
     from chignoli_2023_common import Question, counted
@@ -34,6 +35,7 @@ def test_chains_take_at_most_six_tenths_of_the_published_instructions(kind):
 
 
 @pytest.mark.parametrize("kind", ["coupling", "rod"])
+@pytest.mark.sampled(2)
 def test_auto_is_never_worse_than_the_better_of_embedding_and_kkt(kind):
     from chignoli_2023_common import Question, counted
     from chignoli_2023_loop_size import branches

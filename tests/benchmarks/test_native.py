@@ -30,7 +30,7 @@ def never_build(line: str) -> None:
     pytest.skip(f"not built: {line}")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
 def test_c_code_and_machine_code_answer_alike(question, tmp_path, monkeypatch):
     monkeypatch.setattr(native, "BUILDS", tmp_path)

@@ -39,6 +39,7 @@ def _no_compiler(monkeypatch, tmp_path):
     monkeypatch.setattr(program, "_stay_on_one_core", lambda: None)
 
 
+@pytest.mark.suite
 def test_tables_of_one_robot_are_printed_and_written(tmp_path, capsys):
     target = tmp_path / "RESULTS.md"
     themes = ",".join(name for name in THEMES if name not in ELSEWHERE)
@@ -72,6 +73,7 @@ def test_every_row_is_as_long_as_its_head():
             assert {len(row) for row in sheet.rows} == {len(sheet.columns)}
 
 
+@pytest.mark.suite
 def test_compile_times_are_those_of_fresh_processes():
     tools = Tools(TINY, None, lambda line: None)
     sheet = THEMES["compile"](entries(chosen(["puma560"]), QUESTIONS[2:3], tools), tools)

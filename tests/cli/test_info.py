@@ -153,7 +153,7 @@ def test_independent_joints_that_cannot_be_are_told(command, tmp_path):
     assert "the independent joints j have 1 coordinates" in " ".join(command("info", path).out.split())
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("path", [*closed_chains(), *robot_files(".sdf")], ids=lambda path: path.stem)
 def test_every_closed_file_is_described(command, path):
     if path.stem == "cassie":

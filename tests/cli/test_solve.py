@@ -46,6 +46,7 @@ def test_a_force_that_carries_the_weight_leaves_no_torque(command, pendulum, sta
 
 @pytest.mark.parametrize("problem", ["inverse", "forward", "hybrid"])
 @pytest.mark.parametrize("base", ["fixed", "floating"])
+@pytest.mark.sampled(3)
 def test_the_answer_is_that_of_the_library(command, problem, base):
     robot = sg.load("a1", base=base)
     named = robot.joint_names[1:4]

@@ -40,6 +40,7 @@ def several(found):
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+@pytest.mark.sampled(6)
 def test_digits_are_those_of_rows(robot, make, dtype, monkeypatch):
     f = make(robot).astype(dtype)
     g, x = f.blocked(), states(robot, f, dtype=dtype)

@@ -91,6 +91,7 @@ def smoothers():
 
 
 @pytest.mark.parametrize("case", range(4))
+@pytest.mark.sampled(4)
 def test_an_update_of_a_robot_is_that_of_the_smoother(case, tmp_path):
     smoother, rng = list(smoothers())[case], np.random.default_rng(case)
     while smoother.count < smoother.window:

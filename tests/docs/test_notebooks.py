@@ -17,6 +17,7 @@ RUN = [pytest.param(p, id=p.stem, marks=[pytest.mark.suite] if p.stem in LONG el
 
 
 @pytest.mark.parametrize("path", RUN)
+@pytest.mark.sampled(4)
 def test_a_notebook_runs_and_shows_what_is_stored(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     stored = json.loads(path.read_text(encoding="utf-8"))

@@ -24,6 +24,7 @@ def arrows(scene: Scene, prefix: str = "") -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("which", PROBLEMS)
 @pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.sampled(3)
 def test_arrows_lead_from_parents_to_the_variables_that_they_express(name: str, which: str) -> None:
     dag = problem(name, which)
     scene = pictures.scene("dag", name, which)

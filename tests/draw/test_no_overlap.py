@@ -47,6 +47,7 @@ def test_labels_overlap_neither_one_another_nor_other_nodes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.sampled(4)
 def test_nodes_do_not_overlap(name: str) -> None:
     for kind, scene in scenes(name).items():
         ordered = sorted(scene.nodes, key=lambda n: n.at[0])

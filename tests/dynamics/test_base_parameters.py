@@ -69,6 +69,7 @@ def test_coefficients_are_formulas_of_lengths():
 
 
 @pytest.mark.parametrize("name", ["panda", "puma560", "kinova.urdf", "tiago_no_hand.urdf"])
+@pytest.mark.sampled(4)
 def test_formulas_hold_at_other_lengths(name):
     """The Kinova's angles are no right ones: numbers of its formulas are floats."""
     robot = sg.load(robot_file(name) if "." in name else name)
@@ -120,6 +121,7 @@ def test_ranks_of_arms(name, rank):
 
 @pytest.mark.parametrize("name", ["rrr", "cart_pole", "acrobot", "puma560", "four_bar_linkage"])
 @pytest.mark.parametrize("base", ["fixed", "floating"])
+@pytest.mark.sampled(3)
 def test_columns_of_the_regressor(name, base):
     if base == "floating" and name in ("four_bar_linkage", "cart_pole"):
         pytest.skip("a floating base of a closed chain or a cart adds nothing new")
@@ -139,6 +141,7 @@ JOINTS = [
 
 @pytest.mark.parametrize("kind", JOINTS, ids=lambda kind: type(kind).__name__)
 @pytest.mark.parametrize("armature", [0.0, 0.1])
+@pytest.mark.sampled(4)
 def test_every_type_of_joint(kind, armature):
     """Between a vertical axis and a parallel one, with a payload, friction and damping."""
     turn = np.array([[1.0, 0.0, 0.0, 0.3], [0.0, 0.0, -1.0, 0.1], [0.0, 1.0, 0.0, 0.2], [0.0, 0.0, 0.0, 1.0]])

@@ -43,7 +43,7 @@ def projected(robot: Robot, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> n
 LOOPS = ("ancestor", "cluster_lambda")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("ordering", ["auto", "embedding", in_suites("aba"), "kkt", *map(in_suites, LOOPS)])
 @pytest.mark.parametrize("name", CHAINS)
 def test_accelerations_are_those_of_the_projection_method(name, ordering):
@@ -54,6 +54,7 @@ def test_accelerations_are_those_of_the_projection_method(name, ordering):
 
 
 @pytest.mark.parametrize("name", CHAINS)
+@pytest.mark.sampled(3)
 def test_inverse_dynamics_finds_the_efforts_of_the_independent_joints(name):
     robot, q, qd, _ = closed_state(name)
     tau = np.zeros(robot.nv)

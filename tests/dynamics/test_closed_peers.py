@@ -35,7 +35,7 @@ def accelerations(oracle: MujocoOracle | ConstrainedOracle, states: Motion) -> n
     return np.array([oracle.forward_dynamics(*row) for row in zip(states.q, states.qd, states.tau, strict=True)])
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", [*FILES, "stewart_gough"])
 def test_forward_dynamics_are_those_of_both(name):
     robot, states = moving(name)

@@ -35,7 +35,7 @@ LARGE = 30
 """Velocities of robots on a floating base from which on code is interpreted: machine code is made of the fixed one."""
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 @pytest.mark.parametrize("path", urdfs())
 def test_dynamics_of_a_file_agree_with_pinocchio(path, base):
@@ -81,7 +81,7 @@ def test_dynamics_of_a_built_in_robot_agree_with_pinocchio(name, base):
     assert_dynamics_agree(robot, oracle(robot), random_states(robot, COUNT))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("name", "base"), [("puma560", "fixed"), ("a1", "floating")])
 @pytest.mark.parametrize("gravity", [(3.0, -2.0, 5.0), (0.0, 0.0, 0.0), (0.0, 9.81, 0.0)])
 def test_gravity_may_point_anywhere(name, base, gravity):
@@ -94,6 +94,7 @@ def test_gravity_may_point_anywhere(name, base, gravity):
 
 
 @pytest.mark.parametrize("base", ["fixed", "floating"])
+@pytest.mark.sampled(2)
 def test_damping_of_a_file_enters_as_a_torque_against_the_velocity(base):
     path = robot_file("panda.urdf")
     damped, free = (without_loops(load(path, base=base, damping=damping)) for damping in (True, False))
@@ -124,7 +125,7 @@ def per_coordinate(robot: Robot, what: str) -> np.ndarray:
     return np.concatenate([np.full(joint.type.nv, getattr(joint, what)) for joint in robot.joints])
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 @pytest.mark.parametrize(
     ("file", "locked"),
@@ -150,6 +151,7 @@ def test_locked_joints_weld_their_links(file, locked, base):
         ("ur5_robot.urdf", "floating", ("tool0",)),
     ],
 )
+@pytest.mark.sampled(3)
 def test_wrenches_on_links_and_frames_act_in_their_axes(file, base, where):
     """Against Pinocchio's external forces; welded links are frames of ours."""
     path = robot_file(file)

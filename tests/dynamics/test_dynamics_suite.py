@@ -74,6 +74,7 @@ def no_search(monkeypatch):
 
 
 @pytest.mark.parametrize("path", robots())
+@pytest.mark.sampled(3)
 def test_automatic_orders_are_right_on_all_robots(path, request):
     robot = loaded(path)
     try:

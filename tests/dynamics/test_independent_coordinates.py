@@ -45,7 +45,7 @@ def case(name: str) -> Case:
     return Case(robot, motion(robot, 2 if name in LARGE else 3), independent_coordinates(robot))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", [*ZOO, *(in_suites(name) if name in LARGE else name for name in FILES)])
 def test_forward_dynamics_take_and_give_independent_rates(name):
     robot, states, _ = case(name)
@@ -54,7 +54,7 @@ def test_forward_dynamics_take_and_give_independent_rates(name):
     assert_agree(interpreted(f, states.q, qd, tau), qdd)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", [*ZOO, *(name for name in FILES if name not in LARGE)])
 def test_inverse_dynamics_and_bias_forces_take_and_give_independent_rates(name):
     robot, states, _ = case(name)
@@ -66,6 +66,7 @@ def test_inverse_dynamics_and_bias_forces_take_and_give_independent_rates(name):
 
 
 @pytest.mark.parametrize("name", [*ZOO, *(name for name in FILES if name not in LARGE)])
+@pytest.mark.sampled(4)
 def test_the_mass_matrix_is_that_of_the_tree_between_independent_rates(name):
     robot, states, at = case(name)
     found = interpreted(sg.mass_matrix(robot, coordinates="independent"), states.q)

@@ -101,6 +101,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
+@pytest.mark.sampled(3)
 def test_positions_are_those_that_newtons_method_finds_in_python(name):
     robot, q, _ = known = case(*CASES[name])
     f = sg.closed_positions(robot)

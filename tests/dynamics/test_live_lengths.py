@@ -49,7 +49,8 @@ def test_accelerations_are_pinocchios_for_the_other_lengths(name):
     np.testing.assert_allclose(f.with_parameters(p)(run.q, run.qd, run.tau), found, atol=1e-12 * size)
 
 
-@pytest.mark.parametrize("name", ["four_bar_linkage", pytest.param("five_bar", marks=pytest.mark.suite)])
+@pytest.mark.suite
+@pytest.mark.parametrize("name", ["four_bar_linkage", "five_bar"])
 def test_siblings_are_those_of_the_robot_with_other_lengths(name):
     robot, names, p, other = lengthened(name)
     run, independent = motion(other, 4), {"coordinates": "independent"}

@@ -48,6 +48,7 @@ def model(request):
     return sg.load_mechanism(request.param)
 
 
+@pytest.mark.sampled(5)
 def test_forward_dynamics_solves_the_reduced_equations(model):
     q, qd, tau, qdd = states(model)
     force = np.zeros_like(q)
@@ -60,6 +61,7 @@ def test_forward_dynamics_solves_the_reduced_equations(model):
     np.testing.assert_allclose(both, qdd[:, z], atol=1e-9 * scale)
 
 
+@pytest.mark.sampled(3)
 def test_inverse_dynamics_gives_back_the_torques(model):
     q, qd, tau, qdd = states(model)
     scale = np.abs(qdd).max()
@@ -70,7 +72,7 @@ def test_inverse_dynamics_gives_back_the_torques(model):
     np.testing.assert_allclose(of_independent, tau, atol=1e-9 * scale)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 def test_hybrid_dynamics_is_inverse_for_some_motors_and_forward_for_the_others(model):
     q, qd, tau, qdd = states(model)
     names, slots = [model.angles[i].name for i in model.motors], [model.angle_slots[i] for i in model.motors]
@@ -81,6 +83,7 @@ def test_hybrid_dynamics_is_inverse_for_some_motors_and_forward_for_the_others(m
         np.testing.assert_allclose(found, expected, atol=1e-9 * np.abs(qdd).max())
 
 
+@pytest.mark.sampled(3)
 def test_mass_matrix_and_bias_forces_give_the_torques(model):
     q, qd, _, _ = states(model)
     z = list(model.freedom.independent)
@@ -93,6 +96,7 @@ def test_mass_matrix_and_bias_forces_give_the_torques(model):
     np.testing.assert_allclose(energy, whole, rtol=1e-10)
 
 
+@pytest.mark.sampled(3)
 def test_constraint_forces_close_the_balance_of_all_coordinates(model):
     q, qd, tau, qdd = states(model)
     graph = sg.dynamics_graph(model)
@@ -107,6 +111,7 @@ def test_constraint_forces_close_the_balance_of_all_coordinates(model):
 
 @pytest.mark.parametrize("model", [*NAMES[:-1], in_suites(NAMES[-1]), "massless"], indirect=True)
 @pytest.mark.parametrize("query", ["forward", "inverse"])
+@pytest.mark.sampled(3)
 def test_derivatives_are_those_of_central_differences(model, query):
     q, qd, tau, qdd = (x[0] for x in states(model, 1))
     f = sg.forward_dynamics(model) if query == "forward" else sg.inverse_dynamics(model)

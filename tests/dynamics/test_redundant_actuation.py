@@ -23,6 +23,7 @@ def pseudo_inverse_efforts(robot, q, qd, qdd, names, weights=None):
 
 @pytest.mark.parametrize("ordering", ["auto", "embedding", "kkt", "ancestor"])
 @pytest.mark.parametrize("names", [BASE_JOINTS, ("joint1", "joint2", "joint3"), ("joint2", "joint3")])
+@pytest.mark.sampled(4)
 def test_a_four_bars_smallest_torques_are_the_pseudo_inverses(names, ordering):
     robot, q, qd, tau = closed_state("four_bar_linkage")
     qdd = sg.forward_dynamics(robot)(q, qd, tau)

@@ -59,6 +59,7 @@ def refused(robot: Robot, ordering: str) -> int:
 
 
 @pytest.mark.parametrize(("name", "ordering"), NAMED)
+@pytest.mark.sampled(3)
 def test_no_order_is_silently_wrong(name, ordering):
     refused(loaded(name), ordering)
 
@@ -72,6 +73,7 @@ def test_what_was_wrong_at_zero_is_right():
 
 
 @pytest.mark.parametrize("name", TREES)
+@pytest.mark.sampled(3)
 def test_automatic_orders_are_right_everywhere(name, monkeypatch):
     """Also inverse dynamics; nothing is refused where the mass matrix is positive definite."""
     monkeypatch.setenv("SCREWGRAPH_SEARCH_SECONDS", "0.5")

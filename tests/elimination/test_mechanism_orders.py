@@ -55,7 +55,7 @@ def answers(name):
     return mechanism, found
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", [in_suites(n) if n == "parallel_robot" else n for n in sg.mechanism_names()])
 def test_auto_is_never_costlier_than_an_order_that_is_safe(name):
     for functions in answers(name)[1]:
@@ -63,7 +63,7 @@ def test_auto_is_never_costlier_than_an_order_that_is_safe(name):
         assert costs["auto"] == min(costs.values()), costs
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", sg.mechanism_names())
 def test_dynamics_are_right_at_random_and_special_positions(name):
     mechanism, found = answers(name)
@@ -85,6 +85,7 @@ def test_dynamics_are_right_at_random_and_special_positions(name):
 
 
 @pytest.mark.parametrize("name", [name for name in sg.mechanism_names() if name != "parallel_robot"])
+@pytest.mark.sampled(6)
 def test_pivots_without_guards_stay_away_from_zero_at_all_assembled_positions(name):
     """None of these is singular anywhere; pivots of multipliers may vanish before the coordinates of their rows go."""
     mechanism, found = answers(name)

@@ -62,7 +62,7 @@ def terms_of(robot: Robot) -> int:
     return sum(len(step.terms) for step in elimination.steps)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("kind", "depth", "at"), [("coupling", 5, 1), ("coupling", 5, 4), ("coupling", 10, 2),
                                                    ("coupling", 10, 8), ("rod", 5, 1),
                                                    ("rod", 5, 3), ("rod", 5, 5), in_suites("rod", 10, 6)])  # fmt: skip
@@ -81,6 +81,7 @@ def test_where_local_and_long_loops_mix_the_choice_beats_every_single_treatment(
 
 
 @pytest.mark.parametrize(("kind", "most"), [("rotor", 6), ("belt", 4), ("four_bar", 3)])
+@pytest.mark.sampled(3)
 def test_work_grows_linearly_with_the_number_of_clusters(robots, kind, most):
     """Back substitution has equally many terms for every further stage; operations vary with constants that are 1."""
     terms = [terms_of(robots.chain(kind, n)) for n in range(1, most + 1)]

@@ -106,6 +106,7 @@ def test_an_unknown_torque_is_found_from_what_moves():
 
 
 @pytest.mark.parametrize("seed", range(2))
+@pytest.mark.sampled(2)
 def test_a_floating_robot_by_pose_gyroscope_and_accelerometer(seed):
     robot, q0, qd0 = moving("thrown")
     run, rng = motion(robot, q0, qd0, time=0.6), np.random.default_rng(seed)

@@ -158,6 +158,7 @@ def test_sensors_of_several_rates_are_one_table_with_gaps(arm):
 
 
 @pytest.mark.parametrize("name", ["four_bar_angle", "slider_crank"])
+@pytest.mark.sampled(2)
 def test_mechanisms_lose_measurements_alike(name):
     mechanism = sg.load_mechanism(name)
     run = sg.simulate(mechanism, time=0.4, dt=0.02, method="dop853")

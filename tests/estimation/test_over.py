@@ -44,7 +44,7 @@ class Start:
         return self.manifold.defect(at, q)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("rule", ["trapezoidal", "radau", "hermite_simpson"])
 @pytest.mark.parametrize("name", ["rr", "thrown", in_suites("five_bar")])
 def test_a_graph_over_time_is_the_motion_to_the_rules_order(name, rule):

@@ -33,6 +33,7 @@ def test_halving_the_step_shows_the_order(name, integrator):
 
 
 @pytest.mark.parametrize("name", ["rr", in_suites("thrown"), "five_bar"])
+@pytest.mark.sampled(2)
 def test_a_longer_or_a_marginal_window_finds_the_same_motion(name):
     """The equations determine the motion; windows differ by what they remember of rounding."""
     robot, q0, qd0 = moving(name)

@@ -35,6 +35,7 @@ def test_closed_chains_come_back_in_either_format(path, suffix, tmp_path):
 
 @pytest.mark.parametrize("suffix", [".urdf", ".yaml"])
 @pytest.mark.parametrize("path", [*robot_files(".sdf"), *robot_files(".xml")], ids=lambda path: path.stem)
+@pytest.mark.sampled(6)
 def test_robots_of_other_formats_can_be_saved(path, suffix, tmp_path):
     robot = load(path)
     assert_same(resaved(robot, tmp_path, suffix), robot, 1e-11)

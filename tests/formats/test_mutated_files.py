@@ -49,7 +49,7 @@ def outcomes(kind: str, path: Path, seeds: range, folder: Path) -> Counter:
     return counted
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("kind", "path"), [pytest.param(k, p, id=f"{k}-{p.name}") for k, p in sources()])
 def test_damaged_files_end_well(kind, path, tmp_path):
     found = outcomes(kind, path, range(SHORT), tmp_path)

@@ -28,7 +28,7 @@ def along_x(length: float) -> np.ndarray:
     return transform(np.eye(3), np.array([length, 0.0, 0.0]))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", ROBOTS)
 @pytest.mark.parametrize("order", CLOSED_ORDERS)
 def test_forward_dynamics_is_that_of_the_projection(name, order):

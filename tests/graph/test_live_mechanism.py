@@ -12,7 +12,7 @@ def compiled(mechanism, names):
     return sg.compile(sg.dynamics_graph(mechanism, parameters=names).given(*known), "qdd")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", sg.mechanism_names())
 def test_parameters_are_inputs_of_the_dynamics(name):
     mechanism = sg.load_mechanism(name)

@@ -284,6 +284,7 @@ ESTIMATED = {
 
 
 @pytest.mark.parametrize("kind", [in_suites(kind) if kind == "spatial loops" else kind for kind in ESTIMATED], ids=str)
+@pytest.mark.sampled(3)
 def test_a_motion_on_a_manifold_is_estimated_with_the_parameters(kind):
     """Torques by Pinocchio's tree, projected. Of the floating base's, which act by a rig, 2 % is noise, too."""
     make, noise, size = ESTIMATED[kind]

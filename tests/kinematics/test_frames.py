@@ -25,6 +25,7 @@ def test_poses_of_all_links(name):
 
 @pytest.mark.parametrize("name", ["a1", "twisted"])
 @pytest.mark.parametrize("reference", REFERENCES)
+@pytest.mark.sampled(4)
 def test_motion_of_a_frame(name, reference):
     s = state_of(name)
     model, data, frame = s.peer.model, s.peer.data, s.robot.links[-1].name

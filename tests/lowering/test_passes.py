@@ -105,6 +105,7 @@ def test_conventional_accelerations_keep_joint_efforts(name):
 
 
 @pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.sampled(3)
 def test_all_passes_together_keep_all_answers(name):
     """The compiled functions agree with the plain graph, eliminated with numbers."""
     robot = robot_of(name)

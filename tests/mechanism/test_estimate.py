@@ -36,6 +36,7 @@ def _measured(mechanism, run, seed, *names):
     return {"t": run.t} | {name: table[name] for name in (names or table)}
 
 
+@pytest.mark.suite
 def test_a_mass_and_the_states_of_a_four_bar_are_estimated_from_noisy_gyroscopes_as_surely_as_is_said():
     mechanism = sg.load_mechanism("four_bar_angle")
     truth = sg.load_mechanism("four_bar_angle", {"mass:coupler": 2.3})

@@ -20,6 +20,7 @@ def exact():
 
 @pytest.mark.parametrize("coordinates", ["spanning", "independent"])
 @pytest.mark.parametrize("integrator", LIMITS)
+@pytest.mark.sampled(4)
 def test_the_four_bar_moves_exactly_enough_in_both_kinds_of_coordinates(exact, coordinates, integrator):
     """What is left is the rule's error: it falls by 2^order with half the step, its next term by four times that.
 

@@ -13,6 +13,7 @@ SMALL = [name for name in sg.mechanism_names() if name != LARGE]
 
 
 @pytest.mark.parametrize("name", SMALL)
+@pytest.mark.sampled(4)
 def test_smoothed_motions_are_those_of_direct_integration(name):
     mechanism = sg.load_mechanism(name)
     mechanism_is_closed(mechanism)
@@ -47,6 +48,7 @@ def test_the_inverse_graph_finds_the_torques_of_a_motion(name):
 
 
 @pytest.mark.parametrize(("integrator", "drift"), [("trapezoidal", 2e-3), ("hermite_simpson", 1e-6)])
+@pytest.mark.sampled(2)
 def test_a_smoothed_minute_passes_without_drift(integrator, drift):
     run = sg.simulate(sg.load_mechanism("four_bar_angle"), time=60.0, dt=1e-3, method="smoother", integrator=integrator)
     off = np.abs(run.energy - run.energy[0])

@@ -36,6 +36,7 @@ SHORT_SQUARES = (
 
 
 @pytest.mark.parametrize("name", SHORT)
+@pytest.mark.sampled(4)
 def test_programs_are_solved_to_known_optima(name):
     verdict = checked(NAMED[name], ours(NAMED[name]))
     assert verdict.is_solved, verdict

@@ -67,6 +67,7 @@ def test_limits_are_those_of_actuators():
     assert "of actuator 'm" in weak.reason
 
 
+@pytest.mark.suite
 def test_all_links_as_unknowns_give_the_same_plan():
     phases = horizon(3, duration=0.5)
     plans = [Planner(replace(task(DIFFERENTIAL), dynamics=kind, phases=phases)).solve() for kind in (True, "graph")]

@@ -63,6 +63,7 @@ def euler(robot):
     return lean(robot, FLAT, "euler")
 
 
+@pytest.mark.suite
 def test_a_condensed_task_has_the_same_optimum(robot, euler):
     condensed = lean(robot, FLAT, "euler", dynamics="condensed")
     assert condensed.cost == pytest.approx(euler.cost, rel=1e-6)

@@ -49,6 +49,7 @@ def fine(plan: Plan):
 
 
 @pytest.mark.parametrize(("name", "steps", "most"), [("cp2", 1, 0.01), ("acro", 2, 0.04), ("panda", 2, 0.02)])
+@pytest.mark.sampled(3)
 def test_the_equations_of_motion_hold_between_points_to_second_order(name, steps, most):
     def residual(times: int) -> float:
         plan = planned(name, times)

@@ -64,6 +64,7 @@ def _floating():
 
 
 @pytest.mark.parametrize(("make", "soft", "order"), [(_panda, True, 2), (_panda, False, 2), (_floating, True, 3)])
+@pytest.mark.sampled(3)
 def test_derivatives_of_all_factors_are_central_differences(make, soft, order):
     problem = Planner(_task(*make(), soft=soft, order=order)).transcription.problem
     rng, layout = np.random.default_rng(7), problem.layout

@@ -160,6 +160,7 @@ def test_all_twists_and_wrenches_as_unknowns_give_the_same_motion(tmp_path):
     assert full.values["wrench rod"].shape == (40, 6)
 
 
+@pytest.mark.suite
 def test_a_closed_chain_stays_closed_and_moves_as_forward_dynamics_says():
     linkage = sg.load("four_bar_linkage")
     q0 = linkage.close_loops(np.zeros(3))

@@ -217,7 +217,7 @@ def cases() -> list:
     ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize(("command", "name"), cases())
 def test_a_command_answers_or_refuses(command, name, tmp_path, capsys):
     cell, shell = TABLE[command], Shell(name, tmp_path, capsys)

@@ -158,7 +158,7 @@ def independent() -> np.ndarray:
     return np.concatenate([Q[list(place)] for place in robot.position_slices(TIED)])
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_quaternions_of_other_lengths_are_refused_or_made_unit(name):
     function = FUNCTIONS[name]

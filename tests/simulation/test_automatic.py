@@ -15,6 +15,7 @@ STIFF = ("allegro_left_hand.urdf", "xarm7.urdf", "z1.urdf", "tiago_no_hand.urdf"
 
 
 @pytest.mark.parametrize("name", STIFF)
+@pytest.mark.sampled(4)
 def test_robots_whose_files_give_large_damping_move_by_default(name):
     robot = sg.load(robot_file(name))
     for qd0 in (None, np.random.default_rng(0).normal(size=robot.nv)):

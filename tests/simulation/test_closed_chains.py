@@ -75,6 +75,7 @@ def test_a_floating_robot_with_its_rotors_keeps_its_energy(name, base):
 
 @pytest.mark.parametrize("method", ["rk4", "dop853", "semi_implicit", "trapezoidal"])
 @pytest.mark.parametrize("name", QUICK)
+@pytest.mark.sampled(3)
 def test_loops_stay_closed_by_every_method(name, method):
     robot = movable(sg.load(name))
     run = sg.simulate(robot, *swinging(robot), time=0.5, dt=1e-3, method=method)

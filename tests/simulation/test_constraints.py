@@ -34,6 +34,7 @@ def test_positions_and_velocities_end_on_the_constraints(name):
 
 
 @pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.sampled(5)
 def test_what_is_closed_stays_as_it_is(name):
     robot = ROBOTS[name]
     (q,) = closed_states(robot, 1, seed=4)

@@ -38,7 +38,7 @@ def start(robot: Robot, is_moving: bool) -> tuple[np.ndarray | None, np.ndarray 
     return q, robot.complete_velocity(q, rng.normal(size=robot.mobility.freedom))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("is_moving", [False, True], ids=["from rest", "from random velocity"])
 @pytest.mark.parametrize("path", robots())
 def test_it_moves_and_keeps_its_energy(path, is_moving):

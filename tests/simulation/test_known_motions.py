@@ -63,6 +63,7 @@ def _momentum_in_space(robot, q, qd):
 
 
 @pytest.mark.parametrize("method", EXACT)
+@pytest.mark.sampled(3)
 def test_quaternions_stay_unit(method):
     for robot in (free_body(), free_body(Spherical())):
         run = sg.simulate(robot, qd0=np.full(robot.nv, 3.0), time=1.0, dt=2e-3, method=method)

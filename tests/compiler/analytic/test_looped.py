@@ -34,7 +34,7 @@ def short(monkeypatch):
     monkeypatch.setattr(program, "LONGER", -1.0)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", ROBOTS)
 @pytest.mark.parametrize(("query", "by"), [(sg.inverse_dynamics, "qdd"), (sg.forward_dynamics, "tau")])
 def test_derivatives_in_loops_are_those_of_straight_code(name, query, by, short, monkeypatch):

@@ -67,6 +67,7 @@ def test_arguments_that_a_map_leaves_out_broadcast(forward):
 
 
 @pytest.mark.parametrize("name", ["rrr", "five_bar", "floating"])
+@pytest.mark.sampled(3)
 def test_derivatives_are_exact_forward_and_reverse(name):
     robot = sg.load(random_tree(3, lambda i: 0), base="floating") if name == "floating" else sg.load(name)
     f = sg.forward_dynamics(robot)

@@ -19,6 +19,7 @@ def chosen(model, *vectors):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sampled(4)
 def test_independent_coordinates_determine_all_others(name):
     model, q, qd, qdd = moving(name)
     z, zd, zdd = chosen(model, q, qd, qdd)
@@ -31,6 +32,7 @@ def test_independent_coordinates_determine_all_others(name):
 
 
 @pytest.mark.parametrize("name", NAMES[1:])
+@pytest.mark.sampled(3)
 def test_forces_and_accelerations_follow_from_each_other(name):
     model, q, qd, qdd = moving(name)
     z, zd, zdd = chosen(model, q, qd, qdd)

@@ -31,6 +31,7 @@ def close(found, expected):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sampled(3)
 def test_kinematics_are_networks_that_are_asked_for_no_forces(name):
     model, q, qd, qdd = moving(name)
     known = independent(model, q=q, qd=qd, qdd=qdd)
@@ -42,6 +43,7 @@ def test_kinematics_are_networks_that_are_asked_for_no_forces(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sampled(3)
 def test_known_forces_make_forward_dynamics(name):
     model, q, qd, _ = moving(name)
     tau = np.linspace(-2.0, 3.0, len(model.motors))
@@ -75,6 +77,7 @@ def test_one_motor_moves_as_told_and_the_other_is_idle():
 
 
 @pytest.mark.parametrize("known", ["qdd:x:rim2", "qdd:pinion", "Q"])
+@pytest.mark.sampled(3)
 def test_large_accelerations_do_not_pull_known_positions_away(known):
     """The equations are linear then, and one step solves them, whatever the size of what is unknown."""
     model, q, qd, _ = moving("gear_train")

@@ -65,7 +65,7 @@ def test_rotors_of_a_chain_follow_by_their_ratio():
         np.testing.assert_allclose(rotor, 6.0 * link, rtol=1e-12)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("path", CLOSED_CHAINS, ids=lambda path: path.stem)
 def test_real_robots_close_at_zero_and_elsewhere(path):
     robot = load(path)
@@ -181,6 +181,7 @@ COMPLAINTS = {
 
 
 @pytest.mark.parametrize(("call", "complaint"), COMPLAINTS.values(), ids=COMPLAINTS)
+@pytest.mark.sampled(4)
 def test_what_cannot_be_done_is_said_in_one_line(call, complaint):
     with pytest.raises(InputError, match=complaint) as caught:
         call()

@@ -43,6 +43,7 @@ def largest_error(sincos: np.ufunc, x: np.ndarray, digits: int) -> float:
 
 
 @pytest.mark.parametrize("largest", [1e-300, 1e-40, 1e-8, 1.0, 4.0, 100.0, 1e5, 1e22, 1e38, 1e300])
+@pytest.mark.sampled(3)
 def test_sines_and_cosines_are_within_two_ulps(sincos, largest):
     kind = number_type(sincos)
     if largest > float(np.finfo(kind).max):

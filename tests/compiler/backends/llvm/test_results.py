@@ -66,6 +66,7 @@ def layouts(count: int, shape: tuple[int, ...], dtype: np.dtype) -> list[tuple[n
 
 
 @pytest.mark.parametrize(("bits", "width"), WIDTHS)
+@pytest.mark.sampled(5)
 def test_every_width_writes_every_layout_and_nothing_beside_it(bits, width):
     lanes, dtype = Lanes(width, bits), np.dtype(f"f{bits // 8}")
     call = loop(SHAPES, lanes, cache=2**40)
@@ -86,6 +87,7 @@ def test_every_width_writes_every_layout_and_nothing_beside_it(bits, width):
 
 
 @pytest.mark.parametrize(("bits", "width"), WIDTHS[1:])
+@pytest.mark.sampled(4)
 def test_large_results_go_past_the_caches_and_are_the_same(bits, width):
     """From every address of a line on, so that heads and tails of all lengths are copied."""
     dtype, shape, count = np.dtype(f"f{bits // 8}"), (13, 23), 5 * width + 1

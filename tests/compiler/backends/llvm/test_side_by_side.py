@@ -43,12 +43,14 @@ def test_inverse_dynamics(robot, state):
     close(f(*state), oracle(robot).inverse_dynamics(*state))
 
 
+@pytest.mark.sampled(2)
 def test_forward_dynamics(robot, state):
     f = sg.forward_dynamics(robot)
     assert has_packs(f)
     close(f(*state), oracle(robot).forward_dynamics(*state))
 
 
+@pytest.mark.sampled(2)
 def test_mass_matrix_and_its_inverse(robot, state):
     M = oracle(robot).mass_matrix(state[0])
     f = sg.mass_matrix(robot)

@@ -51,6 +51,7 @@ def texts(f, width: int) -> list[str]:
 
 @pytest.mark.parametrize("name", ["panda", "a1"])
 @pytest.mark.parametrize("bits", [128, 256, 512])
+@pytest.mark.sampled(6)
 def test_answers_are_those_of_pinocchio_at_every_width(name, bits, monkeypatch, tmp_path):
     if missing(bits):
         pytest.skip(f"this processor has no vectors of {bits} bits")
@@ -77,6 +78,7 @@ def test_answers_are_those_of_pinocchio_at_every_width(name, bits, monkeypatch, 
 
 @pytest.mark.parametrize("name", ["panda", "a1"])
 @pytest.mark.parametrize(("bits", "register"), [(128, "xmm"), (256, "ymm"), (512, "zmm")])
+@pytest.mark.sampled(4)
 def test_registers_are_as_wide_as_vectors(name, bits, register):
     f = sg.mass_matrix(robots()[name])
     for text in texts(f, bits // 64):
@@ -86,7 +88,7 @@ def test_registers_are_as_wide_as_vectors(name, bits, register):
         assert not {"zmm": set(), "ymm": {"zmm"}, "xmm": {"ymm", "zmm"}}[register] & set(products)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ["panda", "a1"])
 @pytest.mark.parametrize("query", [sg.inverse_dynamics, sg.forward_dynamics, sg.mass_matrix])
 def test_code_for_arm_is_in_vectors_of_two(name, query):

@@ -74,6 +74,7 @@ CASES: dict[str, Callable[[], Function]] = {
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("case", CASES)
+@pytest.mark.sampled(5)
 def test_kernels_compute_what_the_processor_does(case, dtype):
     check(CASES[case]().astype(dtype))
 
