@@ -7,7 +7,7 @@ from screwgraph.tape.least_norm import least_norm, solve_positive
 from screwgraph.tape.memory import Memory
 from screwgraph.tape.nested import mapped
 from screwgraph.tape.operations import OPERATIONS, Operation
-from screwgraph.tape.program import LEAVES, Operations, Program, by_outputs, program
+from screwgraph.tape.program import LEAVES, Operations, Program, by_outputs, program, without_unused_inputs
 from screwgraph.tape.routine import Block, Lookup, Loop, Routine, When
 from screwgraph.tape.rows import Row, dot, is_zero
 from screwgraph.tape.scalar import Number, Scalar, apply, guard, reciprocal
@@ -51,4 +51,5 @@ __all__ = [
     "solve_positive",
     "substituted",
     "tape_of",
+    "without_unused_inputs",
 ]

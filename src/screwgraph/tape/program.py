@@ -58,6 +58,11 @@ class Program:
         """The values that are no numbers where they are small: pivots that may vanish."""
         return tuple(instruction[1] for instruction in self.instructions if instruction[0] == "guard")
 
+    @property
+    def inputs_read(self) -> frozenset[str]:
+        """The names of the inputs that it reads."""
+        return frozenset(self.input_names[i[1]] for i in self.instructions if i[0] == "input")
+
     def evaluate(self, inputs: Sequence[Any]) -> list[Any]:
         """Interpret with NumPy values of any one shape, one for each input; the slow reference of every back end."""
         return self._run(inputs, lambda operation, *operands: OPERATIONS[operation].values(*operands))
@@ -149,3 +154,11 @@ def _as_division(tape: Tape, node: tuple[Any, ...], uses: Mapping[int, int]) -> 
             if tape.nodes[inverse][0] == "inv" and uses[inverse] == 1:
                 return ("div", other, tape.nodes[inverse][1])
     return node
+
+
+def without_unused_inputs(program: Program) -> Program:
+    """Return a program without the inputs that it does not read."""
+    used = sorted({i[1] for i in program.instructions if i[0] == "input"})
+    place = {old: new for new, old in enumerate(used)}
+    moved = tuple(("input", place[i[1]]) if i[0] == "input" else i for i in program.instructions)
+    return Program(tuple(program.input_names[i] for i in used), moved, program.outputs)
