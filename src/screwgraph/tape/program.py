@@ -10,12 +10,10 @@ from itertools import chain
 from typing import Any
 
 from screwgraph.summary import one_line
+from screwgraph.tape.needed import LEAVES, values_needed
 from screwgraph.tape.operations import OPERATIONS, symbol
 from screwgraph.tape.scalar import Number, Scalar, apply
 from screwgraph.tape.tape import Tape
-
-LEAVES = ("constant", "input")
-"""What stands in a program beside operations."""
 
 
 @dataclass(frozen=True)
@@ -88,8 +86,8 @@ def program(tape: Tape, outputs: Sequence[Number], inputs: Sequence[str] | None 
 
     `inputs` names the program's inputs in order, all of the tape's among them; by default, they are the tape's.
     """
-    nodes, needed = tape.nodes, _needed(tape, outputs)
-    results_of = [o.id for o in outputs if isinstance(o, Scalar)]
+    nodes, results_of = tape.nodes, [o.id for o in outputs if isinstance(o, Scalar)]
+    needed = values_needed(nodes, results_of)
     uses = dict.fromkeys(needed, 0)
     operands = (nodes[id][1:] for id in needed if nodes[id][0] not in LEAVES)
     for i in chain(results_of, chain.from_iterable(operands)):
@@ -133,19 +131,6 @@ def by_outputs(program: Program) -> Program:
                     moved.append((instruction[0], *[place[o] for o in operands]) if operands else instruction)
     outputs = tuple(place[o] if isinstance(o, int) else o for o in program.outputs)
     return Program(program.input_names, tuple(moved), outputs)
-
-
-def _needed(tape: Tape, outputs: Sequence[Number]) -> list[int]:
-    nodes, found = tape.nodes, set[int]()
-    stack = [o.id for o in outputs if isinstance(o, Scalar)]
-    while stack:
-        id = stack.pop()
-        if id not in found:
-            found.add(id)
-            node = nodes[id]
-            if node[0] not in LEAVES:
-                stack += node[1:]
-    return sorted(found)
 
 
 def _as_division(tape: Tape, node: tuple[Any, ...], uses: Mapping[int, int]) -> tuple[Any, ...]:
