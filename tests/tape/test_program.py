@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from screwgraph.compiler.backends.casadi import casadi_function
-from screwgraph.tape import Scalar, Tape, by_outputs, program, reciprocal
+from screwgraph.tape import Scalar, Tape, by_outputs, program, reciprocal, without_unused_inputs
 from tests.tape.expressions import INPUTS, evaluate, inputs, known_well, trees, values
 
 PROPERTY = settings(deadline=None, max_examples=200)
@@ -144,6 +144,15 @@ def test_what_no_output_needs_is_left_out():
     code = program(x.tape, [x + 1.0])
     assert [operation for operation, *_ in code.instructions] == ["input", "constant", "add"]
     assert code.input_names == ("x", "y")
+
+
+def test_inputs_that_nothing_reads_are_named_and_left_out():
+    tape = Tape()
+    x, _, z = tape.inputs("x", (3,))
+    code = program(tape, [x + 2.0 * z])
+    less = without_unused_inputs(code)
+    assert code.inputs_read == set(less.input_names) == {code.input_names[0], code.input_names[2]}
+    assert less.evaluate([5.0, 7.0]) == code.evaluate([5.0, np.nan, 7.0]) == [19.0]
 
 
 def test_a_program_without_arithmetic_has_its_outputs():

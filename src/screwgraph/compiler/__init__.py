@@ -22,15 +22,16 @@ from screwgraph.compiler.blocked import BlockedFunction
 from screwgraph.compiler.cache import Made
 from screwgraph.compiler.compile import Order, compile_problem, make_function
 from screwgraph.compiler.expression import compile_expression
-from screwgraph.compiler.function import Argument, Function, Origin
+from screwgraph.compiler.function import Function
 from screwgraph.compiler.graphs import compile_graph
 from screwgraph.compiler.inputs import inputs_by_form
 from screwgraph.compiler.library import Exportable, library_code
 from screwgraph.compiler.matrix import compile_matrix
 from screwgraph.compiler.numbers import dtype_name
+from screwgraph.compiler.origin import Origin
 from screwgraph.compiler.problem import Problem, argument, at, parameter_arguments, robot_arguments, without_metadata
 from screwgraph.compiler.searched import Search
-from screwgraph.compiler.signature import PARAMETERS, Result, check_arrays, numbered
+from screwgraph.compiler.signature import PARAMETERS, Argument, Result, check_arrays, numbered
 from screwgraph.compiler.sparsity import Sparsity
 from screwgraph.compiler.unit import check_unit, normalising, quaternion_places
 

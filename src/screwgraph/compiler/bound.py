@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.arguments import shown
-from screwgraph.compiler.signature import PARAMETERS, Argument, in_order
+from screwgraph.compiler.origin import Origin
+from screwgraph.compiler.signature import PARAMETERS, Argument, Result, in_order, numbered
+from screwgraph.compiler.split import CARRIED, Split
 from screwgraph.errors import InputError
 from screwgraph.robot import unknown
 from screwgraph.robot.parameters import numbers
+from screwgraph.tape import Program
 
 if TYPE_CHECKING:
     from screwgraph.compiler.function import Function
@@ -55,6 +59,33 @@ class Names:
                 fix="a batch of values is an array (..., k)",
             )
         return array
+
+
+def parameters_of(f: Function) -> Argument:
+    """Return the argument that holds the parameters. Raises InputError where there are none."""
+    found = next((a for a in f.arguments if a.name == PARAMETERS), None)
+    if found is None:
+        raise InputError(f"{f.name} has no parameters", fix='make it with parameters=["link7", ...]')
+    return found
+
+
+def setting_of(f: Function, parts: Split) -> Function:
+    """Return what parameters alone determine: see `Function.setting`."""
+    carried = Result(CARRIED, (len(parts.before.outputs),))
+    return _part(f, "setting", (parameters_of(f),), (carried,), parts.before)
+
+
+def core_of(f: Function, parts: Split) -> Function:
+    """Return the function of the other arguments and of what is carried: see `Function.core`."""
+    others = (a for a in f.arguments if a.name != PARAMETERS)
+    return _part(f, "core", (*others, numbered(CARRIED, len(parts.before.outputs))), f.results, parts.after)
+
+
+def _part(
+    f: Function, name: str, arguments: tuple[Argument, ...], results: tuple[Result, ...], code: Program
+) -> Function:
+    origin = Origin(f.origin.plain, dict)
+    return replace(f, name=f"{f.name}_{name}", arguments=arguments, results=results, body=code, origin=origin)
 
 
 class BoundFunction:

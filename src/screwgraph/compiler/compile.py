@@ -10,8 +10,9 @@ from typing import Any
 
 from screwgraph.compiler.analytic import TreeProblem
 from screwgraph.compiler.cache import Made, kept, remembered
-from screwgraph.compiler.function import Function, Origin
+from screwgraph.compiler.function import Function
 from screwgraph.compiler.loops import chosen
+from screwgraph.compiler.origin import Origin
 from screwgraph.compiler.problem import (
     OF_JOINTS,
     Problem,

@@ -9,8 +9,9 @@ import numpy as np
 
 from screwgraph.compiler.cache import Made
 from screwgraph.compiler.compile import make_function
-from screwgraph.compiler.function import Function, Origin
+from screwgraph.compiler.function import Function
 from screwgraph.compiler.inputs import input_values, inputs_by_form
+from screwgraph.compiler.origin import Origin
 from screwgraph.compiler.signature import Argument, Result
 from screwgraph.elimination import cost
 from screwgraph.errors import InputError

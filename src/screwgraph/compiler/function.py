@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 from weakref import ref
 
 import numpy as np
@@ -13,65 +13,36 @@ from jaxtyping import Float
 
 from screwgraph import displayed
 from screwgraph.arguments import checked
-from screwgraph.compiler.analytic import further
-from screwgraph.compiler.backends import BACKENDS, Library, Listing
+from screwgraph.compiler.backends import Library, Listing
 from screwgraph.compiler.backends.c import c_header, c_source
-from screwgraph.compiler.backends.casadi import casadi_function
 from screwgraph.compiler.backends.cuda import CudaFunction, cuda_function
 from screwgraph.compiler.backends.jax import jax_function
 from screwgraph.compiler.backends.ptx import kernel_source
 from screwgraph.compiler.backends.torch import TorchFunction, torch_function
 from screwgraph.compiler.blocked import BlockedFunction
-from screwgraph.compiler.bound import BoundFunction, Names
-from screwgraph.compiler.cache import Made, pack_code, remembered, unpack_code
+from screwgraph.compiler.bound import BoundFunction, Names, core_of, parameters_of, setting_of
+from screwgraph.compiler.cache import pack_code, unpack_code
 from screwgraph.compiler.called import SIGNATURE, Called, call_by
-from screwgraph.compiler.coordinates import by_coordinates, plain_arguments
+from screwgraph.compiler.conversions import casadi_of, listing_of, llvm_text, plain_function
 from screwgraph.compiler.derivatives import Analytic
+from screwgraph.compiler.differentiated import jacobian_of
 from screwgraph.compiler.evaluation import Evaluation
 from screwgraph.compiler.library import library_code
 from screwgraph.compiler.numbers import dtype_name
+from screwgraph.compiler.origin import Origin, forgotten
+from screwgraph.compiler.packed import packed_of
 from screwgraph.compiler.pivots import Pivots, pivots
 from screwgraph.compiler.plain import Plain
-from screwgraph.compiler.signature import (
-    PARAMETERS,
-    Argument,
-    Result,
-    check_arrays,
-    check_count,
-    columns_of,
-    numbered,
-    written,
-)
-from screwgraph.compiler.sparsity import Sparsity, entries, sparsities
-from screwgraph.compiler.split import CARRIED, Split, split
-from screwgraph.compiler.unit import normalising
-from screwgraph.compiler.vanished import Differentiated, Fallback, Packed
-from screwgraph.compiler.wide import Wide, derived
+from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, columns_of, written
+from screwgraph.compiler.sparsity import Sparsity, sparsities
+from screwgraph.compiler.split import Split, split
+from screwgraph.compiler.vanished import Fallback
+from screwgraph.compiler.wide import Wide
 from screwgraph.elimination import Dag, Parallelism
 from screwgraph.elimination.parallelism import of_program
 from screwgraph.errors import InputError
-from screwgraph.robot import unknown
-from screwgraph.summary import one_line
 from screwgraph.tape import Operations, Program
 from screwgraph.tape.rolled import Code, straight
-
-
-@dataclass(frozen=True, eq=False)
-class Origin:
-    """What code was made of, computed when somebody asks.
-
-    `plain` makes the elimination of the robot as it is, in the same order; `savings` counts operations before any pass,
-    and after each; `analytic` knows derivatives in closed form, where there are some; `vanished` what to do where a
-    pivot vanishes; `examples` are values (k, numbers) of each argument at which exported code is tried.
-    """
-
-    __repr__ = one_line
-
-    plain: Callable[[], Dag]
-    savings: Callable[[], Mapping[str, int]]
-    analytic: Analytic | None = None
-    vanished: Fallback | None = None
-    examples: Callable[[], Sequence[np.ndarray]] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,9 +195,7 @@ class Function(Called):
 
         Quaternions are divided by their lengths, so that derivatives along them are zero.
         """
-        arguments = [(a.name, a.names) for a in self.arguments]
-        program = normalising(self.program, self.arguments, self._evaluation.quaternions)
-        return casadi_function(self.name, program, arguments, [(r.name, r.size) for r in self.results])
+        return casadi_of(self)
 
     def jax(self) -> Callable[..., Any]:
         """Return the same function of JAX arrays: the machine code, called by XLA on the processor.
@@ -264,22 +233,7 @@ class Function(Called):
 
     @cached_property
     def _plain(self) -> Plain:
-        places, sizes = self._evaluation.quaternions, [r.size for r in self.results]
-        arguments = plain_arguments(self.arguments)
-
-        def slopes(by: tuple[str, ...]) -> Code:
-            tangent = self.jacobian(*by)
-            if not places:
-                return tangent._evaluation.together
-            question = ("coordinates", pack_code(tangent._evaluation.together), self.arguments, by, sizes)
-            made = remembered(
-                question,
-                lambda: Made(by_coordinates(tangent.program, sizes, self.arguments, by, places), self.ordering),
-            )
-            return made.body
-
-        program = normalising(self.program, self.arguments, places) if places else self._evaluation.together
-        return Plain(self.name, arguments, self.results, program, self.dtype, slopes)
+        return plain_function(self)
 
     def with_parameters(self, values: Mapping[str, Any] | Float[np.ndarray, "... k"]) -> BoundFunction:
         """Return the function at values of its parameters (SI units): an array (..., k), or a mapping by name.
@@ -306,35 +260,21 @@ class Function(Called):
 
     @cached_property
     def _names(self) -> Names:
-        return Names(self.name, self._parameters)
-
-    @property
-    def _parameters(self) -> Argument:
-        found = next((a for a in self.arguments if a.name == PARAMETERS), None)
-        if found is None:
-            raise InputError(f"{self.name} has no parameters", fix='make it with parameters=["link7", ...]')
-        return found
+        return Names(self.name, parameters_of(self))
 
     @cached_property
     def setting(self) -> Function:
         """What parameters alone determine, computed once a change: (..., k) -> (..., m), which `core` takes."""
-        carried = Result(CARRIED, (len(self._split.before.outputs),))
-        return self._part("setting", (self._parameters,), (carried,), self._split.before)
+        return setting_of(self, self._split)
 
     @cached_property
     def core(self) -> Function:
         """The function of the other arguments and of the result of `setting`, which comes last."""
-        count = len(self._split.before.outputs)
-        arguments = (*(a for a in self.arguments if a.name != PARAMETERS), numbered(CARRIED, count))
-        return self._part("core", arguments, self.results, self._split.after)
+        return core_of(self, self._split)
 
     @cached_property
     def _split(self) -> Split:
-        return split(self.program, frozenset(self._parameters.names))
-
-    def _part(self, name: str, arguments: tuple[Argument, ...], results: tuple[Result, ...], code: Program) -> Function:
-        origin = Origin(self.origin.plain, dict)
-        return Function(f"{self.name}_{name}", arguments, results, code, self.ordering, origin, self.dtype)
+        return split(self.program, frozenset(parameters_of(self).names))
 
     def report(self) -> str:
         """Print the operations of the code before any pass and after each; of a derivative, those of its function."""
@@ -360,27 +300,7 @@ class Function(Called):
         Raises:
             InputError: no argument is named, none has that name, or one is named twice.
         """
-        arguments = {a.name: a for a in self.arguments}
-        if not by:
-            known = ", ".join(map(repr, arguments))
-            raise InputError(f"{self.name}: derivatives by what", why="no argument is named", fix=f"jacobian({known})")
-        for name in by:
-            if name not in arguments:
-                raise unknown("argument", name, tuple(arguments))
-        if len(set(by)) < len(by):
-            raise InputError(f"derivatives by {', '.join(by)}: one is named twice", fix="name it once")
-        analytic = self.origin.analytic
-        source = self._evaluation.together
-        body = derived(source, self.arguments, by, analytic)
-        results = tuple(
-            Result(r.name if len(by) == 1 else f"{r.name}_by_{name}", (*r.shape, arguments[name].tangent_size))
-            for name in by
-            for r in self.results
-        )
-        vanished = self.origin.vanished and Differentiated(self.origin.vanished, by)
-        origin = replace(self.origin, analytic=further(analytic, by), vanished=vanished)
-        name = f"{self.name}_by_{'_'.join(by)}"
-        return replace(self, name=name, results=results, body=body, origin=origin)
+        return jacobian_of(self, by)
 
     @cached_property
     def sparsities(self) -> tuple[Sparsity, ...]:
@@ -397,22 +317,7 @@ class Function(Called):
         Raises:
             InputError: there is not one sparsity for each result, of its shape, that keeps an entry.
         """
-        asked = kept or self.sparsities
-        if [s.shape for s in asked] != [r.shape for r in self.results]:
-            given = ", ".join("x".join(map(str, s.shape)) or "1" for s in asked)
-            raise InputError(
-                f"{self.name} cannot be packed so", why=f"its results are {written(self.results)}, kept of {given}"
-            )
-        empty = next((r.name for r, s in zip(self.results, asked, strict=True) if not s.places), None)
-        if empty:
-            raise InputError(f"{self.name} cannot be packed so", why=f"no entry of {empty!r} is kept")
-        program, results = entries(self.program, self.results, asked)
-        origin = replace(
-            self.origin,
-            analytic=None,
-            vanished=self.origin.vanished and Packed(self.origin.vanished, asked),
-        )
-        return replace(self, name=f"{self.name}_packed", results=results, body=program, origin=origin)
+        return packed_of(self, kept or self.sparsities)
 
     def blocked(self) -> BlockedFunction:
         """Return the function of batches in blocks of 8 samples (float32: 16), which need no turning.
@@ -435,8 +340,7 @@ class Function(Called):
 
     def listing(self, name: str = "") -> Listing:
         """Return the function as back ends write it for other programs, under a name of its own."""
-        program = normalising(self.program, self.arguments, self._evaluation.quaternions)
-        return Listing(name or self.name, program, self.arguments, self.results, self.dtype, self.origin.examples)
+        return listing_of(self, name or self.name)
 
     def c_source(self) -> str:
         """The same function as self-contained C99 that needs nothing but math.h; matrices stand row by row."""
@@ -448,8 +352,7 @@ class Function(Called):
 
     def llvm_source(self) -> str:
         """The LLVM assembly that machine code is made from here: a loop as NumPy calls it."""
-        own = Listing(self.name, self.program, self.arguments, self.results, self.dtype)
-        return BACKENDS["llvm"].files(Library("", (own,)))[f"{self.name}.ll"]
+        return llvm_text(self)
 
     def ptx_source(self) -> str:
         """The kernel that `cuda` launches, as PTX: its arguments stand in `screwgraph.compiler.backends.ptx`.
@@ -473,12 +376,5 @@ def _unpickled(
     known: tuple[Analytic | None, Fallback | None],
     dtype: str,
 ) -> Function:
-    origin = Origin(_forgotten, _forgotten, *known)
     body = code if isinstance(code, Wide) else unpack_code(code)
-    return Function(name, arguments, results, body, ordering, origin, dtype)
-
-
-def _forgotten() -> NoReturn:
-    raise InputError(
-        "a function that was pickled has no DAG and no report", fix="compile it anew: its code is in the cache"
-    )
+    return Function(name, arguments, results, body, ordering, forgotten(*known), dtype)

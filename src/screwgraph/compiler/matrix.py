@@ -8,7 +8,8 @@ from dataclasses import replace
 from screwgraph.compiler.analytic import LONG, depth, is_of_tree, matrix_code
 from screwgraph.compiler.cache import Made
 from screwgraph.compiler.compile import compile_problem, make_function, signature_of
-from screwgraph.compiler.function import Function, Origin
+from screwgraph.compiler.function import Function
+from screwgraph.compiler.origin import Origin
 from screwgraph.compiler.problem import Problem
 from screwgraph.compiler.signature import Argument, Result
 from screwgraph.compiler.validation import stable

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from screwgraph.summary import one_line
-from screwgraph.tape import LEAVES, Program
+from screwgraph.tape import LEAVES, Program, values_needed
 
 CARRIED = "carried"
 
@@ -65,7 +65,7 @@ def leading_to(
     place = {name: i for i, name in enumerate(inputs)}
     new: dict[int, int] = {}
     made = []
-    for i in sorted(_needed(program, outputs, places)):
+    for i in values_needed(code, (o for o in outputs if isinstance(o, int)), places):
         operation, *operands = code[i]
         new[i] = len(made)
         if i in places:
@@ -75,14 +75,3 @@ def leading_to(
         else:
             made.append(code[i] if operation == "constant" else (operation, *(new[o] for o in operands)))
     return Program(inputs, tuple(made), tuple(new[o] if isinstance(o, int) else o for o in outputs))
-
-
-def _needed(program: Program, outputs: Collection[int | float], places: Collection[int]) -> set[int]:
-    found, stack = set[int](), [o for o in outputs if isinstance(o, int)]
-    while stack:
-        i = stack.pop()
-        if i not in found:
-            found.add(i)
-            if i not in places and program.instructions[i][0] not in LEAVES:
-                stack += program.instructions[i][1:]
-    return found

@@ -16,7 +16,7 @@ from screwgraph.compiler.signature import Argument
 from screwgraph.errors import InputError
 from screwgraph.spatial.manifolds import FloatingPose, UnitQuaternion
 from screwgraph.spatial.quaternions import UNIT_TOLERANCE
-from screwgraph.tape.program import LEAVES, Program
+from screwgraph.tape import LEAVES, Program
 
 Places = tuple[tuple[int, int], ...]
 """Which argument, and at which of its numbers a quaternion begins."""

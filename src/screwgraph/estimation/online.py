@@ -13,26 +13,19 @@ from jaxtyping import Float
 
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
-from screwgraph.estimation.factors import soft_equality
-from screwgraph.estimation.first_readings import first_position
-from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
+from screwgraph.estimation.motion import Motion, mechanics_of
 from screwgraph.estimation.noise import ModelNoise
 from screwgraph.estimation.online_export import readings_front
 from screwgraph.estimation.online_readings import Known, Readings
 from screwgraph.estimation.online_slips import SlipTest
+from screwgraph.estimation.online_window import OnlineWindow
 from screwgraph.estimation.parameters import parameters_of
 from screwgraph.estimation.sensors import offset_of, pushed_by, sensors_of
-from screwgraph.estimation.window_rules import chosen_rule, decay_rates, effective_inertias, rule_of
-from screwgraph.optimize import FixedLag, Problem, Status, soft
+from screwgraph.estimation.window_rules import chosen_rule, rule_of
+from screwgraph.optimize import FixedLag, Status
 from screwgraph.robot import Robot
 from screwgraph.simulation import dynamics_of
 from screwgraph.time import TRAPEZOIDAL
-
-BROAD = 1e4
-"""Standard deviation of accelerations (rad/s^2, m/s^2) and of multipliers of loops before anything is measured."""
-
-FIRST_STEPS = 100
-"""Steps that the search for the first window takes, at most."""
 
 
 class RobotSmoother:
@@ -91,8 +84,8 @@ class RobotSmoother:
         self._start = dynamics_of(robot).start(q0, qd0)
         rule = chosen_rule(integrator) or rule_of(robot, self._start[0], self.dt, TRAPEZOIDAL)
         self._motion = Motion(mechanics, window, rule, driven, shared, is_window=True, pushed=pushed)
-        self._decay = decay_rates(robot, self._start[0])
         self._readings = Readings.of(self._motion, self.sensors, self.dt)
+        self._window = OnlineWindow(robot, self.dt, self.noise, self._motion, self._readings, self._start)
         self._slips = SlipTest(self._motion, [s for s in self._readings.contacts if s.slip])
         self._lag: FixedLag | None = None
         self._waiting: list[Known] = []
@@ -220,7 +213,7 @@ class RobotSmoother:
             self._waiting.append(known)
             self._read.append(dict(readings))
             if len(self._waiting) == self._motion.count:
-                self._lag = self._begun(self._waiting, self._guess())
+                self._lag = self._window.begun(self._waiting, self._window.first_position(self.sensors, self._read))
                 self.converged = self._lag.solve().status is Status.CONVERGED
                 self._judge(self._lag, known, None)
 
@@ -253,7 +246,7 @@ class RobotSmoother:
         """
         still = np.zeros(self.robot.nv)
         blank = {**self._readings.read({}), **self._motion.known(still, still)}
-        lag, found = self._begun([blank] * self._motion.count, self._start[0]), copy(self)
+        lag, found = self._window.begun([blank] * self._motion.count, self._start[0]), copy(self)
         found._lag, more = lag.loaded(path), lag.saved_besides(path, ("count", "tau", "converged"))
         found.count, found._tau, found._waiting, found.slipping = int(more["count"]), more["tau"], [], ()
         found.converged = bool(more["converged"])
@@ -263,39 +256,6 @@ class RobotSmoother:
         if self._lag is None:
             raise InputError("nothing is estimated yet", why=f"the window has {self._motion.count} instants")
         return self._lag
-
-    def _guess(self) -> Float[np.ndarray, " nq"]:
-        """Return where readings of the first window say that it begins."""
-        table = {c: np.array([float(read.get(c, np.nan)) for read in self._read]) for c in self.columns}
-        return first_position(self._motion.mechanics, self.sensors, table, self._start[0], self.noise.position)
-
-    def _begun(self, known: Sequence[Known], guess: Float[np.ndarray, " nq"]) -> FixedLag:
-        """Return a smoother of the first window, which is searched for from a guess of its positions."""
-        motion, noise, (q0, qd0) = self._motion, self.noise, self._start
-        spread = noise.dynamics * effective_inertias(self.robot, q0, self.dt)
-        sigma = Sigmas(noise.integration, (noise.constraints, noise.constraints, noise.dynamics), spread)
-        factors = motion.factors(self.dt, np.array([k["dynamics"]["tau"] for k in known]), sigma)
-        walks = [(motion.forces, noise.force, noise.force_rate)] if motion.pushed else []
-        walks += [(motion.tau, noise.torque, noise.torque_rate)] if motion.inputs else []
-        for x, _, rate in walks:
-            spread = rate * np.sqrt(self.dt)
-            factors.append(soft(soft_equality, x[:-1], x[1:], sigma=spread, name=f"change of {x.name}"))
-        factors += self._readings.factors(known, noise.released)
-        states = [x for node in (0, *motion.inner) for x in motion.states(node)]
-        families, own = [*states, *(x for x, _, _ in walks)], motion.parameters
-        start = dict[str, Any]()
-        for q, qd, *_ in (motion.states(node) for node in (0, *motion.inner)):
-            start |= {q.name: np.tile(q0, (motion.count, 1)), qd.name: np.tile(qd0, (motion.count, 1))}
-        prior: dict[str, Any] = dict.fromkeys((v.name for v in families), BROAD)
-        prior |= {"q": noise.position, "qd": noise.velocity, **{x.name: size for x, size, _ in walks}}
-        prior |= {offset_of(s).name: s.bias for s in self._readings.biased}
-        shared = [offset_of(s) for s in self._readings.biased]
-        if own.names:
-            shared, start["parameters"] = [*shared, motion.shared], (own.values / own.scale)[None]
-            prior["parameters"] = noise.parameters
-        there = {motion.states(node)[0].name: np.tile(guess, (motion.count, 1)) for node in (0, *motion.inner)}
-        options: dict[str, Any] = {"guess": start | there, "iterations": FIRST_STEPS}
-        return FixedLag(Problem(factors, [*families, *shared]), start, prior=prior, predict=self._ahead, **options)
 
     def _judge(self, lag: FixedLag, known: Known, weights: Float[np.ndarray, " m"] | None) -> None:
         """Leave out contacts that were read now, where their feet slip: one after the other, the furthest first.
@@ -312,9 +272,3 @@ class RobotSmoother:
             self.slipping = (*self.slipping, sensor.target)
             lag.revise({f"sensor {sensor.name}": {"measured": np.zeros(1)}})
             lag.solve()
-
-    def _ahead(self, q: Any, qd: Any, qdd: Any, *more: Any) -> tuple[Any, ...]:
-        """Predict the next instant, and the inner points before it: forces and torques stay."""
-        motion = self._motion
-        loops, walking = more[: len(motion.states()) - 3], more[len(motion.states()) * (1 + len(motion.inner)) - 3 :]
-        return (*motion.predicted(self.dt, self._decay, q, qd, qdd, *loops), *walking)

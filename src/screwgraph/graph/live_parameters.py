@@ -79,10 +79,9 @@ def _with_slots(factor: Factor, inputs: Mapping[Key, Sequence[str]], values: Map
     return replace(factor, parameters=bound, live=Live(keys, own))
 
 
-def _inputs_of(numbers: Iterable[Number]) -> set[str]:
+def _inputs_of(numbers: Iterable[Number]) -> frozenset[str]:
     """Return the names of the inputs that numbers depend on."""
     scalars = [number for number in numbers if isinstance(number, Scalar)]
     if not scalars:
-        return set()
-    code = program(scalars[0].tape, scalars)
-    return {code.input_names[i[1]] for i in code.instructions if i[0] == "input"}
+        return frozenset()
+    return program(scalars[0].tape, scalars).inputs_read

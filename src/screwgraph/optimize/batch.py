@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int
 
+from screwgraph.optimize.derivation import Shapes
 from screwgraph.optimize.factors import Factors
-from screwgraph.optimize.kernels import Shapes
 from screwgraph.optimize.layout import Layout
 from screwgraph.optimize.variables import Selection
 from screwgraph.summary import one_line

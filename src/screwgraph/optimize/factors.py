@@ -12,7 +12,8 @@ import numpy as np
 from jaxtyping import Int
 
 from screwgraph.errors import InputError
-from screwgraph.optimize.kernels import MANY, Kernels, Signature, kernels
+from screwgraph.optimize.derivation import Signature
+from screwgraph.optimize.kernels import MANY, Kernels, kernels
 from screwgraph.optimize.losses import LOSSES, Loss
 from screwgraph.optimize.noise import noise_parameters
 from screwgraph.optimize.parameters import Each, real_array, sorted_parameters

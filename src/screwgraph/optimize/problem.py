@@ -78,7 +78,7 @@ class Problem:
     @property
     def is_least_squares(self) -> bool:
         """Whether all soft factors cost squares, or losses of these."""
-        return not any(f.kernels.is_cost for f in self.factors)
+        return not any(f.kernels.derivation.is_cost for f in self.factors)
 
     def called(self, direction: int) -> str:
         """Write what one direction is of; those beyond all unknowns are rows of hard factors."""

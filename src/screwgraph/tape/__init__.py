@@ -5,9 +5,10 @@ from screwgraph.tape.derivative import gradient, hessian, jacobian
 from screwgraph.tape.factor_out import factor_out
 from screwgraph.tape.least_norm import least_norm, solve_positive
 from screwgraph.tape.memory import Memory
+from screwgraph.tape.needed import LEAVES, values_needed
 from screwgraph.tape.nested import mapped
 from screwgraph.tape.operations import OPERATIONS, Operation
-from screwgraph.tape.program import LEAVES, Operations, Program, by_outputs, program
+from screwgraph.tape.program import Operations, Program, by_outputs, program, without_unused_inputs
 from screwgraph.tape.routine import Block, Lookup, Loop, Routine, When
 from screwgraph.tape.rows import Row, dot, is_zero
 from screwgraph.tape.scalar import Number, Scalar, apply, guard, reciprocal
@@ -51,4 +52,6 @@ __all__ = [
     "solve_positive",
     "substituted",
     "tape_of",
+    "values_needed",
+    "without_unused_inputs",
 ]

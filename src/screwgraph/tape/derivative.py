@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from screwgraph.tape.needed import values_needed
 from screwgraph.tape.operations import OPERATIONS
 from screwgraph.tape.rows import Row, add_entry
 from screwgraph.tape.scalar import Number, Scalar
@@ -89,16 +90,8 @@ def _joined(terms: Iterable[tuple[int, Number]], work: int) -> tuple[int, int]:
 def _graph(tape: Tape, outputs: Sequence[Scalar], inputs: Iterable[int]) -> _Graph:
     """Find what lies between inputs and outputs, and write the partial derivatives there."""
     inputs = set(inputs)
-    needed, stack = set(), [y.id for y in outputs]
-    while stack:
-        i = stack.pop()
-        if i not in needed:
-            needed.add(i)
-            node = tape.nodes[i]
-            if node[0] in OPERATIONS and i not in inputs:
-                stack += node[1:]
     edges: dict[int, list[tuple[int, Number]]] = {}
-    for i in sorted(needed):
+    for i in values_needed(tape.nodes, (y.id for y in outputs), inputs):
         if i in inputs:
             edges[i] = []
             continue

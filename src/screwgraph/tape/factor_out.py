@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from screwgraph.tape.needed import LEAVES, values_needed
 from screwgraph.tape.program import Program
 
 Term = tuple[int, int]
 """Sign (1 or -1), and the place of a value among the new instructions."""
 Product = tuple[int, int, int]
 """Sign, and the places of two factors."""
-LEAVES = ("constant", "input")
 
 
 def factor_out(program: Program) -> Program:
@@ -111,15 +111,7 @@ def _write_sum(new: _Writer, terms: list[Term], products: list[Product]) -> int:
 
 def _without_dead_code(program: Program) -> Program:
     """Drop what no output needs: leaves whose only products went into brackets, for instance."""
-    needed: set[int] = set()
-    stack = [o for o in program.outputs if isinstance(o, int)]
-    while stack:
-        i = stack.pop()
-        if i not in needed:
-            needed.add(i)
-            operation, *operands = program.instructions[i]
-            stack += [] if operation in LEAVES else operands
-    kept = sorted(needed)
+    kept = values_needed(program.instructions, (o for o in program.outputs if isinstance(o, int)))
     number = {i: n for n, i in enumerate(kept)}
     instructions = [program.instructions[i] for i in kept]
     moved = [i if i[0] in LEAVES else (i[0], *(number[o] for o in i[1:])) for i in instructions]

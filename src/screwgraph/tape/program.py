@@ -10,12 +10,10 @@ from itertools import chain
 from typing import Any
 
 from screwgraph.summary import one_line
+from screwgraph.tape.needed import LEAVES, values_needed
 from screwgraph.tape.operations import OPERATIONS, symbol
 from screwgraph.tape.scalar import Number, Scalar, apply
 from screwgraph.tape.tape import Tape
-
-LEAVES = ("constant", "input")
-"""What stands in a program beside operations."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +56,11 @@ class Program:
         """The values that are no numbers where they are small: pivots that may vanish."""
         return tuple(instruction[1] for instruction in self.instructions if instruction[0] == "guard")
 
+    @property
+    def inputs_read(self) -> frozenset[str]:
+        """The names of the inputs that it reads."""
+        return frozenset(self.input_names[i[1]] for i in self.instructions if i[0] == "input")
+
     def evaluate(self, inputs: Sequence[Any]) -> list[Any]:
         """Interpret with NumPy values of any one shape, one for each input; the slow reference of every back end."""
         return self._run(inputs, lambda operation, *operands: OPERATIONS[operation].values(*operands))
@@ -83,8 +86,8 @@ def program(tape: Tape, outputs: Sequence[Number], inputs: Sequence[str] | None 
 
     `inputs` names the program's inputs in order, all of the tape's among them; by default, they are the tape's.
     """
-    nodes, needed = tape.nodes, _needed(tape, outputs)
-    results_of = [o.id for o in outputs if isinstance(o, Scalar)]
+    nodes, results_of = tape.nodes, [o.id for o in outputs if isinstance(o, Scalar)]
+    needed = values_needed(nodes, results_of)
     uses = dict.fromkeys(needed, 0)
     operands = (nodes[id][1:] for id in needed if nodes[id][0] not in LEAVES)
     for i in chain(results_of, chain.from_iterable(operands)):
@@ -130,22 +133,17 @@ def by_outputs(program: Program) -> Program:
     return Program(program.input_names, tuple(moved), outputs)
 
 
-def _needed(tape: Tape, outputs: Sequence[Number]) -> list[int]:
-    nodes, found = tape.nodes, set[int]()
-    stack = [o.id for o in outputs if isinstance(o, Scalar)]
-    while stack:
-        id = stack.pop()
-        if id not in found:
-            found.add(id)
-            node = nodes[id]
-            if node[0] not in LEAVES:
-                stack += node[1:]
-    return sorted(found)
-
-
 def _as_division(tape: Tape, node: tuple[Any, ...], uses: Mapping[int, int]) -> tuple[Any, ...]:
     if node[0] == "mul":
         for inverse, other in ((node[1], node[2]), (node[2], node[1])):
             if tape.nodes[inverse][0] == "inv" and uses[inverse] == 1:
                 return ("div", other, tape.nodes[inverse][1])
     return node
+
+
+def without_unused_inputs(program: Program) -> Program:
+    """Return a program without the inputs that it does not read."""
+    used = sorted({i[1] for i in program.instructions if i[0] == "input"})
+    place = {old: new for new, old in enumerate(used)}
+    moved = tuple(("input", place[i[1]]) if i[0] == "input" else i for i in program.instructions)
+    return Program(tuple(program.input_names[i] for i in used), moved, program.outputs)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from screwgraph.tape.needed import values_needed
 from screwgraph.tape.operations import OPERATIONS
 from screwgraph.tape.scalar import Number, Scalar, apply
-from screwgraph.tape.tape import Tape
 
 
 def substituted(values: Sequence[Number], replaced: Mapping[Scalar, Number]) -> list[Number]:
@@ -19,7 +19,9 @@ def substituted(values: Sequence[Number], replaced: Mapping[Scalar, Number]) -> 
     if not tapes or not found:
         return list(values)
     tape = tapes[0]
-    for i in _needed(tape, values, found):
+    for i in values_needed(tape.nodes, _ids(values), known := set(found)):
+        if i in known:
+            continue
         operation, *operands = tape.nodes[i]
         changed = operation in OPERATIONS and any(found[o] is not tape.at(o) for o in operands)
         given = [tape.nodes[o][1] if tape.nodes[o][0] == "constant" else found[o] for o in operands if changed]
@@ -30,17 +32,8 @@ def substituted(values: Sequence[Number], replaced: Mapping[Scalar, Number]) -> 
 def depends_on(values: Sequence[Number], inputs: Sequence[Scalar]) -> bool:
     """Whether any value is computed from any of these scalars."""
     tapes, sought = [v.tape for v in values if isinstance(v, Scalar)], {x.id for x in inputs}
-    return bool(tapes) and not sought.isdisjoint(_needed(tapes[0], values, {}))
+    return bool(tapes) and not sought.isdisjoint(values_needed(tapes[0].nodes, _ids(values)))
 
 
-def _needed(tape: Tape, values: Sequence[Number], known: Mapping[int, Number]) -> list[int]:
-    """Return the nodes that values need and that are not known, in order."""
-    needed: set[int] = set()
-    stack = [v.id for v in values if isinstance(v, Scalar)]
-    while stack:
-        i = stack.pop()
-        if i not in needed and i not in known:
-            needed.add(i)
-            if tape.nodes[i][0] in OPERATIONS:
-                stack += tape.nodes[i][1:]
-    return sorted(needed)
+def _ids(values: Sequence[Number]) -> list[int]:
+    return [v.id for v in values if isinstance(v, Scalar)]

@@ -10,14 +10,13 @@ import numpy as np
 from screwgraph.compiler import compiled
 from screwgraph.compiler.backends.llvm import Compiled
 from screwgraph.optimize.kernel_cache import KernelProgram, remembered_kernel
-from screwgraph.optimize.kernels import without_unused
 from screwgraph.optimize.manifold_code import number_names
 from screwgraph.optimize.templates import Template
 from screwgraph.spatial import concatenate, sqrt
 from screwgraph.spatial.exponential import exp3, log3
 from screwgraph.spatial.series import coefficients
 from screwgraph.spatial.so3 import skew, squared
-from screwgraph.tape import Tape, factor_out, program, reciprocal
+from screwgraph.tape import Tape, factor_out, program, reciprocal, without_unused_inputs
 
 CHANGE = 16
 """Numbers of a change of motion: time (s), rotation (9, row by row), velocity, displacement, in the first axes."""
@@ -160,7 +159,7 @@ def code(name: str, sizes: dict[str, tuple[int, ...]], write: Template) -> Compi
         tape = Tape(merge="form")
         inputs = [tape.inputs(n, shape) for n, shape in sizes.items()]
         values = [x for part in write(*inputs) for x in np.ravel(np.asarray(part, dtype=object)).tolist()]
-        return KernelProgram(factor_out(without_unused(program(tape, values))), ((len(values),),))
+        return KernelProgram(factor_out(without_unused_inputs(program(tape, values))), ((len(values),),))
 
     found = remembered_kernel((name, sizes, write), made)
     arguments = [(shape, number_names(n, shape)) for n, shape in sizes.items()]

@@ -53,6 +53,6 @@ def to_gtsam(problem: Problem, keys: Keys | None = None, *, together: int = TOGE
 
 
 def _check(f: Factors) -> None:
-    if f.kind == "inequality" or f.kernels.is_cost:
+    if f.kind == "inequality" or f.kernels.derivation.is_cost:
         what = "an inequality" if f.kind == "inequality" else "a cost that is no square"
         raise InputError(f"{f.name} is {what}", why="GTSAM has no such factor", fix="use `hinge`, or `soft`")

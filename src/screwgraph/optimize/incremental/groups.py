@@ -159,7 +159,7 @@ class Groups:
     def _pool(self, f: Factors) -> Pool:
         key = pool_key(f)
         if key not in self._pools:
-            if f.kernels.is_cost:
+            if f.kernels.derivation.is_cost:
                 raise InputError(f"{f.name} is no square", fix="use `solve` for costs that are no squares")
             self._pools[key] = Pool(f, self._state.layout, self._state.tree, STIFFNESS)
             self._listed.append(self._pools[key])

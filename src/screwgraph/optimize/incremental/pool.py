@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
+from screwgraph.optimize.derivation import Shapes, Signature
 from screwgraph.optimize.factors import Factors
 from screwgraph.optimize.incremental.few import FewCalls
 from screwgraph.optimize.incremental.tree import Tree
-from screwgraph.optimize.kernels import Kernels, Shapes, Signature, kernels
+from screwgraph.optimize.kernels import Kernels, kernels
 from screwgraph.optimize.layout import Layout
 
 ROUNDING = 1e-14
@@ -50,7 +51,7 @@ class Pool:
         shared: Shapes = tuple((n, a.shape) for n, a in sorted(self._large.items()))
         signature = Signature(f.template, tuple(v.manifold for v in self._families), shared, self._own, f.loss)
         self.kernels: Kernels = kernels(signature, True)
-        self.is_linear = f.refresh is None and self.kernels.is_linear
+        self.is_linear = f.refresh is None and self.kernels.derivation.is_linear
         self._shared = [np.concatenate([self._large[n].ravel() for n, _ in shared])] if shared else []
         ends = np.cumsum([0, *(int(np.prod(shape)) for _, shape in self._own)]).tolist()
         self._slots = {n: slice(a, b) for (n, _), a, b in zip(self._own, ends, ends[1:], strict=False)}

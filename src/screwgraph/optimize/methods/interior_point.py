@@ -70,7 +70,7 @@ class InteriorPoint:
         model, known = kkt.model(x), memory.get(FACTORED)
         point, start = first_point(x, model, memory, self.barrier), x
         passed = Filter(broken(model, point))
-        exact = any(b.factors.kernels.is_cost for b in assembly.soft)
+        exact = any(b.factors.kernels.derivation.is_cost for b in assembly.soft)
         convexity = _Convexity(straight=not exact, shift=0.0, curvature=self.curvature)
         watch = _Watch(model.violation, model.cost)
         smallest = 0.1 * min(tolerances.violation, tolerances.dual)

@@ -103,10 +103,10 @@ def of_one(batch: Batch, what: str) -> Any:
             arguments.append((f"p{i}", [n for name, shape in shapes for n in number_names(name, shape)]))
         parameters |= {name: tape.inputs(name, shape) for name, shape in shapes}
     if what == "residual":
-        result = f.kernels.expression(unknowns, parameters, white=False).tolist()
+        result = f.kernels.derivation.expression(unknowns, parameters, white=False).tolist()
     else:
-        r = f.kernels.expression(unknowns, parameters)
-        result = [f.kernels.cost_of(r)]
+        r = f.kernels.derivation.expression(unknowns, parameters)
+        result = [f.kernels.derivation.cost_of(r)]
     return casadi_function(what, tape_program(tape, result), arguments)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,30 +14,18 @@ from screwgraph.compiler import Function
 from screwgraph.errors import InputError
 from screwgraph.optimize.parameters import real_array
 from screwgraph.optimize.problem import Problem
-from screwgraph.optimize.result import Status
 from screwgraph.optimize.smoothers.assembled import Assembled
 from screwgraph.optimize.smoothers.engine import Engine
 from screwgraph.optimize.smoothers.exported import Front, plain_front, window_functions
 from screwgraph.optimize.smoothers.first_prior import first_prior, told_prior
+from screwgraph.optimize.smoothers.gauss_newton import Solved, one_step, optimised
 from screwgraph.optimize.smoothers.saved import Standing, load_besides, load_standing, save_standing
+from screwgraph.optimize.smoothers.step_parameters import Given, StepParameters
 from screwgraph.optimize.smoothers.straight import Straight
 from screwgraph.optimize.smoothers.window import Predict, Window
 
 STRAIGHT = 1e4
 """Up to so many operations a window is code without loops: more of them take long to compile."""
-LARGEST_DAMPING = 1e12
-TINY = 1e-7
-"""Steps, relative to the values, that no longer change the cost by more than rounding."""
-
-
-@dataclass(frozen=True)
-class Solved:
-    """How the optimisation of a window ended."""
-
-    status: Status
-    iterations: int
-    cost: float
-    step: float
 
 
 class FixedLag:
@@ -85,24 +72,21 @@ class FixedLag:
         self._assembled = Assembled(self._window)
         small = self._window.operations <= STRAIGHT
         self._engine: Engine = Straight(self._window) if small else self._assembled
-        self._parameters = self._window.expressions.packed_parameters(problem.factors)
-        self._own = self._window.expressions.parameter_places
+        self._parameters = self._parameters_of(problem)
         if prior and pinned:
             raise InputError("a pinned window has no prior", why="its first step is fixed")
         self._prior = [] if pinned else [first_prior(self._window, problem.layout.views(self._x), prior or {})]
         if guess is not None:
             self._x = problem.start(guess)
-        self._bound = self._engine.bound(self._parameters)
-        self._damping = np.zeros(1)
+        self._bound = self._engine.bound(self._parameters.vector)
 
     def copied(self) -> FixedLag:
         """Return a smoother that stands where this one stands, and moves on by itself."""
         other, is_large = copy(self), self._engine is self._assembled
         other._assembled = self._assembled.copied()
         other._engine = other._assembled if is_large else self._engine
-        other._parameters = self._parameters.copy()
-        other._bound = self._engine.bound(other._parameters)
-        other._damping = np.zeros(1)
+        other._parameters = self._parameters.copied()
+        other._bound = self._engine.bound(other._parameters.vector)
         return other
 
     def restarted(
@@ -123,8 +107,8 @@ class FixedLag:
         """
         other = self.copied()
         other.problem, other._x = problem, problem.start(start)
-        other._parameters = self._window.expressions.packed_parameters(problem.factors)
-        other._bound = self._engine.bound(other._parameters)
+        other._parameters = self._parameters_of(problem)
+        other._bound = self._engine.bound(other._parameters.vector)
         if self._prior:
             other._prior = [first_prior(self._window, problem.layout.views(other._x), prior or {})]
         return other
@@ -196,7 +180,7 @@ class FixedLag:
         return found
 
     def _joint(self) -> Float[np.ndarray, "W n n"]:
-        bound = self._assembled.bound(self._parameters)
+        bound = self._assembled.bound(self._parameters.vector)
         found = self._assembled.covariances(self._x, bound, self._prior)
         if found is None:
             raise InputError("the factors do not determine all unknowns of the window", fix="give a prior")
@@ -230,14 +214,14 @@ class FixedLag:
             InputError: the file cannot be read, or is of another window.
         """
         found, other = load_standing(Path(path), self._window, self._standing), self.copied()
-        other._x, other._parameters = found.values, found.parameters
+        other._x, other._parameters = found.values, StepParameters(found.parameters, self._parameters.places)
         other._prior = [found.prior] if self._prior else []
-        other._bound = self._engine.bound(other._parameters)
+        other._bound = self._engine.bound(other._parameters.vector)
         return other
 
     @property
     def _standing(self) -> Standing:
-        return Standing(self._x, self._parameters, self._prior[0] if self._prior else np.zeros(0))
+        return Standing(self._x, self._parameters.vector, self._prior[0] if self._prior else np.zeros(0))
 
     def functions(self, front: Front | None = None) -> dict[str, Function]:
         """Return `start` and `update` for other programs (`sg.export_library`), which go on where this one stands.
@@ -254,53 +238,24 @@ class FixedLag:
 
     def solve(self) -> Solved:
         """Optimise the window: Gauss-Newton, damped where a step does not lower the cost."""
-        x, damping = self._x, 0.0
-        cost, size, best, count = np.inf, np.inf, x, -1
-        status = Status.ITERATION_LIMIT
-        for _ in range(self.iterations + 1):
-            count += 1
-            self._damping[0] = damping
-            moved, now, step = self._engine.newton(x, self._bound, self._prior, self._damping)
-            # Where steps are tiny, costs differ by rounding only.
-            if not now <= cost and not _tiny(size, best):
-                if not np.isfinite(cost):
-                    status = Status.NOT_FINITE
-                    break
-                x, damping = best, max(10.0 * damping, 1e-6)
-                if damping > LARGEST_DAMPING:
-                    status = Status.STALLED
-                    break
-                continue
-            stuck = step > 0.5 * size and _tiny(step, x)
-            cost, size, best = now, step, x
-            if not np.isfinite(size):
-                status = Status.SINGULAR
-                break
-            x = moved
-            damping *= 0.1
-            if size <= self.tolerance or stuck:
-                best, status = x, Status.CONVERGED
-                break
-        self._x = best
-        return Solved(status, count, float(cost), float(size))
+        self._x, ended = optimised(self._newton, self._x, self.iterations, self.tolerance)
+        return ended
 
     def step(self) -> Solved:
         """Take one full Gauss-Newton step, and return the cost at its beginning: for estimates in a loop of fixed rate.
 
         Windows then converge over the updates that a state is in them. A step that is not finite is not taken.
         """
-        self._damping[0] = 0.0
-        moved, cost, step = self._engine.newton(self._x, self._bound, self._prior, self._damping)
-        if not np.isfinite(step):
-            return Solved(Status.SINGULAR if np.isfinite(cost) else Status.NOT_FINITE, 0, float(cost), float(step))
-        self._x = moved
-        status = Status.CONVERGED if step <= self.tolerance else Status.ITERATION_LIMIT
-        return Solved(status, 1, float(cost), float(step))
+        self._x, ended = one_step(self._newton, self._x, self.tolerance)
+        return ended
+
+    def _newton(self, x: np.ndarray, damping: np.ndarray) -> tuple[np.ndarray, float, float]:
+        return self._engine.newton(x, self._bound, self._prior, damping)
 
     def advance(
         self,
         values: Mapping[str, Any] | None = None,
-        parameters: Mapping[str, Mapping[str, Any]] | None = None,
+        parameters: Given | None = None,
     ) -> None:
         """Let the first step go and add one.
 
@@ -315,27 +270,20 @@ class FixedLag:
         self._x, self._prior = self._engine.advance(self._x, self._bound, self._prior)
         for name, value in (values or {}).items():
             self._set(name, value)
-        for group, named in (parameters or {}).items():
-            for name, value in named.items():
-                self._shift(group, name, value)
         if parameters:
-            self._bound = self._engine.bound(self._parameters)
+            self._parameters.shift(parameters)
+            self._bound = self._engine.bound(self._parameters.vector)
 
-    def revise(self, parameters: Mapping[str, Mapping[str, Any]]) -> None:
+    def revise(self, parameters: Given) -> None:
         """Give factors other parameters of their last step: {factors: {parameter: value}}.
 
         Raises:
             InputError: a name or a shape is wrong.
         """
-        for group, named in parameters.items():
-            for name, value in named.items():
-                rows, array = self._own_rows(group, name, value)
-                rows[-1] = array
-        self._bound = self._engine.bound(self._parameters)
+        self._parameters.revise(parameters)
+        self._bound = self._engine.bound(self._parameters.vector)
 
-    def run(
-        self, steps: int, parameters: Iterable[Mapping[str, Mapping[str, Any]]] | None = None
-    ) -> tuple[dict[str, np.ndarray], list[Solved]]:
+    def run(self, steps: int, parameters: Iterable[Given] | None = None) -> tuple[dict[str, np.ndarray], list[Solved]]:
         """Solve and advance `steps` times; return the last step of each window, by family, and how each ended."""
         families = [v for v in self.problem.families if v.count > 1]
         record = {v.name: np.empty((steps, *v.manifold.shape)) for v in families}
@@ -357,23 +305,6 @@ class FixedLag:
             raise InputError(f"the new value of {name} has the shape {array.shape}, expected {views[name].shape[1:]}")
         views[name][-1] = array
 
-    def _shift(self, group: str, name: str, value: Any) -> None:
-        rows, array = self._own_rows(group, name, value)
-        rows[:-1] = rows[1:]
-        rows[-1] = array
-
-    def _own_rows(self, group: str, name: str, value: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return a parameter of each step, to write to, and a value for one of them."""
-        if (group, name) not in self._own:
-            known = ", ".join(f"{g}.{n}" for g, n in self._own)
-            raise InputError(f"no factor has its own {group}.{name}", fix=f"there are {known or 'none'}")
-        start, shape = self._own[group, name]
-        rows = self._parameters[start : start + int(np.prod(shape))].reshape(shape)
-        array = real_array(f"{group}: {name}", value)
-        if array.shape != shape[1:]:
-            raise InputError(f"{group}: {name} has the shape {array.shape}, expected {shape[1:]}")
-        return rows, array
-
-
-def _tiny(step: float, x: np.ndarray) -> bool:
-    return step <= TINY * (1.0 + float(np.abs(x).max()))
+    def _parameters_of(self, problem: Problem) -> StepParameters:
+        code = self._window.expressions
+        return StepParameters(code.packed_parameters(problem.factors), code.parameter_places)

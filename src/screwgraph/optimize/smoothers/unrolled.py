@@ -13,10 +13,9 @@ import numpy as np
 from screwgraph.compiler import Compiled, compiled
 from screwgraph.optimize.factors import Factors
 from screwgraph.optimize.kernel_cache import KernelProgram, remembered_kernel
-from screwgraph.optimize.kernels import without_unused
 from screwgraph.optimize.layout import Layout
 from screwgraph.optimize.manifold_code import number_names
-from screwgraph.tape import Number, Program, Row, Tape, factor_out, program
+from screwgraph.tape import Number, Program, Row, Tape, factor_out, program, without_unused_inputs
 
 Unknown = tuple[str, int]
 """Family and number."""
@@ -97,7 +96,7 @@ class Expressions:
                 parameters = {n: x[k if o and len(x) > 1 else 0] for (n, o), x in own.items()}
                 keys = tuple((a.variables.name, int(a.indices[k if len(a) > 1 else 0])) for a in f.arguments)
                 unknowns = [self.unknowns[key] for key in keys]
-                r, J = f.kernels.linearised(unknowns, parameters, white=True)
+                r, J = f.kernels.derivation.linearised(unknowns, parameters, white=True)
                 weight = 1.0 if f.loss is None else f.loss.weight(r @ r)
                 found.append(Linearised(r, weight, keys, J))
         return found
@@ -151,7 +150,7 @@ def unrolled(
 
     def make() -> KernelProgram:
         values = [value for output in outputs() for value in np.ravel(np.asarray(output, dtype=object)).tolist()]
-        return KernelProgram(factor_out(without_unused(program(expressions.tape, values))), ((len(values),),))
+        return KernelProgram(factor_out(without_unused_inputs(program(expressions.tape, values))), ((len(values),),))
 
     arguments = [*expressions.arguments(), *((shape, number_names(extra, shape)) for extra, shape in more)]
     made = remembered_kernel((name, question), make)

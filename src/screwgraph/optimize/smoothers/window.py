@@ -164,7 +164,9 @@ class Window:
         factors = []
         for f in self.problem.factors:
             shapes = [(n, array.shape) for each in (f.shared, f.each) for n, array in each.items()]
-            factors.append((f.name, f.kernels.question, shapes, [(a.variables.name, a.indices) for a in f.arguments]))
+            factors.append(
+                (f.name, f.kernels.derivation.question, shapes, [(a.variables.name, a.indices) for a in f.arguments])
+            )
         return families, self.pinned, factors, written(self.expressions.tape, self._flat(self._moved_on()))
 
     @staticmethod

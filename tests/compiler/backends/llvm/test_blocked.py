@@ -9,8 +9,8 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.compiler.analytic import program
+from screwgraph.compiler.backends.llvm.assembly import operands
 from screwgraph.compiler.backends.llvm.blocked import STRIDED, blocked_assembly
-from screwgraph.compiler.backends.llvm.gufunc import operands
 from screwgraph.compiler.backends.llvm.machine import machine_code
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.tape.rolled import Rolled

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.backends.llvm.gufunc import assembly, gufunc
+from screwgraph.compiler.backends.llvm.assembly import assembly
+from screwgraph.compiler.backends.llvm.gufunc import gufunc
 from screwgraph.compiler.backends.llvm.loop import Operand
 from screwgraph.compiler.backends.llvm.machine import machine_code
 from screwgraph.compiler.backends.llvm.text import Lanes

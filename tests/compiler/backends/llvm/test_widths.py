@@ -9,8 +9,8 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.compiler.backends.llvm import machine
+from screwgraph.compiler.backends.llvm.assembly import assembly, operands
 from screwgraph.compiler.backends.llvm.blocked import blocked_assembly
-from screwgraph.compiler.backends.llvm.gufunc import assembly, operands
 from screwgraph.compiler.backends.llvm.machine import Processor, listing, vector_width
 from screwgraph.compiler.backends.llvm.text import Lanes
 from tests.oracle import oracle

@@ -2,8 +2,9 @@
 
 from screwgraph.compiler.backends.base import Backend, Listing, one_file_each
 from screwgraph.compiler.backends.llvm.allocation import LINE
+from screwgraph.compiler.backends.llvm.assembly import alone_block, llvm_source
 from screwgraph.compiler.backends.llvm.blocked import CompiledBlocks, compiled_blocks
-from screwgraph.compiler.backends.llvm.gufunc import Compiled, alone_block, compiled, compiled_loop, llvm_source
+from screwgraph.compiler.backends.llvm.gufunc import Compiled, compiled, compiled_loop
 from screwgraph.compiler.backends.llvm.machine import (
     MachineCode,
     drafted_code,

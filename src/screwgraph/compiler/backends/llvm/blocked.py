@@ -11,14 +11,9 @@ from typing import Any
 import numpy as np
 
 from screwgraph.compiler.backends.llvm.allocation import LINE, allocation
+from screwgraph.compiler.backends.llvm.assembly import Arguments, code_declarations, operands
 from screwgraph.compiler.backends.llvm.block import block
-from screwgraph.compiler.backends.llvm.gufunc import (
-    Arguments,
-    code_declarations,
-    count_in,
-    make_ufunc,
-    operands,
-)
+from screwgraph.compiler.backends.llvm.gufunc import count_in, make_ufunc
 from screwgraph.compiler.backends.llvm.loop import Operand, Shape
 from screwgraph.compiler.backends.llvm.machine import drafted_code, vector_width
 from screwgraph.compiler.backends.llvm.rolled import rolled_block

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler.backends.llvm import fastcall_code
+from screwgraph.compiler.backends.llvm import array_text, fastcall_code
 from screwgraph.compiler.backends.llvm.machine import MachineCode
 
 _NEW_ARRAY = 93
@@ -102,12 +102,12 @@ def _is_laid_out(array: np.ndarray) -> bool:
 
     pointer = ctypes.c_size_t
     plain = array.flags.c_contiguous and array.flags.aligned
-    dims = (ctypes.c_ssize_t * array.ndim).from_address(at(fastcall_code.DIMENSIONS, pointer))
+    dims = (ctypes.c_ssize_t * array.ndim).from_address(at(array_text.DIMENSIONS, pointer))
     return (
-        at(fastcall_code.TYPE, pointer) == id(np.ndarray)
-        and at(fastcall_code.DATA, pointer) == array.ctypes.data
-        and at(fastcall_code.DIMENSIONS_COUNT, ctypes.c_int) == array.ndim
+        at(array_text.TYPE, pointer) == id(np.ndarray)
+        and at(array_text.DATA, pointer) == array.ctypes.data
+        and at(array_text.DIMENSIONS_COUNT, ctypes.c_int) == array.ndim
         and tuple(dims) == array.shape
-        and at(fastcall_code.DESCRIPTION, pointer) == id(array.dtype) == id(np.dtype(array.dtype.name))
-        and (at(fastcall_code.FLAGS, ctypes.c_int) & fastcall_code.PLAIN == fastcall_code.PLAIN) == plain
+        and at(array_text.DESCRIPTION, pointer) == id(array.dtype) == id(np.dtype(array.dtype.name))
+        and (at(array_text.FLAGS, ctypes.c_int) & array_text.PLAIN == array_text.PLAIN) == plain
     )

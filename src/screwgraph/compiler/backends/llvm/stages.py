@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from screwgraph.tape import LEAVES, Program
+from screwgraph.tape import LEAVES, Program, values_needed
 
 SINES = ("sin", "cos")
 
@@ -18,9 +18,9 @@ def stages(program: Program) -> Iterator[Sequence[int]]:
     levels = _levels(program, sines[-1] if sines else -1)
     done: set[int] = set()
     for level in sorted({levels[i] for i in sines}):
-        needed = _needed(program, [i for i in sines if levels[i] == level])
-        yield sorted(needed - done)
-        done |= needed
+        needed = values_needed(program.instructions, (i for i in sines if levels[i] == level))
+        yield [i for i in needed if i not in done]
+        done.update(needed)
     yield [i for i in range(len(program.instructions)) if i not in done]
 
 
@@ -31,15 +31,3 @@ def _levels(program: Program, last: int) -> list[int]:
         below = 0 if operation in LEAVES else max([levels[o] for o in operands])
         levels.append(below + (operation in SINES))
     return levels
-
-
-def _needed(program: Program, places: Sequence[int]) -> set[int]:
-    needed: set[int] = set()
-    waiting = list(places)
-    while waiting:
-        place = waiting.pop()
-        if place not in needed:
-            needed.add(place)
-            operation, *operands = program.instructions[place]
-            waiting += [] if operation in LEAVES else operands
-    return needed

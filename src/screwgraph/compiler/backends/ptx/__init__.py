@@ -8,7 +8,7 @@ import llvmlite.binding as llvm
 
 from screwgraph.compiler.backends.base import Backend, Listing, one_file_each
 from screwgraph.compiler.backends.c import identifiers
-from screwgraph.compiler.backends.llvm.gufunc import Arguments
+from screwgraph.compiler.backends.llvm.assembly import Arguments
 from screwgraph.compiler.backends.llvm.loop import Shape
 from screwgraph.compiler.backends.llvm.machine import Processor, listing
 from screwgraph.compiler.backends.llvm.operations import LLVM, TOGETHER

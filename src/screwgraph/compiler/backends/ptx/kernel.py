@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from math import prod
 
 from screwgraph.compiler.angles import angle_sums
+from screwgraph.compiler.backends.llvm.assembly import Arguments, operands
 from screwgraph.compiler.backends.llvm.fused import fused
-from screwgraph.compiler.backends.llvm.gufunc import Arguments, operands
 from screwgraph.compiler.backends.llvm.loop import Operand, Shape
 from screwgraph.compiler.backends.llvm.rolled import rolled_stages
 from screwgraph.compiler.backends.llvm.text import Lanes

@@ -1,0 +1,297 @@
+"""Functions in a part of Python as LLVM assembly; `loops.py` says which part."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+_TYPES = {"int": "i64", "float": "double", "Ints": "ptr.i64", "Reals": "ptr.double"}
+_ARITHMETIC = {
+    ast.Add: ("add nsw", "fadd"),
+    ast.Sub: ("sub nsw", "fsub"),
+    ast.Mult: ("mul nsw", "fmul"),
+    ast.Div: ("", "fdiv"),
+    ast.FloorDiv: ("sdiv", ""),
+    ast.Mod: ("srem", ""),
+}
+_COMPARED = {
+    ast.Lt: ("slt", "olt"),
+    ast.LtE: ("sle", "ole"),
+    ast.Gt: ("sgt", "ogt"),
+    ast.GtE: ("sge", "oge"),
+    ast.Eq: ("eq", "oeq"),
+    ast.NotEq: ("ne", "une"),
+}
+_FLAGS = "reassoc contract nsz"
+PREFIX = "screwgraph_loops"
+"""What names of functions begin with in assembly."""
+
+Kinds = tuple[str, list[tuple[str, str]]]
+"""The kind of a function's result, and name and kind of each argument."""
+Constants = tuple[tuple[str, int | float], ...]
+"""Numbers of its module that a function names."""
+
+
+def assembly_of(functions: Sequence[ast.FunctionDef], constants: Sequence[Constants]) -> str:
+    """Return LLVM assembly of functions; callees come first."""
+    known: dict[str, Kinds] = {}
+    calling = {"called"}
+    texts = ["declare double @llvm.sqrt.f64(double)", "declare double @llvm.fabs.f64(double)"]
+    for tree, numbers in zip(functions, constants, strict=True):
+        known[tree.name] = signature(tree)
+        if any(isinstance(node, ast.Name) and node.id in calling for node in ast.walk(tree)):
+            calling.add(tree.name)
+        texts.append(_Translation(tree, known, dict(numbers), tree.name not in calling).text())
+    return "\n".join(texts)
+
+
+def parsed(source: str) -> ast.FunctionDef:
+    """Return the tree of a function's source. Raises SyntaxError of what is none."""
+    tree = ast.parse(source).body[0]
+    if not isinstance(tree, ast.FunctionDef):
+        raise SyntaxError("expected a function")
+    return tree
+
+
+def signature(tree: ast.FunctionDef) -> Kinds:
+    """Return the kinds of the result and of each argument."""
+    kinds = [(a.arg, _TYPES[ast.unparse(a.annotation)]) for a in tree.args.args if a.annotation is not None]
+    result = "None" if tree.returns is None else ast.unparse(tree.returns)
+    return ("void" if result == "None" else _TYPES[result]), kinds
+
+
+Value = tuple[str, str]
+"""Its text, and its kind: `i64`, `double`, `i1`, `ptr.i64` or `ptr.double`."""
+
+
+@dataclass
+class _Translation:
+    """Lines of one function; locals stand in memory, which LLVM turns into registers."""
+
+    tree: ast.FunctionDef
+    known: dict[str, Kinds]
+    constants: dict[str, int | float]
+    apart: bool
+    """Whether nothing else reads or writes its arrays while it runs."""
+    lines: list[str] = field(default_factory=list)
+    head: list[str] = field(default_factory=list)
+    kinds: dict[str, str] = field(default_factory=dict)
+    loops: list[tuple[str, str]] = field(default_factory=list)
+    count: int = 0
+
+    def text(self) -> str:
+        result, arguments = self.known[self.tree.name]
+        pointer = "ptr noalias" if self.apart else "ptr"
+        listed = ", ".join(f"{pointer if _ll(k) == 'ptr' else k} %a.{n}" for n, k in arguments)
+        for name, kind in arguments:
+            self._declared(name, kind)
+            self.lines.append(f"  store {_ll(kind)} %a.{name}, ptr %v.{name}")
+        self._block(self.tree.body)
+        ending = "ret void" if result == "void" else f"ret {result} {'0' if result == 'i64' else '0.0'}"
+        body = [*self.head, *self.lines, f"  {ending}"]
+        return "\n".join([f"define {result} @{PREFIX}_{self.tree.name}({listed}) {{", "entry:", *body, "}"])
+
+    def _new(self, text: str) -> str:
+        self.count += 1
+        self.lines.append(f"  %t{self.count} = {text}")
+        return f"%t{self.count}"
+
+    def _label(self) -> str:
+        self.count += 1
+        return f"l{self.count}"
+
+    def _start(self, label: str) -> None:
+        self.lines += [f"  br label %{label}", f"{label}:"]
+
+    def _declared(self, name: str, kind: str) -> None:
+        if name not in self.kinds:
+            self.kinds[name] = kind
+            self.head.append(f"  %v.{name} = alloca {_ll(kind)}")
+        elif self.kinds[name] != kind:
+            raise SyntaxError(f"{self.tree.name}: {name} is {self.kinds[name]} and {kind}")
+
+    def _block(self, body: Sequence[ast.stmt]) -> None:
+        for statement in body:
+            self._statement(statement)
+
+    def _statement(self, s: ast.stmt) -> None:
+        match s:
+            case ast.Expr(value=ast.Constant()) | ast.Pass():
+                pass
+            case ast.Expr(value=ast.Call() as call):
+                self._call(call)
+            case ast.Assign(targets=[target], value=value):
+                self._store(target, self._value(value))
+            case ast.AugAssign(target=target, op=op, value=value):
+                self._store(target, self._arithmetic(op, self._value(target), self._value(value)))
+            case ast.If(test=test, body=body, orelse=otherwise):
+                self._if(test, body, otherwise)
+            case ast.While(test=test, body=body, orelse=[]):
+                self._while(test, body)
+            case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=args), body=body):
+                self._for(name, args, body)
+            case ast.Break() | ast.Continue():
+                self.lines.append(f"  br label %{self.loops[-1][isinstance(s, ast.Break)]}")
+                self.lines.append(f"{self._label()}:")
+            case ast.Return(value=value):
+                x, kind = ("", "void") if value is None else self._value(value)
+                self.lines += [f"  ret {kind} {x}".rstrip(), f"{self._label()}:"]
+            case _:
+                raise SyntaxError(f"{self.tree.name}: cannot compile {ast.unparse(s)!r}")
+
+    def _store(self, target: ast.expr, value: Value) -> None:
+        text, kind = value
+        if isinstance(target, ast.Name):
+            self._declared(target.id, kind)
+            self.lines.append(f"  store {_ll(kind)} {text}, ptr %v.{target.id}")
+        else:
+            place, entry = self._place(target)
+            if entry != kind:
+                raise SyntaxError(f"{self.tree.name}: {kind} does not fit {ast.unparse(target)}")
+            self.lines.append(f"  store {kind} {text}, ptr {place}")
+
+    def _place(self, target: ast.expr) -> tuple[str, str]:
+        if not isinstance(target, ast.Subscript):
+            raise SyntaxError(f"{self.tree.name}: cannot assign to {ast.unparse(target)}")
+        array, kind = self._value(target.value)
+        entry = kind.removeprefix("ptr.")
+        return self._new(f"getelementptr {entry}, ptr {array}, i64 {self._value(target.slice)[0]}"), entry
+
+    def _if(self, test: ast.expr, body: list[ast.stmt], otherwise: list[ast.stmt]) -> None:
+        yes, no, end = self._label(), self._label(), self._label()
+        self.lines += [f"  br i1 {self._truth(test)}, label %{yes}, label %{no}", f"{yes}:"]
+        self._block(body)
+        self.lines += [f"  br label %{end}", f"{no}:"]
+        self._block(otherwise)
+        self._start(end)
+
+    def _while(self, test: ast.expr, body: list[ast.stmt]) -> None:
+        again, inside, end = self._label(), self._label(), self._label()
+        self._start(again)
+        self.lines += [f"  br i1 {self._truth(test)}, label %{inside}, label %{end}", f"{inside}:"]
+        self.loops.append((again, end))
+        self._block(body)
+        self.loops.pop()
+        self.lines += [f"  br label %{again}", f"{end}:"]
+
+    def _for(self, name: str, args: list[ast.expr], body: list[ast.stmt]) -> None:
+        first = ("0", "i64") if len(args) == 1 else self._value(args[0])
+        last = self._value(args[min(1, len(args) - 1)])[0]
+        by = int(ast.literal_eval(args[2])) if len(args) == 3 else 1
+        self._declared(name, "i64")
+        again, inside, more, end = (self._label() for _ in range(4))
+        self.count += 1
+        counter = f"%c{self.count}"
+        self.head.append(f"  {counter} = alloca i64")
+        self.lines.append(f"  store i64 {first[0]}, ptr {counter}")
+        self._start(again)
+        i = self._new(f"load i64, ptr {counter}")
+        test = self._new(f"icmp {'slt' if by > 0 else 'sgt'} i64 {i}, {last}")
+        self.lines += [f"  br i1 {test}, label %{inside}, label %{end}", f"{inside}:"]
+        self.lines.append(f"  store i64 {i}, ptr %v.{name}")
+        self.loops.append((more, end))
+        self._block(body)
+        self.loops.pop()
+        self._start(more)
+        self.lines.append(f"  store i64 {self._new(f'add nsw i64 {i}, {by}')}, ptr {counter}")
+        self.lines += [f"  br label %{again}", f"{end}:"]
+
+    def _truth(self, e: ast.expr) -> str:
+        value, kind = self._value(e)
+        return value if kind == "i1" else self._new(f"icmp ne i64 {value}, 0")
+
+    def _value(self, e: ast.expr) -> Value:
+        match e:
+            case ast.Constant(value=int() | float() as number):
+                return _constant(number)
+            case ast.Name(id=name) if name in self.constants:
+                return _constant(self.constants[name])
+            case ast.Name(id=name):
+                if name not in self.kinds:
+                    raise SyntaxError(f"{self.tree.name}: {name} is not known")
+                return self._new(f"load {_ll(self.kinds[name])}, ptr %v.{name}"), self.kinds[name]
+            case ast.Subscript():
+                place, entry = self._place(e)
+                return self._new(f"load {entry}, ptr {place}"), entry
+            case ast.BinOp(left=a, op=op, right=b):
+                return self._arithmetic(op, self._value(a), self._value(b))
+            case ast.UnaryOp(op=ast.USub(), operand=a):
+                value, kind = self._value(a)
+                negative = f"sub nsw i64 0, {value}" if kind == "i64" else f"fneg double {value}"
+                return self._new(negative), kind
+            case ast.UnaryOp(op=ast.Not(), operand=a):
+                return self._new(f"xor i1 {self._truth(a)}, true"), "i1"
+            case ast.Compare(left=a, ops=[op], comparators=[b]):
+                (x, kind), (y, other) = self._value(a), self._value(b)
+                if kind != other:
+                    raise SyntaxError(f"{self.tree.name}: {ast.unparse(e)} compares {kind} and {other}")
+                name = _COMPARED[type(op)][kind == "double"]
+                return self._new(f"{'fcmp' if kind == 'double' else 'icmp'} {name} {kind} {x}, {y}"), "i1"
+            case ast.BoolOp(op=op, values=values):
+                return self._both(isinstance(op, ast.And), values)
+            case ast.Call():
+                return self._call(e)
+            case _:
+                raise SyntaxError(f"{self.tree.name}: cannot compile {ast.unparse(e)!r}")
+
+    def _arithmetic(self, op: ast.operator, a: Value, b: Value) -> Value:
+        (x, kind), (y, other) = a, b
+        name = _ARITHMETIC.get(type(op), ("", ""))[kind == "double"]
+        if kind != other or not name:
+            raise SyntaxError(f"{self.tree.name}: {type(op).__name__} of {kind} and {other}")
+        return self._new(f"{name} {_FLAGS + ' ' if kind == 'double' else ''}{kind} {x}, {y}"), kind
+
+    def _both(self, every: bool, values: list[ast.expr]) -> Value:
+        """Write `and` and `or`: what comes later is only looked at where it matters."""
+        self.count += 1
+        place, end = f"%b{self.count}", self._label()
+        self.head.append(f"  {place} = alloca i1")
+        for value in values:
+            truth, further = self._truth(value), self._label()
+            self.lines.append(f"  store i1 {truth}, ptr {place}")
+            yes, no = (further, end) if every else (end, further)
+            self.lines += [f"  br i1 {truth}, label %{yes}, label %{no}", f"{further}:"]
+        self._start(end)
+        return self._new(f"load i1, ptr {place}"), "i1"
+
+    def _call(self, e: ast.Call) -> Value:
+        name = e.func.id if isinstance(e.func, ast.Name) else ""
+        values = [self._value(a) for a in e.args]
+        if name == "behind":
+            (array, kind), (k, _) = values
+            return self._new(f"getelementptr {kind.removeprefix('ptr.')}, ptr {array}, i64 {k}"), kind
+        if name == "called":
+            (loop, _), *rest = values
+            address = self._new(f"load ptr, ptr {loop}")
+            self.lines.append(f"  call void {address}({', '.join(f'ptr {x}' for x, _ in rest)}, ptr null)")
+            return "", "void"
+        if name == "int":
+            return self._new(f"fptosi double {values[0][0]} to i64"), "i64"
+        if name == "float":
+            return self._new(f"sitofp i64 {values[0][0]} to double"), "double"
+        if name in ("sqrt", "abs"):
+            inner = {"sqrt": "sqrt", "abs": "fabs"}[name]
+            return self._new(f"call double @llvm.{inner}.f64(double {values[0][0]})"), "double"
+        if name not in self.known:
+            raise SyntaxError(f"{self.tree.name}: {name or ast.unparse(e)} is not known")
+        result, arguments = self.known[name]
+        if [k for _, k in values] != [k for _, k in arguments]:
+            raise SyntaxError(f"{self.tree.name}: {ast.unparse(e)}: kinds do not fit")
+        text = f"call {result} @{PREFIX}_{name}({', '.join(f'{_ll(k)} {x}' for x, k in values)})"
+        if result == "void":
+            self.lines.append(f"  {text}")
+            return "", "void"
+        return self._new(text), result
+
+
+def _ll(kind: str) -> str:
+    return "ptr" if kind.startswith("ptr") else kind
+
+
+def _constant(value: int | float) -> Value:
+    if isinstance(value, int):
+        return str(value), "i64"
+    return f"0x{np.float64(value).view(np.uint64):016X}", "double"

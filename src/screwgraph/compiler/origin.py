@@ -1,0 +1,44 @@
+"""What the code of a function was made of: for its DAG, its report, and its derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+
+from screwgraph.compiler.derivatives import Analytic
+from screwgraph.compiler.vanished import Fallback
+from screwgraph.elimination import Dag
+from screwgraph.errors import InputError
+from screwgraph.summary import one_line
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """What code was made of, computed when somebody asks.
+
+    `plain` makes the elimination of the robot as it is, in the same order; `savings` counts operations before any pass,
+    and after each; `analytic` knows derivatives in closed form, where there are some; `vanished` what to do where a
+    pivot vanishes; `examples` are values (k, numbers) of each argument at which exported code is tried.
+    """
+
+    __repr__ = one_line
+
+    plain: Callable[[], Dag]
+    savings: Callable[[], Mapping[str, int]]
+    analytic: Analytic | None = None
+    vanished: Fallback | None = None
+    examples: Callable[[], Sequence[np.ndarray]] | None = None
+
+
+def forgotten(analytic: Analytic | None, vanished: Fallback | None) -> Origin:
+    """Return the origin of a function that was pickled: it has no DAG and no report."""
+    return Origin(_refused, _refused, analytic, vanished)
+
+
+def _refused() -> NoReturn:
+    raise InputError(
+        "a function that was pickled has no DAG and no report", fix="compile it anew: its code is in the cache"
+    )
