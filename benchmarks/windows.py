@@ -52,10 +52,12 @@ def pendulums(window: int) -> FixedLag:
 def model(name: str, window: int, dt: float = 1e-3) -> FixedLag:
     """Return a smoother of so many states of a robot or mechanism, by its laws alone, beginning as its file says."""
     dynamics = dynamics_of(sg.load(name))
-    kind: Any = RobotWindows if isinstance(dynamics, RobotDynamics) else mechanism_windows
     none, noise = efforts(dynamics, None), Noise(integration=1e-3)
     q, qd = dynamics.start(None, None)
-    windows = kind(dynamics, window, dt, "spanning", "trapezoidal", noise, True, none)
+    own = window, dt, "spanning", "trapezoidal", noise, True, none
+    windows = (
+        RobotWindows(dynamics, *own, q) if isinstance(dynamics, RobotDynamics) else mechanism_windows(dynamics, *own)
+    )
     return windows.begun((q, qd, under(dynamics, none)(0.0, q, qd)), dt * np.arange(window))[1]
 
 

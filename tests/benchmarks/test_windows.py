@@ -1,5 +1,6 @@
 """The table of fixed-lag windows."""
 
+import pytest
 from benchmarks.bench import Tools
 from benchmarks.themes import windows as theme
 
@@ -22,6 +23,7 @@ def test_a_row_for_each_size(monkeypatch):
     assert sheet.rows[1][-2:] == ["2.00", "1.00"]
 
 
-def test_models_move_by_their_laws():
-    lag = windows.smoother("four_bar_angle", 5)
-    assert windows.updates("four_bar_angle", lag, 5, 2).shape == (2,)
+@pytest.mark.parametrize("name", ["four_bar_angle", "rr"])
+def test_models_move_by_their_laws(name):
+    lag = windows.smoother(name, 5)
+    assert windows.updates(name, lag, 5, 2).shape == (2,)

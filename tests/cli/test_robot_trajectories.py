@@ -4,8 +4,10 @@ import csv
 import json
 
 import numpy as np
+import pytest
 
 import screwgraph as sg
+from tests.estimation.test_missing_measurements import slider
 
 
 def test_a_robot_is_simulated_by_smoothing_and_its_torques_found_again(command, tmp_path):
@@ -50,6 +52,20 @@ def test_columns_named_after_what_they_measure_need_no_sensors(command, tmp_path
     assert "Contact forces" in (tmp_path / "e.html").read_text()
     assert (tmp_path / "plots" / "contact_forces.svg").exists()
     assert np.abs(np.load(tmp_path / "e.npz")["wrench:link2"]).max() < 0.1
+
+
+@pytest.mark.parametrize("lag", [(), ("--lag", "0.02")], ids=["batch", "lag"])
+def test_an_estimate_begins_near_the_state_of_a_file(command, refused, state_file, tmp_path, lag):
+    """No sensor tells where the body is."""
+    sg.save(slider(), tmp_path / "slider.yaml")
+    (tmp_path / "m.csv").write_text("t,joint_velocity:x\n" + "".join(f"{0.01 * k:.2f},0.3\n" for k in range(10)))
+    arguments = ("--measurements", tmp_path / "m.csv", *lag, "-o", tmp_path / "e.npz")
+    state = state_file('{"q": {"x": 0.7}, "qd": {"x": 0.3}}')
+    assert command("estimate", tmp_path / "slider.yaml", *arguments, "--state", state).status == 0
+    assert np.load(tmp_path / "e.npz")["q"][:, 0] == pytest.approx(0.7 + 0.003 * np.arange(10), abs=1e-4)
+    line = refused(1, "estimate", "rr", *arguments, "--state", state_file('{"tau": [1, 2]}')).err
+    assert "'tau' does not belong to this problem (remove it)" in line
+    assert "--state goes with robots" in refused(2, "estimate", "four_bar", *arguments, "--state", state).err
 
 
 def test_values_of_mechanisms_are_refused_for_robots(refused, tmp_path):

@@ -109,7 +109,7 @@ STATES = {
     "NaN": ('{"q": [NaN, 0]}', "q is not finite"),
     "external_wrenches": (
         '{"external_wrenches": {"link1": [0, 0, 0, 0, 0, 1]}}',
-        "'external_wrenches' are not simulated",
+        "'external_wrenches' do not belong to where a motion begins",
     ),
     "accelerations": ('{"qdd": [1, 2]}', "'qdd' does not belong to this problem"),
 }

@@ -52,6 +52,12 @@ Lag = Annotated[
     float | None,
     typer.Option("--lag", metavar="S", min=0.0, help="Robots only: estimate by a sliding window of this length (s)."),
 ]
+Start = Annotated[
+    str | None,
+    typer.Option(
+        "--state", metavar="FILE", help="Robots only: a JSON file with q and qd near which the motion begins."
+    ),
+]
 
 HELP = """Estimate the motion of a robot or a planar mechanism, torques and parameters from measurements.
 
@@ -70,6 +76,7 @@ Example:
   screwgraph estimate rr --measurements m.csv --sensor "{sensor: a, joint_position: joint1, sigma: 0.001}" -o e.npz
   screwgraph estimate a1 --base floating --measurements log.csv -o out
   screwgraph estimate a1 --base floating --measurements log.csv --lag 0.01 -o out
+  screwgraph estimate a1 --base floating --measurements log.csv --state start.json -o out
   screwgraph estimate arm.yaml --measurements m.csv --sensor "{sensor: imu, gyroscope: rod, sigma: 0.01}" -o e.npz
 with a gyros.csv like
   t,crank_gyro,coupler_gyro
@@ -80,6 +87,9 @@ or a log.csv like
 
 With --lag, each state is estimated from the measurements up to its time, as in a loop of fixed rate: times t must be
 evenly spaced, and delays within the lag.
+
+The motion of a robot begins near its neutral position, at rest, or near --state, like {"q": {"joint1": 0.5}}: within
+standard deviations of 1 (rad, m) and 10 (rad/s, m/s). The search begins where the first readings say.
 
 The file that is written has states and torques, and the standard deviation of each, in SI units. Ctrl-C ends the
 search early; the estimate from the samples used so far is written.
@@ -96,6 +106,7 @@ def estimate(
     sensor: Sensor = None,
     model_error: ModelSigma = 1.0,
     lag: Lag = None,
+    state: Start = None,
     values: Values = None,
     xacro: options.XacroArgs = None,
     base: options.Base = BaseKind.fixed,
@@ -107,6 +118,7 @@ def estimate(
     from screwgraph import estimate as solve
     from screwgraph.cli.motion import watched
     from screwgraph.cli.motion_report import write_report
+    from screwgraph.cli.state_file import read_start
     from screwgraph.cli.streams import note, print_json
     from screwgraph.estimation import ModelNoise, replayed
     from screwgraph.formats import read_table
@@ -122,6 +134,10 @@ def estimate(
         "sensors": None if not sensor else [_declared(text) for text in sensor],
         "noise": ModelNoise().times(model_error),
     }
+    if state is not None:
+        if isinstance(asked, Mechanism):
+            raise wrong_use(context, "--state goes with robots", why="a mechanism's file says how the motion begins")
+        given["q0"], given["qd0"], _ = read_start(state, asked, None)
     if lag is not None:
         if isinstance(asked, Mechanism):
             raise wrong_use(context, "--lag goes with robots", fix="leave it out: all samples are estimated together")

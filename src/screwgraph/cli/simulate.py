@@ -17,8 +17,6 @@ from screwgraph.cli.outputs import Paths, Plots, Report, checked_outputs, places
 if TYPE_CHECKING:
     import numpy as np
 
-    from screwgraph.cli.state import State
-
 
 class MethodName(StrEnum):
     """How motions are integrated; "auto", or a key of `screwgraph.simulation.METHODS`."""
@@ -138,7 +136,7 @@ def simulate(
     from screwgraph.cli.motion import as_summary, print_summary, watched
     from screwgraph.cli.motion_report import motion_groups, write_report
     from screwgraph.cli.problem import EFFORT, check_efforts
-    from screwgraph.cli.state_file import read_state
+    from screwgraph.cli.state_file import read_start
     from screwgraph.cli.streams import note, print_json
     from screwgraph.models import is_mechanism
     from screwgraph.simulation import check_places, sample_times
@@ -162,7 +160,7 @@ def simulate(
         if actuators and state is None:
             raise wrong_use(context, "--actuators needs --state", why="its file gives their efforts")
         if state is not None:
-            q0, qd0, tau = _start(read_state(state, model, EFFORT if actuators else "tau", ()), state)
+            q0, qd0, tau = read_start(state, model, EFFORT if actuators else "tau")
         if actuators and tau is not None:
             tau = _caused(model, tau)
     with usage(context):
@@ -184,22 +182,6 @@ def simulate(
         print_json(summary)
     else:
         print_summary(summary)
-
-
-def _start(state: State, file: str) -> tuple[np.ndarray, ...]:
-    """Return q, qd and tau of a file that holds one state."""
-    import numpy as np
-
-    from screwgraph.errors import InputError
-
-    if state.frames:
-        raise InputError("'external_wrenches' are not simulated", at=file, fix="remove them from the state")
-    if state.q[..., 0].size != 1:
-        raise InputError(f"{state.q[..., 0].size} states are given", at=file, why="a motion begins at one state")
-    for name, array in (("q", state.q), ("qd", state.qd), ("tau or effort", state.given)):
-        if not np.isfinite(array).all():
-            raise InputError(f"{name} is not finite", at=file)
-    return tuple(array.reshape(-1) for array in (state.q, state.qd, state.given))
 
 
 def _caused(robot: Robot, efforts: np.ndarray) -> np.ndarray | Callable[..., np.ndarray]:

@@ -23,13 +23,13 @@ from screwgraph.robot import unknown
 _OTHERS = ("qdd", "tau", "given", EFFORT)
 
 
-def read_state(file: str, robot: Robot, given: str, frames: tuple[str, ...]) -> State:
+def read_state(file: str, robot: Robot, given: str | None, frames: tuple[str, ...]) -> State:
     """Read the states in a JSON file.
 
     Args:
         file: path of the file.
         robot: the robot that they are states of.
-        given: which of "qdd", "tau", "effort", "given" the problem takes.
+        given: which of "qdd", "tau", "effort", "given" the problem takes; None: none of them.
         frames: links or frames with a wrench, whether or not the file gives it.
 
     Raises:
@@ -40,6 +40,23 @@ def read_state(file: str, robot: Robot, given: str, frames: tuple[str, ...]) -> 
         return _state(entries, robot, given, frames, file)
     except InputError as error:
         raise InputError(error.what, at=file, why=error.why, fix=error.fix) from error
+
+
+def read_start(file: str, robot: Robot, given: str | None) -> tuple[np.ndarray, ...]:
+    """Read the state in a JSON file that a motion begins at: q, qd, and what else is given.
+
+    Raises:
+        InputError: as `read_state` does, or there are several states, wrenches, or numbers that are not finite.
+    """
+    state = read_state(file, robot, given, ())
+    if state.frames:
+        raise InputError("'external_wrenches' do not belong to where a motion begins", at=file, fix="remove them")
+    if state.q[..., 0].size != 1:
+        raise InputError(f"{state.q[..., 0].size} states are given", at=file, why="a motion begins at one state")
+    for name, array in (("q", state.q), ("qd", state.qd), (given, state.given)):
+        if not np.isfinite(array).all():
+            raise InputError(f"{name} is not finite", at=file)
+    return tuple(array.reshape(-1) for array in (state.q, state.qd, state.given))
 
 
 def entries_of(file: str) -> Mapping[str, Any]:
@@ -74,14 +91,14 @@ def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     return entries
 
 
-def _state(entries: Mapping[str, Any], robot: Robot, given: str, frames: tuple[str, ...], file: str) -> State:
+def _state(entries: Mapping[str, Any], robot: Robot, given: str | None, frames: tuple[str, ...], file: str) -> State:
     _check_keys(entries, given)
     q = coordinates("q", entries.get("q", {}), robot)
     qd = coordinates("qd", entries.get("qd", {}), robot)
-    value = entries.get(given, {})
-    rest = efforts(value, robot) if given == EFFORT else coordinates(given, value, robot)
+    value = entries.get(given, {}) if given else {}
+    rest = efforts(value, robot) if given == EFFORT else coordinates(given or "", value, robot)
     wrenches = _wrenches(entries.get("external_wrenches", {}), robot, frames)
-    arrays = {"q": q, "qd": qd, given: rest} | {f"external_wrenches of {name}": w for name, w in wrenches.items()}
+    arrays = {"q": q, "qd": qd, given or "": rest} | {f"external_wrenches of {name}": w for name, w in wrenches.items()}
     batch = _batch(arrays)
     check_quaternions(robot, q)
     stacked = [np.broadcast_to(wrench, (*batch, 6)) for wrench in wrenches.values()]
@@ -95,11 +112,12 @@ def _state(entries: Mapping[str, Any], robot: Robot, given: str, frames: tuple[s
     )
 
 
-def _check_keys(entries: Mapping[str, Any], given: str) -> None:
-    known = ("q", "qd", given, "external_wrenches")
+def _check_keys(entries: Mapping[str, Any], given: str | None) -> None:
+    known = ("q", "qd", *([given] if given else []), "external_wrenches")
     for key in entries:
         if key in _OTHERS and key != given:
-            raise InputError(f"{key!r} does not belong to this problem", fix=f"give {given!r} instead")
+            fix = f"give {given!r} instead" if given else "remove it"
+            raise InputError(f"{key!r} does not belong to this problem", fix=fix)
         if key not in known:
             raise unknown("entry of a state", key, known)
 

@@ -19,8 +19,7 @@ class Equilibrium:
     Inverse dynamics is the compiled function of the nominal robot; unknown parameters enter it linearly.
     After q, qd, qdd come the multipliers of a closed chain, unknown torques of the coordinates `inputs` at the instant,
     or at both ends of the step (`ends`) that the instant divides at `part`; forces on frames that contacts push on
-    (`pushed`, in the base's axes, at the frames' origins), at the instant or at both ends; and parameters over their
-    scale.
+    (`pushed`, in the frames' axes, at their origins), at the instant or at both ends; and parameters over their scale.
     """
 
     mechanics: Mechanics
@@ -35,7 +34,7 @@ class Equilibrium:
         left = list(more)
         loops = [left.pop(0)] if self.mechanics.robot.is_closed else []
         torques = self._taken(left) if self.inputs else None
-        wrenches = [self._wrenches(q, self._taken(left))] if self.pushed else []
+        wrenches = [self._wrenches(self._taken(left))] if self.pushed else []
         residual = self.mechanics.efforts(self.pushed)(q, qd, qdd, *wrenches, *loops) - tau
         if torques is not None:
             residual = residual - np.eye(self.mechanics.robot.nv)[:, list(self.inputs)] @ torques
@@ -48,10 +47,6 @@ class Equilibrium:
         found = left.pop(0)
         return (1.0 - self.part) * found + self.part * left.pop(0) if self.ends == 2 else found
 
-    def _wrenches(self, q: Any, forces: Any) -> Any:
+    def _wrenches(self, forces: Any) -> Any:
         """Return wrenches on the frames, in their axes: forces at their origins."""
-        found = []
-        for i, frame in enumerate(self.pushed):
-            force = self.mechanics.pose(frame, q)[:3, :3].T @ forces[3 * i : 3 * i + 3]
-            found.append(concatenate(np.zeros(3), force))
-        return np.stack(found)
+        return np.stack([concatenate(np.zeros(3), forces[3 * i : 3 * i + 3]) for i in range(len(self.pushed))])

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
+from screwgraph.estimation.contact_forces import ContactForces
 from screwgraph.estimation.first_readings import first_position
 from screwgraph.estimation.initial_guess import State, Unknowns, longer
 from screwgraph.estimation.measurements import Measurements, measured
@@ -224,11 +225,10 @@ def _estimation(unknowns: Unknowns, data: Measurements, noise: ModelNoise, resul
     run = simulated(dynamics_of(model), "estimate", tau, data.t, *states, qdd=found["qdd"], check_balance=False)
     forces, forces_sigma = dict[str, np.ndarray](), dict[str, np.ndarray]()
     if isinstance(unknowns, RobotUnknowns) and unknowns.pushed:
-        forces, forces_sigma = (
-            {frame: x[:, 3 * i : 3 * i + 3] for i, frame in enumerate(unknowns.pushed)}
-            for x in (found["forces"], _sigma(result.covariances(unknowns.forces)))
-        )
-        run = replace(run, external_wrenches=unknowns.wrenches(found["q"], forces))
+        told = ContactForces(unknowns.motion, slice(None))
+        spread = result.covariances(unknowns.states()[0], unknowns.forces)
+        forces, forces_sigma = told(found), told.sigma(found, spread)
+        run = replace(run, external_wrenches=unknowns.wrenches(found["forces"]))
     offsets, offsets_sigma = dict[str, np.ndarray](), dict[str, np.ndarray]()
     for sensor in data.sensors:
         if isinstance(sensor, Sensor) and sensor.bias:

@@ -48,9 +48,10 @@ class Motion:
     """Families of unknowns of a motion at `count` instants, and between them at the inner points of a rule.
 
     Families are q, qd, qdd and, of closed chains, the multipliers `loops`; those of inner point i are called "q.i".
-    `tau` are unknown torques of the coordinates `inputs`, `forces` those of contacts on the frames `pushed` (N, in the
-    base's axes, at the frames' origins), `parameters` unknowns that all instants share. A sliding
-    window has as many inner points as instants, each before its instant; the first one is held with its instant.
+    `tau` are unknown torques of the coordinates `inputs`, `forces` those of contacts on the frames `pushed` (N, at the
+    frames' origins), `parameters` unknowns that all instants share. Forces are in the frames' axes: a heading that
+    nothing observes then does not turn them, or their changes would pull it in Gauss-Newton steps. A sliding window has
+    as many inner points as instants, each before its instant; the first one is held with its instant.
     """
 
     __repr__ = one_line

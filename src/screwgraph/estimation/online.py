@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from jaxtyping import Float
 
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
+from screwgraph.estimation.contact_forces import ContactForces
 from screwgraph.estimation.motion import Motion, mechanics_of
 from screwgraph.estimation.noise import ModelNoise
 from screwgraph.estimation.online_export import readings_front
@@ -87,6 +87,7 @@ class RobotSmoother:
         self._readings = Readings.of(self._motion, self.sensors, self.dt)
         self._window = OnlineWindow(robot, self.dt, self.noise, self._motion, self._readings, self._start)
         self._slips = SlipTest(self._motion, [s for s in self._readings.contacts if s.slip])
+        self._forces = ContactForces(self._motion, slice(window - 1, window))
         self._lag: FixedLag | None = None
         self._waiting: list[Known] = []
         self._read: list[Mapping[str, float]] = []
@@ -156,8 +157,7 @@ class RobotSmoother:
         """Forces of contacts now by frame (N), in the base's axes; none before the window is full."""
         if self._lag is None or not self._motion.pushed:
             return {}
-        found = self._lag.values["forces"][-1].reshape(-1, 3)
-        return dict(zip(self._motion.pushed, found, strict=True))
+        return {frame: force[0] for frame, force in self._forces(self._lag.values).items()}
 
     @property
     def offsets(self) -> dict[str, Float[np.ndarray, " m"]]:
@@ -176,12 +176,19 @@ class RobotSmoother:
     def sigma(self) -> dict[str, Float[np.ndarray, " n"]]:
         """Return standard deviations now by family: q (in velocity coordinates), qd, qdd, forces, tau, parameters.
 
-        Those of torques are of unknown ones, those of offsets are called "offset SENSOR".
+        Those of torques are of unknown ones, those of forces in the base's axes, those of offsets are called
+        "offset SENSOR".
 
         Raises:
             InputError: the window is not full yet, or something is not determined.
         """
-        found = {name: np.sqrt(np.diagonal(c[-1])) for name, c in self._full().covariances().items()}
+        lag = self._full()
+        found = {name: np.sqrt(np.diagonal(c[-1])) for name, c in lag.covariances().items()}
+        if self._motion.pushed:
+            joint, places = lag.covariance(), _directions(self._motion, lag)
+            found["forces"] = np.concatenate(
+                [sigma[0] for sigma in self._forces.sigma(lag.values, joint[None][:, places][:, :, places]).values()]
+            )
         if self._motion.parameters.names:
             found["parameters"] = self._motion.parameters.scale * found["parameters"]
         return found
@@ -226,9 +233,7 @@ class RobotSmoother:
         Raises:
             InputError: the window is not full yet, or too large for code without loops; contacts are judged slipping.
         """
-        own, front = self._motion.parameters, readings_front(self._readings, self._tau)
-        scales = {"parameters": own.scale} if own.names else {}
-        return self._full().functions(replace(front, scales=scales))
+        return self._full().functions(readings_front(self._readings, self._tau))
 
     def save(self, path: str | Path) -> None:
         """Write where the smoother stands to a .npz file, for `loaded`.
@@ -272,3 +277,13 @@ class RobotSmoother:
             self.slipping = (*self.slipping, sensor.target)
             lag.revise({f"sensor {sensor.name}": {"measured": np.zeros(1)}})
             lag.solve()
+
+
+def _directions(motion: Motion, lag: FixedLag) -> list[int]:
+    """Return the places of a position's and of the forces' directions among those of a step."""
+    found, start = list[int](), 0
+    for family in (v for v in lag.problem.families if v.count > 1):
+        dim = family.manifold.dim
+        found += range(start, start + dim) if family.name in ("q", motion.forces.name) else []
+        start += dim
+    return found

@@ -9,6 +9,7 @@ import numpy as np
 from screwgraph.compiler import Argument
 from screwgraph.errors import InputError
 from screwgraph.estimation.online_readings import Readings
+from screwgraph.estimation.readings import ForcesInBase
 from screwgraph.optimize.smoothers import Front
 from screwgraph.spatial import Array
 from screwgraph.tape import apply
@@ -16,6 +17,8 @@ from screwgraph.tape import apply
 
 def readings_front(readings: Readings, last: np.ndarray) -> Front:
     """Return (readings, tau) as what a window takes; `last` are torques (nv,) of an example.
+
+    Results are in SI units, forces of contacts in the base's axes.
 
     Raises:
         InputError: contacts are judged slipping, which takes a search in each update.
@@ -36,9 +39,20 @@ def readings_front(readings: Readings, last: np.ndarray) -> Front:
         every[free] = np.concatenate([np.zeros(0), *tau])
         return {**own, ("dynamics", "tau"): every}
 
+    shared, told = readings.motion.parameters, ForcesInBase(readings.motion.mechanics, readings.motion.pushed)
+
+    def shown(values: Mapping[str, Array]) -> Mapping[str, Array]:
+        found = dict(values)
+        if shared.names:
+            found["parameters"] = found["parameters"] * shared.scale
+        if told.pushed:
+            found["forces"] = told(values["q"], values["forces"])
+        return found
+
     arguments = [Argument("readings", (len(columns),), tuple(columns))]
     values = [np.zeros(len(columns))]
     if free:
         arguments.append(Argument("tau", (len(free),), tuple(f"tau:{labels[i]}" for i in free)))
         values.append(last[free])
-    return Front(tuple(arguments), read, tuple(values), (columns, free, list(readings.late.items())))
+    question = (columns, free, list(readings.late.items()), shared.scale.tolist(), told.pushed)
+    return Front(tuple(arguments), read, tuple(values), question, shown)

@@ -125,16 +125,26 @@ class FeetSpeeds:
 
 @dataclass(frozen=True)
 class ForceReading:
-    """The force of a contact on a frame (N), in its axes, less what was measured; forces are in the base's axes."""
+    """The force of a contact on a frame (N), in its axes, less what was measured."""
 
-    mechanics: Mechanics
-    frame: str
     place: int
 
-    def __call__(self, q: Any, forces: Any, *, measured: Any) -> Any:
+    def __call__(self, forces: Any, *, measured: Any) -> Any:
         """Residual (3,)."""
-        force = forces[3 * self.place : 3 * self.place + 3]
-        return self.mechanics.pose(self.frame, q)[:3, :3].T @ force - measured
+        return forces[3 * self.place : 3 * self.place + 3] - measured
+
+
+@dataclass(frozen=True)
+class ForcesInBase:
+    """The forces of contacts on frames (N), which are in the frames' axes, in the base's."""
+
+    mechanics: Mechanics
+    pushed: tuple[str, ...]
+
+    def __call__(self, q: Any, forces: Any) -> Any:
+        """Forces (3 n,)."""
+        R = [self.mechanics.pose(frame, q)[:3, :3] for frame in self.pushed]
+        return concatenate(*(R[i] @ forces[3 * i : 3 * i + 3] for i in range(len(R))))
 
 
 @dataclass(frozen=True)

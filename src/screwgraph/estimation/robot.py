@@ -133,13 +133,10 @@ class RobotUnknowns:
         """Return factors of a sensor's template."""
         return soft(template, *own, name=name, **options)
 
-    def wrenches(self, q: np.ndarray, forces: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Return wrenches (N, 6) on frames, in their axes, of forces (N, 3) in the base's."""
-        found = {}
-        for frame, force in forces.items():
-            R = np.array([np.asarray(self.mechanics.pose(frame, x), dtype=float)[:3, :3] for x in q])
-            found[frame] = np.hstack([np.zeros_like(force), np.einsum("nji,nj->ni", R, force)])
-        return found
+    def wrenches(self, forces: np.ndarray) -> dict[str, np.ndarray]:
+        """Return wrenches (N, 6) on frames, in their axes, of all unknown forces (N, 3 n)."""
+        none = np.zeros((len(forces), 3))
+        return {frame: np.hstack([none, forces[:, 3 * i : 3 * i + 3]]) for i, frame in enumerate(self.pushed)}
 
     def negative(self, values: np.ndarray) -> list[str]:
         """Return links whose masses are negative at values of the parameters (SI units)."""

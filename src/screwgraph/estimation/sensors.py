@@ -102,9 +102,7 @@ SENSORS: Mapping[str, Kind] = {
     "contact": Kind(
         ("q", "qd"), lambda mechanics, s, *_: contact_reading(mechanics, s), ("",), dict.fromkeys(XYZ, ("",))
     ),
-    "force": Kind(
-        ("q", "forces"), lambda mechanics, s, _, pushed: ForceReading(mechanics, s.target, pushed.index(s.target))
-    ),
+    "force": Kind(("forces",), lambda mechanics, s, _, pushed: ForceReading(pushed.index(s.target))),
 }
 """Kinds of sensors by the key that names what they are on: joints (coordinates), or frames."""
 USUAL: Mapping[str, Mapping[str, float]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -31,9 +31,9 @@ class Front:
     read: Read
     last: tuple[np.ndarray, ...]
     question: object
-    """All that `read` depends on."""
-    scales: Mapping[str, np.ndarray] = field(default_factory=dict)
-    """By family what values are multiplied by in results."""
+    """All that `read` and `shown` depend on."""
+    shown: Callable[[Mapping[str, Array]], Mapping[str, Array]] = dict
+    """From values of the last step by family to those of results."""
 
     __repr__ = one_line
 
@@ -97,15 +97,13 @@ def _update(window: Window, fixed: np.ndarray, state: np.ndarray, front: Front) 
         *moved, cost, step = window.newton_code.on(*_some(x, parameters, prior), [0.0])
         x = [choose(step < np.inf, a, b) for a, b in zip(moved, x, strict=True)]
         layout = window.problem.layout.unpacked(np.array(x, dtype=object))
-        ends = [np.ravel(layout[name][-1] * front.scales.get(name, 1.0)) for name, _ in last]
-        values = [entry for own in ends for entry in own]
+        ends = front.shown({name: layout[name][-1] for name, _ in last})
+        values = [entry for name, _ in last for entry in np.ravel(ends[name])]
         return [*x, *(parameters[place] for place in moving), *prior, *values, cost]
 
     arguments = (numbered("state", size), *front.arguments)
     results = [Result("next_state", (size,)), *(Result(name, shape) for name, shape in last), Result("cost", ())]
     question = ("window update", window.question, fixed.tolist(), moving, list(places.items()), front.question)
-    scales = [(name, np.ravel(scale).tolist()) for name, scale in front.scales.items()]
-    question = (*question, scales)
     f = compile_expression("update", question, arguments, expression, results=tuple(results), branches=True)
     return replace(f, origin=replace(f.origin, examples=lambda: _examples(f, state, front.last)))
 
