@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from screwgraph.compiler.analytic.body import Body, body
-from screwgraph.compiler.analytic.coordinate import twist_seen, views
+from screwgraph.compiler.analytic.coordinate import limbs, twist_seen, views
 from screwgraph.compiler.analytic.memory import Memory, in_rows
 from screwgraph.compiler.analytic.motion import Motion
 from screwgraph.compiler.analytic.vectors import NOTHING, Matrix, Pair, cross, dot, matrix_sum, scaled
@@ -32,7 +32,7 @@ class Articulated:
 
 def articulated(robot: Robot, moved: Mapping[str, Motion]) -> Articulated:
     """Return them at positions that `moved` knows."""
-    view = views(robot, moved, [joint.child for joint in robot.children(robot.links[0].name)])
+    view = views(robot, moved, limbs(robot))
     inertias = {name: _inertia(body(robot.link(name).inertia, moved[name], NOTHING), view[name]) for name in moved}
     n = robot.nv
     axes, wrenches, pivots = [NOTHING] * n, [NOTHING] * n, list[Number]([0.0] * n)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from screwgraph.compiler.analytic.coordinate import twist_seen, views, wrench_seen
+from screwgraph.compiler.analytic.coordinate import limbs, twist_seen, views, wrench_seen
 from screwgraph.compiler.analytic.motion import Motion
 from screwgraph.compiler.analytic.tree import Entries, whole_bodies
 from screwgraph.compiler.analytic.vectors import Pair, power
@@ -38,7 +38,7 @@ def composite_columns(
 ) -> CompositeColumns:
     """Return the columns for links that move so, and the efforts of that motion under wrenches from outside."""
     whole = whole_bodies(robot, moved, external_wrenches or {})
-    view = views(robot, moved, [joint.child for joint in robot.children(robot.links[0].name)])
+    view = views(robot, moved, limbs(robot))
     axes, wrenches = list[Pair](), list[Pair]()
     own: dict[tuple[int, int], Number] = {}
     efforts: list[Number] = []

@@ -87,6 +87,11 @@ def coordinates(moved: Motion, whole: Body) -> list[Coordinate]:
     return found
 
 
+def limbs(robot: Robot) -> list[str]:
+    """Return the first link of each limb of the base."""
+    return [joint.child for joint in robot.children(robot.links[0].name)]
+
+
 def views(
     robot: Robot, moved: Mapping[str, Motion], anchors: Sequence[str]
 ) -> Mapping[str, tuple[Matrix, Vector, Vector]]:

@@ -50,8 +50,7 @@ class SecondOrder:
         self, arguments: Sequence[Argument], inputs: Sequence[str], by: Sequence[str], anchors: Sequence[str]
     ) -> Program:
         state = self.problem.state(arguments)
-        q, qd, qdd = (state.vector(kind) for kind in KINDS)
-        found = tree_second_derivatives(state.robot, q, qd, qdd, state.wrenches, anchors)
+        found = tree_second_derivatives(state, anchors)
         outputs: list[Number] = []
         for second, first in product(by, self.first):
             places = product(range(state.robot.nv), repeat=3)

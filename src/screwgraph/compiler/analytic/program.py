@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from screwgraph.compiler.analytic.composite import LONG, carriers, depth
+from screwgraph.compiler.analytic.coordinate import limbs
 from screwgraph.compiler.analytic.hybrid import Unknowns
 from screwgraph.compiler.analytic.looped import (
     Known,
@@ -19,7 +20,7 @@ from screwgraph.compiler.analytic.looped import (
     inverse_in_loops,
     solving,
 )
-from screwgraph.compiler.analytic.state import State, vector_of
+from screwgraph.compiler.analytic.state import State
 from screwgraph.compiler.analytic.tree import tree_derivatives
 from screwgraph.compiler.inputs import input_values
 from screwgraph.compiler.problem import Named
@@ -163,9 +164,8 @@ class TreeProblem:
         found = source.on([state.inputs[name] for name in source.input_names])
         for (key, _), value in zip(unknown, found, strict=True):
             known[key] = [*known.get(key, ()), value]
-        q, qd, qdd = (vector_of(known, robot, kind) for kind in ("q", "qd", "qdd"))
         free = [i for i, (key, _) in enumerate(unknown) if key.kind == "qdd"]
-        unknowns = Unknowns(robot, tree_derivatives(robot, q, qd, qdd, state.wrenches, frames), free)
+        unknowns = Unknowns(robot, tree_derivatives(replace(state, known=known), frames), free)
         outputs: list[Number] = []
         for name in by:
             entries = unknowns.by_state(name) if name in ("q", "qd") else unknowns.by_given()
@@ -203,7 +203,7 @@ def _size(robot: Robot, key: Key) -> int:
 
 def frames(robot: Robot) -> list[Sequence[str]]:
     """Return links, one for each limb of the base, in whose frames pairs of joints may meet."""
-    first = [joint.child for joint in robot.children(robot.links[0].name)]
+    first = limbs(robot)
     if len(first) > 1 or robot.nv > SMALL:
         return [first]
     return [[joint.child] for joint in robot.joints[:FRAMES]]

@@ -11,14 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from screwgraph.compiler.analytic.motion import motions
+from screwgraph.compiler.analytic.coordinate import limbs
 from screwgraph.compiler.analytic.screw import Screw, screws
+from screwgraph.compiler.analytic.state import State
 from screwgraph.compiler.analytic.subtree import Subtree, subtrees
 from screwgraph.compiler.analytic.tree import outside_wrenches
 from screwgraph.compiler.analytic.vectors import Pair, Vector, bracket, cross, dot, doubled, minus, power, scaled
-from screwgraph.robot import Robot
 from screwgraph.tape import Number
 
 Triples = Mapping[tuple[int, int, int], Number]
@@ -53,21 +51,14 @@ class SecondDerivatives:
         return self.mass_by_q.get((row, column, by), 0.0)
 
 
-def tree_second_derivatives(
-    robot: Robot,
-    q: np.ndarray,
-    qd: np.ndarray,
-    qdd: np.ndarray,
-    external_wrenches: Mapping[str, Pair] | None = None,
-    anchors: Sequence[str] = (),
-) -> SecondDerivatives:
+def tree_second_derivatives(state: State, anchors: Sequence[str] = ()) -> SecondDerivatives:
     """Return the second derivatives at a state; `tree_derivatives` describes the arguments.
 
     Joints have one coordinate each.
     """
-    moved = motions(robot, q, qd, qdd)
-    anchors = anchors or [joint.child for joint in robot.children(robot.links[0].name)]
-    seen = screws(robot, moved, qd, qdd, outside_wrenches(robot, external_wrenches or {}), anchors)
+    robot, qd, qdd = state.robot, state.vector("qd"), state.vector("qdd")
+    outside = outside_wrenches(robot, state.wrenches)
+    seen = screws(robot, state.motions(), qd, qdd, outside, anchors or limbs(robot))
     place = {joint.child: robot.v_slices[joint.name].start for joint in robot.joints}
     found = _Found({}, {}, {})
     brackets: dict[tuple[str, str], Pair] = {}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from screwgraph.compiler.analytic.motion import Motion, motions
 from screwgraph.compiler.analytic.vectors import Pair
 from screwgraph.graph import Key
 from screwgraph.robot import Robot
@@ -27,15 +28,14 @@ class State:
 
     def vector(self, kind: str) -> np.ndarray:
         """Return the numbers of all joints of a kind of variable."""
-        return vector_of(self.known, self.robot, kind)
+        return np.array([x for name in self.robot.joint_names for x in self.known[Key(kind, name)]], dtype=object)
+
+    def motions(self) -> Mapping[str, Motion]:
+        """Return how each link but the base moves, by its name."""
+        return motions(self.robot, self.vector("q"), self.vector("qd"), self.vector("qdd"))
 
     @property
     def wrenches(self) -> Mapping[str, Pair]:
         """External wrenches by frame."""
         found = {key.name: value for key, value in self.known.items() if key.kind == "external_wrenches"}
         return {name: (value[:3], value[3:]) for name, value in found.items()}
-
-
-def vector_of(values: Mapping[Key, Sequence[Number]], robot: Robot, kind: str) -> np.ndarray:
-    """Return the numbers of all joints of a kind of variable."""
-    return np.array([x for name in robot.joint_names for x in values[Key(kind, name)]], dtype=object)

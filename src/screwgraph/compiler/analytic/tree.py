@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from screwgraph.compiler.analytic.body import Body, body
-from screwgraph.compiler.analytic.coordinate import Coordinate, coordinates, views
-from screwgraph.compiler.analytic.motion import Motion, motions
+from screwgraph.compiler.analytic.coordinate import Coordinate, coordinates, limbs, views
+from screwgraph.compiler.analytic.motion import Motion
+from screwgraph.compiler.analytic.state import State
 from screwgraph.compiler.analytic.vectors import NOTHING, Pair, add, cross, pair_sum, power, times
 from screwgraph.robot import Frame, Robot
 from screwgraph.spatial import rotation, translation
@@ -35,25 +36,16 @@ class TreeDerivatives:
     by_qdd: Entries
 
 
-def tree_derivatives(
-    robot: Robot,
-    q: np.ndarray,
-    qd: np.ndarray,
-    qdd: np.ndarray,
-    external_wrenches: Mapping[str, Pair] | None = None,
-    anchors: Sequence[str] = (),
-) -> TreeDerivatives:
+def tree_derivatives(state: State, anchors: Sequence[str] = ()) -> TreeDerivatives:
     """Return the derivatives at a state.
 
     Args:
-        robot: without loops; all screw axes are constant. Products of inertia and masses may be regrouped.
-        q: positions (nq,).
-        qd: velocities (nv,).
-        qdd: accelerations (nv,).
-        external_wrenches: wrenches (moment, force) on the robot, by frame, in its axes.
+        state: q, qd, qdd and external wrenches are known. The robot has no loops, and all screw axes are constant;
+            products of inertia and masses may be regrouped.
         anchors: the links in whose axes pairs of joints meet, one for each limb of the base; by default its first.
     """
-    own, seen = tree_coordinates(robot, motions(robot, q, qd, qdd), external_wrenches, anchors)
+    robot = state.robot
+    own, seen = tree_coordinates(robot, state.motions(), state.wrenches, anchors)
     by_q: dict[tuple[int, int], Number] = {}
     by_qd: dict[tuple[int, int], Number] = {}
     by_qdd: dict[tuple[int, int], Number] = {}
@@ -82,7 +74,7 @@ def tree_coordinates(
     """Return the coordinates of each joint, by its link: in its own frame, and as an anchor of its limb sees it."""
     wholes = whole_bodies(robot, moved, external_wrenches or {})
     own = {name: coordinates(motion, wholes[name]) for name, motion in moved.items()}
-    view = views(robot, moved, anchors or [joint.child for joint in robot.children(robot.links[0].name)])
+    view = views(robot, moved, anchors or limbs(robot))
     return own, {name: [c.seen(*view[name]) for c in columns] for name, columns in own.items()}
 
 

@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from screwgraph.compiler.backends.llvm.sincos import together
 from screwgraph.compiler.backends.ptx.expression import DOUBLE, Lines, Real, bits_of, polynomial
+from screwgraph.compiler.backends.ptx.series import LOOPS
 
 LN2 = (6.93147180369123816490e-01, 1.90821492927058770002e-10)
 """log 2 in two parts; multiples of the first by integers up to 2000 are exact."""
@@ -195,57 +196,6 @@ def _erf(x: Real) -> Real:
     return (size > 2.0).choose(far, near).signed_as(x)
 
 
-REST = """define internal double @series_rest(double %a, double %b) alwaysinline {
-entry:
-  br label %test
-test:
-  %r = phi double [%a, %entry], [%next, %body]
-  %size = call double @llvm.fabs.f64(double %r)
-  %more = fcmp oge double %size, %b
-  br i1 %more, label %body, label %done
-body:
-  %quotient = fdiv double %r, %b
-  %whole = call double @llvm.trunc.f64(double %quotient)
-  %minus = fneg double %whole
-  %next = call double @llvm.fma.f64(double %minus, double %b, double %r)
-  br label %test
-done:
-  ret double %r
-}"""
-"""What is left of a when multiples of b are taken off, exactly, with any sign; a quotient's 53 bits at a time."""
-SERIES_ERF = """define internal double @series_erf(double %x, double %twice) alwaysinline {
-entry:
-  br label %test
-test:
-  %sum = phi double [%x, %entry], [%more, %test]
-  %term = phi double [%x, %entry], [%next, %test]
-  %odd = phi double [3.0, %entry], [%further, %test]
-  %ratio = fdiv double %twice, %odd
-  %next = fmul double %term, %ratio
-  %more = fadd double %sum, %next
-  %further = fadd double %odd, 2.0
-  %goes = fcmp olt double %odd, 81.0
-  br i1 %goes, label %test, label %done
-done:
-  ret double %more
-}"""
-"""x + 2 x^3 / 3 + 4 x^5 / (3 5) + ..., from x and 2 x^2, x <= 2: erf(x) exp(x^2) sqrt(pi) / 2."""
-SERIES_ERFC = """define internal double @series_erfc(double %x) alwaysinline {
-entry:
-  br label %test
-test:
-  %fraction = phi double [%x, %entry], [%more, %test]
-  %half = phi double [32.0, %entry], [%less, %test]
-  %over = fdiv double %half, %fraction
-  %more = fadd double %x, %over
-  %less = fsub double %half, 0.5
-  %goes = fcmp ogt double %less, 0.25
-  br i1 %goes, label %test, label %done
-done:
-  ret double %more
-}"""
-"""x + (1/2) / (x + 1 / (x + (3/2) / (x + ...))), x >= 2: exp(-x^2) / (erfc(x) sqrt(pi))."""
-
 Formula = Callable[..., Real]
 FORMULAS: Mapping[str, tuple[Formula, int]] = MappingProxyType(
     {
@@ -298,8 +248,7 @@ def function_texts(names: Iterable[str]) -> list[str]:
         if name not in found:
             found[name] = _text(name)
             waiting += NEEDS.get(name, ())
-    whole = {"fmod": [REST], "erf": [SERIES_ERF, SERIES_ERFC]}
-    return [text for name in sorted(found) for text in (*whole.get(name, ()), found[name])]
+    return [text for name in sorted(found) for text in (*LOOPS.get(name, ()), found[name])]
 
 
 def _text(name: str) -> str:
