@@ -5,6 +5,7 @@ from screwgraph.compiler.backends.llvm.allocation import LINE
 from screwgraph.compiler.backends.llvm.blocked import CompiledBlocks, compiled_blocks
 from screwgraph.compiler.backends.llvm.gufunc import Compiled, alone_block, compiled, compiled_loop, llvm_source
 from screwgraph.compiler.backends.llvm.machine import (
+    Entry,
     MachineCode,
     drafted_code,
     past_bytes,
@@ -35,6 +36,7 @@ __all__ = [
     "LINE",
     "Compiled",
     "CompiledBlocks",
+    "Entry",
     "Interface",
     "Lanes",
     "MachineCode",
