@@ -13,7 +13,7 @@ from screwgraph.compiler.backends.llvm.machine import (
     vector_width,
 )
 from screwgraph.compiler.backends.llvm.operations import LLVM, TOGETHER
-from screwgraph.compiler.backends.llvm.step_loop import March, Marching, Settle, Stage, marching
+from screwgraph.compiler.backends.llvm.step_loop import March, Marching, marching
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.compiler.backends.llvm.xla import Interface, xla_handler
 
@@ -42,8 +42,6 @@ __all__ = [
     "MachineCode",
     "March",
     "Marching",
-    "Settle",
-    "Stage",
     "compiled",
     "compiled_blocks",
     "compiled_loop",
