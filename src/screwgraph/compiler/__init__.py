@@ -13,8 +13,6 @@ from screwgraph.compiler.backends.llvm import (
     Compiled,
     March,
     Marching,
-    Settle,
-    Stage,
     compiled,
     marching,
 )
@@ -56,9 +54,7 @@ __all__ = [
     "Problem",
     "Result",
     "Search",
-    "Settle",
     "Sparsity",
-    "Stage",
     "argument",
     "at",
     "casadi_function",

@@ -16,7 +16,7 @@ from screwgraph.arguments import checked
 from screwgraph.compiler.backends import Library, Listing
 from screwgraph.compiler.backends.c import c_header, c_source
 from screwgraph.compiler.backends.cuda import CudaFunction, cuda_function
-from screwgraph.compiler.backends.jax import jax_function
+from screwgraph.compiler.backends.jax import JaxFunction, jax_function
 from screwgraph.compiler.backends.ptx import kernel_source
 from screwgraph.compiler.backends.torch import TorchFunction, torch_function
 from screwgraph.compiler.blocked import BlockedFunction
@@ -197,7 +197,7 @@ class Function(Called):
         """
         return casadi_of(self)
 
-    def jax(self) -> Callable[..., Any]:
+    def jax(self) -> JaxFunction:
         """Return the same function of JAX arrays: the machine code, called by XLA on the processor.
 
         It takes arrays `(..., *shape)` that broadcast, goes through `jit`, `vmap`, `jvp` and `vjp`, and has derivatives
@@ -207,7 +207,7 @@ class Function(Called):
         Raises:
             InputError: JAX is not installed, or computes with single precision only.
         """
-        return jax_function(self._plain)
+        return jax_function(self.name, self.plain)
 
     def torch(self) -> TorchFunction:
         """Return the same function of PyTorch tensors on the processor: an operator that calls the machine code.
@@ -230,6 +230,10 @@ class Function(Called):
             InputError: `cuda-bindings` is not installed, there is no GPU or no driver.
         """
         return cuda_function(self._plain)
+
+    def plain(self) -> Plain:
+        """Return the function of plain numbers, quaternions of any length, for libraries that know no manifolds."""
+        return self._plain
 
     @cached_property
     def _plain(self) -> Plain:

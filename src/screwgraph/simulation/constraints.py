@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from jaxtyping import Float
 
@@ -10,9 +12,10 @@ from screwgraph.errors import InputError
 from screwgraph.robot import JointType, Robot, constraint_jacobian, constraint_rows, loop_pose
 from screwgraph.robot.closure.newton import closing
 from screwgraph.simulation import projection_code
+from screwgraph.simulation.bounds_code import within
 from screwgraph.simulation.closure_code import closure_code, entries
 from screwgraph.simulation.step_code import SmallSteps
-from screwgraph.tape import Memory
+from screwgraph.tape import Memory, Part
 
 NEAR = 1e-8
 """Error (rad, m) of a loop joint's own position with which closure errors may be computed: it enters them squared."""
@@ -85,9 +88,16 @@ def _projection(constraints: Constraints) -> tuple[Memory, Marching]:
     for name, size in sizes.items():
         memory.add(name, size)
     parts = projection_code.projection(constraints, SmallSteps(robot.manifold), memory)
-    sound = [(place, FINITE) for name in ("q", "qd", "gaps") for place in memory.places(name)]
-    sound += [(place, 1.0) for name in memory.names if name.startswith("turns") for place in memory.places(name)]
-    return memory, marching(March(tuple(parts), tuple(sound), range(memory.places("gaps").stop)))
+    return memory, marching(march_of(parts, memory))
+
+
+def march_of(parts: Sequence[Part], memory: Memory) -> March:
+    """Return a step, which keeps q, qd and gaps, where these are finite, loops closed, and turns less than 1 rad."""
+    bounds = [(place, FINITE) for name in ("q", "qd", "gaps") for place in memory.places(name)]
+    bounds += [(place, 1.0) for name in memory.names if name.startswith("turns") for place in memory.places(name)]
+    bounds += [(place, 0.0) for name in memory.names if name == "open" for place in memory.places(name)]
+    (counts,) = memory.add("counts", 1)
+    return March((*parts, within(bounds, counts)), counts, range(memory.places("gaps").stop))
 
 
 def _bound(joint: JointType) -> float:

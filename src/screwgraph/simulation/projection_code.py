@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from screwgraph.compiler import Settle, Stage
-from screwgraph.simulation.step_code import SmallSteps, TapeVectors, stage_of
+from screwgraph.simulation.bounds_code import settled
+from screwgraph.simulation.step_code import SmallSteps, TapeVectors, block_of
 from screwgraph.spatial.manifolds import product
-from screwgraph.tape import Memory, Number, least_norm
+from screwgraph.tape import Block, Memory, Number, Part, least_norm
 
 if TYPE_CHECKING:
     from screwgraph.simulation.constraints import Constraints
@@ -21,19 +21,19 @@ TOLERANCE = 1e-10
 ITERATIONS = 20
 
 
-def projection(constraints: Constraints, space: SmallSteps, memory: Memory) -> tuple[Settle, Stage]:
+def projection(constraints: Constraints, space: SmallSteps, memory: Memory) -> tuple[Part, ...]:
     """Return what closes loops and couplings by Newton's steps, and what takes away the velocities that they forbid."""
     function = constraints.function
     memory.add("along", len(constraints.bound))
     memory.add("K", len(constraints.places[0]))
-    look = stage_of(function, memory, [a.name for a in function.arguments], ("gaps", "along", "K"))
+    look = block_of(function, memory, [a.name for a in function.arguments], ("gaps", "along", "K"))
     bounds = [(place, TOLERANCE) for place in memory.places("gaps")[: constraints.kept]]
     bounds += zip(memory.places("along"), constraints.bound.tolist(), strict=True)
-    closed = Settle(look, _newton(constraints, space, memory), tuple(bounds), ITERATIONS)
-    return closed, _allowed(constraints, memory)
+    newton = _newton(constraints, space, memory)
+    return *settled(look, newton, bounds, ITERATIONS, memory), _allowed(constraints, memory)
 
 
-def _newton(constraints: Constraints, space: SmallSteps, memory: Memory) -> Stage:
+def _newton(constraints: Constraints, space: SmallSteps, memory: Memory) -> Block:
     """Move q by the least step that closes the loops, and loop joints to where they are."""
     vectors = TapeVectors(memory)
     q, gaps, x, along = (vectors.read(name) for name in ("q", "gaps", "x", "along"))
@@ -43,14 +43,14 @@ def _newton(constraints: Constraints, space: SmallSteps, memory: Memory) -> Stag
     loops = product(loop.type.manifold for loop in constraints.robot.loops)
     turns = [*space.turns, *loops.turns(along)]
     memory.add("turns of Newton", len(turns))
-    return vectors.stage(("q", ahead), ("x", loops.retract(x, along)), ("turns of Newton", turns))
+    return vectors.block("newton", ("q", ahead), ("x", loops.retract(x, along)), ("turns of Newton", turns))
 
 
-def _allowed(constraints: Constraints, memory: Memory) -> Stage:
+def _allowed(constraints: Constraints, memory: Memory) -> Block:
     vectors = TapeVectors(memory)
     qd = vectors.read("qd")
     K = matrix(constraints.kept, len(qd), constraints.places, vectors.read("K"))
-    return vectors.stage(("qd", list(allowed(K, qd))))
+    return vectors.block("allowed", ("qd", list(allowed(K, qd))))
 
 
 def matrix(rows: int, columns: int, places: Any, entries: Iterable[Number]) -> list[list[Number]]:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler import Function, Stage
+from screwgraph.compiler import Function
 from screwgraph.spatial.manifolds import Manifold
-from screwgraph.tape import SAMPLES, WIDE, Memory, Number, Scalar, Tape, program
+from screwgraph.tape import SAMPLES, WIDE, Block, Memory, Number, Scalar, Tape, program
 from screwgraph.time import Rule, stages
 
 SEED = 20261
@@ -30,12 +30,12 @@ class TapeVectors:
         self._place |= places
         return self.tape.vector(list(places), self._rng.normal(size=(SAMPLES + WIDE, len(places))))
 
-    def stage(self, *written: tuple[str, Sequence[Number]]) -> Stage:
+    def block(self, name: str, *written: tuple[str, Sequence[Number]]) -> Block:
         """Return a program that writes vectors into the memory."""
         values = [value for _, vector in written for value in vector]
-        writes = [place for name, _ in written for place in self._memory.places(name)]
+        writes = [place for vector, _ in written for place in self._memory.places(vector)]
         code = program(self.tape, [v if isinstance(v, Scalar) else float(v) for v in values])
-        return Stage(code, tuple(self._place[name] for name in code.input_names), tuple(writes))
+        return Block(name, code, tuple(self._place[n] for n in code.input_names), tuple(writes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +55,8 @@ class SmallSteps:
         return self.manifold.step_rate(d, v)
 
 
-def step_stages(rule: Rule, function: Function, space: SmallSteps, memory: Memory) -> Iterator[Stage]:
-    """Yield the stages of a step; they read q, qd, force and dt, and write q and qd."""
+def step_blocks(rule: Rule, function: Function, space: SmallSteps, memory: Memory) -> Iterator[Block]:
+    """Yield the code of a step; they read q, qd, force and dt, and write q and qd."""
     memory.add("at q", len(memory.places("q")))
     memory.add("at qd", len(memory.places("qd")))
     vectors = TapeVectors(memory)
@@ -65,14 +65,14 @@ def step_stages(rule: Rule, function: Function, space: SmallSteps, memory: Memor
     _, at, velocity = next(step)
     try:
         for number in range(1, 100):
-            yield vectors.stage(("at q", at), ("at qd", velocity), *_turns(space, memory))
+            yield vectors.block("before", ("at q", at), ("at qd", velocity), *_turns(space, memory))
             result = f"qdd {number}"
             memory.add(result, len(qd))
-            yield stage_of(function, memory, ("at q", "at qd", "force"), (result,))
+            yield block_of(function, memory, ("at q", "at qd", "force"), (result,))
             _, at, velocity = step.send(vectors.read(result))
     except StopIteration as end:
         at, velocity = end.value
-        yield vectors.stage(("q", at), ("qd", velocity), *_turns(space, memory))
+        yield vectors.block("after", ("q", at), ("qd", velocity), *_turns(space, memory))
 
 
 def _turns(space: SmallSteps, memory: Memory) -> list[tuple[str, list[Number]]]:
@@ -86,9 +86,9 @@ def _turns(space: SmallSteps, memory: Memory) -> list[tuple[str, list[Number]]]:
     return [(name, turns)]
 
 
-def stage_of(function: Function, memory: Memory, reads: Sequence[str], writes: Sequence[str]) -> Stage:
+def block_of(function: Function, memory: Memory, reads: Sequence[str], writes: Sequence[str]) -> Block:
     """Return a function of vectors in the memory, its results written into others."""
     vectors = zip(function.arguments, reads, strict=True)
     place = {n: p for a, vector in vectors for n, p in zip(a.names, memory.places(vector), strict=True)}
     results = tuple(place for name in writes for place in memory.places(name))
-    return Stage(function.program, tuple(place[name] for name in function.program.input_names), results)
+    return Block(function.name, function.program, tuple(place[n] for n in function.program.input_names), results)

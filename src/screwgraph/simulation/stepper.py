@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler import Function, March, Marching, Settle, Stage, marching
+from screwgraph.compiler import Function, Marching, marching
 from screwgraph.mechanism.projection import STEPS, Projection
-from screwgraph.simulation.constraints import FINITE, Constraints
+from screwgraph.simulation.bounds_code import settled
+from screwgraph.simulation.constraints import Constraints, march_of
 from screwgraph.simulation.methods import State
 from screwgraph.simulation.projection_code import projection
-from screwgraph.simulation.step_code import SmallSteps, TapeVectors, stage_of, step_stages
+from screwgraph.simulation.step_code import SmallSteps, TapeVectors, block_of, step_blocks
 from screwgraph.spatial.manifolds import Manifold
-from screwgraph.tape import Memory
+from screwgraph.tape import Memory, Part
 from screwgraph.time import RULES
 
 CHUNK = 100
@@ -69,23 +70,20 @@ def stepper(
         memory.add(name, size)
     memory.add("x", sum(loop.type.nq for loop in loop_joints))
     space = SmallSteps(manifold)
-    parts: list[Stage | Settle] = list(step_stages(RULES[method], function, space, memory))
+    parts: list[Part] = list(step_blocks(RULES[method], function, space, memory))
     if isinstance(constraints, Constraints):
         parts += projection(constraints, space, memory)
     elif constraints:
         parts += _nearest(constraints, memory)
-    sound = [(place, FINITE) for name in ("q", "qd", "gaps") for place in memory.places(name)]
-    sound += [(place, 1.0) for name in memory.names if name.startswith("turns") for place in memory.places(name)]
-    kept = range(memory.places("gaps").stop)
-    return Stepper(memory, marching(March(tuple(parts), tuple(sound), kept)), gaps)
+    return Stepper(memory, marching(march_of(parts, memory)), gaps)
 
 
-def _nearest(projection: Projection, memory: Memory) -> Sequence[Stage | Settle]:
+def _nearest(projection: Projection, memory: Memory) -> Sequence[Part]:
     """Return what puts a step's end back onto a mechanism's constraints: `gaps` are the steps there."""
     memory.add("rate", len(memory.places("qd")))
-    look = stage_of(projection.function, memory, ("q", "qd"), ("gaps", "rate"))
+    look = block_of(projection.function, memory, ("q", "qd"), ("gaps", "rate"))
     vectors = TapeVectors(memory)
-    correct = vectors.stage(("q", list(vectors.read("q") + vectors.read("gaps"))))
-    onward = vectors.stage(("qd", list(vectors.read("rate"))))
+    correct = vectors.block("correct", ("q", list(vectors.read("q") + vectors.read("gaps"))))
+    onward = vectors.block("onward", ("qd", list(vectors.read("rate"))))
     bounds = [(place, projection.tolerance) for place in memory.places("gaps")]
-    return [Settle(look, correct, tuple(bounds), STEPS), onward]
+    return [*settled(look, correct, bounds, STEPS, memory), onward]

@@ -9,7 +9,7 @@ from screwgraph.tape.needed import LEAVES, values_needed
 from screwgraph.tape.nested import mapped
 from screwgraph.tape.operations import OPERATIONS, Operation
 from screwgraph.tape.program import Operations, Program, by_outputs, program, without_unused_inputs
-from screwgraph.tape.routine import Block, Lookup, Loop, Routine, When
+from screwgraph.tape.routine import Block, Lookup, Loop, Part, Routine, When
 from screwgraph.tape.rows import Row, dot, is_zero
 from screwgraph.tape.scalar import Number, Scalar, apply, guard, reciprocal
 from screwgraph.tape.substitute import depends_on, substituted
@@ -28,6 +28,7 @@ __all__ = [
     "Number",
     "Operation",
     "Operations",
+    "Part",
     "Program",
     "Routine",
     "Row",

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
+import pickle
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from typing import Any
 
 import numpy as np
 import pytest
 
 import screwgraph as sg
 from screwgraph.compiler import Function, quaternion_places
+from screwgraph.compiler.backends.jax.call import _registered
+from screwgraph.compiler.backends.llvm.draft import settle
 from screwgraph.compiler.unit import normalising
 from screwgraph.errors import InputError
 from tests.random_trees import random_tree
@@ -135,6 +142,57 @@ def test_single_precision_needs_no_double_precision_of_jax(forward):
         jax.config.update("jax_enable_x64", True)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, forward(*values), rtol=1e-4, atol=1e-4)
+
+
+def gradient(g: Callable[..., Any], values: list[np.ndarray]) -> np.ndarray:
+    """Return the gradient by q of the sum of results, by a compiled function of the process in which it is called."""
+    q, *others = values
+    return np.asarray(jax.jit(jax.grad(lambda x: g(x, *others).sum()))(q))
+
+
+def in_double() -> None:
+    """Let JAX compute in double precision in this process."""
+    jax.config.update("jax_enable_x64", True)
+
+
+def test_functions_are_pickled_and_copied(forward):
+    g, values = forward.jax(), state(forward, 4)
+    for again in (pickle.loads(pickle.dumps(g)), copy.deepcopy(g)):
+        np.testing.assert_array_equal(again(*values), g(*values))
+        np.testing.assert_array_equal(gradient(again, values), gradient(g, values))
+    with jax.enable_x64(False), pytest.raises(InputError, match="double precision, JAX in single"):
+        pickle.loads(pickle.dumps(g))(*values)
+
+
+@pytest.mark.suite
+def test_other_processes_compile_functions_that_they_are_given(forward):
+    g, values = forward.jax(), state(forward, 4)
+    with ProcessPoolExecutor(1, get_context("spawn"), initializer=in_double) as pool:
+        found = pool.submit(gradient, g, values).result()
+    np.testing.assert_array_equal(found, gradient(g, values))
+
+
+def test_threads_share_a_function():
+    f = sg.forward_dynamics(sg.load("rrr")).jacobian("tau")
+    g, values = f.jax(), state(f, 20)
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda _: g(*values), range(8)):
+            np.testing.assert_array_equal(found, f(*values))
+
+
+def test_fast_code_takes_the_place_of_a_draft(monkeypatch, tmp_path):
+    monkeypatch.setenv("SCREWGRAPH_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("SCREWGRAPH_DRAFT_STATES", "50")
+    g = sg.forward_dynamics(sg.load(random_tree(4))).jax()
+    values = np.random.default_rng(0).standard_normal((3, 20, 4))
+    call = jax.jit(g)
+    first = np.asarray(call(*values))
+    for _ in range(4):
+        np.testing.assert_array_equal(call(*values), first)
+    settle()
+    (entry, _), *_ = [kept for kept in _registered().values() if len(kept[0].kept_alive) > 1]
+    assert entry.address == entry.kept_alive[-1].function("loop")
+    np.testing.assert_array_equal(call(*values), first)
 
 
 @pytest.mark.parametrize(

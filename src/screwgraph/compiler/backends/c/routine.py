@@ -9,8 +9,7 @@ from screwgraph.compiler.backends.c.function import definition
 from screwgraph.compiler.backends.c.interface import Interface, interface
 from screwgraph.compiler.backends.c.operations import number
 from screwgraph.compiler.signature import Result, numbered
-from screwgraph.tape import Block, Lookup, Loop, Routine
-from screwgraph.tape.routine import Part
+from screwgraph.tape import Block, Lookup, Loop, Part, Routine
 
 
 def routine_definition(one: Interface, given: Routine) -> list[str]:

@@ -6,6 +6,7 @@ from screwgraph.compiler.backends.llvm.assembly import alone_block, llvm_source
 from screwgraph.compiler.backends.llvm.blocked import CompiledBlocks, compiled_blocks
 from screwgraph.compiler.backends.llvm.gufunc import Compiled, compiled, compiled_loop
 from screwgraph.compiler.backends.llvm.machine import (
+    Entry,
     MachineCode,
     drafted_code,
     past_bytes,
@@ -13,7 +14,7 @@ from screwgraph.compiler.backends.llvm.machine import (
     vector_width,
 )
 from screwgraph.compiler.backends.llvm.operations import LLVM, TOGETHER
-from screwgraph.compiler.backends.llvm.step_loop import March, Marching, Settle, Stage, marching
+from screwgraph.compiler.backends.llvm.step_loop import March, Marching, marching
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.compiler.backends.llvm.xla import Interface, xla_handler
 
@@ -36,13 +37,12 @@ __all__ = [
     "LINE",
     "Compiled",
     "CompiledBlocks",
+    "Entry",
     "Interface",
     "Lanes",
     "MachineCode",
     "March",
     "Marching",
-    "Settle",
-    "Stage",
     "compiled",
     "compiled_blocks",
     "compiled_loop",

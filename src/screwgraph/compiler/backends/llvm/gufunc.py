@@ -16,10 +16,10 @@ from screwgraph.compiler.backends.llvm.loop import Shape
 from screwgraph.compiler.backends.llvm.machine import (
     FAST,
     QUICK,
+    Entry,
     MachineCode,
     cache_bytes,
     drafted_code,
-    remembered_code,
     served,
 )
 from screwgraph.compiler.backends.llvm.routine import routine_question
@@ -33,6 +33,9 @@ _FROM_SIGNATURE = 31
 """Place of PyUFunc_FromFuncAndDataAndSignature in NumPy's table of C functions."""
 STEPS = 50
 """States that a call of code with such loops counts as, when it is judged whether faster code pays."""
+
+CALLED = ("loop", "call", "whole")
+"""The functions of machine code that are called from outside."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +83,7 @@ def compiled(
     code = drafted_code(
         question,
         source,
-        ("loop", "call", "whole"),
+        CALLED,
         level,
         _weight(program),
         partial(count_in, counter) if quaternions else lambda engine: None,
@@ -102,16 +105,15 @@ def _weight(program: Code | Routine) -> int:
     return STEPS if isinstance(program, Routine) else 1
 
 
-def compiled_loop(program: Code, arguments: Arguments, results: Sequence[Shape], dtype: str) -> MachineCode:
-    """Compile a program to a loop over samples, of NumPy's signature, that others call by its address."""
+def compiled_loop(program: Code, arguments: Arguments, results: Sequence[Shape], dtype: str) -> Entry:
+    """Compile a program to a loop over samples, of NumPy's signature, and return memory that holds its address."""
     question = (pack_code(program), arguments, results, dtype, cache_bytes())
-    return remembered_code(
-        question,
-        lambda: whole_source(
-            program, arguments, results, dtype, True, (), WHOLE, alone_block(program, arguments, dtype)
-        ),
-        "loop",
-    )
+
+    def source(whole: int) -> str:
+        limbs = None if whole < WHOLE else alone_block(program, arguments, dtype)
+        return whole_source(program, arguments, results, dtype, True, (), whole, limbs)
+
+    return served(drafted_code(question, source, CALLED), "loop")
 
 
 def gufunc(

@@ -10,16 +10,16 @@ from screwgraph.compiler.backends.llvm.block import block
 from screwgraph.compiler.backends.llvm.text import Lanes
 from screwgraph.compiler.cache import pack_program
 from screwgraph.compiler.pieces import WHOLE
-from screwgraph.tape import Block, Lookup, Loop, Routine
-from screwgraph.tape.routine import Part
+from screwgraph.tape import Block, Lookup, Loop, Part, Routine
 
 
 def routine_question(given: Routine) -> Any:
-    """Return all that the machine code depends on."""
-    return "routine", given.input_names, given.inputs, given.outputs, given.size, _described(given.parts)
+    """Return all that the machine code of a routine depends on."""
+    return "routine", given.input_names, given.inputs, given.outputs, given.size, described(given.parts)
 
 
-def _described(parts: Sequence[Part]) -> list[Any]:
+def described(parts: Sequence[Part]) -> list[Any]:
+    """Return all that the machine code of parts depends on."""
     found: list[Any] = []
     for part in parts:
         match part:
@@ -28,9 +28,9 @@ def _described(parts: Sequence[Part]) -> list[Any]:
             case Lookup():
                 found.append(("lookup", part.table, part.row, part.writes))
             case Loop():
-                found.append(("loop", _described(part.parts), part.again))
+                found.append(("loop", described(part.parts), part.again))
             case _:
-                found.append(("when", part.test, _described(part.parts)))
+                found.append(("when", part.test, described(part.parts)))
     return found
 
 

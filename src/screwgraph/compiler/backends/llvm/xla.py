@@ -34,8 +34,8 @@ def xla_handler(
 ) -> MachineCode:
     """Return a handler that calls a loop over samples, as NumPy would, with the buffers of a call frame.
 
-    `loop` is the loop's address; `arguments` and `results` are core shapes. Buffers are contiguous; their leading axes
-    are those of the results, or there are none.
+    `loop` is where the loop's address stands; `arguments` and `results` are core shapes. Buffers are
+    contiguous; their leading axes are those of the results, or there are none.
     """
     shapes, size = [*arguments, *results], np.dtype(dtype).itemsize
     lines = []
@@ -85,7 +85,8 @@ def xla_handler(
             *_load("ptr", "rets", "%frame", RESULTS),
             *lines,
             f"  store i64 %n{len(arguments)}, ptr %count, align 8",
-            f"  %loop = inttoptr i64 {loop} to ptr",
+            f"  %at_loop = inttoptr i64 {loop} to ptr",
+            "  %loop = load ptr, ptr %at_loop, align 8",
             "  call void %loop(ptr %bases, ptr %count, ptr %steps, ptr null)",
             "  ret ptr null",
             "}",

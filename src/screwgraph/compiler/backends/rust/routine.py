@@ -8,8 +8,7 @@ from screwgraph.compiler.backends.base import Listing
 from screwgraph.compiler.backends.c.routine import block_listing
 from screwgraph.compiler.backends.rust.function import Signature, definition, enclosed, signature
 from screwgraph.compiler.backends.rust.operations import SCALARS, rust_number
-from screwgraph.tape import Block, Lookup, Loop, Routine
-from screwgraph.tape.routine import Part
+from screwgraph.tape import Block, Lookup, Loop, Part, Routine
 
 
 def routine_definition(one: Signature, given: Routine) -> list[str]:

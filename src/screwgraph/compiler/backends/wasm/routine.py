@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from screwgraph.compiler.backends.wasm.bytes import CALL, END, body, leb, load, store
 from screwgraph.compiler.backends.wasm.operations import EQ, NE, ZERO, number
-from screwgraph.tape import Block, Lookup, Loop, Routine
-from screwgraph.tape.routine import Part
+from screwgraph.tape import Block, Lookup, Loop, Part, Routine
 
 if TYPE_CHECKING:
     from screwgraph.compiler.backends.wasm.module import Bodies

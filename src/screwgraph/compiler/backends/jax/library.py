@@ -1,0 +1,29 @@
+"""JAX, where it is installed, and whether it computes with numbers of a function's type."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from screwgraph.errors import InputError
+
+
+def jax_module() -> Any:
+    """Return JAX.
+
+    Raises:
+        InputError: it is not installed.
+    """
+    try:
+        return import_module("jax")
+    except ImportError:
+        raise InputError("JAX is not installed", fix="pip install 'screwgraph[jax]'") from None
+
+
+def check_precision(jax: Any, name: str, dtype: str) -> None:
+    """Raise InputError if JAX computes in single precision, and the function of this name in double."""
+    if dtype == "float64" and not jax.config.jax_enable_x64:
+        raise InputError(
+            f"{name} computes in double precision, JAX in single",
+            fix='jax.config.update("jax_enable_x64", True), or f.astype("float32").jax()',
+        )
