@@ -10,7 +10,7 @@ import math
 import numbers
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, wraps
 from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin
 
@@ -244,3 +244,26 @@ def positive_count(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
         raise InputError(f"{name} = {value!r} is not a positive whole number")
     return int(value)
+
+
+def check_takes(name: str, function: Callable[..., Any], arguments: Sequence[str]) -> None:
+    """Check that a function of the user's can be called with these arguments, in their order.
+
+    Raises:
+        InputError: it takes fewer or more, or has them in another order, by their names.
+    """
+    try:
+        taken = inspect.signature(function)
+    except (TypeError, ValueError):  # of some functions written in C
+        return
+    try:
+        taken.bind(*arguments)
+        fits = True
+    except TypeError:
+        fits = False
+    own = [p.name for p in taken.parameters.values() if p.kind is not p.VAR_KEYWORD][: len(arguments)]
+    if not fits or (own != list(arguments) and set(own) == set(arguments)):
+        call = f"{name}({', '.join(arguments)})"
+        raise InputError(
+            f"the function {name} takes {taken}", why=f"it is called as {call}", fix="take these arguments"
+        )

@@ -74,6 +74,12 @@ def test_an_unknown_suffix_lists_the_readable_ones(tmp_path):
     assert "did you mean '.urdf'?" in complaint("x", tmp_path, "leg.urd")
 
 
+@pytest.mark.parametrize(("name", "reader"), [("run.npz", "read_trajectory"), ("log.csv", "read_table")])
+def test_files_of_numbers_name_what_reads_them(tmp_path, name, reader):
+    assert f"{name}: files with the suffix" in (said := complaint("1,2", tmp_path, name))
+    assert reader in said
+
+
 def test_urdf_is_recognised_under_other_suffixes(tmp_path):
     for name in ("leg.xml", "leg.URDF", "leg.txt", "leg"):
         assert loaded(PAIR, tmp_path, name).nv == 2

@@ -124,3 +124,15 @@ def test_a_controller_may_write_to_its_arguments():
         return np.zeros(len(mechanism.motors))
 
     np.testing.assert_array_equal(sg.simulate(mechanism, time=0.1, tau=vandal_of_mechanisms).q, quiet.q)
+
+
+@pytest.mark.parametrize("wrong", [lambda q, qd: -qd, lambda q, qd, t: -qd, lambda t, q, qd, more: -qd])
+@pytest.mark.parametrize("move", [sg.simulate, sg.rollout])
+def test_torques_as_functions_of_other_arguments(move, wrong):
+    with pytest.raises(sg.InputError, match=r"the function tau takes \(.*\): it is called as tau\(t, q, qd\)"):
+        move(sg.load("rr"), time=0.01, dt=0.01, tau=wrong)
+
+
+@pytest.mark.parametrize("right", [lambda t, q, qd: -qd, lambda *state: -state[2], lambda s, x, v, gain=1.0: -gain * v])
+def test_torques_as_functions_that_fit(right):
+    assert np.isfinite(sg.simulate(sg.load("rr"), time=0.01, dt=0.01, tau=right).q).all()

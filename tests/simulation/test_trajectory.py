@@ -26,6 +26,22 @@ def test_accelerations_are_those_of_the_states(run):
     np.testing.assert_allclose(run.qdd, sg.forward_dynamics(run.model)(run.q, run.qd, run.tau))
 
 
+def test_a_motion_has_a_length_states_by_number_and_parts(run):
+    assert len(run) == len(list(run)) == 11
+    for kind, x in run[-1]._asdict().items():
+        np.testing.assert_array_equal(x, getattr(run, kind)[-1] if kind != "external_wrenches" else {})
+    part = run[2:9:2]
+    np.testing.assert_array_equal(part.t, run.t[2:9:2])
+    np.testing.assert_array_equal(part.q, run.q[2:9:2])
+    np.testing.assert_allclose(part.energy, run.energy[2:9:2], rtol=1e-14)
+    np.testing.assert_allclose(part.at(0.05).q, run.at(0.05).q, rtol=1e-14)
+    with pytest.raises(IndexError):
+        run[11]
+    for nothing in (slice(5, 5), slice(None, None, -1)):
+        with pytest.raises(sg.InputError, match="no part of a motion"):
+            run[nothing]
+
+
 def test_a_csv_table_has_names_and_all_digits(run, tmp_path):
     path = tmp_path / "a run.csv"
     run.save(path)

@@ -102,6 +102,13 @@ def searched(problem: Problem, effort: Search, inputs: Sequence[str]) -> Made | 
     _, base = min(named, key=lambda pair: cost(pair[1].program))
     if effort.rounds is None and effort.seconds < each * ROUND / effort.workers:
         return base
+    return _searched_for(trials, named, base, effort, inputs)
+
+
+def _searched_for(
+    trials: Trials, named: Sequence[tuple[Plan, Made]], base: Made, effort: Search, inputs: Sequence[str]
+) -> Made:
+    """Return the code of the cheapest plan that is found from named ones, or that of the best of these, `base`."""
     costs = trials.costs
 
     def told(found: Found) -> bool | None:
@@ -109,7 +116,7 @@ def searched(problem: Problem, effort: Search, inputs: Sequence[str]) -> Made | 
         return effort.progress(found)
 
     if effort.executor is not None:
-        costs = spread(partial(plan_costs, problem), effort.executor, effort.workers)
+        costs = spread(partial(plan_costs, trials.problem), effort.executor, effort.workers)
     found = search(
         [(plan, cost(made.program)) for plan, made in named],
         _starts(trials, [plan for plan, _ in named]),

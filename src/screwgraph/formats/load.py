@@ -62,6 +62,11 @@ READERS: dict[str, Reader] = {
     ".yml": read_yaml,
     xacro.SUFFIX: read_xml,
 }
+TABLES = {
+    ".npz": "read a motion by screwgraph.simulation.read_trajectory",
+    ".csv": "read a table by screwgraph.formats.read_table",
+}
+"""What reads files of numbers over time."""
 BASES = ("fixed", "floating")
 
 _PREVIEW = 4096
@@ -180,6 +185,13 @@ def _reader(path: Path, data: bytes, file: str) -> Reader:
     reader = READERS.get(path.suffix.lower())
     if reader is None and b"<robot" in data[:_PREVIEW]:
         return read_urdf
+    if reader is None and path.suffix.lower() in TABLES:
+        raise ModelError(
+            f"files with the suffix {path.suffix!r} are no models",
+            at=file,
+            why="they hold motions or measurements",
+            fix=TABLES[path.suffix.lower()],
+        )
     if reader is None:
         raise ModelError(
             f"files with the suffix {path.suffix!r} are not read",

@@ -14,6 +14,7 @@ from screwgraph.errors import InputError
 from screwgraph.identification.acting import contacts_of
 from screwgraph.identification.consistent import consistent, prior_values
 from screwgraph.identification.equations import Equations, equations
+from screwgraph.identification.filtering import Samples
 from screwgraph.identification.least_squares import Fit
 from screwgraph.identification.motion import Estimator
 from screwgraph.identification.reading import Options, Reading
@@ -61,16 +62,7 @@ def identify(
     if free:
         found = _constants(one, free)
         one = replace(one, constants=given | found.values)
-    fit, acc, kept = one.fit(None, start)
-    for again in range(SEARCHES if repeats else 0):
-        before, one = fit, replace(one, phase=f"reading the log again ({again + 1})")
-        one = one if estimator is None else replace(one, motion=estimator.at(fit.values, fit.noise[: len(eqs.rows)]))
-        fit, acc, kept = one.fit(before, start)
-        moved = np.abs(fit.values - before.values)
-        if (
-            moved <= STEADY[options.estimates_motion] * np.sqrt(np.maximum(np.diag(fit.covariance), 1e-300)) + 1e-12
-        ).all():
-            break
+    fit, acc, kept = _fitted(one, start, estimator, SEARCHES if repeats else 0)
     if found is not None:
         fit = replace(fit, covariance=fit.covariance + found.slopes @ found.covariance @ found.slopes.T)
     say("finding real bodies")
@@ -97,6 +89,22 @@ def identify(
         motor_constants={} if found is None else found.values,
         motor_constants_sigma={} if found is None else found.sigma,
     )
+
+
+def _fitted(
+    one: Reading, start: Float[np.ndarray, " k"], estimator: Estimator | None, searches: int
+) -> tuple[Fit, Accumulator, Samples]:
+    """Fit parameters; read the log again, at most so many times, until weights and motions no longer move them."""
+    rows, most = len(one.eqs.rows), STEADY[estimator is not None]
+    fit, acc, kept = one.fit(None, start)
+    for again in range(searches):
+        before, one = fit, replace(one, phase=f"reading the log again ({again + 1})")
+        one = one if estimator is None else replace(one, motion=estimator.at(fit.values, fit.noise[:rows]))
+        fit, acc, kept = one.fit(before, start)
+        sigma = np.sqrt(np.maximum(np.diag(fit.covariance), 1e-300))
+        if (np.abs(fit.values - before.values) <= most * sigma + 1e-12).all():
+            break
+    return fit, acc, kept
 
 
 def _constants(one: Reading, joints: tuple[str, ...]) -> TorqueConstants:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.arguments import checked, positive_count
+from screwgraph.arguments import check_takes, checked, positive_count
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.queries.models import check_model
@@ -109,6 +109,8 @@ def rollout(
     options = StepOptions(method, friction, stops, effort_limits, own, names, payload)
     times, dynamics = sample_times(model, time, dt), dynamics_of(model)
     step = options.step_of(model, dt).astype(dtype)
+    if callable(tau):
+        check_takes("tau", tau, ("t", "q", "qd"))
     control = tau if callable(tau) else _efforts(dynamics.checked(None, "tau"), tau, len(times) - 1)
     given = Given.of(step, names, payload, parameters or {}) if names else None
     counts = {"tau": 1 if callable(control) else control.shape[1], "parameters": given.count if given else 1}

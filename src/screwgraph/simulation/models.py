@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.arguments import check_takes
 from screwgraph.compiler import Function
 from screwgraph.dynamics import forward_dynamics
 from screwgraph.kinematics import kinetic_energy, potential_energy
@@ -195,11 +196,13 @@ def efforts(dynamics: Dynamics, tau: Any) -> Float[np.ndarray, " m"] | Efforts:
     """Check what a user gives as torques: none, constant, or a function of t, q and qd.
 
     Raises:
-        InputError: neither a function nor finite numbers, one for each. A function that returns anything else raises
-            when it does; it gets copies of q and qd, which it may alter, and is not asked where these have diverged.
+        InputError: neither a function of these nor finite numbers, one for each. A function that returns anything else
+            raises when it does; it gets copies of q and qd, which it may alter, and is not asked where these have
+            diverged.
     """
     if not callable(tau):
         return dynamics.checked(tau, "tau")
+    check_takes("tau", tau, ("t", "q", "qd"))
     unknown = np.full_like(dynamics.checked(None, "tau"), np.nan)
 
     def torques(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import numpy as np
 from jaxtyping import Float
@@ -71,6 +71,30 @@ class Trajectory:
             f"<motion of {self.model.name!r} by {self.method}: {len(self.t)} states, t = {self.t[0]:g} to "
             f"{self.t[-1]:g} s{found}>"
         )
+
+    def __len__(self) -> int:
+        """Return the number of states."""
+        return len(self.t)
+
+    @overload
+    def __getitem__(self, i: int) -> States: ...
+    @overload
+    def __getitem__(self, i: slice) -> Trajectory: ...
+    def __getitem__(self, i: int | slice) -> States | Trajectory:
+        """Return a state, as `at` does of its time, or the motion of some of the states, from one place to another.
+
+        Raises:
+            IndexError: there is no such state.
+            InputError: a slice has no states, or goes back in time.
+        """
+        wrenches = {frame: x[i] for frame, x in self.external_wrenches.items()}
+        states = States(self.q[i], self.qd[i], self.qdd[i], self.tau[i], wrenches)
+        if not isinstance(i, slice):
+            return states
+        t = self.t[i]
+        if not len(t) or (np.diff(t) < 0.0).any():
+            raise InputError(f"[{i.start}:{i.stop}:{i.step}] is no part of a motion", why="it is empty, or goes back")
+        return replace(self, t=t, **states._asdict(), between=self._between, balance=None)
 
     @property
     def energy(self) -> Float[np.ndarray, " N"]:

@@ -20,7 +20,7 @@ def signs(normal: Normal, operands: Mapping[Pack, Sequence[Pack]]) -> Signs:
     that turns signs.
     """
     number: dict[Pack, int] = {}
-    solved: dict[int, tuple[int, int]] = {}
+    equations = _BitEquations()
 
     def variable(vector: Pack) -> int:
         """Return the bit of a vector, 0 for constants."""
@@ -28,39 +28,52 @@ def signs(normal: Normal, operands: Mapping[Pack, Sequence[Pack]]) -> Signs:
             return 0
         return 1 << number.setdefault(vector, len(number))
 
-    def hold(row: int, right: int) -> None:
-        while row:
-            first = row.bit_length()
-            if first not in solved:
-                solved[first] = row, right
-                return
-            other, also = solved[first]
-            row, right = row ^ other, right ^ also
-
     for pack, terms in operands.items():
         here, found = variable(pack), [variable(term) for term in terms]
         added = addends(normal, pack, terms)
         for k, inner in added.items():
             if found[k]:
-                hold(here ^ found[k], _bits(inner))
+                equations.add(here ^ found[k], _bits(inner))
         factors = [bit for k, bit in enumerate(found) if k not in added]
         if factors and all(factors):
             for bit in factors:
                 here ^= bit
-            hold(here, 0)
+            equations.add(here, 0)
     for vector, k in number.items():
         if vector not in operands:
-            hold(1 << k, 0)
-    values: dict[int, int] = {}
-    for first in sorted(solved):
-        row, right = solved[first]
-        row ^= 1 << first - 1
-        while row:
-            last = row.bit_length()
-            row ^= 1 << last - 1
-            right ^= values.get(last, 0)
-        values[first] = right
+            equations.add(1 << k, 0)
+    values = equations.solution()
     return {vector: _lanes(values.get(k + 1, 0), len(vector)) for vector, k in number.items()}
+
+
+class _BitEquations:
+    """Sums of bits, each with a right side, one after the other: those that contradict earlier ones are left out."""
+
+    def __init__(self) -> None:
+        self._solved: dict[int, tuple[int, int]] = {}
+
+    def add(self, row: int, right: int) -> None:
+        """Add an equation of the bits of `row`, less what is known of them."""
+        while row:
+            first = row.bit_length()
+            if first not in self._solved:
+                self._solved[first] = row, right
+                return
+            other, also = self._solved[first]
+            row, right = row ^ other, right ^ also
+
+    def solution(self) -> dict[int, int]:
+        """Return values by number, counted from 1; bits that no equation determines are 0."""
+        values: dict[int, int] = {}
+        for first in sorted(self._solved):
+            row, right = self._solved[first]
+            row ^= 1 << first - 1
+            while row:
+                last = row.bit_length()
+                row ^= 1 << last - 1
+                right ^= values.get(last, 0)
+            values[first] = right
+        return values
 
 
 def addends(normal: Normal, pack: Pack, terms: Sequence[Pack]) -> Mapping[int, Lanes]:

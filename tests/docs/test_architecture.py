@@ -1,0 +1,33 @@
+"""Files, folders, registries and names on pages for maintainers exist."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "docs" / "architecture.md", *sorted((ROOT / "docs").glob("architecture/*.md"))]
+PAGES += sorted((ROOT / "docs").glob("extend/*.md"))
+TOPS = ("src", "tests", "benchmarks", "examples", "playground")
+PLACES = [f"/{path.relative_to(ROOT)}" for top in TOPS for path in (ROOT / top, *(ROOT / top).rglob("*"))]
+SOURCE = "\n".join(path.read_text() for top in ("src", "tests") for path in (ROOT / top).rglob("*.py"))
+
+
+def missing(page: Path) -> Iterator[str]:
+    """Yield what a page names in backticks as a file, a folder, a registry or an attribute, and what is none."""
+    text = page.read_text()
+    for name in dict.fromkeys(re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))):
+        if re.fullmatch(r"[\w./]+\.py|\w+(/\w+)*/", name):
+            is_there = Path(name).stem == "mine" or any(place.endswith(f"/{name.rstrip('/')}") for place in PLACES)
+        elif re.fullmatch(r"[A-Z_]{4,}|[A-Za-z]\w*(\.[A-Za-z]\w*)+", name):
+            is_there = re.search(rf"\b{name.split('.')[-1]}\b", SOURCE)
+        else:
+            continue
+        if not is_there:
+            yield name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT / "docs")))
+def test_what_a_page_names_exists(page):
+    assert not list(missing(page))
