@@ -107,3 +107,10 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path, case, monkeypatch):
 def test_a_missing_task_is_named():
     with pytest.raises(ScrewgraphError, match=r"there is no task 'cp3' \(did you mean 'cp2'\?\)"):
         sg.plan("cp3")
+
+
+def test_a_robots_file_is_no_task(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sg.save(sg.load("rrr"), "arm.urdf")
+    with pytest.raises(ScrewgraphError, match=r"arm.urdf: this is an XML file, and no task .*robot: arm.urdf"):
+        sg.plan("arm.urdf")

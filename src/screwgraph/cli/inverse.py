@@ -94,7 +94,7 @@ def inverse(
         print_json(summary)
     else:
         errors = ", ".join(f"{name} {error:.3g}" for name, error in found.errors.items())
-        largest = f"largest {summary['torque']:.4g} N m, N" if summary["torque"] is not None else "not found yet"
+        largest = f"largest {summary['torque']:.4g} (N m, N)" if summary["torque"] is not None else "not found yet"
         took = f"{summary['samples']} samples in {summary['wall_time']:.3g} s"
         typer.echo(f"{output}: torques of {asked.name}, {took}, {largest}")
         if efforts:

@@ -65,7 +65,7 @@ def _check_same(folder: Path, known: Mapping[str, Any], what: Mapping[str, Any])
             raise InputError(
                 f"the folder holds a library of the {key} {known.get(key)!r}",
                 at=str(folder),
-                fix="choose another folder, or overwrite it",
+                fix="choose another folder, or overwrite=True (--overwrite)",
             )
 
 
@@ -81,7 +81,10 @@ def _check_untouched(folder: Path, files: Mapping[str, str], earlier: Mapping[st
         else:
             continue
         raise InputError(
-            "the file would be lost", at=str(target), why=why, fix="choose another folder, or overwrite it"
+            "the file would be lost",
+            at=str(target),
+            why=why,
+            fix="choose another folder, or overwrite=True (--overwrite)",
         )
 
 

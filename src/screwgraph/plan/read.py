@@ -64,7 +64,10 @@ def read_task(source: str | os.PathLike[str]) -> Task:
         return _task(parse_yaml(data, f"{source}.yaml"), f"{source}.yaml", source, None)
     if not path.exists() and path.suffix not in (".yaml", ".yml"):
         raise InputError(f"there is no task {shown(file)}", fix=did_you_mean(file, task_names(), "built-in tasks are"))
-    return _task(parse_yaml(read_bytes(path, file), file), file, path.stem, path.parent)
+    data = read_bytes(path, file)
+    if data.lstrip().startswith(b"<"):
+        raise ModelError("this is an XML file, and no task", at=file, fix=f"a task is a .yaml file, with robot: {file}")
+    return _task(parse_yaml(data, file), file, path.stem, path.parent)
 
 
 def _task(root: Value, file: str, name: str, folder: Path | None) -> Task:
