@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from screwgraph.plan.code import written
-from screwgraph.plan.loops import gaps
+from screwgraph.plan.loops import closure_errors
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.robot import closed_states, constraint_jacobian, constraint_residual
 from tests.robot.closed_instances import two_arms
@@ -18,7 +18,7 @@ CLOSING = {name: joint for name, joint in instances().items() if joint.nv < 6}
 def test_closure_errors_and_forces_are_those_of_the_robot(joint):
     robot, rng = two_arms(joint), np.random.default_rng(2)
     mechanics, kept = Mechanics(robot), list(robot.mobility.kept)
-    errors = written(lambda q: gaps(mechanics, q), robot.nq)
+    errors = written(lambda q: closure_errors(mechanics, q), robot.nq)
     efforts, rest = mechanics.efforts(), np.zeros(robot.nv)
     (at,), pull = closed_states(robot, 1, seed=3), rng.normal(size=len(kept))
     beside = robot.manifold.retract(at, 1e-4 * rng.normal(size=robot.nv))

@@ -43,11 +43,11 @@ def check_closed(robot: Robot, q: Float[np.ndarray, "*batch nq"], qd: Float[np.n
     for position, velocity in zip(q.reshape(-1, robot.nq), qd.reshape(-1, robot.nv), strict=True):
         if not (np.isfinite(position).all() and np.isfinite(velocity).all()):
             continue
-        gap = constraint_residual(robot, position)
-        worst = int(np.argmax(np.abs(gap)))
-        if abs(gap[worst]) > CONSISTENT:
+        errors = np.abs(constraint_residual(robot, position))
+        worst = int(np.argmax(errors))
+        if errors[worst] > CONSISTENT:
             raise InputError(
-                f"at q, {rows[worst].of!r} has a loop-closure error of {abs(gap[worst]):.3g} ({rows[worst].component})",
+                f"at q, {rows[worst].of!r} has a loop-closure error of {errors[worst]:.3g} ({rows[worst].component})",
                 at=at,
                 why="the equations of motion hold only where loops and couplings are closed",
                 fix="robot.close_loops(q) returns a closed position nearby",

@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from screwgraph.mechanism.compiled import compiled_mechanism
 from screwgraph.mechanism.kinematics import finite_displacement
-from screwgraph.models.mechanism.closing import TOLERANCE, gaps, size_of
+from screwgraph.models.mechanism.closing import TOLERANCE, closure_errors, size_of
 from screwgraph.models.mechanism.mechanism import Mechanism
 
 NEWTON = 4
@@ -51,6 +51,6 @@ def _ahead(mechanism: Mechanism, q: np.ndarray, coordinates: tuple[int, ...], wa
             return None
         residual, J = closing(q)
         off = np.abs(q[list(coordinates)] - wanted).max()
-        if max(off, gaps(residual, J).max(initial=0.0)) <= TOLERANCE * size_of(mechanism):
+        if max(off, closure_errors(residual, J).max(initial=0.0)) <= TOLERANCE * size_of(mechanism):
             return q
     return None

@@ -24,7 +24,7 @@ def loop_forces(steps: Steps) -> Variables | None:
     return Variables("loops", Vector(robot.mobility.rank), len(steps.points)) if robot.is_closed else None
 
 
-def gaps(mechanics: Mechanics, q: Array) -> Array:
+def closure_errors(mechanics: Mechanics, q: Array) -> Array:
     """Return the loop-closure errors and residuals of couplings (r,), of the independent rows."""
     return kind_of(mechanics.robot).closure_errors(mechanics.robot, q)
 
@@ -59,7 +59,7 @@ class Closure:
 def _levels(mechanics: Mechanics, q: Any, qd: Any, qdd: Any) -> tuple[Any, Any, Any]:
     """Return closure errors and their first two derivatives in time."""
     (t,) = moments = list(tape_of(q).inputs("t", (1,)))
-    g = gaps(mechanics, mechanics.positions.near(q, t * qd + 0.5 * t * t * qdd)).tolist()
+    g = closure_errors(mechanics, mechanics.positions.near(q, t * qd + 0.5 * t * t * qdd)).tolist()
     first = [row.get(0, 0.0) for row in jacobian(g, moments)]
     second = [row.get(0, 0.0) for row in jacobian(first, moments)]
     g, first, second = (np.array(substituted(x, {t: 0.0}), dtype=object) for x in (g, first, second))
@@ -74,7 +74,7 @@ class Gaps:
 
     def __call__(self, q: Any) -> Any:
         """Return them, one entry for each independent row."""
-        return gaps(self.mechanics, q)
+        return closure_errors(self.mechanics, q)
 
 
 def loop_factors(steps: Steps, *, has_accelerations: bool) -> list[Factors]:

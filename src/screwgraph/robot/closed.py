@@ -9,6 +9,7 @@ from typing import Any
 from screwgraph.errors import ModelError
 from screwgraph.robot.coupling import Coupling
 from screwgraph.robot.parts import Joint, Link, Loop
+from screwgraph.robot.unique_names import check_unique
 
 
 def check_closed_chains(
@@ -20,7 +21,7 @@ def check_closed_chains(
     where: Callable[[Any], object],
 ) -> None:
     """Check names and ends of loops, terms of couplings, and names of independent joints. Raises ModelError."""
-    _check_names([*loops, *couplings], where)
+    check_unique([*loops, *couplings], "two loops or couplings are", where)
     known = {link.name for link in links}
     for loop in loops:
         _check_loop(loop, known, where)
@@ -49,19 +50,6 @@ def same_link(loop: Loop) -> ModelError:
         why="its ends cannot move against each other",
         fix="remove the loop, or name two links that move",
     )
-
-
-def _check_names(parts: Sequence[Loop | Coupling], where: Callable[[Any], object]) -> None:
-    seen: set[str] = set()
-    for part in parts:
-        if part.name in seen:
-            raise ModelError(
-                f"two loops or couplings are called {part.name!r}",
-                at=where(part),
-                why="names tell them apart",
-                fix="rename one",
-            )
-        seen.add(part.name)
 
 
 def _check_loop(loop: Loop, links: set[str], where: Callable[[Any], object]) -> None:

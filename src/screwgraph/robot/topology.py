@@ -11,6 +11,7 @@ from screwgraph.robot.closed import check_closed_chains, split_name
 from screwgraph.robot.coupling import Coupling
 from screwgraph.robot.parts import Frame, Joint, Link, Loop
 from screwgraph.robot.robot import STANDARD_GRAVITY, Gravity, Robot
+from screwgraph.robot.unique_names import check_unique
 
 Where = Callable[[Link | Joint | Frame | Loop | Coupling | Actuator | None], object]
 """Tells where in its file a part stands (None: the robot itself); returns None where there is no file."""
@@ -63,7 +64,6 @@ def tree(
 
 def _check_names(links: Sequence[Link], joints: Sequence[Joint], where: Where) -> None:
     for what, parts in (("link", links), ("joint", joints)):
-        seen: set[str] = set()
         for part in parts:
             if not part.name.isprintable():
                 raise ModelError(
@@ -72,14 +72,7 @@ def _check_names(links: Sequence[Link], joints: Sequence[Joint], where: Where) -
                     why="terminals would obey them",
                     fix="rename it",
                 )
-            if part.name in seen:
-                raise ModelError(
-                    f"two {what}s are called {part.name!r}",
-                    at=where(part),
-                    why="names tell them apart",
-                    fix="rename one",
-                )
-            seen.add(part.name)
+        check_unique(parts, f"two {what}s are", where)
     known = {link.name for link in links}
     for joint in joints:
         for role, link in (("parent", joint.parent), ("child", joint.child)):
@@ -93,22 +86,14 @@ def _check_names(links: Sequence[Link], joints: Sequence[Joint], where: Where) -
 
 def _check_frames(links: Sequence[Link], frames: Sequence[Frame], where: Where) -> None:
     known = {link.name for link in links}
-    seen = set(known)
+    check_unique(frames, "a second frame or link is", where, known)
     for frame in frames:
-        if frame.name in seen:
-            raise ModelError(
-                f"a second frame or link is called {frame.name!r}",
-                at=where(frame),
-                why="names tell them apart",
-                fix="rename one",
-            )
         if frame.link not in known:
             raise ModelError(
                 f"frame {frame.name!r} is on the link {frame.link!r}, and no link has that name",
                 at=where(frame),
                 fix="name a link of the robot",
             )
-        seen.add(frame.name)
 
 
 def _find_base(links: Sequence[Link], joints: Sequence[Joint], where: Where) -> str:

@@ -120,10 +120,10 @@ def _is_idle(loop: Loop) -> bool:
     """Whether a loop's ends lie on one link, closed; raises InputError where they are apart."""
     if loop.predecessor != loop.successor:
         return False
-    gap = float(np.abs(loop_residual(loop, inverse(loop.T_pf) @ loop.T_sf)).max())
-    if gap > CLOSED:
+    error = float(np.abs(loop_residual(loop, inverse(loop.T_pf) @ loop.T_sf)).max())
+    if error > CLOSED:
         raise InputError(
-            f"loop {loop.name!r} has a loop-closure error of {gap:.3g} with its joints locked there",
+            f"loop {loop.name!r} has a loop-closure error of {error:.3g} with its joints locked there",
             fix="lock fewer joints",
         )
     return True

@@ -70,15 +70,15 @@ class Constraints:
         steps = projection_code.ITERATIONS
         free = np.ones(self.robot.nv, dtype=bool)
         end = closing(self.robot, q, free, projection_code.TOLERANCE, nudges=0, steps=steps)
-        if not end.gap <= projection_code.TOLERANCE:
+        if not end.error <= projection_code.TOLERANCE:
             raise InputError(
-                f"at t = {t:g} s the loop-closure error is {end.gap:.3g}, and Newton's method does not reduce it",
+                f"at t = {t:g} s the loop-closure error is {end.error:.3g}, and Newton's method does not reduce it",
                 why="a step led too far, or to a singular position",
                 fix="take a smaller dt",
             )
         self.x = _loop_positions(self.robot, end.q)
         K = constraint_jacobian(self.robot, end.q)[list(self.robot.mobility.kept)]
-        return end.q, qd - np.linalg.lstsq(K, K @ qd, rcond=None)[0], end.gap
+        return end.q, qd - np.linalg.lstsq(K, K @ qd, rcond=None)[0], end.error
 
 
 def _projection(constraints: Constraints) -> tuple[Memory, Marching]:

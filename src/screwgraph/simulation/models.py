@@ -18,7 +18,7 @@ from screwgraph.mechanism.compiled import CompiledMechanism, compiled_mechanism
 from screwgraph.mechanism.projection import Projection, projection
 from screwgraph.mechanism.start import first_position, first_velocity
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.models.mechanism.closing import gaps
+from screwgraph.models.mechanism.closing import closure_errors
 from screwgraph.robot import Robot, constraint_residual
 from screwgraph.simulation.constraints import Constraints
 from screwgraph.simulation.start import initial_position, initial_velocity
@@ -167,7 +167,7 @@ class MechanismDynamics:
 
     def violation(self, q: Float[np.ndarray, "N n"], found: Any = None) -> Float[np.ndarray, " N"]:
         """Return the largest distance (m, rad) of coordinates from closing a constraint."""
-        return gaps(*self.compiled.closing_of_few(q)).max(axis=1, initial=0.0)
+        return closure_errors(*self.compiled.closing_of_few(q)).max(axis=1, initial=0.0)
 
 
 Dynamics = RobotDynamics | MechanismDynamics

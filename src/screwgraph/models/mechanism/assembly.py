@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.models.mechanism.closing import ROUGH, gaps, size_of
+from screwgraph.models.mechanism.closing import ROUGH, closure_errors, size_of
 from screwgraph.models.mechanism.mechanism import Mechanism
 
 TRIES = 3
@@ -99,7 +99,7 @@ def _closed(
         if len(q) - len(left) >= wanted or not len(left):
             break
     residual, J = closing(q)
-    closed = np.nan_to_num(gaps(residual, J).max(axis=1, initial=0.0), nan=np.inf) <= 1e-3 * ROUGH * size
+    closed = np.nan_to_num(closure_errors(residual, J).max(axis=1, initial=0.0), nan=np.inf) <= 1e-3 * ROUGH * size
     closed &= np.abs((a * q).sum(axis=1) - b) <= 1e-3 * ROUGH * size
     for slot, row in mechanism.defining_rows:  # an angle half a turn off closes its row, too
         closed &= J[:, row, slot] < 0.0

@@ -98,7 +98,7 @@ def check_ground(mechanism: Mechanism) -> None:
                 )
 
 
-def gaps(residual: Float[np.ndarray, " m"], jacobian: Float[np.ndarray, "m n"]) -> Float[np.ndarray, " m"]:
+def closure_errors(residual: Float[np.ndarray, " m"], jacobian: Float[np.ndarray, "m n"]) -> Float[np.ndarray, " m"]:
     """Return how far (m, rad) coordinates are from closing each row: residuals over the lengths of their gradients."""
     slope = np.sqrt((jacobian * jacobian).sum(axis=-1))
     return np.abs(residual) / np.maximum(np.maximum(slope, np.sqrt(np.abs(residual))), 1e-300)
@@ -137,7 +137,7 @@ def assembled(
     size = size_of(mechanism)
     q = closest(code, guess, free, chosen, TOLERANCE * size)
     residual, jacobian = code(q)
-    left = gaps(residual, jacobian)
+    left = closure_errors(residual, jacobian)
     if not (left <= ROUGH * size).all():
         worst, contradicted = int(np.argmax(left)), contradicting_body(mechanism, guess)
         part, how = contradicted or (rows[worst], f"remains violated by {left[worst]:.3g}")
@@ -162,7 +162,7 @@ def closest(
     q = np.array(guess, dtype=float)
     for _ in range(STEPS):
         r, J = (part[chosen] for part in code(q))
-        if gaps(r, J).max(initial=0.0) <= 1e-2 * tolerance or not free.any():
+        if closure_errors(r, J).max(initial=0.0) <= 1e-2 * tolerance or not free.any():
             break
         nearer = damped_step(r, J[:, free], partial(_ahead, code, chosen, q, free))
         if nearer is None:

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import ModelError
-from screwgraph.models.mechanism.closing import TOLERANCE, Closing, closest, gaps, size_of
+from screwgraph.models.mechanism.closing import TOLERANCE, Closing, closest, closure_errors, size_of
 from screwgraph.models.mechanism.contradiction import contradicting_body
 from screwgraph.spatial import null_space
 
@@ -70,7 +70,7 @@ def _nearby(mechanism: Mechanism, code: Closing, home: np.ndarray) -> list[np.nd
         q = home + BESIDE * size * rng.standard_normal(len(home))
         q = closest(code, q, free, every, TOLERANCE * size)
         residual, J = code(q)
-        if gaps(residual, J).max(initial=0.0) <= 1e-6 * size:
+        if closure_errors(residual, J).max(initial=0.0) <= 1e-6 * size:
             found.append(J)
     return found
 

@@ -89,7 +89,7 @@ class MechanismCoordinates:
         """Return the assembled position."""
         return self.mechanism.home.copy()
 
-    def gaps(self, q: Any) -> Any:
+    def closure_errors(self, q: Any) -> Any:
         """Return the constraints that count, (rank,)."""
         every = residual(self.mechanism, list(q))
         return vector([every[i] for i in self.mechanism.freedom.kept])
@@ -165,7 +165,7 @@ MECHANISMS = ModelKind(
     turns=_turns,
     drive=_drive,
     effort_graph=_effort_graph,
-    closure_errors=lambda robot, q: robot.gaps(q),
+    closure_errors=lambda robot, q: robot.closure_errors(q),
     completed=lambda robot, q, given: robot.completed(given),
     completed_velocity=_completed_velocity,
     closed_path=lambda robot, q: robot.closed_path(q),

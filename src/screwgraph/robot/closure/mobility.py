@@ -105,7 +105,7 @@ def closed_states(robot: Robot, count: int, seed: int = 0) -> list[Float[np.ndar
         if len(states) == count:
             break
         end = closing(robot, _guess(robot, rng, anywhere=attempt % 2 == 0), free, tolerance, nudges=0, steps=40)
-        if end.gap <= tolerance:
+        if end.error <= tolerance:
             states.append(end.q)
     return states or [closing(robot, robot.mobility.states[0], free, tolerance).q]
 
@@ -120,7 +120,7 @@ def regular_states(robot: Robot, count: int) -> list[Float[np.ndarray, " nq"]]:
         return closed_states(robot, count)
     kept, free, tolerance = list(robot.mobility.kept), np.ones(robot.nv, dtype=bool), 1e-12 * size_of(robot)
     ends = [closing(robot, q, free, tolerance, nudges=0) for q in robot.mobility.states]
-    found = [end.q for end in ends if end.gap <= tolerance]
+    found = [end.q for end in ends if end.error <= tolerance]
     found.sort(key=lambda q: _rank(constraint_jacobian(robot, q)[kept]) < robot.mobility.rank)
     return found[:count] or closed_states(robot, count)
 
@@ -132,7 +132,7 @@ def symmetric_states(robot: Robot) -> list[Float[np.ndarray, " nq"]]:
     """
     kept, free, tolerance = list(robot.mobility.kept), np.ones(robot.nv, dtype=bool), 1e-12 * size_of(robot)
     ends = [closing(robot, q, free, tolerance, nudges=0, steps=STATES_STEPS) for q in _symmetric_guesses(robot)]
-    closed = [end.q for end in ends if end.gap <= tolerance]
+    closed = [end.q for end in ends if end.error <= tolerance]
     return [q for q in closed if _rank(constraint_jacobian(robot, q)[kept]) == robot.mobility.rank]
 
 
@@ -157,10 +157,10 @@ def _roughly_closed_states(robot: Robot) -> list[Float[np.ndarray, " nq"]]:
     for attempt in range(TRIES):
         say(f"closing the loops of {robot.name} at random positions", len(closed) / STATES)
         ends.append(roughly_closed(robot, _guess(robot, rng, anywhere=attempt % 2 == 0), tolerance))
-        closed = [end.q for end in ends if end.gap <= CLOSE * size_of(robot)]
+        closed = [end.q for end in ends if end.error <= CLOSE * size_of(robot)]
         if len(closed) == STATES:
             return closed
-    return closed or [_closed_neutral(robot, min(ends, key=lambda end: end.gap))]
+    return closed or [_closed_neutral(robot, min(ends, key=lambda end: end.error))]
 
 
 def _guess(robot: Robot, rng: np.random.Generator, anywhere: bool) -> Float[np.ndarray, " nq"]:
@@ -172,13 +172,13 @@ def _guess(robot: Robot, rng: np.random.Generator, anywhere: bool) -> Float[np.n
 
 def _closed_neutral(robot: Robot, best: Closing) -> Float[np.ndarray, " nq"]:
     neutral = roughly_closed(robot, robot.neutral(), 1e-12 * size_of(robot))
-    if neutral.gap <= CLOSE * size_of(robot):
+    if neutral.error <= CLOSE * size_of(robot):
         return neutral.q
-    best = min(best, neutral, key=lambda end: end.gap)
+    best = min(best, neutral, key=lambda end: end.error)
     row = constraint_rows(robot)[int(np.argmax(np.abs(best.residual)))]
     raise InputError(
         f"no position closes {row.of!r}",
-        why=f"{TRIES} random ones and zero left a loop-closure error of at least {best.gap:.3g} ({row.component})",
+        why=f"{TRIES} random ones and zero left a loop-closure error of at least {best.error:.3g} ({row.component})",
         fix="check its lengths and axes",
     )
 

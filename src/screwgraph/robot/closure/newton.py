@@ -30,7 +30,7 @@ class Closing:
     residual: Float[np.ndarray, " rows"]
 
     @property
-    def gap(self) -> float:
+    def error(self) -> float:
         """The largest residual."""
         largest = float(np.abs(self.residual).max(initial=0.0))
         return largest if np.isfinite(largest) else np.inf
@@ -54,16 +54,16 @@ def closing(
     """Move the free coordinates until loops and couplings close; the best of all tries where none closes them.
 
     Rows that are redundant but for the digits of a file need not vanish together. Where such rows are left with a small
-    gap, the independent ones are closed to the tolerance, and then alone they count.
+    error, the independent ones are closed to the tolerance, and then alone they count.
     """
     every = list(range(len(constraint_rows(robot))))
     end = _search(robot, q, free, tolerance, (nudges, steps), every)
-    if not tolerance < end.gap <= ROUGH * size_of(robot):
+    if not tolerance < end.error <= ROUGH * size_of(robot):
         return end
     kept = list(robot.mobility.kept)
     fine = _descent(robot, end.q, free, tolerance, STEPS, kept)
     whole = Closing(fine.q, constraint_residual(robot, fine.q))
-    return fine if fine.gap <= tolerance and whole.gap <= ROUGH * size_of(robot) else whole
+    return fine if fine.error <= tolerance and whole.error <= ROUGH * size_of(robot) else whole
 
 
 def roughly_closed(robot: Robot, q: Float[np.ndarray, " nq"], tolerance: float) -> Closing:
@@ -84,10 +84,10 @@ def _search(
     best = _descent(robot, q, free, tolerance, steps, rows)
     rng = np.random.default_rng(0)
     for nudge in range(nudges):
-        if best.gap <= ROUGH * size_of(robot):
+        if best.error <= ROUGH * size_of(robot):
             break
         beside = robot.manifold.retract(q, np.where(free, rng.normal(scale=0.1 * (nudge + 1), size=robot.nv), 0.0))
-        best = min(best, _descent(robot, beside, free, tolerance, steps, rows), key=lambda end: end.gap)
+        best = min(best, _descent(robot, beside, free, tolerance, steps, rows), key=lambda end: end.error)
     return best
 
 
@@ -102,7 +102,7 @@ def _descent(
     """Levenberg-Marquardt steps; close by, steps that gain little lead nowhere."""
     end, farthest = Closing(q, constraint_residual(robot, q)[rows]), size_of(robot)
     for _ in range(steps):
-        if end.gap <= SURPLUS * tolerance or not np.isfinite(end.gap):
+        if end.error <= SURPLUS * tolerance or not np.isfinite(end.error):
             break
         is_near = float(end.residual @ end.residual) < (ROUGH * farthest) ** 2
         gain, K = 0.9 if is_near else GAIN, constraint_jacobian(robot, end.q)[rows][:, free]

@@ -54,7 +54,7 @@ def complete(robot: Robot, y: ArrayLike, branch: ArrayLike | None = None) -> Flo
     free = np.ones(robot.nv, dtype=bool)
     free[independent_coordinates(robot)] = False
     start = closing(robot, q, free, tolerance)
-    if start.gap > tolerance:  # the branch is only a rough guess
+    if start.error > tolerance:  # the branch is only a rough guess
         return _closed(robot, closing(robot, _with(robot, q, at, target), free, tolerance), TOLERANCE)
     q = start.q
     way, done, stride = target - q[at], 0.0, STRIDE
@@ -62,7 +62,7 @@ def complete(robot: Robot, y: ArrayLike, branch: ArrayLike | None = None) -> Flo
     while done < 1.0:
         ahead = min(1.0, done + stride / length) if length else 1.0
         end = closing(robot, _with(robot, q, at, origin + ahead * way), free, tolerance)
-        if end.gap <= tolerance:
+        if end.error <= tolerance:
             q, done, stride = end.q, ahead, min(STRIDE, 2.0 * stride)
         elif stride > STRIDE / 50.0:
             stride /= 2.0
@@ -80,7 +80,7 @@ def complete_velocity(robot: Robot, q: ArrayLike, yd: ArrayLike) -> Float[np.nda
     independent = independent_coordinates(robot)
     given = finite_vector(yd, len(independent), "yd", f"it takes the velocities of {_listed(robot.independent_joints)}")
     end = Closing(at, constraint_residual(robot, at))
-    if end.gap > OPEN * size_of(robot):
+    if end.error > OPEN * size_of(robot):
         raise _gaping(
             robot, end, "velocities are defined at closed positions only", "close_loops(q) returns a closed position"
         )
@@ -110,7 +110,7 @@ def _followed(
 
 
 def _closed(robot: Robot, end: Closing, tolerance: float) -> Float[np.ndarray, " nq"]:
-    if not end.gap <= tolerance * size_of(robot):
+    if not end.error <= tolerance * size_of(robot):
         raise _gaping(robot, end, "no step reduces it", "start from a position nearer to a closed one")
     return end.q
 
@@ -119,7 +119,7 @@ def _gaping(robot: Robot, end: Closing, why: str, fix: str) -> InputError:
     row = constraint_rows(robot)[int(np.argmax(np.abs(end.residual)))]
     what = "loop" if any(loop.name == row.of for loop in robot.loops) else "coupling"
     return InputError(
-        f"{what} {row.of!r} has a loop-closure error of {end.gap:.3g} ({row.component})", why=why, fix=fix
+        f"{what} {row.of!r} has a loop-closure error of {end.error:.3g} ({row.component})", why=why, fix=fix
     )
 
 
