@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pinocchio as pin
 import pytest
 
 import screwgraph as sg
+from screwgraph.errors import InputError
 from screwgraph.robot import constraint_residual
 from tests.kinematics.states import close, robot_of, state_of
 from tests.oracle import to_pin_q, to_pin_v
+from tests.robots import robot_file
 
 
 def test_integrate_is_pinocchios():
@@ -51,6 +55,25 @@ def test_random_positions_of_closed_chains_are_closed():
     robot = sg.load("five_bar")
     for q in sg.random(robot, 3, seed=0):
         assert np.abs(constraint_residual(robot, q)).max() < 1e-10
+
+
+@pytest.mark.suite
+@pytest.mark.parametrize("name", ["cassie_v2.sdf", "stewart_gough"])
+def test_random_positions_of_closed_chains_are_within_limits_where_few_are(name):
+    robot = sg.load(robot_file(name) if "." in name else name)
+    q = sg.random(robot, seed=0)
+    assert np.abs(constraint_residual(robot, q)).max() < 1e-7  # an angle near 0 from its cosine: root of the rounding
+    for joint in robot.joints:
+        if joint.limits.lower is not None:
+            assert joint.limits.lower <= q[robot.q_slices[joint.name]][0] <= joint.limits.upper
+
+
+def test_a_joint_that_loops_keep_outside_of_its_limits_is_named():
+    robot = sg.load("four_bar_linkage")
+    last = robot.joints[-1]
+    bad = replace(last, limits=replace(last.limits, lower=4.6, upper=5.0))
+    with pytest.raises(InputError, match=rf"joint '{last.name}' is at 4.*, its limits are 4.6 to 5"):
+        sg.random(replace(robot, joints=(*robot.joints[:-1], bad)), seed=0)
 
 
 def test_neutral_positions():

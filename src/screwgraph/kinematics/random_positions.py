@@ -10,10 +10,8 @@ from jaxtyping import Float
 from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.kinematics.manifold import checked_shape
+from screwgraph.kinematics.random_closed import closed
 from screwgraph.robot import Joint, Robot
-
-TRIES = 50
-"""How often a closed position within limits is looked for."""
 
 
 @checked
@@ -24,7 +22,8 @@ def random(
 
     Coordinates with two limits are uniform between them, angles without limits within +-pi, rotations uniform,
     positions of floating bases within +-1 m, other lengths standard normal. Of closed chains, loops are closed from
-    such positions. `seed` is a number, a Generator, or None for another result each time.
+    such positions, joints outside of their limits put back; where this fails, from positions nearer to the neutral one.
+    `seed` is a number, a Generator, or None for another result each time.
 
     Raises:
         InputError: what is given is no robot, the shape is none, limits exclude each other, or no closed position
@@ -36,7 +35,7 @@ def random(
     count = int(np.prod(sizes))
     found = np.empty((count, robot.nq))
     for i in range(count):
-        found[i] = _closed(robot, rng) if robot.is_closed else _free(robot, rng)
+        found[i] = closed(robot, rng, _free) if robot.is_closed else _free(robot, rng)
     return found.reshape(*sizes, robot.nq)
 
 
@@ -56,23 +55,3 @@ def _of_joint(joint: Joint, rng: np.random.Generator) -> Float[np.ndarray, " nq"
     if low is not None:
         return np.array([low + abs(drawn[0])])
     return np.array([high - abs(drawn[0])]) if high is not None else drawn
-
-
-def _closed(robot: Robot, rng: np.random.Generator) -> Float[np.ndarray, " nq"]:
-    for _ in range(TRIES):
-        try:
-            q = robot.close_loops(_free(robot, rng))
-        except InputError:
-            continue  # from there, no position closes the loops
-        if all(_is_within(joint, q[robot.q_slices[joint.name]]) for joint in robot.joints):
-            return q
-    raise InputError(
-        f"robot {robot.name!r}: no closed position within its limits was found",
-        why=f"none of {TRIES} random positions led to one",
-        fix="begin with one that you know, and change it by robot.complete",
-    )
-
-
-def _is_within(joint: Joint, q: Float[np.ndarray, " nq"]) -> bool:
-    low, high = joint.limits.lower, joint.limits.upper
-    return joint.type.nq != 1 or ((low is None or low <= q[0]) and (high is None or q[0] <= high))
