@@ -13,6 +13,7 @@ from jaxtyping import Float
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
 from screwgraph.estimation.contact_forces import ContactForces
+from screwgraph.estimation.exactness import dynamics_sigma
 from screwgraph.estimation.factors import soft_equality
 from screwgraph.estimation.first_readings import first_position
 from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
@@ -22,7 +23,7 @@ from screwgraph.estimation.online_readings import Known, Readings
 from screwgraph.estimation.online_slips import SlipTest
 from screwgraph.estimation.parameters import parameters_of
 from screwgraph.estimation.sensors import offset_of, pushed_by, sensors_of
-from screwgraph.estimation.window_rules import chosen_rule, decay_rates, effective_inertias, rule_of
+from screwgraph.estimation.window_rules import chosen_rule, decay_rates, rule_of
 from screwgraph.optimize import FixedLag, Problem, Status, soft
 from screwgraph.robot import Robot
 from screwgraph.simulation import dynamics_of
@@ -277,7 +278,7 @@ class RobotSmoother:
     def _begun(self, known: Sequence[Known], guess: Float[np.ndarray, " nq"]) -> FixedLag:
         """Return a smoother of the first window, which is searched for from a guess of its positions."""
         motion, noise, (q0, qd0) = self._motion, self.noise, self._start
-        spread = noise.dynamics * effective_inertias(self.robot, q0, self.dt)
+        spread = dynamics_sigma(motion.mechanics, motion.pushed, q0, self.dt, noise)
         sigma = Sigmas(noise.integration, (noise.constraints, noise.constraints, noise.dynamics), spread)
         factors = motion.factors(self.dt, np.array([k["dynamics"]["tau"] for k in known]), sigma)
         walks = [(motion.forces, noise.force, noise.force_rate)] if motion.pushed else []
