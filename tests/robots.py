@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from functools import cache
 from importlib.metadata import files
 from itertools import chain
 from pathlib import Path
@@ -65,9 +66,11 @@ def closed_chains() -> list[Path]:
     return _files_of("closed_chain", ".urdf")
 
 
-def _package() -> list[Path]:
+@cache
+def _package() -> tuple[Path, ...]:
     """The two files called anymal.urdf are both listed."""
-    return sorted(Path(str(file.locate())) for file in files("example-robot-data") or () if "/robots/" in str(file))
+    found = (Path(str(file.locate())) for file in files("example-robot-data") or () if "/robots/" in str(file))
+    return tuple(sorted(found))
 
 
 def _other_files(suffix: str) -> list[Path]:

@@ -64,6 +64,7 @@ def test_the_ratio_to_the_peers_operations_is_printed():
     assert float(cells["ratio"]) == pytest.approx(int(cells["operations"]) / 586, abs=0.005)
 
 
+@pytest.mark.suite
 def test_every_row_is_as_long_as_its_head():
     tools = Tools(TINY, None, lambda line: None)
     found = entries(chosen(["puma560"]), QUESTIONS[1:3], tools)

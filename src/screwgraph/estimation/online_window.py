@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.estimation.exactness import dynamics_sigma
 from screwgraph.estimation.factors import soft_equality
 from screwgraph.estimation.first_readings import first_position
 from screwgraph.estimation.motion import Motion, Sigmas
 from screwgraph.estimation.noise import ModelNoise
 from screwgraph.estimation.online_readings import Known, Readings
 from screwgraph.estimation.sensors import Sensor, offset_of
-from screwgraph.estimation.window_rules import decay_rates, effective_inertias
+from screwgraph.estimation.window_rules import decay_rates
 from screwgraph.optimize import Factors, FixedLag, Problem, Variables, soft
 from screwgraph.robot import Robot
 
@@ -74,7 +75,7 @@ class OnlineWindow:
     def _factors(self, known: Sequence[Known]) -> list[Factors]:
         """Return laws of motion, changes of forces and torques, and sensors as they were read."""
         motion, noise = self.motion, self.noise
-        spread = noise.dynamics * effective_inertias(self.robot, self.start[0], self.dt)
+        spread = dynamics_sigma(motion.mechanics, motion.pushed, self.start[0], self.dt, noise)
         sigma = Sigmas(noise.integration, (noise.constraints, noise.constraints, noise.dynamics), spread)
         factors = motion.factors(self.dt, np.array([k["dynamics"]["tau"] for k in known]), sigma)
         for x, _, rate in self._walks():

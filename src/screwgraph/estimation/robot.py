@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.dynamics import forward_dynamics
+from screwgraph.estimation.exactness import dynamics_sigma
 from screwgraph.estimation.measurements import Channels, Measurements, Samples
 from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
 from screwgraph.estimation.noise import ModelNoise
@@ -16,7 +17,7 @@ from screwgraph.estimation.parameters import Parameters, parameters_of
 from screwgraph.estimation.readings import Released
 from screwgraph.estimation.sensors import SENSORS, Sensor, channels, pushed_by, sensors_of, told_by
 from screwgraph.estimation.tables import even_or_each
-from screwgraph.estimation.window_rules import effective_inertias, rule_of
+from screwgraph.estimation.window_rules import rule_of
 from screwgraph.optimize import Factors, Selection, Variables, soft
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.robot import Robot
@@ -105,7 +106,7 @@ class RobotUnknowns:
 
         Accelerations of loops that held as exactly as their positions would leave doubles no digits for the rest.
         """
-        spread = noise.dynamics * effective_inertias(self.model, q0, float(np.mean(data.steps)))
+        spread = dynamics_sigma(self.mechanics, self.pushed, q0, float(np.mean(data.steps)), noise)
         closure = (noise.constraints, noise.constraints, noise.dynamics)
         sigma = Sigmas(noise.integration, closure, spread)
         return self.motion.factors(even_or_each(data.steps), data.torques, sigma)
