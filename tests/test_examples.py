@@ -45,6 +45,7 @@ def test_auto_is_never_worse_than_the_better_of_embedding_and_kkt(kind):
     assert numbers["auto"] <= min(numbers["embedding"], numbers["kkt"])
 
 
+@pytest.mark.suite
 def test_sweeps_are_printed_and_drawn(monkeypatch, capsys):
     import chignoli_2023_chains
     import chignoli_2023_common as common
@@ -136,6 +137,7 @@ def test_parallel_structure_and_speed_up_are_printed(capsys):
 
 
 @pytest.mark.parametrize("order", ["rnea", "kkt", "embedding", "colamd"])
+@pytest.mark.sampled(3)
 def test_the_five_bar_has_the_same_answers_in_any_order(order):
     import xie_2019_five_bar as script
 

@@ -36,6 +36,7 @@ def number(pattern: str, text: str) -> float:
     return float(found[1])
 
 
+@pytest.mark.suite
 def test_the_policy_gradient_is_that_of_differences(monkeypatch):
     import jax_policy_gradient as script
 
@@ -66,6 +67,7 @@ def test_a_policy_learns_to_swing_up(monkeypatch, capsys):
     assert number(r"rad: (\d+) of 100", run(script, monkeypatch, capsys)) >= 80
 
 
+@pytest.mark.suite
 def test_a_trajectory_nears_its_goal_and_is_drawn(monkeypatch, capsys):
     import jax_trajectory as script
 

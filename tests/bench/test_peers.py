@@ -27,7 +27,7 @@ def quadruped(armature: float = 0.05) -> sg.Robot:
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_pinocchio_answers_alike(question):
     pytest.importorskip("pinocchio")
     found = survey(quadruped(), question, PYTHON_PEERS[:1], TINY).peers["pin"]
@@ -38,6 +38,7 @@ def test_pinocchio_answers_alike(question):
 
 @pytest.mark.parametrize("name", ["inverse", "forward"])
 @pytest.mark.parametrize("robot", ["panda", "a1"])
+@pytest.mark.sampled(3)
 def test_mujoco_answers_alike(robot, name):
     pytest.importorskip("mujoco")
     asked = quadruped() if robot == "a1" else sg.load(robot, gravity=(1.0, 2.0, -9.0))

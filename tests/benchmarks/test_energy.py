@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from benchmarks.themes import energy
 
 import screwgraph as sg
@@ -17,6 +18,7 @@ def test_a_linkage_keeps_its_energy_better_by_shorter_steps(monkeypatch):
     assert float(cells["gap"]) < 1e-9
 
 
+@pytest.mark.suite
 def test_the_robots_are_all_that_are_closed():
     found = dict(energy.closed_robots())
     assert {"five_bar", "stewart_gough", "belt_leg", "differential"} <= found.keys()

@@ -41,6 +41,7 @@ def test_rows_compare_peers_with_ours_and_absent_ones_are_not_measured(monkeypat
     assert any("jaxsim is not installed" in note for note in remarks.notes())
 
 
+@pytest.mark.suite
 def test_a_process_measures_ours():
     pytest.importorskip("jax")
     found = jax_functions._found("panda7", "inverse", "screwgraph", TOOLS)

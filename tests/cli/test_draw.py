@@ -16,7 +16,7 @@ def test_all_figures_can_be_asked_for():
     assert {figure.value for figure in Figure} == {*FIGURES, *OVER_TIME}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("what", list(FIGURES))
 @pytest.mark.parametrize("problem", [("inverse",), ("forward",), ("hybrid", "--accelerations", "joint1")])
 def test_figures_are_drawn_as_svg(command, tmp_path, what, problem):

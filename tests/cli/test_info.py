@@ -68,6 +68,7 @@ def test_json_has_the_same_content(command, leg):
 
 
 @pytest.mark.parametrize("name", sg.zoo_names())
+@pytest.mark.sampled(2)
 def test_every_built_in_robot_is_shown_in_full(command, name):
     robot, out = sg.load(name), command("info", name).out
     assert all(word in out for word in (*robot.joint_names, *(link.name for link in robot.links)))

@@ -37,6 +37,7 @@ def _write(path, table):
     np.savetxt(path, np.column_stack(list(table.values())), delimiter=",", header=",".join(table), comments="")
 
 
+@pytest.mark.suite
 def test_a_mechanism_is_simulated_by_smoothing_and_its_torques_found_again(command, folder):
     out, torques = folder / "run.csv", folder / "torques.csv"
     options = ("--time", 0.4, "--dt", 0.01, "--method", "smoother", "--window", 3, "--coordinates", "independent")

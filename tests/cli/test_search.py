@@ -29,6 +29,7 @@ def test_workers_find_the_same(command):
 
 @pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="the extra `distributed` is not installed")
 @pytest.mark.filterwarnings("default")
+@pytest.mark.suite
 def test_a_dask_cluster_of_two_workers_finds_the_same(command):
     from distributed import LocalCluster
 

@@ -86,6 +86,7 @@ def test_the_same_seed_gives_the_same_state(command):
     assert command("solve", "rr", "--problem", "inverse", "--json").json["state"] == "a random state, seed 0"
 
 
+@pytest.mark.suite
 def test_every_order_gives_the_same_answer(command):
     answers = [
         command("solve", "puma560", "--problem", "forward", "--ordering", name, "--json").json

@@ -72,6 +72,7 @@ def test_answers_are_those_of_pinocchio():
 
 
 @pytest.mark.parametrize("past", [2**60, 0])
+@pytest.mark.sampled(3)
 def test_arrays_lie_anywhere(robot, monkeypatch, past):
     monkeypatch.setattr(blocked, "past_bytes", lambda: past)
     f = sg.inverse_dynamics(robot).jacobian("q", "qd")

@@ -64,6 +64,7 @@ def test_a_cache_that_cannot_be_used_is_told_once(tmp_path):
 
 @posix
 @pytest.mark.parametrize("death", [KILLED_HALFWAY, in_suites(KILLED_BEFORE_THE_END)])
+@pytest.mark.suite
 def test_a_process_killed_while_it_writes_leaves_nothing_that_is_believed(tmp_path, death):
     killed = start(death + ANSWER, tmp_path)
     killed.communicate(timeout=120)

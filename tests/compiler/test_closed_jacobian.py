@@ -20,6 +20,7 @@ def robot_of(name: str) -> Robot:
 
 
 @pytest.mark.parametrize("name", ["crank_rocker.urdf", "four_bar.urdf", "five_bar", "belt_leg"])
+@pytest.mark.sampled(3)
 def test_derivatives_along_motions_that_keep_loops_closed_are_those_of_the_projection_method(name):
     robot, rng = robot_of(name), np.random.default_rng(4)
     start = robot.close_loops(0.3 * robot.random(rng))

@@ -47,6 +47,7 @@ def test_derivatives_of_inverse_dynamics_are_pinocchios(name):
 
 
 @pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.sampled(2)
 def test_derivatives_of_forward_dynamics_are_pinocchios(name):
     robot = robot_of(name)
     model, data = pinocchio_model(robot)

@@ -25,6 +25,7 @@ CONFORMANCE = {
 
 
 @pytest.mark.parametrize("name", CONFORMANCE)
+@pytest.mark.suite
 def test_conformance_tests_pick_up_what_a_page_adds(name, tmp_path: Path):
     run_alone(EXTEND / name, tmp_path, tests=CONFORMANCE[name])
 

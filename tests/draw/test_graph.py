@@ -22,6 +22,7 @@ def nodes(scene: Scene, shape: str) -> list[Node]:
 
 @pytest.mark.parametrize("which", PROBLEMS)
 @pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.sampled(4)
 def test_every_unknown_factor_and_edge_is_drawn(name: str, which: str) -> None:
     g = problem(name, which).graph
     scene = graph_scene(g)

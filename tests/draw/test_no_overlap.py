@@ -24,7 +24,7 @@ from tests.draw.helpers import (
 )
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", ROBOTS)
 def test_labels_overlap_neither_one_another_nor_other_nodes(name: str) -> None:
     for kind, scene in scenes(name).items():
@@ -47,7 +47,7 @@ def test_labels_overlap_neither_one_another_nor_other_nodes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_nodes_do_not_overlap(name: str) -> None:
     for kind, scene in scenes(name).items():
         ordered = sorted(scene.nodes, key=lambda n: n.at[0])
@@ -60,6 +60,7 @@ def test_nodes_do_not_overlap(name: str) -> None:
 
 @pytest.mark.parametrize("which", PROBLEMS)
 @pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.sampled(4)
 def test_no_edge_runs_over_a_node(name: str, which: str) -> None:
     kinds = ("graph", "dag", "full graph", "known") if which == "inverse" else ("graph", "dag")
     for kind in kinds:

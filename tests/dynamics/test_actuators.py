@@ -69,6 +69,7 @@ def state(robot: Robot, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 
 @pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.sampled(2)
 def test_accelerations_are_those_of_the_torques_that_efforts_cause(name):
     robot = ROBOTS[name]
     q, qd, u = state(robot)
@@ -102,7 +103,7 @@ def pseudo_inverse(robot: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray,
     return scale * (np.linalg.pinv(N.T @ robot.actuation_matrix(q) * scale) @ needed)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("ordering", ORDERS)
 @pytest.mark.parametrize("name", ["tendons", "redundant five_bar"])
 def test_all_orders_agree_or_are_refused(name, ordering):

@@ -121,7 +121,7 @@ def test_ranks_of_arms(name, rank):
 
 @pytest.mark.parametrize("name", ["rrr", "cart_pole", "acrobot", "puma560", "four_bar_linkage"])
 @pytest.mark.parametrize("base", ["fixed", "floating"])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 def test_columns_of_the_regressor(name, base):
     if base == "floating" and name in ("four_bar_linkage", "cart_pole"):
         pytest.skip("a floating base of a closed chain or a cart adds nothing new")

@@ -54,7 +54,7 @@ def test_accelerations_are_those_of_the_projection_method(name, ordering):
 
 
 @pytest.mark.parametrize("name", CHAINS)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_inverse_dynamics_finds_the_efforts_of_the_independent_joints(name):
     robot, q, qd, _ = closed_state(name)
     tau = np.zeros(robot.nv)

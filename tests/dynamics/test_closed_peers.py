@@ -48,6 +48,7 @@ def test_forward_dynamics_are_those_of_both(name):
 
 
 @pytest.mark.parametrize("name", ["crank_rocker", "five_bar", "four_bar", "six_bar", "planar_leg_linkage"])
+@pytest.mark.sampled(2)
 def test_inverse_dynamics_find_the_efforts_that_cause_pinocchio_s_accelerations(name):
     robot, states = moving(name)
     at = independent_coordinates(robot)

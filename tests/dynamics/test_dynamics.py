@@ -35,7 +35,7 @@ LARGE = 30
 """Velocities of robots on a floating base from which on code is interpreted: machine code is made of the fixed one."""
 
 
-@pytest.mark.sampled(18)
+@pytest.mark.sampled(36)
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 @pytest.mark.parametrize("path", urdfs())
 def test_dynamics_of_a_file_agree_with_pinocchio(path, base):
@@ -74,7 +74,7 @@ def assert_forward_dynamics_are_refused(robot: Robot, joints: tuple[str, ...]) -
     assert str(caught.value).startswith(f"the acceleration of joint {listed} is not determined: ")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(("name", "base"), BUILT_IN)
 def test_dynamics_of_a_built_in_robot_agree_with_pinocchio(name, base):
     robot = without_loops(load(name, base=base))

@@ -44,7 +44,7 @@ def _by_oracle(pinocchio, problem, states):
     return np.array([compute(*state) for state in zip(*states, strict=True)])
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(21)
 @pytest.mark.parametrize(("name", "base"), BUILT_IN)
 @pytest.mark.parametrize("problem", PROBLEMS)
 @pytest.mark.parametrize("ordering", ORDERINGS)

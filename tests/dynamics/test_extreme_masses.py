@@ -27,7 +27,7 @@ def arm(ratio: float, seed: int) -> sg.Robot:
     return tree("arm", links, joints)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("ordering", ["aba", "articulated", "composite", "crba"])
 @pytest.mark.parametrize("ratio", [1e-8, 1e-12, 1e-14])
 def test_light_tips_accelerate_as_they_should(ratio, ordering):

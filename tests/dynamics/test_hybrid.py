@@ -48,7 +48,7 @@ def test_there_are_64_subsets_of_pumas_joints():
     assert len(set(PUMA_SUBSETS)) == 64
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("accelerations", PUMA_SUBSETS, ids=lambda names: "+".join(names) or "none")
 def test_every_subset_of_known_accelerations_of_puma_agrees_with_the_three_passes(accelerations):
     assert_hybrid_agrees(load("puma560"), accelerations, interpreted, ordering="aba")
@@ -72,6 +72,7 @@ LEGS = ("FL", "FR", "RL", "RR")
     ],
     ids=["all_legs", "base", "base_and_legs", "some_legs"],
 )
+@pytest.mark.sampled(3)
 def test_subsets_of_a_floating_quadruped_agree_with_the_three_passes(accelerations, ordering):
     assert_hybrid_agrees(load("a1", base="floating"), accelerations, ordering=ordering)
 

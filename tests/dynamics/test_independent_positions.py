@@ -122,6 +122,7 @@ def test_positions_are_those_that_newtons_method_finds_in_python(name):
         ("hip by its joints", {"Single"}),
     ],
 )
+@pytest.mark.sampled(3)
 def test_loops_that_have_closed_forms_take_them(name, kinds):
     robot = case(*CASES[name]).robot
     assert {type(solution).__name__ for _, solution in Completion(robot).solutions} == kinds
@@ -193,6 +194,7 @@ def functions(robot: Robot, **options: Any) -> list[sg.Function]:
 
 
 @pytest.mark.parametrize("name", ["five_bar", "differential"])
+@pytest.mark.sampled(2)
 def test_every_query_agrees_with_its_function_of_all_positions(name):
     known = case(*CASES[name])
     rates = np.random.default_rng(3).normal(size=(2, len(known.q), len(independent_coordinates(known.robot))))
@@ -203,6 +205,7 @@ def test_every_query_agrees_with_its_function_of_all_positions(name):
 
 
 @pytest.mark.parametrize("name", ["five_bar", "differential", "hip by its motors"])
+@pytest.mark.sampled(3)
 def test_derivatives_are_those_along_closed_positions(name):
     known = case(*CASES[name])
     n = len(independent_coordinates(known.robot))

@@ -61,7 +61,7 @@ def test_forward_dynamics_solves_the_reduced_equations(model):
     np.testing.assert_allclose(both, qdd[:, z], atol=1e-9 * scale)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_inverse_dynamics_gives_back_the_torques(model):
     q, qd, tau, qdd = states(model)
     scale = np.abs(qdd).max()
@@ -83,7 +83,7 @@ def test_hybrid_dynamics_is_inverse_for_some_motors_and_forward_for_the_others(m
         np.testing.assert_allclose(found, expected, atol=1e-9 * np.abs(qdd).max())
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_mass_matrix_and_bias_forces_give_the_torques(model):
     q, qd, _, _ = states(model)
     z = list(model.freedom.independent)
@@ -96,7 +96,7 @@ def test_mass_matrix_and_bias_forces_give_the_torques(model):
     np.testing.assert_allclose(energy, whole, rtol=1e-10)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_constraint_forces_close_the_balance_of_all_coordinates(model):
     q, qd, tau, qdd = states(model)
     graph = sg.dynamics_graph(model)
@@ -111,7 +111,7 @@ def test_constraint_forces_close_the_balance_of_all_coordinates(model):
 
 @pytest.mark.parametrize("model", [*NAMES[:-1], in_suites(NAMES[-1]), "massless"], indirect=True)
 @pytest.mark.parametrize("query", ["forward", "inverse"])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_derivatives_are_those_of_central_differences(model, query):
     q, qd, tau, qdd = (x[0] for x in states(model, 1))
     f = sg.forward_dynamics(model) if query == "forward" else sg.inverse_dynamics(model)
@@ -125,6 +125,7 @@ def test_derivatives_are_those_of_central_differences(model, query):
         np.testing.assert_allclose(found, np.array(columns).T, atol=1e-5 * max(1.0, np.abs(found).max()))
 
 
+@pytest.mark.sampled(4)
 def test_other_orders_give_the_same_accelerations(model):
     q, qd, tau, qdd = states(model)
     graph = sg.dynamics_graph(model).given("q", "qd", "tau")

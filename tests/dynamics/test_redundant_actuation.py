@@ -33,6 +33,7 @@ def test_a_four_bars_smallest_torques_are_the_pseudo_inverses(names, ordering):
 
 
 @pytest.mark.parametrize("name", [name for name in CHAINS if name != "stewart_gough"])
+@pytest.mark.sampled(4)
 def test_smallest_efforts_of_all_joints_cause_the_motion(name):
     robot, q, qd, tau = closed_state(name)
     qdd = sg.forward_dynamics(robot)(q, qd, tau)

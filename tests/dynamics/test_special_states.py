@@ -73,7 +73,7 @@ def test_what_was_wrong_at_zero_is_right():
 
 
 @pytest.mark.parametrize("name", TREES)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_automatic_orders_are_right_everywhere(name, monkeypatch):
     """Also inverse dynamics; nothing is refused where the mass matrix is positive definite."""
     monkeypatch.setenv("SCREWGRAPH_SEARCH_SECONDS", "0.5")
@@ -123,6 +123,7 @@ def closed_refused(robot: Robot, ordering: str) -> tuple[int, int]:
 @pytest.mark.parametrize(
     "name", ["five_bar", "four_bar_linkage", pytest.param("stewart_gough", marks=pytest.mark.suite)]
 )
+@pytest.mark.sampled(3)
 def test_closed_chains_are_right_or_refuse(name, ordering, monkeypatch):
     monkeypatch.setenv("SCREWGRAPH_SEARCH_SECONDS", "0")
     regular, missing = closed_refused(sg.load(name), ordering)

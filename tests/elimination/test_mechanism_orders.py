@@ -55,7 +55,7 @@ def answers(name):
     return mechanism, found
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", [in_suites(n) if n == "parallel_robot" else n for n in sg.mechanism_names()])
 def test_auto_is_never_costlier_than_an_order_that_is_safe(name):
     for functions in answers(name)[1]:

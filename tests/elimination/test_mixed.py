@@ -73,6 +73,7 @@ def test_the_choice_is_never_worse_than_embedding_or_kkt_alone(robots, kind, dep
 
 
 @pytest.mark.parametrize("kind", ["belt", in_suites("four_bar")])
+@pytest.mark.suite
 def test_where_local_and_long_loops_mix_the_choice_beats_every_single_treatment(robots, kind):
     """Future work of Chignoli et al. (2023): embedding for local loops, another order for the long one around them."""
     robot = robots.mixed(2 if kind == "four_bar" else 3, kind)
@@ -90,7 +91,7 @@ def test_work_grows_linearly_with_the_number_of_clusters(robots, kind, most):
     assert last - two == pytest.approx((most - 2) * (two - one), rel=0.03)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ["five_bar", "belt_leg", "spherical loop", in_suites("equation")])
 @pytest.mark.parametrize("treatment", [None, *TREATMENTS])
 def test_every_treatment_gives_the_accelerations_of_the_projection_method(name, treatment):

@@ -29,6 +29,7 @@ def test_an_order_names_every_unknown_once(name, problem):
 
 @pytest.mark.parametrize("problem", PROBLEMS)
 @pytest.mark.parametrize("name", ORDERINGS)
+@pytest.mark.sampled(4)
 def test_the_equations_hold_at_the_solution(name, problem):
     robot = sg.load("puma560")
     graph = sg.dynamics_graph(robot).given(*PROBLEMS[problem])

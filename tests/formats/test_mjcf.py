@@ -67,6 +67,7 @@ def kinds(tmp_path):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.sampled(3)
 def test_real_files_have_mujoco_s_mass_matrix_and_bias(path):
     robot = without_damping(load(path))
     model, data = compiled(path)

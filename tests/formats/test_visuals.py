@@ -121,6 +121,7 @@ def test_sdf_shapes_lie_where_the_file_puts_them(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["walker.xml", "crane.xml", "ant.xml", "half_cheetah.xml", "humanoid.xml"])
+@pytest.mark.sampled(2)
 def test_mjcf_shapes_lie_where_mujoco_has_its_geoms(name):
     mujoco = pytest.importorskip("mujoco")
     path = robot_file(name)

@@ -38,7 +38,7 @@ def test_forward_dynamics_is_that_of_the_projection(name, order):
     assert_agree(values(dag, robot, scalars(robot, "qdd"), states), states.qdd)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("order", ORDERINGS)
 @pytest.mark.parametrize("name", ["five_bar", "belt_leg", "spherical loop"])
 def test_every_order_gives_that_answer(name, order):

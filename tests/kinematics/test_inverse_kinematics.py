@@ -39,6 +39,7 @@ def bounds_of(robot):
 
 
 @pytest.mark.parametrize("name", TIP)
+@pytest.mark.sampled(2)
 def test_random_reachable_poses_are_reached_within_limits(name):
     robot, ik = arm(name)
     T = sg.forward_kinematics(robot, TIP[name])(sg.random(robot, (2000,), seed=0))

@@ -86,6 +86,7 @@ def random_motion(robot: Robot) -> dict:
 
 @pytest.mark.parametrize("name", ROBOTS)
 @pytest.mark.parametrize("pass_name", ROBOT_PASSES)
+@pytest.mark.sampled(2)
 def test_a_robot_pass_keeps_joint_efforts(name, pass_name):
     robot = robot_of(name)
     changed = ROBOT_PASSES[pass_name](robot)
@@ -105,7 +106,7 @@ def test_conventional_accelerations_keep_joint_efforts(name):
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_all_passes_together_keep_all_answers(name):
     """The compiled functions agree with the plain graph, eliminated with numbers."""
     robot = robot_of(name)

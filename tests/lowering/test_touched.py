@@ -16,7 +16,7 @@ def no_search(monkeypatch):
     monkeypatch.setenv("SCREWGRAPH_SEARCH_SECONDS", "0")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["rrr", "cart_pole", "five_bar", "belt_leg"])
 def test_outputs_of_links_are_those_of_the_graph_as_it_stands(name, kind):

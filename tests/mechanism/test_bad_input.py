@@ -180,6 +180,7 @@ TOO_SHORT = {"four_bar": ("rocker",), "parallel_robot": ("stay_left", "motor_lef
 
 @pytest.mark.parametrize(("factor", "bodies"), [(10.0, TOO_LONG), (0.1, TOO_SHORT)])
 @pytest.mark.parametrize("name", TOO_LONG)
+@pytest.mark.sampled(4)
 def test_the_body_whose_length_is_wrong_is_named_with_its_line(name, factor, bodies):
     """Not the body that the search leaves unclosed: that is the one that gives way most easily."""
     whole, path = sg.load_mechanism(name), files("screwgraph") / "zoo" / "mechanisms" / f"{name}.yaml"

@@ -34,7 +34,7 @@ def states(mechanism, count):
 
 
 @pytest.mark.parametrize("name", sg.mechanism_names())
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_accelerations_solve_the_augmented_and_the_reduced_equations(name):
     model = sg.load_mechanism(name)
     q, qd = states(model, 5)

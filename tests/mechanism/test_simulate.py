@@ -53,6 +53,7 @@ def test_a_minute_passes_without_drift():
 
 
 @pytest.mark.parametrize("name", [*sg.mechanism_names(), "pendulum_3"])
+@pytest.mark.sampled(2)
 def test_energy_is_conserved_and_constraints_hold(name):
     run = sg.simulate(sg.load_mechanism(name), time=0.5, dt=1e-3)
     assert run.energy_drift < 1e-7 * max(1.0, np.abs(run.energy).max())

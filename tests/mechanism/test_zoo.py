@@ -13,7 +13,7 @@ SMALL = [name for name in sg.mechanism_names() if name != LARGE]
 
 
 @pytest.mark.parametrize("name", SMALL)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_smoothed_motions_are_those_of_direct_integration(name):
     mechanism = sg.load_mechanism(name)
     mechanism_is_closed(mechanism)
@@ -30,6 +30,7 @@ def mechanism_is_closed(mechanism):
 
 
 @pytest.mark.parametrize("name", ["double_pendulum", "slider_crank"])
+@pytest.mark.sampled(2)
 def test_the_inverse_graph_finds_the_torques_of_a_motion(name):
     mechanism = sg.load_mechanism(name)
     steps, dt, motors = 201, 1e-3, len(mechanism.motors)

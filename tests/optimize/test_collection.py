@@ -88,6 +88,7 @@ def nudged(problem, times, seed=0):
 
 
 @pytest.mark.parametrize("name", FRAGILE)
+@pytest.mark.sampled(3)
 def test_rounding_at_the_start_decides_nothing(name):
     verdicts = nudged(NAMED[name], 6)
     assert all(v.is_solved and v.is_known for v in verdicts), verdicts

@@ -66,6 +66,7 @@ def by_a_tree(z):
 
 @pytest.mark.parametrize("estimate", [by_a_window, by_a_tree])
 @pytest.mark.parametrize("runs", [8, pytest.param(200, marks=pytest.mark.suite)])
+@pytest.mark.sampled(2)
 def test_errors_are_what_covariances_say(estimate, runs):
     total = 0.0
     for seed in range(runs):

@@ -63,6 +63,7 @@ def test_the_equations_of_motion_hold_between_points_to_second_order(name, steps
 
 
 @pytest.mark.parametrize("name", ["cp2lim12", "panda"])
+@pytest.mark.sampled(2)
 def test_integrating_the_efforts_anew_leads_from_state_to_state(name):
     errors = [drift(ACCELERATIONS[name], planned(name, times)) for times in (1, 2)]
     assert errors[0] < 0.05

@@ -42,6 +42,7 @@ def sign_changes(plan: Plan) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.sampled(3)
 def test_random_tasks_are_solved_to_their_accuracy(name):
     plan = Planner(task(name)).solve(refine=True, iterations=1000, seconds=120.0)
     assert plan.solved, plan
@@ -50,6 +51,7 @@ def test_random_tasks_are_solved_to_their_accuracy(name):
 
 
 @pytest.mark.parametrize("name", ["xarm7", "z1"])
+@pytest.mark.sampled(2)
 def test_accelerations_do_not_ring(name):
     """Beside ten times finer steps; the trapezoidal rule, which rings, shows that ringing would be seen."""
     coarse, fine, ringing = (

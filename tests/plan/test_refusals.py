@@ -65,6 +65,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)
+@pytest.mark.sampled(4)
 def test_the_reason_is_named_before_a_search(name, kind):
     robot, rng = sg.load(name if name in ZOO else robot_file(f"{name}.urdf")), np.random.default_rng(1)
     ends = [near(robot.neutral(), FAR, rng) for _ in range(2)]

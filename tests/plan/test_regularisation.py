@@ -18,6 +18,7 @@ from screwgraph.spatial import SpatialInertia
 from tests.plan.test_random_tasks import task
 
 
+@pytest.mark.suite
 def test_arms_do_not_whirl_to_save_effort():
     """Without it, the arm turns so fast that centrifugal forces carry it, finer than any mesh."""
     plan = Planner(task("kinova")).solve()

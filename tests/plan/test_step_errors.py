@@ -55,6 +55,7 @@ def ends(plan, every=1):
 
 
 @pytest.mark.parametrize("collocation", RULES)
+@pytest.mark.sampled(2)
 def test_errors_are_those_that_scipy_finds(collocation):
     plan = sg.plan(swing(collocation))
     found, planned, chosen = ends(plan, every=3)
@@ -66,6 +67,7 @@ def test_errors_are_those_that_scipy_finds(collocation):
     assert plan.error == plan.step_errors.position.max()
 
 
+@pytest.mark.suite
 def test_errors_of_stiff_robots_are_those_that_scipy_finds():
     """The Z1's gripper stops within microseconds: its damping is far above what its inertia takes up in a step."""
     robot = sg.load(robot_file("z1.urdf"))

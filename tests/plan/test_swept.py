@@ -53,7 +53,7 @@ def clearance(plan: Plan) -> float:
     return float((outside + np.minimum(beyond.max(axis=1), 0.0)).min()) - RADIUS
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("collocation", ["trapezoidal", "hermite_simpson", "radau"])
 @pytest.mark.parametrize("y", [(0.11, -0.18), (0.15, 0.09)])
 def test_no_plan_that_is_called_solved_goes_through_a_wall(tmp_path, collocation, y):

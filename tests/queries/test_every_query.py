@@ -290,7 +290,7 @@ TABLE: Mapping[str, Cell] = {
 }
 
 
-@pytest.mark.sampled(18)
+@pytest.mark.sampled(72)
 @pytest.mark.parametrize("name", [in_suites(m) if m in LARGE else m for m in MODELS])
 @pytest.mark.parametrize("query", TABLE)
 def test_a_query_is_answered_or_refused(query, name, tmp_path):

@@ -121,7 +121,7 @@ def test_dynamics_of_one_joint_agree_with_pinocchio(joint):
 
 
 @pytest.mark.parametrize("joint", JOINTS.values(), ids=JOINTS)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(18)
 def test_dynamics_in_a_tree_agree_with_pinocchio(joint):
     if not isinstance(joint, KNOWN):
         pytest.skip("Pinocchio has no such joint")
@@ -179,7 +179,7 @@ def runge_kutta(rate, x, h, steps):
     return path
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("make_robot", [alone, in_a_tree], ids=["alone", "in_a_tree"])
 @pytest.mark.parametrize("joint", MOVING.values(), ids=MOVING)
 def test_energy_is_conserved_to_the_fourth_order_of_the_step(joint, make_robot):

@@ -50,6 +50,7 @@ def test_all_inertias_of_a_floating_robot(name):
 
 
 @pytest.mark.parametrize("name", ["rrr", "four_bar_linkage", pytest.param("belt_leg", marks=pytest.mark.suite)])
+@pytest.mark.sampled(2)
 def test_all_functions_of_a_payload_and_joints(name):
     robot, rng = sg.load(name), np.random.default_rng(2)
     joint, other_joint, link, tip = (

@@ -94,6 +94,7 @@ def test_a_motion_ended_at_once_has_one_state():
 
 @pytest.mark.parametrize("dt", [1e-3, 1e-2, 5e-2])
 @pytest.mark.parametrize("method", [name for name, rule in RULES.items() if not rule.is_explicit])
+@pytest.mark.sampled(3)
 def test_implicit_rules_do_not_step_over_the_end_of_a_motion(method, dt):
     """Velocities become infinite at t = 0.33 s; the equations of a step have solutions beyond."""
     with pytest.raises(sg.InputError, match=r"too long|has no solution nearby"):

@@ -54,7 +54,7 @@ def swinging(robot, scale=1.0):
     return q, robot.complete_velocity(q, scale * rng.normal(size=robot.mobility.freedom))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", [*QUICK, *FILES])
 def test_energy_is_kept_for_ten_seconds(name):
     path = name if name in CLOSED else robot_file(name)

@@ -17,7 +17,7 @@ ROBOTS = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ROBOTS)
 def test_positions_and_velocities_end_on_the_constraints(name):
     robot, rng = ROBOTS[name], np.random.default_rng(7)

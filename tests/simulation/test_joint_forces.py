@@ -96,6 +96,7 @@ def test_it_stops_at_the_right_step_whatever_its_velocity(v):
 
 @pytest.mark.parametrize("level", [5.0, 1e3])
 @pytest.mark.parametrize("name", ["rrr", "four_bar_linkage"])
+@pytest.mark.sampled(2)
 def test_friction_of_many_joints_never_brings_energy(name, level):
     model = with_gravity(sg.load(name), (0.0, 0.0, 0.0))
     robot = replace(model, joints=tuple(replace(joint, friction=level, damping=0.0) for joint in model.joints))

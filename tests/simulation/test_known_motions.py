@@ -111,7 +111,7 @@ def _by_pinocchio(robot, q0, qd0, tau, time):
     return pin.integrate(model, start, end[: model.nv]), end[model.nv :]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", TREES)
 def test_robots_keep_their_energy_for_ten_seconds(name):
     robot = without_damping(sg.load(name))

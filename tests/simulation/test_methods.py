@@ -49,7 +49,7 @@ ROBOTS = {
 }
 
 
-@pytest.mark.sampled(25)
+@pytest.mark.sampled(75)
 @pytest.mark.parametrize("name", ROBOTS)
 @pytest.mark.parametrize("method", ORDERS)
 def test_halving_the_step_shows_the_order(name, method):

@@ -29,7 +29,7 @@ def in_python(monkeypatch, *arguments, **options):
         return sg.simulate(*arguments, **options)
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("method", ["rk4", "semi_implicit", "euler"])
 @pytest.mark.parametrize("name", ROBOTS)
 def test_compiled_steps_are_those_in_python(name, method, monkeypatch):

@@ -50,6 +50,7 @@ def test_rpy_turns_about_the_fixed_axes_x_y_z(rpy):
 @pytest.mark.parametrize("roll", QUARTERS)
 @pytest.mark.parametrize("pitch", QUARTERS)
 @pytest.mark.parametrize("yaw", QUARTERS)
+@pytest.mark.sampled(3)
 def test_quarter_turns_have_exact_entries(roll, pitch, yaw):
     R = so3.from_rpy(np.array([roll, pitch, yaw]))
     assert set(R.flat) <= {-1.0, 0.0, 1.0}

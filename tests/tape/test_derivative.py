@@ -69,6 +69,7 @@ def test_kinks_have_one_sided_derivatives(name, x, expected):
 
 
 @pytest.mark.parametrize("merge", ["value", "form"])
+@pytest.mark.sampled(4)
 def test_both_ways_are_exact(way, merge):
     @PROPERTY
     @given(st.lists(trees, min_size=1, max_size=3))

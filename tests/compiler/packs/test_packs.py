@@ -47,6 +47,7 @@ def limbs_on_a_trunk(rng, limbs: int, mirrored: bool):
 @pytest.mark.parametrize("mirrored", [False, True])
 @pytest.mark.parametrize("limbs", [2, 3, 4, 6])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.sampled(2)
 def test_answers_are_those_of_single_operations(limbs, mirrored, dtype, monkeypatch):
     monkeypatch.setattr(worth, "GAIN", 0.0)
     rng = np.random.default_rng(limbs)

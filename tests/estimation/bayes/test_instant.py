@@ -56,6 +56,7 @@ def test_known_forces_make_forward_dynamics(name):
 
 
 @pytest.mark.parametrize("name", NAMES[1:])
+@pytest.mark.sampled(3)
 def test_known_motion_makes_inverse_dynamics(name):
     model, q, qd, qdd = moving(name)
     expected = sg.inverse_dynamics(model)(q, qd, qdd)

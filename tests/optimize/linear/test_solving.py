@@ -20,6 +20,7 @@ def _error(made: Example, method: str, diagonal: np.ndarray | float = 0.0, colum
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("seed", range(9))
+@pytest.mark.sampled(3)
 def test_random_structures_are_solved_by_every_method(method: str, seed: int) -> None:
     assert _error(random_structure(seed), method) < 1e-13
 

@@ -63,6 +63,7 @@ def test_kept_rows_have_the_rank_of_all(loop):
         ("mit_humanoid", 24, 24),
     ],
 )
+@pytest.mark.sampled(3)
 def test_real_robots_have_the_freedoms_that_their_files_mark(name, freedom, gruebler):
     robot = load(robot_file(f"{name}.urdf"))
     assert (robot.mobility.freedom, robot.mobility.gruebler) == (freedom, gruebler)

@@ -47,7 +47,7 @@ def run(address, arguments, out, samples):
     assert out.shape[-1] == samples
 
 
-@pytest.mark.sampled(18)
+@pytest.mark.sampled(36)
 @pytest.mark.parametrize("past", [False, True])
 @pytest.mark.parametrize("which", [1, 2], ids=["straight", "loops"])
 @pytest.mark.parametrize(("bits", "width"), WIDTHS)

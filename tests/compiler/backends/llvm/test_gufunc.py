@@ -44,7 +44,7 @@ def largest_error(sincos: np.ufunc, x: np.ndarray, digits: int) -> float:
 
 
 @pytest.mark.parametrize("largest", [1e-300, 1e-40, 1e-8, 1.0, 4.0, 100.0, 1e5, 1e22, 1e38, 1e300])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_sines_and_cosines_are_within_two_ulps(sincos, largest):
     kind = number_type(sincos)
     if largest > float(np.finfo(kind).max):
@@ -83,6 +83,7 @@ def test_angles_of_one_sample_go_together_and_large_ones_too(dtype):
 
 
 @pytest.mark.parametrize(("bits", "widths", "tolerance"), [(64, (1, 2, 4, 8), 1e-9), (32, (1, 4, 8, 16), 2e-3)])
+@pytest.mark.sampled(2)
 def test_every_vector_width_computes_the_same(bits, widths, tolerance):
     """Blocks of samples and single ones, rows and columns, on whatever machine this is."""
     robot = sg.load("puma560")

@@ -67,7 +67,7 @@ def layouts(count: int, shape: tuple[int, ...], dtype: np.dtype) -> list[tuple[n
 
 
 @pytest.mark.parametrize(("bits", "width"), WIDTHS)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 def test_every_width_writes_every_layout_and_nothing_beside_it(bits, width):
     lanes, dtype = Lanes(width, bits), np.dtype(f"f{bits // 8}")
     call = loop(SHAPES, lanes, cache=2**40)

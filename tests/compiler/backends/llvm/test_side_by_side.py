@@ -59,6 +59,7 @@ def test_mass_matrix_and_its_inverse(robot, state):
     close(sg.forward_dynamics(robot).jacobian("tau")(*state), np.linalg.inv(M))
 
 
+@pytest.mark.sampled(2)
 def test_derivatives_are_those_of_the_interpreter(robot, state):
     f = sg.inverse_dynamics(robot).jacobian("q", "qd", "qdd")
     wanted = f.program.evaluate([x for array in state for x in array])
@@ -74,6 +75,7 @@ def test_large_angles_and_many_states(robot, state):
     close(f(*states), np.repeat(f(*state)[None], 19, axis=0), 1e-13)
 
 
+@pytest.mark.sampled(2)
 def test_drafts_have_the_same_digits(robot, state, monkeypatch, tmp_path):
     monkeypatch.setenv("SCREWGRAPH_CACHE_DIR", str(tmp_path))
     f = sg.forward_dynamics(robot)
