@@ -33,6 +33,17 @@ def test_selected_inversion_knows_the_share_of_the_border(shared: tuple[int, ...
         np.testing.assert_allclose(part, inverse[np.ix_(own, own)], atol=1e-11 * np.abs(inverse).max())
 
 
+def test_steps_as_wide_as_a_humanoid_with_forces_are_a_chain() -> None:
+    """Sparse methods take a substitution for each unknown of each covariance."""
+    made = chain(6, (120, 30))
+    system = analyse(made.pattern)
+    assert system.choice.name == "chain"
+    inverse, starts = np.linalg.inv(made.K), made.pattern.starts
+    blocks = [np.arange(a, b) for a, b in itertools.pairwise(starts)]
+    for own, part in zip(blocks, system.factor(made.values).marginal_covariances(blocks), strict=True):
+        np.testing.assert_allclose(part, inverse[np.ix_(own, own)], atol=1e-11 * np.abs(inverse).max())
+
+
 def test_joint_covariance_of_unknowns_far_apart() -> None:
     made, asked = chain(30, (3,)), [80, 2, 40]
     joint = analyse(made.pattern, "chain").factor(made.values).covariance(asked)

@@ -18,8 +18,10 @@ from screwgraph.optimize.linear.steps import Steps, chain_of, suggested_chain
 
 SMALL = 48
 """Up to so many unknowns, dense."""
-LARGEST_STEP = 128
+LARGEST_STEP = 512
 """Beyond so many unknowns a step, no chain."""
+LARGEST_WITH_MULTIPLIERS = 128
+"""The same where some unknowns are multipliers."""
 UNSAFE = 20.0
 """With multipliers, what a chain may cost more: its order keeps pivots away from zero, a sparse method's cannot."""
 METHODS = ("auto", "dense", "chain", "arrow", "sparse")
@@ -47,7 +49,8 @@ def choose(pattern: Pattern, method: str) -> Choice:
     why = _words(steps)
     if method != "auto":
         return Choice(method, chain_method(pattern, steps), why)
-    if steps.dimension <= LARGEST_STEP and steps.operations < min(_dense(n), _sparse(pattern)):
+    largest = LARGEST_WITH_MULTIPLIERS if pattern.multipliers else LARGEST_STEP
+    if steps.dimension <= largest and steps.operations < min(_dense(n), _sparse(pattern)):
         return Choice("arrow" if steps.border else "chain", chain_method(pattern, steps), why)
     if _dense(n) < _sparse(pattern):
         return Choice("dense", dense_method(pattern), f"{n} unknowns; a chain would be {why}")
