@@ -19,6 +19,7 @@ import screwgraph as sg
 from screwgraph.compiler.backends.cuda.arrays import DeviceArray
 from screwgraph.compiler.backends.cuda.driver import Memory
 from screwgraph.compiler.backends.cuda.function import CudaFunction
+from screwgraph.compiler.backends.jax.function import JaxFunction
 from screwgraph.compiler.backends.torch.function import TorchFunction
 from screwgraph.estimation import Replay, RobotSmoother
 from screwgraph.kinematics.targets import Point
@@ -104,6 +105,7 @@ def _held() -> Iterator[Any]:
     yield from (function, function.blocked(), function.program, function.program.operations)
     yield CudaFunction(function.name, function.arguments, function.results, function.dtype, "")
     named = SimpleNamespace(name=function.name)
+    yield JaxFunction(function.plain, function.name)
     yield TorchFunction(named, function, torch=None, way=None, operator=None, number=None, __name__=function.name)
     yield DeviceArray((4096,), (7,), np.dtype(float), Memory(0, SimpleNamespace(cuMemFree=int)), 0)
     run = sg.simulate(robot, time=0.1, dt=0.01)

@@ -129,8 +129,7 @@ def _composed(text: str, file: str) -> Any:
         if count > _MOST_VALUES:
             raise ModelError(f"the YAML has more than {_MOST_VALUES} values", at=at, why="robot files have hundreds")
         if depth > _DEEPEST:
-            why = f"more than {_DEEPEST} levels are refused"
-            raise ModelError("the YAML is nested too deeply", at=at, why=why)
+            raise _deep(at)
     reader = loader(text)
     try:
         return reader.get_single_node()
@@ -175,7 +174,13 @@ def _broken(error: Any, file: str, lines: int) -> ModelError:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     why = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be parsed"
     line = min(mark.line + 1, lines) if mark else None  # LibYAML finds the end of the file on a line of its own
+    if "nesting depth" in why:  # LibYAML reads ahead, and newer ones have a limit of their own
+        return _deep(Place(file, line))
     return ModelError("the YAML is broken", at=Place(file, line), why=why)
+
+
+def _deep(at: Place) -> ModelError:
+    return ModelError("the YAML is nested too deeply", at=at, why=f"more than {_DEEPEST} levels are refused")
 
 
 def _summary(content: object) -> str:
