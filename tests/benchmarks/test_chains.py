@@ -21,6 +21,7 @@ def test_chains_have_as_many_joints_as_their_names_say():
     assert max(len(limbs.children(f"link{i}")) for i in range(40)) > 1
 
 
+@pytest.mark.suite
 def test_a_short_chain_is_measured(monkeypatch):
     for module in ("benchmarks.themes.chains", "benchmarks.bench"):
         monkeypatch.setattr(f"{module}.find_compiler", refuse)

@@ -47,6 +47,7 @@ def test_a_wrong_acceleration_violates_the_constraints():
     assert violation(case, np.ones_like(case.states.qd)) > 0.1
 
 
+@pytest.mark.suite
 def test_gears_are_a_line_and_the_table_is_whole(monkeypatch):
     subjects = [ClosedSubject("bars", four_bars, 4.0), ClosedSubject("gears", lambda: chain("rotor", 1))]
     monkeypatch.setattr(closed_chains, "closed_subjects", lambda: subjects)

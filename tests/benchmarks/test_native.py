@@ -86,6 +86,7 @@ def test_a_compiler_that_is_not_there_is_a_line():
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
+@pytest.mark.sampled(3)
 def test_pinocchio_in_cpp_answers_alike(question):
     pytest.importorskip("pinocchio")
     robot = quadruped()

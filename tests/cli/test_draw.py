@@ -30,6 +30,7 @@ def test_figures_are_drawn_as_svg(command, tmp_path, what, problem):
 
 @pytest.mark.parametrize("what", list(OVER_TIME))
 @pytest.mark.parametrize("problem", ["inverse", "forward"])
+@pytest.mark.sampled(3)
 def test_motions_over_time_are_drawn_as_svg(command, tmp_path, what, problem):
     path = tmp_path / "time.svg"
     result = command("draw", "five_bar", "--problem", problem, "--what", what, "-o", path)

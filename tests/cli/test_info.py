@@ -75,6 +75,7 @@ def test_every_built_in_robot_is_shown_in_full(command, name):
 
 
 @pytest.mark.parametrize("path", robot_files(".urdf"), ids=lambda path: path.stem)
+@pytest.mark.sampled(3)
 def test_every_file_is_described(command, path):
     robot = command("info", path, "--json").json
     assert len(robot["joints"]) == len(robot["links"]) - 1
@@ -130,6 +131,7 @@ loops: [{loop: gap, predecessor: {link: a, at: [1, 0, 0]}, successor: {link: b, 
 """
 
 
+@pytest.mark.suite
 def test_a_loop_that_cannot_close_is_shown_with_its_gap(command, tmp_path):
     path = tmp_path / "broken.yaml"
     path.write_text(BROKEN)

@@ -55,6 +55,7 @@ def test_a_mechanism_is_simulated_by_smoothing_and_its_torques_found_again(comma
     assert done.json["torque"] < 0.05  # it moved freely
 
 
+@pytest.mark.suite
 def test_a_torque_is_estimated_and_printed_with_its_standard_deviation(command, folder):
     arguments = ("--measurements", folder / "gyro.csv", "--parameters", "value:T", "-o", folder / "estimate.npz")
     done = command(
@@ -131,6 +132,7 @@ def test_options_that_do_not_go_together_are_wrong_use(refused, tmp_path, monkey
         ("--problem", "forward", "--what", "bayes", "--knowns"),
     ],
 )
+@pytest.mark.sampled(3)
 def test_graphs_of_motions_over_time_are_drawn(command, tmp_path, options):
     done = command("draw", "four_bar_angle", *options, "-o", tmp_path / "graph.svg")
     assert done.status == 0, done.err

@@ -91,6 +91,7 @@ main(["info", "rr"])
 @pytest.mark.parametrize(
     "name", ["screwgraph.cli.app", "numpy", "datetime", "typer", "screwgraph.formats", "screwgraph.robot"]
 )
+@pytest.mark.sampled(3)
 def test_an_interruption_while_packages_are_imported_is_one_line(name):
     code = AT_IMPORT.format(name=name)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=ENVIRONMENT, timeout=60)

@@ -33,6 +33,7 @@ def assert_close(found: np.ndarray, expected: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.sampled(3)
 def test_derivatives_of_inverse_dynamics_are_pinocchios(name):
     robot = robot_of(name)
     model, data = pinocchio_model(robot)

@@ -12,6 +12,7 @@ from tests.lowering.test_passes import every_joint
 
 @pytest.mark.parametrize("ordering", ["aba", "composite"])
 @pytest.mark.parametrize("name", ["rr", "puma560", "panda"])
+@pytest.mark.sampled(3)
 def test_regular_robots_have_no_small_pivots(name, ordering):
     rng = np.random.default_rng(0)
     robot = sg.load(name)

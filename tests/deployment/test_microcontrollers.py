@@ -38,6 +38,7 @@ def narrow(folder: Path, robot: str, names: tuple[str, ...]) -> int:
 
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.sampled(3)
 def test_an_object_needs_math_alone_and_holds_no_data(tmp_path, library, core):
     robot, names, bytes_each = LIBRARIES[library]
     operations = narrow(tmp_path, robot, names)

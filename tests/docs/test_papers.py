@@ -38,6 +38,7 @@ def test_everything_that_the_page_shows_is_there():
     assert [e.printed for e in listed() if e.text and not (RESULTS / e.printed).exists()] == []
 
 
+@pytest.mark.suite
 def test_a_command_leaves_its_picture_and_its_text(monkeypatch, tmp_path):
     monkeypatch.setattr("examples.papers.RESULTS", tmp_path)
     command = "screwgraph draw rr --problem inverse --what dag -o out/a.svg"

@@ -27,6 +27,7 @@ def drawn(scene: Scene) -> list[Node]:
 
 
 @pytest.mark.parametrize("name", ["five_bar", "belt_leg", "differential"])
+@pytest.mark.sampled(3)
 def test_nodes_of_closed_chains_do_not_overlap(name):
     dag = eliminated(name)
     for scene in (graph_scene(dag.graph), graph_scene(dynamics_graph(load(name))), dag_scene(dag)):

@@ -33,6 +33,7 @@ def within(scene: Scene, box: Box) -> set[str]:
 
 
 @pytest.mark.parametrize("name", [*CLOSED, "a1"])
+@pytest.mark.sampled(3)
 def test_each_box_holds_the_links_and_constraints_of_its_cluster(name):
     found = clusters(graph(name))
     scene = clusters_scene(graph(name))
@@ -43,6 +44,7 @@ def test_each_box_holds_the_links_and_constraints_of_its_cluster(name):
 
 
 @pytest.mark.parametrize("name", [*CLOSED, "a1"])
+@pytest.mark.sampled(3)
 def test_boxes_hang_below_those_that_carry_them_and_do_not_overlap(name):
     scene, found = clusters_scene(graph(name)), clusters(graph(name))
     for cluster, box in zip(found, scene.boxes[1:], strict=True):
@@ -70,6 +72,7 @@ def test_a_loop_joins_the_links_at_its_ends():
 
 
 @pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.sampled(3)
 def test_links_have_the_numbers_of_the_other_figures(name):
     scene, base = clusters_scene(graph(name)), load(name).links[0].name
     numbers = {node.name.removeprefix("link:"): node.text for node in scene.nodes if node.text}

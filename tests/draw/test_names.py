@@ -13,6 +13,7 @@ from screwgraph.robot import tree
 
 
 @pytest.mark.parametrize("name", [r"$\frac{$", "$x$", "a$b", r"\alpha$^$"])
+@pytest.mark.sampled(3)
 def test_a_joint_may_have_any_name(name):
     robot = sg.load("rr")
     first = replace(robot.joints[0], name=name)

@@ -27,6 +27,7 @@ def planned(steps: int, collocation: str) -> Scene:
 
 @pytest.mark.parametrize("collocation", ["trapezoidal", "hermite_simpson"])
 @pytest.mark.parametrize("steps", [2, 4])
+@pytest.mark.sampled(3)
 def test_names_of_factors_cover_no_edge_and_no_node(steps: int, collocation: str) -> None:
     scene = planned(steps, collocation)
     names = [text for text in scene.texts if text.size == 8.0]

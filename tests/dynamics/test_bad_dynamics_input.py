@@ -149,6 +149,7 @@ def arm(tip_joint, tip=None):
 
 @pytest.mark.parametrize("ordering", ["auto", "aba", "crba", "min_degree", "colamd"])
 @pytest.mark.parametrize("joint", [Revolute((0.0, 1.0, 0.0)), Prismatic((1.0, 0.0, 0.0)), Spherical()])
+@pytest.mark.sampled(3)
 def test_forward_dynamics_of_a_massless_tip_are_refused_naming_joint_and_link(joint, ordering):
     text = message(EliminationError, forward_dynamics, arm(joint), ordering=ordering)
     assert text.startswith("the acceleration of joint 'tip_joint' is not determined: ")

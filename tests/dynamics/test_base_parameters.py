@@ -164,6 +164,7 @@ def robot_names(robot: sg.Robot) -> list[str]:
 @pytest.mark.parametrize(
     ("file", "rank"), [("ur10_robot.urdf", 36), ("tiago_no_hand.urdf", 58), ("talos_left_arm.urdf", 45)]
 )
+@pytest.mark.sampled(3)
 def test_as_many_as_figaroh_finds(file, rank):
     """Of links alone, without dampings: FIGAROH 1.0.2 by QR of random states, whose columns are the same sums."""
     robot = sg.load(robot_file(file))

@@ -88,6 +88,7 @@ def test_derivatives_by_lengths():
     np.testing.assert_allclose(J, expected, atol=1e-6 * np.abs(expected).max())
 
 
+@pytest.mark.suite
 def test_positions_of_independent_joints_close_the_other_robot():
     robot, names, p, other = lengthened("four_bar_linkage")
     options = {"coordinates": "independent", "positions": "independent", "parameters": names}

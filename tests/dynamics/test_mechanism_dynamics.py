@@ -147,6 +147,7 @@ def test_external_forces_act_on_points_and_angles():
     np.testing.assert_allclose(back, tau, atol=1e-10)
 
 
+@pytest.mark.suite
 def test_more_motors_than_degrees_of_freedom_share_the_work():
     text = b"""
     points:

@@ -36,6 +36,7 @@ def test_dependent_rates_are_expressed_by_independent_ones_alone(name):
 
 @pytest.mark.parametrize("name", ["five_bar", "four_bar_linkage", "belt_leg", "differential", "spherical loop"])
 @pytest.mark.parametrize("order", ["embedding", "kkt", "ancestor", "cluster_lambda"])
+@pytest.mark.sampled(3)
 def test_no_pivot_may_vanish(name, order):
     robot = ROBOTS[name]
     dag = sg.eliminate(sg.dynamics_graph(robot).given("q", "qd", "tau"), ORDERINGS[order]())
@@ -43,6 +44,7 @@ def test_no_pivot_may_vanish(name, order):
 
 
 @pytest.mark.parametrize("dependent", [("joint1", "joint2"), ("joint2", "joint3"), ("joint1", "joint3")])
+@pytest.mark.sampled(3)
 def test_a_block_is_solved_where_each_of_its_entries_vanishes_somewhere(dependent):
     """Both joints of one branch: K_d has no constant entry, its determinant is what counts."""
     robot = planar_four_bar()

@@ -53,6 +53,7 @@ def stacked(graph: sg.FactorGraph, factors: list[sg.Factor], values: dict) -> tu
 
 
 @pytest.mark.parametrize("seed", range(6))
+@pytest.mark.sampled(3)
 def test_random_graphs_in_random_orders_are_numpys_least_squares(seed):
     rng = np.random.default_rng(seed)
     graph, factors = random_graph(rng, exact=seed % 3, soft=4)

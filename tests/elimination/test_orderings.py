@@ -18,6 +18,7 @@ PROBLEMS = {
 
 @pytest.mark.parametrize("problem", PROBLEMS)
 @pytest.mark.parametrize("name", ORDERINGS)
+@pytest.mark.sampled(3)
 def test_an_order_names_every_unknown_once(name, problem):
     robot = sg.load("puma560")
     graph = sg.dynamics_graph(robot).given(*PROBLEMS[problem])

@@ -102,6 +102,7 @@ def test_no_named_order_beats_the_known_optimum_of_the_three_link_arm():
             assert operations(graph, plan_of(name, "rrr", graph), "qdd") >= 141
 
 
+@pytest.mark.suite
 def test_every_order_of_a_small_graph_is_followed_once():
     """Of two links on one base, what is independent commutes: the count of distinct eliminations is that of traces."""
     graph = graph_of("rr", "forward")

@@ -22,6 +22,7 @@ def simulated(name):
 
 
 @pytest.mark.parametrize("name", ["rr", "thrown", "five_bar"])
+@pytest.mark.sampled(3)
 def test_the_torques_of_a_simulated_motion_are_found(name):
     robot, run = simulated(name)
     table = {"t": run.t} | dict(zip(labels(robot), run.q.T, strict=True))

@@ -20,6 +20,7 @@ def push(t, q, qd):
 
 @pytest.mark.parametrize("name", ["rr", in_suites("thrown"), in_suites("five_bar")])
 @pytest.mark.parametrize("integrator", ["trapezoidal", "radau", "hermite_simpson"])
+@pytest.mark.sampled(3)
 def test_halving_the_step_shows_the_order(name, integrator):
     robot, q0, qd0 = moving(name)
     errors = []

@@ -77,6 +77,7 @@ def grown(program: str, tmp_path, timeout: float = 120.0) -> int:
     return int(printed(start(MEASURED + program, tmp_path / "cache"), timeout))
 
 
+@pytest.mark.suite
 def test_calls_leave_nothing_in_memory(tmp_path):
     assert grown(CALLS.format(times=20_000), tmp_path) < MEGABYTE
 

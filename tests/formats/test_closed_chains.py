@@ -26,6 +26,7 @@ def resaved(robot: Robot, folder, suffix: str) -> Robot:
 
 @pytest.mark.parametrize("suffix", [".urdf", ".yaml"])
 @pytest.mark.parametrize("path", CLOSED, ids=lambda path: path.stem)
+@pytest.mark.sampled(3)
 def test_closed_chains_come_back_in_either_format(path, suffix, tmp_path):
     robot = load(path)
     assert robot.is_closed

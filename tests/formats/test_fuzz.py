@@ -246,6 +246,7 @@ def mutations(draw, originals):
 
 @settings(FUZZ, max_examples=30)
 @given(data=st.data())
+@pytest.mark.suite
 def test_mutated_real_sdf_ends_well(data, folder):
     ends_well(data.draw(mutations([path.read_bytes() for path in REAL_SDF])), folder, "mutated.sdf")
 

@@ -17,6 +17,7 @@ def path(request):
 
 
 @pytest.mark.parametrize("base", ["fixed", "floating"])
+@pytest.mark.sampled(3)
 def test_joints_and_total_mass_agree_with_pinocchio(path, base):
     robot = load(path, base=base)
     model, _ = pinocchio_from_file(path, base == "floating")

@@ -50,6 +50,7 @@ def test_every_order_gives_that_answer(name, order):
 
 @pytest.mark.parametrize("name", ["five_bar", "four_bar_linkage", "belt_leg", "differential", "gears"])
 @pytest.mark.parametrize("coordinates", ["spanning", "independent"])
+@pytest.mark.sampled(3)
 def test_inverse_dynamics_returns_the_efforts_of_the_independent_joints(name, coordinates):
     robot = ROBOTS[name]
     states = motion(robot, 4)

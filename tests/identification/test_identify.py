@@ -326,6 +326,7 @@ def flight() -> tuple[sg.Robot, dict[str, np.ndarray]]:
     return robot, {"q": q, "qd": qd, "qdd": qdd, "tau": sg.inverse_dynamics(robot)(q, qd, qdd)}
 
 
+@pytest.mark.suite
 def test_wrenches_that_were_measured_or_are_unknown():
     robot, log = flight()
     rng, frame = np.random.default_rng(1), robot.links[-1].name
@@ -395,6 +396,7 @@ def test_currents_of_motors_behind_a_differential():
         ({}, {"parameters": ["joint1.origin"]}, "torques are not linear in"),
     ],
 )
+@pytest.mark.sampled(3)
 def test_what_is_refused(change, more, match):
     robot = sg.load("rr")
     t, q, qd, qdd = fourier(2, 200, 0.02)

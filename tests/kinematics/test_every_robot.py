@@ -24,6 +24,7 @@ def robots() -> list:
 
 
 @pytest.mark.parametrize("path", robots())
+@pytest.mark.sampled(3)
 def test_poses_and_momentum_are_pinocchios(path):
     robot = sg.load(path)
     if not robot.joints:

@@ -128,6 +128,7 @@ def test_canonical_joints_move_about_z():
 
 @pytest.mark.parametrize("last", range(len(GRAPH_PASSES)))
 @pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.sampled(3)
 def test_graph_passes_keep_joint_accelerations(name, last):
     robot = robot_of(name)
     motion = random_motion(robot)

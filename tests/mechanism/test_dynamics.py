@@ -60,6 +60,7 @@ def test_accelerations_solve_the_augmented_and_the_reduced_equations(name):
 
 
 @pytest.mark.parametrize("name", [n for n in sg.mechanism_names() if n != "four_bar"])
+@pytest.mark.sampled(3)
 def test_torques_of_the_motors_give_the_motion_that_they_were_asked_for(name):
     model = sg.load_mechanism(name)
     q, qd = states(model, 4)

@@ -80,6 +80,7 @@ def test_a_mechanism_without_motors_is_refused():
         sg.inverse_trajectory(sg.load_mechanism("four_bar"), {"t": T, "y:P2": T})
 
 
+@pytest.mark.suite
 def test_long_trajectories_are_followed_through_all_their_turns():
     t = np.arange(3000) * 0.02
     theta = 1.2 * (1.0 - np.cos(9.0 * t))  # 86 periods

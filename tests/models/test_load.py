@@ -17,6 +17,7 @@ bodies: [{points: [0, P1], mass: 1, I0: L^2/3, cog: [L/2, 0], length: L, name: r
 
 
 @pytest.mark.parametrize("name", ["z1.urdf", "ant.xml", "kuka_iiwa.sdf"])
+@pytest.mark.sampled(3)
 def test_the_text_of_a_file_is_its_robot(name):
     path = robot_file(name)
     text, file = sg.load("\n" + path.read_text()), sg.load(path)

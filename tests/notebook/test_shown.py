@@ -48,6 +48,7 @@ def subjects() -> dict[str, object]:
 
 
 @pytest.mark.parametrize("name", SUBJECTS)
+@pytest.mark.sampled(3)
 def test_every_object_has_tables_and_its_text_stays_one_line(subjects, name):
     page = subjects[name]._repr_html_()
     reader = Balanced()

@@ -44,6 +44,7 @@ def test_programs_are_solved_to_known_optima(name):
 
 
 @pytest.mark.parametrize(("name", "far"), SHORT_SQUARES)
+@pytest.mark.sampled(3)
 def test_least_squares_are_solved_from_far(name, far):
     verdict = checked_squares(SQUARES[name], ours(SQUARES[name], far * SQUARES[name].start))
     assert verdict.is_solved, verdict

@@ -25,6 +25,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("kind", "name"), CASES)
+@pytest.mark.suite
 def test_what_ipopt_solves_is_solved(kind, name):
     """The code of the first task is that of all."""
     made, found, planner = KINDS[kind], [], None

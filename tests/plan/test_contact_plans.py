@@ -71,6 +71,7 @@ def test_a_condensed_task_has_the_same_optimum(robot, euler):
         assert condensed.values[name] == pytest.approx(euler.values[name], abs=1e-4 * np.abs(euler.values[name]).max())
 
 
+@pytest.mark.suite
 def test_four_point_forces_do_what_one_wrench_does_though_they_are_not_unique(robot, euler):
     corners = lean(robot, CORNERS, "euler")
     assert corners.cost == pytest.approx(euler.cost, rel=1e-5)

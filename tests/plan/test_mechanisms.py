@@ -42,6 +42,7 @@ def simulated(mechanism, plan, count):
         ("double_pendulum", {"shoulder": -1.57, "elbow": -1.57}, {"shoulder": -0.5, "elbow": -1.0}),
     ],
 )
+@pytest.mark.suite
 def test_the_motion_under_the_planned_torques_is_the_plan(name, start, goal):
     errors = []
     for steps in (20, 40):

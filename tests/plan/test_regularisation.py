@@ -62,6 +62,7 @@ def test_it_is_for_effort_alone_and_can_be_left_out():
         replace(plain, regularisation=-1.0)
 
 
+@pytest.mark.suite
 def test_who_stands_still_has_steady_contact_forces():
     """The sole carries the weight, up to the acceleration of the centre of mass, and does not alternate."""
     robot = sg.load(Path(__file__).with_name("monopod.yaml"), base="floating")

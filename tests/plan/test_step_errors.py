@@ -134,6 +134,7 @@ def test_an_accuracy_is_a_part_of_the_way():
 
 
 @pytest.mark.parametrize("collocation", ["euler", "trapezoidal", "hermite_simpson", "radau"])
+@pytest.mark.sampled(3)
 def test_refinement_goes_on_until_all_steps_are_accurate(collocation):
     plan = sg.plan(swing(collocation, 4, accuracy=3e-3 if collocation == "euler" else 1e-4), refine=True)
     assert plan.status == "solved", plan

@@ -14,6 +14,7 @@ OPTIMA = {"cp2": 101.605, "cp2lim12": 101.986, "acro": 108.65, "panda": 187.9, "
 
 
 @pytest.mark.parametrize("name", OPTIMA)
+@pytest.mark.sampled(3)
 def test_a_known_problem_is_solved_to_its_optimum(name):
     plan = sg.plan(name)
     assert plan.converged

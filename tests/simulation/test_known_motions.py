@@ -26,6 +26,7 @@ EXACT = {
 
 
 @pytest.mark.parametrize("method", EXACT)
+@pytest.mark.sampled(3)
 def test_a_pendulum_swings_by_elliptic_functions(method):
     start, length = 2.5, 0.8
     run = sg.simulate(pendulum(length), [start], time=2.0, dt=1e-3, method=method)

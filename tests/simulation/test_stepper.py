@@ -42,6 +42,7 @@ def test_compiled_steps_are_those_in_python(name, method, monkeypatch):
     assert fast.violation.max() < 1e-9
 
 
+@pytest.mark.suite
 def test_a_turn_too_large_for_series_is_left_to_python(monkeypatch):
     robot, q, qd = free_body(), np.array([0, 0, 0, 0, 0, 0, 1.0]), np.array([30.0, 2.0, -5.0, 1.0, 0.0, 0.0])
     options = {"time": 1.0, "dt": 0.05}  # some 1.5 rad a step

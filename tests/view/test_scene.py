@@ -118,6 +118,7 @@ def test_every_built_in_robot_can_be_seen(name):
 
 @pytest.mark.parametrize("path", robot_files(".urdf") + robot_files(".sdf"), ids=lambda path: path.name)
 @pytest.mark.filterwarnings("ignore:.*left out")
+@pytest.mark.sampled(3)
 def test_every_robot_of_files_can_be_seen(path):
     can_be_seen(sg.load(path.read_text()))  # of a text, relative meshes are not found
 

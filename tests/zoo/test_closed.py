@@ -21,6 +21,7 @@ def test_each_is_closed_at_zero(robot):
     assert np.abs(constraint_residual(robot, robot.neutral())).max() < 1e-15
 
 
+@pytest.mark.sampled(3)
 def test_each_has_its_freedoms_and_drives_them(robot):
     assert robot.mobility.freedom == FREEDOMS[robot.name] == len(robot.independent_joints)
     assert robot.mobility.singular == 0

@@ -66,6 +66,7 @@ def test_of_bias_forces(robot):
     assert_both_ways_agree(sg.bias_forces(robot), robot, "q", "qd")
 
 
+@pytest.mark.suite
 def test_of_forward_dynamics(robot):
     assert_both_ways_agree(sg.forward_dynamics(robot), robot, "q", "qd", "tau")
 

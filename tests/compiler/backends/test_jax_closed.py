@@ -56,6 +56,7 @@ CHAINS = [
 
 
 @pytest.mark.parametrize("name", ["five_bar", *CHAINS])
+@pytest.mark.suite
 def test_gradients_along_closed_positions_are_those_of_differences(name):
     robot, rng = sg.load(name), np.random.default_rng(3)
     guess = robot.close_loops(robot.neutral()) if name != "five_bar" else robot.complete([2.2, 0.9])

@@ -145,6 +145,7 @@ def test_every_operation_has_a_form(name):
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("name", "dtype"), CASES)
+@pytest.mark.sampled(3)
 def test_every_form_computes_what_the_table_says(name, dtype, tmp_path):
     found = THROUGH[name](dtype, tmp_path)
     a, b = points().astype(dtype).astype(float).T

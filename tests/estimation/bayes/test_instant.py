@@ -129,6 +129,7 @@ def test_observed_velocities_weigh_by_their_noise():
         ("parallel_robot", ("q", "qd", "qdd:left"), "1 degree of freedom is left"),
     ],
 )
+@pytest.mark.sampled(3)
 def test_too_few_knowns_are_refused_by_the_degrees_of_freedom_that_they_leave(name, known, count):
     model, q, qd, _ = moving(name)
     values = {"q": q, "qd": qd, "q:theta": 0.8, "qd:theta": 1.0, "qdd:left": 1.0}

@@ -67,6 +67,7 @@ def test_the_smoother_solves_the_network_of_a_known_start_window_by_window():
     np.testing.assert_allclose(found["qd"], run.qd, atol=1e-5)
 
 
+@pytest.mark.suite
 def test_known_observations_make_the_graph_of_estimation():
     """The same laws, integrators and sensors; the priors of `sg.estimate` are made weak, as networks have none."""
     bar = sg.load_mechanism("four_bar_angle")

@@ -33,6 +33,7 @@ def chain(rng):
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.sampled(3)
 def test_marginals_are_those_of_the_whole_problem(seed):
     rng = np.random.default_rng(seed)
     solver = Incremental(Problem(chain(rng)))

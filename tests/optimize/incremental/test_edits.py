@@ -55,6 +55,7 @@ def gap(solver):
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.sampled(3)
 def test_random_edits_equal_the_whole_problem(seed):
     rng = np.random.default_rng(seed)
     solver, names = Incremental(Problem(chain(rng))), []

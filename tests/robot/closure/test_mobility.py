@@ -198,6 +198,7 @@ def test_a_wrong_mark_in_a_file_is_refused_when_it_matters():
         _ = robot.independent_joints
 
 
+@pytest.mark.suite
 def test_loops_that_are_planar_but_for_the_digits_of_a_file_lock_nothing():
     """cassie.sdf prints so few digits that the axes of its shin loops are parallel to 1e-6: the springs still move."""
     robot = load(str(robot_file("cassie.sdf")))

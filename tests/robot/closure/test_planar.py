@@ -28,6 +28,7 @@ def test_arms_in_space_are_not(kind):
     assert not any(is_planar(r, loop) for r in [sg.load("stewart_gough")] for loop in r.loops)
 
 
+@pytest.mark.suite
 def test_cassies_achilles_rods_leave_the_plane():
     robot = sg.load(robot_file("cassie_simple.sdf"))
     told = {loop.name: is_planar(robot, loop) for loop in robot.loops}
