@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from screwgraph.errors import InputError
+from screwgraph.extras import extra_module
 
 
 @cache
@@ -18,10 +18,7 @@ def library() -> Any:
     Raises:
         InputError: it is not installed, or was built with other retractions than exponential maps.
     """
-    try:
-        gtsam = import_module("gtsam")
-    except ImportError:
-        raise InputError("GTSAM is not installed", fix="pip install 'screwgraph[gtsam]'") from None
+    gtsam = extra_module("gtsam", "GTSAM")
     step = np.linspace(0.1, 0.6, 6)
     for kind, d in ((gtsam.Pose2, step[:3]), (gtsam.Pose3, step), (gtsam.Rot3, step[:3])):
         if not kind().retract(d).equals(kind.Expmap(d), 1e-9):

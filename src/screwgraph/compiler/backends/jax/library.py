@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 from screwgraph.errors import InputError
+from screwgraph.extras import extra_module
 
 
 def jax_module() -> Any:
@@ -14,10 +14,7 @@ def jax_module() -> Any:
     Raises:
         InputError: it is not installed.
     """
-    try:
-        return import_module("jax")
-    except ImportError:
-        raise InputError("JAX is not installed", fix="pip install 'screwgraph[jax]'") from None
+    return extra_module("jax", "JAX")
 
 
 def check_precision(jax: Any, name: str, dtype: str) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
-from screwgraph.errors import InputError
+from screwgraph.extras import extra_module
 
 Tensor = Any
 """A `torch.Tensor`."""
@@ -18,10 +17,7 @@ def torch_module() -> Any:
     Raises:
         InputError: it is not installed.
     """
-    try:
-        return import_module("torch")
-    except ImportError:
-        raise InputError("PyTorch is not installed", fix="pip install 'screwgraph[torch]'") from None
+    return extra_module("torch", "PyTorch")
 
 
 def watching(torch: Any) -> Callable[[], bool]:
