@@ -41,7 +41,7 @@ _URDF_ATTRIBUTES = {
     "robot": ("name", "version"),
     "link": ("name", "type"),
     "joint": ("name", "type", "independent"),
-    "origin": _POSE,
+    "origin": (*_POSE, "quat_xyzw"),
     "mass": ("value",),
     "inertia": ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"),
     "parent": ("link",),

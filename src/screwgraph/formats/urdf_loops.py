@@ -10,7 +10,8 @@ from jaxtyping import Float
 from screwgraph.errors import ModelError
 from screwgraph.formats import joint_types
 from screwgraph.formats.diagnostics import Warnings, shown
-from screwgraph.formats.urdf_parts import needed, read_origin, read_type
+from screwgraph.formats.urdf_origin import read_origin
+from screwgraph.formats.urdf_parts import needed, read_type
 from screwgraph.formats.xml import Element, children, number_of, only, place, required
 from screwgraph.robot import Coupling, Joint, Loop
 

@@ -9,10 +9,11 @@ from screwgraph.errors import ModelError
 from screwgraph.formats import joint_types
 from screwgraph.formats.diagnostics import Warnings, decimal
 from screwgraph.formats.mimics import Mimic
+from screwgraph.formats.urdf_origin import read_origin
 from screwgraph.formats.urdf_visuals import read_shapes
 from screwgraph.formats.xml import Element, number_of, only, place, required, vector_of
 from screwgraph.robot import Joint, Limits, Link
-from screwgraph.spatial import SpatialInertia, from_xyz_rpy, rotation, translation
+from screwgraph.spatial import SpatialInertia, rotation, translation
 
 DEFAULT_AXIS = (1.0, 0.0, 0.0)
 NO_LIMIT = 1e300
@@ -26,7 +27,7 @@ def read_link(element: Element, file: str, warnings: Warnings) -> Link:
     name = required(element, "name", "a link", file)
     inertial = only(element, "inertial", file, warnings)
     if inertial is None:
-        seen, touched = read_shapes(element, file)
+        seen, touched = read_shapes(element, file, warnings)
         return Link(name, visuals=seen, collisions=touched)
     who = f"link {name!r}"
     mass = needed(inertial, "mass", who, file, warnings)
@@ -42,7 +43,7 @@ def read_link(element: Element, file: str, warnings: Warnings) -> Link:
     pose = read_origin(inertial, who, file, warnings)
     about_com = _matrix(inertia, who, file)
     body = SpatialInertia.of_body(kilograms, translation(pose), about_com, rotation(pose))
-    return Link(name, body, *read_shapes(element, file))
+    return Link(name, body, *read_shapes(element, file, warnings))
 
 
 def read_joint(element: Element, file: str, warnings: Warnings) -> Joint:
@@ -102,12 +103,6 @@ def _limit(element: Element | None, key: str, who: str, file: str) -> float | No
         return None
     value = decimal(text)
     return None if value is not None and abs(value) >= NO_LIMIT else number_of(element, key, who, file)
-
-
-def read_origin(element: Element, who: str, file: str, warnings: Warnings) -> Float[np.ndarray, "4 4"]:
-    """Read the pose that the <origin> of an element gives, the identity without one. Raises ModelError."""
-    origin = only(element, "origin", file, warnings)
-    return from_xyz_rpy(np.array(vector_of(origin, "xyz", who, file)), np.array(vector_of(origin, "rpy", who, file)))
 
 
 def _matrix(element: Element, who: str, file: str) -> Float[np.ndarray, "3 3"]:

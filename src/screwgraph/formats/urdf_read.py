@@ -22,6 +22,7 @@ from screwgraph.formats.mimics import Mimic, mimic_couplings
 from screwgraph.formats.spelling import URDF, remark_on_spelling
 from screwgraph.formats.texts import model_name
 from screwgraph.formats.urdf_loops import read_coupling, read_independent, read_loop
+from screwgraph.formats.urdf_origin import remark_on_version
 from screwgraph.formats.urdf_parts import read_joint, read_link, read_mimic
 from screwgraph.formats.xml import Element, children, only, parse_xml, place, vector_of
 from screwgraph.robot import STANDARD_GRAVITY, Coupling, Joint, Link, Loop, Robot, tree
@@ -38,6 +39,7 @@ def read_urdf(data: bytes, file: str) -> Robot:
     root = parse_xml(data, file)
     _check_root(root, file)
     warnings = Warnings()
+    remark_on_version(root, file, warnings)
     remark_on_spelling(root, file, warnings, URDF)
     places: dict[object, Place] = {None: place(root, file)}
     links: list[Link] = []

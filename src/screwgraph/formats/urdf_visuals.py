@@ -7,26 +7,30 @@ from functools import partial
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.formats.diagnostics import Warnings
+from screwgraph.formats.urdf_origin import read_origin
 from screwgraph.formats.visuals import colour_of, mesh_of, shape_of, shapes
 from screwgraph.formats.xml import Element, children, number_of, vector_of
 from screwgraph.robot import Shape, Visual
-from screwgraph.spatial import from_xyz_rpy
 
 _WHITE = (1.0, 1.0, 1.0, 1.0)
 
 
-def read_shapes(link: Element, file: str) -> tuple[tuple[Visual, ...], tuple[Visual, ...]]:
-    """Read the shapes of a <link> that are seen, and those that touch."""
-    seen, touched = (
-        shapes(partial(_visual, element, file) for element in children(link, tag)) for tag in ("visual", "collision")
-    )
+def read_shapes(link: Element, file: str, warnings: Warnings) -> tuple[tuple[Visual, ...], tuple[Visual, ...]]:
+    """Read the shapes of a <link> that are seen, and those that touch. Raises ModelError for a pose that is none."""
+    who = f"link {link.get('name', '')!r}: a shape"
+    posed = {
+        tag: [(element, read_origin(element, who, file, warnings)) for element in children(link, tag)]
+        for tag in ("visual", "collision")
+    }
+    seen, touched = (shapes(partial(_visual, element, T, file) for element, T in found) for found in posed.values())
     return seen, touched
 
 
-def _visual(element: Element, file: str) -> Visual | None:
+def _visual(element: Element, T_bs: Float[np.ndarray, "4 4"], file: str) -> Visual | None:
     geometry = next(children(element, "geometry"), None)
     shape = None if geometry is None else next((_shape(child, file) for child in geometry), None)
-    return None if shape is None else Visual(shape, _pose(element, file), _colour(element, file))
+    return None if shape is None else Visual(shape, T_bs, _colour(element, file))
 
 
 def _shape(element: Element, file: str) -> Shape | None:
@@ -37,12 +41,6 @@ def _shape(element: Element, file: str) -> Shape | None:
         lambda setting: vector_of(element, setting, "a shape", file),
         lambda setting: number_of(element, setting, "a shape", file),
     )
-
-
-def _pose(element: Element, file: str) -> Float[np.ndarray, "4 4"]:
-    origin = next(children(element, "origin"), None)
-    xyz, rpy = (np.array(vector_of(origin, key, "a shape", file)) for key in ("xyz", "rpy"))
-    return from_xyz_rpy(xyz, rpy)
 
 
 def _colour(element: Element, file: str) -> str:
