@@ -1,6 +1,10 @@
 """screwgraph: an optimising compiler and solver for robot dynamics on factor graphs."""
 
+import time as _time
+
 __version__ = "0.1.0"
+IMPORTED_NS = _time.time_ns()
+"""When this process began to import the package (ns since 1970): sources that changed later are not what it runs."""
 
 TYPE_CHECKING = False  # that of `typing`, which takes longer to import than all this
 if TYPE_CHECKING:

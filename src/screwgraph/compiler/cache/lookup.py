@@ -43,7 +43,8 @@ def recall(
         return unpack(found)
     with uncollected():
         made = make()
-        store.write(kind, key, pack(made))
+        if stamp(look_again=True) is not None:
+            store.write(kind, key, pack(made))
     return made
 
 

@@ -6,43 +6,89 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 
-IMPORTED = time.time_ns()
-"""When this process took its code from the disk."""
+from screwgraph import IMPORTED_NS
+
 PACKAGE = __name__.partition(".")[0]
 ELSEWHERE = ("__pycache__", "bench", "cli", "draw", "formats", "zoo")
 """Packages that have no part in making code."""
+CLOCK_TICK_NS = 20_000_000
+"""By how much the times of files may lag behind the clock of processes: file systems use a coarser one."""
+LOOK_NS = 100_000_000
+"""For how long one look at the sources holds, where entries are read."""
+
+State = tuple[tuple[str, int, int, int, int], ...]
+"""Of each source: its path, when its text and its record were changed (ns), its size, its inode."""
+
+
+def stamp(*, look_again: bool = False) -> bytes | None:
+    """Return a digest of this package's sources, and of the versions of Python and NumPy.
+
+    None where they cannot be read, or changed at any time after this process imported the package: modules are
+    imported when they are first needed, so nobody knows then which version of the sources the process runs. A change
+    that is taken back, or a file that is replaced by one with older times, is a change: the times of the files'
+    records (ctime) tell.
+
+    Args:
+        look_again: look at the sources now, as before an entry is written; else a look holds for `LOOK_NS`.
+    """
+    first = _first_look()
+    if first is None:
+        return None
+    state, digest = first
+    now = _state_of_sources() if look_again else _recent_state(_turn())
+    return digest if now == state else None
 
 
 @cache
-def stamp() -> bytes | None:
-    """Return a digest of this package's sources, and of the versions of Python and NumPy.
-
-    None where they cannot be read, or changed after this process began: what it runs is not what they say.
-    """
-    root = str(Path(__file__).parents[2])
+def _first_look() -> tuple[State, bytes] | None:
+    """Return the state and the digest of the sources that this process runs, if these are still what it imported."""
+    state = _recent_state(_turn())
+    if state is None or any(max(changed) > IMPORTED_NS - CLOCK_TICK_NS for _, *changed, _, _ in state):
+        return None
+    root = str(_root())
     digest = sha256(f"{sys.version_info[:3]} {np.__version__}".encode())
     try:
-        for path, changed in sorted(_sources(root)):
-            if changed > IMPORTED:
-                return None
+        for path, *_ in state:
             with open(path, "rb") as file:
                 digest.update(path[len(root) :].encode() + sha256(file.read()).digest())
     except OSError:
         return None
-    return digest.digest()
+    return state, digest.digest()
 
 
-def _sources(folder: str) -> Iterator[tuple[str, int]]:
-    """Yield all sources in a folder and when they were changed (ns)."""
+def _turn() -> int:
+    return time.monotonic_ns() // LOOK_NS
+
+
+@lru_cache(maxsize=1)
+def _recent_state(_turn: int) -> State | None:
+    return _state_of_sources()
+
+
+def _state_of_sources() -> State | None:
+    """Return the state of all sources; None where they cannot be looked at."""
+    try:
+        return tuple(sorted(_sources(str(_root()))))
+    except OSError:
+        return None
+
+
+def _root() -> Path:
+    return Path(__file__).parents[2]
+
+
+def _sources(folder: str) -> Iterator[tuple[str, int, int, int, int]]:
+    """Yield the states of all sources in a folder."""
     with os.scandir(folder) as found:
         for file in found:
             if file.name.endswith(".py"):
-                yield file.path, file.stat().st_mtime_ns
+                status = file.stat()
+                yield file.path, status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
             elif file.name not in ELSEWHERE and file.is_dir():
                 yield from _sources(file.path)
