@@ -94,9 +94,10 @@ $(VENV)/installed-bench: $(VENV)/installed-dev
 	@touch $@
 
 # Crocoddyl wants another Pinocchio than ours: it gets an environment of its own, where benchmarks look for it.
+# Version 3.2.1 is built for Pinocchio 4.0.0; with 4.1 it loses gravity.
 .venv-crocoddyl/installed: | $(VENV)/bin/python
 	$(PYTHON) -m venv .venv-crocoddyl
-	.venv-crocoddyl/bin/python -m pip -qq --disable-pip-version-check --no-input install crocoddyl </dev/null || \
+	.venv-crocoddyl/bin/python -m pip -qq --disable-pip-version-check --no-input install crocoddyl==3.2.1 pin==4.0.0 </dev/null || \
 	  echo "make: crocoddyl does not install here" >&2
 	@touch $@
 

@@ -34,6 +34,7 @@ def main() -> None:
 def shooting(asked: dict[str, Any]) -> dict[str, Any]:
     """Solve a task of a fixed robot."""
     model = pinocchio.buildModelFromXML(asked["urdf"])
+    _check_dynamics(model, crocoddyl.ActuationModelFull)
     state = crocoddyl.StateMultibody(model)
     goals = {knot: np.array(x) for knot, x in asked["goals"]}
     # Its actuation models drive all joints: those that have no motor are held at zero effort.
@@ -107,6 +108,7 @@ class Pose:
 def trot(asked: dict[str, Any]) -> dict[str, Any]:
     """Solve the trot of Crocoddyl's own gait problem."""
     model = pinocchio.buildModelFromXML(asked["urdf"], pinocchio.JointModelFreeFlyer())
+    _check_dynamics(model, crocoddyl.ActuationModelFloatingBase)
     standing = np.array(asked["standing"])
     model.referenceConfigurations["standing"] = standing
     feet = [f"{leg}_foot" for leg in ("FL", "FR", "RL", "RR")]
@@ -116,6 +118,27 @@ def trot(asked: dict[str, Any]) -> dict[str, Any]:
     xs, us = [x0] * (problem.T + 1), problem.quasiStatic([x0] * problem.T)
     solver, seconds = _solved(crocoddyl.SolverFDDP, problem, xs, us, asked["rounds"])
     return _answer(solver, seconds, float(solver.cost), _slip(model, feet, np.array(solver.xs)))
+
+
+def _check_dynamics(model: Any, actuation_type: Any) -> None:
+    """Exit where Crocoddyl's forward dynamics is not the inverse of Pinocchio's inverse dynamics.
+
+    A Crocoddyl that was built for another Pinocchio reads its models wrongly: gravity is lost, and nothing is said.
+    """
+    state = crocoddyl.StateMultibody(model)
+    actuation = actuation_type(state)
+    costs = crocoddyl.CostModelSum(state, actuation.nu)
+    free = crocoddyl.DifferentialActionModelFreeFwdDynamics(state, actuation, costs)
+    data, u = free.createData(), np.ones(actuation.nu)
+    q, v = pinocchio.neutral(model), np.full(model.nv, 0.1)
+    free.calc(data, np.concatenate([q, v]), u)
+    qdd = np.array(data.xout)
+    actuated = pinocchio.rnea(model, model.createData(), q, v, qdd)
+    wanted = np.concatenate([np.zeros(model.nv - actuation.nu), u])
+    scale = np.abs(pinocchio.rnea(model, model.createData(), q, v, 0 * v)).max() + 1.0
+    if not np.abs(actuated - wanted).max() < 1e-8 * scale:
+        versions = f"Crocoddyl {crocoddyl.__version__}, Pinocchio {pinocchio.__version__}"
+        sys.exit(f"{versions}: forward dynamics is wrong: install the Pinocchio that it was built for")
 
 
 def _slip(model: Any, feet: list[str], X: np.ndarray) -> float:
