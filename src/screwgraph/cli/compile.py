@@ -10,7 +10,15 @@ import typer
 from screwgraph.cli import options
 from screwgraph.cli.options import BaseKind
 from screwgraph.compiler import BACKENDS
-from screwgraph.deployment import FUNCTIONS, Choice, asked_functions, check_names, check_prefix, export_library
+from screwgraph.deployment import (
+    FUNCTIONS,
+    LONGEST,
+    Choice,
+    asked_functions,
+    check_names,
+    check_prefix,
+    export_library,
+)
 
 Language = StrEnum("Language", {name: name for name in BACKENDS})
 """What the code is written in."""
@@ -140,7 +148,7 @@ def compile_(
         model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro)
         options.note_warnings(model)
     made = {name: f.astype(dtype.value) for name, f in asked_functions(model, names, choice, working).items()}
-    own = identifiers([model.name])[0].lower() if prefix is None else prefix
+    own = identifiers([model.name[:LONGEST]])[0].lower() if prefix is None else prefix
     paths = export_library(made, output, prefix=own, language=lang.value, about=model.name, overwrite=overwrite)
     for name, f in made.items():
         typer.echo(f"{name}: {f}")

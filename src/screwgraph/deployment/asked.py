@@ -9,7 +9,7 @@ from screwgraph.arguments import checked
 from screwgraph.compiler import Exportable, Function
 from screwgraph.compiler.backends.c import identifiers
 from screwgraph.compiler.signature import PARAMETERS
-from screwgraph.deployment.export import check_name
+from screwgraph.deployment.export import LONGEST, check_name
 from screwgraph.deployment.functions import FUNCTIONS, Choice, Model, labelled
 from screwgraph.deployment.together import together
 from screwgraph.errors import InputError
@@ -127,7 +127,7 @@ def _part(text: str) -> tuple[str, str, str]:
         raise InputError(f"{kind} needs the name of a link or frame", fix=f"write {kind}:tool0, for example")
     if mark and not FUNCTIONS[kind].of_frame:
         raise InputError(f"{kind} is of no frame", why=f"{text.strip()!r} names one", fix=f"write {kind}")
-    return (identifiers([f"{kind}_{frame}"])[0] if frame else kind), kind, frame
+    return (identifiers([f"{kind}_{frame}"[:LONGEST]])[0] if frame else kind), kind, frame
 
 
 def _check_parameters(model: Model, choice: Choice, functions: dict[str, Exportable]) -> None:

@@ -17,8 +17,15 @@ from screwgraph.errors import InputError
 
 TAKEN = ("examples", "nominal", "parameters", "test", "wrapped")
 """Names of functions that stand for other things behind the prefix."""
-BUILT = ("all", "clean", "help", "install", "m", "package", "test")
-"""Prefixes that mean something to CMake or the linker."""
+BUILT = (
+    *("all", "clean", "help", "install", "m", "package", "test", "c", "pthread", "dl", "rt", "stdc__"),
+    *("std", "eigen", "linux", "unix", "math", "core", "alloc", "null", "aux", "con", "nul", "prn", "rclcpp"),
+    *("gamma", "index", "nan", "time", "signal", "remove", "rename", "abs", "div", "exit", "system", "remainder"),
+    *("j0", "j1", "jn", "y0", "y1", "yn", "random", "select", "read", "write", "link", "close", "open", "free"),
+)
+"""Prefixes that mean something to CMake, the linker, compilers, C's library or Windows."""
+LONGEST = 120
+"""Characters of a prefix or name: files are called so."""
 
 
 @checked
@@ -83,5 +90,9 @@ def _check(what: str, name: Any, taken: tuple[str, ...]) -> None:
         raise InputError(
             f"the {what} {name!r} is no identifier", fix="use letters, digits and underscores, a letter first"
         )
+    if len(name) > LONGEST:
+        raise InputError(
+            f"the {what} has {len(name)} characters", why=f"at most {LONGEST} are allowed", fix="choose a shorter one"
+        )
     if name in taken or identifiers([name]) != [name]:
-        raise InputError(f"the {what} {name!r} has another meaning in C or CMake", fix="choose another")
+        raise InputError(f"the {what} {name!r} has another meaning", fix="choose another")

@@ -6,7 +6,6 @@ from screwgraph.compiler.backends import c
 from screwgraph.compiler.backends.base import Backend, Library
 from screwgraph.compiler.backends.c.interface import (
     Interface,
-    harmless,
     interfaces,
     parameter_fields,
     parameter_type,
@@ -14,6 +13,7 @@ from screwgraph.compiler.backends.c.interface import (
 from screwgraph.compiler.backends.c.operations import SCALARS, C, identifiers
 from screwgraph.compiler.backends.c.package import CMAKE, PKG_CONFIG, compared, comparing
 from screwgraph.compiler.backends.c.text import nominal
+from screwgraph.compiler.backends.escapes import in_comment, in_value
 from screwgraph.compiler.signature import PARAMETERS, Argument, Result
 
 ON_STACK = 16_000
@@ -60,7 +60,7 @@ def cpp_header(library: Library) -> str:
     if parameter_fields(library):
         parameters = PARAMETERS_TEXT.format(typed=parameter_type(library), nominal=nominal(library))
     return HEADER.format(
-        about=harmless(library.about or library.name),
+        about=in_comment(library.about or library.name),
         name=library.name,
         scalar=SCALARS[library.dtype][0],
         parameters=parameters,
@@ -155,7 +155,7 @@ def _example(space: str, one: Interface, own: str, argument: Argument) -> str:
 def cpp_files(library: Library) -> dict[str, str]:
     """Return the files in C, the header over them, and their package."""
     name = library.name
-    about = " ".join((library.about or name).split())
+    about = in_value(library.about or name)
     texts = {"name": name, "about": about, "requires": "Requires: eigen3\n", "languages": " CXX"}
     more = CMAKE_MORE.format(name=name)
     cmake = CMAKE.format(

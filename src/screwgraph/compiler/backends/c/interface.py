@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from screwgraph.compiler.backends.base import Library, Listing, named
 from screwgraph.compiler.backends.c.operations import SCALARS, identifiers
+from screwgraph.compiler.backends.escapes import in_comment
 from screwgraph.compiler.signature import PARAMETERS, Argument, Result
 
 
@@ -95,15 +96,10 @@ def parameter_fields(library: Library) -> dict[str, str]:
     return dict(zip(names, identifiers(chosen), strict=True))
 
 
-def harmless(text: str) -> str:
-    """Return a text that neither ends a comment nor begins one, and holds no trigraph."""
-    return text.replace("*/", "* /").replace("/*", "/ *").replace("?", " ")
-
-
 def _described(identifier: str, array: Argument | Result) -> str:
     listed = ", ".join(array.names) or "row by row"
     if isinstance(array, Argument) and array.name == PARAMETERS:
         listed = "a structure, see above"
-    text = harmless(f"{identifier} ({' x '.join(map(str, array.shape)) or 1}): {listed}")
+    text = in_comment(f"{identifier} ({' x '.join(map(str, array.shape)) or 1}): {listed}")
     lines = textwrap.wrap(text, 110, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
     return "".join(f"\n * {line}" for line in lines)

@@ -61,13 +61,15 @@ RESERVED = frozenset(
     }
 )
 """Words of C and C++, of `math.h`, and of the generated code."""
+LONGEST = 120
+"""Characters of an identifier that are taken from a name."""
 
 
 def identifiers(names: Iterable[str]) -> list[str]:
     """Return names as identifiers of C, C++ and CasADi, that differ from each other and from the code's variables."""
     found: list[str] = []
     for name in names:
-        text = re.sub(r"\W", "_", name, flags=re.ASCII)
+        text = re.sub(r"\W", "_", name[:LONGEST], flags=re.ASCII)
         if not text[:1].isalpha():
             text = f"x{text}"
         while text in RESERVED or text in found or re.fullmatch(r"v\d+", text):

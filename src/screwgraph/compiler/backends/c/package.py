@@ -9,6 +9,7 @@ import numpy as np
 from screwgraph.compiler.backends.base import Library
 from screwgraph.compiler.backends.c.interface import Interface, interfaces, parameter_type
 from screwgraph.compiler.backends.c.operations import SCALARS, number
+from screwgraph.compiler.backends.escapes import in_value
 from screwgraph.compiler.backends.reference import COUNT, reference
 from screwgraph.compiler.signature import PARAMETERS
 
@@ -75,7 +76,7 @@ static void compare(const char *what, const {scalar} *found, const {scalar} *exp
 def package(library: Library) -> dict[str, str]:
     """Return the files of CMake and pkg-config, and of the test."""
     name = library.name
-    texts = {"name": name, "about": " ".join((library.about or name).split()), "requires": "", "languages": ""}
+    texts = {"name": name, "about": in_value(library.about or name), "requires": "", "languages": ""}
     cmake = CMAKE.format(**texts, more="", headers=f"{name}.h", test=f"{name}_test.c", tested=name)
     files = {"CMakeLists.txt": cmake, f"{name}.pc.in": PKG_CONFIG.format(**texts)}
     return {**files, f"test/{name}_examples.h": examples(library), f"test/{name}_test.c": _test(library)}

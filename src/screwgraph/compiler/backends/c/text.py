@@ -6,13 +6,13 @@ from screwgraph.compiler.backends.base import Library
 from screwgraph.compiler.backends.c.function import definition, is_apart, wrapping
 from screwgraph.compiler.backends.c.interface import (
     Interface,
-    harmless,
     interfaces,
     parameter_fields,
     parameter_type,
 )
 from screwgraph.compiler.backends.c.operations import SCALARS, identifiers, number
 from screwgraph.compiler.backends.c.routine import routine_definition
+from screwgraph.compiler.backends.escapes import in_comment
 from screwgraph.compiler.signature import PARAMETERS
 from screwgraph.tape import Routine
 
@@ -68,13 +68,13 @@ def _definition(one: Interface) -> list[str]:
 
 
 def _title(library: Library) -> str:
-    return f"{harmless(library.about or library.name)}: made by screwgraph."
+    return f"{in_comment(library.about or library.name)}: made by screwgraph."
 
 
 def _structure(library: Library) -> list[str]:
     fields, scalar = parameter_fields(library), SCALARS[library.dtype][0]
     typed = parameter_type(library)
-    lines = [f"    {scalar} {field}; /* {harmless(name)} */" for name, field in fields.items()]
+    lines = [f"    {scalar} {field}; /* {in_comment(name)} */" for name, field in fields.items()]
     return [
         "/* Live parameters, in the order of the argument `parameters` in Python. */",
         f"typedef struct {typed} {{",

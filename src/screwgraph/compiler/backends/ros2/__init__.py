@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from html import escape
 
 from screwgraph.compiler.backends.base import Backend, Library
 from screwgraph.compiler.backends.c.operations import C
 from screwgraph.compiler.backends.c.package import comparing, examples
 from screwgraph.compiler.backends.c.text import c_header, c_source_beside
 from screwgraph.compiler.backends.cpp import checks, cpp_header
+from screwgraph.compiler.backends.escapes import in_xml
 from screwgraph.compiler.backends.ros2.core import core_header, topics
 from screwgraph.compiler.backends.ros2.node import node_source
 from screwgraph.errors import InputError
@@ -121,7 +121,7 @@ def _files(library: Library) -> dict[str, str]:
             why="these are lower-case letters, digits and single underscores",
             fix="choose another prefix",
         )
-    texts = {"name": name, "about": escape(" ".join((library.about or name).split()), quote=False)}
+    texts = {"name": name, "about": in_xml(library.about or name)}
     tested = TEST.format(name=name, compare=comparing(library), checks="\n".join(checks(library)))
     return {
         "package.xml": PACKAGE.format(**texts),

@@ -10,6 +10,7 @@ from screwgraph.compiler.backends.base import Library
 from screwgraph.compiler.backends.c.interface import Interface, interfaces, parameter_fields, parameter_type
 from screwgraph.compiler.backends.c.operations import SCALARS
 from screwgraph.compiler.backends.c.text import nominal
+from screwgraph.compiler.backends.escapes import in_comment, in_string
 from screwgraph.compiler.signature import PARAMETERS, Argument
 
 CORE = """// {about}: made by screwgraph. Arguments that have come, and functions whose arguments all have; no ROS.
@@ -122,12 +123,12 @@ def core_header(library: Library) -> str:
     given = joints(library)
     moved = [n for n in ("q", "qd") if n in taken and given]
     return CORE.format(
-        about=" ".join((library.about or library.name).split()),
+        about=in_comment(library.about or library.name),
         name=library.name,
         scalar=scalar,
         arguments=", ".join(f'"{n}"' for n in taken),
         parameters=", ".join(f'"{field}"' for field in fields.values()),
-        joints=", ".join(f'"{j}"' for j in given),
+        joints=", ".join(map(in_string, given)),
         setters="\n".join(setters) or "        (void)argument, (void)values;",
         from_joints=" && ".join(f'set("{n}", {n})' for n in moved) or "false",
         fields="\n".join(

@@ -9,6 +9,7 @@ import numpy as np
 from screwgraph.compiler.angles import LARGE, TURN, large_terms
 from screwgraph.compiler.backends.base import Backend, Library
 from screwgraph.compiler.backends.c.interface import parameter_fields
+from screwgraph.compiler.backends.escapes import in_doc_comment, in_value
 from screwgraph.compiler.backends.reference import COUNT, reference
 from screwgraph.compiler.backends.rust.function import Signature, definition, signature
 from screwgraph.compiler.backends.rust.operations import (
@@ -65,10 +66,10 @@ fn compare(what: &str, found: {scalar}, expected: {scalar}, tolerance: {scalar})
 def rust_source(library: Library) -> str:
     """Return the source of the crate."""
     dtype, scalar = library.dtype, SCALARS[library.dtype]
-    lines = [PREFACE.format(about=_plain(library.about or library.name))]
+    lines = [PREFACE.format(about=in_value(library.about or library.name))]
     if library.nominal:
         fields = parameter_fields(library)
-        own = [f"    /// {_plain(name)}\n    pub {field}: {scalar}," for name, field in fields.items()]
+        own = [f"    /// {in_doc_comment(name)}\n    pub {field}: {scalar}," for name, field in fields.items()]
         values = [f"    {fields[name]}: {rust_number(x, dtype)}," for name, x in library.nominal.items()]
         lines += [
             "/// Live parameters.",
@@ -165,13 +166,8 @@ def _structure(library: Library, names: tuple[str, ...], values: np.ndarray) -> 
     return f"&code::Parameters {{ {given}, ..code::NOMINAL }}"
 
 
-def _plain(text: str) -> str:
-    """Return a text for a comment or a value of Cargo's."""
-    return " ".join(re.sub(r"[^\w .:,()+-]", " ", text).split())
-
-
 def _files(library: Library) -> dict[str, str]:
-    about = _plain(library.about or library.name)
+    about = in_value(library.about or library.name)
     return {
         "Cargo.toml": CARGO.format(name=library.name, about=about),
         "src/lib.rs": rust_source(library),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from screwgraph.compiler.angles import large_terms
 from screwgraph.compiler.backends.base import Library, Listing, named
 from screwgraph.compiler.backends.c.interface import parameter_fields
+from screwgraph.compiler.backends.escapes import in_doc_comment
 from screwgraph.compiler.backends.rust.operations import (
     RUST,
     SCALARS,
@@ -169,5 +170,5 @@ def _comment(one: Signature) -> list[str]:
         listed = ", ".join(array.names) or "row by row"
         if isinstance(array, Argument) and array.name == PARAMETERS:
             listed = "live parameters"
-        lines += ["///", f"/// `{name}`: {' '.join(listed.split())}".replace("[", "(").replace("]", ")")]
+        lines += ["///", f"/// `{name}`: {in_doc_comment(listed)}"]
     return lines

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Sequence
 
 from screwgraph.compiler.angles import LARGE, TURN
 from screwgraph.compiler.backends.base import Library, Listing
 from screwgraph.compiler.backends.c import identifiers
+from screwgraph.compiler.backends.escapes import in_comment
 from screwgraph.compiler.backends.wasm.module import IMPORTS, imported_functions, wasm_module
 from screwgraph.compiler.backends.wasm.operations import IMPORTED
 from screwgraph.compiler.signature import written
@@ -50,7 +50,7 @@ def wasm_script(library: Library) -> str:
     """
     names = _identifiers([library.prefixed(f.name) for f in library.functions])
     codes = dict(zip(names, (f.code for f in library.functions), strict=True))
-    lines = [f"// {_harmless(library.about or library.name)}: made by screwgraph.", f"// {UNITS}", ""]
+    lines = [f"// {in_comment(library.about or library.name)}: made by screwgraph.", f"// {UNITS}", ""]
     needed, (turn, more) = imported_functions(codes.values()), TURN["float64"]
     lines += [WRAPPED.format(large=LARGE, turn=turn, more=more)] if "wrapped" in needed else []
     lines += [ERF] if "erf" in needed else []
@@ -72,7 +72,7 @@ def _function(name: str, f: Listing) -> list[str]:
     """Return the lines of a function that puts its arguments into the memory, and takes results from there."""
     takes = _identifiers([a.name for a in f.arguments])
     gives = _identifiers([r.name for r in f.results])
-    lines = [f"/** {written(f.arguments)} -> {written(f.results)}; {f.counted}. */"]
+    lines = [f"/** {in_comment(f'{written(f.arguments)} -> {written(f.results)}')}; {f.counted}. */"]
     lines.append(f"export function {name}({', '.join(takes)}) {{")
     place = 0
     for own, argument in zip(takes, f.arguments, strict=True):
@@ -92,7 +92,3 @@ def _function(name: str, f: Listing) -> list[str]:
 
 def _identifiers(names: Sequence[str]) -> list[str]:
     return identifiers(f"{name}_" if name in WORDS else name for name in names)
-
-
-def _harmless(text: str) -> str:
-    return re.sub(r"\s+", " ", text)
