@@ -37,7 +37,6 @@ TITLES = (
     "\x85b",
 )
 JOINTS = ("joint1", "joint2")
-LIBRARIES = ("c", "cpp", "ros2", "rust", "wasm", "numpy", "llvm", "ptx")
 COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|#[^\n]*made by[^\n]*", re.DOTALL)
 
 
@@ -61,10 +60,10 @@ def skeleton(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def plain():
-    return {language: library_code(library(JOINTS, "rr"), language) for language in LIBRARIES}
+    return {language: library_code(library(JOINTS, "rr"), language) for language in BACKENDS}
 
 
-@pytest.mark.parametrize("language", LIBRARIES)
+@pytest.mark.parametrize("language", BACKENDS)
 @given(
     names=st.lists(st.sampled_from(HOSTILE) | st.text(min_size=1), min_size=2, max_size=2, unique=True),
     title=st.sampled_from(TITLES) | st.text(),
