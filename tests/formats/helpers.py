@@ -50,6 +50,7 @@ def complaint(text: str | bytes, folder: Path, name: str = "leg.urdf", **options
 def assert_same(a: Robot, b: Robot, tolerance: float = 1e-12) -> None:
     """Same names, order, types, poses, inertias, limits and coefficients."""
     assert (a.name, a.joint_names, a.gravity) == (b.name, b.joint_names, b.gravity)
+    close(a.T_wb, b.T_wb, tolerance)
     assert [part.name for part in a.links] == [part.name for part in b.links]
     for ours, theirs in zip(a.links, b.links, strict=True):
         close(ours.inertia.matrix(), theirs.inertia.matrix(), tolerance)
@@ -57,6 +58,7 @@ def assert_same(a: Robot, b: Robot, tolerance: float = 1e-12) -> None:
         for name in ("type", "parent", "child", "limits", "damping", "friction", "armature"):
             assert getattr(ours, name) == getattr(theirs, name), name
         close(ours.origin, theirs.origin, tolerance)
+        close(ours.neutral_position(), theirs.neutral_position(), tolerance)
     assert [(f.name, f.link) for f in a.frames] == [(f.name, f.link) for f in b.frames]
     for ours, theirs in zip(a.frames, b.frames, strict=True):
         close(ours.T_lf, theirs.T_lf, tolerance)
@@ -129,13 +131,15 @@ def rich_robot() -> Robot:
         for i, (name, kind) in enumerate(types.items())
     ]
     joints[2] = replace(joints[2], limits=Limits(-1.0, 2.0, 3.0, 4.0), damping=0.1, friction=0.2, armature=0.3)
+    joints[0] = replace(joints[0], neutral=(0.1, -0.2, 3.0, 0.5, -0.1, 0.7, 0.5))
     joints[3] = replace(joints[3], limits=Limits(lower=-0.1))
     joints[7] = replace(joints[7], limits=Limits(velocity=3.0))
     frames = [
         Frame("tool", "cardan_body", from_xyz_rpy([0.1, 0.2, 0.3], [0.4, 0.5, 0.6])),
         Frame("eye", "world", np.eye(4)),
     ]
-    return tree("rich", links, joints, frames=frames, gravity=(0.0, 0.5, -1.62))
+    T_wb = from_xyz_rpy([0.3, 0.2, -0.1], [-0.4, 1.0, 2.0])
+    return tree("rich", links, joints, frames=frames, gravity=(0.0, 0.5, -1.62), T_wb=T_wb)
 
 
 def _inertia(rng: np.random.Generator) -> SpatialInertia:

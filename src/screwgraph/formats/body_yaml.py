@@ -42,6 +42,7 @@ def read_joint(body: Value, link: str, previous: str, names: Names) -> Joint:
         child=link,
         origin=read_pose(entries, names),
         limits=_limits(entries.get("limits"), names),
+        neutral=_neutral(entries["neutral"], joint_type, who, names) if "neutral" in entries else None,
         **{key: entries[key].number(names) for key in COEFFICIENTS if key in entries},  # pyright: ignore[reportArgumentType]
     )
 
@@ -115,6 +116,10 @@ def _setting(value: Value, default: object, names: Names) -> float | tuple[float
             raise value.complaint(f"an axis is {did_you_mean(value.content, AXES, 'one of')} or a list of 3 numbers")
         return AXES[value.content]
     return value.numbers(names, 3)
+
+
+def _neutral(value: Value, joint_type: JointType, who: str, names: Names) -> tuple[float, ...]:
+    return joint_types.neutral_position(joint_type, value.numbers(names, 7), who, value.at)
 
 
 def _limits(value: Value | None, names: Names) -> Limits:

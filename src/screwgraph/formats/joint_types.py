@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
+
+import numpy as np
 
 from screwgraph.errors import InputError, ModelError
 from screwgraph.formats.diagnostics import Place, as_model_error, did_you_mean, shown
 from screwgraph.robot import JOINT_TYPES, JointType
+from screwgraph.robot.joints import Floating
 
 ALIASES = {"ball": "spherical", "screw": "helical"}
 """Names that other programs give to types of `JOINT_TYPES`."""
@@ -49,6 +52,18 @@ def make(name: str, settings: Mapping[str, Any], who: str, at: Place) -> JointTy
     """Make a joint type. Raises ModelError where the type refuses its settings (a zero axis, ...)."""
     try:
         return JOINT_TYPES[name](**settings)
+    except InputError as error:
+        raise as_model_error(error, who, at) from error
+
+
+def neutral_position(joint_type: JointType, numbers: Sequence[float], who: str, at: Place) -> tuple[float, ...]:
+    """Return where a floating joint begins, its quaternion of length 1. Raises ModelError for other joints."""
+    if not isinstance(joint_type, Floating):
+        raise ModelError(
+            f"{who} has a neutral position", at=at, why="only floating joints begin elsewhere than at zero"
+        )
+    try:
+        return tuple(float(x) for x in joint_type.manifold.normalised(np.array(numbers)))
     except InputError as error:
         raise as_model_error(error, who, at) from error
 

@@ -9,6 +9,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from screwgraph.arguments import checked
 from screwgraph.errors import InputError, ModelError
 from screwgraph.formats import xacro
@@ -35,6 +37,7 @@ from screwgraph.robot import (
 from screwgraph.robot import (
     lock as lock_joints,
 )
+from screwgraph.spatial import rotation
 
 Reader = Callable[[bytes, str], Robot]
 """Makes a robot, fixed joints not merged, from the content of a file and its name in messages; raises ModelError."""
@@ -105,10 +108,11 @@ def load(
         _refuse_warnings(robot)
     if not damping:
         robot = without_damping(robot)
-    if gravity is not None:
-        robot = with_gravity(robot, gravity)
     if base == "floating":
         robot = with_floating_base(robot)
+    if gravity is not None:
+        in_world = np.array(with_gravity(robot, gravity).gravity)
+        robot = with_gravity(robot, rotation(robot.T_wb).T @ in_world)
     return snapped(robot, snap)
 
 

@@ -99,7 +99,15 @@ def _joint(
         damping=float(model.dof_damping[dof]),
         friction=float(model.dof_frictionloss[dof]),
         armature=float(model.dof_armature[dof]),
+        neutral=_drawn(model, number) if int(model.jnt_type[number]) == FREE else None,
     )
+
+
+def _drawn(model: Any, number: int) -> tuple[float, ...]:
+    """Return the pose of a free body in the file, (x y z, qx qy qz qw)."""
+    start = int(model.jnt_qposadr[number])
+    x, y, z, w, *xyz = (float(entry) for entry in model.qpos0[start : start + 7])
+    return (x, y, z, *xyz, w)
 
 
 def _effort(model: Any, number: int) -> float | None:

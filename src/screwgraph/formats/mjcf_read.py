@@ -3,8 +3,9 @@
 The robot's base is MuJoCo's world. Bodies with several joints get a massless link before each further joint, called
 JOINT_link; a link's frame lies on its last joint, and where that is not the body's own, this stays as a frame
 `BODY_origin`. Positions are MuJoCo's, but for quaternions (x, y, z, w here) and a free joint's velocity (here the twist
-in the body's frame, there linear first and in the world's). Equality constraints become loops and couplings;
-contacts, tendons, springs and actuators are passed over, but an actuator tells that its joint has an effort limit.
+in the body's frame, there linear first and in the world's). A free body begins where the file draws it. Equality
+constraints become loops and couplings; contacts, tendons, springs and actuators are passed over, but an actuator tells
+that its joint has an effort limit.
 """
 
 from __future__ import annotations

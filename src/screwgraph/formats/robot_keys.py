@@ -52,6 +52,7 @@ BODY: Keys = {
     **MASS,
     "limits": Entry("limits of the joint", "mapping", default="{}"),
     **COEFFICIENTS,
+    "neutral": Entry("position at which a floating joint begins", "[x, y, z, qx, qy, qz, qw]", "m", "zero"),
     "mimic": Entry("joint that this one follows", "mapping"),
     **DRAWN,
 }
@@ -73,7 +74,15 @@ MIMIC: Keys = {
     "multiplier": Entry("position = multiplier * that joint's + offset", NUMBER, default="1"),
     "offset": Entry("see multiplier", NUMBER, "rad, m", "0"),
 }
-BASE: Keys = {"link": Entry("name of the base", default="base"), **MASS, **DRAWN}
+BASE: Keys = {
+    "link": Entry("name of the base", default="base"),
+    "at": Entry("origin of the base in the world; a floating base begins there", VECTOR, "m", "[0, 0, 0]"),
+    "rpy": Entry(
+        "roll, pitch and yaw of the base in the world; gravity is in the base's frame", "[r, p, y]", "rad", "[0, 0, 0]"
+    ),
+    **MASS,
+    **DRAWN,
+}
 FRAME: Keys = {
     "frame": Entry("name of the frame", default=REQUIRED),
     "link": Entry("link that carries it", default=REQUIRED),

@@ -68,6 +68,7 @@ def read_yaml(data: bytes, file: str) -> Robot:
         couplings=couplings,
         independent=read_independent(entries.get("independent")),
         actuators=read_actuators(entries.get("actuators"), names, [joint.name for joint in joints], places),
+        T_wb=_base_pose(entries.get("base"), names),
         where=where,
     )
 
@@ -112,6 +113,10 @@ def _base(value: Value | None, names: Mapping[str, float]) -> Link:
     entries = value.section(BASE, "the base")
     link = entries["link"].text() if "link" in entries else DEFAULT_BASE
     return Link(link, read_inertia(entries, "the base", names), *_shapes(entries, names))
+
+
+def _base_pose(value: Value | None, names: Mapping[str, float]) -> Float[np.ndarray, "4 4"] | None:
+    return None if value is None or isinstance(value.content, str) else read_pose(value.mapping(), names)
 
 
 def _shapes(entries: Mapping[str, Value], names: Mapping[str, float]) -> tuple[tuple[Visual, ...], tuple[Visual, ...]]:

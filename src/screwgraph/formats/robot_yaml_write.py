@@ -24,8 +24,9 @@ def yaml_text(robot: Robot) -> str:
     if robot.gravity != STANDARD_GRAVITY:
         content["gravity"] = floats(robot.gravity)
     base = robot.links[0]
-    if base.visuals or base.collisions or not base.inertia.is_zero:
-        content["base"] = {"link": base.name, **_inertia(base.inertia), **_shapes(base)}
+    beyond_name = pose_entries(robot.T_wb) | _inertia(base.inertia) | _shapes(base)
+    if beyond_name:
+        content["base"] = {"link": base.name, **beyond_name}
     elif base.name != DEFAULT_BASE:
         content["base"] = base.name
     content["bodies"] = [
@@ -53,6 +54,8 @@ def _body(joint: Joint, previous: str, link: Link) -> dict[str, Any]:
     if limits:
         body["limits"] = limits
     body |= {key: float(getattr(joint, key)) for key in COEFFICIENTS if getattr(joint, key)}
+    if joint.neutral is not None:
+        body["neutral"] = floats(joint.neutral)
     return body | _shapes(link)
 
 

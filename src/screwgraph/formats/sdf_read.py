@@ -1,6 +1,7 @@
 """SDF 1.5 to 1.12: models and worlds, nested and included models, frames, loops and gearboxes.
 
-The robot stands as the file shows it where all positions are zero, so its loops are closed there. Where a joint is not
+The robot stands as the file shows it where all positions are zero, so its loops are closed there; `T_wb` is the pose of
+its base, at which a floating one begins. Where a joint is not
 at its link's origin, the link's frame is moved onto the joint, and the file's own stays as a frame `LINK_origin`.
 Springs, contacts, sensors and plugins are passed over.
 """
@@ -21,7 +22,7 @@ from screwgraph.formats.mimics import Mimic, mimic_couplings
 from screwgraph.formats.sdf_choice import Chosen, chosen_models
 from screwgraph.formats.sdf_gearbox import gearbox_coupling
 from screwgraph.formats.sdf_include import sdf_version
-from screwgraph.formats.sdf_joints import read_joint, read_mimic, tidied
+from screwgraph.formats.sdf_joints import read_joint, read_mimic
 from screwgraph.formats.sdf_link import read_inertia
 from screwgraph.formats.sdf_model import collect
 from screwgraph.formats.sdf_scope import WORLD, Parts, Scope
@@ -96,7 +97,8 @@ class _Building:
             return self.places.get(part, at)
 
         remark_on_parts(links, short, where, self.warnings)
-        x, y, z = tidied(rotation(self.frames[self.chosen.base])).T @ np.array(gravity)
+        T_wb = between(np.eye(4), self.frames[self.chosen.base])
+        x, y, z = rotation(T_wb).T @ np.array(gravity)
         return tree(
             name,
             links,
@@ -106,6 +108,7 @@ class _Building:
             warnings=self.warnings.lines,
             loops=loops,
             couplings=couplings,
+            T_wb=T_wb,
             where=where,
         )
 

@@ -23,10 +23,21 @@ class Vocabulary:
 
 
 _URDF_CHILDREN = {
-    "robot": ("link", "joint", "gravity", "loop", "coupling", "material", "transmission", "gazebo", "sensor"),
+    "robot": (
+        "link",
+        "joint",
+        "gravity",
+        "base_pose",
+        "loop",
+        "coupling",
+        "material",
+        "transmission",
+        "gazebo",
+        "sensor",
+    ),
     "link": ("inertial", "visual", "collision", "collision_checking", "self_collision_checking", "contact", "sensor"),
     "inertial": ("origin", "mass", "inertia"),
-    "joint": ("origin", "parent", "child", "axis", "axis2", "limit", "dynamics", "mimic", "calibration"),
+    "joint": ("origin", "parent", "child", "axis", "axis2", "limit", "dynamics", "mimic", "calibration", "neutral"),
     "loop": ("predecessor", "successor", "axis", "axis2"),
     "coupling": ("predecessor", "successor", "ratio", "term", "offset"),
     "predecessor": ("origin",),
@@ -54,6 +65,8 @@ _URDF_ATTRIBUTES = {
     "dynamics": ("damping", "friction", "armature"),
     "mimic": ("joint", "multiplier", "offset"),
     "gravity": ("xyz",),
+    "base_pose": _POSE,
+    "neutral": ("q",),
     "loop": ("name", "type"),
     "coupling": ("name",),
     "ratio": ("value",),

@@ -19,19 +19,21 @@ _FIRST, _WITH_QUATERNIONS = (1, 0), (1, 1)
 _VERSION = re.compile(r"\s*([0-9]{1,9})\.([0-9]{1,9})\s*", re.ASCII)
 
 
-def read_origin(element: Element, who: str, file: str, warnings: Warnings) -> Float[np.ndarray, "4 4"]:
-    """Read the pose that the <origin> of an element gives, the identity without one.
+def read_origin(
+    element: Element, who: str, file: str, warnings: Warnings, tag: str = "origin"
+) -> Float[np.ndarray, "4 4"]:
+    """Read the pose that the <origin> of an element gives, or another element, the identity without one.
 
     Raises:
         ModelError: a number is missing or none, the quaternion is zero, or stands beside roll, pitch and yaw.
     """
-    origin = only(element, "origin", file, warnings)
+    origin = only(element, tag, file, warnings)
     xyz, rpy = (np.array(vector_of(origin, key, who, file)) for key in ("xyz", "rpy"))
     if origin is None or origin.get(QUATERNION) is None:
         return from_xyz_rpy(xyz, rpy)
     if _version(origin) < _WITH_QUATERNIONS:
         warnings.add(
-            f"{who}: {QUATERNION!r} of <origin> is passed over",
+            f"{who}: {QUATERNION!r} of <{tag}> is passed over",
             at=place(origin, file),
             why="URDF has it since version 1.1",
             fix='write <robot version="1.1">',
@@ -39,14 +41,12 @@ def read_origin(element: Element, who: str, file: str, warnings: Warnings) -> Fl
         return from_xyz_rpy(xyz, rpy)
     if origin.get("rpy") is not None:
         raise ModelError(
-            f"{who}: <origin> has 'rpy' and {QUATERNION!r}", at=place(origin, file), fix="leave one of them out"
+            f"{who}: <{tag}> has 'rpy' and {QUATERNION!r}", at=place(origin, file), fix="leave one of them out"
         )
     quaternion = np.array(vector_of(origin, QUATERNION, who, file, (0.0, 0.0, 0.0, 1.0)))
     largest = np.abs(quaternion).max()
     if largest == 0.0:
-        raise ModelError(
-            f"{who}: {QUATERNION!r} of <origin> is zero", at=place(origin, file), why="it has no direction"
-        )
+        raise ModelError(f"{who}: {QUATERNION!r} of <{tag}> is zero", at=place(origin, file), why="it has no direction")
     scaled = quaternion / largest
     return transform(quaternions.to_rotation(scaled / np.linalg.norm(scaled)), xyz)
 

@@ -12,7 +12,7 @@ from screwgraph.formats.mimics import Mimic
 from screwgraph.formats.urdf_origin import read_origin
 from screwgraph.formats.urdf_visuals import read_shapes
 from screwgraph.formats.xml import Element, number_of, only, place, required, vector_of
-from screwgraph.robot import Joint, Limits, Link
+from screwgraph.robot import Joint, JointType, Limits, Link
 from screwgraph.spatial import SpatialInertia, rotation, translation
 
 DEFAULT_AXIS = (1.0, 0.0, 0.0)
@@ -52,9 +52,10 @@ def read_joint(element: Element, file: str, warnings: Warnings) -> Joint:
     who = f"joint {name!r}"
     kind = joint_types.type_name(required(element, "type", who, file), who, place(element, file))
     dynamics = only(element, "dynamics", file, warnings)
+    joint_type = read_type(kind, element, who, file, warnings)
     return Joint(
         name,
-        read_type(kind, element, who, file, warnings),
+        joint_type,
         parent=required(needed(element, "parent", who, file, warnings), "link", who, file),
         child=required(needed(element, "child", who, file, warnings), "link", who, file),
         origin=read_origin(element, who, file, warnings),
@@ -62,6 +63,7 @@ def read_joint(element: Element, file: str, warnings: Warnings) -> Joint:
         damping=number_of(dynamics, "damping", who, file, 0.0),
         friction=number_of(dynamics, "friction", who, file, 0.0),
         armature=number_of(dynamics, "armature", who, file, 0.0),
+        neutral=_neutral(only(element, "neutral", file, warnings), joint_type, who, file),
     )
 
 
@@ -88,6 +90,13 @@ def read_type(kind: str, element: Element, who: str, file: str, warnings: Warnin
         else:
             settings[key] = vector_of(only(element, key, file, warnings), "xyz", who, file, default)
     return joint_types.make(kind, settings, who, place(element if axis is None else axis, file))
+
+
+def _neutral(element: Element | None, joint_type: JointType, who: str, file: str) -> tuple[float, ...] | None:
+    if element is None:
+        return None
+    numbers = vector_of(element, "q", who, file, (0.0,) * 6 + (1.0,))
+    return joint_types.neutral_position(joint_type, numbers, who, place(element, file))
 
 
 def _limits(kind: str, element: Element | None, who: str, file: str) -> Limits:

@@ -5,7 +5,8 @@ programs' elements) is passed over.
 
 Additions, so that every robot can be saved and loaded again: the joint types `spherical` (or `ball`), `helical`
 (or `screw`; `<axis xyz=".." pitch=".."/>`, m/rad) and `universal` (a second element `<axis2 xyz=".."/>`);
-`armature` in `<dynamics>`; and `<gravity xyz=".."/>` in `<robot>`. Closed chains as the generalized_rbda package
+`armature` in `<dynamics>`; `<gravity xyz=".."/>` and `<base_pose xyz=".." rpy=".."/>` (in the world) in `<robot>`;
+and `<neutral q="x y z qx qy qz qw"/>` in floating joints. Closed chains as the generalized_rbda package
 writes them: `<loop name=".." type="..">` between `<predecessor link="..">` and `<successor link="..">` (each with an
 `<origin>`; axes as of joints), `<coupling>` of two links with a `<ratio value=".."/>`, `independent="false"` on joints;
 and, ours again, a `<coupling>` of any joints by `<term joint=".." coefficient=".."/>` and `<offset value=".."/>`.
@@ -22,7 +23,7 @@ from screwgraph.formats.mimics import Mimic, mimic_couplings
 from screwgraph.formats.spelling import URDF, remark_on_spelling
 from screwgraph.formats.texts import model_name
 from screwgraph.formats.urdf_loops import read_coupling, read_independent, read_loop
-from screwgraph.formats.urdf_origin import remark_on_version
+from screwgraph.formats.urdf_origin import read_origin, remark_on_version
 from screwgraph.formats.urdf_parts import read_joint, read_link, read_mimic
 from screwgraph.formats.xml import Element, children, only, parse_xml, place, vector_of
 from screwgraph.robot import STANDARD_GRAVITY, Coupling, Joint, Link, Loop, Robot, tree
@@ -64,6 +65,7 @@ def read_urdf(data: bytes, file: str) -> Robot:
         links,
         joints,
         gravity=(gravity[0], gravity[1], gravity[2]),
+        T_wb=read_origin(root, "the robot", file, warnings, "base_pose"),
         warnings=warnings.lines,
         loops=loops,
         couplings=couplings,

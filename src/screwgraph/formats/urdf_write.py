@@ -26,7 +26,8 @@ _MATRIX = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1
 def urdf_text(robot: Robot) -> str:
     """Write a robot as URDF; frames become massless links on fixed joints, numbers keep their digits.
 
-    Gravity is written, in an element of our own, where it is not (0, 0, -9.81) m/s^2.
+    Gravity is written, in an element of our own, where it is not (0, 0, -9.81) m/s^2; the base's pose in the world, and
+    where a floating joint begins, where they are not zero.
 
     Raises:
         ModelError: a link whose mass is negative, or zero with a first moment, a coupling that is not linear,
@@ -43,6 +44,8 @@ def urdf_text(robot: Robot) -> str:
         root.set("name", robot.name)
         if robot.gravity != STANDARD_GRAVITY:
             _add(root, "gravity", xyz=_spaced(robot.gravity))
+        if (robot.T_wb != np.eye(4)).any():
+            _add_origin(root, robot.T_wb, "base_pose")
         for link in robot.links:
             _add_link(root, link)
         couplings, mimics = split_couplings(robot)
@@ -127,6 +130,8 @@ def _add_joint(root: Element, joint: Joint) -> Element:
     dynamics = {key: getattr(joint, key) for key in ("damping", "friction", "armature")}
     if any(dynamics.values()):
         _add(element, "dynamics", **_numbers({key: value for key, value in dynamics.items() if value}))
+    if joint.neutral is not None:
+        _add(element, "neutral", q=_spaced(joint.neutral))
     return element
 
 
@@ -176,8 +181,8 @@ def _joint_name(frame: Frame, taken: set[str]) -> str:
     return name
 
 
-def _add_origin(element: Element, T: Float[np.ndarray, "4 4"]) -> None:
-    _add(element, "origin", xyz=_spaced(translation(T)), rpy=_spaced(so3.to_rpy(rotation(T))))
+def _add_origin(element: Element, T: Float[np.ndarray, "4 4"], tag: str = "origin") -> None:
+    _add(element, tag, xyz=_spaced(translation(T)), rpy=_spaced(so3.to_rpy(rotation(T))))
 
 
 def _add(parent: Element, tag: str, **attributes: str) -> Element:

@@ -238,8 +238,9 @@ def _torque_factor(joint: Joint, index: int) -> Factor:
         arguments["q"] = q
     if not is_zero(joint.damping):
         arguments["qd"] = qd
-    if not all(map(is_zero, np.atleast_1d(joint.armature))):
+    has_rotor = not all(map(is_zero, np.atleast_1d(joint.armature)))
+    if has_rotor:
         arguments["qdd"] = qdd
-    if joint.forces:
+    if joint.forces or (has_rotor and joint.has_turning_axes):
         arguments["velocity"] = qd
     return Factor(torque, arguments, joint.type.nv, index, {"joint": joint})

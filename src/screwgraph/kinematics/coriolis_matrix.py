@@ -16,7 +16,7 @@ from screwgraph.kinematics.momenta import carried
 from screwgraph.kinematics.query import BODIES, compiled
 from screwgraph.robot import Joint, Robot
 from screwgraph.robot.parameters import MASSES, checked_parameters
-from screwgraph.spatial import Array, Taylor, concatenate, rotation, skew
+from screwgraph.spatial import Array, Taylor, ad, concatenate, rotation, skew
 
 
 @checked
@@ -44,6 +44,9 @@ def coriolis_matrix(
         for joint in changed.joints:
             for column in columns[joint.name]:
                 _fill(C, changed, q, joint, _Field.of(column, bodies[joint.child]), column, columns, motion)
+        for joint in (joint for joint in changed.joints if joint.has_turning_axes):
+            v = changed.v_slices[joint.name]
+            C[v, v] = C[v, v] + joint.armature * _turning(qd[v])
         return C.ravel().tolist()
 
     shape = (robot.nv, robot.nv)
@@ -79,6 +82,11 @@ class _Field:
         momentum = carried(T, self.momentum)
         crossed = rotation(T) @ self.crossed + skew(d) @ momentum[3:]
         return _Field(carried(T, self.rate), momentum, crossed)
+
+
+def _turning(V: Float[Array, "6"]) -> Float[Array, "6 6"]:
+    """Return the matrix of a rotor of inertia 1 along all axes of a twist: Christoffel's symbols of SE(3)."""
+    return np.stack([0.5 * (ad(V) @ e - ad(V).T @ e - ad(e).T @ V) for e in np.eye(6)], axis=1)
 
 
 def _columns(robot: Robot, joint: Joint, q: Array, qd: Array, motion: Turning) -> Iterator[_Column]:

@@ -1,4 +1,4 @@
-"""Zero positions."""
+"""Neutral positions."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from screwgraph.robot import Robot
 
 @checked
 def neutral(robot: Robot, shape: int | Sequence[int] = ()) -> Float[np.ndarray, "... nq"]:
-    """Return the zero position, (..., nq) with `shape` in front: no joint moved, quaternions (0, 0, 0, 1), no limits.
+    """Return the neutral position, (..., nq) with `shape` in front: no joint moved, quaternions (0, 0, 0, 1).
 
-    Loops of closed chains need not close there: `robot.close_loops` finds a position near by at which they do.
+    A floating base is where the file draws it: at `robot.T_wb` before the base was made to float. Limits are not
+    regarded. Loops of closed chains need not close there: `robot.close_loops` finds a position nearby where they do.
 
     Raises:
         InputError: what is given is no robot, or the shape is none.

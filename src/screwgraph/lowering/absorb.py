@@ -56,6 +56,7 @@ def _with_torque(model: Model, f: Factor) -> Model | None:
     if (
         f.arguments.get("multipliers")
         or f.live
+        or (new.armature and new.has_turning_axes and "velocity" not in f.arguments)
         or bound != {n for n, x in (("qd", new.damping), ("qdd", new.armature)) if x}
     ):
         return None

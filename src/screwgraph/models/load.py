@@ -41,10 +41,10 @@ def load(
     Args:
         source: a path (.urdf, .sdf, .xml for MJCF, .yaml, .xacro), the text of such a file (the `robot_description` of
             ROS), or a name of `zoo_names()` or `mechanism_names()`.
-        base: "fixed", or "floating" to let the base move freely (unless it already does).
+        base: "fixed", or "floating" to let the base move freely (unless it already does), from where the file draws it.
         lock: joints to weld, at zero or at the positions (rad, m) that a mapping gives.
         model: of an SDF world with several robots, a model of the one that is meant.
-        gravity: replaces that of the file, or (0, 0, -9.81) m/s^2 where it says nothing.
+        gravity: replaces that of the file, or (0, 0, -9.81) m/s^2 where it says nothing; in the file's world.
         damping: False leaves out the viscous damping of the file.
         strict: raise the first of the warnings instead of keeping them in `Robot.warnings`.
         snap: round rotation entries of joint frames that lie this close to 0 or +-1.

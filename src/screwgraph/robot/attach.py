@@ -55,6 +55,7 @@ def attach(
         couplings=(*robot.couplings, *other.couplings),
         independent=_independent(robot, other),
         actuators=(*robot.actuators, *other.actuators),
+        T_wb=robot.T_wb,
     )
     return merge_fixed(whole)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from numbers import Real
@@ -12,15 +13,18 @@ from screwgraph.errors import InputError
 from screwgraph.robot.actuators import LoopMotor
 from screwgraph.robot.joints import Floating
 from screwgraph.robot.parts import Joint, Link
-from screwgraph.robot.robot import Robot
+from screwgraph.robot.robot import Gravity, Robot
 from screwgraph.robot.topology import tree
+from screwgraph.spatial import rotation
 
 FLOATING_BASE = "floating_base"
 
 
 def with_floating_base(robot: Robot) -> Robot:
-    """Put a floating joint before the base; the new base is a massless link `world`.
+    """Put a floating joint before the base; the new base is a massless link `world`, the world of the file.
 
+    The robot's neutral position is the pose `robot.T_wb` at which the file draws the old base, and gravity is turned
+    from the old base's frame into the world's.
     A robot that hangs on a massless base by one floating joint already has what is asked for, and stays as it is.
     """
     base = robot.links[0].name
@@ -30,9 +34,19 @@ def with_floating_base(robot: Robot) -> Robot:
     taken = {link.name for link in robot.links} | {frame.name for frame in robot.frames}
     world = _free_name("world", taken)
     name = _free_name(FLOATING_BASE, set(robot.joint_names))
-    joint = Joint(name, Floating(), world, base)
     independent = None if robot.independent is None else (name, *robot.independent)
-    return replace(robot, links=(Link(world), *robot.links), joints=(joint, *robot.joints), independent=independent)
+    joint, gravity = Joint(name, Floating(), world, base), robot.gravity
+    if (robot.T_wb != np.eye(4)).any():
+        joint = replace(joint, neutral=tuple(map(float, Floating().nearest(robot.T_wb))))
+        gravity = _turned_gravity(robot)
+    return replace(
+        robot,
+        links=(Link(world), *robot.links),
+        joints=(joint, *robot.joints),
+        gravity=gravity,
+        independent=independent,
+        T_wb=np.eye(4),
+    )
 
 
 def without_loops(robot: Robot) -> Robot:
@@ -94,7 +108,15 @@ def resorted(robot: Robot) -> Robot:
         couplings=robot.couplings,
         independent=robot.independent,
         actuators=robot.actuators,
+        T_wb=robot.T_wb,
     )
+
+
+def _turned_gravity(robot: Robot) -> Gravity:
+    """Return gravity in the world's frame; digits that only turning there and back made are rounded off."""
+    g = rotation(robot.T_wb) @ np.array(robot.gravity, dtype=float)
+    x, y, z = np.round(g, 13 - math.ceil(math.log10(max(np.abs(g).max(), 1e-300)))) + 0.0
+    return (float(x), float(y), float(z))
 
 
 def _free_name(name: str, taken: set[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float
@@ -38,6 +38,15 @@ class JointForce(Protocol):
         ...
 
 
+@runtime_checkable
+class TurningAxes(Protocol):
+    """A joint type whose velocities are components in axes that turn with the child."""
+
+    def turned_momentum(self, qd: Float[Array, " nv"], momentum: Float[Array, " nv"]) -> Float[Array, " nv"]:
+        """Return the rate, as the parent sees it, of a momentum that is constant in these axes."""
+        ...
+
+
 @dataclass(frozen=True)
 class Limits:
     """Bounds of a joint, None where the file gives none: position (m or rad), velocity and effort (both symmetric)."""
@@ -50,12 +59,14 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """A joint between two links; the child's frame is the joint's frame where q is neutral.
+    """A joint between two links; the child's frame is the joint's frame where q is zero.
 
     `origin` is T_pj, the joint's frame in the parent's. `damping` (N m s/rad or N s/m) and `armature`
-    (rotor inertia as seen by the joint, kg m^2 or kg) act on every coordinate of the joint;
+    (rotor inertia as seen by the joint, kg m^2 or kg) act on every coordinate of the joint; what a floating joint's
+    armature resists is the rate of its momentum as the parent sees it;
     `friction` (Coulomb, N m or N) acts in `Simulator` and `rollout` if asked for, and in dynamics where it is an input.
-    `forces` are laws of live parameters; joints of files have none.
+    `forces` are laws of live parameters; joints of files have none. `neutral` is where the joint stands unless a
+    position (nq,) is given: in a floating base's, the pose of the base as the file draws it; None is zero.
     """
 
     name: str
@@ -68,9 +79,25 @@ class Joint:
     friction: float = 0.0
     armature: float = 0.0
     forces: tuple[JointForce, ...] = ()
+    neutral: tuple[float, ...] | None = None
 
     def __repr__(self) -> str:
         return f"<joint {self.name!r}: {_word(self.type)}, {self.child!r} moves on {self.parent!r}>"
+
+    def neutral_position(self) -> Float[np.ndarray, " nq"]:
+        """Return where the joint stands unless a position is given."""
+        return self.type.manifold.identity() if self.neutral is None else np.array(self.neutral)
+
+    @property
+    def has_turning_axes(self) -> bool:
+        """Whether velocities are components in axes that turn, so that a rotor's momentum turns with them."""
+        return isinstance(self.type, TurningAxes)
+
+    def turned_momentum(self, qd: Float[Array, " nv"], momentum: Float[Array, " nv"]) -> Float[Array, " nv"]:
+        """Return the rate of momenta of rotors that are constant along the joint's axes: zero unless these turn."""
+        if isinstance(self.type, TurningAxes):
+            return self.type.turned_momentum(qd, momentum)
+        return np.zeros(self.type.nv)
 
     def T_parent_child(self, q: Float[Array, " nq"]) -> Float[Array, "4 4"]:
         """Return the pose of the child in the parent's frame."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from screwgraph.robot.closure.mobility import Mobility
 
 Gravity = tuple[float | Scalar, float | Scalar, float | Scalar]
-"""Gravity (m/s^2) in the base's frame; scalars where it is an input of code."""
+"""Gravity (m/s^2) in the frame of `links[0]`; scalars where it is an input of code."""
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
@@ -37,6 +37,8 @@ class Robot:
     `frames` are the other names that the file knows (links merged into another, for instance).
     `warnings` are one-line remarks about the file. `independent` names the joints that drive the closed chains,
     None where nobody chose them (`independent_joints` then does). `actuators` act on joints through transmissions.
+    `T_wb` (4, 4) is the base's frame in the file's world; poses and `gravity` are in the base's frame. A floating joint
+    before the base (`with_floating_base`) makes the file's world the base, and T_wb where the robot begins.
     Build one with `tree`, which checks and sorts.
     """
 
@@ -52,6 +54,7 @@ class Robot:
     couplings: tuple[Coupling, ...] = ()
     independent: tuple[str, ...] | None = None
     actuators: tuple[Actuator, ...] = ()
+    T_wb: Float[np.ndarray, "4 4"] = field(default_factory=lambda: np.eye(4))
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -166,8 +169,11 @@ class Robot:
         raise unknown("frame", name, tuple(f.name for f in self.frames) + tuple(self._link_index))
 
     def neutral(self) -> Float[np.ndarray, " nq"]:
-        """Return the zero configuration."""
-        return self.manifold.identity()
+        """Return where the robot stands unless a position is given.
+
+        Joints are at zero, but for a floating base that the file draws elsewhere.
+        """
+        return np.concatenate([np.zeros(0), *(joint.neutral_position() for joint in self.joints)])
 
     @checked
     def random(self, rng: np.random.Generator) -> Float[np.ndarray, " nq"]:
@@ -227,7 +233,7 @@ class Robot:
     def complete(self, y: ArrayLike, branch: ArrayLike | None = None) -> Float[np.ndarray, " nq"]:
         """Return the closed position (nq,) whose independent joints stand at y, near the branch (nq,).
 
-        Without a `branch` that is the zero configuration.
+        Without a `branch` that is the neutral position.
 
         Raises:
             InputError: arguments of the wrong shape, or no closed position there, with the closure error that is left.

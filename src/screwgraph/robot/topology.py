@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+from jaxtyping import Float
+
 from screwgraph.errors import ModelError
 from screwgraph.robot.actuators import Actuator, check_actuators
 from screwgraph.robot.closed import check_closed_chains, split_name
@@ -29,6 +32,7 @@ def tree(
     couplings: Sequence[Coupling] = (),
     independent: Sequence[str] | None = None,
     actuators: Sequence[Actuator] = (),
+    T_wb: Float[np.ndarray, "4 4"] | None = None,
     where: Where = lambda _: None,
 ) -> Robot:
     """Check that links and joints form one tree, and sort them: parents first, else as given.
@@ -59,6 +63,7 @@ def tree(
         tuple(couplings),
         None if chosen is None else tuple(chosen),
         tuple(actuators),
+        np.eye(4) if T_wb is None else T_wb,
     )
 
 

@@ -135,7 +135,7 @@ def _with_locked(robot: Robot, positions: Mapping[str, float]) -> Robot:
 
 
 def _locked(joint: Joint, position: float) -> Joint:
-    q = np.array([position]) if joint.type.nq == 1 else joint.type.manifold.identity()
+    q = np.array([position]) if joint.type.nq == 1 else joint.neutral_position()
     pose = joint.origin @ joint.type.transform(q)
     return replace(joint, type=Fixed(), origin=pose, limits=Limits(), damping=0.0, friction=0.0, armature=0.0)
 

@@ -59,6 +59,7 @@ def implicit_forces(
         at = {i: [qd[i]] * len(one) for i, one in enumerate(forces)}
         for k in range(solves):
             total, numbers = force.copy(), {name: list(vector) for name, vector in inputs.items()}
+            added = np.zeros(robot.nv, dtype=object)
             for joint in acting:
                 for n, i in enumerate(range(robot.nv)[robot.v_slices[joint.name]]):
                     here = (positions[i], qd[i])
@@ -70,7 +71,11 @@ def implicit_forces(
                         parts = [law.tangent(*here, v, dt) for law, v in zip(forces[i], at[i], strict=True)]
                     c, D = (sum(all_of[1:], start=all_of[0]) for all_of in zip(*parts, strict=True))
                     total[i] = total[i] + c - D * qd[i]
+                    added[i] = dt * D
                     numbers[f"{joint.name}.armature"][n] = numbers[f"{joint.name}.armature"][n] + dt * D
+                at_joint = robot.v_slices[joint.name]
+                turned = joint.turned_momentum(qd[at_joint], added[at_joint] * qd[at_joint])
+                total[at_joint] = total[at_joint] + turned
             found = code(q, qd, total, *among(np.array([x for name in names for x in numbers[name]], dtype=object)))
             velocity = qd + dt * found
         return found

@@ -29,7 +29,7 @@ from screwgraph.elimination import cost
 from screwgraph.graph import Key, Model
 from screwgraph.graph.factors import prior
 from screwgraph.lowering import improved
-from screwgraph.robot import Robot
+from screwgraph.robot import Joint, Robot
 from screwgraph.robot.parameters import Parameter, with_values
 from screwgraph.summary import one_line
 from screwgraph.tape import Number, Program, factor_out, program
@@ -69,6 +69,7 @@ class TreeProblem:
         """Tell whether the closed forms hold for this robot, and for derivatives by these arguments."""
         model, robot = self.model, self.model.robot
         plain = not robot.is_closed and all(joint.type.constant_axes for joint in robot.joints)
+        plain &= not any(joint.has_turning_axes and self._has_rotor(joint) for joint in robot.joints)
         edited = bool(model.variables or model.absent or model.weights or len(self._constants) < len(model.added))
         edited |= bool(model.actuators) or any(p.kind in NOT_CLOSED for p in model.parameters)
         joints = [key.name for key in self.asked if key.kind in ("qdd", "tau")]
@@ -78,6 +79,10 @@ class TreeProblem:
         needed |= {Key("tau" if key.kind == "qdd" else "qdd", key.name) for key in self.asked}
         kinds = {key.kind for name, keys in self.arguments if name in by for key in keys}
         return plain and not edited and whole and needed <= given and kinds <= {"q", "qd", "qdd", "tau"}
+
+    def _has_rotor(self, joint: Joint) -> bool:
+        is_live = any(p.kind == "armature" and p.part == joint.name for p in self.model.parameters)
+        return is_live or bool(np.any(joint.armature))
 
     @property
     def _constants(self) -> dict[Key, np.ndarray]:

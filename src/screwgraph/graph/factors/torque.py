@@ -43,7 +43,8 @@ def torque(
     """The torque carries the wrench along the screw axes, the damping and the rotor, less what couplings give.
 
     Arguments that have no effect are not bound: q where the axes are constant, qd without damping, qdd without rotor.
-    `velocity` is that of forces of the joint that are not linear in it (`joint.forces`), for which q is bound, too.
+    `velocity` is that of what is not linear in it: forces of the joint (`joint.forces`), for which q is bound, too, and
+    the rotor of a floating joint, whose momentum is constant in axes that do not turn.
     Each multiplier is of a coupling (`couplings`); q_couplings: positions of nonlinear ones.
     """
     axes = joint.type.screw_axes(joint.type.manifold.identity() if q is None else q)
@@ -56,4 +57,8 @@ def torque(
         balance = balance - law.gradient(q_tied)[law.place(joint.name)] * multiplier
     for force in joint.forces:
         balance = balance + force.torque(q, velocity)
-    return balance if qdd is None else balance + joint.armature * qdd
+    if qdd is None:
+        return balance
+    if joint.has_turning_axes and velocity is not None:
+        balance = balance + joint.turned_momentum(velocity, joint.armature * velocity)
+    return balance + joint.armature * qdd

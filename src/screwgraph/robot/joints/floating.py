@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.robot.joints.base import zero_twist
-from screwgraph.spatial import Array
+from screwgraph.spatial import Array, ad
 from screwgraph.spatial.manifolds import FloatingPose
 
 
@@ -28,6 +28,9 @@ class Floating:
 
     def axes_rate_times(self, q: Float[Array, "7"], qd: Float[Array, "6"]) -> Float[Array, "6"]:
         return zero_twist()
+
+    def turned_momentum(self, qd: Float[Array, "6"], momentum: Float[Array, "6"]) -> Float[Array, "6"]:
+        return -ad(qd).T @ momentum
 
     def nearest(self, T: Float[Array, "4 4"]) -> Float[Array, "7"]:
         return self.manifold.of_transform(T)
