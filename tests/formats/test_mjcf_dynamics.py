@@ -14,6 +14,7 @@ from screwgraph.robot.joints import Floating
 from screwgraph.spatial import SpatialInertia, quaternions
 from tests.formats.helpers import close, loaded
 from tests.mujoco_oracle import to_mujoco, velocity_map
+from tests.oracle import oracle
 
 FREE = """<mujoco><default><joint armature="1"/></default><worldbody><body name="a" pos="0 0 1">
   <joint name="f" type="free"/><inertial pos="0.05 0.02 -0.1" mass="1.2" diaginertia="0.02 0.03 0.025"/>{}</body>
@@ -98,3 +99,87 @@ def test_damping_at_the_end_of_a_step_is_no_rotor(tmp_path):
     run.step()
     M, D = sg.mass_matrix(robot)(q), 0.7 * np.eye(6)
     close(run.qd, qd + dt * np.linalg.solve(M + dt * D, -sg.bias_forces(robot)(q, qd)), 1e-10)
+
+
+LEGS = """<mujoco><compiler angle="radian"/><option gravity="0 0.1 -9.81"{}><flag{}/></option><worldbody>
+  <body name="a" pos="0 0 1">
+    <joint name="j" axis="0 1 0" damping="0.3" frictionloss="0.2" range="-10 10" limited="true"/>
+    <inertial pos="0.1 0.02 -0.1" mass="1.2" diaginertia="0.02 0.03 0.025"/>
+    <body name="b" pos="0 0 0.5"><joint name="k" axis="0 1 0" damping="0.1"/>
+      <inertial pos="0.05 0 0.1" mass="0.7" diaginertia="0.02 0.03 0.025"/></body></body></worldbody>
+  <equality><joint name="same" joint1="j" joint2="k" polycoef="0 1 0 0 0"/></equality>
+  <actuator>{}</actuator></mujoco>"""
+MOTOR = '<motor name="m" joint="j" ctrllimited="true" ctrlrange="-2 2"/>'
+
+
+def legs(folder, off=(), options="", actuators=MOTOR):
+    text = LEGS.format(options, "".join(f' {flag}="disable"' for flag in off), actuators)
+    return loaded(text, folder, "legs.xml"), mujoco.MjModel.from_xml_string(text)
+
+
+def assert_mujoco_agrees(robot, model):
+    """The robot that was read, by Pinocchio, moves as the model does in MuJoCo."""
+    forward = oracle(robot).forward_dynamics
+    for q, qd, tau in states(robot):
+        close(forward(q, qd, tau), theirs(robot, model, q, qd, tau), 1e-10)
+
+
+@pytest.mark.parametrize("flag", ["equality", "constraint"])
+@pytest.mark.parametrize("other", ["damper", "gravity", "spring", "limit", "contact", "actuation"])
+def test_what_flags_switch_off_is_off(flag, other, tmp_path):
+    robot, model = legs(tmp_path, {flag, "frictionloss", other})
+    assert not robot.is_closed
+    assert any("equality 'same' is not active: so it is left out" in line for line in robot.warnings)
+    assert robot.joint("j").friction == 0.0
+    has_limits = flag != "constraint" and other != "limit"
+    assert (robot.joint("j").limits.lower is not None) == has_limits
+    assert_mujoco_agrees(robot, model)
+
+
+def test_without_flags_all_is_on(tmp_path):
+    robot, _ = legs(tmp_path)
+    joint = robot.joint("j")
+    assert robot.is_closed
+    assert (joint.damping, joint.friction) == (0.3, 0.2)
+    assert joint.limits.lower is not None
+    assert joint.limits.effort == 2.0
+    assert legs(tmp_path, {"clampctrl"})[0].joint("j").limits.effort is None
+    assert not any("not active" in line or "actuators that brake" in line for line in robot.warnings)
+
+
+OFF = {"equality", "frictionloss", "limit"}
+MEDIA = [' density="1.2"', ' viscosity="0.01"', ' density="1000" viscosity="0.001" wind="1 0 0"']
+
+
+@pytest.mark.parametrize("options", MEDIA)
+def test_a_medium_is_named_in_the_warnings(options, tmp_path):
+    robot, _ = legs(tmp_path, OFF, options)
+    assert any("the medium is not modelled: density" in line for line in robot.warnings)
+
+
+def test_wind_without_a_medium_does_nothing(tmp_path):
+    robot, model = legs(tmp_path, OFF, ' wind="1 2 3"')
+    assert not any("the medium is" in line for line in robot.warnings)
+    assert_mujoco_agrees(robot, model)
+
+
+BRAKES = {
+    "velocity": '<velocity name="m" joint="j" kv="3"/>',
+    "position with kv": '<position name="m" joint="j" kp="3" kv="1"/>',
+    "position with dampratio": '<position name="m" joint="j" kp="3" dampratio="1"/>',
+    "general": '<general name="m" joint="j" biastype="affine" biasprm="0 0 -2"/>',
+    "damper": '<damper name="m" joint="j" kv="3" ctrlrange="0 1"/>',
+}
+
+
+@pytest.mark.parametrize("actuator", BRAKES.values(), ids=BRAKES)
+def test_actuators_that_brake_are_named(actuator, tmp_path):
+    robot, model = legs(tmp_path, OFF, actuators=actuator)
+    named = any("actuators that brake by themselves are not modelled: m" in line for line in robot.warnings)
+    data = mujoco.MjData(model)
+    data.qvel[0] = 1.0
+    mujoco.mj_forward(model, data)
+    assert named == bool(data.qfrc_actuator.any())
+    off, model = legs(tmp_path, {*OFF, "actuation"}, actuators=actuator)
+    assert not any("actuators that brake" in line for line in off.warnings)
+    assert_mujoco_agrees(off, model)

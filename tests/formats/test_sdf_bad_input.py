@@ -9,11 +9,8 @@ BOX = '<joint name="box" type="gearbox"><parent>a</parent><child>b</child>{}</jo
 CASES = {
     "another root": ("<robot/>", "m.sdf:1: the outermost element is '<robot>': SDF has <sdf> there"),
     "no version": ("<sdf>\n</sdf>", "m.sdf:1: <sdf>: 'version' is '': it is like 1.9"),
-    "no model": (sdf(), "m.sdf:1: the file has no model with links that can move"),
-    "only static models": (
-        model("<static>1</static>", A, B, joint("j", "a", "b")),
-        "m.sdf:1: the file has no model with links that can move: all are static or empty",
-    ),
+    "no model": (sdf(), "m.sdf:1: the file has no model with links"),
+    "models without links": (model(), "m.sdf:1: the file has no model with links: all are empty"),
     "a link without name": (model("<link/>"), "m.sdf:3: a link: <link> has no 'name' attribute"),
     "a reserved name": (model(link("world")), "m.sdf:3: a link is called 'world': SDF reserves that name"),
     "two parts of one name": (
@@ -113,7 +110,7 @@ def test_an_unknown_model_is_refused_with_those_that_there_are(tmp_path):
 
 INCLUDE = "<include><uri>{}</uri></include>"
 INCLUDES = {
-    "of a database": ("model://robot", "m.sdf:3: the file includes 'model://robot': only local files are included"),
+    "of a database": ("model://robot", "m.sdf:3: the file includes 'model://robot': no folder is called"),
     "of the network": (
         "https://example.org/r.sdf",
         "m.sdf:3: the file includes 'https://example.org/r.sdf': only local",

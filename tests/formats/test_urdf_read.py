@@ -106,7 +106,7 @@ def test_elements_of_other_programs_are_passed_over(tmp_path):
         '<transmission name="t"><joint name="j"/><actuator name="m"/></transmission>',
         '<gazebo reference="a"><link name="ghost"/><joint name="ghost" type="odd"/><mass value="x"/></gazebo>',
         '<sensor name="s"><parent link="a"/><origin xyz="oops"/></sensor>',
-        '<drake:joint xmlns:drake="http://drake.mit.edu" name="odd"/>',
+        '<drake:collision_filter_group xmlns:drake="http://drake.mit.edu" name="odd"/>',
         '<xacro:leftover xmlns:xacro="http://ros.org/wiki/xacro" name="odd"/>',
     )
     robot = loaded(text, tmp_path)

@@ -147,11 +147,12 @@ def _read(
         data = xacro.expanded(file, data if file == TEXT else None, arguments, packages, warnings)
     elif arguments:
         raise InputError("xacro_args= goes with xacro files", at=file, why="this is none")
-    if model is not None and reader is not read_sdf and not (reader is read_xml and b"<sdf" in data[:_PREVIEW]):
+    is_sdf = reader is read_sdf or (reader is read_xml and b"<sdf" in data[:_PREVIEW])
+    if model is not None and not is_sdf:
         raise InputError(
             f"model={model!r} chooses a model of an SDF world", at=file, why="the file is not an .sdf file"
         )
-    robot = reader(data, file) if model is None else read_sdf(data, file, model)
+    robot = read_sdf(data, file, model, packages) if is_sdf else reader(data, file)
     return replace(robot, warnings=(*warnings.lines, *robot.warnings)), file, folder
 
 

@@ -26,9 +26,9 @@ class Names:
         self.bodies = self._unique("body", kinds.mjOBJ_BODY, model.nbody)
         self.joints = self._unique("joint", kinds.mjOBJ_JOINT, model.njnt)
         self.equalities = self._unique("equality", kinds.mjOBJ_EQUALITY, model.neq)
+        self.actuators = self._unique("actuator", kinds.mjOBJ_ACTUATOR, model.nu)
         self.sites = [self._id2name(model, kinds.mjOBJ_SITE, i) for i in range(model.nsite)]
-        disabled = model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
-        x, y, z = (0.0, 0.0, 0.0) if disabled else model.opt.gravity
+        x, y, z = model.opt.gravity
         self.gravity = (float(x), float(y), float(z))
 
     def _unique(self, word: str, kind: Any, count: int) -> list[str]:

@@ -16,6 +16,7 @@ from screwgraph.formats.diagnostics import Place, Warnings
 from screwgraph.formats.mjcf_bodies import body_parts
 from screwgraph.formats.mjcf_compile import compiled
 from screwgraph.formats.mjcf_constraints import couplings_of, loops_of
+from screwgraph.formats.mjcf_flags import obey_flags
 from screwgraph.formats.mjcf_names import Names
 from screwgraph.formats.mjcf_numbers import check_compiled, check_written
 from screwgraph.formats.mjcf_remarks import remark_on_model
@@ -40,6 +41,7 @@ def read_mjcf(data: bytes, file: str) -> Robot:
         text = data.decode("utf-8", "replace")
     model = compiled(file, text, warnings)
     check_compiled(model, file)
+    obey_flags(model)
     names = Names(model)
     links, joints, frames, placed = body_parts(model, names)
     loops = loops_of(model, names, placed, warnings, Place(file))

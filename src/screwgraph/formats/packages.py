@@ -15,6 +15,8 @@ from screwgraph.summary import one_line
 
 ROS_1, ROS_2 = "ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH"
 """Environment variables: folders of packages, and folders whose `share` has packages."""
+GAZEBO = ("GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "GAZEBO_MODEL_PATH", "SDF_PATH")
+"""Environment variables: folders of Gazebo's models."""
 
 _NAME = re.compile(rb"<name[^>]*>\s*([^<\s]+)\s*</name>")
 _PLAIN = re.compile(r"[\w.+-]+")
@@ -32,14 +34,14 @@ class Packages:
     def find(self, name: str, near: Path | None) -> Path | None:
         """Return the folder of a package, None where there is none; `near` is the folder of the file that names it.
 
-        What the user names comes first, then `ROS_PACKAGE_PATH` and `AMENT_PREFIX_PATH`, then folders above `near`,
-        and those beside these.
+        What the user names comes first, then `ROS_PACKAGE_PATH`, `AMENT_PREFIX_PATH` and Gazebo's variables, then
+        folders above `near`, and those beside these.
         """
         if not _PLAIN.fullmatch(name) or name in (".", ".."):
             return None
         if name in self.named:
             return Path(self.named[name])
-        places = [Path(folder) for folder in self.folders] + _listed(ROS_1)
+        places = [Path(folder) for folder in self.folders] + _listed(ROS_1, *GAZEBO)
         shares = [prefix / "share" for prefix in _listed(ROS_2)]
         above = [] if near is None else [near.absolute(), *near.absolute().parents]
         found = (
@@ -50,8 +52,8 @@ class Packages:
         return next((folder for folder in found if _is_package(folder, name)), None)
 
 
-def _listed(variable: str) -> list[Path]:
-    return [Path(entry) for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
+def _listed(*variables: str) -> list[Path]:
+    return [Path(entry) for v in variables for entry in os.environ.get(v, "").split(os.pathsep) if entry]
 
 
 def _deeper(place: Path, name: str) -> list[Path]:

@@ -15,13 +15,15 @@ from screwgraph.formats.sdf_scope import WORLD, Item, Parts
 class Chosen:
     """The models that joints connect with the one that was asked for, and what belongs to them.
 
-    `base` is the world where joints hold the robot there, else the first link that no joint moves.
+    `base` is the world where joints hold the robot there, else the first link that no joint moves. `stands` is true
+    where nothing in the file moves: all links are then welded to the world.
     """
 
     models: tuple[str, ...]
     links: list[Item]
     joints: list[SdfJoint]
     base: str
+    stands: bool = False
 
     def short(self, name: str) -> str:
         """Return a full name without the model's, where there is only one model."""
@@ -31,13 +33,17 @@ class Chosen:
 def chosen_models(parts: Parts, joints: Sequence[SdfJoint], model: str | None, at: Place) -> Chosen:
     """Choose the models that move with `model`; None where all models that move are connected.
 
+    Where nothing moves, the static models are chosen from.
+
     Raises:
-        ModelError: nothing moves, no such model, or several robots and none named.
+        ModelError: no links at all, no such model, or several robots and none named.
     """
     moving = [item for item in parts.links if not item.scope.static]
+    stands = not moving
+    moving, joints = (parts.links, ()) if stands else (moving, joints)
     group = {top(item.name): top(item.name) for item in moving}
     if not group:
-        raise ModelError("the file has no model with links that can move", at=at, why="all are static or empty")
+        raise ModelError("the file has no model with links", at=at, why="all are empty")
     for joint in joints:
         ends = [top(link) for link in (joint.parent, joint.child) if link != WORLD]
         if len(ends) == 2 and group[ends[0]] != group[ends[1]]:
@@ -45,7 +51,9 @@ def chosen_models(parts: Parts, joints: Sequence[SdfJoint], model: str | None, a
             group = {name: kept if leader == merged else leader for name, leader in group.items()}
     if model is not None and model not in group:
         raise ModelError(
-            f"no model that moves is called {shown(model)}", at=at, fix=did_you_mean(model, group, "there are")
+            f"no model {'' if stands else 'that moves '}is called {shown(model)}",
+            at=at,
+            fix=did_you_mean(model, group, "there are"),
         )
     if model is None and len(set(group.values())) > 1:
         names = ", ".join(list(group)[:6])
@@ -59,7 +67,15 @@ def chosen_models(parts: Parts, joints: Sequence[SdfJoint], model: str | None, a
     models = tuple(name for name, leader in group.items() if leader == wanted)
     links = [item for item in moving if top(item.name) in models]
     own = [joint for joint in joints if any(top(link) in models for link in (joint.parent, joint.child))]
-    return Chosen(models, links, own, _base(links, own))
+    _remark_on_static(parts, at, stands)
+    return Chosen(models, links, own, WORLD if stands else _base(links, own), stands)
+
+
+def _remark_on_static(parts: Parts, at: Place, stands: bool) -> None:
+    static = dict.fromkeys(top(item.name) for item in parts.links if item.scope.static)
+    if static and not stands:
+        names = ", ".join(list(static)[:6]) + (", ..." if len(static) > 6 else "")
+        parts.warnings.add(f"static models are no part of the robot: {names}", at=at)
 
 
 def top(name: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
 from screwgraph.errors import ModelError
 from screwgraph.formats.diagnostics import shown
 from screwgraph.formats.files import read_bytes
+from screwgraph.formats.sdf_drake import adopt_drake
+from screwgraph.formats.sdf_files import model_file
 from screwgraph.formats.sdf_scope import Parts, Scope
 from screwgraph.formats.sdf_values import needed_text
 from screwgraph.formats.xml import Element, children, parse_xml, place
@@ -16,7 +17,8 @@ from screwgraph.formats.xml import Element, children, parse_xml, place
 MOST_INCLUDES = 200
 DEEPEST_INCLUDE = 10
 
-_SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*)://")
+IDLE = ("light", "actor")
+"""What SDF files hold beside models."""
 
 
 def sdf_version(root: Element, file: str) -> tuple[int, int]:
@@ -33,25 +35,16 @@ def sdf_version(root: Element, file: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
-def included_model(element: Element, scope: Scope, parts: Parts) -> tuple[Element, tuple[int, int], Path, str]:
+def included_model(element: Element, scope: Scope, parts: Parts) -> tuple[Element, tuple[int, int], Path, str] | None:
     """Return the <model> that an <include> names, its SDF version, its file, and how messages call that.
+
+    None, with a warning, where the file has a light or an actor in its place.
 
     Raises:
         ModelError: no local file, a file that includes itself, too many or too deep includes, or no single model.
     """
     at = place(element, scope.file)
-    uri = needed_text(element, "uri", "an include", scope.file)
-    scheme = _SCHEME.match(uri)
-    if scheme and scheme[1].lower() != "file":
-        raise ModelError(
-            f"the file includes {shown(uri)}",
-            at=at,
-            why="only local files are included",
-            fix="download it and name its path, relative to this file",
-        )
-    file = os.path.join(os.path.dirname(scope.file), uri[scheme.end() :] if scheme else uri)
-    if os.path.isdir(file):
-        file = os.path.join(file, "model.sdf")
+    file = model_file(needed_text(element, "uri", "an include", scope.file), scope.file, parts.packages, at)
     path = _resolved(file)
     if path in scope.path:
         circle = " -> ".join(step.name for step in (*scope.path[scope.path.index(path) :], path))
@@ -63,7 +56,12 @@ def included_model(element: Element, scope: Scope, parts: Parts) -> tuple[Elemen
         root = parse_xml(read_bytes(Path(file), file), file)
     except ModelError as error:
         raise ModelError(error.what, at=error.at, why=error.why, fix=f"it is included at {at}") from error
+    adopt_drake(root, file, parts.warnings)
     version, models = sdf_version(root, file), list(children(root, "model"))
+    others = [child.tag for child in root if child.tag in IDLE]
+    if not models and others:
+        parts.warnings.add(f"a <{others[0]}> is included", at=at, why="it is passed over, as it is no robot")
+        return None
     if len(models) != 1:
         raise ModelError(
             f"the file has {len(models)} models", at=place(root, file), why=f"{at} includes it, and that takes one"

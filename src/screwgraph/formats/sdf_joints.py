@@ -29,7 +29,10 @@ TYPES = {
     "revolute2": "universal",
     "fixed": "fixed",
     "gearbox": "gearbox",
+    "drake:planar": "planar",
 }
+NEAR = 1e-6
+"""How far (m, rad) frames of a <drake:joint> may be apart: files print few digits."""
 PITCH_OF_NONE = 1.0
 """Metres a revolution of a screw that does not say (the specification's default)."""
 
@@ -50,6 +53,7 @@ class SdfJoint:
     limits: Limits
     damping: float
     friction: float
+    armature: float
 
     @property
     def name(self) -> str:
@@ -73,6 +77,15 @@ def read_joint(item: Item, parts: Parts, warnings: Warnings) -> SdfJoint:
         parts.link_of(scope.named(needed_text(element, role, who, file)), at) for role in ("parent", "child")
     )
     T_wj = parts.pose(item.name, at)
+    if kind.startswith("drake:"):
+        apart = np.abs(T_wj - parts.pose(scope.named(needed_text(element, "parent", who, file)), at)).max()
+        if apart > NEAR:
+            raise ModelError(
+                f"{who}: its frames are apart by {apart:.3g} where the file draws them",
+                at=at,
+                why="a <drake:joint> is at zero where they coincide",
+                fix="draw the child there",
+            )
     axes = (_axis(element, "axis", item, parts, T_wj), _axis(element, "axis2", item, parts, T_wj))
     losses = [child_of(child_of(element, tag), "dynamics") for tag in ("axis", "axis2")]
     damping, friction = (
@@ -93,7 +106,15 @@ def read_joint(item: Item, parts: Parts, warnings: Warnings) -> SdfJoint:
         _limits(child_of(child_of(element, "axis"), "limit"), kind, who, file),
         damping[0] if moving else 0.0,
         friction[0] if moving else 0.0,
+        _armature(element, who, file) if moving else 0.0,
     )
+
+
+def _armature(element: Element, who: str, file: str) -> float:
+    """Read the inertia of a rotor behind a gear, as Drake writes it."""
+    rotor = number_in(element, "rotor_inertia", who, file, 0.0)
+    ratio = number_in(element, "gear_ratio", who, file, 1.0)
+    return rotor * ratio**2
 
 
 def read_mimic(joint: SdfJoint) -> Mimic | None:

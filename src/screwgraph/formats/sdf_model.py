@@ -85,7 +85,10 @@ def _add_model(
 
 
 def _add_included(element: Element, scope: Scope, parts: Parts) -> None:
-    model, version, path, file = included_model(element, scope, parts)
+    found = included_model(element, scope, parts)
+    if found is None:
+        return
+    model, version, path, file = found
     inside = replace(scope, version=version, path=(*scope.path, path), file=file)
     merge = attribute_flag(element, "merge", "an include", scope.file) and scope.frame != WORLD
     _add_model(model, element, scope, parts, inside, merge)

@@ -19,7 +19,9 @@ from jaxtyping import Float
 from screwgraph.formats.checks import remark_on_parts
 from screwgraph.formats.diagnostics import Place, Warnings
 from screwgraph.formats.mimics import Mimic, mimic_couplings
+from screwgraph.formats.packages import Packages
 from screwgraph.formats.sdf_choice import Chosen, chosen_models
+from screwgraph.formats.sdf_drake import adopt_drake
 from screwgraph.formats.sdf_gearbox import gearbox_coupling
 from screwgraph.formats.sdf_include import sdf_version
 from screwgraph.formats.sdf_joints import read_joint, read_mimic
@@ -33,14 +35,15 @@ from screwgraph.formats.spelling import SDF, remark_on_spelling
 from screwgraph.formats.texts import model_name
 from screwgraph.formats.xml import Element, children, parse_xml, place
 from screwgraph.robot import STANDARD_GRAVITY, Coupling, Frame, Joint, Link, Loop, Robot, tree
+from screwgraph.robot.joints import Fixed
 from screwgraph.spatial import rotation
 
 
-def read_sdf(data: bytes, file: str, model: str | None = None) -> Robot:
+def read_sdf(data: bytes, file: str, model: str | None = None, packages: Packages | None = None) -> Robot:
     """Read a robot, fixed joints not yet merged, from the content of an SDF file.
 
     Of a world it is the models that can move, connected by joints; `model` chooses among several robots.
-    `file` is its name in messages, and what it includes lies beside it.
+    `file` is its name in messages; what it includes lies beside it, or in `packages`.
 
     Raises:
         ModelError: no well-formed XML, no SDF, nothing or too much that moves, or frames, names, files that are wrong.
@@ -48,7 +51,9 @@ def read_sdf(data: bytes, file: str, model: str | None = None) -> Robot:
     root = parse_xml(data, file)
     path = (Path(file).resolve(),) if Path(file).exists() else ()
     scope = Scope("", WORLD, sdf_version(root, file), path, file)
-    warnings, parts = Warnings(), Parts()
+    parts = Parts(packages=packages or Packages())
+    warnings = parts.warnings
+    adopt_drake(root, file, warnings)
     remark_on_spelling(root, file, warnings, SDF)
     world = _world(root, file, warnings)
     collect(root if world is None else world, scope, parts)
@@ -90,6 +95,7 @@ class _Building:
         links, short = self.links(), [self.shortened(joint) for joint in joints]
         for edge, joint in zip(self.edges, short, strict=True):
             self.places[joint] = place(edge.joint.item.element, edge.joint.item.scope.file)
+        short += self.welds()
         mimics = self.mimics()
         couplings += mimic_couplings(mimics, short, [part.name for part in (*loops, *couplings)], self.warnings)
 
@@ -136,6 +142,14 @@ class _Building:
         short = self.chosen.short
         return replace(joint, name=short(joint.name), parent=short(joint.parent), child=short(joint.child))
 
+    def welds(self) -> list[Joint]:
+        """Return what holds the links of static models in the world."""
+        links = self.chosen.links if self.chosen.stands else []
+        return [
+            self.shortened(Joint(f"{item.name}_static", Fixed(), WORLD, item.name, self.T_wl[item.name]))
+            for item in links
+        ]
+
     def loops(self) -> list[Loop]:
         short, loops = self.chosen.short, []
         for joint in self.closing:
@@ -167,7 +181,7 @@ class _Building:
 
     def marks(self) -> list[Frame]:
         """Return the file's frames on the robot, and those of links whose own were moved onto their joints."""
-        own = {item.name for item in self.chosen.links}
+        own = {item.name for item in self.chosen.links} | ({WORLD} if self.chosen.stands else set())
         frames = []
         for item in self.parts.marks:
             at = place(item.element, item.scope.file)

@@ -10,7 +10,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import ModelError
-from screwgraph.formats.diagnostics import Place, did_you_mean, shown
+from screwgraph.formats.diagnostics import Place, Warnings, did_you_mean, shown
+from screwgraph.formats.packages import Packages
 from screwgraph.formats.xml import Element
 from screwgraph.spatial import inverse
 
@@ -67,7 +68,10 @@ class Item:
 
 @dataclass(frozen=True)
 class Parts:
-    """All that was found in a file and the files that it includes; filled while reading."""
+    """All that was found in a file and the files that it includes; filled while reading.
+
+    What files include is looked for in `packages`, too.
+    """
 
     frames: dict[str, Placed] = field(default_factory=dict)
     links: list[Item] = field(default_factory=list)
@@ -75,6 +79,8 @@ class Parts:
     marks: list[Item] = field(default_factory=list)
     models: list[Item] = field(default_factory=list)
     included: list[str] = field(default_factory=list)
+    packages: Packages = field(default_factory=Packages)
+    warnings: Warnings = field(default_factory=Warnings)
 
     def add(self, name: str, placed: Placed) -> None:
         """Add a frame. Raises ModelError where the name is taken."""

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.formats.sdf_joints import SdfJoint, tidied
 from screwgraph.robot import Joint, JointType, Loop
-from screwgraph.robot.joints import Helical, Prismatic, Revolute, Spherical, Universal
+from screwgraph.robot.joints import Helical, Planar, Prismatic, Revolute, Spherical, Universal
 from screwgraph.spatial import inverse, rotation, transform, translation
 
 Poses = dict[str, Float[np.ndarray, "4 4"]]
@@ -93,6 +93,7 @@ def tree_joint(edge: Edge, frames: Poses) -> Joint:
         limits=joint.limits,
         damping=joint.damping,
         friction=joint.friction,
+        armature=joint.armature,
     )
 
 
@@ -121,6 +122,8 @@ def turned(kind: JointType, R: Float[np.ndarray, "3 3"]) -> JointType:
             return Revolute(direction(axis))
         case Prismatic(axis):
             return Prismatic(direction(axis))
+        case Planar(axis):
+            return Planar(direction(axis))
         case Helical(axis, pitch):
             return Helical(direction(axis), pitch)
         case Universal(axis, axis2):

@@ -101,7 +101,7 @@ _SDF_CHILDREN = {
     "inertia": ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"),
     "joint": (
         "pose", "parent", "child", "axis", "axis2", "thread_pitch", "screw_thread_pitch", "gearbox_ratio",
-        "gearbox_reference_body", "physics", "sensor",
+        "gearbox_reference_body", "physics", "sensor", "mimic", "rotor_inertia", "gear_ratio",
     ),
     "axis": _SDF_AXIS,
     "axis2": _SDF_AXIS,

@@ -9,7 +9,8 @@ Additions, so that every robot can be saved and loaded again: the joint types `s
 and `<neutral q="x y z qx qy qz qw"/>` in floating joints. Closed chains as the generalized_rbda package
 writes them: `<loop name=".." type="..">` between `<predecessor link="..">` and `<successor link="..">` (each with an
 `<origin>`; axes as of joints), `<coupling>` of two links with a `<ratio value=".."/>`, `independent="false"` on joints;
-and, ours again, a `<coupling>` of any joints by `<term joint=".." coefficient=".."/>` and `<offset value=".."/>`.
+and, ours again, a `<coupling>` of any joints by `<term joint=".." coefficient=".."/>` and `<offset value=".."/>`. Of
+Drake's additions joints, rotors with gears and ball constraints are read.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from screwgraph.formats.diagnostics import Place, Warnings, shown
 from screwgraph.formats.mimics import Mimic, mimic_couplings
 from screwgraph.formats.spelling import URDF, remark_on_spelling
 from screwgraph.formats.texts import model_name
+from screwgraph.formats.urdf_drake import adopt_drake
 from screwgraph.formats.urdf_loops import read_coupling, read_independent, read_loop
 from screwgraph.formats.urdf_origin import read_origin, remark_on_version
 from screwgraph.formats.urdf_parts import read_joint, read_link, read_mimic
@@ -41,6 +43,7 @@ def read_urdf(data: bytes, file: str) -> Robot:
     _check_root(root, file)
     warnings = Warnings()
     remark_on_version(root, file, warnings)
+    adopt_drake(root, file, warnings)
     remark_on_spelling(root, file, warnings, URDF)
     places: dict[object, Place] = {None: place(root, file)}
     links: list[Link] = []
