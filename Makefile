@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 
-.PHONY: demo test suite docs pages pictures papers bench playground wheel clean
+.PHONY: demo test extras suite docs pages pictures papers bench playground wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -20,6 +20,13 @@ test: $(VENV)/installed-dev
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 	$(BIN)/python -m pytest -n 2 --dist loadfile --max-worker-restart=0
+
+# Packages of extras that tests skip without, beside what .venv has; what does not install here is skipped on.
+# PyTorch is one version: a newer one is a CUDA build of several GB.
+extras: $(VENV)/installed-dev
+	for package in 'gtsam>=4.3' 'exudyn>=1.8' 'cuda-bindings>=12.6' ziglang torch==2.13.0; do \
+	  $(PIP) install "$$package" </dev/null || echo "make: $$package does not install here: its tests skip" >&2; \
+	done
 
 # The long forms of the suites, with every robot of the package example-robot-data, and their tables in docs/suites;
 # make suite ARGS=tests/simulation

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from zlib import crc32
 
 import hypothesis
 import llvmlite.binding as llvm
@@ -14,9 +15,11 @@ import pytest
 
 from screwgraph.compiler.backends.llvm import machine
 from screwgraph.compiler.backends.llvm.machine import Processor
+from tests.sampling import SEED, kinds_of, sample_cases, seed_of_run
 
 hypothesis.settings.register_profile("any machine", deadline=None)
-hypothesis.settings.load_profile("any machine")
+hypothesis.settings.register_profile("CI", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("CI" if os.environ.get("CI") else "any machine")
 
 OPTIMISED = ("bench", "benchmarks", "compiler", "faults", "simulation")
 """Packages whose tests are about code: there, it is optimised, as users have it; elsewhere modules have a mark."""
@@ -26,18 +29,27 @@ STATISTICS = ("estimation",)
 """Packages whose suites draw many models, each with code of its own: it is never optimised, which would take hours."""
 
 
+def pytest_report_header() -> str:
+    """Say which samples of long tables are taken: the same seed takes the same ones."""
+    return f"samples: {SEED}={seed_of_run()}"
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave to `make suite` what `sampled(k)` leaves out: of k cases of a function one stays, each time the next."""
-    seen: Counter[tuple[Path, str]] = Counter()
+    """Leave to `make suite` what `sampled(k)` leaves out of the cases of a function."""
+    tables: defaultdict[tuple[Path, str], list[pytest.Function]] = defaultdict(list)
     for item in items:
-        mark = item.get_closest_marker("sampled")
-        if mark is not None and isinstance(item, pytest.Function):
-            function = (item.path, item.originalname)
-            turn, place = divmod(seen[function], mark.args[0])
-            if place != turn % mark.args[0]:
+        is_sampled = item.get_closest_marker("sampled") is not None and item.get_closest_marker("suite") is None
+        if is_sampled and isinstance(item, pytest.Function):
+            tables[item.path, item.originalname].append(item)
+    for (path, name), table in tables.items():
+        k = table[0].get_closest_marker("sampled").args[0]  # pyright: ignore[reportOptionalMemberAccess]
+        parameters = [mark.args[0] for mark in table[0].iter_markers("parametrize")]
+        cases = [kinds_of(item.callspec.params, parameters) for item in table if hasattr(item, "callspec")]
+        taken = sample_cases(cases or [frozenset()], k, f"{seed_of_run()} {path.name} {name}")
+        for place, item in enumerate(table):
+            if place not in taken:
                 item.add_marker("suite")
-            seen[function] += 1
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -67,6 +79,13 @@ def soon_compiled(request: pytest.FixtureRequest, own_cache: None) -> Iterator[N
             patch.setenv("SCREWGRAPH_CACHE_DIR", os.environ["SCREWGRAPH_CACHE_DIR"] + "_soon")
             patch.setattr(machine, "_object", _object_soon)
         yield
+
+
+@pytest.fixture(autouse=True)
+def own_numbers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Begin a module's random numbers, `RNG`, anew in each test: which tests run before it changes nothing."""
+    if hasattr(request.module, "RNG"):
+        monkeypatch.setattr(request.module, "RNG", np.random.default_rng(crc32(request.node.name.encode())))
 
 
 @pytest.fixture(scope="module", autouse=True)

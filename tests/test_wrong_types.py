@@ -238,13 +238,13 @@ def public():
     return sorted((found.keys() - errors - UNTRIED) | CALLS.keys())
 
 
-@pytest.mark.parametrize("name", public())
+@pytest.mark.parametrize("function", public())
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.sampled(6)
-def test_what_is_no_argument_is_refused_in_one_line(name, tmp_path, monkeypatch):
+def test_what_is_no_argument_is_refused_in_one_line(function, tmp_path, monkeypatch):
     """Values that some argument takes after all must do no harm either."""
     monkeypatch.chdir(tmp_path)
-    (call, sound), said = tried(name), []
+    (call, sound), said = tried(function), []
     for argument in sound:
         others = () if argument in ("robot", "model", "graph") else (robot(), mechanism(), graph())
         for wrong in (*WRONG, *others):

@@ -49,9 +49,9 @@ def test_there_are_64_subsets_of_pumas_joints():
 
 
 @pytest.mark.sampled(15)
-@pytest.mark.parametrize("accelerations", PUMA_SUBSETS, ids=lambda names: "+".join(names) or "none")
-def test_every_subset_of_known_accelerations_of_puma_agrees_with_the_three_passes(accelerations):
-    assert_hybrid_agrees(load("puma560"), accelerations, interpreted, ordering="aba")
+@pytest.mark.parametrize("case", PUMA_SUBSETS, ids=lambda names: "+".join(names) or "none")
+def test_every_subset_of_known_accelerations_of_puma_agrees_with_the_three_passes(case):
+    assert_hybrid_agrees(load("puma560"), case, interpreted, ordering="aba")
 
 
 def test_the_order_is_chosen_where_none_is_named():

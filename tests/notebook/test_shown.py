@@ -47,16 +47,16 @@ def subjects() -> dict[str, object]:
     return dict(zip(SUBJECTS, (*found, at_rest, sg.plan("cp2")), strict=True))
 
 
-@pytest.mark.parametrize("name", SUBJECTS)
+@pytest.mark.parametrize("subject", SUBJECTS)
 @pytest.mark.sampled(3)
-def test_every_object_has_tables_and_its_text_stays_one_line(subjects, name):
-    page = subjects[name]._repr_html_()
+def test_every_object_has_tables_and_its_text_stays_one_line(subjects, subject):
+    page = subjects[subject]._repr_html_()
     reader = Balanced()
     reader.feed(page)
     assert reader.open == []
     assert "<table" in page
     assert "not drawn" not in page
-    assert "\n" not in repr(subjects[name])
+    assert "\n" not in repr(subjects[subject])
 
 
 @pytest.mark.parametrize("name", ["graph", "dag"])

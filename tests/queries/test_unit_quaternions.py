@@ -159,9 +159,9 @@ def independent() -> np.ndarray:
 
 
 @pytest.mark.sampled(12)
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_quaternions_of_other_lengths_are_refused_or_made_unit(name):
-    function = FUNCTIONS[name]
+@pytest.mark.parametrize("query", FUNCTIONS)
+def test_quaternions_of_other_lengths_are_refused_or_made_unit(query):
+    function = FUNCTIONS[query]
     right = np.asarray(function(Q), dtype=float)
     assert np.isfinite(right).all()
     for length in (0.5, 1.5):

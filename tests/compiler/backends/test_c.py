@@ -45,10 +45,10 @@ def state_of(f: sg.Function) -> list[np.ndarray]:
 
 
 @pytest.mark.skipif(not COMPILERS, reason="there is no C compiler here")
-@pytest.mark.parametrize("name", ["inverse", "forward", "hybrid", "mass", "several", "narrow"])
+@pytest.mark.parametrize("problem", ["inverse", "forward", "hybrid", "mass", "several", "narrow"])
 @pytest.mark.sampled(3)
-def test_c_compiles_without_warnings_and_agrees(name, tmp_path):
-    f = functions()[name]
+def test_c_compiles_without_warnings_and_agrees(problem, tmp_path):
+    f = functions()[problem]
     source = tmp_path / "code.c"
     source.write_text(f.c_source())
     state = [np.ascontiguousarray(a, dtype=f.dtype) for a in state_of(f)]

@@ -144,17 +144,17 @@ def test_every_operation_has_a_form(name):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("name", "dtype"), CASES)
+@pytest.mark.parametrize(("form", "dtype"), CASES)
 @pytest.mark.sampled(3)
-def test_every_form_computes_what_the_table_says(name, dtype, tmp_path):
-    found = THROUGH[name](dtype, tmp_path)
+def test_every_form_computes_what_the_table_says(form, dtype, tmp_path):
+    found = THROUGH[form](dtype, tmp_path)
     a, b = points().astype(dtype).astype(float).T
     with np.errstate(all="ignore"):
         results = every_operation().evaluate([a, b])
         slopes = [condition_number(operation, a, b) for operation in NAMES]
     unit = float(np.finfo(dtype).eps)
     for operation, value, expected, slope in zip(NAMES, found.T, results, slopes, strict=True):
-        known = defined(name, operation, a, b)
+        known = defined(form, operation, a, b)
         with np.errstate(over="ignore"):
             expected = expected.astype(dtype)
         near = np.abs(value - expected) <= 8.0 * unit * (np.abs(expected) + slope)

@@ -1,0 +1,55 @@
+"""Samples of long tables of test cases: `make test` takes one of k, others at each commit; `make suite` takes all."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from random import Random
+
+SEED = "SCREWGRAPH_TEST_SEED"
+"""The environment variable that chooses the samples; without it, the commit does."""
+INSTANCES = frozenset({"name", "path", "file", "page", "robot", "seed", "case"})
+"""Parameters whose values are examples of one kind (robots, files); values of others differ in kind."""
+
+Case = frozenset[tuple[str, int]]
+"""Of each parameter whose values differ in kind: its name, and which of its values this case has."""
+
+
+def seed_of_run() -> str:
+    """Return what chooses the samples of this run, the same for all its processes."""
+    if SEED not in os.environ:
+        asked = ["git", "rev-parse", "--short=12", "HEAD"]
+        try:
+            said = subprocess.run(asked, cwd=Path(__file__).parent, capture_output=True, text=True, check=True).stdout
+        except (OSError, subprocess.CalledProcessError):  # a folder without its history
+            said = ""
+        os.environ[SEED] = said.strip() or "0"
+    return os.environ[SEED]
+
+
+def kinds_of(values: Mapping[str, object], tables: Iterable[str | Sequence[str]]) -> Case:
+    """Return what a case is of each kind.
+
+    Args:
+        values: its value of each parameter.
+        tables: names of the parameters of each `parametrize`; one with an instance in it lists instances.
+    """
+    split = [table.replace(",", " ").split() if isinstance(table, str) else list(table) for table in tables]
+    instances = INSTANCES.union(*(names for names in split if INSTANCES.intersection(names)))
+    return frozenset((name, id(value)) for name, value in values.items() if name not in instances)
+
+
+def sample_cases(cases: Sequence[Case], k: int, seed: str) -> set[int]:
+    """Return the places of the cases that a run takes: one of k, and each value of what differs in kind."""
+    order = list(range(len(cases)))
+    Random(seed).shuffle(order)
+    missing = frozenset[tuple[str, int]]().union(*cases)
+    taken: list[int] = []
+    while missing:
+        best = max(order, key=lambda place: len(missing & cases[place]))
+        missing -= cases[best]
+        taken.append(best)
+    rest = [place for place in order if place not in taken]
+    return {*taken, *rest[: max(0, -(-len(cases) // k) - len(taken))]}

@@ -1,0 +1,34 @@
+"""Samples of test cases: each value that differs in kind, another choice for another seed, all in the end."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from tests.sampling import kinds_of, sample_cases
+
+METHODS, ROBOTS = range(18), range(4)
+TABLE = [kinds_of({"method": m, "name": r, "base": r}, ["method", "name, base"]) for m, r in product(METHODS, ROBOTS)]
+
+
+def test_every_kind_is_taken_and_no_more_than_that():
+    taken = sample_cases(TABLE, 72, "seed")
+    assert len(taken) == len(METHODS)
+    assert set().union(*(TABLE[i] for i in taken)) == {("method", id(m)) for m in METHODS}
+
+
+def test_as_few_cases_as_can_be_show_all_kinds_of_several_parameters():
+    table = [kinds_of({"rule": i, "order": j}, ["rule", ("order",)]) for i, j in product(range(6), range(6))]
+    taken = sample_cases(table, 36, "seed")
+    assert set().union(*(table[i] for i in taken)) == set().union(*table)
+    assert len(taken) <= 8
+
+
+def test_one_of_k_is_taken():
+    assert len(sample_cases(100 * [frozenset()], 3, "seed")) == 34
+    assert len(sample_cases(2 * [frozenset()], 6, "seed")) == 1
+    assert sample_cases([frozenset()], 6, "seed") == {0}
+
+
+def test_the_same_seed_takes_the_same_cases_and_other_seeds_take_all_in_turn():
+    assert sample_cases(TABLE, 12, "a") == sample_cases(TABLE, 12, "a")
+    assert set.union(*(sample_cases(TABLE, 72, str(seed)) for seed in range(60))) == set(range(len(TABLE)))
