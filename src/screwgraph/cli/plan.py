@@ -83,8 +83,9 @@ def plan(
         typer.echo(f"{found.task.name}: {found.status}, cost {found.cost:.6g}, violation {found.violation:.2g}")
         if summary["error"] is not None:
             typer.echo(f"largest error of a step {found.error:.2g} of the whole way, asked {found.task.accuracy:g}")
+            typer.echo(f"  {summary['largest_step_error']}; of many steps: {summary['largest_open_loop_error']}")
         typer.echo(f"{found.iterations} iterations, {found.seconds:.3g} s; {', '.join(summary['files'])}")
-    if found.coarse:
+    if found.coarse or found.drifts:
         note(f"{found.status}: the motion under these efforts leaves the plan there (--refine, or more steps)")
     if not found.feasible:
         note(f"{found.status}: {found.reason}")
@@ -92,6 +93,7 @@ def plan(
 
 
 def _summary(found: Plan) -> dict[str, Any]:
+    steps, windows = (found.step_errors, found.open_loop_errors) if found.feasible else (None, None)
     return {
         "task": found.task.name,
         "robot": found.task.robot.name,
@@ -104,6 +106,9 @@ def _summary(found: Plan) -> dict[str, Any]:
         "error": found.error if found.feasible else None,
         "accuracy": found.task.accuracy,
         "coarse": list(found.coarse) if found.feasible else [],
+        "largest_step_error": steps and steps.worst,
+        "largest_open_loop_error": windows and windows.worst,
+        "drifts": list(found.drifts),
         "iterations": found.iterations,
         "seconds": found.seconds,
     }

@@ -64,9 +64,13 @@ def _summary(plan: Plan) -> Iterator[tuple[str, object, str]]:
     yield "reason for the end", plan.reason, ""
     yield "cost", float(plan.cost), ""
     yield "largest violation", float(plan.violation), "SI units"
-    if plan.feasible and plan.step_errors is not None:
+    if plan.feasible and plan.step_errors is not None and plan.open_loop_errors is not None:
         yield "largest error of a step in positions", plan.step_errors.position.max(), "of the whole way"
         yield "largest error of a step in velocities", plan.step_errors.velocity.max(), "of the largest"
+        yield "largest error of a step", plan.step_errors.worst, ""
+        yield "largest error of many steps, without feedback", plan.open_loop_errors.worst, ""
+        if plan.momentum_errors is not None:
+            yield "largest drift by momentum that no force changes", plan.momentum_errors.worst, ""
         yield "accuracy asked for", task.accuracy, "of the whole way"
     yield "iterations", plan.iterations, ""
     yield "computation time", float(plan.seconds), "s"

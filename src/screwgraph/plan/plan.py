@@ -15,9 +15,12 @@ from screwgraph.optimize import Result, Status
 from screwgraph.plan.interpolation import PlannedMotion
 from screwgraph.plan.limits.excess import Excess, excesses
 from screwgraph.plan.models import kind_of
+from screwgraph.plan.momentum_errors import MomentumErrors
+from screwgraph.plan.motion_errors import MotionErrors, find_motion_errors
 from screwgraph.plan.obstacles.swept import Touch, touches, watched
+from screwgraph.plan.open_loop import OpenLoopErrors
 from screwgraph.plan.regularisation import NAME as REGULARISATION
-from screwgraph.plan.step_errors import StepErrors, step_errors
+from screwgraph.plan.step_errors import StepErrors
 from screwgraph.plan.task import Task
 from screwgraph.plan.transcribe import Transcription, wrenches
 from screwgraph.simulation import States, Trajectory
@@ -35,6 +38,8 @@ class Plan:
     `status` is "solved", or what went wrong; `violation` is the largest residual of what must hold, in its own units.
     Each step is integrated anew from its first point, under the planned torques and contact forces: `error` tells how
     far that ends from the next point. Plans with steps beyond the task's accuracy are "solved, coarse: interval ...".
+    Plans whose steps err one way, so that the motion leaves them or momentum changes without a force, are "feasible,
+    but ...": see `open_loop_errors` and `momentum_errors`.
     """
 
     _repr_html_ = displayed.html
@@ -153,12 +158,27 @@ class Plan:
 
     @property
     def solved(self) -> bool:
-        """Whether the method has converged, and each step is as accurate as the task asks."""
-        return self.converged and not (self.coarse or self.touches or self.excesses)
+        """Whether the method has converged, and all steps, alone and one after the other, are as accurate as asked."""
+        return self.converged and not (self.coarse or self.touches or self.excesses or self.drifts)
 
-    @cached_property
+    @property
     def step_errors(self) -> StepErrors | None:
         """How far the motion under the planned torques ends from each next point; None where that is not known."""
+        return None if self.motion_errors is None else self.motion_errors.steps
+
+    @property
+    def open_loop_errors(self) -> OpenLoopErrors | None:
+        """How far the motion under the planned torques, without feedback, leaves the plan in windows of many steps."""
+        return None if self.motion_errors is None else self.motion_errors.windows
+
+    @property
+    def momentum_errors(self) -> MomentumErrors | None:
+        """By what conserved momenta change, and the drift that this hides; None where none is conserved."""
+        return None if self.motion_errors is None else self.motion_errors.momenta
+
+    @property
+    def motion_errors(self) -> MotionErrors | None:
+        """How far the plan is from the motion under its torques, in all three senses."""
         return self._estimate[0]
 
     @property
@@ -190,11 +210,19 @@ class Plan:
         return tuple(excesses(steps, factors, self.t, self.values))
 
     @cached_property
-    def _estimate(self) -> tuple[StepErrors | None, str]:
-        """The errors of steps, and why there are none."""
+    def drifts(self) -> tuple[str, ...]:
+        """Errors of many steps that exceed the task's `accuracy`, in words: which coordinate, how far, when."""
+        return () if self.motion_errors is None or not self.feasible else tuple(self.motion_errors.list_drifts())
+
+    @cached_property
+    def _estimate(self) -> tuple[MotionErrors | None, str]:
+        """The errors against the motion, and why there are none."""
         steps = self.transcription.steps
         try:
-            return step_errors(steps, self.t, self.values, wrenches(self.task, steps), self.task.accuracy), ""
+            found = find_motion_errors(steps, self.t, self.values, wrenches(self.task, steps), self.task.accuracy)
+            if found is not None:
+                found.steps  # noqa: B018 - it raises where accelerations are not determined
+            return found, ""
         except (EliminationError, InputError) as error:
             return None, f"no error estimate: {error.what}"
 
@@ -205,6 +233,8 @@ class Plan:
         if not self.feasible:
             return ended if self.result.status is Status.INFEASIBLE else f"not feasible: {ended}"
         found = "solved" if self.converged else f"feasible, not optimal: {ended}"
+        if self.drifts and self.converged:
+            found = "feasible, but " + ", ".join(self.drifts)
         if self.touches:
             deepest = max(self.touches, key=lambda touch: touch.depth)
             found += f", {deepest.watched.factors.name} broken by {deepest.depth:.2g} m between points"

@@ -26,7 +26,7 @@ from screwgraph.plan.obstacles.check import check_ends
 from screwgraph.plan.obstacles.swept import kept_clear
 from screwgraph.plan.plan import FEASIBLE, Plan
 from screwgraph.plan.receding_horizon import advanced, is_scheduled, values_ahead
-from screwgraph.plan.refinement import check_refinable, refined, values_on
+from screwgraph.plan.refinement import check_refinable, drifts_alike, refined, values_on
 from screwgraph.plan.scale import scale_of
 from screwgraph.plan.search import LOST, Search, Start
 from screwgraph.plan.smooth_motions import MARGIN, nearest_motion
@@ -38,6 +38,7 @@ BETWEEN = 6
 """Times that a plan which touches something between points is made again."""
 ROUNDS = 10
 """Times that a mesh is refined."""
+FORBIDDEN = "finer steps do not remove the drift: conserved momenta may forbid these goals"
 
 
 class Planner:
@@ -94,7 +95,12 @@ class Planner:
                 break
             if self.plan.step_errors is None:  # nothing tells where to refine; the plan's reason states why
                 break
+            before = self.plan
             if not self._refined(search):
+                break
+            if drifts_alike(before, self.plan):
+                reason = f"{self.plan.result.reason}; {FORBIDDEN}"
+                self.plan = replace(self.plan, result=replace(self.plan.result, reason=reason))
                 break
         return self.plan
 

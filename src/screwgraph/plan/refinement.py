@@ -26,6 +26,8 @@ HIGHER = {"trapezoidal": "radau", "linear_acceleration": "radau", "radau": "rada
 """Rules that follow where most steps are too long: of higher order, and L-stable."""
 FAR = 3.0
 """Pieces that a step of low order would have to be cut into before a rule of higher order is chosen."""
+DRIFT = 0.5
+"""Part of a drift that errors of steps leave at least, where steps are cut in two, even with a rule of first order."""
 NEAR = 1e-9
 
 
@@ -47,12 +49,14 @@ def refined(plan: Plan) -> Task:
     """Return the task of a plan with a mesh, and perhaps a rule, for which its errors are expected to be small enough.
 
     Steps are cut where errors are too large, by the order of the rule: the error of a step of length h goes with
-    h^(order + 1). Betts (2010), section 4.6; Patterson, Hager & Rao (2015).
+    h^(order + 1), that of many steps with h^order. Betts (2010), section 4.6; Patterson, Hager & Rao (2015).
     """
     task, steps = plan.task, plan.transcription.steps
-    assert plan.step_errors is not None, "plans without errors are not refined"
-    ratio = plan.step_errors.position / (AIM * task.accuracy)
-    needed = np.nan_to_num(ratio, nan=np.inf) ** (1.0 / (steps.collocation.order + 1))
+    assert plan.motion_errors is not None, "plans without errors are not refined"
+    aim, order = AIM * task.accuracy, steps.collocation.order
+    alone, together = plan.motion_errors.steps.position / aim, plan.motion_errors.find_shares() / aim
+    ratio = np.maximum(alone, together)
+    needed = np.maximum(alone ** (1.0 / (order + 1)), together ** (1.0 / order))
     rule = task.collocation
     if rule in HIGHER and task.dynamics != CONDENSED and _gains(rule, needed):
         rule = HIGHER[rule]
@@ -63,6 +67,14 @@ def refined(plan: Plan) -> Task:
     if rule == task.collocation and (pieces == 1).all():
         pieces[np.argmax(ratio)] = 2
     return replace(task, collocation=rule, phases=tuple(_cut(plan, pieces)))
+
+
+def drifts_alike(before: Plan, after: Plan) -> bool:
+    """Return whether finer steps leave the drift of conserved momenta as it was: then it is the goals that need it."""
+    errors = [plan.motion_errors and plan.motion_errors.momenta for plan in (before, after)]
+    if errors[0] is None or errors[1] is None or errors[1].relative <= after.task.accuracy:
+        return False
+    return errors[1].relative > DRIFT * errors[0].relative
 
 
 def _gains(rule: str, needed: Float[np.ndarray, " S"]) -> bool:

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
-from screwgraph.dynamics import forward_dynamics
-from screwgraph.optimize.manifold_code import differences, moved, step_rates
-from screwgraph.plan.collocation import UNTIED
-from screwgraph.plan.dynamics import acting_at
-from screwgraph.plan.extrapolation import Stretches, integrated
-from screwgraph.plan.interpolation import shares_of, wrench_code
-from screwgraph.plan.items import Wrench
-from screwgraph.plan.mechanics import Mechanics
+from screwgraph.optimize.manifold_code import differences
 from screwgraph.plan.models import kind_of
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.step_flow import StepFlow
 from screwgraph.summary import one_line
 
 PART = 0.01
@@ -32,103 +24,78 @@ class StepErrors:
     """The error of each step: how far the motion under the planned torques ends from the next point.
 
     `position` (S,) is relative to the whole way, `velocity` (S,) to the largest velocity, of turning and of sliding
-    coordinates by themselves; infinite where the motion has no end.
+    coordinates by themselves; infinite where the motion has no end. `of_step` (S,) is the error of position relative to
+    the net displacement in the step itself. `distance` (S, nv) is the error of each coordinate `of` a name in its
+    `units`, rad or m.
     """
 
     __repr__ = one_line
 
     position: Float[np.ndarray, " S"]
     velocity: Float[np.ndarray, " S"]
+    of_step: Float[np.ndarray, " S"]
+    distance: Float[np.ndarray, "S nv"]
+    of: tuple[str, ...]
+    units: tuple[str, ...]
 
-
-def step_errors(
-    steps: Steps,
-    t: Float[np.ndarray, " K"],
-    values: Mapping[str, np.ndarray],
-    wrenches: Sequence[Wrench],
-    accuracy: float,
-) -> StepErrors | None:
-    """Integrate each step from its first point, under the torques and contact forces planned, with forward dynamics.
-
-    Those are the polynomials through their samples in a step. The integrator is accurate to a hundredth of `accuracy`.
-    None where a plan has no efforts, or no rule joins its points.
-
-    Raises:
-        EliminationError, InputError: the robot's accelerations are not determined.
-    """
-    if not steps.has_dynamics or steps.collocation == UNTIED:
-        return None
-    robot, ends = steps.mechanics.robot, steps.first + steps.per_step
-    lengths = t[ends] - t[steps.first]
-    way, top = _scales(robot, t, values["qd"])
-    tolerance = (PART * accuracy * way, PART * accuracy * top)
-    d, v = (np.full((len(ends), robot.nv), np.nan) for _ in range(2))
-    for chosen, acceleration in _accelerations(steps, values, wrenches):
-        speed = values["qd"][steps.first[chosen]]
-        stretches = Stretches(speed, lengths[chosen], lambda d, v: step_rates(robot.manifold, d, v), acceleration)
-        d[chosen], v[chosen] = integrated(stretches, tolerance)
-    planned = differences(robot.manifold, values["q"][steps.first], values["q"][ends])
-    off = [np.abs(d - planned) / way, np.abs(v - values["qd"][ends]) / top]
-    return StepErrors(*(np.where(np.isfinite(x), x, np.inf).max(axis=1) for x in off))
-
-
-def _scales(robot: Any, t: Float[np.ndarray, " K"], qd: Float[np.ndarray, "K nv"]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the longest way and largest velocity among coordinates of the same unit, for each coordinate."""
-    kinds = np.array(kind_of(robot).turns(robot))
-    ways, tops, whole = np.trapezoid(np.abs(qd), t, axis=0), np.abs(qd).max(axis=0), t[-1] - t[0]
-    way, top = np.empty(robot.nv), np.empty(robot.nv)
-    for kind in set(kinds):
-        way[kinds == kind] = max(SHORT, ways[kinds == kind].max())
-        top[kinds == kind] = max(SHORT / whole, tops[kinds == kind].max())
-    return way, top
-
-
-def _accelerations(
-    steps: Steps, values: Mapping[str, np.ndarray], wrenches: Sequence[Wrench]
-) -> Iterator[tuple[Int[np.ndarray, " k"], Callable[..., np.ndarray]]]:
-    """Return steps in which the same wrenches act, with the accelerations of their motions."""
-    samples = np.array([steps.sample_at(i) for i in steps.collocation.accelerated])
-    patterns = acting_at(steps, wrenches)[samples[0]]
-    frames = tuple(dict.fromkeys(w.frame for w in wrenches))
-    for pattern in np.unique(patterns, axis=0):
-        chosen = np.flatnonzero((patterns == pattern).all(axis=1))
-        own = tuple(wrenches[i] for i in np.flatnonzero(pattern).tolist())
-        tau = values["tau"][samples[:, chosen]] if steps.drive.labels else None
-        forces = tuple(values[w.unknowns.name][np.searchsorted(w.samples, samples[:, chosen])] for w in own)
-        yield chosen, _Motion(steps, values["q"][steps.first[chosen]], tau, own, forces, frames)
+    @property
+    def worst(self) -> str:
+        """The largest relative error in words: which coordinate, by how much, which part of the step's displacement."""
+        step = int(self.position.argmax())
+        c = int(np.nan_to_num(self.distance[step], nan=np.inf).argmax())
+        return f"{self.of[c]} by {self.distance[step, c]:.2g} {self.units[c]}, {self.of_step[step]:.2g} of step {step}"
 
 
 @dataclass(frozen=True, eq=False)
-class _Motion:
-    """Accelerations of k steps: `start` their first positions, `tau` and `forces` what acts at samples of each."""
+class MotionScales:
+    """What errors of a motion are compared with: of each coordinate, the largest among those of the same unit.
 
-    steps: Steps
-    start: Float[np.ndarray, "k nq"]
-    tau: Float[np.ndarray, "s k m"] | None
-    wrenches: tuple[Wrench, ...]
-    forces: tuple[Float[np.ndarray, "s k f"], ...]
-    frames: tuple[str, ...]
+    Args:
+        way: length of the whole way (rad, m).
+        top: largest velocity (rad/s, m/s).
+        turns: whether a coordinate turns.
+    """
 
-    def __call__(self, which: Int[np.ndarray, " N"], part: float, d: np.ndarray, v: np.ndarray) -> np.ndarray:
-        mechanics, shares = self.steps.mechanics, shares_of(self.steps, part)
-        q = moved(mechanics.robot.manifold, self.start[which], d)
-        function, drive = _dynamics(mechanics, self.frames), self.steps.drive
-        efforts = np.zeros((len(which), 0)) if self.tau is None else _summed(shares, self.tau, which)
-        tau = drive.torques(q, efforts)
-        if not self.frames:
-            return function(q, v, tau)
-        acting = np.zeros((len(which), len(self.frames), 6))
-        for w, x in zip(self.wrenches, self.forces, strict=True):
-            acting[:, self.frames.index(w.frame)] += wrench_code(mechanics, w)(q, _summed(shares, x, which))
-        return function(q, v, tau, acting)
+    __repr__ = one_line
+
+    way: Float[np.ndarray, " nv"]
+    top: Float[np.ndarray, " nv"]
+    turns: np.ndarray
 
 
-def _summed(shares: Sequence[float], samples: np.ndarray, which: np.ndarray) -> np.ndarray:
-    return np.sum([share * x[which] for share, x in zip(shares, samples, strict=True)], axis=0)
+def step_errors(flow: StepFlow, defects: Float[np.ndarray, "S 2nv"]) -> StepErrors:
+    """Return the errors of steps from what the motion from their first points differs by from the next ones."""
+    steps, values, nv = flow.steps, flow.values, flow.steps.mechanics.robot.nv
+    scales, mechanics = measure_motion(flow), steps.mechanics
+    planned = differences(mechanics.positions, values["q"][steps.first], values["q"][steps.first + steps.per_step])
+    d, v = np.abs(defects[:, :nv]), np.abs(defects[:, nv:])
+    net = spread_by_unit(np.abs(planned), scales.turns)
+    position, velocity = _largest(d / scales.way), _largest(v / scales.top)
+    of_step = _largest(d / np.maximum(net, SHORT / len(d)))
+    return StepErrors(position, velocity, of_step, d, mechanics.labels, mechanics.units("position"))
 
 
-def _dynamics(mechanics: Mechanics, frames: tuple[str, ...]) -> Any:
-    """Return forward dynamics."""
-    robot, kind = mechanics.robot, kind_of(mechanics.robot)
-    options = {"ordering": kind.ordering(robot), "external_wrenches": frames}
-    return mechanics.kept(("motion", frames), lambda: forward_dynamics(kind.model(robot), **options))
+def _largest(errors: Float[np.ndarray, "S nv"]) -> Float[np.ndarray, " S"]:
+    return np.where(np.isfinite(errors), errors, np.inf).max(axis=1)
+
+
+def measure_motion(flow: StepFlow) -> MotionScales:
+    """Return the scales of a planned motion."""
+    t, qd = flow.t, flow.values["qd"]
+    turns, whole = np.array(kind_of(flow.steps.mechanics.robot).turns(flow.steps.mechanics.robot)), t[-1] - t[0]
+    way = spread_by_unit(np.trapezoid(np.abs(qd), t, axis=0), turns)
+    top = spread_by_unit(np.abs(qd).max(axis=0), turns)
+    return MotionScales(np.maximum(way, SHORT), np.maximum(top, SHORT / whole), turns)
+
+
+def spread_by_unit(sizes: Float[np.ndarray, "*n nv"], turns: np.ndarray) -> Any:
+    """Return for each coordinate the largest size among those of the same unit."""
+    found = np.empty_like(sizes)
+    for kind in np.unique(turns):
+        found[..., turns == kind] = sizes[..., turns == kind].max(axis=-1, keepdims=True)
+    return found
+
+
+def integration_tolerance(scales: MotionScales, accuracy: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the tolerances of integrators for positions and velocities, far below what a plan may err."""
+    return PART * accuracy * scales.way, PART * accuracy * scales.top
