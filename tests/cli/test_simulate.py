@@ -170,3 +170,14 @@ def test_a_folder_gets_motion_report_and_plots(command, tmp_path):
 def test_a_report_goes_to_an_html_file(refused, tmp_path):
     arguments = ("simulate", "rr", "-o", tmp_path / "x.csv", "--report", tmp_path / "x.pdf")
     assert "no page has the suffix '.pdf'" in refused(2, *arguments).err
+
+
+def test_joints_that_leave_their_range_are_named_and_stopped_on_demand(command, state_file, tmp_path):
+    start = ("simulate", "puma560", "--state", state_file('{"qd": {"joint4": 9}}'), "--time", "0.5", "--dt", "5e-3")
+    free = command(*start, "-o", tmp_path / "free.csv")
+    assert "warning: joint 'joint4' leaves its range (-1.92 to 2.967 rad) from t = 0." in free.err
+    held = command(*start, "-o", tmp_path / "held.csv", "--stops", "--friction", "--effort-limits", "--json")
+    assert held.json["doubts"] == []
+    assert held.json["method"] == "semi_implicit"
+    assert table(tmp_path / "held.csv")["q:joint4[0]"].max() <= 2.9670597283903604 + 1e-6
+    assert command(*start, "-o", tmp_path / "free.csv", "--json").json["doubts"][0] in free.err

@@ -76,6 +76,7 @@ def as_summary(name: str, motion: Trajectory, watch: Watched, output: str) -> di
         "energy": float(motion.energy[-1]),
         "energy_drift": motion.energy_drift,
         "violation": float(motion.violation.max()),
+        "doubts": list(motion.doubts),
         "interrupted": watch.stopped,
         "output": output,
     }

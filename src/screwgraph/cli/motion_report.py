@@ -61,5 +61,6 @@ def write_report(
         drawn = drawn_sections("Curves", pictures)
         scene = trajectory_scene(motion, rate=RATE, paths=curves)
         summary = [(name.replace("_", " "), numbers[name], unit) for name, unit in UNITS.items() if name in numbers]
-        table = Table("Summary", ("quantity", "value", "unit"), [*summary, *more])
+        doubts = [("doubt", doubt, "") for doubt in motion.doubts]
+        table = Table("Summary", ("quantity", "value", "unit"), [*summary, *more, *doubts])
         save_report(f"{title} of {motion.model.name}", [table, Animation("Motion", scene), *drawn], path)

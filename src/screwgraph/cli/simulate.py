@@ -74,6 +74,13 @@ Integrator = Annotated[
         help="Integration rule (smoother only): euler, trapezoidal, hermite_simpson, ...",
     ),
 ]
+Friction = Annotated[bool, typer.Option("--friction", help="Joints have the Coulomb friction of the file.")]
+Stops = Annotated[
+    bool, typer.Option("--stops", help="Joints stop at the position limits of the file, without bouncing.")
+]
+EffortLimits = Annotated[
+    bool, typer.Option("--effort-limits", help="Torques and forces are cut to the effort limits of the file.")
+]
 
 HELP = """Simulate a robot or a planar mechanism and write its motion.
 
@@ -97,6 +104,8 @@ Example:
   screwgraph simulate panda.urdf --state state.json -o panda.csv
 with a state.json like
   {"q": {"joint1": 0.5}, "qd": {"joint2": 1}, "tau": {"joint1": 2}}
+With --friction or --stops, auto stands for semi_implicit steps, by which these act; without --stops, joints that
+leave the range of the file are named.
 With --actuators, "effort": {"motor": 2} of actuators replaces "tau"; the table has the joint torques that it causes.
 
 The table has the columns t, q, qd, qdd, tau, energy, work of torques less losses by damping, and violation, the
@@ -124,6 +133,9 @@ def simulate(
     lock: options.Lock = None,
     gravity: options.Gravity = None,
     no_damping: options.NoDamping = False,
+    friction: Friction = False,
+    stops: Stops = False,
+    effort_limits: EffortLimits = False,
     strict: options.Strict = False,
     snap: options.Snap = 0.0,
     model_name: options.Model = None,
@@ -143,6 +155,7 @@ def simulate(
 
     listed = {"coordinates": coordinates, "window": window, "integrator": integrator}
     graphs: dict[str, Any] = {name: value for name, value in listed.items() if value is not None}
+    laws = {"friction": friction, "stops": stops, "effort_limits": effort_limits}
     q0, qd0, tau = None, None, None
     if is_mechanism(robot):
         refuse_robot_options(
@@ -168,10 +181,12 @@ def simulate(
         curves = check_places(model, places(paths))
         sample_times(model, time, dt)
     with watched(time) as watch:
-        motion = run(model, q0, qd0, time, dt, method.value, tau, watch=watch, **graphs)
+        motion = run(model, q0, qd0, time, dt, method.value, tau, **laws, watch=watch, **graphs)
     motion.save(output)
     if isinstance(model, Robot):
         options.note_warnings(model)
+    for doubt in motion.doubts[len(motion.warnings) :]:  # warnings have been shown
+        note(f"warning: {doubt}")
     if watch.stopped:
         note(f"interrupted at t = {motion.t[-1]:g} s: the results so far are kept")
     summary, groups = as_summary(model.name, motion, watch, output), motion_groups(motion)

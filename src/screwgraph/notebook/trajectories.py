@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from screwgraph.notebook.elements import animation, picture, table
+from screwgraph.notebook.elements import animation, picture, remark, table
 from screwgraph.plan import Plan
 from screwgraph.robot import Robot
 from screwgraph.simulation import Trajectory
@@ -29,6 +29,7 @@ def tables(motion: Trajectory) -> Iterator[str]:
         if not isinstance(motion.model, Robot) or motion.model.is_closed:
             rows.append(("largest closure error", float(motion.violation.max()), "rad, m"))
     yield table(("quantity", "value", "unit"), rows)
+    yield from map(remark, motion.doubts)
 
 
 def pictures(motion: Trajectory) -> tuple[Callable[[], str], ...]:

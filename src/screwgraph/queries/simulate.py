@@ -29,6 +29,9 @@ def simulate(
     method: str = AUTO,
     tau: Any = None,
     *,
+    friction: bool = False,
+    stops: bool = False,
+    effort_limits: bool = False,
     rtol: float | None = None,
     atol: float | None = None,
     coordinates: str | None = None,
@@ -52,7 +55,13 @@ def simulate(
             implicit "trapezoidal" (order 2), "radau" (order 3, L-stable), ...; or "smoother": the factor graph in a
             sliding window of states (Blanco-Claraco et al., 2021, section 7.1).
         tau: joint torques and forces, of mechanisms the torques of the motors: zero, constant (n,), or a function of
-            t, q and qd, which is called several times a step.
+            t, q and qd alone, which is called several times a step, and again. Adaptive methods do not skip torques
+            that act for the time between two states.
+        friction: whether joints have the Coulomb friction of the file: they stick and slip.
+        stops: whether joints stop, without bouncing, at the position limits of the file. Friction and stops act in
+            steps of "semi_implicit" only, which "auto" then takes, as `Simulator` does: of order 1, torques held over
+            each step. Without stops, `.doubts` of the result names joints that leave their range.
+        effort_limits: whether torques and forces are cut to the effort limits of the file.
         rtol: relative error of a step that adaptive methods allow, 1e-9 by default.
         atol: absolute error of a step that adaptive methods allow (SI units), 1e-9 by default.
         coordinates: of the smoother of mechanisms: "spanning" or "independent".
@@ -65,7 +74,9 @@ def simulate(
         watch: progress callback with the time (s) reached, first 0.0; the simulation ends where it returns true.
 
     Warns:
-        RuntimeWarning: a tenth of the energy that moves, or more, is not accounted for: the motion is not accurate.
+        RuntimeWarning: a tenth of the energy that moves, or more, is not accounted for: the motion is not accurate; or
+            torques of a function jump too often for "auto", or are others for the same state. `.warnings` of the
+            result have it, too.
 
     Raises:
         InputError: a bad argument, an initial velocity that loops forbid, or a simulation that diverged.
@@ -73,6 +84,7 @@ def simulate(
         ModelError: the mechanism cannot be assembled.
     """
     check_model(model)
+    laws = {"friction": friction, "stops": stops, "effort_limits": effort_limits}
     smoothing = {"coordinates": coordinates, "window": window, "marginal": marginal}
     smoothing |= {"integrator": integrator, "noise": noise}
     if method == SMOOTHER:
@@ -80,9 +92,11 @@ def simulate(
 
         check_noise(noise, Noise)
 
+        refuse({name: on or None for name, on in laws.items()}, "the smoother has no law for them", "leave them out")
         refuse({"rtol": rtol, "atol": atol}, "they are tolerances of adaptive methods", "leave them out")
         chosen: dict[str, Any] = {name: value for name, value in smoothing.items() if value is not None}
         return simulate_by_smoothing(model, q0, qd0, time, dt, tau, watch=watch, **chosen)
     refuse(smoothing, "they are options of the method 'smoother'", "leave them out")
-    tolerances = {"rtol": TOLERANCE if rtol is None else rtol, "atol": TOLERANCE if atol is None else atol}
-    return integrate(model, q0, qd0, time, dt, method, tau, watch=watch, **tolerances)
+    exactly = TOLERANCE if rtol is None else rtol, TOLERANCE if atol is None else atol
+    own = friction, stops, effort_limits
+    return integrate(model, q0, qd0, time, dt, method, tau, *own, rtol=exactly[0], atol=exactly[1], watch=watch)

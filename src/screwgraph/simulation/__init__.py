@@ -1,11 +1,10 @@
 """Motions of models over time: methods of integration, loops kept closed, energy and violation reported."""
 
-from screwgraph.simulation.automatic import AUTO
 from screwgraph.simulation.balance import Balance
 from screwgraph.simulation.collect import Watch
 from screwgraph.simulation.columns import QUANTITIES, STATES, Column, columns, coordinate_names
 from screwgraph.simulation.live_start import live_states
-from screwgraph.simulation.methods import METHODS
+from screwgraph.simulation.methods import AUTO, METHODS
 from screwgraph.simulation.models import (
     Dynamics,
     Efforts,

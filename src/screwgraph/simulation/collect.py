@@ -23,10 +23,13 @@ Watch = Callable[[float], object]
 
 @dataclass(frozen=True, eq=False)
 class Guard:
-    """What states must satisfy, and which method goes on, from where they last did; it is returned with its states."""
+    """What times, states, torques and work must satisfy, and which method goes on from where they last did.
 
-    sound: Callable[[np.ndarray, np.ndarray, np.ndarray], bool]
-    onward: Callable[[State, np.ndarray], tuple[str, Iterator[State]]]
+    It is returned with its states and its own guard. It also goes on where a method ends early.
+    """
+
+    sound: Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray], bool]
+    onward: Callable[[State, np.ndarray], tuple[str, Iterator[State], Guard | None]]
 
 
 def reported(watch: Watch | None, what: str, times: Float[np.ndarray, " N"]) -> Watch:
@@ -42,14 +45,25 @@ def reported(watch: Watch | None, what: str, times: Float[np.ndarray, " N"]) -> 
 
 @dataclass(frozen=True, eq=False)
 class Collected:
-    """States at the times that were reached; `work` since another method went on, NaN before; `by` which methods."""
+    """States at the times that were reached, and the torques there.
+
+    `gained` is the work (J) of each step where the method integrates it, else NaN; `by` which methods, each with the
+    time (s) at which it began.
+    """
 
     t: Float[np.ndarray, " N"]
     q: Float[np.ndarray, "N nq"]
     qd: Float[np.ndarray, "N nv"]
+    tau: Float[np.ndarray, "N m"]
     violation: Float[np.ndarray, " N"]
-    work: Float[np.ndarray, " N"]
-    by: str
+    gained: Float[np.ndarray, " N-1"]
+    by: tuple[tuple[str, float], ...]
+
+    @property
+    def method(self) -> str:
+        """The methods in words."""
+        first, *others = self.by
+        return ", ".join([first[0], *(f"from t = {t:g} s {name}" for name, t in others)])
 
 
 def collected(
@@ -60,35 +74,52 @@ def collected(
     times: Float[np.ndarray, " N"],
     watch: Watch | None = None,
     guard: Guard | None = None,
+    advice: str = "",
 ) -> Collected:
     """Keep all states of a method; check them, and look at the watch, after each chunk.
 
     Raises:
-        InputError: the simulation diverged.
+        InputError: the simulation diverged, with some advice.
     """
     n, watch = len(times), reported(watch, f"simulating by {method}", times)
-    q, qd = np.empty((n, len(start.q))), np.empty((n, len(start.qd)))
-    violation, work, done, by = np.empty(n), np.full(n, np.nan), 1, method
+    q, qd, tau = (
+        np.empty((n, len(start.q))),
+        np.empty((n, len(start.qd))),
+        system.torques_at(times[:1], start.q[None], start.qd[None]),
+    )
+    tau = np.concatenate([tau, np.empty((n - 1, tau.shape[1]))])
+    violation, gained, done, by, worked = np.empty(n), np.full(n - 1, np.nan), 1, [(method, float(times[0]))], 0.0
     q[0], qd[0], violation[0] = start[:3]
     while done < n and not watch(float(times[done - 1])):
         before = done - 1
-        for state in islice(states, CHUNK):
-            q[done], qd[done], violation[done], work[done] = state
+        for state in islice(states, min(CHUNK, n - done)):
+            q[done], qd[done], violation[done], work = state
+            gained[done - 1], worked = work - worked, work
             done += 1
         seen = slice(before, done)
-        if guard is not None and not guard.sound(times[seen], q[seen], qd[seen]):
-            name, states = guard.onward(State(q[before], qd[before], violation[before]), times[before:])
-            by = name if before == 0 else f"{method}, from t = {times[before]:g} s {name}"
-            guard, done, method = None, before + 1, name
-            work[:done] = np.nan
-            continue
-        _check_finite(system, method, times[seen], q[seen], qd[seen], before)
+        if done > before + 1:
+            tau[before + 1 : done] = system.torques_at(
+                times[before + 1 : done], q[before + 1 : done], qd[before + 1 : done]
+            )
+        has_ended, last = done < min(before + 1 + CHUNK, n), done - 1
+        new = gained[before : done - 1]
+        is_sound = guard is None or guard.sound(times[seen], q[seen], qd[seen], tau[seen], new)
+        if not is_sound:
+            last = before
+        else:
+            _check_finite(system, method, times[seen], q[seen], qd[seen], before, advice)
+        if guard is not None and (has_ended or not is_sound):
+            method, states, guard = guard.onward(State(q[last], qd[last], violation[last]), times[last:])
+            by = [*(by if last else []), (method, float(times[last]))]
+            done, worked = last + 1, 0.0
     if done == n:
         watch(float(times[-1]))
-    return Collected(times[:done], q[:done], qd[:done], violation[:done], work[:done], by)
+    return Collected(times[:done], q[:done], qd[:done], tau[:done], violation[:done], gained[: done - 1], tuple(by))
 
 
-def _check_finite(system: System, method: str, t: np.ndarray, q: np.ndarray, qd: np.ndarray, first: int) -> None:
+def _check_finite(
+    system: System, method: str, t: np.ndarray, q: np.ndarray, qd: np.ndarray, first: int, advice: str
+) -> None:
     finite = np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1)
     if not finite.all():
         bad = int(np.argmin(finite))
@@ -96,5 +127,5 @@ def _check_finite(system: System, method: str, t: np.ndarray, q: np.ndarray, qd:
             f"the simulation diverged before t = {t[bad]:g} s (step {first + bad}, method {method!r})"
             f"{worst_owner(system.owners, qd[bad])}",
             why="steps are too long for it, or it meets a singular position",
-            fix='take method="auto", which chooses its steps, "radau5" for stiff motions, or a smaller dt',
+            fix=advice,
         )

@@ -228,4 +228,4 @@ def system_of(dynamics: Dynamics, torques: Float[np.ndarray, " m"] | Efforts, co
     is_passive = not callable(torques) and dynamics.is_passive(torques)
     owners = tuple(f"{dynamics.part} {name!r}" for name in dynamics.owners)
     made = under(dynamics, torques), constraints, None if is_passive else powered, owners, of_states
-    return System(dynamics.manifold, *made)
+    return System(dynamics.manifold, *made, torques)

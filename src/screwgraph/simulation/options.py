@@ -61,28 +61,27 @@ class StepOptions:
             )
         if self.method not in STEP_RULES:
             raise unknown("method of a step", self.method, STEP_RULES)
-        chosen = [name for name in ("friction", "stops", "effort_limits", "springs") if getattr(self, name)]
         if isinstance(model, Mechanism):
-            return self._of_mechanism(model, dt, chosen)
+            refuse_for_mechanisms(self.chosen)
+            return self._of_mechanism(model, dt)
         live = parameters_of(model, self.parameters, self.payload)
-        forces_at = self._forces(model, [name for name in chosen if name != "effort_limits"], live)
+        forces_at = self._forces(model, [name for name in self.chosen if name != "effort_limits"], live)
         if any(forces_at(examples(model, live))):
             law = implicit_forces(model, forces_at, live)
         else:
             law = explicit(forward_dynamics(model, parameters=self.parameters, payload=self.payload))
         if self.method == SECOND_ORDER:
             law = of_dampers(law, model, forces_at, live)
-        limits, inputs = _limits(model) if self.effort_limits else None, parameter_arguments(model, live)
+        limits, inputs = effort_limits_of(model) if self.effort_limits else None, parameter_arguments(model, live)
         lengths = lengths_of(model, self.parameters, self.payload)
         return step_function(dynamics_of(model), self.method, law, limits, inputs, lengths)
 
-    def _of_mechanism(self, mechanism: Mechanism, dt: float, chosen: Sequence[str]) -> Function:
-        if chosen:
-            raise InputError(
-                f"{' and '.join(chosen)} of a mechanism",
-                why="its file says which springs and dampers act",
-                fix="leave these options out",
-            )
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """Which of the joints' values in the file act."""
+        return tuple(name for name in ("friction", "stops", "effort_limits", "springs") if getattr(self, name))
+
+    def _of_mechanism(self, mechanism: Mechanism, dt: float) -> Function:
         no_payload(self.payload)
         dynamics = MechanismDynamics(mechanism)
         code = compiled_mechanism(mechanism, self.parameters).acceleration
@@ -102,11 +101,7 @@ class StepOptions:
         if self.method != IMPLICIT:
             own = [p.name for p in live if p.kind in FORCES and p.kind not in DAMPED.get(self.method, FORCES)]
             if chosen or own:
-                raise InputError(
-                    f"{' and '.join([*chosen, *own])} by method {self.method!r}",
-                    why="these forces are only treated implicitly, to order 1",
-                    fix=f"method={IMPLICIT!r}",
-                )
+                raise only_implicit([*chosen, *own], self.method)
         if self.method not in DAMPED:
             return lambda values: ()
         if self.method == SECOND_ORDER:
@@ -128,6 +123,25 @@ class StepOptions:
         return forces_at
 
 
+def refuse_for_mechanisms(chosen: Sequence[str]) -> None:
+    """Raise InputError where forces of joints' values are chosen: mechanisms have no joints."""
+    if chosen:
+        raise InputError(
+            f"{' and '.join(chosen)} of a mechanism",
+            why="its file says which springs and dampers act",
+            fix="leave these options out",
+        )
+
+
+def only_implicit(forces: Sequence[str], method: str) -> InputError:
+    """Return the error for forces that a method does not treat."""
+    return InputError(
+        f"{' and '.join(forces)} by method {method!r}",
+        why="these forces are only treated implicitly, to order 1",
+        fix=f"method={IMPLICIT!r}",
+    )
+
+
 def _is_stiff(dynamics: MechanismDynamics, dt: float) -> bool:
     """Return whether dampers or springs of a mechanism are too fast for explicit steps, where it is assembled."""
     q, qd = dynamics.start(None, None)
@@ -135,7 +149,7 @@ def _is_stiff(dynamics: MechanismDynamics, dt: float) -> bool:
         return is_stiff(system_of(dynamics, dynamics.checked(None, "tau"), None), 0.0, State(q, qd), dt)
 
 
-def _limits(robot: Robot) -> tuple[float, ...]:
+def effort_limits_of(robot: Robot) -> tuple[float, ...]:
     """Return the largest effort of each velocity coordinate, infinite where the file gives none."""
     efforts = ((joint.limits.effort, joint.type.nv) for joint in robot.joints)
     return tuple(np.inf if most is None else most for most, count in efforts for _ in range(count))

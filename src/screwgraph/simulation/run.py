@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,15 @@ from screwgraph.errors import InputError
 from screwgraph.mechanism.projection import Projection
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, unknown, without_loops
-from screwgraph.simulation.automatic import AUTO, all_finite, balanced, chosen, guard
+from screwgraph.simulation.automatic import STEPS, guard, is_fast
 from screwgraph.simulation.balance import Balance
 from screwgraph.simulation.collect import Watch, collected
 from screwgraph.simulation.constraints import Constraints
-from screwgraph.simulation.doubt import energy_moved, warn_of_imbalance
-from screwgraph.simulation.methods import METHODS, State, Tolerances
+from screwgraph.simulation.doubt import advice, energy_moved, imbalance, left_to_steps, not_a_function, warn_of
+from screwgraph.simulation.joint_force_steps import cut_to_limits, joint_options, steps_of, work_of
+from screwgraph.simulation.methods import AUTO, METHODS, State, Tolerances
 from screwgraph.simulation.models import Dynamics, Efforts, RobotDynamics, dynamics_of, efforts, system_of
+from screwgraph.simulation.options import StepOptions
 from screwgraph.simulation.start import sample_times
 from screwgraph.simulation.stepper import stepper
 from screwgraph.simulation.system import System
@@ -43,6 +46,9 @@ def simulate(
     dt: float = 1e-3,
     method: str = AUTO,
     tau: Any = None,
+    friction: bool = False,
+    stops: bool = False,
+    effort_limits: bool = False,
     *,
     rtol: float = 1e-9,
     atol: float = 1e-9,
@@ -61,24 +67,62 @@ def simulate(
         raise unknown("method", method, [AUTO, *METHODS])
     times, tolerances, dynamics = sample_times(model, time, dt), tolerances_of(rtol, atol), dynamics_of(model)
     torques = efforts(dynamics, tau)
+    options = joint_options(model, method, friction, stops, effort_limits)
+    if effort_limits:
+        torques = cut_to_limits(dynamics, torques)
     q, qd = dynamics.start(q0, qd0)
     with np.errstate(all="ignore"):  # what is not finite is found and said
         check_start(dynamics, q, qd)
         constraints = dynamics.constraints(q)
         start = State(q, qd, float(dynamics.violation(q[None])[0]))
         system = system_of(dynamics, torques, constraints)
-        name = chosen(method, system, start, float(times[1]))
 
         def system_at(state: State) -> System:
             return system_of(dynamics, torques, dynamics.constraints(state.q))
 
-        sound = all_finite if callable(torques) else balanced(dynamics, torques)
-        watched = guard(method, name, system_at, tolerances, sound)
-        states = _states(dynamics, torques, name, start, constraints, system_at, times, tolerances)
+        if options is not None and isinstance(dynamics, RobotDynamics):
+            return _by_joint_forces(options, dynamics, system, start, times, watch)
+        watched = guard(dynamics, system, system_at, tolerances) if method == AUTO else None
+        name = STEPS if method == AUTO else method
+        if watched is not None and is_fast(system, start, float(times[1])):
+            name, states, watched = watched.onward(start, times)
+        else:
+            states = _states(dynamics, torques, name, start, constraints, system_at, times, tolerances)
         with _blaming_massless_joints(dynamics, start.q):
-            found = collected(system, name, start, states, times, watch, watched)
-        moved, kept = (found.t, found.q, found.qd), found.violation
-        return simulated(dynamics, found.by, torques, *moved, violation=kept, work=found.work)
+            found = collected(system, name, start, states, times, watch, watched, advice(method))
+        doubts = left_to_steps(found.by, float(times[1]))
+        if system.is_driven:
+            doubts += not_a_function(found.tau[0], system.torques_at(times[:1], q[None], qd[None])[0])
+        return simulated(
+            dynamics,
+            found.method,
+            found.tau,
+            found.t,
+            found.q,
+            found.qd,
+            violation=found.violation,
+            gained=found.gained,
+            doubts=doubts,
+            fix=advice(method),
+        )
+
+
+def _by_joint_forces(
+    options: StepOptions,
+    dynamics: RobotDynamics,
+    system: System,
+    start: State,
+    times: Float[np.ndarray, " N"],
+    watch: Watch | None,
+) -> Trajectory:
+    """Return the motion under friction and stops of joints, by steps that treat them implicitly."""
+    dt, robot = float(times[1]), dynamics.model
+    states = steps_of(options, robot, system, start, times)
+    found = collected(system, options.method, start, states, times, watch)
+    qdd = np.diff(np.concatenate([found.qd, next(states).qd[None]]), axis=0) / dt
+    gained = work_of(options, robot, found.t, found.q, found.qd, found.tau)
+    moved = (found.t, found.q, found.qd)
+    return simulated(dynamics, options.method, found.tau, *moved, qdd=qdd, gained=gained, fix="take a smaller dt")
 
 
 def _states(
@@ -156,13 +200,16 @@ def simulated(
     *,
     qdd: Float[np.ndarray, "N nv"] | None = None,
     violation: Float[np.ndarray, " N"] | None = None,
-    work: Float[np.ndarray, " N"] | None = None,
+    gained: Float[np.ndarray, " N-1"] | None = None,
+    doubts: tuple[str, ...] = (),
+    fix: str = advice(""),
     check_balance: bool = True,
 ) -> Trajectory:
     """Return a trajectory: torques, accelerations, energy, work and gaps added to the states that a method found.
 
-    `work` is what the method integrated itself, from some state on, NaN before. Warns (RuntimeWarning) where energy is
-    not accounted for, if asked to: that of a motion with other parameters than the model's does not balance.
+    `gained` is the work (J) of each step that the method integrated itself, NaN where it did not. Warns
+    (RuntimeWarning) of `doubts`, and where energy is not accounted for, with what to do (`fix`), if asked to: that of a
+    motion with other parameters than the model's does not balance.
     """
     if callable(torques):
         tau = np.array([torques(*state) for state in zip(t.tolist(), q, qd, strict=True)]).reshape(len(t), -1)
@@ -171,15 +218,13 @@ def simulated(
     T, U, power = dynamics.energy(q, qd, tau)
     if qdd is None:
         qdd = np.asarray(dynamics.function.few(q, qd, dynamics.force(tau)))
-    done, violation = integrated(power, t), dynamics.violation(q, violation)
-    if work is not None and np.isfinite(work).any():
-        first = int(np.argmax(np.isfinite(work)))
-        done[first:] = done[first - 1] + work[first:]
+    done, violation = integrated(power, t, gained), dynamics.violation(q, violation)
     run = Trajectory(dynamics.model, method, t, q, qd, qdd, tau, balance=Balance(T + U, done, violation))
     moved = max(energy_moved(T, U, done), SMALL * float(np.abs(U).max()))
-    residual = run.energy_drift - uncertainty(power, t)
+    residual = run.energy_drift - uncertainty(power, t, gained)
     if check_balance and residual <= 2.0 * (
         T.max() + np.ptp(U)
     ):  # what is more is an error of the work: torques change within steps
-        warn_of_imbalance(method, residual, moved)
-    return run
+        doubts += imbalance(method, residual, moved, fix)
+    warn_of(doubts)
+    return replace(run, warnings=doubts)

@@ -33,7 +33,8 @@ class System:
 
     `powered` returns accelerations, and the power (W) of torques and forces less that of dampers, where it is known.
     `owners` names what each velocity coordinate belongs to, in messages. `of_states` returns accelerations at one time
-    and several states (N, ...), where there is a quicker way than one after the other.
+    and several states (N, ...), where there is a quicker way than one after the other. `torques` are constant, or
+    a function of t, q and qd.
     """
 
     manifold: Manifold
@@ -42,6 +43,20 @@ class System:
     powered: Callable[[float, np.ndarray, np.ndarray], tuple[np.ndarray, float]] | None = None
     owners: tuple[str, ...] = ()
     of_states: Acceleration | None = None
+    torques: Callable[[float, np.ndarray, np.ndarray], np.ndarray] | Float[np.ndarray, " m"] | None = None
+
+    def torques_at(
+        self, t: Float[np.ndarray, " N"], q: Float[np.ndarray, "N nq"], qd: Float[np.ndarray, "N nv"]
+    ) -> Float[np.ndarray, "N m"]:
+        """Return the torques at times and states; of no motors where they are unknown."""
+        if not callable(self.torques):
+            return np.tile(np.zeros(0) if self.torques is None else self.torques, (len(t), 1))
+        return np.array([self.torques(*state) for state in zip(t.tolist(), q, qd, strict=True)])
+
+    @property
+    def is_driven(self) -> bool:
+        """Whether torques are a function."""
+        return callable(self.torques)
 
     def accelerations(
         self, t: float, q: Float[np.ndarray, "N nq"], qd: Float[np.ndarray, "N nv"]

@@ -18,6 +18,7 @@ from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, unknown
 from screwgraph.simulation.balance import Balance, balance_of
 from screwgraph.simulation.columns import coordinate_names
+from screwgraph.simulation.joint_limits import doubts_of_limits
 from screwgraph.simulation.models import dynamics_of
 from screwgraph.simulation.paths import Place, path_of
 from screwgraph.simulation.tables import motion_columns, read_motion, save_motion
@@ -48,7 +49,7 @@ class Trajectory:
     `tau` are the torques and forces of all joints, or those of a mechanism's motors; `external_wrenches` (moment,
     force) act on frames of the robot, in the axes of these. `method` is how the motion was found. `between` gives the
     states at other times; without it, positions are polynomials of degree 5 that have the positions, velocities and
-    accelerations of neighbouring states, torques and wrenches are linear.
+    accelerations of neighbouring states, torques and wrenches are linear. `warnings` say where it is not accurate.
     """
 
     _repr_html_ = displayed.html
@@ -63,13 +64,15 @@ class Trajectory:
     external_wrenches: Mapping[str, Float[np.ndarray, "N 6"]] = field(default_factory=dict)
     between: Callable[[Float[np.ndarray, " n"]], States] | None = None
     balance: Balance | None = None
+    warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         known = self.balance
         found = f", energy drift {self.energy_drift:.2g} J, violation {known.violation.max():.2g}" if known else ""
+        doubts = f", {len(self.doubts)} doubt{'s' if len(self.doubts) > 1 else ''}" if self.doubts else ""
         return (
             f"<motion of {self.model.name!r} by {self.method}: {len(self.t)} states, t = {self.t[0]:g} to "
-            f"{self.t[-1]:g} s{found}>"
+            f"{self.t[-1]:g} s{found}{doubts}>"
         )
 
     def __len__(self) -> int:
@@ -168,6 +171,12 @@ class Trajectory:
             InputError: there is no such frame, point or body.
         """
         return path_of(self.model, self.q, place)
+
+    @cached_property
+    def doubts(self) -> tuple[str, ...]:
+        """What speaks against the motion: `warnings`, and joints beyond the limits of the robot's file."""
+        own = doubts_of_limits(self.model, self.t, self.q, self.tau) if isinstance(self.model, Robot) else ()
+        return (*self.warnings, *own)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -9,21 +9,36 @@ EVEN = 1e-6
 """Differences of time steps, relative to a step, that printed digits explain."""
 
 
-def integrated(power: Float[np.ndarray, " N"], t: Float[np.ndarray, " N"]) -> Float[np.ndarray, " N"]:
+def integrated(
+    power: Float[np.ndarray, " N"], t: Float[np.ndarray, " N"], gained: Float[np.ndarray, " N-1"] | None = None
+) -> Float[np.ndarray, " N"]:
     """Return the work (J) since the beginning of powers (W) at times (s): by cubics where these are evenly spaced.
 
-    Of order four in the time step where powers are smooth; of order two at uneven times.
+    Of order four in the time step where powers are smooth; of order two at uneven times. `gained` is the work of each
+    step as it is known already, else NaN.
     """
+    parts = np.full(len(t) - 1, np.nan) if gained is None else gained.copy()
+    edges = np.flatnonzero(np.diff(np.isnan(parts), prepend=False, append=False))
+    for first, last in edges.reshape(-1, 2):
+        parts[first:last] = _parts(power[first : last + 1], t[first : last + 1])
+    return np.concatenate([[0.0], np.cumsum(parts)])
+
+
+def uncertainty(
+    power: Float[np.ndarray, " N"], t: Float[np.ndarray, " N"], gained: Float[np.ndarray, " N-1"] | None = None
+) -> float:
+    """Return by how much (J) the work, as of `integrated`, depends on what powers are in between."""
+    lines = (power[:-1] + power[1:]) / 2.0 * np.diff(t)
+    by_lines = np.cumsum(lines if gained is None else np.where(np.isnan(gained), lines, gained))
+    return float(np.abs(integrated(power, t, gained)[1:] - by_lines).max(initial=0.0))
+
+
+def _parts(power: Float[np.ndarray, " N"], t: Float[np.ndarray, " N"]) -> Float[np.ndarray, " N-1"]:
+    """Return the work (J) of each step."""
     steps = np.diff(t)
-    is_even = not len(steps) or np.ptp(steps) <= EVEN * steps.mean()
-    parts = _integrals(power) if is_even else (power[:-1] + power[1:]) / 2.0
-    return np.concatenate([[0.0], np.cumsum(parts * (steps.mean() if is_even and len(steps) else steps))])
-
-
-def uncertainty(power: Float[np.ndarray, " N"], t: Float[np.ndarray, " N"]) -> float:
-    """Return by how much (J) the work of powers (W) at times (s) depends on what these are in between."""
-    by_lines = np.concatenate([[0.0], np.cumsum((power[:-1] + power[1:]) / 2.0 * np.diff(t))])
-    return float(np.abs(integrated(power, t) - by_lines).max())
+    if np.ptp(steps) <= EVEN * steps.mean():
+        return _integrals(power) * steps.mean()
+    return (power[:-1] + power[1:]) / 2.0 * steps
 
 
 def _integrals(f: Float[np.ndarray, " N"]) -> Float[np.ndarray, " N-1"]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+from jaxtyping import Float
+
 from screwgraph.tape import Number
 
 
@@ -30,4 +33,10 @@ class KinkedForce(JointForce, Protocol):
         """Return c and D >= 0 for the last solution: the force itself where the tangent at v led to a velocity on the
         same piece, and in any case one that brings no energy.
         """
+        ...
+
+    def bounds(
+        self, q: Float[np.ndarray, " N"], qd: Float[np.ndarray, " N"]
+    ) -> tuple[Float[np.ndarray, " N"], Float[np.ndarray, " N"]]:
+        """Return the least and the largest force in steps that end at some positions and velocities."""
         ...

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Number
 
@@ -35,6 +37,10 @@ class Friction:
         changed = _piece(v) - _piece(found)
         near = choose(changed * changed < 0.5, found, qd)
         return 0.0, self.level / maximum(maximum(near, -near), CREEP)
+
+    def bounds(self, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The level against the motion of a joint that slips; anything up to it holds one that sticks."""
+        return np.where(qd < -CREEP, self.level, -self.level), np.where(qd > CREEP, -self.level, self.level)
 
 
 def _piece(v: Number) -> Number:

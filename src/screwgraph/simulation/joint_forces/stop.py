@@ -9,6 +9,9 @@ import numpy as np
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.tape import Number
 
+REACHED = 1e-6
+"""Distance (rad, m) from an end within which it is reached: stops are as yielding as their inertia is finite."""
+
 
 @dataclass(frozen=True)
 class Stop:
@@ -41,3 +44,8 @@ class Stop:
     def safe(self, q: Number, qd: Number, v: Number, found: Number, dt: Number) -> tuple[Number, Number]:
         """Where a stop acts, the velocity at the end is no larger than the one that reaches it."""
         return self.tangent(q, qd, found, dt)
+
+    def bounds(self, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Any force away from an end of the range that is reached."""
+        below, above = q <= self.lower + REACHED, q >= self.upper - REACHED
+        return np.where(above, -np.inf, 0.0), np.where(below, np.inf, 0.0)

@@ -18,6 +18,9 @@ from screwgraph.time import RULES
 Method = Callable[[System, State, Float[np.ndarray, " N"], Tolerances], Iterator[State]]
 """Yields the state at every time after the first."""
 
+AUTO = "auto"
+"""The method that chooses among these."""
+
 METHODS: Mapping[str, Method] = {
     **{name: at_fixed_steps((explicit if rule.is_explicit else implicit)(rule)) for name, rule in RULES.items()},
     "dop853": adaptive("dop853", "DOP853"),
@@ -29,4 +32,4 @@ METHODS: Mapping[str, Method] = {
 Wanner, 1996, section IV.8).
 """
 
-__all__ = ["METHODS", "Method", "State", "Tolerances"]
+__all__ = ["AUTO", "METHODS", "Method", "State", "Tolerances"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,16 +13,21 @@ from screwgraph.simulation.methods.fixed import State, closed
 from screwgraph.simulation.methods.tolerances import Tolerances
 from screwgraph.simulation.system import System
 
+LONGEST: Mapping[str, float] = {"DOP853": 3.0, "Radau": 2.0}
+"""Distances of states that a step may have under torques that are a function of time: stages are closer than states."""
+
 
 def adaptive(name: str, solver: str) -> Callable[[System, State, Float[np.ndarray, " N"], Tolerances], Iterator[State]]:
     """Make a method of a solver of `scipy.integrate`; its states are interpolated between steps of its own.
 
     Quaternions are integrated as vectors, and made unit wherever they are used; work is integrated with the motion.
+    Steps do not skip torques that act for the time between two states.
     """
 
     def method(system: System, start: State, times: Float[np.ndarray, " N"], tolerances: Tolerances) -> Iterator[State]:
         nq, nv, done = len(start.q), len(start.qd), 1
-        at = _solver(solver, system, start, (float(times[0]), float(times[-1])), tolerances)
+        longest = LONGEST[solver] * float(times[1] - times[0]) if system.is_driven else np.inf
+        at = _solver(solver, system, start, (float(times[0]), float(times[-1])), tolerances, longest)
 
         def state(t: float, y: Float[np.ndarray, " n"]) -> State:
             found = closed(system, t, system.manifold.normalised(y[:nq]), y[nq : nq + nv])
@@ -59,7 +64,9 @@ def _stepped(solver: Any) -> bool:
     return solver.status != "failed"
 
 
-def _solver(solver: str, system: System, start: State, span: tuple[float, float], tolerances: Tolerances) -> Any:
+def _solver(
+    solver: str, system: System, start: State, span: tuple[float, float], tolerances: Tolerances, longest: float
+) -> Any:
     from scipy import integrate
 
     nq, nv, space = len(start.q), len(start.qd), system.manifold
@@ -72,4 +79,5 @@ def _solver(solver: str, system: System, start: State, span: tuple[float, float]
         return np.concatenate([space.rate(q, qd), qdd, [power]])
 
     y = np.concatenate([start.q, start.qd, np.zeros(int(system.powered is not None))])
-    return getattr(integrate, solver)(rate, span[0], y, span[1], rtol=tolerances.rtol, atol=tolerances.atol)
+    exactly = {"rtol": tolerances.rtol, "atol": tolerances.atol}
+    return getattr(integrate, solver)(rate, span[0], y, span[1], max_step=longest, **exactly)
