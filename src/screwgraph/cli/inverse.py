@@ -26,6 +26,15 @@ Trajectory = Annotated[
     str, typer.Option("--trajectory", metavar="FILE", help="A .csv file with times t (s) and coordinates (m, rad).")
 ]
 
+Noise = Annotated[
+    float | None,
+    typer.Option(
+        "--noise",
+        min=0.0,
+        help="Standard deviation of the trajectory (m, rad), by which it is smoothed; by default it is estimated.",
+    ),
+]
+
 HELP = """Find the torques that make a robot or a planar mechanism follow a trajectory.
 
 Robots: inverse dynamics at each sample. Mechanisms: a factor graph that is solved in four stages, with positions,
@@ -57,6 +66,7 @@ def inverse(
     xacro: options.XacroArgs = None,
     base: options.Base = BaseKind.fixed,
     actuators: options.Actuators = False,
+    noise: Noise = None,
     report: Report = None,
     plot: Plots = None,
     as_json: options.AsJson = False,
@@ -77,7 +87,7 @@ def inverse(
     wanted, stages = _wanted(asked, read_table(trajectory)), 1.0 if isinstance(asked, Robot) else 4.0
     check_efforts(context, Problem.inverse, actuators, asked)
     with watched(stages, "solving", "stages") as watch:
-        found = inverse_trajectory(asked, wanted, watch=watch)
+        found = inverse_trajectory(asked, wanted, noise=noise, watch=watch)
     efforts = _efforts(found.run) if actuators else {}
     _save(found.run, efforts, output)
     if found.status.is_stopped:
@@ -88,18 +98,22 @@ def inverse(
     groups = motion_groups(found.run)
     if report is not None:
         more = [(f"largest distance of {name}", error, "m, rad") for name, error in found.errors.items()]
+        more += [(f"noise of {name}", level, "m, rad") for name, level in found.noise.items()]
         write_report(found.run, groups, summary, report, "Inverse dynamics", more)
     summary |= write_plots(found.t, groups, plot)
     if as_json:
         print_json(summary)
     else:
-        errors = ", ".join(f"{name} {error:.3g}" for name, error in found.errors.items())
+        errors, levels = (
+            ", ".join(f"{name} {size:.3g}" for name, size in sizes.items()) for sizes in (found.errors, found.noise)
+        )
         largest = f"largest {summary['torque']:.4g} (N m, N)" if summary["torque"] is not None else "not found yet"
         took = f"{summary['samples']} samples in {summary['wall_time']:.3g} s"
         typer.echo(f"{output}: torques of {asked.name}, {took}, {largest}")
         if efforts:
             listed = ", ".join(f"{name} {value:.4g}" for name, value in summary["effort"].items())
             typer.echo(f"largest efforts of actuators (N m, N): {listed}")
+        typer.echo(f"smoothed by its noise: {levels}")
         typer.echo(f"error of the trajectory: {errors}; loop-closure error {summary['violation']:.3g}")
 
 
@@ -147,6 +161,7 @@ def _summary(found: InverseSolution) -> dict[str, Any]:
         "stages": len(found.stages),
         "iterations": [stage.iterations for stage in found.stages],
         "errors": dict(found.errors),
+        "noise": dict(found.noise),
         "torque": None if np.isnan(found.tau).any() else float(np.abs(found.tau).max(initial=0.0)),
         "status": found.status.value,
     }

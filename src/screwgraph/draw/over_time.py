@@ -104,4 +104,5 @@ def _of_mechanism(mechanism: Mechanism, problem: str, coordinates: str) -> Probl
         return forward_graph(mechanism, STEPS, 1.0, coordinates, start=(zero, zero))
     chosen = tuple(mechanism.index(name) for name in mechanism.independent_coordinates)
     still = np.zeros((STEPS, len(chosen)))
-    return inverse_graph(mechanism, Reference(np.arange(float(STEPS)), chosen, still, still, still), (zero, zero))
+    wanted = Reference(np.arange(float(STEPS)), chosen, still, still, still, still, np.zeros(len(chosen)))
+    return inverse_graph(mechanism, wanted, (zero, zero))

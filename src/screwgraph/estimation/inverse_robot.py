@@ -12,17 +12,22 @@ from jaxtyping import Float
 from screwgraph.dynamics import inverse_dynamics
 from screwgraph.errors import InputError
 from screwgraph.estimation.result import InverseSolution
-from screwgraph.estimation.tables import DEGREE, checked_times, column
+from screwgraph.estimation.smoothing_spline import SmoothedSamples, smooth_samples
+from screwgraph.estimation.tables import checked_times, column, noise_levels
 from screwgraph.robot import Joint, Robot, constraint_residual, unknown
 from screwgraph.simulation import Trajectory, Watch, coordinate_names, dynamics_of, initial_position, simulated
 
 
 def inverse_robot_trajectory(
-    robot: Robot, trajectory: Mapping[str, Any] | Trajectory, q0: Any = None, watch: Watch | None = None
+    robot: Robot,
+    trajectory: Mapping[str, Any] | Trajectory,
+    q0: Any = None,
+    watch: Watch | None = None,
+    noise: float | Mapping[str, float] | None = None,
 ) -> InverseSolution:
     """Return the torques that make a robot follow a trajectory: inverse dynamics at each sample.
 
-    Velocities and accelerations are derivatives of splines of degree 7. Of closed chains, where the independent joints
+    Velocities and accelerations are derivatives of smoothing splines. Of closed chains, where the independent joints
     are given, the others follow. The torques of a floating base's joint are the wrench that it would need.
 
     Args:
@@ -33,6 +38,8 @@ def inverse_robot_trajectory(
         watch: is called with 0.0 first, and with 1.0 at the end.
         q0: roughly the first position (nq,) of a closed chain whose independent joints are given, by default the
             neutral one: the assembly mode.
+        noise: standard deviation of the trajectory (m, rad), of all coordinates or {coordinate: number, ...}; where
+            none is given, it is estimated.
 
     Raises:
         InputError: a bad trajectory, or positions at which loops do not close.
@@ -41,6 +48,9 @@ def inverse_robot_trajectory(
     watch(0.0)
     if isinstance(trajectory, Trajectory):
         _refuse_start(q0, "a motion has all positions")
+        if noise is not None:
+            why = "a motion has its own velocities and accelerations"
+            raise InputError("noise= cannot be used here", why=why, fix="leave it out")
         found = _under_motion(robot, trajectory)
         watch(1.0)
         return found
@@ -48,20 +58,20 @@ def inverse_robot_trajectory(
     places = _places(robot, names)
     t = checked_times(trajectory, "trajectory")
     given = np.stack([column(name, trajectory[name], len(t)) for name in names], axis=1)
+    dt = float(t[1] - t[0])
+    smooth = smooth_samples(given, dt, noise_levels(noise, names))
     if len(names) == robot.nq:
         _refuse_start(q0, "the positions of all joints are given")
-        q = np.empty((len(t), robot.nq))
-        q[:, places] = given
+        every = smooth.at([places.index(i) for i in range(robot.nq)])
     else:
-        q = _completed(robot, places, given, initial_position(robot, q0))
-    q, qd, qdd = _derivatives(robot, t, q)
+        every = smooth_samples(_completed(robot, places, smooth.values, initial_position(robot, q0)), dt)
+    q, qd, qdd = _states(robot, every, dt)
     _check_closed(robot, q)
     tau = np.asarray(inverse_dynamics(robot)(q, qd, qdd))
-    errors = {
-        name: float(np.abs(q[:, i] - given[:, k]).max()) for k, (name, i) in enumerate(zip(names, places, strict=True))
-    }
+    off = np.abs(q[:, places] - given).max(axis=0)
+    errors, levels = (dict(zip(names, column.tolist(), strict=True)) for column in (off, smooth.sigma))
     watch(1.0)
-    return InverseSolution(simulated(dynamics_of(robot), "inverse", tau, t, q, qd, qdd=qdd), errors, ())
+    return InverseSolution(simulated(dynamics_of(robot), "inverse", tau, t, q, qd, qdd=qdd), errors, levels, ())
 
 
 def _refuse_start(q0: Any, why: str) -> None:
@@ -86,7 +96,8 @@ def _under_motion(robot: Robot, motion: Trajectory) -> InverseSolution:
     acting = [np.stack([motion.external_wrenches[frame] for frame in frames], axis=1)] if frames else []
     tau = np.asarray(inverse_dynamics(robot, external_wrenches=frames)(motion.q, motion.qd, motion.qdd, *acting))
     run = replace(motion, model=robot, method="inverse", tau=tau, between=None, balance=None)
-    return InverseSolution(run, dict.fromkeys(names, 0.0), ())
+    exact = dict.fromkeys(names, 0.0)
+    return InverseSolution(run, exact, exact, ())
 
 
 def _check_closed(robot: Robot, q: Float[np.ndarray, "N nq"]) -> None:
@@ -144,23 +155,20 @@ def _range(part: slice) -> range:
     return range(part.start, part.stop)
 
 
-def _derivatives(
-    robot: Robot, t: Float[np.ndarray, " N"], q: Float[np.ndarray, "N nq"]
+def _states(
+    robot: Robot, samples: SmoothedSamples, dt: float
 ) -> tuple[Float[np.ndarray, "N nq"], Float[np.ndarray, "N nv"], Float[np.ndarray, "N nv"]]:
     """Return positions, quaternions made unit, with velocities and accelerations."""
-    from scipy.interpolate import make_interp_spline
-
-    spline = make_interp_spline(t, q, k=DEGREE)
-    rates, q = spline.derivative(1)(t), np.array([robot.manifold.normalised(x) for x in q])
-    qd, qdd = np.empty((len(t), robot.nv)), np.empty((len(t), robot.nv))
+    q = np.array([robot.manifold.normalised(x) for x in samples.values])
+    qd, qdd = np.empty((len(q), robot.nv)), np.empty((len(q), robot.nv))
     for joint in robot.joints:
         at, of = robot.q_slices[joint.name], robot.v_slices[joint.name]
         if joint.type.nq == joint.type.nv:
-            qd[:, of], qdd[:, of] = rates[:, at], spline.derivative(2)(t)[:, at]
+            qd[:, of], qdd[:, of] = samples.rates[:, at], samples.accelerations[:, at]
             continue
         units = np.eye(joint.type.nv)
-        for k, (x, rate) in enumerate(zip(q[:, at], rates[:, at], strict=True)):
+        for k, (x, rate) in enumerate(zip(q[:, at], samples.rates[:, at], strict=True)):
             E = np.stack([joint.type.manifold.rate(x, unit) for unit in units], axis=1)
             qd[k, of] = np.linalg.lstsq(E, rate, rcond=None)[0]
-        qdd[:, of] = make_interp_spline(t, qd[:, of], k=DEGREE).derivative(1)(t)
+        qdd[:, of] = smooth_samples(qd[:, of], dt).rates
     return q, qd, qdd

@@ -10,8 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.errors import InputError
-from screwgraph.estimation.inverse_graph import FOLLOWED, STAGES, inverse_graph, parameters_of
-from screwgraph.estimation.noise import Noise
+from screwgraph.estimation.inverse_graph import STAGES, inverse_graph, parameters_of
 from screwgraph.estimation.result import InverseSolution
 from screwgraph.estimation.tables import Reference, reference
 from screwgraph.mechanism.branch import followed
@@ -30,21 +29,23 @@ def inverse_dynamics_of(
     mechanism: Mechanism,
     trajectory: Mapping[str, Any],
     q0: Any = None,
-    noise: Noise = FOLLOWED,
+    noise: float | Mapping[str, float] | None = None,
     watch: Watch | None = None,
 ) -> InverseSolution:
     """Find the torques of the motors that make a mechanism follow a trajectory.
 
     Blanco-Claraco et al. (2021), section 7.2.
 
-    The factor graph grows in four stages, each solved from where the one before ended.
+    The factor graph grows in four stages, each solved from where the one before ended. The trajectory is smoothed
+    before, by its noise.
 
     Args:
         mechanism: it names its motors.
         trajectory: {"t": (N,), coordinate: (N,), ...}: as many coordinates as there are degrees of freedom, at equal
             distances in time.
         q0: a position (n,) on the branch that is meant, by default the assembled one.
-        noise: standard deviations of the factors.
+        noise: standard deviation of the trajectory (m, rad), of all coordinates or {coordinate: number, ...}; where
+            none is given, it is estimated.
         watch: progress callback with the number of stages done; the search ends where it returns true.
 
     Raises:
@@ -52,10 +53,10 @@ def inverse_dynamics_of(
         ModelError: the mechanism does not reach the trajectory.
     """
     mechanism.check_motors()
-    wanted = reference(mechanism, trajectory)
+    wanted = reference(mechanism, trajectory, noise)
     values, results = {"q": _first_guess(mechanism, wanted, q0)}, []
     start = _start(mechanism, wanted, values["q"][0])
-    problems = _problems(mechanism, wanted.coordinates, len(wanted.t), noise)
+    problems = _problems(mechanism, wanted.coordinates, len(wanted.t))
     for stage, problem in enumerate(problems, 1):
         values |= _added(mechanism, wanted, values, stage)
         problem.assembly.prepare()
@@ -88,12 +89,12 @@ def _looking(watch: Watch | None, done: int) -> Callable[[Progress], Any] | None
 
 
 @lru_cache(maxsize=1)
-def _problems(mechanism: Mechanism, coordinates: tuple[int, ...], count: int, noise: Noise) -> tuple[Problem, ...]:
+def _problems(mechanism: Mechanism, coordinates: tuple[int, ...], count: int) -> tuple[Problem, ...]:
     """Return the graphs of all stages, for any trajectory of so many samples: they are looked at once."""
     t, still = np.arange(float(count)), np.zeros((count, len(coordinates)))
-    empty, rest = Reference(t, coordinates, still, still, still), np.zeros(mechanism.n)
-    problems = tuple(inverse_graph(mechanism, empty, (rest, rest), stage, noise) for stage in range(1, STAGES + 1))
-    return problems
+    empty = Reference(t, coordinates, still, still, still, still, np.zeros(len(coordinates)))
+    rest = np.zeros(mechanism.n)
+    return tuple(inverse_graph(mechanism, empty, (rest, rest), stage) for stage in range(1, STAGES + 1))
 
 
 def _first_guess(mechanism: Mechanism, wanted: Reference, q0: Any) -> Float[np.ndarray, "N n"]:
@@ -138,7 +139,8 @@ def _solution(
     mechanism: Mechanism, wanted: Reference, values: Mapping[str, np.ndarray], results: list[Result]
 ) -> InverseSolution:
     q = values["q"]
-    off = np.abs(q[:, list(wanted.coordinates)] - wanted.values).max(axis=0)
-    errors = {mechanism.coordinates[i]: float(e) for i, e in zip(wanted.coordinates, off, strict=True)}
+    off = np.abs(q[:, list(wanted.coordinates)] - wanted.given).max(axis=0)
+    names = [mechanism.coordinates[i] for i in wanted.coordinates]
     run = simulated(dynamics_of(mechanism), "inverse", values["tau"], wanted.t, q, values["v"], qdd=values["a"])
-    return InverseSolution(run, errors, tuple(results))
+    errors, levels = (dict(zip(names, column.tolist(), strict=True)) for column in (off, wanted.sigma))
+    return InverseSolution(run, errors, levels, tuple(results))

@@ -163,13 +163,15 @@ class Estimate:
 class InverseSolution:
     """The motion that follows a trajectory, with torques of motors or joints as `run.tau`, and how it was found.
 
-    `errors` are the largest distances of each given coordinate from the trajectory (m, rad); `stages` the results of
-    the optimisations, one a stage, none where torques follow in closed form. `status` says whether all stages were
+    `errors` are the largest distances of each given coordinate from the trajectory (m, rad), `noise` the standard
+    deviations by which the trajectory was smoothed: given, or estimated from it. `stages` are the results of the
+    optimisations, one a stage, none where torques follow in closed form. `status` says whether all stages were
     solved; where they were stopped, states are those of the last stage, and torques that it did not come to are NaN.
     """
 
     run: Trajectory
     errors: Mapping[str, float]
+    noise: Mapping[str, float]
     stages: tuple[Result, ...]
 
     def __repr__(self) -> str:

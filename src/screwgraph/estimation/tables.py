@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
+from screwgraph.arguments import shown
 from screwgraph.errors import InputError
+from screwgraph.estimation.smoothing_spline import smooth_samples
 from screwgraph.formats import Table
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.optimize import each
@@ -19,19 +21,22 @@ EVEN = 1e-6
 """Differences of time steps, relative to a step, that printed digits explain."""
 FEWEST = 8
 """Fewest samples that determine accelerations."""
-DEGREE = 7
-"""Of the spline that velocities and accelerations are taken from: accelerations are of order 6 in the time step."""
 
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """Given coordinates, by place in q, at N times at equal distances (s), and their derivatives (SI units)."""
+    """Coordinates, by place in q, at N times at equal distances (s), and their derivatives (SI units): smoothed.
+
+    `given` (N, k) is what was to be followed, `sigma` (k,) its standard deviation.
+    """
 
     t: Float[np.ndarray, " N"]
     coordinates: tuple[int, ...]
     values: Float[np.ndarray, "N k"]
     rates: Float[np.ndarray, "N k"]
     accelerations: Float[np.ndarray, "N k"]
+    given: Float[np.ndarray, "N k"]
+    sigma: Float[np.ndarray, " k"]
 
     @property
     def dt(self) -> float:
@@ -39,20 +44,36 @@ class Reference:
         return float(self.t[1] - self.t[0])
 
 
-def reference(mechanism: Mechanism, trajectory: Mapping[str, Any]) -> Reference:
-    """Check a trajectory, {"t": (N,), coordinate: (N,), ...}, and differentiate it: splines of degree 7.
+def reference(mechanism: Mechanism, trajectory: Mapping[str, Any], noise: Any = None) -> Reference:
+    """Check a trajectory, {"t": (N,), coordinate: (N,), ...}, smooth it by its noise, and differentiate it.
 
     Raises:
-        InputError: no times, unknown or too few coordinates, gaps, NaN, unsorted or uneven times, other lengths.
+        InputError: no times, unknown or too few coordinates, gaps, NaN, unsorted or uneven times, other lengths, or a
+            noise that is none.
     """
     with names_of(trajectory):
         names, coordinates = _coordinates(mechanism, trajectory)
     t = checked_times(trajectory, "trajectory")
     values = np.stack([column(name, trajectory[name], len(t)) for name in names], axis=1)
-    from scipy.interpolate import make_interp_spline
+    found = smooth_samples(values, float(t[1] - t[0]), noise_levels(noise, names))
+    return Reference(t, coordinates, found.values, found.rates, found.accelerations, values, found.sigma)
 
-    spline = make_interp_spline(t, values, k=DEGREE)
-    return Reference(t, coordinates, values, spline.derivative(1)(t), spline.derivative(2)(t))
+
+def noise_levels(noise: Any, names: Sequence[str]) -> Float[np.ndarray, " k"]:
+    """Return standard deviations of a trajectory's columns, NaN where none is given: a number, or {column: number}.
+
+    Raises:
+        InputError: unknown columns, or what is no standard deviation.
+    """
+    each_noise = noise if isinstance(noise, Mapping) else dict.fromkeys(names, noise)
+    for name, level in each_noise.items():
+        if name not in names:
+            raise InputError(f"noise names {name!r}", why=f"the trajectory gives {', '.join(names)}")
+        if level is not None and not (isinstance(level, (int, float, np.number)) and 0.0 <= level < np.inf):
+            fix = "give a number (m, rad), {coordinate: number, ...}, or leave it out"
+            raise InputError(f"noise of {name}: expected a standard deviation, got {shown(level)}", fix=fix)
+    levels = [each_noise.get(name) for name in names]
+    return np.array([np.nan if level is None else float(level) for level in levels])
 
 
 def _coordinates(mechanism: Mechanism, trajectory: Any) -> tuple[list[str], tuple[int, ...]]:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from screwgraph.arguments import checked
-from screwgraph.queries.models import check_model, check_noise, refuse, table_of
+from screwgraph.queries.models import check_model, table_of
 from screwgraph.robot import Robot
 from screwgraph.simulation import Trajectory, Watch
 
 if TYPE_CHECKING:
-    from screwgraph.estimation import InverseSolution, Noise
+    from screwgraph.estimation import InverseSolution
     from screwgraph.mechanism import Mechanism
 
 
@@ -21,13 +21,14 @@ def inverse_trajectory(
     trajectory: Trajectory | Mapping[str, Any] | str,
     *,
     q0: Any = None,
-    noise: Noise | None = None,
+    noise: float | Mapping[str, float] | None = None,
     watch: Watch | None = None,
 ) -> InverseSolution:
     """Return the torques that make a robot or a mechanism follow a trajectory.
 
     Of mechanisms the factor graph of Blanco-Claraco et al. (2021), section 7.2; of robots inverse dynamics at each
-    sample of splines of degree 7. The torques of a floating base are the wrench that it would need.
+    sample. The torques of a floating base are the wrench that it would need. What is measured or rounded is smoothed
+    first: splines of degree 7 or 11, whose smoothness and noise are the likeliest ones (Wahba 1990, section 4.8).
 
     Args:
         model: a robot (tree, floating or closed chain), or a mechanism whose file names its motors.
@@ -37,7 +38,8 @@ def inverse_trajectory(
             estimated: of robots with its velocities, accelerations and external wrenches, of mechanisms at equal time
             steps (`Trajectory.resampled`).
         q0: a position (n,) in the assembly mode that is meant, by default the assembled one.
-        noise: standard deviations of the factors of a mechanism's graph.
+        noise: standard deviation of the trajectory's coordinates (m, rad), one for all or {coordinate: number, ...}; 0
+            follows them exactly. Where it is not given, it is estimated: `noise` of what is returned.
         watch: progress callback with the number of stages done, of robots one; the search ends where it returns true.
 
     Raises:
@@ -48,15 +50,11 @@ def inverse_trajectory(
     if isinstance(model, Robot):
         from screwgraph.estimation import inverse_robot_trajectory
 
-        refuse({"noise": noise}, "inverse dynamics of robots has a closed form", "leave it out")
-        return inverse_robot_trajectory(model, given, q0, watch)
+        return inverse_robot_trajectory(model, given, q0, watch, noise)
     check_model(model)
-    from screwgraph.estimation import Noise, inverse_dynamics_of
+    from screwgraph.estimation import inverse_dynamics_of
 
-    check_noise(noise, Noise)
-
-    options = {} if noise is None else {"noise": noise}
     if isinstance(given, Trajectory):
         columns = {name: given.coordinate(name) for name in model.independent_coordinates}
         given, q0 = {"t": given.t, **columns}, given.q[0] if q0 is None else q0
-    return inverse_dynamics_of(model, given, q0, watch=watch, **options)
+    return inverse_dynamics_of(model, given, q0, noise, watch)
