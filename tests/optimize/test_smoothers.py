@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from screwgraph.errors import InputError
+from screwgraph.formats import read_state, write_state
 from screwgraph.optimize import FixedLag, Problem, Status, Variables, Vector, each, equality, soft, solve
 
 from .graphs import anchor
@@ -172,6 +173,32 @@ def test_a_smoother_goes_on_from_a_file_to_the_last_digit(tmp_path):
         lag.loaded(tmp_path / "other.npz")
     with pytest.raises(InputError, match="cannot be written"):
         lag.save(tmp_path / "nowhere" / "state.npz")
+
+
+@pytest.mark.parametrize("change", ["negative", "turned", "nan"])
+def test_a_prior_that_is_none_is_refused(tmp_path, change):
+    lag, path = biased_lag(WINDOW), tmp_path / "state.npz"
+    lag.save(path)
+    arrays = read_state(path, "saved smoother")
+    n = len(lag.prior[0])
+    prior = arrays["prior"].copy()
+    information = prior[: n * n].reshape(n, n)
+    match change:
+        case "negative":
+            information[0, 0] *= -1.0
+        case "turned":
+            information[0, 1] += information[0, 0]
+        case "nan":
+            information[0, 0] = np.nan
+    before = path.read_bytes()
+    if change == "nan":
+        with pytest.raises(InputError, match=r"prior of the state .* is not finite"):
+            write_state(path, {**arrays, "prior": prior})
+        assert path.read_bytes() == before
+        return
+    write_state(path, {**arrays, "prior": prior})
+    with pytest.raises(InputError, match="its information is not symmetric and positive semi-definite"):
+        lag.loaded(path)
 
 
 def test_a_long_run_keeps_its_size_and_its_answer():

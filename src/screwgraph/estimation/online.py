@@ -236,10 +236,10 @@ class RobotSmoother:
         return self._full().functions(readings_front(self._readings, self._tau))
 
     def save(self, path: str | Path) -> None:
-        """Write where the smoother stands to a .npz file, for `loaded`.
+        """Write where the smoother stands to a .npz file, for `loaded`: as a whole or not at all.
 
         Raises:
-            InputError: the window is not full yet, or the file cannot be written.
+            InputError: the window is not full yet, numbers are not finite, or the file cannot be written.
         """
         self._full().save(path, count=np.array(self.count), tau=self._tau, converged=np.array(self.converged))
 
@@ -247,12 +247,12 @@ class RobotSmoother:
         """Return a smoother of this one's robot, sensors and window that goes on where one was saved.
 
         Raises:
-            InputError: the file cannot be read, or is of another window.
+            InputError: the file cannot be read, is damaged, or is of another window.
         """
         still = np.zeros(self.robot.nv)
         blank = {**self._readings.read({}), **self._motion.known(still, still)}
         lag, found = self._window.begun([blank] * self._motion.count, self._start[0]), copy(self)
-        found._lag, more = lag.loaded(path), lag.saved_besides(path, ("count", "tau", "converged"))
+        found._lag, more = lag.loaded_with(path, "count", "tau", "converged")
         found.count, found._tau, found._waiting, found.slipping = int(more["count"]), more["tau"], [], ()
         found.converged = bool(more["converged"])
         return found

@@ -9,6 +9,7 @@ from screwgraph.formats.mesh_files import Triangles, hull, outline, readable, su
 from screwgraph.formats.meshes import is_missing
 from screwgraph.formats.packages import Packages
 from screwgraph.formats.save import save
+from screwgraph.formats.state_files import read_state, write_state
 from screwgraph.formats.tables import Table, read_table
 from screwgraph.formats.text import described, from_text, to_text
 from screwgraph.formats.texts import TEXT, is_text, is_xml, model_name
@@ -36,6 +37,7 @@ __all__ = [
     "read_bytes",
     "read_long_arrays",
     "read_long_table",
+    "read_state",
     "read_table",
     "readable",
     "save",
@@ -45,5 +47,6 @@ __all__ = [
     "to_text",
     "triangles",
     "write_atomically",
+    "write_state",
     "zoo_names",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -55,12 +56,21 @@ def _check(path: Path, file: str) -> None:
 
 
 def write_atomically(path: Path, data: bytes, file: str) -> None:
-    """Write a file as a whole or not at all. Raises InputError where it cannot be written."""
+    """Write a file as a whole or not at all: what was there stays, also where the disk is full or power fails.
+
+    Links are followed: the file that they lead to is replaced. Raises InputError where it cannot be written.
+    """
     try:
-        draft = path.with_name(f".screwgraph-{os.urandom(8).hex()}.draft")  # of no other process or thread
+        target = path.resolve()
+        draft = target.with_name(f".screwgraph-{os.urandom(8).hex()}.draft")  # of no other process or thread
         try:
-            draft.write_bytes(data)
-            draft.replace(path)
+            with draft.open("wb") as output:
+                output.write(data)
+                output.flush()
+                os.fsync(output.fileno())
+            if target.exists():
+                shutil.copymode(target, draft)
+            draft.replace(target)
         finally:
             draft.unlink(missing_ok=True)
     except (OSError, ValueError) as error:

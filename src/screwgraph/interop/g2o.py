@@ -15,8 +15,8 @@ import numpy as np
 
 from screwgraph.arguments import checked
 from screwgraph.errors import InputError, ModelError
+from screwgraph.formats import read_bytes, write_atomically
 from screwgraph.formats.diagnostics import Place, number, shown
-from screwgraph.formats.files import read_bytes
 from screwgraph.interop.keyed import Keyed
 from screwgraph.interop.pose_graph import Between, Prior
 from screwgraph.optimize import Factors, Problem, Variables, each, equality, soft
@@ -205,10 +205,7 @@ def write_g2o(path: str | os.PathLike[str], problem: Problem, values: Mapping[st
             lines.append(_line(kind.vertex, [key], kind.written(x)))
     for f in problem.factors:
         lines += _lines(f, kinds, numbers)
-    try:
-        Path(path).write_text("\n".join(lines) + "\n")
-    except OSError as error:
-        raise InputError(f"{os.fspath(path)} cannot be written", why=str(error.strerror)) from None
+    write_atomically(Path(path), ("\n".join(lines) + "\n").encode(), os.fspath(path))
 
 
 def _lines(f: Factors, kinds: Mapping[Manifold, Kind], numbers: Mapping[str, Sequence[int]]) -> list[str]:

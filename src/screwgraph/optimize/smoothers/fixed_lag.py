@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from screwgraph.optimize.smoothers.engine import Engine
 from screwgraph.optimize.smoothers.exported import Front, plain_front, window_functions
 from screwgraph.optimize.smoothers.first_prior import first_prior, told_prior
 from screwgraph.optimize.smoothers.gauss_newton import Solved, one_step, optimised
-from screwgraph.optimize.smoothers.saved import Standing, load_besides, load_standing, save_standing
+from screwgraph.optimize.smoothers.saved import Standing, load_standing, save_standing
 from screwgraph.optimize.smoothers.step_parameters import Given, StepParameters
 from screwgraph.optimize.smoothers.straight import Straight
 from screwgraph.optimize.smoothers.window import Predict, Window
@@ -194,30 +194,33 @@ class FixedLag:
     def save(self, path: str | Path, **besides: Any) -> None:
         """Write values, parameters of factors and the prior to a .npz file, for `loaded`; arrays `besides`, too.
 
+        The file is written as a whole or not at all.
+
         Raises:
-            InputError: it cannot be written.
+            InputError: it cannot be written, or numbers are not finite.
         """
         save_standing(Path(path), self._window, self._standing, besides)
-
-    def saved_besides(self, path: str | Path, names: Sequence[str]) -> dict[str, np.ndarray]:
-        """Return arrays that were saved besides.
-
-        Raises:
-            InputError: the file cannot be read, or has none of these names.
-        """
-        return load_besides(Path(path), names)
 
     def loaded(self, path: str | Path) -> FixedLag:
         """Return a smoother of this one's problem that goes on where one was saved, to the last digit.
 
         Raises:
-            InputError: the file cannot be read, or is of another window.
+            InputError: the file cannot be read, is damaged, or is of another window.
         """
-        found, other = load_standing(Path(path), self._window, self._standing), self.copied()
+        return self.loaded_with(path)[0]
+
+    def loaded_with(self, path: str | Path, *besides: str) -> tuple[FixedLag, dict[str, np.ndarray]]:
+        """Return a smoother that goes on, and arrays of these names that were saved besides.
+
+        Raises:
+            InputError: as `loaded`; or the file has none of these names.
+        """
+        found, more = load_standing(Path(path), self._window, self._standing, besides)
+        other = self.copied()
         other._x, other._parameters = found.values, StepParameters(found.parameters, self._parameters.places)
         other._prior = [found.prior] if self._prior else []
         other._bound = self._engine.bound(other._parameters.vector)
-        return other
+        return other, more
 
     @property
     def _standing(self) -> Standing:

@@ -12,9 +12,13 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
+from screwgraph.formats import read_state, write_state
 from screwgraph.optimize.smoothers.window import Window
 
 NAMES = ("values", "parameters", "prior")
+BESIDES = "besides:"
+ROUNDED = 1e-6
+"""Negative eigenvalue of a prior's information, in units of its diagonal, that rounding explains."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,35 +32,43 @@ class Standing:
 
 def save_standing(path: Path, window: Window, standing: Standing, besides: Mapping[str, Any]) -> None:
     """Write a .npz file, with arrays `besides`. Raises InputError where that is not possible."""
-    arrays = {name: getattr(standing, name) for name in NAMES} | {f"besides:{n}": x for n, x in besides.items()}
-    try:
-        with path.open("wb") as file:
-            np.savez(file, window=np.array(_described(window)), **arrays)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written", why=str(error.strerror)) from None
+    arrays = {name: getattr(standing, name) for name in NAMES}
+    arrays |= {f"{BESIDES}{name}": np.asarray(x) for name, x in besides.items()}
+    write_state(path, {"window": np.array(_described(window)), **arrays})
 
 
-def load_standing(path: Path, window: Window, like: Standing) -> Standing:
-    """Read it back. Raises InputError for another file, or one of another window."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            found = {name: np.asarray(file[name], dtype=float) for name in NAMES}
-            told = str(file["window"])
-    except (OSError, ValueError, KeyError, EOFError) as error:
-        raise InputError(f"{path} holds no saved smoother", why=str(error)) from None
-    sizes = {name: getattr(like, name).shape for name in NAMES}
-    if told != _described(window) or any(found[name].shape != sizes[name] for name in NAMES):
+def load_standing(
+    path: Path, window: Window, like: Standing, besides: Sequence[str]
+) -> tuple[Standing, dict[str, np.ndarray]]:
+    """Read it back, with arrays that were saved besides.
+
+    Raises:
+        InputError: another file, a damaged one, one of another window, or a prior that is none.
+    """
+    arrays = read_state(path, "saved smoother")
+    names = {"window", *NAMES, *(f"{BESIDES}{name}" for name in besides)}
+    if missing := names - set(arrays):
+        raise InputError(f"{path} was saved by something else", why=f"it has no {', '.join(sorted(missing))}")
+    found = Standing(*(np.asarray(arrays[name], dtype=float) for name in NAMES))
+    fits = all(getattr(found, name).shape == getattr(like, name).shape for name in NAMES)
+    if str(arrays["window"]) != _described(window) or not fits:
         raise InputError(f"{path} was saved by a smoother of another window", fix="load it with the same problem")
-    return Standing(**found)
+    _check_prior(path, window, found.prior)
+    return found, {name: arrays[f"{BESIDES}{name}"] for name in besides}
 
 
-def load_besides(path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
-    """Return arrays that were saved besides. Raises InputError where there are none."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return {name: file[f"besides:{name}"] for name in names}
-    except (OSError, ValueError, KeyError, EOFError) as error:
-        raise InputError(f"{path} was saved by something else", why=str(error)) from None
+def _check_prior(path: Path, window: Window, prior: Float[np.ndarray, " h"]) -> None:
+    """Raise InputError where the information of a prior is not symmetric and positive."""
+    n = window.held_size
+    if not prior.size or not n:
+        return
+    information = prior[: n * n].reshape(n, n)
+    sizes = np.sqrt(np.abs(np.diag(information)))
+    scale = np.where(sizes > 0.0, sizes, 1.0)
+    scaled = information / np.outer(scale, scale)
+    if not np.allclose(scaled, scaled.T, atol=ROUNDED) or np.linalg.eigvalsh(scaled)[0] < -ROUNDED * n:
+        why = "its information is not symmetric and positive semi-definite"
+        raise InputError(f"the prior in {path} is none", why=why, fix="save it anew")
 
 
 def _described(window: Window) -> str:
