@@ -106,14 +106,14 @@ def _basis(samples: int, count: int, order: int) -> SplineBasis:
 def _rough(knots: Float[np.ndarray, " n"], order: int, spacing: float) -> Any:
     """Return rows whose squares sum up to the integral of the squared derivative, by Gauss's quadrature."""
     from scipy.interpolate import BSpline
-    from scipy.sparse import diags_array, eye_array
+    from scipy.sparse import diags_array
 
     ends = np.unique(knots)
     nodes, weights = np.polynomial.legendre.leggauss(order)
     half = np.diff(ends)[:, None] / 2.0
     x, w = (ends[:-1, None] + half * (1.0 + nodes)).ravel(), (half * weights).ravel()
     degree = 2 * order - 1
-    coefficients, inner = cast(Any, eye_array(len(knots) - degree - 1, format="csr")), knots
+    coefficients, inner = cast(Any, diags_array(np.ones(len(knots) - degree - 1))), knots
     for k in range(degree, degree - order, -1):
         # Derivatives of splines are splines of one degree less (de Boor 1978, chapter X).
         n = coefficients.shape[0]
