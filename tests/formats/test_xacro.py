@@ -74,12 +74,14 @@ def test_errors_are_said_where_they_were_written_through_macros_and_includes(arm
 
 @needs_xacro
 def test_a_text_in_xacro_needs_to_know_where_packages_are(arm, monkeypatch):
-    assert "<text>:4: there is no package 'my_arm'" in complaint(ARM)
+    assert "<text>:2: <xacro:arg> stands in the file" in complaint(ARM)
+    assert "give xacro_args={}, and the text is expanded" in complaint(ARM)
+    assert "<text>:4: there is no package 'my_arm'" in complaint(ARM, xacro_args={})
     packages = arm.parents[1]
     for given in (packages.parent, [packages.parent], {"my_arm": packages}):
-        assert sg.load(ARM, packages=given).nv == 2
+        assert sg.load(ARM, packages=given, xacro_args={}).nv == 2
     monkeypatch.setenv("ROS_PACKAGE_PATH", str(packages.parent))
-    assert sg.load(ARM.replace("$(find my_arm)", "package://my_arm")).nv == 2
+    assert sg.load(ARM.replace("$(find my_arm)", "package://my_arm"), xacro_args={}).nv == 2
 
 
 @needs_xacro

@@ -157,7 +157,7 @@ def load_robot(
         "strict": strict,
         "snap": snap,
         "model": model,
-        "xacro_args": xacro_args(xacro),
+        "xacro_args": None if xacro is None else xacro_args(xacro),
     }
     with working(f"reading {robot}"):
         return load(robot, **settings)

@@ -100,7 +100,7 @@ def load(
     if base not in BASES:
         raise unknown("base", base, BASES)
     known = _packages(packages)
-    robot, file, folder = _read(source, model, xacro.texts(xacro_args or {}), known)
+    robot, file, folder = _read(source, model, None if xacro_args is None else xacro.texts(xacro_args), known)
     robot = located(robot, folder, known)
     robot = lock_joints(_merged(robot, file), lock)
     robot = replace(robot, warnings=robot.warnings + not_modelled(robot, file))
@@ -124,7 +124,7 @@ def zoo_names() -> tuple[str, ...]:
 
 
 def _read(
-    source: object, model: str | None, arguments: Mapping[str, str], packages: Packages
+    source: object, model: str | None, arguments: Mapping[str, str] | None, packages: Packages
 ) -> tuple[Robot, str, Path | None]:
     """Return the robot as its file has it, how messages call the file, and its folder if it lies in one."""
     if not isinstance(source, (str, os.PathLike)) or not os.fspath(source):
@@ -143,8 +143,8 @@ def _read(
         data, folder = read_bytes(path, file), path.parent
         reader = _reader(path, data, file)
     warnings = Warnings()
-    if file.lower().endswith(xacro.SUFFIX) or (file == TEXT and xacro.is_xacro(data)):
-        data = xacro.expanded(file, data if file == TEXT else None, arguments, packages, warnings)
+    if file.lower().endswith(xacro.SUFFIX) or (file == TEXT and arguments is not None and xacro.is_xacro(data)):
+        data = xacro.expanded(file, data if file == TEXT else None, arguments or {}, packages, warnings)
     elif arguments:
         raise InputError("xacro_args= goes with xacro files", at=file, why="this is none")
     is_sdf = reader is read_sdf or (reader is read_xml and b"<sdf" in data[:_PREVIEW])

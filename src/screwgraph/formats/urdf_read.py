@@ -22,7 +22,7 @@ from screwgraph.formats.checks import remark_on_parts
 from screwgraph.formats.diagnostics import Place, Warnings, shown
 from screwgraph.formats.mimics import Mimic, mimic_couplings
 from screwgraph.formats.spelling import URDF, remark_on_spelling
-from screwgraph.formats.texts import model_name
+from screwgraph.formats.texts import TEXT, model_name
 from screwgraph.formats.urdf_drake import adopt_drake
 from screwgraph.formats.urdf_loops import read_coupling, read_independent, read_loop
 from screwgraph.formats.urdf_origin import read_origin, remark_on_version
@@ -85,7 +85,9 @@ def _check_root(root: Element, file: str) -> None:
                 f"<xacro:{local}> stands in the file",
                 at=place(element, file),
                 why="xacro is a language for writing URDF, not URDF",
-                fix="call the file .xacro, and it is expanded",
+                fix="give xacro_args={}, and the text is expanded"
+                if file == TEXT
+                else "call the file .xacro, and it is expanded",
             )
     if root.tag != "robot":
         raise ModelError(

@@ -1,6 +1,6 @@
 """xacro files, expanded by the package xacro in a process of its own.
 
-xacro evaluates Python expressions of the file, with few names: expand files that you trust.
+Expressions of the file are evaluated by walking them (`xacro_expressions`), never by Python's own evaluation.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NAME = re.compile(r"[^\s:=]+")
 
 def is_xacro(text: bytes) -> bool:
     """Whether a robot description that has no suffix is one in xacro."""
-    return bool(_NAMESPACE.search(text)) and b"<xacro:" in text
+    return bool(_NAMESPACE.search(text))
 
 
 def expanded(
@@ -76,11 +76,16 @@ def texts(arguments: Mapping[str, Any]) -> dict[str, str]:
 
 def _complaint(error: Mapping[str, Any]) -> ModelError:
     at = Place(error["file"], error["line"])
-    if error["package"]:
+    if "package" in error:
         name = error["package"]
         why = f"it is not in {ROS_1}, {ROS_2} or a folder above the file"
         fix = f"set {ROS_1}, or give packages={{{name!r}: FOLDER}} in Python"
         return ModelError(f"there is no package {shown(name)}", at=at, why=why, fix=fix)
+    if "argument" in error:
+        name = error["argument"]
+        fix = f"--xacro {name}:=VALUE, in Python xacro_args={{{name!r}: VALUE}}"
+        takes = f"the file takes {', '.join(error['takes'])}" if error["takes"] else "the file declares no argument"
+        return ModelError(f"argument {shown(name)} has no default", at=at, why=takes, fix=fix)
     return ModelError("xacro cannot expand the file", at=at, why=error["why"])
 
 

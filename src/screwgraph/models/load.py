@@ -48,8 +48,8 @@ def load(
         damping: False leaves out the viscous damping of the file.
         strict: raise the first of the warnings instead of keeping them in `Robot.warnings`.
         snap: round rotation entries of joint frames that lie this close to 0 or +-1.
-        xacro_args: values for the <xacro:arg> of a xacro file, `{"prefix": "left_"}`; its expressions are evaluated,
-            so load xacro files that you trust.
+        xacro_args: values for the <xacro:arg> of a xacro file, `{"prefix": "left_"}`; a text is expanded only where
+            they are given, `{}` for none.
         packages: where `package://NAME/...` and `$(find NAME)` are looked for first: {NAME: its folder}, or folders of
             packages. Then follow ROS_PACKAGE_PATH, AMENT_PREFIX_PATH, and the folders above the file.
         values: of a mechanism, numbers for its parameters.

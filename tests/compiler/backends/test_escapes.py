@@ -21,10 +21,41 @@ from tests.compiler.backends.node import called
 from tests.deployment.tools import WARNINGS, done, eigen, found
 
 HOSTILE = (
-    'a"; system("touch caught"); //', "b\\", "c*/ int caught; /*", "d??/", "e??'", "${HOME} @CMAKE_COMMAND@ $(id)", "`id`",
-    "//", "/* ", "*/", "\\u000a", "\\x22", "'", "#include <x>", "%s%n", "<b>&amp;</b>", "]]>", "{0}", "}}", "int", "fn",
-    "ü", "工具", "\U0001f916", "n" * 3000, "[0]", "](http://x)", '"""', "R\"(", "0x", "-l", "../../up", "a\\\"b", "?" * 9,
-)  # fmt: skip
+    'a"; system("touch caught"); //',
+    "b\\",
+    "c*/ int caught; /*",
+    "d??/",
+    "e??'",
+    "${HOME} @CMAKE_COMMAND@ $(id)",
+    "`id`",
+    "//",
+    "/* ",
+    "*/",
+    "\\u000a",
+    "\\x22",
+    "'",
+    "#include <x>",
+    "%s%n",
+    "<b>&amp;</b>",
+    "]]>",
+    "{0}",
+    "}}",
+    "int",
+    "fn",
+    "ü",
+    "工具",
+    "\U0001f916",
+    "n" * 3000,
+    "[0]",
+    "](http://x)",
+    '"""',
+    'R"(',
+    "0x",
+    "-l",
+    "../../up",
+    'a\\"b',
+    "?" * 9,
+)
 TITLES = (
     *HOSTILE,
     "a\nint caught;",
@@ -140,8 +171,18 @@ def test_hostile_names_are_compiled_in_other_languages(hostile, tmp_path):
     flags = ("-std=c99", "-trigraphs", *WARNINGS, "-O0", "-I.")
     done(c, *flags, "test/arm_test.c", "arm.c", "-o", "t", "-lm", cwd=tmp_path / "c")
     assert "0 numbers differ" in done("./t", cwd=tmp_path / "c")
-    done(found("g++"), "-std=c++17", "-trigraphs", *WARNINGS, "-I.", "-isystem", eigen(), "-fsyntax-only",
-         "test/arm_test.cpp", cwd=tmp_path / "cpp")  # fmt: skip
+    done(
+        found("g++"),
+        "-std=c++17",
+        "-trigraphs",
+        *WARNINGS,
+        "-I.",
+        "-isystem",
+        eigen(),
+        "-fsyntax-only",
+        "test/arm_test.cpp",
+        cwd=tmp_path / "cpp",
+    )
     done(rust, "--crate-type=rlib", "--crate-name=arm", "src/lib.rs", cwd=tmp_path / "rust")
     q, qd, qdd = [0.3, -0.4], [0.5, 0.6], [0.7, -0.8]
     f = made["inverse"]
