@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 
-.PHONY: demo test extras suite docs pages pictures papers bench playground wheel clean
+.PHONY: demo test extras suite mutants docs pages pictures papers bench playground wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -34,6 +34,11 @@ suite: $(VENV)/installed-dev
 	rm -rf out/suites
 	SCREWGRAPH_SUITE_ROWS=out/suites $(BIN)/python -m pytest -n 2 -m "suite or not suite" $(ARGS)
 	$(BIN)/python -m tests.suites
+
+# Small changes of the sources at random: which of them do the tests of `make test` notice? An hour or more; ARGS=--help
+mutants: export OPENBLAS_NUM_THREADS ?= 1
+mutants: $(VENV)/installed-dev
+	$(BIN)/python -m tests.mutants $(ARGS)
 
 # The site: docs/_build/html/index.html; a warning is an error. `make test` runs the code of some pages, this of all.
 docs: $(VENV)/installed-docs $(VENV)/installed-dev

@@ -1,0 +1,1 @@
+"""Mutants of the sources: small changes, each of which some test should notice."""

@@ -1,0 +1,163 @@
+"""Small changes of a source file: one operator, number, condition or call each."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+BINARY = {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.Mod: "*", ast.FloorDiv: "*"}
+SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%", ast.FloorDiv: "//"}
+COMPARED = {
+    ast.Lt: ("<", "<="),
+    ast.LtE: ("<=", "<"),
+    ast.Gt: (">", ">="),
+    ast.GtE: (">=", ">"),
+    ast.Eq: ("==", "!="),
+    ast.NotEq: ("!=", "=="),
+    ast.In: ("in", "not in"),
+    ast.Is: ("is", "is not"),
+    ast.IsNot: ("is not", "is"),
+}
+UNTESTED = frozenset({"__repr__", "__str__", "__hash__"})
+"""Functions that are not changed: what they return is text."""
+RAISING = frozenset({"isinstance", "issubclass", "getattr", "hasattr", "setattr"})
+"""Calls that any exchange of arguments makes raise: no test of its own is needed to notice."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """Text between two places of a file, and what replaces it."""
+
+    begin: int
+    end: int
+    line: int
+    text: str
+    replacement: str
+
+    def apply(self, source: str) -> str:
+        """Return the changed source."""
+        return source[: self.begin] + self.replacement + source[self.end :]
+
+    def __str__(self) -> str:
+        return f"{self.text!r} -> {self.replacement!r}"
+
+
+def list_changes(source: str) -> list[Change]:
+    """Return all changes of a file's source; docstrings, annotations and texts stay."""
+    visitor = _Visitor(source)
+    visitor.visit(ast.parse(source))
+    return [change for change in visitor.changes if change.text != change.replacement]
+
+
+class _Visitor(ast.NodeVisitor):
+    def __init__(self, source: str) -> None:
+        self.source, self.changes = source, list[Change]()
+        self.starts = [0]
+        for line in source.splitlines(keepends=True):
+            self.starts.append(self.starts[-1] + len(line))
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        if node.name not in UNTESTED:
+            for part in (*node.args.defaults, *(d for d in node.args.kw_defaults if d), *node.body):
+                self.visit(part)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.visit(node.value)
+
+    def visit_If(self, node: ast.If) -> None:
+        if ast.unparse(node.test) != "TYPE_CHECKING":
+            self.generic_visit(node)
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        """Leave texts as they are."""
+
+    def visit_Raise(self, node: ast.Raise) -> None:
+        self._replace(node, "pass")
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        if isinstance(node.value, ast.Call):
+            self._replace(node, "pass")
+            self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        if isinstance(node.op, ast.MatMult):
+            if self._text(node.left) != self._text(node.right):
+                self._replace(node, f"({self._text(node.right)}) @ ({self._text(node.left)})")
+        elif type(node.op) in BINARY:
+            self._between(node.left, node.right, SIGNS[type(node.op)], BINARY[type(node.op)])
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        if type(node.op) in BINARY:
+            self._between(node.target, node.value, f"{SIGNS[type(node.op)]}=", f"{BINARY[type(node.op)]}=")
+        self.visit(node.value)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        if isinstance(node.op, (ast.USub, ast.Not)):
+            self._replace(node, f"({self._text(node.operand)})")
+        self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        old, new = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
+        self._between(node.values[0], node.values[1], old, new)
+        self.generic_visit(node)
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        if type(node.ops[0]) in COMPARED:
+            self._between(node.left, node.comparators[0], *COMPARED[type(node.ops[0])])
+        self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        changed: dict[type, Callable[..., object]] = {
+            bool: lambda x: not x,
+            int: lambda x: x + 1,
+            float: lambda x: 1.1 * x if x else 1.0,
+        }
+        if type(node.value) in changed:
+            self._replace(node, repr(changed[type(node.value)](node.value)))
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if node.attr == "T":
+            self._replace(node, self._text(node.value))
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        is_trivial = isinstance(node.func, ast.Name) and node.func.id in RAISING
+        if len(node.args) >= 2 and not is_trivial and not any(isinstance(a, ast.Starred) for a in node.args[:2]):
+            first, second = node.args[:2]
+            begin, end = self._place(first)[0], self._place(second)[1]
+            between = self.source[self._place(first)[1] : self._place(second)[0]]
+            swapped = self._text(second) + between + self._text(first)
+            self.changes.append(Change(begin, end, node.lineno, self.source[begin:end], swapped))
+        self.generic_visit(node)
+
+    def _place(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        return tuple(self._offset(*at) for at in _ends(node))  # pyright: ignore[reportReturnType]
+
+    def _offset(self, line: int, column: int) -> int:
+        """Return a place in the text; Python counts columns in bytes."""
+        start = self.starts[line - 1]
+        text = self.source[start : self.starts[line]]
+        return start + len(text.encode()[:column].decode())
+
+    def _text(self, node: ast.expr) -> str:
+        begin, end = self._place(node)
+        return self.source[begin:end]
+
+    def _replace(self, node: ast.expr | ast.stmt, replacement: str) -> None:
+        begin, end = self._place(node)
+        self.changes.append(Change(begin, end, node.lineno, self.source[begin:end], replacement))
+
+    def _between(self, left: ast.expr, right: ast.expr, old: str, new: str) -> None:
+        """Replace the operator that stands between two operands."""
+        begin, end = self._place(left)[1], self._place(right)[0]
+        at = self.source.find(old, begin, end)
+        if at >= 0:
+            self.changes.append(Change(at, at + len(old), left.end_lineno or left.lineno, old, new))
+
+
+def _ends(node: ast.expr | ast.stmt) -> Iterator[tuple[int, int]]:
+    yield node.lineno, node.col_offset
+    yield node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
