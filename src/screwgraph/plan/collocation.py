@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from screwgraph.plan.held import HELD
 from screwgraph.time import RULES, SEMI_IMPLICIT, Rule
 
 UNTIED = Rule("none", 0, (0.0, 1.0), ((0.5, 0.5),), ())
@@ -12,6 +13,7 @@ UNTIED = Rule("none", 0, (0.0, 1.0), ((0.5, 0.5),), ())
 COLLOCATIONS: Mapping[str, Rule] = {
     "euler": SEMI_IMPLICIT,
     **{name: rule for name, rule in RULES.items() if not rule.is_explicit},
+    **HELD,
     "none": UNTIED,
 }
-"""Euler's semi-implicit rule, all implicit rules of `time.RULES`, and no rule."""
+"""Euler's semi-implicit rule, all implicit rules of `time.RULES`, rules whose torques are held, and no rule."""

@@ -68,7 +68,7 @@ def dynamics_factors(steps: Steps, wrenches: Sequence[Wrench]) -> list[Factors]:
     for kind in _kinds(steps, wrenches):
         drive = steps.drive if steps.drive.labels else None
         template = Balance(steps.mechanics, drive, kind.frames, kind.templates)
-        efforts = [] if drive is None else [steps.tau[kind.samples]]
+        efforts = [] if drive is None else [steps.tau[steps.effort_of_sample[kind.samples]]]
         found.append(equality(template, *kind.states, *efforts, *kind.forces, name="dynamics"))
     return found
 
@@ -98,6 +98,12 @@ def effort_pieces(steps: Steps, wrenches: Sequence[Wrench]) -> tuple[list[Factor
             "dynamics 'condensed' is for torques of joints",
             why="efforts of actuators are not read off the equations of motion, but solved from several of them",
             fix="leave it out, or name the joints that are actuated",
+        )
+    if steps.drive.labels and steps.collocation.holds:
+        raise InputError(
+            "dynamics 'condensed' has a torque at each sample",
+            why=f"collocation {steps.collocation.name!r} holds one over all samples of a step",
+            fix="leave out one of the two; euler holds torques, too",
         )
     found, pieces = [], []
     free = tuple(i for i in range(steps.mechanics.robot.nv) if i not in steps.actuated)

@@ -63,17 +63,18 @@ def _bindings(
     families = {Role.POSITION: q, Role.VELOCITY: steps.qd[steps.points[samples]]}
     families |= {Role.COORDINATE_ACCELERATION: steps.qdd[samples]}
     found: dict[Key, Binding] = {}
+    own_efforts = steps.effort_of_sample[samples]
     for key, variable in graph.variables.items():
         if key.role in families:
             part = (robot.q_slices if key.role is Role.POSITION else robot.v_slices)[key.name]
             found[key] = Binding((families[key.role],), Entries(tuple(range(part.start, part.stop))))
         elif key.role is Role.EFFORT:
-            found[key] = Binding((steps.tau[samples],), Entries(steps.drive.places(key.name)))
+            found[key] = Binding((steps.tau[own_efforts],), Entries(steps.drive.places(key.name)))
         elif key.role is Role.COORDINATE_FORCE and steps.drive.what == "joint":
             part = robot.v_slices[key.name]
             places = [steps.actuated.index(c) if c in steps.actuated else None for c in range(part.start, part.stop)]
             driven = any(place is not None for place in places)
-            found[key] = Binding((steps.tau[samples],) if driven else (), Entries(tuple(places)))
+            found[key] = Binding((steps.tau[own_efforts],) if driven else (), Entries(tuple(places)))
         elif key.role is Role.EXTERNAL_WRENCH:
             own = [w for w in wrenches if w.frame == key.name]
             acting = External(steps.mechanics, key.name, tuple(w.template for w in own))

@@ -41,10 +41,8 @@ class PlannedMotion:
     def __call__(self, times: Float[np.ndarray, " n"]) -> States:
         """Return the states at times (s) of the plan."""
         steps, values, stride = self.steps, self.values, self.steps.per_step
-        step = np.clip(np.searchsorted(self.t[::stride], times, side="right") - 1, 0, len(steps.first) - 1)
+        step, part, h = self._places(times)
         first = stride * step
-        h = (self.t[first + stride] - self.t[first])[:, None]
-        part = (times - self.t[first])[:, None] / h
         points = [(values["q"][first + i], values["qd"][first + i]) for i in range(stride + 1)]
         if steps.collocation == UNTIED:
             q, qd, qdd = between_states(steps.mechanics.positions, (*points[0], None), (*points[1], None), h, part)
@@ -55,10 +53,22 @@ class PlannedMotion:
             q, qdd = moved(steps.mechanics.positions, points[0][0], way), np.zeros_like(qd)
         if "qdd" in values:
             qdd = sampled_between(steps, values["qdd"], step, part)
-        tau = np.zeros((len(times), len(steps.drive.labels)))
-        if "tau" in values:
-            tau = sampled_between(steps, values["tau"], step, part)
-        return States(q, qd, qdd, steps.drive.torques(q, tau), self._acting(step, part, q))
+        return States(q, qd, qdd, steps.drive.torques(q, self.efforts(times)), self._acting(step, part, q))
+
+    def efforts(self, times: Float[np.ndarray, " n"]) -> Float[np.ndarray, "n m"]:
+        """Return the torques of actuated coordinates, or the efforts of actuators, at times (s) of the plan."""
+        steps, (step, part, _) = self.steps, self._places(times)
+        if "tau" not in self.values:
+            return np.zeros((len(times), len(steps.drive.labels)))
+        return sampled_between(steps, self.values["tau"][steps.effort_of_sample], step, part)
+
+    def _places(self, times: Float[np.ndarray, " n"]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the step of each time, the part 0..1 of it that has passed, and its length (s); the later of two."""
+        steps, stride = self.steps, self.steps.per_step
+        step = np.clip(np.searchsorted(self.t[::stride], times, side="right") - 1, 0, len(steps.first) - 1)
+        first = stride * step
+        h = (self.t[first + stride] - self.t[first])[:, None]
+        return step, (times - self.t[first])[:, None] / h, h
 
     def at_points(self) -> States:
         """Return the states at the points; of samples, where two phases meet, those of the later one."""
@@ -76,6 +86,8 @@ class PlannedMotion:
         """Return the torques of actuated coordinates, or the efforts of actuators, at the points."""
         if "tau" not in self.values:
             return np.zeros((len(self.t), len(self.steps.drive.labels)))
+        if self.steps.collocation.holds:  # where two steps meet, the later one commands
+            return self.values["tau"][np.searchsorted(self.steps.first[1:], np.arange(len(self.t)), side="right")]
         return self._at_points(self.values["tau"])
 
     def _sampled(self, family: str, step: Int[np.ndarray, " n"], node: int) -> np.ndarray | None:

@@ -28,7 +28,8 @@ TASK: Keys = {
     "obstacles": Entry("what must not be touched", "list", default="[]"),
     "contacts": Entry("what the robot stands on, and when", "list", default="[]"),
     "collocation": Entry(
-        "radau, trapezoidal, hermite_simpson, radau_5, linear_acceleration, euler or none", default="radau"
+        "radau, held, trapezoidal, hermite_simpson, radau_5, linear_acceleration, held_9, euler or none",
+        default="radau",
     ),
     "guess": Entry("where the search begins: linear or stay", default="linear"),
     "dynamics": Entry("yes, no (plans without torques), graph or condensed", default="yes"),

@@ -12,6 +12,7 @@ from jaxtyping import Float
 from screwgraph import displayed
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.optimize import Result, Status
+from screwgraph.plan.commands import hold_mean
 from screwgraph.plan.interpolation import PlannedMotion
 from screwgraph.plan.limits.excess import Excess, excesses
 from screwgraph.plan.models import kind_of
@@ -110,6 +111,29 @@ class Plan:
             InputError: a time is outside of the plan.
         """
         return self.trajectory.at(times)
+
+    def torque(self, times: Float[np.ndarray, "*n"] | float, *, hold: float = 0.0) -> Float[np.ndarray, "*n m"]:
+        """Return the torques to command at times (s), in the order of `tau`; a single time gives a vector.
+
+        Between two points a torque is what the collocation takes it for: constant from the first to the second ("held",
+        "euler"); linear ("trapezoidal", "linear_acceleration"); a parabola through three points ("hermite_simpson");
+        the polynomial through the points of a step after its first, with jumps from step to step ("radau", "radau_5").
+        A controller that holds each torque for `hold` (s) commands the mean over that time: then its impulse is the
+        planned one. Robots with actuators are commanded by `effort`.
+
+        Raises:
+            InputError: a time is outside of the plan, or the hold is negative.
+        """
+        return hold_mean(lambda t: self._motion(t).tau, self._knots, times, hold)
+
+    def effort(self, times: Float[np.ndarray, "*n"] | float, *, hold: float = 0.0) -> Float[np.ndarray, "*n m"]:
+        """Return what drives the robot at times (s), in the order of `efforts_of`; otherwise as `torque`."""
+        return hold_mean(self._motion.efforts, self._knots, times, hold)
+
+    @property
+    def _knots(self) -> Float[np.ndarray, " N"]:
+        """Times (s) at which steps begin and end."""
+        return self.t[:: self.transcription.steps.per_step]
 
     @cached_property
     def values(self) -> dict[str, np.ndarray]:

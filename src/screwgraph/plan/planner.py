@@ -244,7 +244,7 @@ class Planner:
         check_start(work, problem.factors, {"q": q0, "qd": qd0})
         check_ends(task, self.mechanics)
         self.transcription = replace(self.transcription, task=task, problem=problem)
-        moved = shifted(last.result, {v.name: by for v in problem.families if v.name != "duration"})
+        moved = shifted(last.result, {v.name: work.passed(v.name, by) for v in problem.families})
         self.plan = replace(last, result=replace(moved, problem=problem))
         return self.solve(warm=True, **options)
 

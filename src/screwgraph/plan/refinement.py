@@ -22,7 +22,7 @@ AIM = 0.5
 """Part of the accuracy that the next mesh is made for."""
 MOST = 4
 """Pieces that a step is cut into at once."""
-HIGHER = {"trapezoidal": "radau", "linear_acceleration": "radau", "radau": "radau_5"}
+HIGHER = {"trapezoidal": "radau", "linear_acceleration": "radau", "radau": "radau_5", "held": "held_9"}
 """Rules that follow where most steps are too long: of higher order, and L-stable."""
 FAR = 3.0
 """Pieces that a step of low order would have to be cut into before a rule of higher order is chosen."""
@@ -58,9 +58,10 @@ def refined(plan: Plan) -> Task:
     ratio = np.maximum(alone, together)
     needed = np.maximum(alone ** (1.0 / (order + 1)), together ** (1.0 / order))
     rule = task.collocation
-    if rule in HIGHER and task.dynamics != CONDENSED and _gains(rule, needed):
+    if rule in HIGHER and task.dynamics != CONDENSED and (steps.collocation.holds or _gains(rule, needed)):
         rule = HIGHER[rule]
-        needed = np.minimum(ratio ** (1.0 / (COLLOCATIONS[rule].order + 1)), MOST / 2.0)
+        most = 1.0 if steps.collocation.holds else MOST / 2.0  # a held torque keeps its time as long as it can
+        needed = np.minimum(ratio ** (1.0 / (COLLOCATIONS[rule].order + 1)), most)
     pieces = np.clip(np.ceil(needed), 1, MOST).astype(int)
     for excess in plan.excesses:
         pieces[excess.step] = max(2, pieces[excess.step])
@@ -123,7 +124,11 @@ def values_on(new: Transcription, plan: Plan) -> dict[str, np.ndarray]:
         if name in places:
             every = np.zeros((len(old.points), *values.shape[1:]))
             every[places[name]] = values
+        if name == "tau":
+            every = every[old.effort_of_sample]
         moved = _sampled(old, steps, every)
+        if name == "tau" and steps.collocation.holds:
+            moved = moved[steps.sample_at(steps.collocation.accelerated[0])]
         found[name] = moved[ahead[name]] if name in ahead else moved
     return found
 

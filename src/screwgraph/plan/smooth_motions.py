@@ -142,7 +142,8 @@ def nearest_motion(task: Task, steps: Steps) -> Nearest | None:
     qdd = every[steps.points]
     forces = required(q[steps.points], qd[steps.points], qdd)
     tau = forces @ np.linalg.pinv(ends.directions[list(steps.actuated)])
-    return Nearest(least, reason, {"q": q, "qd": qd, "qdd": qdd, "tau": tau})
+    held = np.unique(steps.effort_of_sample, return_index=True)[1]
+    return Nearest(least, reason, {"q": q, "qd": qd, "qdd": qdd, "tau": tau[held]})
 
 
 def _along_independent(required: Callable, directions: Float[np.ndarray, "n m"]) -> Callable[..., np.ndarray]:

@@ -109,7 +109,7 @@ class StepFlow:
         for pattern in np.unique(patterns, axis=0):
             chosen = np.flatnonzero((patterns == pattern).all(axis=1))
             own = tuple(self.wrenches[i] for i in np.flatnonzero(pattern).tolist())
-            tau = values["tau"][samples[:, chosen]] if steps.drive.labels else None
+            tau = values["tau"][steps.effort_of_sample[samples[:, chosen]]] if steps.drive.labels else None
             forces = tuple(values[w.unknowns.name][np.searchsorted(w.samples, samples[:, chosen])] for w in own)
             yield chosen, _Motion(steps, tau, own, forces, frames)
 

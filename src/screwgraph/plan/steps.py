@@ -147,13 +147,33 @@ class Steps:
 
     @cached_property
     def tau(self) -> Variables:
-        """Torques of actuated coordinates, or efforts of actuators, at the samples."""
+        """Torques of actuated coordinates, or efforts of actuators, at the samples; of steps where these hold them."""
         if not self.drive.labels or not self.has_dynamics:
             raise InputError(
                 "the trajectory has no torques",
                 why="nothing is actuated" if self.has_dynamics else "the task is solved without dynamics",
             )
-        return Variables("tau", Vector(len(self.drive.labels)), len(self.points))
+        count = len(self.first) if self.collocation.holds else len(self.points)
+        return Variables("tau", Vector(len(self.drive.labels)), count)
+
+    @cached_property
+    def step_of_sample(self) -> Int[np.ndarray, " M"]:
+        """The step of each sample; the later one where two share it."""
+        found = np.zeros(len(self.points), dtype=int)
+        for node in reversed(self.collocation.accelerated):
+            found[self.sample_at(node)] = np.arange(len(self.first))
+        return found
+
+    @property
+    def effort_of_sample(self) -> Int[np.ndarray, " M"]:
+        """Which of `tau` acts at each sample: its own, or that of its step."""
+        return self.step_of_sample if self.collocation.holds else np.arange(len(self.points))
+
+    def passed(self, family: str, points: int) -> int:
+        """Return how many unknowns of a family stand in so many points: of whole steps, or torques that these hold."""
+        if family == "duration":
+            return 0
+        return points // self.per_step if family == "tau" and self.collocation.holds else points
 
     @cached_property
     def duration(self) -> Variables | None:
@@ -206,7 +226,7 @@ class Steps:
 
         `families` are among q, qd, qdd, tau; the weight is a number, or one for each row of the residual.
         """
-        chosen = [f[self.points] if f in (self.q, self.qd) else f for f in families]
+        chosen = [self._at_samples(f) for f in families]
         root = self.mechanics.kept(("rooted", template), lambda: SqrtDtWeighted(template))
         made, unknowns, timing = self.timed(root, *chosen, phases=self.phase_of_sample, scale=self.weights)
         sigma = 1.0 / np.sqrt(2.0 * np.asarray(weight, dtype=float))
@@ -214,3 +234,8 @@ class Steps:
             noise = sigma / np.sqrt(timing["h"].values.reshape(-1, *[1] * sigma.ndim))
             return soft(template, *chosen, sigma=each(noise), name=name, **parameters)
         return soft(made, *unknowns, sigma=sigma, name=name, **timing, **parameters)
+
+    def _at_samples(self, family: Variables) -> Any:
+        if family in (self.q, self.qd):
+            return family[self.points]
+        return family[self.effort_of_sample] if family.name == "tau" else family

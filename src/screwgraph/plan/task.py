@@ -40,7 +40,7 @@ class Task:
         contacts: what the robot stands on, and when.
         actuated: joints (or coordinates, `joint[2]`) with torques, or actuators with efforts; None for all actuators of
             a robot that has some, else for all joints but floating ones.
-        collocation: what joins the steps, one of `COLLOCATIONS`.
+        collocation: what joins the steps, one of `COLLOCATIONS`; torques of "held" are constant over each step.
         guess: where the search begins: "linear" between the positions of start and goals, "stay" at the start, or
             values {"q": (K, nq), ...} by family of unknowns; see `Steps`.
         dynamics: False plans without torques; "graph" has the twists, accelerations and wrenches of all links as

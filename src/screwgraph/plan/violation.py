@@ -83,6 +83,8 @@ def _when(steps: Steps, f: Factors, number: int) -> str:
         return ""
     index = int(argument.indices[number if len(argument.indices) > 1 else 0])
     point = index if argument.variables.name in ("q", "qd") else int(steps.points[index])
+    if argument.variables.name == "tau" and steps.collocation.holds:
+        point = int(steps.first[index])
     return f"at t = {steps.times[point]:.3g} s"
 
 

@@ -45,6 +45,8 @@ class Rule:
 
     On manifolds velocities are corrected by the inverse differential of the exponential map, `corrections` times for
     implicit rules (Munthe-Kaas; Hairer, Lubich & Wanner, 2006, section IV.8): `order` holds there, too.
+
+    `holds`: whether torques are constant over a step (zero-order hold); else they are at points as accelerations are.
     """
 
     __repr__ = one_line
@@ -56,6 +58,7 @@ class Rule:
     position: tuple[Row, ...]
     curvature: tuple[Row, ...] = ()
     corrections: int = 0
+    holds: bool = False
 
     @property
     def weights(self) -> Row:

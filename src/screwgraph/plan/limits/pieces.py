@@ -44,6 +44,8 @@ class Piece:
 def piece(rule: Rule, kind: str) -> Piece:
     """Return the polynomial of a family in a step: q, qd (in the rule's own sense), or qdd, tau (through samples)."""
     nodes = rule.nodes
+    if kind == "tau" and rule.holds:
+        return Piece(((kind, rule.accelerated[0]),), (0,), ((1.0,),))
     if kind in ("qdd", "tau"):
         through = polynomials(tuple(nodes[i] for i in rule.accelerated))
         arguments = [(kind, i, 0) for i in rule.accelerated]
@@ -122,7 +124,9 @@ def control_points(
 
 def rows_of(steps: Steps, family: str, node: int) -> Int[np.ndarray, " S"]:
     """Return which unknowns of a family belong to a node of the steps."""
-    return steps.first + node if family in ("q", "qd") else steps.sample_at(node)
+    if family in ("q", "qd"):
+        return steps.first + node
+    return steps.effort_of_sample[steps.sample_at(node)] if family == "tau" else steps.sample_at(node)
 
 
 def columns_of(steps: Steps, kind: str, family: str, columns: Sequence[int]) -> list[int]:
