@@ -53,7 +53,7 @@ def test_a_turned_matrix_is_on_the_tape_in_few_operations(symmetric):
     before = len(tape.nodes)
     prepare_rotations(system, [(WRENCH, 0), (WRENCH, 1)])
     written = tape.nodes[before:]
-    samples = np.array([tape._by_form[node].samples for node in written])
+    samples = np.array([tape.written[node].samples for node in written])
     for entry in (turn.transpose(0, 2, 1) @ inertia @ turn).reshape(SAMPLES, 4).T:
         assert np.isclose(samples, entry, rtol=1e-12, atol=1e-12).all(axis=1).any()
     counts = Counter(operation for operation, *_ in written)

@@ -90,6 +90,8 @@ class Bounded:
 
     def __truediv__(self, other: Any) -> Bounded:
         other = bounded(other)
+        if other.error > 1e10 * abs(other.value):
+            raise ArithmeticError("rounding leaves few digits of a divisor")
         inverse = 1.0 / other.value
         return self * Bounded(inverse, other.error * inverse * inverse)
 

@@ -37,7 +37,8 @@ def compile_expression(
     def written(way: Callable[..., Sequence[Number]], inputs: Sequence[str]) -> Program:
         tape, values = inputs_by_form(arguments) if branches else input_values(arguments)
         vectors = (np.array([values[name] for name in argument.names], dtype=object) for argument in arguments)
-        return factor_out(program(tape, list(way(*vectors)), inputs))
+        with np.errstate(all="ignore"):  # what code is compared by may overflow
+            return factor_out(program(tape, list(way(*vectors)), inputs))
 
     def make(inputs: Sequence[str]) -> Made:
         return Made(min((written(way, inputs) for way in (expression, *others)), key=cost), "none")

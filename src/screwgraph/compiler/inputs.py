@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from screwgraph.compiler.signature import Argument
+from screwgraph.spatial.manifolds import product
 from screwgraph.tape import SAMPLES, WIDE, Scalar, Tape
 
 SEED = 7
@@ -17,7 +18,8 @@ def input_values(arguments: Sequence[Argument]) -> tuple[Tape, Mapping[str, Scal
     tape, rng = Tape(), np.random.default_rng(SEED)
     values: dict[str, Scalar] = {}
     for argument in arguments:
-        values |= zip(argument.names, tape.vector(argument.names, samples_of(argument, rng)), strict=True)
+        inputs = tape.vector(argument.names, samples_of(argument, rng), product(argument.spaces).quaternions)
+        values |= zip(argument.names, inputs, strict=True)
     return tape, values
 
 
@@ -25,7 +27,7 @@ def samples_of(argument: Argument, rng: np.random.Generator) -> np.ndarray:
     """Return random values (SAMPLES + WIDE, numbers) of an argument, positions on their manifolds."""
     count = SAMPLES + WIDE
     if not argument.spaces:
-        return rng.standard_normal((count, len(argument.names)))
+        return argument.size * rng.standard_normal((count, len(argument.names)))
     return np.array([np.concatenate([space.random(rng) for space in argument.spaces]) for _ in range(count)])
 
 

@@ -26,7 +26,7 @@ class Argument:
     """An argument: `names` says what each of its numbers is, `shape` how they are arranged.
 
     `spaces` are the manifolds of positions, in order; empty for plain vectors. `nominal` are the values of a model's
-    parameters in its file.
+    parameters in its file. `size` is that of usual numbers of a plain vector: values of code are compared there first.
     """
 
     __repr__ = one_line
@@ -36,6 +36,7 @@ class Argument:
     names: tuple[str, ...]
     spaces: tuple[Manifold, ...] = ()
     nominal: tuple[float, ...] = ()
+    size: float = 1.0
 
     @property
     def tangent_size(self) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 
 from screwgraph.compiler.signature import Argument
 from screwgraph.errors import InputError
-from screwgraph.spatial.manifolds import FloatingPose, UnitQuaternion
+from screwgraph.spatial.manifolds import product
 from screwgraph.spatial.quaternions import UNIT_TOLERANCE
 from screwgraph.tape import LEAVES, Program
 
@@ -24,14 +24,8 @@ Places = tuple[tuple[int, int], ...]
 
 def quaternion_places(arguments: Sequence[Argument]) -> Places:
     """Return where quaternions stand in the arguments of a function."""
-    found = []
-    for i, argument in enumerate(arguments):
-        at = 0
-        for space in argument.spaces:
-            if isinstance(space, (FloatingPose, UnitQuaternion)):
-                found.append((i, at + space.shape[0] - 4))
-            at += space.shape[0]
-    return tuple(found)
+    spaces = [product(argument.spaces) for argument in arguments]
+    return tuple((i, at) for i, space in enumerate(spaces) for at in space.quaternions)
 
 
 def check_unit(arguments: Sequence[Argument], places: Places, values: Sequence[Any]) -> None:

@@ -85,7 +85,8 @@ def _input_vector(tape: Tape, variable: Variable, rng: np.random.Generator, spec
     if variable.assembled is not None:  # signs of pivots are judged where the model is assembled
         states = variable.assembled.states
         samples[-len(states) :] = states
-    return tape.vector([f"{variable.key}[{i}]" for i in range(variable.dim)], samples)
+    names = [f"{variable.key}[{i}]" for i in range(variable.dim)]
+    return tape.vector(names, samples, variable.manifold.quaternions)
 
 
 def _derive(graph: FactorGraph, derived: Derived, values: Mapping[Key, np.ndarray]) -> dict[Key, np.ndarray]:

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.graph.linear import Affine
-from screwgraph.spatial import Array, concatenate, matrix, skew
+from screwgraph.spatial import Array, concatenate, matrix, second_moments, skew
 from screwgraph.tape import is_zero
 
 
@@ -37,7 +37,7 @@ def has_products(J: Float[np.ndarray, "3 3"]) -> bool:
 def _moment(w: Float[Array, "3"], rate: Float[Array, "3"], J: Float[np.ndarray, "3 3"]) -> Float[Array, "3"]:
     """Return J dw/dt + w x (J w): by second moments of mass where that takes fewer operations."""
     if has_products(J) and not isinstance(rate[0], Affine):
-        turned = spin(w, rate) @ (0.5 * np.trace(J) * np.eye(3) - J)
+        turned = spin(w, rate) @ second_moments(J)
         return np.array([turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1]])
     return J @ rate + _gyroscopic(w, J)
 

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.robot import Robot
-from screwgraph.spatial import Array, SpatialInertia, concatenate, rotation, skew, translation
+from screwgraph.spatial import Array, SpatialInertia, concatenate, rotation, second_moments, skew, translation
 from screwgraph.summary import one_line
 
 
@@ -101,7 +101,7 @@ def composites(robot: Robot, q: Array, motion: Turning | None = None) -> dict[st
 
 def _alone(inertia: SpatialInertia, w: Float[Array, "3"]) -> Composite:
     """Return a link alone, that turns by w (rad/s)."""
-    S = 0.5 * np.trace(inertia.about_origin) * np.eye(3) - inertia.about_origin
+    S = second_moments(inertia.about_origin)
     return Composite(inertia.mass, inertia.first_moment, S, skew(w) @ inertia.first_moment, skew(w) @ S)
 
 

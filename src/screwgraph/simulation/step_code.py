@@ -14,6 +14,8 @@ from screwgraph.tape import SAMPLES, WIDE, Block, Memory, Number, Scalar, Tape, 
 from screwgraph.time import Rule, stages
 
 SEED = 20261
+SIZES = {"dt": 1e-2, "gaps": 1e-3, "along": 1e-3}
+"""Usual sizes of vectors of steps (s, rad, m), where they are not of order one: a step turns by parts of a rad."""
 
 
 class TapeVectors:
@@ -28,7 +30,8 @@ class TapeVectors:
         """Return a vector as inputs: any numbers, so that nothing is believed of them, as that they are unit."""
         places = {f"{name}[{i}]": place for i, place in enumerate(self._memory.places(name))}
         self._place |= places
-        return self.tape.vector(list(places), self._rng.normal(size=(SAMPLES + WIDE, len(places))))
+        samples = SIZES.get(name, 1.0) * self._rng.normal(size=(SAMPLES + WIDE, len(places)))
+        return self.tape.vector(list(places), samples)
 
     def block(self, name: str, *written: tuple[str, Sequence[Number]]) -> Block:
         """Return a program that writes vectors into the memory."""

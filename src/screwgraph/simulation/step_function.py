@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from screwgraph.models.mechanism import without_metadata as bare_mechanism
 from screwgraph.simulation.closed_step import closing_of
 from screwgraph.simulation.lengths import Lengths
 from screwgraph.simulation.models import Dynamics
-from screwgraph.simulation.step_code import SmallSteps
+from screwgraph.simulation.step_code import SIZES, SmallSteps
 from screwgraph.simulation.step_law import StepLaw
 from screwgraph.simulation.step_rules import STEP_RULES
 from screwgraph.spatial import choose, maximum, minimum
@@ -47,7 +48,8 @@ def step_function(
     motors = len(model.motor_names) if isinstance(model, Mechanism) else nv
     sizes = {"q": nq, "qd": nv, "tau": motors, "dt": 1}
     # Nothing is believed of the first ones, as that quaternions are unit.
-    arguments = (*(numbered(name, size) for name, size in sizes.items() if size), *parameters)
+    vectors = (replace(numbered(name, size), size=SIZES.get(name, 1.0)) for name, size in sizes.items() if size)
+    arguments = (*vectors, *parameters)
     closing = closing_of(model, lengths or Lengths())
 
     def expression(q: np.ndarray, qd: np.ndarray, *held: np.ndarray) -> list[Number]:

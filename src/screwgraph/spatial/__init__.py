@@ -32,7 +32,7 @@ from screwgraph.spatial.exponential import (
     vanishing,
 )
 from screwgraph.spatial.finite import finite_vector
-from screwgraph.spatial.inertia import SpatialInertia
+from screwgraph.spatial.inertia import SpatialInertia, second_moments
 from screwgraph.spatial.rank import has_independent_rows, null_space
 from screwgraph.spatial.se3 import Ad, from_rows, from_xyz_rpy, inverse, rotation, to_rows, transform, translation
 from screwgraph.spatial.so3 import from_rpy, skew, to_rpy
@@ -73,6 +73,7 @@ __all__ = [
     "quaternions",
     "rotation",
     "screw_to",
+    "second_moments",
     "sin",
     "skew",
     "so3",

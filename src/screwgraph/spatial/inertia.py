@@ -16,6 +16,15 @@ from screwgraph.spatial.so3 import skew
 PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 """The ten inertial parameters of a body, in order: mass (kg), first moment (kg m), rotational inertia (kg m^2)."""
 
+CLEAN = 1e-15
+"""Part of the largest moment of inertia below which a second moment is what rounding left of zero."""
+
+
+def second_moments(J: Float[Array, "3 3"]) -> Float[Array, "3 3"]:
+    """Return the integrals of r r' dm (kg m^2) of a body of rotational inertia J, without what only rounding left."""
+    second = 0.5 * np.trace(J) * np.eye(3) - J
+    return second if second.dtype == object else np.where(np.abs(second) > CLEAN * np.abs(J).max(), second, 0.0)
+
 
 def _zeros(*shape: int) -> np.ndarray:
     return np.zeros(shape)

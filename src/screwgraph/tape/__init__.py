@@ -1,6 +1,6 @@
 """Scalar straight-line code that simplifies itself: what elimination writes and back ends read."""
 
-from screwgraph.tape import rows
+from screwgraph.tape import residues, rows
 from screwgraph.tape.derivative import gradient, hessian, jacobian
 from screwgraph.tape.factor_out import factor_out
 from screwgraph.tape.least_norm import least_norm, solve_positive
@@ -49,6 +49,7 @@ __all__ = [
     "mapped",
     "program",
     "reciprocal",
+    "residues",
     "rows",
     "solve_positive",
     "substituted",

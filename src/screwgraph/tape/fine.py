@@ -1,8 +1,9 @@
-"""Values of a tape's nodes at one state, to many digits: what tells equal values from close ones.
+"""Values of a tape's nodes at one state, to many digits, and how far the rounding of constants may move them.
 
-Sums and products of doubles differ by rounding where they are equal, and by less than that where constants of very
-different size (masses of 1 and of 1e-16) make them unequal. In many digits rounding is gone; only the constants' own is
-left. What extreme constants make of a value shows where they are less extreme: values that are equal stay so there.
+Values of a file are rounded, and products of them once more: 0.1 * 0.3 and 0.03 are equal but for that. What is left of
+a difference in many digits must be the rounding of the constants in it, and no more: an input has none, however small
+it is beside others. What extreme constants (masses of 1 and of 1e-16) make of a value shows where they are less
+extreme: values that are equal stay so there.
 """
 
 from __future__ import annotations
@@ -14,71 +15,69 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
+from screwgraph.tape.evaluated import Evaluated
 from screwgraph.tape.operations import OPERATIONS
 
 DIGITS = 36
 _CONTEXT = Context(prec=DIGITS, traps=[])
 _GUARDED = Context(prec=DIGITS + 24, traps=[])
+_ROUGH = Context(prec=6, traps=[])
 LESS = Decimal(2) ** 70
 """How much less extreme constants are made."""
+ROUNDING = Decimal(2) ** -53
+EXACT = 12
+"""Bits of a constant that is no rounded number: 1, -3, 0.75."""
 
-
-SAME = Decimal("2e-15")
+SAME = Decimal("1e-14")
 """What the rounding of constants may leave between values that are equal, relative to what they are the sums of."""
+EXPLAINED = Decimal(10) ** 4
+"""How much more than the rounding of its constants that is: they are themselves what rounded numbers add up to."""
+
+TWICE = Decimal(2)
+"""And how much more it may be anyway."""
+
+Fine = tuple[Decimal, Decimal]
+"""A value, and how far it moves, at most, where each constant moves by its rounding."""
 
 
-def is_near(a: Decimal, b: Decimal, *terms: Decimal) -> bool:
-    """Whether two values are finite, and differ by no more than the rounding of constants makes of some terms."""
-    off = _CONTEXT.subtract(a, b)
-    return off.is_finite() and off.copy_abs() <= SAME * max(term.copy_abs() for term in terms)
+def is_near(a: Fine, b: Fine, *terms: Fine) -> bool:
+    """Whether two values are finite, and differ by what the rounding of constants makes of some terms."""
+    off = _CONTEXT.subtract(a[0], b[0])
+    if not off.is_finite():
+        return False
+    off = off.copy_abs()
+    if off.is_zero():
+        return True
+    moved = max(t[1] for t in (a, b, *terms))
+    return off <= TWICE * moved or (off <= EXPLAINED * moved and off <= SAME * max(t[0].copy_abs() for t in terms))
 
 
-class FineValues:
-    """Values of nodes, computed when they are asked for.
+def constant(value: float) -> Fine:
+    """Return a constant."""
+    return _rounded(Decimal(value), _is_exact(value))
+
+
+class FineValues(Evaluated[Fine]):
+    """Values of nodes.
 
     Constants smaller than `small`, and those larger than its inverse, are made less extreme, all by one factor.
     """
 
     def __init__(self, nodes: Sequence[tuple[Any, ...]], inputs: Sequence[float], small: float = 0.0) -> None:
-        self._nodes, self._inputs, self._small = nodes, inputs, small
-        self._known: list[Decimal | None] = []
+        def leaf(kind: str, value: Any) -> Fine:
+            if kind == "input":
+                return Decimal(inputs[value]), _ZERO
+            return _rounded(_moderate(value, small), _is_exact(value)) if small else constant(value)
 
-    def forget(self, length: int) -> None:
-        """Forget all nodes but the first so many."""
-        del self._known[length:]
+        super().__init__(nodes, leaf, lambda operation, *operands: _FINE[operation](*operands))
 
-    def of(self, id: int) -> Decimal:
-        """Return the value of a node; NaN where there is none."""
-        known, nodes = self._known, self._nodes
-        known.extend([None] * (len(nodes) - len(known)))
-        stack = [id]
-        while stack:
-            i = stack[-1]
-            if known[i] is not None:
-                stack.pop()
-                continue
-            node = nodes[i]
-            missing = () if node[0] in ("constant", "input") else [o for o in node[1:] if known[o] is None]
-            if missing:
-                stack += missing
-                continue
-            known[i] = self._evaluated(node)
-            stack.pop()
-        return known[id] or Decimal(0)
 
-    def of_form(self, node: tuple[Any, ...]) -> Decimal:
-        """Return the value of an operation that is no node yet."""
-        for operand in node[1:] if node[0] not in ("constant", "input") else ():
-            self.of(operand)
-        return self._evaluated(node)
+def _is_exact(value: float) -> bool:
+    return math.isfinite(value) and math.ldexp(math.frexp(value)[0], EXACT).is_integer()
 
-    def _evaluated(self, node: tuple[Any, ...]) -> Decimal:
-        operation, *operands = node
-        if operation == "constant":
-            return _moderate(operands[0], self._small) if self._small else Decimal(operands[0])
-        if operation == "input":
-            return Decimal(self._inputs[operands[0]])
-        return _FINE[operation](*[self._known[o] for o in operands])
+
+def _rounded(value: Decimal, is_exact: bool) -> Fine:
+    return value, _ZERO if is_exact else _ROUGH.multiply(value.copy_abs(), ROUNDING)
 
 
 def _moderate(constant: float, small: float) -> Decimal:
@@ -88,6 +87,7 @@ def _moderate(constant: float, small: float) -> Decimal:
     return _CONTEXT.divide(value, LESS) if abs(constant) * small >= 1.0 else value
 
 
+_ZERO, _ONE = Decimal(0), Decimal(1)
 _LEAST = Decimal(10) ** -(DIGITS + 24)
 
 
@@ -108,31 +108,61 @@ def _sine_and_cosine(angle: Decimal) -> tuple[Decimal, Decimal]:
     return s, c
 
 
-def _sine(angle: Decimal) -> Decimal:
-    return _sine_and_cosine(angle)[0] if angle.is_finite() else Decimal("nan")
+def _turned(which: int, a: Fine) -> Fine:
+    return _sine_and_cosine(a[0])[which] if a[0].is_finite() else Decimal("nan"), a[1]
 
 
-def _cosine(angle: Decimal) -> Decimal:
-    return _sine_and_cosine(angle)[1] if angle.is_finite() else Decimal("nan")
+def _add(a: Fine, b: Fine) -> Fine:
+    return _CONTEXT.add(a[0], b[0]), _ROUGH.add(a[1], b[1])
 
 
-def _as_double(operation: str) -> Callable[..., Decimal]:
-    """Return an operation to the digits of doubles."""
-    return lambda *operands: Decimal(float(OPERATIONS[operation].values(*map(float, operands))))
+def _subtract(a: Fine, b: Fine) -> Fine:
+    return _CONTEXT.subtract(a[0], b[0]), _ROUGH.add(a[1], b[1])
 
 
-_FINE: Mapping[str, Callable[..., Decimal]] = MappingProxyType(
+def _multiply(a: Fine, b: Fine) -> Fine:
+    moved = _ROUGH.fma(a[0].copy_abs(), b[1], _ROUGH.multiply(b[0].copy_abs(), a[1]))
+    return _CONTEXT.multiply(a[0], b[0]), moved
+
+
+def _invert(a: Fine) -> Fine:
+    value = _CONTEXT.divide(_ONE, a[0])
+    return value, _ROUGH.multiply(_ROUGH.multiply(value, value), a[1])
+
+
+def _root(a: Fine) -> Fine:
+    value = _CONTEXT.sqrt(a[0])
+    return value, _ROUGH.divide(a[1], _ROUGH.add(value, value))
+
+
+def _as_double(operation: str) -> Callable[..., Fine]:
+    """Return an operation to the digits of doubles, which move it, too."""
+    known = OPERATIONS[operation]
+
+    def evaluate(*operands: Fine) -> Fine:
+        at = [float(value) for value, _ in operands]
+        found = float(known.values(*at))
+        value, moved = _rounded(Decimal(found), is_exact=False)
+        for rule, (_, error) in zip(known.partials, operands, strict=True):
+            if rule is not None and error:
+                moved = _ROUGH.fma(Decimal(abs(float(rule(found, *at)))), error, moved)
+        return value, moved
+
+    return evaluate
+
+
+_FINE: Mapping[str, Callable[..., Fine]] = MappingProxyType(
     {name: _as_double(name) for name in OPERATIONS}
     | {
-        "add": _CONTEXT.add,
-        "sub": _CONTEXT.subtract,
-        "mul": _CONTEXT.multiply,
-        "div": _CONTEXT.divide,
-        "neg": _CONTEXT.minus,
-        "inv": lambda a: _CONTEXT.divide(Decimal(1), a),
-        "sin": _sine,
-        "cos": _cosine,
-        "sqrt": _CONTEXT.sqrt,
+        "add": _add,
+        "sub": _subtract,
+        "mul": _multiply,
+        "div": lambda a, b: _multiply(a, _invert(b)),
+        "neg": lambda a: (a[0].copy_negate(), a[1]),
+        "inv": _invert,
+        "sin": lambda a: _turned(0, a),
+        "cos": lambda a: _turned(1, a),
+        "sqrt": _root,
         "guard": lambda a, b: a,
     }
 )

@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from screwgraph.errors import InputError
 from screwgraph.tape.operations import OPERATIONS
+from screwgraph.tape.residues import PRIME, Residue, of_number
+from screwgraph.tape.residues import reciprocal as inverse
 
 if TYPE_CHECKING:
     from screwgraph.tape.tape import Tape
 
 CANCELLED = 1e-14
-"""A sum this much smaller than its terms, at every sample, may be zero: many digits tell."""
+"""A sum this much smaller than its terms, at every sample, may be zero but for the rounding of constants."""
 CONSTANT = 4e-16
-"""A sum whose samples agree this well, relative to its terms, is a constant."""
+"""A sum whose samples agree this well, relative to its terms, may be a constant."""
+NEARLY, GRID = 1e-12, 2.0**40
+"""One whose samples agree this well may be exactly one: mostly a multiple of the inverse of `GRID`."""
 LARGEST_POWER = 16
 """Whole exponents up to which powers are products."""
 
@@ -35,14 +39,14 @@ def _method(operation: str, reverse: bool = False) -> Callable[..., Any]:
 class Scalar:
     """A value on a tape: what NumPy's operators and functions make of it is written on the tape.
 
-    `samples` are its values at random states, none where the tape merges by form; it is `certain` that values of equal
-    samples are equal.
+    `residue` is its value modulo a prime at a random point: what has equal ones is equal. `samples` are its values at
+    random states; both are missing where the tape merges by form. It is `certain` that what has no kinks made it.
     """
 
-    __slots__ = ("certain", "id", "samples", "tape")
+    __slots__ = ("certain", "id", "residue", "samples", "tape")
 
-    def __init__(self, tape: Tape, id: int, samples: tuple[float, ...], certain: bool) -> None:
-        self.tape, self.id, self.samples, self.certain = tape, id, samples, certain
+    def __init__(self, tape: Tape, id: int, residue: Residue, samples: tuple[float, ...], certain: bool) -> None:
+        self.tape, self.id, self.residue, self.samples, self.certain = tape, id, residue, samples, certain
 
     def __repr__(self) -> str:
         return f"<{self.tape.nodes[self.id][0]} %{self.id}>"
@@ -79,10 +83,10 @@ class Scalar:
         tape, node = self.tape, self.tape.nodes[self.id]
         if node[0] == "neg":
             return tape.at(node[1])
-        samples = tuple(map(neg, self.samples))
+        samples, residue = tuple(map(neg, self.samples)), self.residue and PRIME - self.residue
         if node[0] == "sub":
-            return tape.record(("sub", node[2], node[1]), samples, self.certain)
-        return tape.record(("neg", self.id), samples, self.certain, apart=node[0] == "guard")
+            return tape.record(("sub", node[2], node[1]), residue, samples, self.certain)
+        return tape.record(("neg", self.id), residue, samples, self.certain, apart=node[0] == "guard")
 
     def __pos__(self) -> Scalar:
         return self
@@ -114,11 +118,11 @@ class Scalar:
 
     def sin(self) -> Scalar:
         """Return the sine (argument in rad)."""
-        return self.tape.record(("sin", self.id), tuple([math.sin(s) for s in self.samples]), self.certain)
+        return self.tape.function("sin", self)
 
     def cos(self) -> Scalar:
         """Return the cosine (argument in rad)."""
-        return self.tape.record(("cos", self.id), tuple([math.cos(s) for s in self.samples]), self.certain)
+        return self.tape.function("cos", self)
 
 
 def reciprocal(a: Number) -> Number:
@@ -131,7 +135,8 @@ def reciprocal(a: Number) -> Number:
     if node[0] == "neg":
         return -reciprocal(tape.at(node[1]))
     samples = tuple([1.0 / s if s else math.inf for s in a.samples])
-    return tape.record(("inv", a.id), samples, a.certain, apart=node[0] == "guard")
+    residue = inverse(a.residue) if a.residue else None
+    return tape.record(("inv", a.id), residue, samples, a.certain, apart=node[0] == "guard")
 
 
 def guard(a: Number, bound: Number) -> Number:
@@ -144,7 +149,7 @@ def guard(a: Number, bound: Number) -> Number:
     if node[0] == "neg":
         return -guard(tape.at(node[1]), bound)
     if isinstance(bound, Scalar):
-        return tape.record(("guard", a.id, bound.id), a.samples, a.certain, apart=True)
+        return tape.record(("guard", a.id, bound.id), a.residue, a.samples, a.certain, apart=True)
     return tape.guarded(a, bound)
 
 
@@ -165,12 +170,13 @@ def _sum(a: Scalar, b: Number) -> Number:
             return _difference(a, -b)
         if nodes[a.id][0] == "neg":
             return _difference(b, -a)
-        certain = a.certain and b.certain
-        x, y = a.samples, b.samples
-        samples = (x[0] + y[0], x[1] + y[1], x[2] + y[2], x[3] + y[3]) if x else ()
         form = ("add", a.id, b.id) if a.id <= b.id else ("add", b.id, a.id)
-        found = _settled(form, samples, a, b) if certain else None
-        return a.tape.record(form, samples, certain) if found is None else found
+        x, y, u, v = a.samples, b.samples, a.residue, b.residue
+        if not x:
+            return a.tape.record(form, None, (), False)
+        samples = (x[0] + y[0], x[1] + y[1], x[2] + y[2], x[3] + y[3])
+        residue = None if u is None or v is None else (u + v) % PRIME
+        return _written_sum(form, residue, samples, a, b)
     if not isinstance(b, (float, int)):
         return NotImplemented
     return a if b == 0 else _sum(a, a.tape.constant(b))
@@ -190,12 +196,12 @@ def _difference(a: Number, b: Number) -> Number:
         return -_sum(-a, b)
     if a is b:
         return 0.0
-    certain = a.certain and b.certain
-    x, y = a.samples, b.samples
-    samples = (x[0] - y[0], x[1] - y[1], x[2] - y[2], x[3] - y[3]) if x else ()
-    form = ("sub", a.id, b.id)
-    found = _settled(form, samples, a, b) if certain else None
-    return a.tape.record(form, samples, certain) if found is None else found
+    form, x, y, u, v = ("sub", a.id, b.id), a.samples, b.samples, a.residue, b.residue
+    if not x:
+        return a.tape.record(form, None, (), False)
+    samples = (x[0] - y[0], x[1] - y[1], x[2] - y[2], x[3] - y[3])
+    residue = None if u is None or v is None else (u - v) % PRIME
+    return _written_sum(form, residue, samples, a, b)
 
 
 def _product(a: Scalar, b: Number) -> Number:
@@ -212,10 +218,13 @@ def _product(a: Scalar, b: Number) -> Number:
         return -_product(-a, b)
     if nodes[b.id][0] == "neg":
         return -_product(a, -b)
-    x, y = a.samples, b.samples
-    samples = (x[0] * y[0], x[1] * y[1], x[2] * y[2], x[3] * y[3]) if x else ()
     form = ("mul", a.id, b.id) if a.id <= b.id else ("mul", b.id, a.id)
-    return a.tape.record(form, samples, a.certain and b.certain)
+    x, y, u, v = a.samples, b.samples, a.residue, b.residue
+    if not x:
+        return a.tape.record(form, None, (), False)
+    samples = (x[0] * y[0], x[1] * y[1], x[2] * y[2], x[3] * y[3])
+    residue = None if u is None or v is None else u * v % PRIME
+    return a.tape.record(form, residue, samples, a.certain and b.certain)
 
 
 def _power(a: Scalar, exponent: Number) -> Number:
@@ -248,13 +257,26 @@ _WRITTEN: dict[str, Callable[..., Number]] = {
 """Operations that simplify themselves."""
 
 
-def _settled(form: tuple[Any, ...], samples: tuple[float, ...], a: Scalar, b: Scalar) -> float | None:
-    """Return the constant that a sum or difference is, if it is one at every sample."""
-    first, scale = samples[0], max(abs(a.samples[0]), abs(b.samples[0]))  # the first sample rules most out
-    if abs(first) <= CANCELLED * (abs(a.samples[0]) + abs(b.samples[0])) and all(
-        abs(s) <= CANCELLED * (abs(x) + abs(y)) for s, x, y in zip(samples, a.samples, b.samples, strict=True)
-    ):
-        return 0.0 if a.tape.settles(form, 0.0) else None
-    if abs(samples[1] - first) <= CONSTANT * scale and all(abs(s - first) <= CONSTANT * scale for s in samples):
-        return first if a.tape.settles(form, first) else None
-    return None
+def _written_sum(form: tuple[Any, ...], residue: Residue, samples: tuple[float, ...], a: Scalar, b: Scalar) -> Number:
+    """Return the node of a sum or difference, or the constant that it is."""
+    tape, certain = a.tape, a.certain and b.certain
+    if residue == 0:
+        return 0.0
+    if form in tape.written:
+        return tape.written[form]
+    first, x, y = samples[0], abs(a.samples[0]), abs(b.samples[0])  # the first sample rules most out
+    if certain and abs(first) <= CANCELLED * (x + y) and _vanish(samples, a, b) and tape.settles(form, 0.0):
+        return 0.0
+    size = max(x, y)
+    if abs(samples[1] - first) <= NEARLY * size and (change := max(abs(s - first) for s in samples)) <= NEARLY * size:
+        for value in (first, round(first * GRID) / GRID) if residue is not None else ():
+            if of_number(value) == residue:
+                return value
+        if certain and change <= CONSTANT * size and tape.settles(form, first):
+            return first
+    return tape.record(form, residue, samples, certain)
+
+
+def _vanish(samples: tuple[float, ...], a: Scalar, b: Scalar) -> bool:
+    """Whether a sum is small beside its terms at every sample."""
+    return all(abs(s) <= CANCELLED * (abs(x) + abs(y)) for s, x, y in zip(samples, a.samples, b.samples, strict=True))

@@ -1,8 +1,9 @@
 """A tape: a growing list of operations on scalars, where equal values are one.
 
-On a tape that merges by value, every value carries what it is at a few random states. Two values that agree there are
-one value, a difference that vanishes there is zero: so algebraic identities that a syntax tree hides
-(sin^2 + cos^2 = 1, structural cancellation in elimination) are found for free. On a tape that merges by form, equal
+On a tape that merges by value, every value carries its residue modulo a prime at a random point. Two values with equal
+residues are one value, a difference without one is zero: so algebraic identities that a syntax tree hides
+(sin^2 + cos^2 = 1, structural cancellation in elimination) are found for free. Values that differ by the rounding of
+constants are one, too; what they are at random states tells which may be. On a tape that merges by form, equal
 operations on equal operands are one value: for expressions with conditions, and where many derivatives are to be made.
 """
 
@@ -10,15 +11,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from screwgraph.summary import one_line
-from screwgraph.tape.fine import FineValues, is_near
+from screwgraph.tape import fine, scaled
+from screwgraph.tape.fine import FineValues
 from screwgraph.tape.operations import OPERATIONS
+from screwgraph.tape.residues import Residue, Residues, of_number, unit_vector, unknown
 from screwgraph.tape.scalar import Number, Scalar
+from screwgraph.tape.scaled import ScaledValues
 
 SAMPLES = 4
 """Random states at which every value is known while the tape is written; sums and products are written for four."""
@@ -27,7 +30,7 @@ WIDE = 64
 SPLIT = 2.0**17 + 1.0
 """A number times this, less what that exceeds the number by, is the number rounded to 36 bits."""
 EQUAL = 1e-14
-"""Values that agree this well, relatively and at every sample, may be one value: many digits tell."""
+"""Values that agree this well, relatively and at every sample, may be one value but for the rounding of constants."""
 
 
 class Mark(NamedTuple):
@@ -38,34 +41,44 @@ class Mark(NamedTuple):
     length: int
     by_form: dict[tuple[Any, ...], Scalar]
     by_value: dict[tuple[float, ...], tuple[Scalar, ...]]
+    by_residue: dict[int, Scalar]
 
 
 class Tape:
     """A growing list of operations; `nodes[i]` is (operation, operand ids), operands before results.
 
-    Values are merged by "value", which random samples of the inputs tell, or by "form" only.
+    Values are merged by "value", which residues and random samples of the inputs tell, or by "form" only. `written` are
+    all operations that were asked for, and the values that they are.
     """
 
     def __init__(self, merge: Literal["value", "form"] = "value") -> None:
         self.nodes: list[tuple[Any, ...]] = []
         self.input_names: list[str] = []
         self.by_value = merge == "value"
-        self._by_form: dict[tuple[Any, ...], Scalar] = {}
+        self.written: dict[tuple[Any, ...], Scalar] = {}
         self._by_value: dict[tuple[float, ...], tuple[Scalar, ...]] = {}
         self._wide_inputs: list[np.ndarray] = []
         self._wide: list[Any] = []
         self._extremes: dict[int, tuple[float, float]] = {}
+        self._residues = Residues(self.nodes)
+        self._by_residue: dict[int, Scalar] = {}
         self._fine_inputs: list[float] = []
+        self._scaled_inputs: list[tuple[tuple[float, ...], bool]] = []
+        self._scaled = ScaledValues(self.nodes, self._scaled_inputs)
         self._fine = [FineValues(self.nodes, self._fine_inputs)]
 
     def input(self, name: str, samples: Sequence[float] = ()) -> Scalar:
         """Add an input; `samples` are `SAMPLES + WIDE` values that it may take, where values are merged by value."""
+        return self._input(name, samples, unknown("input", len(self.input_names)), scalable=True)
+
+    def _input(self, name: str, samples: Sequence[float], residue: int, scalable: bool) -> Scalar:
+        form = ("input", len(self.input_names))
         self.input_names.append(name)
-        self._fine_inputs.append(float(samples[0]) if len(samples) else math.nan)
-        self._wide_inputs.append(np.asarray(samples[SAMPLES:], dtype=float))
-        form = ("input", len(self.input_names) - 1)
         known = tuple(float(s) for s in samples[:SAMPLES]) if self.by_value else ()
-        return self.record(form, known, bool(known))
+        self._fine_inputs.append(known[0] if known else math.nan)
+        self._scaled_inputs.append((known, scalable))
+        self._wide_inputs.append(np.asarray(samples[SAMPLES:], dtype=float))
+        return self.record(form, residue if known else None, known, bool(known))
 
     def inputs(self, name: str, shape: tuple[int, ...]) -> Any:
         """Return an array of inputs of a tape that merges by form: `name[0]`, or `name[0, 1]`; a Scalar if it is ()."""
@@ -74,20 +87,30 @@ class Tape:
             found[place] = self.input(f"{name}{list(place)}")
         return found[()]
 
-    def vector(self, names: Sequence[str], samples: np.ndarray) -> np.ndarray:
-        """Return a vector of inputs; `samples` (SAMPLES + WIDE, names) are values that they may take together."""
-        found = np.empty(len(names), dtype=object)
+    def vector(self, names: Sequence[str], samples: np.ndarray, quaternions: Sequence[int] = ()) -> np.ndarray:
+        """Return a vector of inputs; `samples` (SAMPLES + WIDE, names) are values that they may take together.
+
+        `quaternions` are the places at which four numbers begin that are a unit quaternion.
+        """
+        found, first = np.empty(len(names), dtype=object), len(self.input_names)
+        residues = [unknown("input", first + i) for i in range(len(names))]
+        tied = set[int]()
+        for at in quaternions:
+            residues[at : at + 4] = unit_vector(residues[at : at + 3])
+            tied.update(range(at, at + 4))
         for i, name in enumerate(names):
-            found[i] = self.input(name, samples[:, i].tolist())
+            found[i] = self._input(name, samples[:, i].tolist(), residues[i], scalable=i not in tied)
         return found
 
     def constant(self, value: float) -> Scalar:
         """Return the node of a constant."""
         value = float(value)
-        known = self._by_form.get(("constant", value))
+        known = self.written.get(("constant", value))
         if known is not None:
             return known
-        return self.record(("constant", value), (value,) * SAMPLES if self.by_value else (), self.by_value)
+        if not self.by_value:
+            return self.record(("constant", value), None, (), False)
+        return self.record(("constant", value), of_number(value), (value,) * SAMPLES, True)
 
     def distrust(self, small: float) -> None:
         """From here on, let values count as equal only if they stay so where constants up to `small` are larger."""
@@ -97,24 +120,27 @@ class Tape:
         """Return the node of an operation of the table on operands one of which, at least, is a Scalar."""
         scalars = [o if isinstance(o, Scalar) else self.constant(o) for o in operands]
         known = OPERATIONS[operation]
-        samples: tuple[float, ...] = ()
-        if self.by_value:
-            with np.errstate(all="ignore"):
-                samples = tuple(float(known.values(*at)) for at in zip(*(s.samples for s in scalars), strict=True))
+        form = (operation, *(s.id for s in scalars))
+        if not self.by_value:
+            return self.record(form, None, (), False)
+        with np.errstate(all="ignore"):
+            samples = tuple(float(known.values(*at)) for at in zip(*(s.samples for s in scalars), strict=True))
         certain = known.entire and all(s.certain for s in scalars)
-        return self.record((operation, *(s.id for s in scalars)), samples, certain)
+        residue = self._residues.of_function(form, [s.residue for s in scalars])
+        return self.record(form, residue, samples, certain)
 
     def mark(self) -> Mark:
         """Return what `restore` needs to forget all that is written from here on."""
-        return Mark(len(self.nodes), dict(self._by_form), dict(self._by_value))
+        return Mark(len(self.nodes), dict(self.written), dict(self._by_value), dict(self._by_residue))
 
     def restore(self, mark: Mark) -> None:
         """Forget all operations that were written since a mark; their scalars must not be used any more."""
         del self.nodes[mark.length :], self._wide[mark.length :]
         self._extremes = {id: sizes for id, sizes in self._extremes.items() if id < mark.length}
-        for fine in self._fine:
-            fine.forget(mark.length)
-        self._by_form, self._by_value = dict(mark.by_form), dict(mark.by_value)
+        for values in (*self._fine, self._scaled, self._residues):
+            values.forget(mark.length)
+        self.written, self._by_value = dict(mark.by_form), dict(mark.by_value)
+        self._by_residue = dict(mark.by_residue)
 
     def wide_samples(self, value: Scalar) -> np.ndarray:
         """Return the values of a node at `WIDE` random states."""
@@ -145,46 +171,67 @@ class Tape:
 
     def at(self, id: int) -> Scalar:
         """Return a node as a Scalar."""
-        return self._by_form[self.nodes[id]]
+        return self.written[self.nodes[id]]
 
-    def record(self, form: tuple[Any, ...], samples: tuple[float, ...], certain: bool, apart: bool = False) -> Scalar:
+    def record(
+        self, form: tuple[Any, ...], residue: Residue, samples: tuple[float, ...], certain: bool, apart: bool = False
+    ) -> Scalar:
         """Return the node of an operation on nodes, an old one where an equal one is known; `apart`, of that form."""
-        known = self._by_form.get(form)
+        known = self.written.get(form)
         if known is not None:
             return known
-        key = _value_key(samples) if certain and not apart else None
-        if key is None:
-            scalar = self._by_form[form] = Scalar(self, len(self.nodes), samples, certain)
-            self.nodes.append(form)
-            return scalar
-        close = self._by_value.get(key, ())
-        for equal in close if form[0] != "input" else ():
-            if _agree(equal.samples, samples) and self._is_same(form, equal):
-                self._by_form[form] = equal
+        apart = apart or not samples
+        if not apart and form[0] != "input":
+            equal = self._by_residue.get(residue) if residue is not None and form[0] != "constant" else None
+            if equal is None and certain:
+                equal = self._equal_but_for_rounding(form, samples)
+            if equal is not None:
+                self.written[form] = equal
                 return equal
-        scalar = self._by_form[form] = Scalar(self, len(self.nodes), samples, certain)
+        scalar = self.written[form] = Scalar(self, len(self.nodes), residue, samples, certain)
         self.nodes.append(form)
-        self._by_value[key] = (*close, scalar)
+        if not apart:
+            if residue is not None:
+                self._by_residue.setdefault(residue, scalar)
+            key = _value_key(samples) if certain else None
+            if key is not None:
+                self._by_value[key] = (*self._by_value.get(key, ()), scalar)
         return scalar
+
+    def _equal_but_for_rounding(self, form: tuple[Any, ...], samples: tuple[float, ...]) -> Scalar | None:
+        """Return a node whose value is that of an operation but for the rounding of constants."""
+        key = _value_key(samples)
+        for node in self._by_value.get(key, ()) if key is not None else ():
+            if form[0] == "constant" and self.nodes[node.id][0] != "constant":
+                continue
+            if _agree(node.samples, samples) and self._is_same(form, node):
+                return node
+        return None
 
     def guarded(self, a: Scalar, bound: float) -> Scalar:
         """Return the node that is a where |a| > bound, else NaN; one made with a larger bound serves as well."""
-        known = self._by_form.get(("guarded", a.id))
+        known = self.written.get(("guarded", a.id))
         if known is not None and self.nodes[self.nodes[known.id][2]][1] >= bound:
             return known
         form = ("guard", a.id, self.constant(bound).id)
-        self._by_form["guarded", a.id] = found = self.record(form, a.samples, a.certain, apart=True)
+        self.written["guarded", a.id] = found = self.record(form, a.residue, a.samples, a.certain, apart=True)
         return found
 
     def _is_same(self, form: tuple[Any, ...], node: Scalar) -> bool:
-        """Whether an operation's value is a node's, at a state and to many digits."""
-        return all(is_near(fine.of_form(form), (value := fine.of(node.id)), value) for fine in self._fine)
+        """Whether an operation's value is a node's but for the rounding of constants, whatever the size of inputs."""
+        values = ((own.of_form(form), own.of(node.id)) for own in self._fine)
+        with np.errstate(all="ignore"):
+            return all(fine.is_near(found, value, value) for found, value in values) and scaled.are_near(
+                self._scaled.of_form(form), self._scaled.of(node.id)
+            )
 
-    def settles(self, form: tuple[Any, ...], constant: float) -> bool:
-        """Whether a sum or difference is a constant, beside its terms, at a state and to many digits."""
-        value = Decimal(constant)
-        sums = ((fine.of_form(form), fine.of(form[1]), fine.of(form[2])) for fine in self._fine)
-        return all(is_near(total, value, a, b) for total, a, b in sums)
+    def settles(self, form: tuple[Any, ...], value: float) -> bool:
+        """Whether a sum or difference is a constant but for the rounding of constants, whatever the size of inputs."""
+        sums = ((own.of_form(form), own.of(form[1]), own.of(form[2])) for own in self._fine)
+        with np.errstate(all="ignore"):
+            return all(fine.is_near(total, fine.constant(value), a, b) for total, a, b in sums) and scaled.are_near(
+                self._scaled.of_form(form), scaled.constant(value)
+            )
 
 
 def tape_of(values: np.ndarray) -> Tape:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from screwgraph.compiler.analytic.coriolis import Coriolis, coriolis
 from screwgraph.compiler.analytic.motion import Motion
 from screwgraph.compiler.analytic.turn import Turn
@@ -28,12 +26,8 @@ from screwgraph.compiler.analytic.vectors import (
     spread,
     times,
 )
-from screwgraph.robot.parameters import sizes
-from screwgraph.spatial import SpatialInertia
+from screwgraph.spatial import SpatialInertia, second_moments
 from screwgraph.tape import Number
-
-CLEAN = 1e-15
-"""Second moments this small beside the rotational inertia are what rounding left of it."""
 
 
 @dataclass(frozen=True)
@@ -125,9 +119,7 @@ def body(inertia: SpatialInertia, moved: Motion, outside: Pair) -> Body:
 
 def still(inertia: SpatialInertia) -> Body:
     """Return a link's own mass and moments about its origin."""
-    about = inertia.about_origin
-    flat = np.trace(about) / 2.0 * np.eye(3) - about
-    second: Matrix = np.where(sizes(flat) > CLEAN * sizes(about).max(), flat, 0.0).tolist()
+    second: Matrix = second_moments(inertia.about_origin).tolist()
     return Body(inertia.mass, inertia.first_moment.tolist(), second, ZERO, [ZERO] * 3, NOTHING)
 
 

@@ -35,6 +35,11 @@ class Manifold(Protocol):
         """Number of directions in which a value can change."""
         ...
 
+    @property
+    def quaternions(self) -> tuple[int, ...]:
+        """Places of a value, a vector, at which four numbers begin that are a unit quaternion."""
+        ...
+
     def identity(self) -> np.ndarray:
         """Return the zero value."""
         ...

@@ -27,6 +27,7 @@ class FloatingPose:
     kind = "a position (x, y, z) and a quaternion (x, y, z, w) of length 1"
     shape = (7,)
     dim = 6
+    quaternions = (3,)
 
     def identity(self) -> Float[np.ndarray, "7"]:
         return np.concatenate([np.zeros(3), ROTATIONS.identity()])

@@ -33,6 +33,10 @@ class Product:
     def dim(self) -> int:
         return sum(part.dim for part in self.parts)
 
+    @property
+    def quaternions(self) -> tuple[int, ...]:
+        return tuple(own.start + at for part, own, _ in self.places for at in part.quaternions)
+
     @cached_property
     def places(self) -> tuple[tuple[Manifold, slice, slice], ...]:
         """Each part, and where it stands in values and in velocities."""

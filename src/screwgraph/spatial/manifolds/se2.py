@@ -22,6 +22,7 @@ class SE2:
     kind = "a rigid motion in the plane"
     shape = (3,)
     dim = 3
+    quaternions = ()
 
     def identity(self) -> Float[np.ndarray, "3"]:
         return np.zeros(3)

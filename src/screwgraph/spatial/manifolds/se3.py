@@ -27,6 +27,7 @@ class SE3:
     kind = "a rigid motion"
     shape = (4, 4)
     dim = 6
+    quaternions = ()
 
     def identity(self) -> Float[np.ndarray, "4 4"]:
         return np.eye(4)

@@ -23,6 +23,7 @@ class SO3:
     kind = "a rotation matrix"
     shape = (3, 3)
     dim = 3
+    quaternions = ()
 
     def identity(self) -> Float[np.ndarray, "3 3"]:
         return np.eye(3)

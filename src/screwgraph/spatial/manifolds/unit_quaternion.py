@@ -24,6 +24,7 @@ class UnitQuaternion:
     kind = "a quaternion (x, y, z, w) of length 1"
     shape = (4,)
     dim = 3
+    quaternions = (0,)
 
     def identity(self) -> Float[np.ndarray, "4"]:
         return np.array([0.0, 0.0, 0.0, 1.0])

@@ -19,6 +19,7 @@ class Vector:
     size: int
     reach: tuple[float, ...] = field(default=(), compare=False, repr=False)
     kind = "a vector"
+    quaternions = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.size, int | np.integer) or isinstance(self.size, bool) or self.size < 1:
