@@ -47,4 +47,5 @@ def test_torques_that_are_not_explained_are_said(command, tmp_path):
     t, q, qd, qdd = fourier(2, 600, 0.02)
     np.savez(tmp_path / "log.npz", t=t, q=np.degrees(q), tau=sg.inverse_dynamics(robot)(q, qd, qdd))
     answer = command("identify", "rr", "--log", tmp_path / "log.npz", "-o", tmp_path / "found.yaml")
-    assert "of the torque of joint1 are not explained: check units" in answer.err
+    assert "are not explained: check units, signs and columns" in answer.err
+    assert "times those of the file's parameters: check units" in answer.err

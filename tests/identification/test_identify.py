@@ -368,6 +368,13 @@ def test_currents_of_motors_behind_a_differential():
     np.testing.assert_allclose(found.base_values, expected, atol=1e-9)
 
 
+def at(row: int, column: int, value: float) -> np.ndarray:
+    """Return numbers of two joints at 200 samples, one of which is bad."""
+    found = np.random.default_rng(0).standard_normal((200, 2))
+    found[row, column] = value
+    return found
+
+
 @pytest.mark.parametrize(
     ("change", "more", "match"),
     [
@@ -380,9 +387,19 @@ def test_currents_of_motors_behind_a_differential():
         ({"t": np.full(200, np.nan), "qd": None}, {}, "t of the log is not finite at sample 0"),
         (dict.fromkeys(("t", "q", "tau"), np.zeros(1)) | {"qd": None}, {}, "q of the log has the shape"),
         ({"t": np.zeros(1), "q": np.zeros((1, 2)), "tau": np.zeros((1, 2)), "qd": None, "qdd": None}, {}, "1 sample"),
-        ({"tau": np.full((200, 2), np.inf)}, {}, "infinite at sample 0"),
+        ({"tau": np.full((200, 2), np.inf)}, {}, "tau:joint1 of the log is inf at sample 0"),
         ({"q": np.zeros((200, 2), dtype=complex)}, {}, "does not hold real numbers"),
-        ({"qd": np.full((200, 2), np.nan)}, {}, "not finite at sample 0"),
+        ({"qd": np.full((200, 2), np.nan)}, {}, "qd:joint1 of the log is nan at sample 0"),
+        ({"q": at(17, 1, 1e300)}, {}, r"q:joint2 of the log is 1e\+300 at sample 17"),
+        ({"q": at(17, 1, -np.inf), "qd": None, "qdd": None}, {}, "q:joint2 of the log is -inf at sample 17"),
+        ({"qdd": at(199, 0, 1e300)}, {}, r"qdd:joint1 of the log is 1e\+300 at sample 199"),
+        ({"qd": at(40, 0, 1e300), "qdd": None}, {}, r"qd:joint1 of the log is 1e\+300 at sample 40"),
+        ({"tau": at(3, 1, 1e300)}, {}, r"tau:joint2 of the log is 1e\+300 at sample 3"),
+        ({"t": at(9, 0, np.nan)[:, 0]}, {}, "t of the log is nan at sample 9"),
+        ({"wrench:link2": np.full((200, 6), 1e300)}, {}, r"wrench:link2:mx of the log is 1e\+300 at sample 0"),
+        ({"q": at(17, 1, 1e300), "qd": None}, {"motion": "estimated"}, r"q:joint2 of the log is 1e\+300 at sample 17"),
+        (dict.fromkeys(("t", "qd", "qdd")) | {"q": np.zeros((2, 2)), "tau": np.zeros((2, 2))}, {}, "has no times"),
+        ({k: np.zeros((2, 2)) for k in ("q", "qd", "qdd", "tau")} | {"t": None}, {}, "4 equations for 6 combinations"),
         ({"q": np.zeros((200, 5))}, {}, "q of the log has 5 columns"),
         ({}, {"loss": "none"}, "no robust loss"),
         ({}, {"held_out": 1}, "held_out is 1"),

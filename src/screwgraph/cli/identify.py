@@ -61,9 +61,6 @@ Page = Annotated[
     str | None, typer.Option("--report", metavar="FILE", help="Also write an .html page with tables and residuals.")
 ]
 
-UNEXPLAINED = 0.5
-"""Part of the torques held out, not explained, from which on a log is suspect."""
-
 HELP = """Identify inertias, friction and payloads of a robot from logs of positions and torques.
 
 Columns of a .csv file: t (s), q:JOINT, tau:JOINT, and qd:JOINT and qdd:JOINT where they are known; i:JOINT are
@@ -120,12 +117,8 @@ def identify(
             loss=loss,
         )
     found.save(output)
-    if found.unexcited:
-        note(f"warning: the motion does not show {len(found.unexcited)} of the combinations: {found.unexcited[0]}")
-    for name, left in found.validation.items():
-        if left > UNEXPLAINED * found.torque[name] > 0.0:
-            part = 100.0 * left / found.torque[name]
-            note(f"warning: {part:.0f} % of the torque of {name} are not explained: check units, signs and columns")
+    for doubt in found.doubts:
+        note(f"warning: {doubt}")
     if report is not None:
         write_identify_report(found, report)
     summary = _summary(found, output)
@@ -159,8 +152,10 @@ def _summary(found: Identified, output: str) -> dict[str, Any]:
         "identifiable": list(found.identifiable),
         "unidentifiable": list(found.unidentifiable),
         "unexcited": list(found.unexcited),
+        "doubts": list(found.doubts),
         "noise": dict(found.noise),
         "validation": dict(found.validation),
+        "robot_validation": dict(found.robot_validation),
         "output": output,
     }
 

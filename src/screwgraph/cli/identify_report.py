@@ -49,6 +49,8 @@ def write_identify_report(found: Identified, path: str) -> None:
     ]
     if found.unexcited:
         sections.insert(1, Text("Not excited", "The motion does not show: " + "; ".join(found.unexcited)))
+    if found.doubts:
+        sections.insert(1, Text("Doubts", "; ".join(found.doubts)))
     save_report(f"Identification of {found.robot.name}", sections, path)
 
 

@@ -18,7 +18,7 @@ from jaxtyping import Float
 from screwgraph.dynamics.regrouping import Row, places_of
 from screwgraph.errors import InputError
 from screwgraph.robot import Frame, Robot, closed_states, constraint_jacobian
-from screwgraph.robot.parameters import Parameter
+from screwgraph.robot.parameters import BODIES, MASSES, Parameter, particle
 from screwgraph.robot.parameters.friction import SLOW
 from screwgraph.spatial import Ad, SpatialInertia, inverse
 
@@ -103,10 +103,10 @@ def _rows(
             if c not in where:
                 continue
             k = where[c]
-            if p.kind in ("inertia", "payload"):
+            if p.kind in MASSES:
                 frame = robot.frame(p.part) if p.kind == "payload" else Frame(p.part, p.part, np.eye(4))
                 V = Ad(inverse(frame.T_lf)) @ J[frame.link]
-                Q = V.T @ _units()[number] @ V  # of n velocities, then of gravity
+                Q = V.T @ _slope(robot, p, number) @ V  # of n velocities, then of gravity
                 energy[:, k] = [*(Q[a, b] for a, b in pairs), *Q[:n, n]]
                 continue
             own = robot.v_slices[p.part]
@@ -132,6 +132,13 @@ def _twists(
         V[:, :-1] += joint.type.screw_axes(own) @ G[robot.v_slices[joint.name]]
         found[joint.child] = V
     return found
+
+
+def _slope(robot: Robot, parameter: Parameter, number: int) -> Float[np.ndarray, "6 6"]:
+    """Return the derivative of a body's inertia by a number of a parameter."""
+    if parameter.kind in BODIES:
+        return _units()[number]
+    return SpatialInertia.of_parameters(particle(robot.link(parameter.part).inertia.com).tolist()).matrix()
 
 
 @cache

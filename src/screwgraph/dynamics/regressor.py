@@ -29,8 +29,9 @@ def regressor(
 
     Arrays are (..., nq), (..., nv), (..., nv). pi are the robot's inertial parameters link by link, then the armatures
     and dampings that its file has (`linear_parameters`), or `parameters` as for `inverse_dynamics`, in which it is
-    linear: inertias, a payload, armatures, dampings, levels of friction. `coordinates` are those of `inverse_dynamics`,
-    "independent" by default where loops or couplings tie joints: tau and Y are then those of the independent joints.
+    linear: inertias or masses alone, a payload, armatures, dampings, levels of friction. `coordinates` are those of
+    `inverse_dynamics`, "independent" by default where loops or couplings tie joints: tau and Y are then those of the
+    independent joints.
     Columns of parameters that no motion shows vanish or depend on others: `base_parameters`.
     Atkeson, An & Hollerbach (1986).
 

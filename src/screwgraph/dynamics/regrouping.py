@@ -35,7 +35,7 @@ from screwgraph.dynamics.exact import (
 from screwgraph.dynamics.ratios import Length
 from screwgraph.robot import Robot
 from screwgraph.robot.joints import Floating, Helical, Planar, Prismatic, Revolute, Spherical, Universal
-from screwgraph.robot.parameters import Parameter
+from screwgraph.robot.parameters import Parameter, particle
 from screwgraph.spatial import Ad, Array, SpatialInertia, ad, inverse
 
 TWISTS = tuple(combinations_with_replacement(range(6), 2))
@@ -89,8 +89,11 @@ def places_of(robot: Robot, parameters: Sequence[Parameter]) -> dict[tuple[str, 
 
 def _body(robot: Robot, parameters: Sequence[Parameter], places: dict, link: str, named: Named) -> list[Row]:
     """Return the ten numbers of a link as sums of parameters: its own and those of a payload that it carries."""
-    own = places.get(("inertia", link))
+    own, mass = places.get(("inertia", link)), places.get(("mass", link))
     found: list[Row] = [{own[i]: ONE} if own else {} for i in range(10)]
+    if mass:
+        com = np.array([exact_length(x) for x in robot.link(link).inertia.com], dtype=object)
+        found = [{mass[0]: ONE * x} if x else {} for x in particle(com)]
     for p in parameters:
         if p.kind == "payload" and robot.frame(p.part).link == link:
             at = [{i: ONE} for i in places[p.kind, p.part]]

@@ -62,7 +62,11 @@ class Filter:
     def frequency(self, run: Recording) -> float:
         """Return the cutoff frequency (Hz) for a run; infinite where nothing is filtered."""
         rate = 1.0 / run.dt
-        cutoff = ABOVE * _highest(run.q[: 4 * PIECE], rate) if self.cutoff is None else self.cutoff
+        cutoff = self.cutoff
+        if cutoff is None:
+            q = np.asarray(run.q[: 4 * PIECE], dtype=float)
+            run.check(q, "q", 0)
+            cutoff = ABOVE * _highest(q, rate)
         return cutoff if cutoff < NYQUIST * rate / 2.0 else math.inf
 
     def _filtered(self, robot: Robot, run: Recording, dt: float) -> Iterator[Samples]:
@@ -82,14 +86,18 @@ class Filter:
             low, high = max(0, start - margin), min(len(run.q), stop + margin)
             own = slice(start - low, stop - low)
             q = np.asarray(run.q[low:high], dtype=float)
-            check_finite(q, "q", run, low)
+            run.check(q, "q", low)
             s = smooth(continued(robot, q))
             q, qd, qdd = lifted(robot, s, _slopes(s, dt), _curvatures(s, dt))
             if run.qd is not None:
-                qd = smooth(np.asarray(run.qd[low:high], dtype=float))
+                qd = np.asarray(run.qd[low:high], dtype=float)
+                run.check(qd, "qd", low)
+                qd = smooth(qd)
                 qdd = _slopes(qd, dt)
             if run.qdd is not None:
-                qdd = smooth(np.asarray(run.qdd[low:high], dtype=float))
+                qdd = np.asarray(run.qdd[low:high], dtype=float)
+                run.check(qdd, "qdd", low)
+                qdd = smooth(qdd)
             assert run.t is not None, "the time step is known"
             t = np.asarray(run.t[start:stop])
             yield Samples(t, q[own], qd[own], qdd[own], *run.loads(q[own], slice(start, stop)))
@@ -102,25 +110,14 @@ def _recorded(run: Recording) -> Iterator[Samples]:
         own = slice(start, start + PIECE)
         t = np.arange(len(run.q[own]), dtype=float) + start if run.t is None else np.asarray(run.t[own])
         q, qd, qdd = (np.asarray(x[own], dtype=float) for x in (run.q, run.qd, run.qdd))
-        for name, array in (("q", q), ("qd", qd), ("qdd", qdd)):
-            check_finite(array, name, run, start)
+        for name, array in (("t", t[:, None]), ("q", q), ("qd", qd), ("qdd", qdd)):
+            run.check(array, name, start)
         yield Samples(t, q, qd, qdd, *run.loads(q, own))
-
-
-def check_finite(array: Float[np.ndarray, "N k"], name: str, run: Recording, start: int) -> None:
-    """Raise InputError where a number is not finite."""
-    sound = np.isfinite(array).all(axis=1)
-    if not sound.all():
-        raise InputError(
-            f"{name} of {run.where} is not finite at sample {start + int(np.argmin(sound))}",
-            fix="only torques may be missing: split the run there, or fill the gap",
-        )
 
 
 def _highest(q: Float[np.ndarray, "N nq"], rate: float) -> float:
     """Return the frequency (Hz) below which nearly all of the power of positions lies, of the fastest coordinate."""
-    x = np.asarray(q, dtype=float)
-    x = (x - x.mean(axis=0)) * np.hanning(len(x))[:, None]
+    x = (q - q.mean(axis=0)) * np.hanning(len(q))[:, None]
     power = np.cumsum(np.abs(np.fft.rfft(x, axis=0)) ** 2, axis=0)
     moving = power[-1] > 1e-12 * power[-1].max(initial=0.0)
     if not moving.any():

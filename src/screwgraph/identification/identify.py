@@ -12,7 +12,8 @@ from jaxtyping import Float
 from screwgraph.doing import say
 from screwgraph.errors import InputError
 from screwgraph.identification.acting import contacts_of
-from screwgraph.identification.consistent import consistent, prior_values
+from screwgraph.identification.consistent import Consistent, consistent, prior_values
+from screwgraph.identification.doubts import Evidence
 from screwgraph.identification.equations import Equations, equations
 from screwgraph.identification.filtering import Samples
 from screwgraph.identification.least_squares import Fit
@@ -20,7 +21,7 @@ from screwgraph.identification.motion import Estimator
 from screwgraph.identification.reading import Options, Reading
 from screwgraph.identification.result import Identified
 from screwgraph.identification.torque_constants import TorqueConstants, torque_constants
-from screwgraph.identification.triangles import Accumulator, merged
+from screwgraph.identification.triangles import Accumulator, Leaf, merged
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import Parameter, with_values
 
@@ -66,23 +67,33 @@ def identify(
     if found is not None:
         fit = replace(fit, covariance=fit.covariance + found.slopes @ found.covariance @ found.slopes.T)
     say("finding real bodies")
-    whole = consistent(robot, eqs.parameters, fit.R @ eqs.base.map, fit.y, priors, options.prior_weight)
-    values = whole.values
-    rms, validation = _validated(acc, eqs, fit)
+
+    def bodies(part: float) -> Consistent:
+        noise, weight = fit.R @ fit.covariance @ fit.R.T, part * options.prior_weight
+        return consistent(robot, eqs.parameters, fit.R @ eqs.base.map, fit.y, noise, priors, weight)
+
+    whole = bodies(1.0)
+    held = acc.others or merged(acc.leaves)
+    torque = _left(eqs, acc, held, np.zeros(eqs.base.rank))
+    left, robot_left = (_left(eqs, acc, held, values) for values in (fit.values, eqs.base.map @ whole.values))
+    unexcited = _unexcited(eqs, fit)
     Y, tau = eqs.at(kept)
+    evidence = Evidence(eqs, fit, len(acc.leaves), start, kept, Y, tau, torque, left, robot_left)
     return Identified(
-        robot=identified_robot(robot, eqs.parameters, values),
+        robot=identified_robot(robot, eqs.parameters, whole.values),
         base=eqs.base,
         base_values=fit.values,
         base_covariance=fit.covariance,
-        values=values,
+        values=whole.values,
         covariance=whole.covariance,
         noise=dict(zip(eqs.rows, fit.noise.tolist(), strict=False)),
-        validation=validation,
-        torque=rms,
+        validation=left,
+        robot_validation=robot_left,
+        torque=torque,
         condition=fit.condition,
         samples=max(sum(leaf.counts[i] for leaf in acc.leaves) for i in range(len(eqs.rows))),
-        unexcited=_unexcited(eqs, fit),
+        unexcited=unexcited,
+        doubts=tuple(evidence.doubts(whole, bodies, unexcited)),
         t=kept.t,
         measured=tau,
         predicted=Y @ fit.values,
@@ -123,15 +134,12 @@ def _constants(one: Reading, joints: tuple[str, ...]) -> TorqueConstants:
     return torque_constants(one.eqs, pairs, joints)
 
 
-def _validated(acc: Accumulator, eqs: Equations, fit: Fit) -> tuple[dict[str, float], dict[str, float]]:
-    """Return of each coordinate the root mean square of torques held out, and of what is unexplained of them."""
-    held = acc.others or merged(acc.leaves)
-    z, rms, left = np.append(fit.values, -1.0), {}, {}
+def _left(eqs: Equations, acc: Accumulator, held: Leaf, values: Float[np.ndarray, " rank"]) -> dict[str, float]:
+    """Return of each coordinate the root mean square of what values leave of torques that were held out."""
+    z, found = np.append(values, -1.0), {}
     for name, R, own, count in zip(eqs.rows, held.triangles, acc.columns, held.counts, strict=False):
-        root = np.sqrt(max(count, 1))
-        rms[name] = float(np.linalg.norm(R[:, -1]) / root)
-        left[name] = float(np.linalg.norm(R @ z[own]) / root)
-    return rms, left
+        found[name] = float(np.linalg.norm(R @ z[own]) / np.sqrt(max(count, 1)))
+    return found
 
 
 def _unexcited(eqs: Equations, fit: Fit) -> tuple[str, ...]:

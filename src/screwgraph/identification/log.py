@@ -70,7 +70,7 @@ def _recording(robot: Robot, run: Any, where: str, motors: _Motors, contacts: tu
     columns = _columns(run, where)
     where = str(os.fspath(run)) if isinstance(run, str | os.PathLike) else where
     names = coordinate_names(robot)
-    of_kind = {kind: names[kind] for kind in names} | {"u": motors.names}
+    of_kind = names | {"u": motors.names}
     of_kind["i"] = motors.names if motors.are_actuators else names["tau"]
     found = {kind: _array(robot, columns, kind, own, where) for kind, own in of_kind.items() if own}
     wrenches = _wrenches(robot, columns, where)
@@ -99,7 +99,10 @@ def _recording(robot: Robot, run: Any, where: str, motors: _Motors, contacts: tu
             )
     scale = np.nan_to_num(motors.scale, nan=1.0) if is_current else np.ones(effort.shape[1])
     acting = motors.acting(by_actuators, wrenches)
-    return Recording(where, t, q, found.get("qd"), found.get("qdd"), effort, scale, wrenches, contacts, acting)
+    of_kind |= {f"{WRENCH}{frame}": list(AXES) for frame in wrenches}
+    return Recording(
+        where, of_kind, t, q, found.get("qd"), found.get("qdd"), effort, given[0], scale, wrenches, contacts, acting
+    )
 
 
 def _wrenches(robot: Robot, columns: Mapping[str, Any], where: str) -> dict[str, Rows]:

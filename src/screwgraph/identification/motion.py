@@ -20,7 +20,7 @@ from screwgraph.compiler import Function
 from screwgraph.errors import InputError
 from screwgraph.identification.curves import Motion, continued, displaced, lifted, unit
 from screwgraph.identification.equations import Block, Equations
-from screwgraph.identification.filtering import ENDS, Filter, Samples, check_finite
+from screwgraph.identification.filtering import ENDS, Filter, Samples
 from screwgraph.identification.recording import Recording
 from screwgraph.identification.robust import robust_weights
 from screwgraph.identification.splines import Basis
@@ -103,7 +103,7 @@ class Estimated:
             stop = min(start + size, last)
             low, high = max(0, start - margin), min(len(run.q), stop + margin)
             q = np.asarray(run.q[low:high], dtype=float)
-            check_finite(q, "q", run, low)
+            run.check(q, "q", low)
             own = slice(start - low, stop - low)
             yield self._equations(run, slice(low, high), continued(robot, q), Basis.of(len(q), dt, step)).cut(own)
 

@@ -11,11 +11,14 @@ from jaxtyping import Bool, Float
 
 from screwgraph.errors import InputError
 from screwgraph.identification.acting import Acting, Contact
+from screwgraph.simulation.tables import WRENCH
 
 PIECE = 100_000
 """Times that are looked at together."""
 EVEN = 1e-3
 """Part of a time step by which steps may differ where positions are filtered."""
+LARGEST = 1e12
+"""Size (SI units, A) beyond which a number is none that a robot's sensor reads: squares and sines of it are noise."""
 LONGEST_STEP = 1.0
 """Time step (s) beyond which positions are not differentiated: times are in other units."""
 
@@ -51,16 +54,18 @@ Rows = Float[np.ndarray, "N k"] | Columns
 class Recording:
     """One run: N samples of positions (N, nq), torques or currents (N, nv); None is what was not recorded.
 
-    `scale` makes torques of `effort`: one, or motor constants; they are those of joints or, as `acting` says, of
-    actuators. `wrenches` (moment, force) act at frames, in their axes.
+    `names` are those of columns by quantity. `scale` makes torques of `effort`: one, or motor constants; they are those
+    of joints or, as `acting` says, of actuators. `wrenches` (moment, force) act at frames, in their axes.
     """
 
     where: str
+    names: Mapping[str, list[str]]
     t: Float[np.ndarray, " N"] | None
     q: Rows
     qd: Rows | None
     qdd: Rows | None
     effort: Rows
+    effort_name: str
     scale: Float[np.ndarray, " m"]
     wrenches: Mapping[str, Rows]
     contacts: tuple[Contact, ...]
@@ -71,6 +76,8 @@ class Recording:
     ) -> tuple[Float[np.ndarray, "n nv"], Bool[np.ndarray, "n m"]]:
         """Return torques of some samples, what wrenches add to them included, and which components are unknown."""
         wrenches = {frame: np.asarray(F[rows], dtype=float) for frame, F in self.wrenches.items()}
+        for frame, F in wrenches.items():
+            self.check(F, f"{WRENCH}{frame}", rows.start or 0, may_be_missing=True)
         unknown = [
             np.isnan(wrenches[c.frame]) if c.frame in wrenches else np.tile(c.unknown, (len(q), 1))
             for c in self.contacts
@@ -82,14 +89,28 @@ class Recording:
                     fix=f'eliminate it there by contacts=["{frame}"]',
                 )
         effort = np.asarray(self.effort[rows], dtype=float)
-        if np.isinf(effort).any():
-            sample = (rows.start or 0) + int(np.argmax(np.isinf(effort).any(axis=1)))
-            raise InputError(
-                f"a torque or current of {self.where} is infinite at sample {sample}",
-                fix="write NaN where it was not measured",
-            )
+        self.check(effort, self.effort_name, rows.start or 0, may_be_missing=True)
         tau = self.acting.torques(q, effort * self.scale, wrenches)
         return tau, np.concatenate([np.zeros((len(q), 0), dtype=bool), *unknown], axis=1)
+
+    def check(self, array: Float[np.ndarray, "n k"], name: str, start: int, may_be_missing: bool = False) -> None:
+        """Raise InputError where a number of some samples of a quantity is none that a sensor reads."""
+        sound = np.abs(array) <= LARGEST
+        if may_be_missing:
+            sound |= np.isnan(array)
+        if sound.all():
+            return
+        row, column = np.argwhere(~sound)[0]
+        what = f"{name}:{self.names[name][column].removesuffix('[0]')}" if name in self.names else name
+        raise InputError(
+            f"{what} of {self.where} is {array[row, column]:g} at sample {start + row}",
+            why=f"numbers up to {LARGEST:g} are read (SI units)"
+            if np.isfinite(array[row, column])
+            else "it is not finite",
+            fix="write NaN where it was not measured"
+            if may_be_missing
+            else "correct it, or leave the sample out and split the run there: only torques may be missing",
+        )
 
     @property
     def dt(self) -> float:

@@ -28,8 +28,9 @@ class Identified:
     those of real bodies that explain the torques and are nearest to the prior, with the covariance that data and prior
     together give; None where no bodies were asked for. `robot` is the robot with these values. `noise` are standard
     deviations of measured torques by coordinate, `validation` the root mean square of what is unexplained of torques
-    that were held out, by the `base_values`, and `torque` that of these torques themselves. `condition` is that of the
-    equations. `unexcited` are combinations that the log's motion does not show: their sigma is infinite.
+    that were held out, by the `base_values`, `robot_validation` that by the `robot`, and `torque` that of these torques
+    themselves. `condition` is that of the equations. `unexcited` are combinations that the log's motion does not show:
+    their sigma is infinite. `doubts` says why what was found may be wrong, a sentence each.
     `motor_constants` are those that were unknown (N m/A), gear ratios included.
     `t`, `measured` and `predicted` (n samples, coordinates) are some samples for pictures.
     """
@@ -44,10 +45,12 @@ class Identified:
     covariance: Float[np.ndarray, "k k"]
     noise: Mapping[str, float]
     validation: Mapping[str, float]
+    robot_validation: Mapping[str, float]
     torque: Mapping[str, float]
     condition: float
     samples: int
     unexcited: tuple[str, ...]
+    doubts: tuple[str, ...]
     t: Float[np.ndarray, " N"]
     measured: Float[np.ndarray, "N n"]
     predicted: Float[np.ndarray, "N n"]
@@ -55,9 +58,11 @@ class Identified:
     motor_constants_sigma: Mapping[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
+        count = len(self.doubts)
+        doubts = f", {count} doubt{'s' if count > 1 else ''}" if count else ""
         return (
             f"<identified {self.robot.name!r}: {self.base.rank} combinations of {len(self.base.labels)} parameters "
-            f"from {self.samples} samples, condition {self.condition:.3g}>"
+            f"from {self.samples} samples, condition {self.condition:.3g}{doubts}>"
         )
 
     @property

@@ -24,7 +24,10 @@ def tables(found: Identified) -> Iterator[str]:
     names = ("torque (N m, N)", "root mean square", "noise", "unexplained of what was held out")
     yield folded("torques", table(names, torques))
     if found.unexcited:
-        yield remark(f"the motion does not show {'; '.join(found.unexcited)}")
+        yield folded(
+            "combinations that the motion does not show", table(("combination",), [(x,) for x in found.unexcited])
+        )
+    yield from (remark(doubt) for doubt in found.doubts)
 
 
 def pictures(found: Identified) -> tuple[Callable[[], str], ...]:

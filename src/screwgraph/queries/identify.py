@@ -38,7 +38,8 @@ def identify(
 
     The log is read once, some hundred samples at a time, to triangular equations (streamed QR), of which all else is
     made: combinations of parameters that torques depend on (`base_parameters`) with their covariance, and parameters of
-    real bodies (log-Cholesky factors: Rucker & Wensing, 2022) near the file's (Lee, Wensing & Park, 2020).
+    real bodies (log-Cholesky factors: Rucker & Wensing, 2022) near the file's (Lee, Wensing & Park, 2020). `doubts` of
+    the result says why the log may be wrong.
 
     Args:
         robot: a tree, with or without a floating base, or a closed chain, whose torques are projected on the motions
@@ -52,10 +53,11 @@ def identify(
             not measured; but columns that are missing of floating bases, and of joints of closed chains, mean that
             there is no motor.
         parameters: as for `regressor`, by default all inertias, and armatures and dampings of the file; levels of
-            friction are "JOINT.friction". The other parameters are those of the file.
+            friction are "JOINT.friction", masses alone "LINK.mass". The other parameters are those of the file.
         payload: the frame of an unknown body.
         priors: {parameter: its numbers}, instead of the file's.
-        prior_weight: 1: bodies of twice or half the prior's mass or size are one standard deviation away.
+        prior_weight: 1: twice or half the prior's mass, size, friction are about one standard deviation away, and ten
+            times as much, in logarithms, where the prior is zero or a payload's.
         motor_constants: {joint: torque per current (N m/A)}, where the log has currents; of actuators, where all names
             are theirs. None: unknown, torque constant times gear ratio, on trees; then something that is known must
             have weight, which tells the scale.

@@ -1,6 +1,8 @@
 """Parameters of robots that may be inputs of functions; one kind a file, a line each in `registry.KINDS`."""
 
+from screwgraph.robot.parameters.mass import particle
 from screwgraph.robot.parameters.registry import (
+    BODIES,
     CLOSURE,
     GEOMETRY,
     KINDS,
@@ -29,6 +31,7 @@ from screwgraph.robot.parameters.symbolic import (
 )
 
 __all__ = [
+    "BODIES",
     "CLOSURE",
     "GEOMETRY",
     "KINDS",
@@ -46,6 +49,7 @@ __all__ = [
     "numbers",
     "parameter_key",
     "parameters_of",
+    "particle",
     "samples_of",
     "sizes",
     "symbolic",

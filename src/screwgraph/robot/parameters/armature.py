@@ -23,7 +23,7 @@ class Armature:
         return moving_joints(robot)
 
     def labels(self, robot: Robot, part: str) -> tuple[str, ...]:
-        return numbered("J", robot.joint(part).type.nv)
+        return numbered("armature", robot.joint(part).type.nv)
 
     def nominal(self, robot: Robot, part: str) -> Float[np.ndarray, " nv"]:
         joint = robot.joint(part)

@@ -23,7 +23,7 @@ class Damping:
         return moving_joints(robot)
 
     def labels(self, robot: Robot, part: str) -> tuple[str, ...]:
-        return ("d",)
+        return ("damping",)
 
     def nominal(self, robot: Robot, part: str) -> Float[np.ndarray, "1"]:
         return np.array([robot.joint(part).damping])

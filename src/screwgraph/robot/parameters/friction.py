@@ -38,7 +38,7 @@ class Friction:
         return moving_joints(robot)
 
     def labels(self, robot: Robot, part: str) -> tuple[str, ...]:
-        return ("F",)
+        return ("friction",)
 
     def nominal(self, robot: Robot, part: str) -> Float[np.ndarray, "1"]:
         return np.array([robot.joint(part).friction])

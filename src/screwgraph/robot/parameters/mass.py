@@ -24,7 +24,7 @@ class Mass:
         return [link.name for link in robot.links[1:] if link.inertia.mass]
 
     def labels(self, robot: Robot, part: str) -> tuple[str, ...]:
-        return ("m",)
+        return ("mass",)
 
     def nominal(self, robot: Robot, part: str) -> Float[np.ndarray, "1"]:
         return np.array([robot.link(part).inertia.mass])
@@ -39,3 +39,10 @@ class Mass:
         cX = skew(c)
         made = SpatialInertia(m, m * c, link.inertia.about_com - m * (cX @ cX))
         return with_link(robot, replace(link, inertia=made))
+
+
+def particle(c: Float[Array, "3"]) -> Float[Array, "10"]:
+    """Return the ten numbers of a particle of 1 kg at c (m): those of a link by its mass."""
+    x, y, z = c
+    about = [y * y + z * z, x * x + z * z, x * x + y * y, -(x * y), -(x * z), -(y * z)]
+    return np.array([1.0, x, y, z, *about], dtype=getattr(c, "dtype", float))

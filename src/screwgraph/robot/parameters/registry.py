@@ -35,8 +35,10 @@ ROTORS = (*MASSES, "armature")
 """Kinds that the mass matrix depends on."""
 WEIGHTS = (*MASSES, "gravity")
 """Kinds that potential energy depends on."""
-LINEAR = ("inertia", "payload", "armature", "damping", "friction")
+LINEAR = ("inertia", "payload", "mass", "armature", "damping", "friction")
 """Kinds that joint torques are linear in."""
+BODIES = ("inertia", "payload")
+"""Kinds that are the ten numbers of a body."""
 PAYLOAD = "payload"
 INERTIA = "inertia"
 GRAVITY = "gravity"
