@@ -5,6 +5,7 @@ import pytest
 
 from screwgraph.plan import Planner
 from screwgraph.plan.read import read_task
+from screwgraph.plan.relaxation import RECOVERY
 from tests.plan.contact_checks import Body, moved
 
 FRICTION, H = 0.7, 0.01
@@ -103,3 +104,23 @@ def test_the_schedule_comes_nearer_when_the_horizon_moves_along(planner, trot, b
     assert np.abs(after.q[:40] - trot.q[3:43]).max() < 2e-3  # then what follows the horizon tells
     for foot in FEET:
         assert body.pose(after.q[-1], foot)[:3, 3] == pytest.approx(body.pose(trot.q[-1], foot)[:3, 3], abs=1e-6)
+
+
+def test_feet_that_are_measured_in_the_air_come_down_as_stated_and_quaternions_are_normalised(planner, body):
+    last, standing = planner.plan, ("FL_foot", "RR_foot")
+    q = last.q[1].copy()
+    q[2] += 0.01
+    q[3:7] *= 1.001
+    after = planner.step(q=q)
+    assert after.converged, after
+    assert any("the foot is 0.01 m from the ground at the start" in words for words in after.relaxed), after.relaxed
+    for foot in standing:
+        heights = [body.pose(x, foot)[2, 3] for x in after.q[:4]]
+        assert heights == pytest.approx(0.01 * np.exp(-after.t[:4] / RECOVERY), abs=1e-6)
+
+
+def test_the_schedule_may_end(planner):
+    for _ in range(11):
+        after = planner.step(5)
+        assert after.feasible, after
+    assert [p.steps for p in after.transcription.steps.phases] == [55]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -134,9 +135,15 @@ def structure(f: Factors) -> Any:
 
 def _named(factors: Sequence[Factors]) -> tuple[Factors, ...]:
     """Make names differ."""
-    seen: Counter[str] = Counter()
+    used: set[str] = set()
     named = []
     for f in factors:
-        seen[f.name] += 1
-        named.append(f if seen[f.name] == 1 else replace(f, name=f"{f.name} {seen[f.name]}"))
+        name = next(n for n in _numbered(f.name) if n not in used)
+        used.add(name)
+        named.append(f if name == f.name else replace(f, name=name))
     return tuple(named)
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name} {i}" for i in itertools.count(2))

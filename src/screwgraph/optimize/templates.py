@@ -41,7 +41,7 @@ def split(template: Template) -> Split | None:
 
 
 @dataclass(frozen=True)
-class _Without:
+class Without:
     """A template that is not given one of its parameters."""
 
     template: Template
@@ -67,7 +67,7 @@ class Hinge:
     def split(self) -> Split | None:
         """Return its template's parts, the second one hinged."""
         found = split(self.template)
-        return None if found is None else (_Without(found[0], "threshold"), Hinge(found[1]))
+        return None if found is None else (Without(found[0], "threshold"), Hinge(found[1]))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from screwgraph.optimize import Factors
 from screwgraph.plan.goals.position import Apart
 from screwgraph.plan.limits.position import flat_places
 from screwgraph.plan.plan import Plan
-from screwgraph.plan.templates import BoundViolation, Difference
+from screwgraph.plan.templates import BoundViolation, Difference, unwrapped
 
 KINDS = ("q", "qd", "qdd", "tau")
 
@@ -39,7 +39,7 @@ def bounds(plan: Plan) -> Iterator[Bound]:
     """Return the limits that a plan keeps, hard or soft; those of actuators' efforts are none of its torques."""
     steps = plan.transcription.steps
     for f in plan.transcription.problem.factors:
-        template = getattr(f.template, "template", f.template)
+        template = unwrapped(f.template)
         kind = f.arguments[0].variables.name
         if not isinstance(template, BoundViolation) or kind not in KINDS:
             continue
@@ -55,12 +55,13 @@ def wanted(plan: Plan) -> Iterator[Wanted]:
     places = flat_places(plan.transcription.steps.mechanics)
     for f in plan.transcription.problem.factors:
         kind = f.arguments[0].variables.name
-        if kind not in ("q", "qd") or not isinstance(f.template, Apart | Difference):
+        template = unwrapped(f.template)
+        if kind not in ("q", "qd") or not isinstance(template, Apart | Difference):
             continue
-        whole = isinstance(f.template, Apart)  # it names velocity coordinates, and has a whole position
+        whole = isinstance(template, Apart)  # it names velocity coordinates, and has a whole position
         for n, k in enumerate(f.arguments[0].indices.tolist()):
             value = _values(f, n)
-            for i, c in enumerate(f.template.columns):
+            for i, c in enumerate(template.columns):
                 column = places.get(c) if whole else c
                 if column is not None:
                     yield Wanted(kind, column, float(plan.t[k]), float(value[column if whole else i]))

@@ -47,6 +47,8 @@ class Plan:
 
     transcription: Transcription
     result: Result
+    relaxed: tuple[str, ...] = ()
+    """What the measured state violates, and what was given up, where `Planner.step` could not keep all."""
 
     @property
     def task(self) -> Task:
@@ -182,8 +184,8 @@ class Plan:
 
     @property
     def solved(self) -> bool:
-        """Whether the method has converged, and all steps, alone and one after the other, are as accurate as asked."""
-        return self.converged and not (self.coarse or self.touches or self.excesses or self.drifts)
+        """Whether the method has converged, nothing was relaxed, and all steps, alone and in a row, are accurate."""
+        return self.converged and not (self.coarse or self.touches or self.excesses or self.drifts or self.relaxed)
 
     @property
     def step_errors(self) -> StepErrors | None:
@@ -267,7 +269,8 @@ class Plan:
             most = max(self.excesses, key=lambda excess: excess.relative)
             found += f", {most.quantity} of {most.coordinate} exceeds {most.name} by {100 * most.relative:.2g} %"
             found += f" between points at {most.time:.3g} s"
-        return f"{found}, coarse: {_runs(self.coarse)}" if self.coarse else found
+        found += f", coarse: {_runs(self.coarse)}" if self.coarse else ""
+        return found + (f", relaxed: {self.relaxed[0]}" if self.relaxed else "")
 
     @property
     def reason(self) -> str:

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -14,19 +14,16 @@ from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.optimize import Method, Problem, Progress, Result, Status, Tolerances, shifted
 from screwgraph.optimize.result import Iterate
-from screwgraph.plan.goals.position import whole_position
-from screwgraph.plan.goals.velocity import chosen_velocities
 from screwgraph.plan.guess import first_values, guesses
 from screwgraph.plan.impossibilities import impossibilities
 from screwgraph.plan.infeasibility import obstacles_in_time, unreached, weights_to_hold
-from screwgraph.plan.limits.base import check_start
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.obstacles.blocked import barred
-from screwgraph.plan.obstacles.check import check_ends
 from screwgraph.plan.obstacles.swept import kept_clear
 from screwgraph.plan.plan import FEASIBLE, Plan
-from screwgraph.plan.receding_horizon import advanced, is_scheduled, values_ahead
+from screwgraph.plan.receding_horizon import advanced, is_bound_anew, values_ahead
 from screwgraph.plan.refinement import check_refinable, drifts_alike, refined, values_on
+from screwgraph.plan.relaxation import RECOVERY, given_way, measured_state, relaxed, softened
 from screwgraph.plan.scale import scale_of
 from screwgraph.plan.search import LOST, Search, Start
 from screwgraph.plan.smooth_motions import MARGIN, nearest_motion
@@ -90,7 +87,12 @@ class Planner:
         if refine:
             check_refinable(self.task)
         self.plan = self._finished(self._solved(search, warm), search)
-        for _ in range(ROUNDS if refine else 0):
+        return self._until_accurate(search) if refine else self.plan
+
+    def _until_accurate(self, search: Search) -> Plan:
+        """Refine the plan as long as that leads to another one."""
+        assert self.plan is not None
+        for _ in range(ROUNDS):
             if self.plan.solved or not self.plan.converged or search.is_over:
                 break
             if self.plan.step_errors is None:  # nothing tells where to refine; the plan's reason states why
@@ -136,11 +138,7 @@ class Planner:
 
     def _solved(self, search: Search, warm: bool) -> Plan:
         """Search from all guesses, or from the last plan first."""
-        impossible = [
-            *impossibilities(self.task, self.transcription.steps),
-            *barred(self.task, self.mechanics),
-        ]
-        if impossible:
+        if impossible := self._impossible():
             return self._refused("; ".join(impossible), Status.INFEASIBLE)
         if warm and self.plan is not None and (self.plan.feasible or self.plan.result.status not in LOST):
             return self._found(search, itertools.chain([self.plan.result], self._guesses()))
@@ -153,6 +151,10 @@ class Planner:
             return self._refused("; ".join([nearest.reason, *weak]), Status.STALLED)
         starts = self._guesses() if nearest is None else self._guesses_beside(nearest.values)
         return self._found(search, starts, is_weak=bool(weak))
+
+    def _impossible(self) -> list[str]:
+        """Say why there is no plan, where that can be told at once."""
+        return [*impossibilities(self.task, self.transcription.steps), *barred(self.task, self.mechanics)]
 
     def _found(self, search: Search, starts: Iterable[Start], is_weak: bool = False) -> Plan:
         """Search; state what may keep a plan from being found where that leads nowhere."""
@@ -211,21 +213,28 @@ class Planner:
         except KeyboardInterrupt:  # the search is over: what it found is not given up for its explanation
             return []
 
-    def step(self, steps: int = 1, q: Any = None, qd: Any = None, **options: Any) -> Plan:
+    def step(
+        self, steps: int = 1, q: Any = None, qd: Any = None, *, recovery: float = RECOVERY, **options: Any
+    ) -> Plan:
         """Plan anew from so many steps later: the horizon moves along, goals keep their place in it.
 
-        Where contacts follow a schedule, that comes nearer, with goals and paths: see `advance.py`. Then factors are
-        bound anew, which takes longer, and code is made where other feet stand together than ever before.
+        Where contacts follow a schedule, that comes nearer, with goals and paths: see `receding_horizon.py`. Then
+        factors are bound anew, which takes longer, and code is made where other feet stand together than ever before.
+
+        A plan is returned whatever the state, with torques within the limits of effort, and `relaxed` says what was
+        given up for that. What the measured state violates may decay. If there is still no plan, limits of the state
+        and obstacles become costs, then goals; and if none is found then either, it is what is left of the last plan.
 
         Args:
             steps: of the last plan that have passed.
             q: the position where the robot is then (nq,), by default where it was planned to be.
             qd: its velocity (nv,), likewise.
+            recovery: time constant (s) in which violations decay: r of a position, growing by r', as
+                (r + (r' + r / recovery) t) exp(-t / recovery), others as r exp(-t / recovery).
             options: as for `solve`.
 
         Raises:
-            InputError: the task leaves its start free, there are not so many steps, q or qd do not fit, break a hard
-                limit or are in collision, or a foot is set down no more.
+            InputError: there are not so many steps, or q or qd have another shape.
         """
         last = self.plan or self.solve(**options)
         work, by = last.transcription.steps, steps * last.transcription.steps.per_step
@@ -233,28 +242,66 @@ class Planner:
             raise InputError(
                 f"{steps} steps have passed", why=f"the horizon has {(len(work.times) - 1) // work.per_step}"
             )
-        if not work.start_given:
-            raise InputError("the task leaves its start free", fix="give it a start and a start velocity")
-        q0 = last.q[by] if q is None else whole_position(self.task.robot, q)[0]
-        qd0 = last.qd[by] if qd is None else chosen_velocities(self.mechanics, qd)[1]
-        if is_scheduled(self.task):
-            return self._advanced(last, by, replace(self.task, start=q0, start_velocity=qd0), options)
-        problem = self.transcription.problem.replaced("start: position", at=q0).replaced("start: velocity", at=qd0)
-        task = replace(self.task, start=q0, start_velocity=qd0)
-        check_start(work, problem.factors, {"q": q0, "qd": qd0})
-        check_ends(task, self.mechanics)
-        self.transcription = replace(self.transcription, task=task, problem=problem)
-        moved = shifted(last.result, {v.name: work.passed(v.name, by) for v in problem.families})
-        self.plan = replace(last, result=replace(moved, problem=problem))
-        return self.solve(warm=True, **options)
+        if not 0.0 < recovery < np.inf:
+            raise InputError(f"the time of recovery is {recovery!r}", why="it must be a positive number of seconds")
+        state, doubts = measured_state(self.mechanics, (last.q[by], last.qd[by]), q, qd)
+        is_new, before = is_bound_anew(self.task), self.transcription
+        task = replace(self.task, start=state["q"], start_velocity=state["qd"])
+        if is_new:
+            new = self._advanced(last, by, task)
+        else:
+            problem = before.problem
+            for f, at in (("start: position", state["q"]), ("start: velocity", state["qd"])):
+                problem = problem.replaced(f, at=at)
+            new = replace(before, task=task, problem=problem)
+        problem, violated = relaxed(new.task, new.steps, new.problem, state, recovery)
+        self.transcription = _kept(replace(new, problem=problem), before)
+        search = Search.of(options, self._condensed, scale_of(self.transcription), is_quick=True)
+        found, given_up = self._from(self._ahead(last, None if is_new else by), search)
+        self.plan = replace(found, relaxed=(*doubts, *violated, *given_up))
+        return self._until_accurate(search) if options.get("refine") else self.plan
 
-    def _advanced(self, last: Plan, by: int, task: Task, options: dict[str, Any]) -> Plan:
+    def _from(self, ahead: Plan, search: Search) -> tuple[Plan, tuple[str, ...]]:
+        """Return a plan that begins as another one, and what does not hold in it.
+
+        Where there is none in which all holds, limits of the state, obstacles and goals cost; where there is none then
+        either, it is the other one.
+        """
+        hard, steps, is_possible = self.transcription.problem, self.transcription.steps, not self._impossible()
+        found = (
+            self._kept_clear(Plan(self.transcription, search(hard, [ahead.result])), search) if is_possible else ahead
+        )
+        if is_possible and found.feasible:
+            return found, ()
+        problem, starts = softened(self.task, hard, search.scale.cost), [p.result.values for p in (found, ahead)]
+        result = search(problem, starts if is_possible else starts[:1])
+        spent = {"seconds": found.seconds + result.seconds, "iterations": found.iterations + result.iterations}
+        plan = Plan(replace(self.transcription, problem=problem), replace(result, **spent))
+        if plan.feasible:
+            return plan, tuple(given_way(self.task, steps, hard, plan.result.values))
+        result = replace(ahead.result, **spent, status=result.status, reason=result.reason)
+        return replace(ahead, result=result), ("no plan was found: torques are what is left of the last plan's",)
+
+    def _ahead(self, last: Plan, by: int | None) -> Plan:
+        """Return what is left of the last plan, its last values repeated, from `by` points later: a start for the
+        present problem; None where its guess is that.
+        """
+        problem, guess, work = self.transcription.problem, self.task.guess, last.transcription.steps
+        if by is None:
+            iterate = Iterate(problem.start(self._unknown(cast("Mapping", guess))), np.nan, np.inf)
+        else:
+            iterate = shifted(last.result, {v.name: work.passed(v.name, by) for v in problem.families}).iterate
+            is_same = len(last.transcription.problem.factors) == len(problem.factors)
+            iterate = iterate if is_same else replace(iterate, memory={})
+        result = replace(last.result, problem=problem, iterate=iterate, iterations=0, seconds=0.0)
+        return Plan(self.transcription, result)
+
+    def _advanced(self, last: Plan, by: int, task: Task) -> Transcription:
+        """Return the task from so many points later, with the values that are left of the last plan as its guess."""
         old = last.transcription
         task = advanced(task, by // old.steps.per_step, float(old.steps.times[by]))
-        new = transcribe(task, self.mechanics)
-        guess = values_ahead(old, last.values, task, new.steps, by)
-        self.transcription = replace(_kept(new, old), task=replace(task, guess=guess))
-        return self.solve(**options)
+        new = transcribe(task, self.mechanics, is_measured=True)
+        return replace(new, task=replace(task, guess=values_ahead(old, last.values, new, by)))
 
     def change(self, **fields: Any) -> None:
         """Replace fields of the task; code is made anew only where its structure differs.

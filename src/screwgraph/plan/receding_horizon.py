@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.errors import InputError
 from screwgraph.plan.contacts.stance import phase_numbers, runs_of
 from screwgraph.plan.costs.path import Path
 from screwgraph.plan.items import Item
 from screwgraph.plan.phases import Phase
-from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import Task
 from screwgraph.plan.transcribe import Transcription, wrenches
+
+DECIMALS = 9
+"""Of times (s) less what has passed: what is left beyond is rounding."""
 
 
 def is_scheduled(task: Task) -> bool:
@@ -23,42 +24,61 @@ def is_scheduled(task: Task) -> bool:
     return any(len(_closed(task, c)) < len(task.phases) for c in task.contacts)
 
 
+def is_bound_anew(task: Task) -> bool:
+    """Whether later steps have other factors: contacts follow a schedule, or the start was free before."""
+    return is_scheduled(task) or task.start is None or task.start_velocity is None
+
+
 def advanced(task: Task, steps: int, elapsed: float) -> Task:
     """Return a task from so many steps later, of as many steps: its phases, contacts and times have come nearer.
 
-    What has passed is left out; the last phase lasts so much longer.
+    Without a schedule, goals keep their place in the horizon. What has passed is left out, feet that are set down no
+    more included; the last phase lasts so much longer.
 
     Args:
         task: any.
         steps: that have passed, fewer than the horizon has.
         elapsed: the same as a time (s).
-
-    Raises:
-        InputError: a foot is set down no more, so that nothing says what becomes of it.
     """
-    passed, left = steps, list(task.phases)
-    while passed >= left[0].steps:
-        passed -= left.pop(0).steps
-    gone = len(task.phases) - len(left)
-    left[0] = _of(left[0], left[0].steps - passed)
+    if not is_scheduled(task):  # goals keep their place
+        return replace(task, goals=tuple(g for g in task.goals if getattr(g, "time", None) != "start"))
+    gone, left = _left(task, steps)
     left[-1] = _of(left[-1], left[-1].steps + steps)
     moved = {group: _later(getattr(task, group), elapsed) for group in ("goals", "costs")}
-    contacts = tuple(_contact(task, c, gone) for c in task.contacts)
+    contacts = tuple(c for c in (_contact(task, c, gone) for c in task.contacts) if c is not None)
     return replace(task, phases=tuple(left), contacts=contacts, **moved)
 
 
 def values_ahead(
-    old: Transcription, values: Mapping[str, np.ndarray], task: Task, steps: Steps, by: int
+    old: Transcription, values: Mapping[str, np.ndarray], new: Transcription, by: int
 ) -> dict[str, np.ndarray]:
     """Return values to begin an advanced task with: those of `by` points later, the last ones repeated."""
-    last = len(old.steps.times) - 1
+    task, steps, last = new.task, new.steps, len(old.steps.times) - 1
     points = np.minimum(np.arange(len(steps.times)) + by, last)
     found = {name: values[name][points] for name in ("q", "qd")}
-    ahead, before = wrenches(task, steps), wrenches(old.task, old.steps)
-    for new, past in zip(ahead, before, strict=True):
-        at = np.searchsorted(old.steps.points[past.samples], steps.points[new.samples] + by)
-        found[new.unknowns.name] = values[past.unknowns.name][np.minimum(at, len(past.samples) - 1)]
+    samples = np.minimum(np.searchsorted(old.steps.points, steps.points + by), len(old.steps.points) - 1)
+    for name in [n for n in ("qdd", "tau") if n in values]:
+        count = len(values[name])
+        is_held = count != len(old.steps.points)  # one torque of each step
+        later = np.minimum(np.arange(count) + old.steps.passed(name, by), count - 1) if is_held else samples
+        found[name] = values[name][later]
+    gone, _ = _left(old.task, by // old.steps.per_step)
+    closing = [i for i, c in enumerate(old.task.contacts) if _contact(old.task, c, gone) is not None]
+    contacts: tuple[Any, ...] = old.task.contacts
+    before = [w for i in closing for w in contacts[i].wrenches(old.steps, f"contact {i + 1}")]
+    for wrench, past in zip(wrenches(task, steps), before, strict=True):
+        at = np.searchsorted(old.steps.points[past.samples], steps.points[wrench.samples] + by)
+        found[wrench.unknowns.name] = values[past.unknowns.name][np.minimum(at, len(past.samples) - 1)]
     return found
+
+
+def _left(task: Task, steps: int) -> tuple[int, list[Phase]]:
+    """Return how many phases have passed after so many steps, and what is left of the others."""
+    passed, left = steps, list(task.phases)
+    while passed >= left[0].steps:
+        passed -= left.pop(0).steps
+    left[0] = _of(left[0], left[0].steps - passed)
+    return len(task.phases) - len(left), left
 
 
 def _closed(task: Task, contact: Any) -> list[int]:
@@ -73,13 +93,11 @@ def _of(phase: Phase, steps: int) -> Phase:
 
 
 def _contact(task: Task, contact: Any, gone: int) -> Any:
+    """Return a contact with what is left of its phases; None where it is closed in none of these."""
     closed = _closed(task, contact)
     left = tuple(p - gone for p in closed if p >= gone)
     if not left:
-        raise InputError(
-            f"{contact.frame!r} has no touchdown in the rest of the schedule",
-            fix="planner.change(phases=..., contacts=...) says how the schedule goes on",
-        )
+        return None
     at = contact.at
     if at is not None and np.ndim(at) > 1:
         at = at[sum(run[-1] < gone for run in runs_of(closed)) :]
@@ -93,14 +111,15 @@ def _later(items: tuple[Item, ...], elapsed: float) -> tuple[Item, ...]:
 
 def _path(path: Path, elapsed: float) -> Path | None:
     """Return what is left of a path, from where it is now."""
-    times, points = np.asarray(path.times, dtype=float) - elapsed, np.asarray(path.points, dtype=float)
+    times = np.round(np.asarray(path.times, dtype=float) - elapsed, DECIMALS)
+    points = np.asarray(path.points, dtype=float)
     if times[-1] <= 0.0:
         return None
     here = np.array([np.interp(0.0, times, column) for column in points.T])
     ahead = times > 0.0
     if times[0] < 0.0:
         times, points = np.append(0.0, times[ahead]), np.concatenate([here[None], points[ahead]])
-    return replace(path, times=np.round(times, 9), points=points)
+    return replace(path, times=times, points=points)
 
 
 def _timed(item: Any, elapsed: float) -> Any:
@@ -109,8 +128,9 @@ def _timed(item: Any, elapsed: float) -> Any:
     if time == "start":
         return None
     if isinstance(time, tuple):
-        a, b = (round(t - elapsed, 9) for t in time)
+        a, b = (round(t - elapsed, DECIMALS) for t in time)
         return replace(item, time=(max(a, 0.0), b)) if b > 0.0 else None
     if isinstance(time, int | float):
-        return replace(item, time=round(time - elapsed, 9)) if time > elapsed else None
+        left = round(time - elapsed, DECIMALS)
+        return replace(item, time=left) if left > 0.0 else None
     return item

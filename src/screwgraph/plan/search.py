@@ -28,6 +28,8 @@ LOST = (Status.STALLED, Status.SINGULAR, Status.NOT_FINITE, Status.INFEASIBLE)
 REACHES = (2.0, 0.5)
 """Most that a joint moves (rad, m) in a step of a search that went astray before."""
 INTERRUPTED = "by Ctrl-C; the best values so far are kept"
+DEFAULTS = {"method": "auto", "iterations": 200, "seconds": np.inf, "tolerances": None, "callback": None}
+"""Options of searches."""
 Start = Mapping[str, Any] | Result
 
 
@@ -36,7 +38,7 @@ class Search:
     """How plans are searched for; see `Planner.solve`.
 
     `seconds` count from `began` on; `condensed`: whether expressions are so large that their second derivatives would
-    take long to compile; `scale`: what costs are divided by, and units of forces.
+    take long to compile; `scale`: what costs are divided by, and units of forces; `is_quick`: no start is tried twice.
     """
 
     method: str | Method
@@ -47,6 +49,13 @@ class Search:
     condensed: bool
     began: float
     scale: Scale
+    is_quick: bool = False
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any], condensed: bool, scale: Scale, *, is_quick: bool = False) -> Search:
+        """Return a search with options as of `Planner.solve`, which begins now."""
+        given = {name: options.get(name, default) for name, default in DEFAULTS.items()}
+        return cls(**given, condensed=condensed, began=perf_counter(), scale=scale, is_quick=is_quick)
 
     @property
     def is_over(self) -> bool:
@@ -91,6 +100,8 @@ class Search:
             first = first if i else start
             for method in self._methods(problem):
                 yield method, start
+        if self.is_quick:
+            return
         if self.method == "auto" and problem.has_hard and any(r.status is Status.STALLED for r in found):
             for reach in REACHES:
                 yield InteriorPoint(curvature=not self.condensed, reach=(("q", reach),)), first

@@ -40,6 +40,12 @@ class Steps:
     start_given: bool = True
     given: Mapping[str, Mapping[int, np.ndarray]] = field(default_factory=lambda: {"q": {}, "qd": {}})
     """Whole positions and velocities that start and goals prescribe, by point: laws that repeat them are left out."""
+    is_measured: bool = False
+    """Whether the start was measured: what it violates is relaxed, not refused."""
+
+    def asked_of(self, point: int) -> np.ndarray | None:
+        """Return the position that a task prescribes at a point; None where there is none, or it was measured."""
+        return None if self.is_measured and point == 0 else self.given["q"].get(point)
 
     @property
     def actuated(self) -> tuple[int, ...]:

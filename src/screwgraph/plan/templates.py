@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from screwgraph.optimize.templates import Hinge, Split, Without, column, split
 from screwgraph.spatial import concatenate, sqrt
 
 
@@ -64,3 +65,26 @@ class BoundViolation:
         """Return what must not be positive."""
         parts = [] if upper is None else [x[list(self.above)] - upper]
         return concatenate(*parts, *([] if lower is None else [lower - x[list(self.below)]]))
+
+
+@dataclass(frozen=True)
+class Relaxed:
+    """A residual less the parameter `slack`."""
+
+    template: Callable[..., Any]
+
+    def __call__(self, *unknowns: Any, slack: Any, **parameters: Any) -> Any:
+        """Return it."""
+        return column(self.template(*unknowns, **parameters)) - slack
+
+    def split(self) -> Split | None:
+        """Return its template's parts, the second one relaxed."""
+        found = split(self.template)
+        return None if found is None else (Without(found[0], "slack"), Relaxed(found[1]))
+
+
+def unwrapped(template: Any) -> Any:
+    """Return what a template hinges, relaxes or times."""
+    while isinstance(template, Hinge | Relaxed | Timed):
+        template = template.template
+    return template

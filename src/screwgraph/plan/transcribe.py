@@ -62,15 +62,17 @@ class Transcription:
         return followed(self.followers, values)
 
 
-def transcribe(task: Task, mechanics: Mechanics | None = None) -> Transcription:
+def transcribe(task: Task, mechanics: Mechanics | None = None, *, is_measured: bool = False) -> Transcription:
     """Return a task as a problem; `mechanics`, where given, is that of the same robot, whose code is used again.
+
+    A start that `is_measured` is taken as it is: nothing is refused that it violates.
 
     Raises:
         InputError: an item does not fit the robot or the horizon, the start breaks a limit, given positions collide or
             goals contradict each other, a limit or the start. ModelError, where items come from a file, with its line.
     """
     try:
-        return _transcribed(task, mechanics or Mechanics(task.robot))
+        return _transcribed(task, mechanics or Mechanics(task.robot), is_measured)
     except InputError as error:
         place = task.place(error.what.partition(":")[0])  # complaints about an item begin with its name
         if place is None:
@@ -78,8 +80,10 @@ def transcribe(task: Task, mechanics: Mechanics | None = None) -> Transcription:
         raise ModelError(error.what, at=place, why=error.why, fix=error.fix) from None
 
 
-def _transcribed(task: Task, mechanics: Mechanics) -> Transcription:
+def _transcribed(task: Task, mechanics: Mechanics, is_measured: bool) -> Transcription:
     starts = _starts(task, mechanics)
+    if not is_measured and "q" in starts:
+        _check_closed(task.robot, starts["q"])
     steps = Steps(
         mechanics,
         task.phases,
@@ -87,6 +91,7 @@ def _transcribed(task: Task, mechanics: Mechanics) -> Transcription:
         mechanics.drive(task.actuated),
         has_dynamics=bool(task.dynamics),
         start_given=len(starts) == 2,
+        is_measured=is_measured,
     )
     steps = replace(steps, given=_given(task, steps, starts))
     factors, accelerations, efforts = _motion(task, steps)
@@ -99,9 +104,11 @@ def _transcribed(task: Task, mechanics: Mechanics) -> Transcription:
         acting = wrenches(task, steps)
         factors += [*regularised(task, steps, acting), *internal_forces(task, steps, acting)]
     factors += _durations(steps)
-    check_start(steps, factors, starts)
+    if not is_measured:
+        check_start(steps, factors, starts)
     check_goals(steps, factors)
-    check_ends(task, mechanics)
+    if not is_measured:
+        check_ends(task, mechanics)
     between = kept_between(steps, factors)
     factors, followers = condensed([*factors, *between], accelerations, efforts)
     names = frozenset(f.name for f in between)
@@ -158,7 +165,6 @@ def _starts(task: Task, mechanics: Mechanics) -> dict[str, np.ndarray]:
     with naming("start"):
         if task.start is not None:
             found["q"] = start_position(task)
-            _check_closed(robot, found["q"])
         if task.start_velocity is not None:
             found["qd"] = np.zeros(robot.nv)
             columns, values = chosen_velocities(mechanics, task.start_velocity)
@@ -174,7 +180,7 @@ def _check_closed(robot: Any, q: np.ndarray) -> None:
     off = np.abs(kind_of(robot).closure_errors(robot, q)) if robot.is_closed else np.zeros(1)
     if off.max() > CLOSED:
         raise InputError(
-            f"loops of {robot.name!r} do not close there, by {off.max():.3g} (m, rad)",
+            f"start: loops of {robot.name!r} do not close there, by {off.max():.3g} (m, rad)",
             fix="start at robot.close_loops(q), or at robot.complete(independent positions)",
         )
 

@@ -13,7 +13,7 @@ from screwgraph.plan.limits.pieces import ControlPointLimit
 from screwgraph.plan.limits.position import flat_places
 from screwgraph.plan.models import force_word
 from screwgraph.plan.steps import Steps
-from screwgraph.plan.templates import BoundViolation, Difference
+from screwgraph.plan.templates import BoundViolation, Difference, unwrapped
 
 KINDS = {"q": "position", "qd": "velocity", "qdd": "acceleration"}
 CONTACTS = {
@@ -36,7 +36,7 @@ def described(steps: Steps, result: Result) -> str:
     if not name or not broken[name].max() > 0.0:
         return ""
     factors, number = result.problem[name], int(broken[name].argmax())
-    return f"{_demand(steps, factors, result.residuals[name][number])} {_when(steps, factors, number)}".strip()
+    return f"{demand(steps, factors, result.residuals[name][number])} {when(steps, factors, number)}".strip()
 
 
 def in_words(reason: str, description: str) -> str:
@@ -45,8 +45,9 @@ def in_words(reason: str, description: str) -> str:
     return "; ".join([*parts, description] if description else parts)
 
 
-def _demand(steps: Steps, f: Factors, r: Float[np.ndarray, " m"]) -> str:
-    (item, _, part), template = f.name.partition(": "), getattr(f.template, "template", f.template)
+def demand(steps: Steps, f: Factors, r: Float[np.ndarray, " m"]) -> str:
+    """Say by how much one of the factors, of the residual r, does not hold: whose, with its unit."""
+    (item, _, part), template = f.name.partition(": "), unwrapped(f.template)
     mechanics, most = steps.mechanics, float(np.abs(r).max())
     if isinstance(template, AtPose):
         away, turned = np.linalg.norm(r[3:]), np.linalg.norm(r[:3])
@@ -77,7 +78,8 @@ def _demand(steps: Steps, f: Factors, r: Float[np.ndarray, " m"]) -> str:
     return f"{f.name} is violated by {most:.3g} (SI units)"
 
 
-def _when(steps: Steps, f: Factors, number: int) -> str:
+def when(steps: Steps, f: Factors, number: int) -> str:
+    """Say at which time one of the factors is."""
     argument = f.arguments[0]
     if argument.variables.name not in (*KINDS, "tau"):
         return ""

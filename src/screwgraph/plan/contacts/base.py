@@ -123,7 +123,7 @@ def _footholds(contact: Held, foot: Foot, runs: Sequence[Stance]) -> list[Float[
 def _check(steps: Steps, foot: Foot, run: Stance, ground: float, at: Float[np.ndarray, "3"] | None) -> None:
     """See that given positions of a run leave the foot on the ground. Raises InputError."""
     for point in run.points:
-        q = steps.given["q"].get(int(point))
+        q = steps.asked_of(int(point))
         if q is None:
             continue
         high = np.array(foot.heights(q)).ravel() - ground
