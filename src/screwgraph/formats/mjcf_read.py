@@ -31,10 +31,10 @@ def read_mjcf(data: bytes, file: str) -> Robot:
     Raises:
         ModelError: MuJoCo is not installed, or refuses the file, or the model is no tree with loops of our kinds.
     """
-    root = parse_xml(data, file)
+    warnings = Warnings()
+    root = parse_xml(data, file, warnings)
     if root.tag != "mujoco":
         raise ModelError(f"the outermost element is <{root.tag}>", at=Place(file, 1), why="MJCF has <mujoco> there")
-    warnings = Warnings()
     check_written(root, file)
     text = _without_idle_inertials(root, file, warnings)
     if text is None and not is_on_disk(file):

@@ -53,7 +53,7 @@ def included_model(element: Element, scope: Scope, parts: Parts) -> tuple[Elemen
         raise ModelError("the file includes too many files, or too deeply", at=at)
     parts.included.append(file)
     try:
-        root = parse_xml(read_bytes(Path(file), file), file)
+        root = parse_xml(read_bytes(Path(file), file), file, parts.warnings)
     except ModelError as error:
         raise ModelError(error.what, at=error.at, why=error.why, fix=f"it is included at {at}") from error
     adopt_drake(root, file, parts.warnings)

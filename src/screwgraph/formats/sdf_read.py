@@ -48,11 +48,11 @@ def read_sdf(data: bytes, file: str, model: str | None = None, packages: Package
     Raises:
         ModelError: no well-formed XML, no SDF, nothing or too much that moves, or frames, names, files that are wrong.
     """
-    root = parse_xml(data, file)
-    path = (Path(file).resolve(),) if Path(file).exists() else ()
-    scope = Scope("", WORLD, sdf_version(root, file), path, file)
     parts = Parts(packages=packages or Packages())
     warnings = parts.warnings
+    root = parse_xml(data, file, warnings)
+    path = (Path(file).resolve(),) if Path(file).exists() else ()
+    scope = Scope("", WORLD, sdf_version(root, file), path, file)
     adopt_drake(root, file, warnings)
     remark_on_spelling(root, file, warnings, SDF)
     world = _world(root, file, warnings)

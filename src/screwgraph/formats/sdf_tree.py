@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.formats.sdf_joints import SdfJoint, tidied
+from screwgraph.formats.spanning_tree import chosen_joints
 from screwgraph.robot import Joint, JointType, Loop
 from screwgraph.robot.joints import Helical, Planar, Prismatic, Revolute, Spherical, Universal
 from screwgraph.spatial import inverse, rotation, transform, translation
@@ -38,34 +39,9 @@ class Edge:
 
 
 def spanning_tree(base: str, joints: Sequence[SdfJoint]) -> tuple[list[Edge], list[SdfJoint]]:
-    """Choose the joints that form a tree, as the file lists them, and those that close loops.
-
-    A joint closes a loop where other joints join its links already. Joints that give a link a second parent, but join
-    what nothing else joins, are turned around.
-    """
-    group: dict[str, str] = {}
-
-    def root(link: str) -> str:
-        while group.setdefault(link, link) != link:
-            link = group[link]
-        return link
-
-    chosen, later, moved = [], [], {base}
-    for joint in joints:
-        if joint.child in moved or root(joint.parent) == root(joint.child):
-            later.append(joint)
-            continue
-        moved.add(joint.child)
-        group[root(joint.child)] = root(joint.parent)
-        chosen.append(joint)
-    loops = []
-    for joint in later:
-        if root(joint.parent) == root(joint.child):
-            loops.append(joint)
-        else:
-            group[root(joint.child)] = root(joint.parent)
-            chosen.append(joint)
-    return _outward(base, chosen), sorted(loops, key=joints.index)
+    """Choose the joints that form a tree, as the file lists them, and those that close loops; see `chosen_joints`."""
+    chosen, loops = chosen_joints(base, joints)
+    return _outward(base, chosen), loops
 
 
 def joint_frames(edges: Sequence[Edge], T_wl: Poses) -> Poses:

@@ -16,11 +16,28 @@ from screwgraph.formats.xml import Element, children, number_of, only, place, re
 from screwgraph.robot import Coupling, Joint, Loop
 
 
+def adopt_letters(root: Element) -> None:
+    """Write elements and attributes of this dialect in small letters: files have any."""
+    for element in root:
+        if element.tag.lower() in ("loop", "coupling"):
+            for part in element.iter():
+                part.tag = part.tag.lower()
+                _lower(part, part.attrib)
+        elif element.tag == "joint":
+            _lower(element, [key for key in element.attrib if key.lower() == "independent"])
+
+
+def _lower(element: Element, keys: Iterable[str]) -> None:
+    for key in list(keys):
+        if key != key.lower() and key.lower() not in element.attrib:
+            element.set(key.lower(), element.attrib.pop(key))
+
+
 def read_loop(element: Element, file: str, warnings: Warnings) -> Loop:
     """Read a <loop>. Raises ModelError."""
     name = required(element, "name", "a loop", file)
     who = f"loop {name!r}"
-    kind = joint_types.type_name(required(element, "type", who, file), who, place(element, file))
+    kind = joint_types.type_name(required(element, "type", who, file).lower(), who, place(element, file))
     (predecessor, T_pf), (successor, T_sf) = (
         _end(element, role, who, file, warnings) for role in ("predecessor", "successor")
     )
@@ -67,13 +84,13 @@ def read_independent(elements: Iterable[Element], file: str) -> list[str] | None
     marks = {}
     for element in elements:
         mark = element.get("independent")
-        if mark is not None and mark.strip() not in _MARKS:
+        if mark is not None and mark.strip().lower() not in _MARKS:
             raise ModelError(
                 f"joint {element.get('name')!r}: 'independent' is {shown(mark)}",
                 at=place(element, file),
                 why="it must be true or false",
             )
-        marks[element.get("name")] = None if mark is None else _MARKS[mark.strip()]
+        marks[element.get("name")] = None if mark is None else _MARKS[mark.strip().lower()]
     return None if all(m is None for m in marks.values()) else [name for name, m in marks.items() if m is not False]
 
 

@@ -15,7 +15,7 @@ Drake's additions joints, rotors with gears and ball constraints are read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from screwgraph.errors import ModelError
 from screwgraph.formats.checks import remark_on_parts
@@ -23,11 +23,12 @@ from screwgraph.formats.diagnostics import Place, Warnings, shown
 from screwgraph.formats.mimics import Mimic, mimic_couplings
 from screwgraph.formats.spelling import URDF, remark_on_spelling
 from screwgraph.formats.texts import TEXT, model_name
+from screwgraph.formats.urdf_closing import split_closing
 from screwgraph.formats.urdf_drake import adopt_drake
-from screwgraph.formats.urdf_loops import read_coupling, read_independent, read_loop
+from screwgraph.formats.urdf_loops import adopt_letters, read_coupling, read_independent, read_loop
 from screwgraph.formats.urdf_origin import read_origin, remark_on_version
 from screwgraph.formats.urdf_parts import read_joint, read_link, read_mimic
-from screwgraph.formats.xml import Element, children, only, parse_xml, place, vector_of
+from screwgraph.formats.xml import UNDECLARED, Element, children, only, parse_xml, place, vector_of
 from screwgraph.robot import STANDARD_GRAVITY, Coupling, Joint, Link, Loop, Robot, tree
 
 _XACRO = ("macro", "include", "property", "arg", "if", "unless")
@@ -39,11 +40,12 @@ def read_urdf(data: bytes, file: str) -> Robot:
     Raises:
         ModelError: no well-formed XML, no URDF, or no tree of links and joints.
     """
-    root = parse_xml(data, file)
-    _check_root(root, file)
     warnings = Warnings()
+    root = parse_xml(data, file, warnings)
+    _check_root(root, file)
     remark_on_version(root, file, warnings)
     adopt_drake(root, file, warnings)
+    adopt_letters(root)
     remark_on_spelling(root, file, warnings, URDF)
     places: dict[object, Place] = {None: place(root, file)}
     links: list[Link] = []
@@ -51,12 +53,15 @@ def read_urdf(data: bytes, file: str) -> Robot:
         links.append(read_link(element, file, warnings))
         places[links[-1]] = place(element, file)
     joints: list[Joint] = []
-    mimics: list[Mimic | None] = []
+    read: list[Mimic | None] = []
     for element in children(root, "joint"):
         joints.append(read_joint(element, file, warnings))
-        mimics.append(read_mimic(element, joints[-1].name, file, warnings))
+        read.append(read_mimic(element, joints[-1].name, file, warnings))
         places[joints[-1]] = place(element, file)
-    loops, couplings = _closed_chains(root, joints, [m for m in mimics if m], file, warnings, places)
+    joints, closing = split_closing(links, joints, lambda joint: places[joint], warnings)
+    places |= {loop: places[joint] for joint, loop in closing.items()}
+    mimics = [_of_tree(mimic, closing) for mimic in read if mimic is not None]
+    loops, couplings = _closed_chains(root, joints, mimics, file, warnings, places)
 
     def where(part: object) -> object:
         return places.get(part, places[None])
@@ -70,9 +75,9 @@ def read_urdf(data: bytes, file: str) -> Robot:
         gravity=(gravity[0], gravity[1], gravity[2]),
         T_wb=read_origin(root, "the robot", file, warnings, "base_pose"),
         warnings=warnings.lines,
-        loops=loops,
+        loops=[*closing.values(), *loops],
         couplings=couplings,
-        independent=_independent(root, mimics, file),
+        independent=_independent(root, mimics, closing, file),
         where=where,
     )
 
@@ -80,7 +85,7 @@ def read_urdf(data: bytes, file: str) -> Robot:
 def _check_root(root: Element, file: str) -> None:
     for element in root.iterchildren():
         prefix, _, local = element.tag.rpartition("}")
-        if "xacro" in prefix and local in _XACRO:
+        if "xacro" in prefix and UNDECLARED not in prefix and local in _XACRO:
             raise ModelError(
                 f"<xacro:{local}> stands in the file",
                 at=place(element, file),
@@ -114,8 +119,21 @@ def _closed_chains(
     return loops, couplings + mimic_couplings(mimics, joints, taken, warnings)
 
 
-def _independent(root: Element, mimics: Sequence[Mimic | None], file: str) -> list[str] | None:
-    """A joint that mimics another is not independent, even where only other joints are marked so."""
+def _of_tree(mimic: Mimic, closing: Mapping[Joint, Loop]) -> Mimic:
+    """Return a mimic of two joints of the tree. Raises ModelError where one of them closes a loop."""
+    for joint in closing:
+        if joint.name in (mimic.follower, mimic.leader):
+            raise ModelError(
+                f"joint {mimic.follower!r} mimics {mimic.leader!r}",
+                at=mimic.at,
+                why=f"joint {joint.name!r} closes a loop, and has no coordinate",
+                fix="let joints of the tree mimic",
+            )
+    return mimic
+
+
+def _independent(root: Element, mimics: Sequence[Mimic], closing: Mapping[Joint, Loop], file: str) -> list[str] | None:
+    """A joint that mimics another, or closes a loop, is not independent, even where only others are marked so."""
     named = read_independent(children(root, "joint"), file)
-    followers = {mimic.follower for mimic in mimics if mimic}
-    return None if named is None else [name for name in named if name not in followers]
+    others = {mimic.follower for mimic in mimics} | {joint.name for joint in closing}
+    return None if named is None else [name for name in named if name not in others]

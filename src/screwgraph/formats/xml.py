@@ -8,60 +8,84 @@ from typing import Any
 
 from screwgraph.errors import ModelError
 from screwgraph.formats.diagnostics import Place, Warnings, number, numbers
+from screwgraph.formats.xml_text import declares_entities, read_text
 
 Element = Any
 """An lxml element; every element of a tree that `parse_xml` returns knows its line."""
 
-_MARK = re.compile(rb"<!(--|DOCTYPE|ENTITY)")
-_HEAD = re.compile(rb"(\s*)(<\?xml\s+version\s*=\s*[\"'])[0-9.]+([\"'][^<>]*\?>)")
 _WRITTEN = "{urn:screwgraph:written}"
 """Namespace of `line` and `file`: where elements of a document that was expanded from others were written."""
 _LINE = re.compile(r"[0-9]{1,9}", re.ASCII)
+_PREFIX = re.compile(r"Namespace prefix ([\w.-]+) ")
+_ROOT = re.compile(r"\s*<[\w.:-]+")
+UNDECLARED = "urn:screwgraph:undeclared"
+"""Namespaces of prefixes that a file uses and does not declare begin so."""
+MOST_PREFIXES = 20
 _POSITION = re.compile(r",? line \d+, column \d+.*$")
 
 
-def parse_xml(data: bytes, file: str) -> Element:
+def parse_xml(data: bytes, file: str, warnings: Warnings | None = None) -> Element:
     """Parse an XML document; elements in the root's own namespace lose that namespace, comments vanish.
 
+    What robots' other readers pass over is passed over with a warning: document types, prefixes that are not declared.
+
     Raises:
-        ModelError: not XML, truncated or otherwise ill-formed (with the line), or with a DTD or entities.
+        ModelError: not XML, truncated or otherwise ill-formed (with the line), or with entities.
     """
     import lxml.etree as etree
 
+    remarks = Warnings() if warnings is None else warnings
     if not data.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n\0").startswith(b"<"):
         raise ModelError("this is not an XML file", at=Place(file, 1), why="it does not begin with '<'")
-    _refuse_declarations(data, file)
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        dtd_validation=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
-    try:
-        root = etree.fromstring(_with_plain_head(data), parser)
-    except etree.XMLSyntaxError as error:
-        if error.code == etree.ErrorTypes.ERR_RESOURCE_LIMIT:
-            raise ModelError(
-                "a text of the XML is too long, or it is nested too deeply", at=Place(file, error.lineno)
-            ) from error
-        raise ModelError(
-            "the XML is broken or cut off", at=Place(file, error.lineno), why=_POSITION.sub("", error.msg or "")
-        ) from error
-    except (LookupError, ValueError) as error:
-        raise ModelError("the XML cannot be decoded", at=Place(file), why=str(error)) from error
-    if root.getroottree().docinfo.doctype:  # one hidden by an unusual encoding
-        raise _declaration(Place(file))
+    text = read_text(data, file, remarks)
+    for _ in range(MOST_PREFIXES):
+        parser = etree.XMLParser(
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            dtd_validation=False,
+            huge_tree=False,
+            remove_comments=True,
+            remove_pis=True,
+        )
+        try:
+            root = etree.fromstring(text.encode("utf-8", "replace"), parser)
+            break
+        except etree.XMLSyntaxError as error:
+            text = _with_prefix(text, error, file, remarks)
+        except (LookupError, ValueError) as error:
+            raise ModelError("the XML cannot be decoded", at=Place(file), why=str(error)) from error
+    else:
+        raise ModelError("the file has too many prefixes that are not declared", at=Place(file))
+    if root.getroottree().docinfo.doctype:
+        raise declares_entities(Place(file))
     _strip_namespace(root)
     _number(root)
     return root
 
 
-def _with_plain_head(data: bytes) -> bytes:
-    """Put the XML declaration first and call it version 1.0: robots' files have "0.0" there, or blank lines before."""
-    return _HEAD.sub(rb"\g<2>1.0\3\1", data, count=1) if _HEAD.match(data) else data
+def _with_prefix(text: str, error: Any, file: str, warnings: Warnings) -> str:
+    """Return a text that declares the prefix that the parser misses. Raises ModelError for another error."""
+    import lxml.etree as etree
+
+    missing = _PREFIX.match(error.msg or "")
+    begin = _ROOT.match(text)
+    if error.code == etree.ErrorTypes.NS_ERR_UNDEFINED_NAMESPACE and missing and begin:
+        prefix = missing[1]
+        warnings.add(
+            f"the prefix {prefix!r} is not declared",
+            at=Place(file, error.lineno),
+            why="its elements and attributes are passed over",
+            fix=f'write xmlns:{prefix}="..." into the outermost element',
+        )
+        return f'{begin[0]} xmlns:{prefix}="{UNDECLARED}:{prefix}"{text[begin.end() :]}'
+    if error.code == etree.ErrorTypes.ERR_RESOURCE_LIMIT:
+        raise ModelError(
+            "a text of the XML is too long, or it is nested too deeply", at=Place(file, error.lineno)
+        ) from error
+    raise ModelError(
+        "the XML is broken or cut off", at=Place(file, error.lineno), why=_POSITION.sub("", error.msg or "")
+    ) from error
 
 
 def tostring(root: Element) -> str:
@@ -122,25 +146,6 @@ def vector_of(
 
 def _text_of(element: Element, attribute: str) -> str | None:
     return None if element is None else element.get(attribute)
-
-
-def _refuse_declarations(data: bytes, file: str) -> None:
-    """Look for declarations outside comments; one that does not end is an error that the parser finds."""
-    mark = _MARK.search(data)
-    while mark:
-        if mark[1] != b"--":
-            raise _declaration(Place(file, data.count(b"\n", 0, mark.start()) + 1))
-        end = data.find(b"-->", mark.end())
-        mark = _MARK.search(data, end + 3) if end >= 0 else None
-
-
-def _declaration(at: Place) -> ModelError:
-    return ModelError(
-        "the file declares a document type or entities",
-        at=at,
-        why="robot files need none, and they can exhaust the memory or read other files",
-        fix="remove the <!DOCTYPE ...> part",
-    )
 
 
 def _strip_namespace(root: Element) -> None:
