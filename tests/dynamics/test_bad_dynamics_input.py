@@ -197,13 +197,3 @@ def test_inverse_dynamics_of_a_massless_tip_need_no_effort_there(joint):
     np.testing.assert_allclose(tau[1:], 0.0, atol=1e-15)
     assert np.abs(tau[0]) > 1e-3
     np.testing.assert_allclose(mass_matrix(robot)(q)[1:], 0.0, atol=1e-15)
-
-
-@pytest.mark.parametrize("make", [inverse_dynamics, forward_dynamics, mass_matrix, bias_forces])
-def test_a_robot_without_joints_has_no_dynamics(make):
-    text = message(InputError, make, tree("rock", [Link("rock", BODY)], []))
-    assert text == "robot 'rock' has no joint that moves (load it with base=\"floating\", or lock less)"
-
-
-def test_a_robot_without_joints_has_no_hybrid_dynamics():
-    assert "'rock'" in message(InputError, hybrid_dynamics, tree("rock", [Link("rock", BODY)], []), ())

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from screwgraph.dynamics import bias_forces, forward_dynamics, inverse_dynamics, mass_matrix
-from screwgraph.errors import EliminationError, InputError
+from screwgraph.errors import EliminationError
 from screwgraph.formats import load, zoo_names
 from screwgraph.robot import Robot, with_floating_base, without_loops
 from tests.agreement import (
@@ -42,8 +42,7 @@ def test_dynamics_of_a_file_agree_with_pinocchio(path, base):
     """Where massless links make M singular, forward dynamics is refused. Both are machine code."""
     robot = without_loops(load(path, base=base, damping=False))
     if not robot.joints:
-        with pytest.raises(InputError, match="has no joint that moves"):
-            inverse_dynamics(robot)
+        assert inverse_dynamics(robot)(*[np.zeros(0)] * 3).shape == (0,)
         return
     states = random_states(robot, COUNT)
     expected = answers(file_oracle(robot, path, base == "floating"), states)

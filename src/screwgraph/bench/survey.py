@@ -11,7 +11,7 @@ from screwgraph.bench.own_functions import Measurement, answers, error, measured
 from screwgraph.bench.peers import Case, NotMeasuredError, Peer
 from screwgraph.bench.question import Question, random_states
 from screwgraph.doing import say
-from screwgraph.robot import Robot
+from screwgraph.robot import Robot, check_moves
 from screwgraph.summary import one_line
 
 
@@ -39,6 +39,7 @@ class Surveyed:
 @fast_code()
 def survey(robot: Robot, question: Question, peers: Iterable[Peer], effort: Effort) -> Surveyed:
     """Measure everything that needs no C compiler. Raises what our own functions raise for the robot."""
+    check_moves(robot)
     states = random_states(robot, effort.states)
     ours, functions = measured(robot, question, states, effort)
     case = Case(robot, question, states)

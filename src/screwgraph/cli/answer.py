@@ -90,6 +90,6 @@ def as_json(answer: Answer, algorithm: bool) -> dict[str, Any]:
 
 def _names(answer: Answer, kind: Callable[[str], str]) -> list[str]:
     joints = answer.robot.joints
-    if kind(joints[0].name) == EFFORT:
+    if joints and kind(joints[0].name) == EFFORT:
         return [f"{EFFORT}:{name}[0]" for name in answer.actuator_names]
     return [f"{kind(joint.name)}:{joint.name}[{i}]" for joint in joints for i in range(joint.type.nv)]

@@ -46,7 +46,7 @@ def print_answer(answer: Answer, algorithm: bool) -> None:
 
 
 def _table(answer: Answer, at: tuple[int, ...], title: str) -> Table:
-    first = answer.robot.joint_names[0]
+    first = next(iter(answer.robot.joint_names), "")
     kinds = ((answer.given_kind(first), "given"), (answer.result_kind(first), "result"))
     heads = [f"{kind} ({what})" for kind, what in kinds if kind != EFFORT]
     heads = [what for _, what in kinds] if answer.accelerations else heads

@@ -94,6 +94,15 @@ class Evaluation:
         return quaternion_places(self.arguments)
 
     @cached_property
+    def _is_without_entries(self) -> bool:
+        """Whether an argument or a result of one state has no numbers, as of a robot without joints."""
+        return any(0 in part.shape for part in (*self.arguments, *self.results))
+
+    def _empty(self) -> tuple[np.ndarray, ...]:
+        """Return arrays for results whose sizes no argument tells."""
+        return tuple(np.empty(result.shape, self.dtype) for result in self.results)
+
+    @cached_property
     def _pool(self) -> Pool:
         return Pool()
 
@@ -133,6 +142,9 @@ class Evaluation:
         if answer is not None:
             return answer
         check_count(self.name, self.arguments, values)
+        if self._is_without_entries and not self.is_symbolic(values):
+            values = tuple(check_arrays(self.name, self.arguments, values))  # NumPy does not know that sizes are zero
+            out = self._empty() if out is None and not values else out
         is_single = self._is_apart and not self.is_batch(values)
         code, body = (self.single, self.alone) if is_single else (self.compiled, self.together)
         into = {} if out is None else {"out": out if isinstance(out, tuple) else (out,)}

@@ -54,7 +54,7 @@ def _asked(graph: FactorGraph, name: str | Key) -> list[Key]:
     given = {v.key for v in graph.inputs}
     fixed = {d.key for d in graph.derived if d.factor.template is prior}
     wanted = [key for key in keys if key not in given and (key not in fixed or keys == [key])]
-    if not wanted:
+    if keys and not wanted:
         raise InputError(
             f"{str(name)!r} is given, there is nothing to solve", fix="name an unknown, `print(graph)` lists them"
         )

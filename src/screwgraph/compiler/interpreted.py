@@ -24,11 +24,12 @@ def interpreted(
     program: Program, arguments: Sequence[Argument], results: Sequence[Result], arrays: Sequence[np.ndarray]
 ) -> np.ndarray | tuple[np.ndarray, ...]:
     """Return what a function returns for arguments whose leading axes broadcast."""
-    columns = np.broadcast_arrays(*columns_of(arguments, arrays))
-    batch, names = columns[0].shape, [name for argument in arguments for name in argument.names]
-    flat = dict(zip(names, (column.ravel() for column in columns), strict=True))
+    batch = np.broadcast_shapes(*(x.shape[: x.ndim - len(a.shape)] for x, a in zip(arrays, arguments, strict=True)))
+    names = [name for argument in arguments for name in argument.names]
+    columns = [np.broadcast_to(column, batch).ravel() for column in columns_of(arguments, arrays)]
+    flat = dict(zip(names, columns, strict=True))
     given = [flat[name] for name in program.input_names]
-    found = np.empty((columns[0].size, len(program.outputs)))
+    found = np.empty((int(np.prod(batch)), len(program.outputs)))
     for start in range(0, len(found), CHUNK):
         part = slice(start, start + CHUNK)
         for i, value in enumerate(program.evaluate([column[part] for column in given])):

@@ -19,7 +19,7 @@ def packed_of(f: Function, asked: tuple[Sparsity, ...]) -> Function:
     if [s.shape for s in asked] != [r.shape for r in f.results]:
         given = ", ".join("x".join(map(str, s.shape)) or "1" for s in asked)
         raise InputError(f"{f.name} cannot be packed so", why=f"its results are {written(f.results)}, kept of {given}")
-    empty = next((r.name for r, s in zip(f.results, asked, strict=True) if not s.places), None)
+    empty = next((r.name for r, s in zip(f.results, asked, strict=True) if r.size and not s.places), None)
     if empty:
         raise InputError(f"{f.name} cannot be packed so", why=f"no entry of {empty!r} is kept")
     program, results = entries(f.program, f.results, asked)

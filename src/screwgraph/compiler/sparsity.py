@@ -70,7 +70,8 @@ def sparsities(program: Program, results: Sequence[Result]) -> tuple[Sparsity, .
         if axes:
             index = np.indices(result.shape)
             kept &= index[axes[0]] >= index[axes[1]]
-        kept.flat[0] |= not kept.any()
+        if kept.size:
+            kept.flat[0] |= not kept.any()
         found.append(Sparsity(result.shape, tuple(np.flatnonzero(kept).tolist()), axes))
     return tuple(found)
 

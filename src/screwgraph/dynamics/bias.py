@@ -12,7 +12,7 @@ from screwgraph.dynamics.independent_positions import check_positions, in_positi
 from screwgraph.dynamics.query import Query, of_joints, zeros
 from screwgraph.graph import no_payload
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Robot, check_moves, without_loops
+from screwgraph.robot import Robot, without_loops
 from screwgraph.robot.parameters import KINDS, LOOPS, checked_parameters
 
 
@@ -40,7 +40,6 @@ def bias_forces(
     if isinstance(robot, Mechanism):
         no_payload(payload)
         return mechanism.bias_forces(robot, coordinates, ordering, external_wrenches, parameters).astype(dtype)
-    check_moves(robot)
     moving = robot if coordinates == INDEPENDENT else without_loops(robot)
     arguments = tuple((kind, of_joints(moving, kind)) for kind in ("q", "qd"))
     frames = tuple(external_wrenches)

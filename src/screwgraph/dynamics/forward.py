@@ -14,7 +14,7 @@ from screwgraph.dynamics.query import Query, of_joints
 from screwgraph.dynamics.singular import naming_idle_joints
 from screwgraph.graph import no_payload
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Robot, check_moves
+from screwgraph.robot import Robot
 from screwgraph.robot.parameters import parameters_of
 
 
@@ -49,7 +49,6 @@ def forward_dynamics(
         no_actuators(actuators)
         no_payload(payload)
         return mechanism.forward_dynamics(robot, coordinates, ordering, external_wrenches, parameters).astype(dtype)
-    check_moves(robot)
     check_coordinates(coordinates)
     arguments = tuple((kind, of_joints(robot, kind)) for kind in ("q", "qd", "tau"))
     frames = tuple(external_wrenches)

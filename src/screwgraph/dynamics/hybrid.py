@@ -14,7 +14,7 @@ from screwgraph.dynamics.singular import naming_idle_joints
 from screwgraph.errors import InputError
 from screwgraph.graph import Key, no_payload
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Robot, check_moves
+from screwgraph.robot import Robot
 from screwgraph.robot.parameters import parameters_of
 
 
@@ -49,7 +49,6 @@ def hybrid_dynamics(
         return mechanism.hybrid_dynamics(robot, names, coordinates, ordering, external_wrenches, parameters).astype(
             dtype
         )
-    check_moves(robot)
     named = {robot.joint(name).name for name in accelerations}
     follow = named - set(driving_joints(robot)) if coordinates == INDEPENDENT else ()
     if follow:

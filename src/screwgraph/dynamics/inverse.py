@@ -15,7 +15,7 @@ from screwgraph.dynamics.query import Query, of_joints
 from screwgraph.errors import InputError
 from screwgraph.graph import no_payload
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Robot, check_moves
+from screwgraph.robot import Robot
 from screwgraph.robot.parameters import parameters_of
 
 
@@ -69,7 +69,6 @@ def inverse_dynamics(
         no_payload(payload)
         options = (coordinates, ordering, external_wrenches, actuated, weights, parameters)
         return mechanism.inverse_dynamics(robot, *options).astype(dtype)
-    check_moves(robot)
     check_coordinates(coordinates)
     arguments = tuple((kind, of_joints(robot, kind)) for kind in ("q", "qd", "qdd"))
     frames = tuple(external_wrenches)

@@ -12,7 +12,7 @@ from screwgraph.dynamics.independent_positions import check_positions, in_positi
 from screwgraph.dynamics.query import Query, of_joints, zeros
 from screwgraph.graph import Key, no_payload
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Robot, check_moves, with_gravity, without_loops
+from screwgraph.robot import Robot, with_gravity, without_loops
 from screwgraph.robot.parameters import LOOPS, ROTORS, checked_parameters
 
 
@@ -44,7 +44,6 @@ def mass_matrix(
     if isinstance(robot, Mechanism):
         no_payload(payload)
         return mechanism.mass_matrix(robot, coordinates, parameters).astype(dtype)
-    check_moves(robot)
     check_coordinates(coordinates)
     joints = driving_joints(robot) if coordinates == INDEPENDENT else robot.joint_names
     still = with_gravity(robot if coordinates == INDEPENDENT else without_loops(robot), (0.0, 0.0, 0.0))

@@ -11,7 +11,7 @@ from screwgraph.compiler.cache import pack_program
 from screwgraph.compiler.inputs import input_values
 from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING
 from screwgraph.dynamics.inverse import inverse_dynamics
-from screwgraph.robot import Robot
+from screwgraph.robot import Robot, check_moves
 from screwgraph.robot.parameters import LINEAR, checked_parameters
 from screwgraph.tape import factor_out, program
 
@@ -38,6 +38,7 @@ def regressor(
     Raises:
         InputError: torques are not linear in a parameter, or as `inverse_dynamics`.
     """
+    check_moves(robot)
     names = linear_parameters(robot) if parameters is None else tuple(parameters)
     live = checked_parameters("torques are not linear in", LINEAR, robot, names, payload)
     chosen = coordinates or (INDEPENDENT if robot.is_closed else SPANNING)

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections.abc import Callable, Mapping
+from functools import reduce
+
+import numpy as np
 
 from screwgraph.errors import ModelError
 from screwgraph.formats.diagnostics import LARGEST, Place, decimal, did_you_mean, shown
-from screwgraph.formats.expressions import FUNCTIONS, parsed
+from screwgraph.formats.expressions import parsed
 from screwgraph.robot import Constant, Coupling, Expression, Operation, Position, Power
+from screwgraph.robot.expression import evaluate, joints_in
+from screwgraph.robot.functions import OF_ONE
 
+MANY = 20
+"""Arguments of functions of any number."""
+CALLED: Mapping[str, tuple[int, int]] = {
+    **dict.fromkeys(OF_ONE, (1, 1)),
+    **dict.fromkeys(("atan2", "pow"), (2, 2)),
+    **dict.fromkeys(("hypot", "min", "max"), (2, MANY)),
+}
+"""Functions of positions, and of how many numbers they are."""
 HIGHEST_POWER = 16
 LONGEST_EQUATION = 2000
 """Characters on either side of the equals sign."""
@@ -35,7 +49,7 @@ def coupling_of(
     positions becomes constant coefficients.
 
     Raises:
-        ModelError: no arithmetic, an unknown word, or functions of positions other than sin, cos, tan.
+        ModelError: no arithmetic, an unknown word, or a function that has jumps.
     """
     left, equals, right = text.partition("=")
     expression = position_expression(left, numbers, joints, what, at)
@@ -57,7 +71,7 @@ def position_expression(
         return Constant(value)
     tree = parsed(text, what, at, LONGEST_EQUATION)
     words = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    known = {*numbers, *joints, *FUNCTIONS}
+    known = {*numbers, *joints, *CALLED}
     for word in sorted(words - known):
         raise ModelError(
             f"{what} is {shown(text)}",
@@ -76,7 +90,7 @@ def position_expression(
             f"{what} is {shown(text)}",
             at=at,
             why=str(error.args[-1]),
-            fix="use + - * / ** and sin, cos, tan of positions",
+            fix=f"use + - * / ** and {', '.join(CALLED)} of positions",
         ) from error
 
 
@@ -98,7 +112,7 @@ def _converted(node: ast.expr, numbers: Mapping[str, float], joints: Mapping[str
         case ast.BinOp(left, symbol, right) if type(symbol) in _SYMBOLS:
             operands = (_converted(left, numbers, joints), _converted(right, numbers, joints))
             return _operation(_SYMBOLS[type(symbol)], *operands)
-        case ast.Call(ast.Name(function), [*arguments], []) if function in FUNCTIONS:
+        case ast.Call(ast.Name(function), [*arguments], []) if function in CALLED:
             return _called(function, [_converted(argument, numbers, joints) for argument in arguments])
     raise ValueError("only joints, numbers, parameters, + - * / ** and functions are allowed there")
 
@@ -112,26 +126,52 @@ def _operation(symbol: str, left: Expression, right: Expression) -> Expression:
 
 
 def _power(base: Expression, exponent: Expression) -> Expression:
+    """Return whole powers as such, others by the square root or `pow`; an exponent with positions by exp and log."""
     if not isinstance(exponent, Constant):
-        raise ValueError("an exponent must be a number")
+        return _called("exp", [_operation("*", exponent, _called("log", [base]))])
     if isinstance(base, Constant):
-        return Constant(float(base.value**exponent.value))
-    whole = int(exponent.value)
-    if whole != exponent.value or abs(whole) > HIGHEST_POWER:
-        raise ValueError(f"exponents of positions are whole numbers up to {HIGHEST_POWER}")
-    positive = Power(base, abs(whole))
-    return positive if whole >= 0 else Operation("/", (Constant(1.0), positive))
+        return Constant(_real(base.value**exponent.value))
+    size = abs(exponent.value)
+    if size > HIGHEST_POWER:
+        raise ValueError(f"exponents of positions are at most {HIGHEST_POWER}")
+    if size == 0.5:
+        positive: Expression = Operation("sqrt", (base,))
+    else:
+        whole = int(size) == size
+        positive = Power(base, int(size)) if whole else Operation("pow", (base, Constant(size)))
+    return positive if exponent.value >= 0 else Operation("/", (Constant(1.0), positive))
 
 
 def _called(function: str, arguments: list[Expression]) -> Expression:
-    numbers = [argument.value for argument in arguments if isinstance(argument, Constant)]
-    if len(numbers) == len(arguments):
-        return Constant(float(FUNCTIONS[function](*numbers)))
-    if len(arguments) != 1 or function not in ("sin", "cos", "tan"):
-        raise ValueError(f"of positions only sin, cos and tan can be taken, not {function}")
-    if function == "tan":
-        return Operation("/", (Operation("sin", (arguments[0],)), Operation("cos", (arguments[0],))))
-    return Operation(function, (arguments[0],))
+    """Return a function of expressions, constants worked out; hypot is a root, and min and max go pair by pair."""
+    least, most = CALLED[function]
+    if not least <= len(arguments) <= most:
+        raise ValueError(
+            f"{function} takes {least if least == most else f'{least} or more'} numbers, not {len(arguments)}"
+        )
+    if function == "hypot":
+        squares = [Power(argument, 2) for argument in arguments]
+        total = reduce(lambda a, b: _operation("+", a, b), map(_worked_out, squares))
+        return _called("sqrt", [total])
+    if function == "pow":
+        return _power(*arguments)
+    if len(arguments) > 2:
+        return reduce(lambda a, b: _called(function, [a, b]), arguments)
+    return _worked_out(Operation(function, tuple(arguments)))
+
+
+def _worked_out(expression: Expression) -> Expression:
+    if joints_in(expression):
+        return expression
+    with np.errstate(all="ignore"):  # what is no number is refused
+        return Constant(_real(evaluate(expression, {})))
+
+
+def _real(value: object) -> float:
+    """Return a number; raises ValueError for what is none, as the square root of -1."""
+    if isinstance(value, complex) or not math.isfinite(float(value)):  # pyright: ignore[reportArgumentType]
+        raise ValueError("a part of it is not a real number")
+    return float(value)  # pyright: ignore[reportArgumentType]
 
 
 def _checked(expression: Expression, depth: int = 0) -> Expression:

@@ -99,7 +99,7 @@ COUPLING: Keys = {
     "coupling": Entry("name of the coupling", default=REQUIRED),
     "terms": Entry("coefficients of joint positions: their sum is the offset", "{joint: number}"),
     "offset": Entry("what the terms sum up to", NUMBER, "rad, m", "0"),
-    "equation": Entry("in the place of terms: arithmetic, sin, cos, tan of positions"),
+    "equation": Entry("in the place of terms: arithmetic of positions, with sin, sqrt, atan2, hypot, abs, ..."),
     "joints": Entry("words of the equation that stand for joints", "{word: joint}", default="{}"),
 }
 ACTUATOR: Keys = {

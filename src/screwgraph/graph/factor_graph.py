@@ -12,7 +12,7 @@ from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph.dependence import Dependence
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factors import tied_velocities
-from screwgraph.graph.kinds import Role
+from screwgraph.graph.kinds import COORDINATES, Role
 from screwgraph.graph.model import Model
 from screwgraph.graph.variable import Key, Variable
 from screwgraph.robot import Joint
@@ -100,6 +100,8 @@ class FactorGraph:
     @checked
     def select(self, names: Iterable[str | Key]) -> tuple[Key, ...]:
         """Return the variables that names mean: a kind (`"qdd"`) or one variable (`"qdd:joint1"`).
+
+        Of a robot without joints, kinds of coordinates mean none.
 
         Raises:
             InputError: a name means nothing in this graph.
@@ -217,7 +219,7 @@ class FactorGraph:
         if isinstance(name, Key) and name in self.variables:
             return (name,)
         found = tuple(key for key in self.variables if str(key) == str(name) or key.kind == name)
-        if not found:
+        if not found and not (self.model and not self.model.robot.joints and name in COORDINATES):
             kinds = ", ".join(dict.fromkeys(key.kind for key in self.variables))
             example = next(iter(self.variables), None)
             raise InputError(

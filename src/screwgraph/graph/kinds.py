@@ -67,3 +67,5 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
     }
 )
 """Other kinds are people's own: their name is their symbol."""
+COORDINATES = ("q", "qd", "qdd", "tau")
+"""Kinds that every robot has, one without joints none of each."""

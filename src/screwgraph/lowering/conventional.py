@@ -51,7 +51,9 @@ def conventional_acceleration(graph: FactorGraph) -> FactorGraph:
     Wrenches, torques and joint accelerations keep their meaning; accelerations and twists of the links that the laws of
     joints bind do not. Frames whose own motion is asked for get the velocities of origins that this takes.
     """
-    links = {graph.joints[0].parent, *(joint.child for joint in graph.joints)} if graph.joints else set()
+    if not graph.joints:
+        return graph
+    links = {graph.joints[0].parent, *(joint.child for joint in graph.joints)}
     gravity = next((f for f in graph.factors if _is_gravity(f)), None)
     moving, seeing = _carriers(graph, *MOTIONS), _carriers(graph, *SEEN)
     variables = dict(graph.variables)

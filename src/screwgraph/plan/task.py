@@ -11,7 +11,7 @@ from screwgraph.plan.collocation import COLLOCATIONS
 from screwgraph.plan.items import Item
 from screwgraph.plan.models import as_robot, kind_of
 from screwgraph.plan.phases import Phase
-from screwgraph.robot import unknown
+from screwgraph.robot import Robot, check_moves, unknown
 from screwgraph.summary import one_line
 
 GROUPS = ("goals", "costs", "limits", "obstacles", "contacts")
@@ -79,6 +79,8 @@ class Task:
     def __post_init__(self) -> None:
         object.__setattr__(self, "robot", as_robot(self.robot))
         kind = kind_of(self.robot)
+        if isinstance(self.robot, Robot):
+            check_moves(self.robot)
         if not self.phases or not all(isinstance(p, Phase) for p in self.phases):
             raise InputError("a task needs phases", fix="phases=horizon(steps, dt=...)")
         _check_size(self.phases, self.robot.nv)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from screwgraph.arguments import checked
-from screwgraph.queries.models import check_model, check_noise, table_of
+from screwgraph.queries.models import check_can_move, check_noise, table_of
 from screwgraph.simulation import Watch
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def estimate(
     from screwgraph.estimation import ModelNoise
     from screwgraph.estimation import estimate as found
 
-    check_model(model)
+    check_can_move(model)
     check_noise(noise, ModelNoise)
     options: dict[str, Any] = {"inputs": inputs, "sensors": sensors, "q0": q0, "qd0": qd0}
     return found(model, table_of(measurements, missing=True), parameters, noise=noise, watch=watch, **options)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from screwgraph.arguments import checked
-from screwgraph.queries.models import check_model, table_of
+from screwgraph.queries.models import check_can_move, table_of
 from screwgraph.robot import Robot
 from screwgraph.simulation import Trajectory, Watch
 
@@ -46,12 +46,12 @@ def inverse_trajectory(
         InputError: a bad trajectory, no motors, loops that do not close, or a graph that cannot be solved.
         ModelError: the mechanism does not reach the trajectory.
     """
+    check_can_move(model)
     given = trajectory if isinstance(trajectory, Trajectory) else table_of(trajectory)
     if isinstance(model, Robot):
         from screwgraph.estimation import inverse_robot_trajectory
 
         return inverse_robot_trajectory(model, given, q0, watch, noise)
-    check_model(model)
     from screwgraph.estimation import inverse_dynamics_of
 
     if isinstance(given, Trajectory):

@@ -9,7 +9,7 @@ from screwgraph.arguments import shown
 from screwgraph.errors import InputError
 from screwgraph.formats import read_table
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Robot
+from screwgraph.robot import Robot, check_moves
 
 
 def check_model(model: Any) -> None:
@@ -19,6 +19,13 @@ def check_model(model: Any) -> None:
             f"expected a robot or a mechanism, got {shown(model)}",
             fix="load one with sg.load(path)",
         )
+
+
+def check_can_move(model: Any) -> None:
+    """Raise InputError where a model is neither a robot nor a mechanism, or a robot without joints."""
+    check_model(model)
+    if isinstance(model, Robot):
+        check_moves(model)
 
 
 def check_noise(noise: Any, kind: type) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from screwgraph.arguments import checked
-from screwgraph.queries.models import check_model, check_noise, refuse
+from screwgraph.queries.models import check_can_move, check_model, check_noise, refuse
 from screwgraph.robot import Robot
 from screwgraph.simulation import AUTO, Trajectory, Watch
 from screwgraph.simulation import simulate as integrate
@@ -90,8 +90,8 @@ def simulate(
     if method == SMOOTHER:
         from screwgraph.estimation import Noise, simulate_by_smoothing
 
+        check_can_move(model)
         check_noise(noise, Noise)
-
         refuse({name: on or None for name, on in laws.items()}, "the smoother has no law for them", "leave them out")
         refuse({"rtol": rtol, "atol": atol}, "they are tolerances of adaptive methods", "leave them out")
         chosen: dict[str, Any] = {name: value for name, value in smoothing.items() if value is not None}

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from screwgraph.spatial import Taylor, cos, sin
+from screwgraph.robot.functions import OF_ONE, OF_TWO, applied
+from screwgraph.spatial import Taylor
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,11 @@ class Position:
 
 @dataclass(frozen=True)
 class Operation:
-    """One of `+ - * /` on two operands, or `sin cos` of one."""
+    """One of `+ - * /` on two operands, or a function by its name: sin, sqrt, ... of one, atan2, min, max, pow of two.
+
+    The exponent of `pow` is a `Constant`. Where a function has no derivative, motors have no lever arm: that of sqrt at
+    0 is infinite, that of abs at 0 counts as 0, and where their operands are equal, min and max follow the first.
+    """
 
     symbol: str
     operands: tuple[Expression, ...]
@@ -41,6 +46,9 @@ class Power:
 
 
 Expression = Constant | Position | Operation | Power
+
+FUNCTIONS = (*OF_ONE, *OF_TWO)
+"""Names of the functions that an `Operation` may have."""
 
 _BINDING = {"+": 1, "-": 1, "*": 2, "/": 2}
 
@@ -106,10 +114,8 @@ def _result(symbol: str, values: list[Any]) -> Any:
             return a * b
         case "/", (a, b):
             return a / b
-        case "sin", (a,):
-            return sin(a)
-        case "cos", (a,):
-            return cos(a)
+        case name, operands if len(operands) == (1 if name in OF_ONE else 2) and name in FUNCTIONS:
+            return applied(name, *operands)
     raise TypeError(f"{symbol!r} of {len(values)} operands is not an operation")
 
 
@@ -123,8 +129,8 @@ def _text(expression: Expression, names: Mapping[str, str]) -> tuple[str, int]:
             return names[joint], 4
         case Power(base, exponent):
             return f"{_enclosed(base, names, 4)}**{exponent}", 3
-        case Operation("sin" | "cos" as symbol, (operand,)):
-            return f"{symbol}({_text(operand, names)[0]})", 4
+        case Operation(symbol, operands) if symbol in FUNCTIONS:
+            return f"{symbol}({', '.join(_text(operand, names)[0] for operand in operands)})", 4
         case Operation(symbol, (left, right)):
             binding = _BINDING[symbol]
             return f"{_enclosed(left, names, binding)} {symbol} {_enclosed(right, names, binding + 1)}", binding

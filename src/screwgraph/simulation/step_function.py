@@ -48,7 +48,8 @@ def step_function(
     motors = len(model.motor_names) if isinstance(model, Mechanism) else nv
     sizes = {"q": nq, "qd": nv, "tau": motors, "dt": 1}
     # Nothing is believed of the first ones, as that quaternions are unit.
-    vectors = (replace(numbered(name, size), size=SIZES.get(name, 1.0)) for name, size in sizes.items() if size)
+    present = {name: size for name, size in sizes.items() if size or name in ("q", "qd")}
+    vectors = (replace(numbered(name, size), size=SIZES.get(name, 1.0)) for name, size in present.items())
     arguments = (*vectors, *parameters)
     closing = closing_of(model, lengths or Lengths())
 

@@ -69,6 +69,7 @@ class TreeProblem:
         """Tell whether the closed forms hold for this robot, and for derivatives by these arguments."""
         model, robot = self.model, self.model.robot
         plain = not robot.is_closed and all(joint.type.constant_axes for joint in robot.joints)
+        plain &= bool(robot.joints)
         plain &= not any(joint.has_turning_axes and self._has_rotor(joint) for joint in robot.joints)
         edited = bool(model.variables or model.absent or model.weights or len(self._constants) < len(model.added))
         edited |= bool(model.actuators) or any(p.kind in NOT_CLOSED for p in model.parameters)

@@ -73,8 +73,9 @@ def as_groups(ordering: Ordering | Sequence[str | Key | Column], graph: FactorGr
         EliminationError: the order leaves out, repeats or invents an unknown.
         InputError: something in it is no variable.
     """
-    items = ordering.order(graph) if isinstance(ordering, Ordering) else _named(ordering, graph)
     unknown = {v.key: v.dim for v in graph.unknowns}
+    is_ordering = isinstance(ordering, Ordering)
+    items = (ordering.order(graph) if unknown else []) if is_ordering else _named(ordering, graph)
     groups = [_group(item, unknown) for item in items]
     _check_complete([c for group in groups for c in group.columns], unknown)
     return groups

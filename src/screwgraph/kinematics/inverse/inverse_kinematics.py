@@ -22,7 +22,7 @@ from screwgraph.kinematics.inverse.solution import Solution
 from screwgraph.kinematics.inverse.step import end_results, step_function
 from screwgraph.kinematics.targets import Point, Pose, Target
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Robot
+from screwgraph.robot import Robot, check_moves
 
 STEPS = 60
 """Steps of an attempt, at most."""
@@ -66,6 +66,7 @@ def inverse_kinematics(
 
 def _model(robot: Robot | Mechanism, held: tuple[str, ...]) -> InverseModel:
     if isinstance(robot, Robot):
+        check_moves(robot)
         return RobotModel(robot, tuple(robot.joint(name).name for name in held))
     if held:
         raise InputError("coordinates of a planar mechanism cannot be held", fix="ask for the points that stay")

@@ -80,7 +80,8 @@ def _in_pieces(interface: Interface, program: Program, cut: Pieces, large: Terms
 def _unused(interface: Interface, program: Program) -> list[str]:
     inputs = [name for name, a in interface.takes for _ in a.names]
     used = {inputs[operands[0]] for operation, *operands in program.instructions if operation == "input"}
-    return [f"    (void){name};" for name, _ in interface.takes if name not in used]
+    empty = [name for name, result in interface.gives if not result.size]
+    return [f"    (void){name};" for name in (*(n for n, _ in interface.takes if n not in used), *empty)]
 
 
 def _lines(interface: Interface, program: Program, cut: Pieces, places: Sequence[int], large: Terms) -> list[str]:

@@ -34,6 +34,9 @@ _FROM_SIGNATURE = 31
 STEPS = 50
 """States that a call of code with such loops counts as, when it is judged whether faster code pays."""
 
+EMPTY = "empty"
+"""Name of the core dimensions that have no entries."""
+
 CALLED = ("loop", "call", "whole")
 """The functions of machine code that are called from outside."""
 
@@ -129,7 +132,8 @@ def loop_of(ufunc: np.ufunc) -> Any:
 
 
 def _core(shape: Shape) -> str:
-    return "(" + ",".join(map(str, shape)) + ")"
+    """Write a core shape; NumPy takes sizes of zero by name only."""
+    return "(" + ",".join(str(size or EMPTY) for size in shape) + ")"
 
 
 def make_ufunc(

@@ -156,7 +156,7 @@ def _flat(shape: tuple[int, ...]) -> str:
 def _nested(values: np.ndarray, shape: tuple[int, ...], dtype: str) -> str:
     if not shape:
         return rust_number(values[0], dtype)
-    rows = values.reshape(shape[0], -1)
+    rows = values.reshape(shape[0], values.size // max(shape[0], 1))
     return f"[{', '.join(_nested(row, shape[1:], dtype) for row in rows)}]"
 
 
