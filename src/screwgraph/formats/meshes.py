@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from urllib.parse import unquote
 
 from screwgraph.formats.packages import Packages
 from screwgraph.robot import Link, Mesh, Robot, Visual
@@ -33,7 +35,7 @@ def located(robot: Robot, folder: Path | None, packages: Packages) -> Robot:
             root = package(name)
             path = root / inside if root is not None else None
         elif mark:
-            path = Path(rest) if scheme == "file" else None
+            path = (Path(rest) if os.path.isfile(rest) else Path(unquote(rest))) if scheme == "file" else None
         else:
             path = Path(said) if folder is None else folder / said
         try:

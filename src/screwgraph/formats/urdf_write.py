@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -83,11 +82,14 @@ def _add_link(root: Element, link: Link) -> None:
 
 
 def _add_visual(element: Element, visual: Visual) -> None:
-    """Write a shape; capsules and ellipsoids are words of ours that other programs may not know."""
+    """Write a shape; capsules and ellipsoids are words of ours that other programs may not know.
+
+    Meshes are named by their paths, without file://, which MuJoCo does not open.
+    """
     _add_origin(element, visual.T_bs)
     geometry = _add(element, "geometry")
     if isinstance(visual.shape, Mesh):
-        _add(geometry, "mesh", filename=_uri(visual.shape.file), scale=_spaced(visual.shape.scale))
+        _add(geometry, "mesh", filename=visual.shape.file, scale=_spaced(visual.shape.scale))
     else:
         shape = {key: value if isinstance(value, tuple) else (value,) for key, value in vars(visual.shape).items()}
         kind = type(visual.shape).__name__.lower()
@@ -95,10 +97,6 @@ def _add_visual(element: Element, visual: Visual) -> None:
     if visual.colour and element.tag == "visual":
         rgba = [int(visual.colour[i : i + 2], 16) / 255.0 for i in (1, 3, 5)]
         _add(_add(element, "material", name=visual.colour), "color", rgba=_spaced([*rgba, 1.0]))
-
-
-def _uri(file: str) -> str:
-    return f"file://{file}" if Path(file).is_absolute() else file
 
 
 def _check_writable(link: Link) -> None:
