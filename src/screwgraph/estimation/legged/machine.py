@@ -14,6 +14,7 @@ from scipy.linalg import solve_triangular
 from screwgraph.compiler.backends.llvm.gufunc import loop_of
 from screwgraph.errors import InputError, ScrewgraphError
 from screwgraph.estimation.legged import tables as t
+from screwgraph.estimation.legged.inertial_faults import doubted_covariance, loosened_whitening
 from screwgraph.estimation.legged.normal import moving, seeing, starting, turning
 from screwgraph.estimation.legged.tables import NAVIGATION_NUMBERS, Sizes, Tables
 from screwgraph.estimation.legged.updates import ARGUMENTS, ROW, updates
@@ -90,6 +91,18 @@ class Machine:
         row, n = self.last_event, self.sizes.constants
         row[n["CHANGE_AT"] : n["WHITE"]], row[n["WHITE"] : n["MOVE_AT"]] = change, whitening
 
+    def loosen(self, motion: Float[np.ndarray, "6"]) -> None:
+        """Let what was measured on the way to each event be less certain: off by a rotation and displacement."""
+        n = self.sizes.constants
+        own = n["OWN"]
+        for k in range(self.first + 1, self.last + 1):
+            row = self.tables.event[k % self.tables.events]
+            added = doubted_covariance(motion, row[n["CHANGE_AT"]])
+            white = row[n["WHITE"] : n["MOVE_AT"]]
+            white[:] = loosened_whitening(white.reshape(own, own), added).ravel()
+            self.tables.events_of[k % self.tables.events, t.STALE] = 1
+        self._again(self.first)
+
     def add_stand(self, p: Float[np.ndarray, "3"], information: Float[np.ndarray, "3 3"]) -> int:
         """Begin a foothold at the last event; return its number.
 
@@ -150,10 +163,10 @@ class Machine:
                 "the motion is not determined", why="measurements and what is known of the start do not suffice"
             )
 
-    def stand(self, s: int) -> Float[np.ndarray, "3"]:
-        """Where a foothold is estimated (m)."""
+    def stand(self, s: int | list[int]) -> Float[np.ndarray, "*n 3"]:
+        """Where a foothold is estimated (m), or where each of several is."""
         row = self.tables.stand[s]
-        return row[t.P : t.EXPECTED] + row[t.AWAY : t.INFORMATION]
+        return row[..., t.P : t.EXPECTED] + row[..., t.AWAY : t.INFORMATION]
 
     def event(self, k: int) -> tuple[float, np.ndarray, np.ndarray]:
         """Time, linearisation (15,) or (21,), and displacement (9,) or (15,) of an event."""

@@ -12,6 +12,12 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.estimation.legged import tables as t
 from screwgraph.estimation.legged.imu import CHANGE, SLOPES, begun, integration, prediction, whitening
+from screwgraph.estimation.legged.inertial_faults import (
+    NEAR,
+    doubted_covariance,
+    saturated_variance,
+    shared_error,
+)
 from screwgraph.estimation.legged.machine import Machine
 from screwgraph.estimation.legged.normal import turning
 from screwgraph.estimation.legged.tables import BIASES, NAVIGATION
@@ -48,7 +54,13 @@ class LeggedNoise:
     huber: float = 0.0
     """Threshold of a robust loss of contacts, in standard deviations; 0: none."""
     slip: float = np.inf
-    """A foot that is off by more standard deviations than this has slipped: a new foothold begins."""
+    """A foot that is off by more standard deviations than this has slipped: a new foothold begins.
+
+    Where all standing feet are off alike, inertial readings are doubted instead."""
+    gyroscope_range: float = np.inf
+    """Largest reading of the gyroscope (rad/s): at it, the sample is hardly known."""
+    accelerometer_range: float = np.inf
+    """Largest reading of the accelerometer (m/s^2): at it, the sample is hardly known."""
 
 
 class LeggedSmoother:
@@ -127,6 +139,12 @@ class LeggedSmoother:
         """Since the beginning (s)."""
         self.slips = 0
         """How often a foot slipped."""
+        self.doubted = 0
+        """How often inertial readings were doubted, which all standing feet contradicted."""
+        self._ranges = np.array([n.gyroscope_range, n.accelerometer_range], dtype=float)
+        if not (self._ranges > 0.0).all():
+            raise InputError(f"noise: ranges of sensors {self._ranges}", fix="give positive ones (rad/s, m/s^2)")
+        self._is_ranged, self._saturated = bool(np.isfinite(self._ranges).any()), [0, 0]
         self._first: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         for name, (point, around) in (footholds or {}).items():
             self._known(name)
@@ -182,9 +200,8 @@ class LeggedSmoother:
         self._reading[:3] = _vector("gyroscope", gyroscope)
         self._reading[3:] = _vector("accelerometer", accelerometer)
         self._dt[0] = dt
-        self._imu = called(
-            integration(self._is_walking), self._imu, self._reading, self._bias, self._dt, self._variances
-        )
+        variances = self._saturated_variances(dt) if self._is_ranged else self._variances
+        self._imu = called(integration(self._is_walking), self._imu, self._reading, self._bias, self._dt, variances)
         self.time += dt
 
     def update(
@@ -209,14 +226,10 @@ class LeggedSmoother:
         R, p = now[:9].reshape(3, 3), now[12:]
         points = np.array([_vector(name, contacts[name]) for name in names]).reshape(-1, 3)
         points = (points - self._sensor[:3, 3]) @ self._sensor[:3, :3]
+        slipped = self._slipped(R, p, names, points, touchdowns) if np.isfinite(self.noise.slip) else ()
         for i, name in enumerate(self.feet):
             stand = self._stands[i]
-            if stand is None:
-                continue
-            gone = name not in contacts or name in touchdowns
-            if not gone and self._slipped(R, p, stand, points[names.index(name)]):
-                self.slips, gone = self.slips + 1, True
-            if gone:
+            if stand is not None and (name in slipped or name not in contacts or name in touchdowns):
                 machine.leave(stand)
                 self._stands[i] = None
         first, self._first = self._first, {}
@@ -252,11 +265,43 @@ class LeggedSmoother:
     def _change(self) -> Float[np.ndarray, "67"]:
         return np.concatenate([self._imu[: CHANGE + SLOPES], self._bias])
 
-    def _slipped(self, R: np.ndarray, p: np.ndarray, stand: int, point: np.ndarray) -> bool:
-        if not np.isfinite(self.noise.slip):
-            return False
-        r = self._whitening @ (R.T @ (self._machine.stand(stand) - p) - point)
-        return bool(r @ r > self.noise.slip**2)
+    def _slipped(
+        self, R: np.ndarray, p: np.ndarray, names: list[str], points: np.ndarray, touchdowns: Collection[str]
+    ) -> Collection[str]:
+        """Return the feet that slipped; where the base is off instead, let its way be less certain."""
+        stands = [self._stands[self.feet.index(name)] for name in names]
+        held = {k: s for k, s in enumerate(stands) if s is not None and names[k] not in touchdowns}
+        if not held:
+            return ()
+        seen = list(held)
+        points, limit = points[seen], self.noise.slip
+        errors = (self._machine.stand(list(held.values())) - p) @ R - points
+        white = errors @ self._whitening
+        off = np.sqrt((white * white).sum(axis=1))
+        if off.max() * len(seen) ** 0.5 <= limit:
+            return ()
+        motion = shared_error(errors, points, 1.0 / np.diag(self._whitening), limit)
+        if motion is not None and self._imu[0]:
+            n = NAVIGATION + BIASES * self._is_walking
+            covariance = self._imu[CHANGE + SLOPES :].reshape(n, n)
+            covariance[range(NAVIGATION), range(NAVIGATION)] += doubted_covariance(motion, self._imu[0])
+            self._machine.loosen(motion)
+            self.doubted += 1
+            return ()
+        slipped = [names[k] for k, size in zip(seen, off.tolist(), strict=True) if size > limit]
+        self.slips += len(slipped)
+        return slipped
+
+    def _saturated_variances(self, dt: float) -> Float[np.ndarray, " n"]:
+        """Return spectral densities for a reading, of which saturated parts are hardly known."""
+        variances = self._variances
+        for i, part in enumerate((self._reading[:3], self._reading[3:])):
+            is_saturated = bool((np.abs(part) >= NEAR * self._ranges[i]).any())
+            self._saturated[i] = self._saturated[i] + 1 if is_saturated else 0
+            if is_saturated:
+                variances = variances.copy()
+                variances[i] = saturated_variance(self._ranges[i], self._saturated[i], dt)
+        return variances
 
 
 def _vector(name: str, given: Any) -> Float[np.ndarray, "3"]:
