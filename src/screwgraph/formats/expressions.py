@@ -28,6 +28,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "atan2": math.atan2,
     "sqrt": math.sqrt,
     "abs": abs,
+    "deg2rad": math.radians,
+    "rad2deg": math.degrees,
 }
 
 _OPERATORS: dict[type, Callable[..., Any]] = {

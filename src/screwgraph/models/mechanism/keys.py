@@ -18,6 +18,7 @@ MECHANISM: Keys = {
     "bodies": Entry("rigid bodies through points", "list", default=REQUIRED),
     "planar_bodies": Entry("another name of bodies", "list"),
     "angles": Entry("relative coordinates, added to those of the points", "list", default="[]"),
+    "relative_coordinates": Entry("angles as other programs write them, called angle0_1 after their points", "list"),
     "sliders": Entry("points that slide along lines", "list", default="[]"),
     "gears": Entry("ratios between angles", "list", default="[]"),
     "springs": Entry("springs", "list", default="[]"),
@@ -33,7 +34,7 @@ MECHANISM: Keys = {
 }
 POINT: Keys = {
     "name": Entry("name of the point", default="its number"),
-    "x": Entry("place at the beginning, or near it", NUMBER, "m", REQUIRED),
+    "x": Entry("place at the beginning, or near it; may use x0, y0, ... of points before", NUMBER, "m", REQUIRED),
     "y": Entry("likewise", NUMBER, "m", REQUIRED),
     "fixed": Entry("whether it stands still", "true or false", default="false"),
 }
@@ -42,15 +43,20 @@ BODY: Keys = {
     "points": Entry("two or more: origin of its frame, direction of x, others", "[point, ...]", default=REQUIRED),
     "length": Entry("distance of two points, or auto", NUMBER, "m", "as drawn"),
     "shape": Entry("places of its points in its frame", "[[0, 0], [length, 0], ...]", "m", "as drawn"),
-    "mass": Entry("mass; expressions may use length", NUMBER, "kg", "0"),
+    "mass": Entry("mass; expressions may use length, and length12, length13, ... of its points", NUMBER, "kg", "0"),
     "I0": Entry("inertia about its first point; expressions may use length and mass", NUMBER, "kg m²", "0"),
     "cog": Entry("centre of mass in its frame; required where there is a mass", PLACE, "m", "[0, 0]"),
+    "visual": Entry("how other programs draw it; passed over", "mapping"),
 }
 ANGLE: Keys = {
     "angle": Entry("name of the coordinate", default=REQUIRED),
     "of": Entry("the line that turns", LINE, default=REQUIRED),
     "from": Entry("the line that it is measured from", LINE, default="the x axis"),
     "start": Entry("value at the beginning", NUMBER, "rad", "as drawn"),
+}
+RELATIVE: Keys = {
+    "type": Entry("RelativeAngleAbsoluteDOF: the angle of a line from the x axis", default=REQUIRED),
+    "points": Entry("the line that turns", LINE, default=REQUIRED),
 }
 SLIDER: Keys = {
     "slider": Entry(PART, default=REQUIRED),
@@ -105,6 +111,7 @@ SECTIONS: Mapping[str, Keys] = {
     "An item of points": POINT,
     "An item of bodies": BODY,
     "An item of angles": ANGLE,
+    "An item of relative_coordinates": RELATIVE,
     "An item of sliders": SLIDER,
     "An item of gears": GEAR,
     "An item of springs": SPRING,

@@ -42,7 +42,7 @@ def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mecha
     places: dict[str, object] = {"": Place(file)}
     points = read_points(_needed(root, entries, "points"), names)
     bodies = read_bodies(_bodies(root, entries), points, names, places)
-    angles = read_angles(entries.get("angles"), points, names, places)
+    angles = read_angles(entries.get("angles"), entries.get("relative_coordinates"), points, names, places)
     around = Surroundings(points, bodies, angles, names)
     parts: dict[str, Any] = {
         section: read_parts(entries.get(section), kind, keys, read, around, places)

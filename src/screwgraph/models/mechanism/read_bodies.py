@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 
 from screwgraph.errors import ModelError
 from screwgraph.formats import Value
-from screwgraph.models.mechanism.keys import ANGLE, BODY, POINT
+from screwgraph.models.mechanism.keys import ANGLE, BODY, POINT, RELATIVE
 from screwgraph.models.mechanism.parts import Angle, Body, Point
 from screwgraph.models.mechanism.read_values import (
     Names,
@@ -23,11 +24,14 @@ from screwgraph.models.mechanism.read_values import (
 COINCIDENT = 1e-12
 """Distance of two points (m) that counts as none."""
 AUTOMATIC = "auto"
+ABSOLUTE = "RelativeAngleAbsoluteDOF"
+"""How Blanco-Claraco et al. (2021) call the angle of a line from the x axis."""
 
 
 def read_points(value: Value, names: Names) -> tuple[Point, ...]:
-    """Read a list of points. Raises ModelError."""
+    """Read a list of points; x2 and y2 are the coordinates of point 2 in those after it. Raises ModelError."""
     points: list[Point] = []
+    known: dict[str, float] = {}
     for i, item in enumerate(value.items()):
         entries = item.section(POINT, f"point {i}")
         name = entries["name"].text() if "name" in entries else str(i)
@@ -38,7 +42,8 @@ def read_points(value: Value, names: Names) -> tuple[Point, ...]:
         for axis in ("x", "y"):
             if axis not in entries:
                 raise ModelError(f"point {name!r} has no {axis}", at=item.at, fix="write {x: 1.0, y: 0.5}")
-        x, y = (number(entries[axis], names) for axis in ("x", "y"))
+        x, y = (number(entries[axis], {**known, **names}) for axis in ("x", "y"))
+        known |= {f"x{i}": x, f"y{i}": y}
         points.append(Point(name, x, y, "fixed" in entries and flag(entries["fixed"])))
     return tuple(points)
 
@@ -67,13 +72,19 @@ def _body(name: str, item: Value, entries: Mapping[str, Value], points: tuple[Po
         why = "a body has two points or more, each once"
         raise ModelError(f"{who} has the points {[points[i].name for i in indices]}", at=item.at, why=why)
     shape = _shape(name, item, entries, [points[i] for i in indices], names)
-    known = {**names, "length": shape[1][0]}
+    known = {**_distances(shape), **names, "length": shape[1][0]}
     mass = parameter("mass", name, entries, known)
     known["mass"] = mass
     inertia = parameter("I0", name, entries, known)
     x, y = pair("cog", name, entries, known)
     _check_inertia(who, item, mass, inertia, (x, y), "cog" in entries)
     return Body(name, indices, shape, mass, inertia, (x, y))
+
+
+def _distances(shape: tuple[tuple[float, float], ...]) -> dict[str, float]:
+    """Return the distances between the points of a body: length12 between its first and second."""
+    pairs = combinations(enumerate(shape, start=1), 2)
+    return {f"length{i}{j}": ((c - a) ** 2 + (d - b) ** 2) ** 0.5 for (i, (a, b)), (j, (c, d)) in pairs}
 
 
 def _shape(
@@ -140,9 +151,38 @@ def _check_inertia(who: str, item: Value, mass: float, inertia: float, com: tupl
 
 
 def read_angles(
-    value: Value | None, points: tuple[Point, ...], names: Names, places: dict[str, object]
+    value: Value | None,
+    relative: Value | None,
+    points: tuple[Point, ...],
+    names: Names,
+    places: dict[str, object],
 ) -> tuple[Angle, ...]:
-    """Read a list of angles. Raises ModelError."""
+    """Read a list of angles, and one of relative coordinates, which come last. Raises ModelError."""
+    angles = _own_angles(value, points, names, places)
+    for item in relative.items() if relative else ():
+        entries = item.section(RELATIVE, "a relative coordinate")
+        for key in RELATIVE:
+            if key not in entries:
+                raise ModelError(f"a relative coordinate has no {key}", at=item.at, fix=f"add {key}:")
+        if entries["type"].text() != ABSOLUTE:
+            raise entries["type"].complaint(f"known is {ABSOLUTE}; write other angles under angles:")
+        of = line_of(entries["points"], points)
+        name = f"angle{points[of[0]].name}_{points[of[1]].name}"
+        if any(angle.name == name for angle in angles):
+            raise ModelError(f"two angles are called {name!r}", at=item.at, fix="take one of them out")
+        angles.append(_moving(Angle(name, of, None, None), points, item))
+        places[f"angle {name!r}"] = item.at
+    return tuple(angles)
+
+
+def _moving(angle: Angle, points: tuple[Point, ...], item: Value) -> Angle:
+    """Return an angle. Raises ModelError where none of its points moves."""
+    if all(points[i].fixed for i in (*angle.of, *(angle.origin or ()))):
+        raise ModelError(f"angle {angle.name!r} is constant", at=item.at, why="none of its points moves")
+    return angle
+
+
+def _own_angles(value: Value | None, points: tuple[Point, ...], names: Names, places: dict[str, object]) -> list[Angle]:
     angles: list[Angle] = []
     for item in value.items() if value else ():
         name = called(item, "angle")
@@ -155,8 +195,6 @@ def read_angles(
         of = line_of(entries["of"], points)
         origin = line_of(entries["from"], points) if "from" in entries else None
         start = number(entries["start"], names) if "start" in entries else None
-        if all(points[i].fixed for i in of) and (origin is None or all(points[i].fixed for i in origin)):
-            raise ModelError(f"{who} is constant", at=item.at, why="none of its points moves")
-        angles.append(Angle(name, of, origin, start))
+        angles.append(_moving(Angle(name, of, origin, start), points, item))
         places[who] = item.at
-    return tuple(angles)
+    return angles
