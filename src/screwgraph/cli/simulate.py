@@ -206,10 +206,13 @@ def _caused(robot: Robot, efforts: np.ndarray) -> np.ndarray | Callable[..., np.
         InputError: the robot has no actuators.
     """
     from screwgraph import InputError
-    from screwgraph.robot import Transmission
+    from screwgraph.robot import Thruster, Transmission
 
     if not robot.actuators:
         raise InputError(f"robot {robot.name!r} has no actuators", fix="add `actuators:` to its YAML file")
-    if all(isinstance(a, Transmission) and a.displacement.is_linear for a in robot.actuators):
+    linear = [
+        isinstance(a, Thruster) or (isinstance(a, Transmission) and a.displacement.is_linear) for a in robot.actuators
+    ]
+    if all(linear):
         return robot.actuation_matrix(robot.neutral()) @ efforts
     return lambda t, q, qd: robot.actuation_matrix(q) @ efforts

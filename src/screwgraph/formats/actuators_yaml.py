@@ -13,7 +13,7 @@ from screwgraph.formats.closed_yaml_write import coupling_entries
 from screwgraph.formats.diagnostics import Place
 from screwgraph.formats.robot_keys import ACTUATOR
 from screwgraph.formats.yaml_values import Value
-from screwgraph.robot import Actuator, LoopMotor, Robot, Transmission
+from screwgraph.robot import Actuator, LoopMotor, Robot, Thruster, Transmission
 
 
 def read_actuators(
@@ -39,17 +39,24 @@ def read_actuators(
 def actuator_entries(robot: Robot) -> list[dict[str, Any]]:
     """Return the entries of a robot's actuators."""
     taken = set(robot.joint_names)
-    return [
-        {"actuator": a.name, "loop": a.loop}
-        if isinstance(a, LoopMotor)
-        else {"actuator": a.name, **coupling_entries(a.displacement, taken, "displacement")}
-        for a in robot.actuators
-    ]
+    return [{"actuator": a.name, **_entries(a, taken)} for a in robot.actuators]
+
+
+def _entries(actuator: Actuator, taken: set[str]) -> dict[str, Any]:
+    if isinstance(actuator, LoopMotor):
+        return {"loop": actuator.loop}
+    if isinstance(actuator, Thruster):
+        return {"terms": dict(actuator.terms)}
+    return coupling_entries(actuator.displacement, taken, "displacement")
 
 
 def _actuator(name: str, entries: Mapping[str, Value], names: Names, joints: Iterable[str]) -> Actuator:
     if "loop" in entries:
         return LoopMotor(name, entries["loop"].text())
+    terms = entries["terms"].mapping() if "terms" in entries else {}
+    if any("[" in coordinate for coordinate in terms):
+        arms = {key: value.called(f"actuator {name!r}: {key}").number(names) for key, value in terms.items()}
+        return Thruster(name, arms)
     if "=" in (entries["displacement"].text() if "displacement" in entries else ""):
         raise entries["displacement"].complaint("it is no equation: write the displacement alone")
     displacement = coupled(f"actuator {name!r}", name, entries, names, joints, "displacement")

@@ -104,7 +104,7 @@ COUPLING: Keys = {
 }
 ACTUATOR: Keys = {
     "actuator": Entry("name of the actuator", default=REQUIRED),
-    "terms": Entry("lever arms on joints: tau = B u", "{joint: number}", "1, m"),
+    "terms": Entry("lever arms on joints, or on coordinates `base[3]`: tau = B u", "{joint: number}", "1, m"),
     "displacement": Entry("in the place of terms: its displacement as a function of positions", unit="rad, m"),
     "joints": Entry("words of the displacement that stand for joints", "{word: joint}", default="{}"),
     "loop": Entry("in the place of both: the loop whose joint it turns"),

@@ -15,7 +15,7 @@ from screwgraph.plan.goals.base import points_at
 from screwgraph.plan.goals.position import start_position, whole_position
 from screwgraph.plan.inverse_kinematics import reaching
 from screwgraph.plan.limits.position import are_of_file
-from screwgraph.plan.models import kind_of
+from screwgraph.plan.models import copy_coordinates, kind_of
 from screwgraph.plan.obstacles.check import Clear
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import FULL_GRAPH, Task
@@ -88,10 +88,8 @@ def _stops(task: Task, steps: Steps, choice: int) -> dict[int, Float[np.ndarray,
             at, joints = whole_position(task.robot, goal.at)
             for i, k in enumerate(points_at(steps, goal.time)):
                 wanted = at[i] if at.ndim > 1 else at
-                q = stops.get(int(k), _before(stops, int(k))).copy()
-                for joint in joints:
-                    q[task.robot.q_slices[joint]] = wanted[task.robot.q_slices[joint]]
-                stops[int(k)] = q
+                q = stops.get(int(k), _before(stops, int(k)))
+                stops[int(k)] = copy_coordinates(task.robot, q, wanted, joints)
         elif isinstance(goal, Pose | Point) and len(points_at(steps, goal.time)) == 1:
             (k,) = points_at(steps, goal.time).tolist()
             is_limited, near = are_of_file(task.limits), _before(stops, k)

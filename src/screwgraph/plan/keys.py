@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from screwgraph.formats.keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
 
-JOINTS = "number, [..] or {joint: number}"
+JOINTS = "number, [..] or {joint: number, joint[2]: number}"
 TIME = "number, start, end, always or [from, to]"
 
 FRAME = Entry("link or frame", default=REQUIRED)
@@ -20,7 +20,11 @@ TASK: Keys = {
     "parameters": Entry("numbers that expressions may use", "{name: number}", default="{}"),
     "horizon": Entry("equal steps", "mapping", default=REQUIRED),
     "phases": Entry("in its place: steps one after the other, whose durations may be free", "list"),
-    "actuated": Entry("joints or actuators that are driven", "[name, ...]", default="all actuators, else all joints"),
+    "actuated": Entry(
+        "joints, coordinates or actuators that are driven",
+        "[name, joint[2], ...]",
+        default="all actuators, else all joints",
+    ),
     "start": Entry("state at the beginning", "mapping", default="free"),
     "goals": Entry("what must hold at some time", "list", default="[]"),
     "costs": Entry("what is to be small", "{kind: ...} or list", default="[]"),
@@ -62,7 +66,7 @@ START: Keys = {
 GOAL: Keys = {
     "time": Entry("when it holds", TIME, "s", "end"),
     "sigma": SIGMA,
-    "position": Entry("positions of joints", "[..] or {joint: number}", "rad, m"),
+    "position": Entry("positions of joints or coordinates", "[..] or {joint: number, joint[2]: number}", "rad, m"),
     "velocity": Entry("velocities of joints", JOINTS, "rad/s, m/s"),
     "pose": Entry("pose of a frame", "mapping"),
     "point": Entry("place of a frame's origin", "mapping"),

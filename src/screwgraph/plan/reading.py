@@ -13,7 +13,8 @@ from jaxtyping import Float
 from screwgraph.errors import InputError, ModelError
 from screwgraph.formats.diagnostics import as_model_error
 from screwgraph.formats.yaml_values import Value
-from screwgraph.robot import Robot, unknown
+from screwgraph.plan.models.coordinates import coordinates_of
+from screwgraph.robot import Robot
 from screwgraph.spatial import quaternions, so3, transform
 
 WORDS = ("start", "end", "always")
@@ -103,9 +104,12 @@ class Reading:
         Raises:
             ModelError: there is none.
         """
-        actuators = [actuator.name for actuator in self.robot.actuators]
-        if name.split("[")[0] not in self.robot.v_slices and name not in actuators:
-            raise as_model_error(unknown("joint", name, self.robot.joint_names), value.what, value.at)
+        if name in [actuator.name for actuator in self.robot.actuators]:
+            return name
+        try:
+            coordinates_of(self.robot, name)
+        except InputError as error:
+            raise as_model_error(error, value.what, value.at) from None
         return name
 
     def _entry(self, name: str, value: Value) -> float | Float[np.ndarray, " n"]:

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from screwgraph.optimize import Factors, Result
 from screwgraph.plan.goals.point import AtPoint
 from screwgraph.plan.goals.pose import AtPose
-from screwgraph.plan.goals.position import Apart
+from screwgraph.plan.goals.position import Apart, CoordinateError
 from screwgraph.plan.limits.pieces import ControlPointLimit
 from screwgraph.plan.limits.position import flat_places
 from screwgraph.plan.models import force_word
@@ -55,7 +55,7 @@ def demand(steps: Steps, f: Factors, r: Float[np.ndarray, " m"]) -> str:
     if isinstance(template, AtPoint):
         return f"{item}: frame {template.frame!r} is {np.linalg.norm(r):.3g} m from its point"
     family = f.arguments[0].variables.name
-    if isinstance(template, Difference | Apart) and family in KINDS:
+    if isinstance(template, Difference | Apart | CoordinateError) and family in KINDS:
         column = template.columns[int(np.abs(r).argmax())]
         return f"{item}: joint {mechanics.labels[column]!r} is {most:.3g} {mechanics.units(KINDS[family])[column]} off"
     if isinstance(template, BoundViolation) and family in (*KINDS, "tau"):

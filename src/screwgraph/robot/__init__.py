@@ -1,6 +1,6 @@
 """The robot model: links, joints, frames, loops and couplings, and functions that return changed robots."""
 
-from screwgraph.robot.actuators import Actuator, LoopMotor, Transmission
+from screwgraph.robot.actuators import Actuator, LoopMotor, Thruster, Transmission
 from screwgraph.robot.attach import attach, prefixed
 from screwgraph.robot.check import check_moves, implausible, massless_links
 from screwgraph.robot.closed import check_closed_chains
@@ -85,6 +85,7 @@ __all__ = [
     "Row",
     "Shape",
     "Sphere",
+    "Thruster",
     "Transmission",
     "Units",
     "Visual",

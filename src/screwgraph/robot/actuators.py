@@ -61,7 +61,47 @@ class LoopMotor:
         return self
 
 
-Actuator = Transmission | LoopMotor
+@dataclass(frozen=True, eq=False)
+class Thruster:
+    """An actuator along single velocity coordinates, with constant lever arms: {"base[3]": 1, "base[1]": 0.2}.
+
+    `base[3]` is the fourth coordinate of the joint `base`. Those of a floating base are its twist (omega, v) in the
+    body's own axes, those of a planar one are along its parent's.
+    """
+
+    name: str
+    terms: Mapping[str, float]
+
+    def __repr__(self) -> str:
+        return f"<actuator {self.name!r}: {self.text}>"
+
+    @property
+    def text(self) -> str:
+        """Print the coordinates that it pushes."""
+        return " + ".join(f"{arm:g} {coordinate}" for coordinate, arm in self.terms.items())
+
+    @property
+    def places(self) -> Mapping[str, Mapping[int, float]]:
+        """The lever arms by joint, and by number of its coordinate."""
+        found: dict[str, dict[int, float]] = {}
+        for name, arm in self.terms.items():
+            joint, number = split_coordinate(name)
+            found.setdefault(joint, {})[number] = arm
+        return found
+
+    def with_fixed(self, positions: Mapping[str, float]) -> Thruster | None:
+        """Return what is left where joints stand still; None where nothing is."""
+        left = {name: arm for name, arm in self.terms.items() if split_coordinate(name)[0] not in positions}
+        return replace(self, terms=left) if left else None
+
+
+def split_coordinate(name: str) -> tuple[str, int]:
+    """Return the joint of a coordinate and its number there: `base[3]` is ("base", 3), a joint alone its first."""
+    joint, bracket, number = name.partition("[")
+    return (joint, int(number[:-1])) if bracket and number.endswith("]") and number[:-1].isdigit() else (name, 0)
+
+
+Actuator = Transmission | LoopMotor | Thruster
 
 
 def check_actuators(
@@ -79,12 +119,35 @@ def check_actuators(
         if isinstance(actuator, LoopMotor):
             _check_loop(who, actuator, by_name, at)
             continue
+        if isinstance(actuator, Thruster):
+            _check_thruster(who, actuator, {joint.name: joint.type.nv for joint in joints}, at)
+            continue
         if not actuator.displacement.joints:
             raise ModelError(f"{who} moves no joint", at=at, fix="name at least one joint")
         for name in actuator.displacement.joints:
             if sizes.get(name, 2) > 1:
                 why = "it has several coordinates" if name in sizes else "no joint has that name"
-                raise ModelError(f"{who} acts on {name!r}", at=at, why=why, fix="name joints of one coordinate")
+                raise ModelError(
+                    f"{who} acts on {name!r}",
+                    at=at,
+                    why=why,
+                    fix="name joints of one coordinate, or terms: {base[2]: ...}",
+                )
+
+
+def _check_thruster(who: str, thruster: Thruster, sizes: Mapping[str, int], at: object) -> None:
+    for name in thruster.terms:
+        joint, number = split_coordinate(name)
+        if joint not in sizes:
+            raise ModelError(f"{who} acts on {name!r}", at=at, why="no joint has that name")
+        if number >= sizes[joint]:
+            raise ModelError(
+                f"{who} acts on {name!r}", at=at, why=f"joint {joint!r} has {sizes[joint]} coordinates, from 0 on"
+            )
+        if "[" not in name and sizes[joint] > 1:
+            raise ModelError(
+                f"{who} acts on {name!r}", at=at, why="it has several coordinates", fix=f"name one: {name}[0]"
+            )
 
 
 def _check_loop(who: str, motor: LoopMotor, loops: Mapping[str, Loop], at: object) -> None:

@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from screwgraph.arguments import checked
 from screwgraph.errors import InputError
-from screwgraph.robot.actuators import Actuator, LoopMotor, Transmission
+from screwgraph.robot.actuators import Actuator, LoopMotor, Thruster, Transmission
 from screwgraph.robot.coupling import Coupling
 from screwgraph.robot.expression import Expression, Operation, Position, Power
 from screwgraph.robot.joints import Fixed
@@ -111,6 +111,8 @@ def _expression(expression: Expression, prefix: str) -> Expression:
 def _actuator(actuator: Actuator, prefix: str) -> Actuator:
     if isinstance(actuator, LoopMotor):
         return LoopMotor(prefix + actuator.name, prefix + actuator.loop)
+    if isinstance(actuator, Thruster):
+        return Thruster(prefix + actuator.name, {prefix + name: arm for name, arm in actuator.terms.items()})
     return Transmission(_coupling(actuator.displacement, prefix))
 
 

@@ -13,10 +13,11 @@ from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors, Manifold
 from screwgraph.plan.goals.base import Time, demanded, points_at
-from screwgraph.plan.models import kind_of
+from screwgraph.plan.models import kind_of, list_values, merge_names, set_coordinates
 from screwgraph.plan.reading import Reading
 from screwgraph.plan.steps import Steps
-from screwgraph.robot import Robot, check_unit, unknown
+from screwgraph.robot import Robot, check_unit
+from screwgraph.spatial.manifolds.local import place
 
 if TYPE_CHECKING:
     from screwgraph.plan.task import Task
@@ -34,9 +35,24 @@ class Apart:
         return self.positions.defect(at, q)[list(self.columns)]
 
 
+@dataclass(frozen=True)
+class CoordinateError:
+    """Single coordinates of q less `at`: rotation vectors (rad) and places (m), see `set_coordinates`."""
+
+    positions: Manifold
+    columns: tuple[int, ...]
+
+    def __call__(self, q: Any, *, at: Any) -> Any:
+        """Return the difference."""
+        return place(self.positions, self.positions.identity(), q)[list(self.columns)] - at
+
+
 @dataclass(frozen=True, eq=False)
 class Position:
-    """Joints stand at given positions (rad, m): a whole q (nq,), or {joint: value}; soft where `sigma` is given."""
+    """Joints stand at given positions (rad, m): a whole q (nq,), or {joint: value}; soft where `sigma` is given.
+
+    A joint of several coordinates may be named one by one, {"base[2]": value}: see `set_coordinates`.
+    """
 
     at: Any
     time: Time = "end"
@@ -49,10 +65,25 @@ class Position:
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return one factor for each point of the time. Raises InputError."""
-        q, joints = whole_position(steps.mechanics.robot, self.at)
-        columns = steps.mechanics.columns(joints)
-        template = Apart(steps.mechanics.positions, columns)
-        yield demanded(template, steps.q[points_at(steps, self.time)], sigma=self.sigma, name=f"{name}: position", at=q)
+        robot, positions = steps.mechanics.robot, steps.mechanics.positions
+        q, names = whole_position(robot, self.at)
+        unknowns, flat = steps.q[points_at(steps, self.time)], flat_coordinates(robot)
+        alone = [n for n in names if n not in robot.q_slices and not flat.issuperset(steps.mechanics.coordinates(n))]
+        columns = steps.mechanics.columns([n for n in names if n not in alone])
+        if columns:
+            template = Apart(positions, columns)
+            yield demanded(template, unknowns, sigma=self.sigma, name=f"{name}: position", at=q)
+        if alone:
+            columns = steps.mechanics.columns(alone)
+            at = np.asarray(list_values(robot, q), dtype=float)[list(columns)]
+            template = CoordinateError(positions, columns)
+            yield demanded(template, unknowns, sigma=self.sigma, name=f"{name}: coordinates", at=at)
+
+
+def flat_coordinates(robot: Any) -> set[int]:
+    """Return the velocity coordinates of joints whose positions are as many numbers."""
+    parts = [robot.v_slices[joint.name] for joint in robot.joints if joint.type.nq == joint.type.nv]
+    return {c for part in parts for c in range(part.start, part.stop)}
 
 
 def start_position(task: Task) -> Float[np.ndarray, " nq"]:
@@ -62,18 +93,13 @@ def start_position(task: Task) -> Float[np.ndarray, " nq"]:
 
 
 def whole_position(robot: Robot, at: Any) -> tuple[Float[np.ndarray, " nq"], tuple[str, ...]]:
-    """Return a whole position, neutral where nothing is given, and the joints that are given. Raises InputError."""
+    """Return a whole position, neutral where nothing is given, and the joints or coordinates that are given.
+
+    Raises:
+        InputError: a name or a size is wrong.
+    """
     if isinstance(at, Mapping):
-        q = robot.neutral()
-        for joint, value in at.items():
-            if joint not in robot.q_slices:
-                raise unknown("joint", joint, robot.joint_names)
-            part = robot.q_slices[joint]
-            numbers = np.atleast_1d(np.asarray(value, dtype=float))
-            if numbers.shape != (part.stop - part.start,):
-                raise InputError(f"joint {joint!r} has {part.stop - part.start} coordinates, not {numbers.size}")
-            q[part] = numbers
-        given = tuple(at)
+        q, given = set_coordinates(robot, robot.neutral(), at), merge_names(robot, tuple(at))
     else:
         q, given = np.asarray(at, dtype=float), robot.joint_names
         if q.shape[-1:] != (robot.nq,):

@@ -5,7 +5,14 @@ from typing import Any
 
 from screwgraph.errors import InputError
 from screwgraph.plan.models.base import ModelKind
-from screwgraph.plan.models.coordinates import coordinates_of, labels_of
+from screwgraph.plan.models.coordinates import (
+    coordinates_of,
+    copy_coordinates,
+    labels_of,
+    list_values,
+    merge_names,
+    set_coordinates,
+)
 from screwgraph.plan.models.drive import Drive
 from screwgraph.plan.models.mechanism import MECHANISMS, MechanismCoordinates
 from screwgraph.plan.models.robot import ROBOTS
@@ -35,8 +42,12 @@ __all__ = [
     "ModelKind",
     "as_robot",
     "coordinates_of",
+    "copy_coordinates",
     "force_word",
     "kind_of",
     "labels_of",
+    "list_values",
+    "merge_names",
+    "set_coordinates",
     "units_of",
 ]

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from screwgraph.robot.actuators import Actuator, LoopMotor
+from screwgraph.robot.actuators import Actuator, LoopMotor, Thruster
 from screwgraph.robot.closure.chain import Chain, chain_of
 from screwgraph.robot.coupling import Coupling
 from screwgraph.robot.parts import Joint
@@ -53,13 +53,29 @@ class LoopLever:
         return [torques[end - joint.type.nv : end] for joint, end in zip(self.joints, ends, strict=True)]
 
 
-Lever = DisplacementLever | LoopLever
+@dataclass(frozen=True, eq=False)
+class ConstantLever:
+    """The lever arms of a thruster, on coordinates of `joints`."""
+
+    joints: tuple[Joint, ...]
+    constant: tuple[tuple[float, ...], ...]
+
+    def arms(self, q: Sequence[Float[Array, " nq"]]) -> list[Float[Array, " nv"]]:
+        """Return, for positions of `joints`, the torques at each that an effort of 1 causes."""
+        return [vector(list(arms)) for arms in self.constant]
+
+
+Lever = DisplacementLever | LoopLever | ConstantLever
 
 
 def lever(robot: Robot, actuator: Actuator) -> Lever:
     """Return how an actuator acts on the joints of a robot."""
     if isinstance(actuator, LoopMotor):
         return LoopLever(chain_of(robot, next(loop for loop in robot.loops if loop.name == actuator.loop)))
+    if isinstance(actuator, Thruster):
+        pushed = tuple(robot.joint(name) for name in actuator.places)
+        arms = (tuple(actuator.places[j.name].get(i, 0.0) for i in range(j.type.nv)) for j in pushed)
+        return ConstantLever(pushed, tuple(arms))
     joints = (robot.joint(name) for name in actuator.displacement.joints)
     return DisplacementLever(actuator.displacement, tuple(joint for joint in joints if joint.type.nv))
 
