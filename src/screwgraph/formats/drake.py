@@ -28,6 +28,15 @@ def drake_children(element: Element, name: str) -> Iterator[Element]:
     return (child for child in element if drake_name(child.tag) == name)
 
 
+def added(parent: Element, tag: str, text: str = "", **attributes: str) -> Element:
+    """Add an element with a text and attributes, and return it; it stands where its parent does."""
+    import lxml.etree as etree
+
+    element = etree.SubElement(parent, tag, attributes)
+    element.text, element.sourceline = text, parent.sourceline
+    return element
+
+
 def remark_on_drake(root: Element, file: str, warnings: Warnings) -> None:
     """Warn of Drake's elements and attributes that are left, of each kind once."""
     said = {"", *CONTACTS_AND_PICTURES}

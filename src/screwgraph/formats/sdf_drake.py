@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from screwgraph.formats.diagnostics import Warnings
-from screwgraph.formats.drake import drake_name, remark_on_drake
+from screwgraph.formats.drake import added, drake_name, remark_on_drake
 from screwgraph.formats.xml import Element, place
 
 IN_JOINTS = ("rotor_inertia", "gear_ratio", "parent", "child")
@@ -30,7 +30,7 @@ def _adopt(child: Element, joint: Element, file: str, warnings: Warnings) -> Non
         child.tag = "mimic"
         for key in ("multiplier", "offset"):
             if child.get(key) is not None:
-                _added(child, key, child.attrib.pop(key))
+                added(child, key, child.attrib.pop(key))
     elif name == "damping":
         words = (child.text or "").split()
         if len(set(words)) > 1:
@@ -39,13 +39,5 @@ def _adopt(child: Element, joint: Element, file: str, warnings: Warnings) -> Non
                 at=place(child, file),
                 why="all get the first",
             )
-        _added(_added(_added(joint, "axis"), "dynamics"), "damping", words[0] if words else "0")
+        added(added(added(joint, "axis"), "dynamics"), "damping", words[0] if words else "0")
         joint.remove(child)
-
-
-def _added(parent: Element, tag: str, text: str = "") -> Element:
-    import lxml.etree as etree
-
-    element = etree.SubElement(parent, tag)
-    element.text, element.sourceline = text, parent.sourceline
-    return element

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from screwgraph.errors import ModelError
 from screwgraph.formats.diagnostics import Warnings, shown
-from screwgraph.formats.drake import drake_children, drake_name, remark_on_drake
+from screwgraph.formats.drake import added, drake_children, drake_name, remark_on_drake
 from screwgraph.formats.xml import Element, children, number_of, place, required, vector_of
 
 TYPES = {
@@ -52,11 +52,11 @@ def _adopt_joint(element: Element, file: str, warnings: Warnings) -> None:
     for tag, xyz in AXES.get(kind, {}).items():
         for old in list(children(element, tag)):
             element.remove(old)
-        _added(element, tag, xyz=xyz)
+        added(element, tag, xyz=xyz)
     for pitch in list(drake_children(element, "screw_thread_pitch")):
         metres = number_of(pitch, "value", who, file)
         axis = next(children(element, "axis"), None)
-        axis = _added(element, "axis", xyz="1 0 0") if axis is None else axis
+        axis = added(element, "axis", xyz="1 0 0") if axis is None else axis
         axis.set("pitch", repr(metres / (2.0 * math.pi)))
         element.remove(pitch)
     for dynamics in children(element, "dynamics"):
@@ -84,10 +84,10 @@ def _adopt_ball(element: Element, name: str, file: str) -> None:
         )
         for body, point in (("body_A", "p_AP"), ("body_B", "p_BQ"))
     ]
-    loop = _added(element.getparent(), "loop", name=name, type="spherical")
+    loop = added(element.getparent(), "loop", name=name, type="spherical")
     loop.sourceline = element.sourceline
     for role, (link, p) in zip(("predecessor", "successor"), ends, strict=True):
-        _added(_added(loop, role, link=link), "origin", xyz=" ".join(map(repr, p)))
+        added(added(loop, role, link=link), "origin", xyz=" ".join(map(repr, p)))
     element.getparent().remove(element)
 
 
@@ -100,7 +100,7 @@ def _adopt_rotors(root: Element, file: str, warnings: Warnings) -> None:
             warnings.add(f"<drake:rotor_inertia> is of a joint {name!r}", at=place(actuator, file), why="there is none")
         elif rotor:
             dynamics = next(children(joints[name], "dynamics"), None)
-            dynamics = _added(joints[name], "dynamics") if dynamics is None else dynamics
+            dynamics = added(joints[name], "dynamics") if dynamics is None else dynamics
             before = number_of(dynamics, "armature", f"joint {name!r}", file, 0.0)
             dynamics.set("armature", repr(before + rotor * ratio**2))
     for _, actuator in _actuators(root):
@@ -126,11 +126,3 @@ def _actuators(root: Element) -> Iterator[tuple[str, Element]]:
 def _value(actuator: Element, key: str, file: str, default: float) -> float:
     element = next(drake_children(actuator, key), None)
     return default if element is None else number_of(element, "value", f"actuator {actuator.get('name')!r}", file)
-
-
-def _added(parent: Element, tag: str, **attributes: str) -> Element:
-    import lxml.etree as etree
-
-    element = etree.SubElement(parent, tag, attributes)
-    element.sourceline = parent.sourceline
-    return element
