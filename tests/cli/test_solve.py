@@ -225,3 +225,16 @@ def test_too_few_driven_joints_are_one_line(command):
     outcome = command("solve", "five_bar", "--problem", "forward", "--actuated", "joint1")
     assert outcome.status == 2
     assert "--actuated cannot be used with --problem forward" in outcome.err
+
+
+@pytest.mark.parametrize("joint", ["joint1", "joint2"])
+def test_the_independent_joint_of_a_closed_chain_is_named(command, joint):
+    asked = ("four_bar_linkage", "--problem", "inverse", "--independent", joint, "--json")
+    answer = command("solve", *asked).json
+    efforts = dict(zip(answer["result_names"], answer["result"], strict=True))
+    assert [name for name, value in efforts.items() if value] == [f"tau:{joint}[0]"]
+
+
+def test_too_few_independent_joints_are_one_line(refused):
+    result = refused(1, "info", "rrr", "--independent", "joint1")
+    assert "joint1 have 1 of the robot's 3 degrees of freedom" in result.err

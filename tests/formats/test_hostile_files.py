@@ -28,7 +28,8 @@ def test_many_comments_take_no_time(comment, tmp_path):
 
 
 def test_a_declaration_after_comments_is_found(tmp_path):
-    text = '<!-- <!DOCTYPE a>\n-->\n<!-- -->\n<!DOCTYPE robot [<!ELEMENT a (b)>]>\n<robot name="a"><link name="b"/></robot>'
+    declared = "<!-- <!DOCTYPE a>\n-->\n<!-- -->\n<!DOCTYPE robot [<!ELEMENT a (b)>]>\n"
+    text = declared + '<robot name="a"><link name="b"/></robot>'
     assert "leg.urdf:4: the file declares a document type" in complaint(text, tmp_path)
 
 

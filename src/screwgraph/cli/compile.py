@@ -106,6 +106,7 @@ def compile_(
     report: Report = False,
     base: options.Base = BaseKind.fixed,
     lock: options.Lock = None,
+    independent: options.Independent = None,
     gravity: options.Gravity = None,
     no_damping: options.NoDamping = False,
     strict: options.Strict = False,
@@ -141,11 +142,11 @@ def compile_(
         if actuators:
             raise wrong_use(context, "--actuators goes with robots", why="motors act on the angles of mechanisms")
         refuse_robot_options(
-            context, lock, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
+            context, lock, independent, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
         )
         model = loaded(robot)
     else:
-        model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro)
+        model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro, independent)
         options.note_warnings(model)
     made = {name: f.astype(dtype.value) for name, f in asked_functions(model, names, choice, working).items()}
     own = identifiers([model.name[:LONGEST]])[0].lower() if prefix is None else prefix

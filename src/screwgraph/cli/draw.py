@@ -85,6 +85,7 @@ def draw(
     knowns: Knowns = False,
     base: options.Base = BaseKind.fixed,
     lock: options.Lock = None,
+    independent: options.Independent = None,
     gravity: options.Gravity = None,
     no_damping: options.NoDamping = False,
     strict: options.Strict = False,
@@ -116,12 +117,12 @@ def draw(
     check_accelerations(context, problem, named)
     if is_planar:
         refuse_robot_options(
-            context, lock, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
+            context, lock, independent, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
         )
     model = (
         loaded(robot)
         if is_planar
-        else options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro)
+        else options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro, independent)
     )
     if what in OVER_TIME:
         kind = "spanning" if coordinates is None else coordinates.value

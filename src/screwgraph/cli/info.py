@@ -23,6 +23,7 @@ def info(
     robot: options.RobotName,
     base: options.Base = BaseKind.fixed,
     lock: options.Lock = None,
+    independent: options.Independent = None,
     gravity: options.Gravity = None,
     no_damping: options.NoDamping = False,
     strict: options.Strict = False,
@@ -42,12 +43,12 @@ def info(
 
     if is_mechanism(robot):
         refuse_robot_options(
-            context, lock, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
+            context, lock, independent, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
         )
         content = mechanism_description(loaded(robot, values))
         return print_json(content) if json else print_mechanism(content)
     refuse_values(context, values)
-    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro)
+    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro, independent)
     with working(f"analysing {model.name}"):
         content = description(model)
     if json:

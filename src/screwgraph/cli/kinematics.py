@@ -67,6 +67,7 @@ def kinematics(
     seed: Seed = None,
     base: options.Base = BaseKind.fixed,
     lock: options.Lock = None,
+    independent: options.Independent = None,
     strict: options.Strict = False,
     snap: options.Snap = 0.0,
     model_name: options.Model = None,
@@ -87,11 +88,11 @@ def kinematics(
         raise wrong_use(context, "--state cannot be used with --random and --seed", fix="give one of them")
     is_planar = is_mechanism(robot)
     if is_planar:
-        refuse_robot_options(context, lock, strict, snap, model_name, xacro, base is not BaseKind.fixed)
+        refuse_robot_options(context, lock, independent, strict, snap, model_name, xacro, base is not BaseKind.fixed)
     model = (
         loaded(robot)
         if is_planar
-        else options.load_robot(robot, base, lock, None, False, strict, snap, model_name, xacro)
+        else options.load_robot(robot, base, lock, None, False, strict, snap, model_name, xacro, independent)
     )
     if reach is not None:
         print_reach(context, model, reach, options.names(frames), state, random, json)

@@ -47,7 +47,7 @@ def load_model(
 def refuse_robot_options(context: typer.Context, *given: object) -> None:
     """Raise a usage error where options are given that a mechanism's file answers."""
     if any(given):
-        names = "--base, --lock, --gravity, --no-damping, --strict, --snap, --model and --xacro"
+        names = "--base, --lock, --independent, --gravity, --no-damping, --strict, --snap, --model and --xacro"
         raise wrong_use(context, f"{names} go with robots", why="a mechanism's file says all of it")
 
 

@@ -54,6 +54,15 @@ Base = Annotated[BaseKind, typer.Option("--base", help="Fixed or floating base."
 Lock = Annotated[
     list[str] | None, typer.Option("--lock", metavar="JOINT", help="Joint to weld; repeatable, or separated by commas.")
 ]
+Independent = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--independent",
+        metavar="JOINT",
+        help="Independent joint of a closed chain, in the place of the file's or of those that are found; repeatable, "
+        "or separated by commas.",
+    ),
+]
 Gravity = Annotated[
     str | None,
     typer.Option(
@@ -147,6 +156,7 @@ def load_robot(
     snap: float,
     model: str | None = None,
     xacro: list[str] | None = None,
+    independent: list[str] | None = None,
 ) -> Robot:
     """Load the robot that the shared options describe. Raises ModelError and InputError as `load` does."""
     settings = {
@@ -160,7 +170,8 @@ def load_robot(
         "xacro_args": None if xacro is None else xacro_args(xacro),
     }
     with working(f"reading {robot}"):
-        return load(robot, **settings)
+        loaded = load(robot, **settings)
+        return loaded.with_independent_joints(names(independent)) if independent else loaded
 
 
 def xacro_args(given: list[str] | None) -> dict[str, str]:

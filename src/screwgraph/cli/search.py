@@ -63,6 +63,7 @@ def search(
     external_wrenches: options.ExternalWrenches = None,
     base: options.Base = BaseKind.fixed,
     lock: options.Lock = None,
+    independent: options.Independent = None,
     gravity: options.Gravity = None,
     no_damping: options.NoDamping = False,
     strict: options.Strict = False,
@@ -79,7 +80,7 @@ def search(
         raise wrong_use(context, "--workers cannot be used with --dask", why="a Dask cluster has its own workers")
     named = options.names(accelerations)
     check_accelerations(context, problem, named)
-    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro)
+    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro, independent)
     frames = options.names(external_wrenches)
     with _executor(workers, dask) as (executor, count), _watched(seconds) as watch:
         effort = Search(seconds, rounds, seed, executor, count, watch)

@@ -131,6 +131,7 @@ def simulate(
     integrator: Integrator = None,
     base: options.Base = BaseKind.fixed,
     lock: options.Lock = None,
+    independent: options.Independent = None,
     gravity: options.Gravity = None,
     no_damping: options.NoDamping = False,
     friction: Friction = False,
@@ -159,7 +160,7 @@ def simulate(
     q0, qd0, tau = None, None, None
     if is_mechanism(robot):
         refuse_robot_options(
-            context, lock, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
+            context, lock, independent, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
         )
         if state is not None:
             raise wrong_use(context, "--state goes with robots", why="a mechanism's file says how the motion begins")
@@ -169,7 +170,7 @@ def simulate(
         model = loaded(robot)
         check_efforts(context, Problem.forward, actuators, model)
     else:
-        model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro)
+        model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro, independent)
         if actuators and state is None:
             raise wrong_use(context, "--actuators needs --state", why="its file gives their efforts")
         if state is not None:

@@ -65,6 +65,7 @@ def solve(
     external_wrenches: options.ExternalWrenches = None,
     base: options.Base = BaseKind.fixed,
     lock: options.Lock = None,
+    independent: options.Independent = None,
     gravity: options.Gravity = None,
     no_damping: options.NoDamping = False,
     strict: options.Strict = False,
@@ -96,7 +97,7 @@ def solve(
     check_actuated(context, problem, driving)
     if is_mechanism(robot):
         refuse_robot_options(
-            context, lock, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
+            context, lock, independent, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
         )
         if external_wrenches:
             raise wrong_use(
@@ -106,7 +107,7 @@ def solve(
         check_efforts(context, problem, actuators, mechanism)
         solution = solved(mechanism, problem, named, driving, ordering or "auto", where)
         return print_json(as_values(solution, algorithm)) if json else print_solution(solution, algorithm)
-    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro)
+    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro, independent)
     check_efforts(context, problem, actuators, model)
     frames, given = options.names(external_wrenches), given_kind(problem, actuators)
     at = (

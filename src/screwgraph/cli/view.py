@@ -57,6 +57,7 @@ def view(
     output: Output = None,
     base: options.Base = BaseKind.fixed,
     lock: options.Lock = None,
+    independent: options.Independent = None,
     model_name: options.Model = None,
     xacro: options.XacroArgs = None,
     port: Port = 8080,
@@ -105,7 +106,7 @@ def view(
             return _serve(show_mechanism(mechanism, port))
         scene = mechanism_scene(mechanism, np.zeros(1), mechanism.home[None])
     else:
-        robot = options.load_robot(target, base, lock, None, False, False, 0.0, model_name, xacro)
+        robot = options.load_robot(target, base, lock, None, False, False, 0.0, model_name, xacro, independent)
         if output is None:
             return _serve(show_robot(robot, port))
         with working(f"reading meshes of {robot.name}"):

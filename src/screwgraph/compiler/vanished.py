@@ -20,7 +20,7 @@ from screwgraph.compiler.problem import Problem
 from screwgraph.compiler.signature import Argument, Result
 from screwgraph.compiler.sparsity import Sparsity
 from screwgraph.errors import EliminationError, InputError
-from screwgraph.robot import Robot, constraint_jacobian, independent_coordinates
+from screwgraph.robot import Robot, advise_independent_joints, constraint_jacobian, independent_coordinates
 from screwgraph.spatial import has_independent_rows
 from screwgraph.summary import one_line
 
@@ -120,7 +120,7 @@ class Vanished:
                 fix = "give accelerations of all joints that the loops allow, or "
             return (
                 "the mechanism is regular there, but its independent joints do not determine the motion of the "
-                f"others ({fix}choose others with robot.with_independent_joints(names))"
+                f"others ({fix}{advise_independent_joints(robot, q)})"
             )
         return _other_order(self.others)
 

@@ -10,7 +10,7 @@ import numpy as np
 from screwgraph.dynamics.query import Query, zeros
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import Key, Role
-from screwgraph.robot import Robot, constraint_jacobian
+from screwgraph.robot import Robot, advise_independent_joints, constraint_jacobian
 
 SPANNING, INDEPENDENT = "spanning", "independent"
 """Coordinates: all joints', or those of `robot.independent_joints`."""
@@ -38,7 +38,7 @@ def driving_joints(robot: Robot) -> tuple[str, ...]:
         raise EliminationError(
             f"only a part of joint {split[0].partition('[')[0]!r} is independent",
             why="velocities, accelerations and torques are asked of whole joints",
-            fix="choose whole joints with robot.with_independent_joints(names)",
+            fix=advise_independent_joints(robot, robot.mobility.states[0]),
         )
     return robot.independent_joints
 

@@ -16,6 +16,7 @@ from screwgraph.robot.closure.constraints import (
 )
 from screwgraph.robot.closure.independent import (
     Jacobians,
+    advise_independent_joints,
     determined,
     followed_jacobians,
     independent_coordinates,
@@ -91,6 +92,7 @@ __all__ = [
     "Visual",
     "actuation_matrix",
     "actuators_of",
+    "advise_independent_joints",
     "analysed_as",
     "attach",
     "chain_of",

@@ -172,8 +172,8 @@ def test_one_coordinate_of_a_joint_can_be_independent():
 
 
 REFUSED = {
-    "too many": (["joint1", "joint2"], "the independent joints joint1, joint2 have 2 coordinates, and .* 1 degrees"),
-    "none": ([], r"the independent joints \(none\) have 0 coordinates"),
+    "too many": (["joint1", "joint2"], "the independent joints joint1, joint2 have 2 of the robot's 1 degrees"),
+    "none": ([], r"the independent joints \(none\) have 0 of the robot's 1 degrees"),
     "unknown": (["jiont1"], "no joint is called 'jiont1'"),
     "no name": ([3], "expected names"),
     "no such coordinate": (["joint1[1]"], "joint 'joint1' has no coordinate 1"),

@@ -171,7 +171,7 @@ COMPLAINTS = {
     ),
     "velocities at a singular position": (
         lambda: load("five_bar").complete_velocity(folded(), [1.0, -1.0]),
-        "the velocities of joint1, joint2 do not determine the others: the mechanism is singular",
+        "the velocities of joint1, joint2 do not determine the others at this position: the mechanism is singular",
     ),
     "an unknown joint": (
         lambda: planar_four_bar().close_loops([0.9, 0.3, 0.1], independent=["jiont1"]),

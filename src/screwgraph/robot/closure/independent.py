@@ -12,8 +12,9 @@ from screwgraph.arguments import checked
 from screwgraph.doing import say
 from screwgraph.errors import InputError
 from screwgraph.robot.closed import split_name
-from screwgraph.robot.closure.constraints import constraint_jacobian
+from screwgraph.robot.closure.constraints import constraint_jacobian, constraint_residual
 from screwgraph.robot.closure.mobility import symmetric_states
+from screwgraph.robot.closure.newton import size_of
 from screwgraph.robot.robot import Robot, unknown
 from screwgraph.spatial import has_independent_rows
 from screwgraph.summary import one_line
@@ -21,6 +22,8 @@ from screwgraph.summary import one_line
 SINGULAR = 1e-7
 FREE = 6
 """Velocities of a joint that lets its child move freely."""
+CLOSED = 1e-9
+"""Loop-closure error, relative to the robot's size, up to which the neutral position is a closed one."""
 CLEAR = ((0.1, 1e-2), (0.1, SINGULAR), (1e-3, SINGULAR), (1e-6, SINGULAR))
 """Which share of a column of K must be new to make its coordinate dependent: at a typical position, and at every one.
 
@@ -99,8 +102,8 @@ def _check(robot: Robot, names: tuple[str, ...]) -> None:
     fix = "with_independent_joints(None) chooses by itself"
     if len(independent) != freedom:
         raise InputError(
-            f"the independent joints {listed or '(none)'} have {len(independent)} coordinates, and the robot has "
-            f"{freedom} degrees of freedom",
+            f"the independent joints {listed or '(none)'} have {len(independent)} of the robot's {freedom} "
+            f"degrees of freedom",
             fix=fix,
         )
     dependent = np.setdiff1d(np.arange(robot.nv), independent)
@@ -118,14 +121,68 @@ def _chosen(robot: Robot) -> list[int]:
     base = robot.v_slices[robot.joints[0].name] if robot.joints[0].type.nv == FREE else slice(0, 0)
     others = [i for i in order if not base.start <= i < base.stop]
     bent = jacobians.where_regular(others)  # a stretched leg does not tell where the base is
-    dependent = determined(bent, others, rank) if 2 * len(bent.every) >= len(jacobians.every) else set()
+    dependent = set[int]()
+    if base.stop and not all(has_independent_rows(K[:, others], SINGULAR) for K in _drawn(robot)):
+        dependent = _whole_joints(robot, jacobians.every)
+    if not dependent and 2 * len(bent.every) >= len(jacobians.every):
+        dependent = determined(bent, others, rank)
     dependent = dependent or determined(jacobians, order, rank)
-    if len(dependent) == rank:
-        return [i for i in range(robot.nv) if i not in dependent]
-    raise InputError(
-        "no choice of independent joints determines the motion of the others at all positions met",
-        fix="choose them with robot.with_independent_joints(names)",
-    )
+    dependent = dependent or _determined_at_most(jacobians, order, rank)
+    return [i for i in range(robot.nv) if i not in dependent]
+
+
+def advise_independent_joints(robot: Robot, q: Float[np.ndarray, " nq"]) -> str:
+    """Return advice where the independent joints do not determine the others at a closed position: which ones do."""
+    K = constraint_jacobian(robot, q)[list(robot.mobility.kept)]
+    dependent = _whole_joints(robot, (K,))
+    if not dependent:
+        return "no whole joints do there: name more joints that drive the robot by actuated=, or take another position"
+    names = _names(robot, [i for i in range(robot.nv) if i not in dependent])
+    return f"take robot.with_independent_joints({list(names)})"
+
+
+def _drawn(robot: Robot) -> list[Float[np.ndarray, "rank nv"]]:
+    """Return the independent rows of K at the robot's neutral position, where loops close there and it is regular."""
+    q = robot.neutral()
+    if np.abs(constraint_residual(robot, q)).max(initial=0.0) > CLOSED * size_of(robot):
+        return []
+    K = constraint_jacobian(robot, q)[list(robot.mobility.kept)]
+    return [K] if has_independent_rows(K, SINGULAR) else []
+
+
+def _whole_joints(robot: Robot, jacobians: Sequence[Float[np.ndarray, "rank nv"]]) -> set[int]:
+    """Return the coordinates of whole joints that rows of K determine at all positions; none where none do.
+
+    Joints are taken in order while their columns bring something new, once with a joint of many coordinates before the
+    others, once after them.
+    """
+    owners = [joint for joint in robot.joints for _ in range(joint.type.nv)]
+    order = list(dict.fromkeys(owners[column].name for column in _least_wanted_first(robot)))
+    for is_first in (False, True):
+        accepted: list[int] = []
+        for name in sorted(order, key=lambda name: (robot.joint(name).type.nv == FREE) != is_first):
+            place = robot.v_slices[name]
+            columns = [*accepted, *range(place.start, place.stop)]
+            if len(columns) <= robot.mobility.rank and all(_is_new(K[:, columns]) for K in jacobians):
+                accepted = columns
+        if len(accepted) == robot.mobility.rank:
+            return set(accepted)
+    return set()
+
+
+def _is_new(columns: Float[np.ndarray, "rank n"]) -> bool:
+    return has_independent_rows(columns.T, SINGULAR)
+
+
+def _determined_at_most(jacobians: Jacobians, order: Sequence[int], wanted: int) -> set[int]:
+    """Return so many columns that rows of K determine at as many positions as any choice does that one of them makes.
+
+    Linkages of equal sides have branches on which different joints move: a folded rhombus turns about either of its
+    pins, and no joint moves on all of its branches. Where the chosen ones do not, other orders answer.
+    """
+    choices = [determined(Jacobians((K,), ()), order, wanted) for K in jacobians.every]
+    counts = [len(jacobians.where_regular(sorted(columns)).every) if columns else 0 for columns in choices]
+    return choices[int(np.argmax(counts))]
 
 
 @dataclass(frozen=True, eq=False)

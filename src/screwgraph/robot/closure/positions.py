@@ -12,10 +12,15 @@ from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.robot.closure.constraints import constraint_jacobian, constraint_residual, constraint_rows
 from screwgraph.robot.closure.descent import FLOOR
-from screwgraph.robot.closure.independent import coordinates_of, independent_coordinates, position_slices
+from screwgraph.robot.closure.independent import (
+    advise_independent_joints,
+    coordinates_of,
+    independent_coordinates,
+    position_slices,
+)
 from screwgraph.robot.closure.newton import Closing, closing, size_of
 from screwgraph.robot.robot import Robot
-from screwgraph.spatial import finite_vector
+from screwgraph.spatial import finite_vector, has_independent_rows
 
 TOLERANCE = 1e-12
 STRIDE = 0.2
@@ -89,10 +94,11 @@ def complete_velocity(robot: Robot, q: ArrayLike, yd: ArrayLike) -> Float[np.nda
         qd = _followed(rows, independent, given)
         if qd is not None:
             return qd
+    is_regular = has_independent_rows(K[list(robot.mobility.kept)], FLOOR)
     raise InputError(
-        f"the velocities of {_listed(robot.independent_joints)} do not determine the others",
-        why="the mechanism is singular at this position",
-        fix="choose others with robot.with_independent_joints(names), or another position",
+        f"the velocities of {_listed(robot.independent_joints)} do not determine the others at this position",
+        why="" if is_regular else "the mechanism is singular there",
+        fix=advise_independent_joints(robot, at) if is_regular else "take another position",
     )
 
 
