@@ -28,9 +28,12 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "atan2": math.atan2,
     "sqrt": math.sqrt,
     "abs": abs,
-    "deg2rad": math.radians,
-    "rad2deg": math.degrees,
+    "deg2rad": lambda degrees: degrees * math.pi / 180.0,
+    "rad2deg": lambda radians: radians * 180.0 / math.pi,
 }
+
+UNRESERVED = ("deg2rad", "rad2deg")
+"""Functions whose names parameters may have, too: pi/180 is often called so."""
 
 _OPERATORS: dict[type, Callable[..., Any]] = {
     ast.Add: operator.add,
@@ -89,7 +92,7 @@ def evaluate_parameters(
 
 
 def _check_name(name: str, at: Place) -> None:
-    if name in CONSTANTS or name in FUNCTIONS:
+    if name in CONSTANTS or (name in FUNCTIONS and name not in UNRESERVED):
         raise ModelError(f"a parameter is called {name!r}", at=at, why="that name is taken", fix="choose another")
     if not name.isidentifier() or not name.isascii() or iskeyword(name):
         raise ModelError(

@@ -117,6 +117,19 @@ def test_forward_and_inverse_dynamics_of_a_leg_agree():
     assert run.energy_drift < 1e-9
 
 
+def test_degrees_may_be_a_parameter_and_go_through_live_ones():
+    text = RELATIVE.replace("points:\n", "parameters: {deg2rad: pi/180, a: 45*deg2rad}\npoints:\n", 1)
+    text = text.replace("sin(pi/4)", "sin(a)")
+    np.testing.assert_allclose(mechanism(text).guess(), mechanism(RELATIVE).guess(), rtol=1e-15)
+    live = RELATIVE.replace("points:\n", "parameters: {degrees: 45}\npoints:\n", 1)
+    live = live.replace("x: x1+1", "x: x1+deg2rad(degrees)")
+    model = mechanism(live)
+    q, f = model.guess(), sg.forward_dynamics(model, parameters=("degrees",))
+    turned = sg.load_mechanism(live, {"degrees": 40.0})
+    moved = turned.guess()
+    np.testing.assert_allclose(f(moved, 0 * q, np.array([40.0])), sg.forward_dynamics(turned)(moved, 0 * q), atol=1e-11)
+
+
 BAD = {
     "another type": (("RelativeAngleAbsoluteDOF", "RelativeAngleDOF"), "known is RelativeAngleAbsoluteDOF"),
     "no points": (("\n    points: [0, 1]\n", "\n"), "a relative coordinate has no points"),
