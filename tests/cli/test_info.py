@@ -153,7 +153,7 @@ def test_a_locked_mechanism_says_so(command, tmp_path):
 def test_independent_joints_that_cannot_be_are_told(command, tmp_path):
     path = tmp_path / "wrong.yaml"
     path.write_text(BROKEN.replace("at: [9", "at: [1.5") + "independent: [j]\n")
-    assert "the independent joints j have 1 coordinates" in " ".join(command("info", path).out.split())
+    assert "the independent joints j have 1 of the robot" in " ".join(command("info", path).out.split())
 
 
 @pytest.mark.sampled(6)

@@ -194,7 +194,7 @@ def test_a_choice_that_determines_nothing_is_refused_by_name():
 
 def test_a_wrong_mark_in_a_file_is_refused_when_it_matters():
     robot = replace(planar_four_bar(), independent=("joint1", "joint2"))
-    with pytest.raises(InputError, match="have 2 coordinates"):
+    with pytest.raises(InputError, match="have 2 of the robot"):
         _ = robot.independent_joints
 
 
