@@ -117,8 +117,7 @@ def expanded(path, arguments, packages=()):
     from screwgraph.formats.diagnostics import Warnings
     from screwgraph.formats.packages import Packages
 
-    data = xacro.expanded(str(path), None, arguments, Packages({}, list(packages)), Warnings())
-    root = ET.fromstring(data)
+    root = ET.fromstring(xacro.expanded(str(path), None, arguments, Packages({}, list(packages)), Warnings()).data)
     for element in root.iter():
         for key in [key for key in element.attrib if "written" in key]:
             del element.attrib[key]
@@ -289,3 +288,18 @@ def test_arguments_without_a_value_are_named_with_all_that_there_are(robot):
         robot("$(arg wide)", '<xacro:arg name="colour" default="red"/>')
     )
     assert "argument 'wide' has no default: the file declares no argument" in complaint(robot("${xacro.arg('wide')}"))
+
+
+def test_massless_robots_are_warned_of_with_the_arguments_of_the_file(tmp_path):
+    path = tmp_path / "r.xacro"
+    inertial = '<xacro:if value="$(arg heavy)"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    path.write_text(
+        f'<robot name="r" {NS}><xacro:arg name="heavy" default="false"/><xacro:arg name="colour" default="red"/>'
+        f'<link name="a"/><link name="b">{inertial}</xacro:if></link><joint name="j" type="continuous">'
+        '<parent link="a"/><child link="b"/></joint></robot>'
+    )
+    (line,) = sg.load(path).warnings
+    assert "no joint moves a mass or inertia: forward dynamics is undetermined there" in line
+    assert "argument of the xacro file: heavy:=false, colour:=red" in line
+    assert sg.load(path, xacro_args={"heavy": True}).warnings == ()
+    assert "no joint moves a mass" in complaint(path, strict=True)

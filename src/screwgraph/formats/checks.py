@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from screwgraph.errors import one_line
 from screwgraph.formats.diagnostics import Warnings
 from screwgraph.formats.doubts import remark_on_doubts
-from screwgraph.robot import Joint, Link, Robot, implausible
+from screwgraph.robot import Joint, Link, Robot, implausible, massless_joints
 from screwgraph.robot.topology import Where
 
-_SHOWN = 4
+_SHOWN, _MOST = 4, 12
 
 
 def remark_on_parts(links: Sequence[Link], joints: Sequence[Joint], where: Where, warnings: Warnings) -> None:
-    """Warn of impossible inertias, negative damping, contradicting limits, and of what is probably a slip."""
+    """Warn of impossible inertias, negative damping, and of what is probably a slip."""
     for link in links:
         for line in implausible(link):
             warnings.add(line, at=where(link))
@@ -23,11 +23,6 @@ def remark_on_parts(links: Sequence[Link], joints: Sequence[Joint], where: Where
             value = getattr(joint, what)
             if value < 0.0:
                 warnings.add(f"joint {joint.name!r}: its {what} {value:g} is negative", at=where(joint))
-        lower, upper = joint.limits.lower, joint.limits.upper
-        if lower is not None and upper is not None and lower > upper:
-            warnings.add(
-                f"joint {joint.name!r}: its lower limit {lower:g} exceeds its upper limit {upper:g}", at=where(joint)
-            )
     remark_on_doubts(links, joints, where, warnings)
 
 
@@ -38,6 +33,20 @@ def not_modelled(robot: Robot, file: str) -> tuple[str, ...]:
     if rubbing:
         lines.append(one_line(f"Coulomb friction of {_joints(rubbing)} is stored but not modelled", at=file))
     return tuple(lines)
+
+
+def without_inertia(robot: Robot, file: str, arguments: Mapping[str, str]) -> tuple[str, ...]:
+    """Say once which joints move nothing with inertia; `arguments` are those of a xacro file, with their values."""
+    idle = massless_joints(robot)
+    if not idle:
+        return ()
+    known = list(arguments.items())[:_MOST]
+    listed = ", ".join(f"{name}:={value}" for name, value in known) + (", ..." if len(arguments) > _MOST else "")
+    who = "no joint moves" if len(idle) == len(robot.joints) else f"{_joints(list(idle))} move{'s' * (len(idle) == 1)}"
+    what = "a mass or inertia" if len(idle) == len(robot.joints) else "no mass or inertia"
+    fix = f"give inertias; they may hang on an argument of the xacro file: {listed}" if listed else "give inertias"
+    why = "forward dynamics is undetermined there"
+    return (one_line(f"{who} {what}", at=file, why=why, fix=fix),)
 
 
 def _joints(names: list[str]) -> str:

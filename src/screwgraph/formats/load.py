@@ -14,7 +14,7 @@ import numpy as np
 from screwgraph.arguments import checked
 from screwgraph.errors import InputError, ModelError
 from screwgraph.formats import xacro
-from screwgraph.formats.checks import not_modelled
+from screwgraph.formats.checks import not_modelled, without_inertia
 from screwgraph.formats.diagnostics import Place, Warnings, did_you_mean, reasonable, shown
 from screwgraph.formats.files import read_bytes
 from screwgraph.formats.meshes import located
@@ -100,10 +100,11 @@ def load(
     if base not in BASES:
         raise unknown("base", base, BASES)
     known = _packages(packages)
-    robot, file, folder = _read(source, model, None if xacro_args is None else xacro.texts(xacro_args), known)
+    robot, file, folder, given = _read(source, model, None if xacro_args is None else xacro.texts(xacro_args), known)
     robot = located(robot, folder, known)
     robot = lock_joints(_merged(robot, file), lock)
-    robot = replace(robot, warnings=robot.warnings + not_modelled(robot, file))
+    remarks = not_modelled(robot, file) + without_inertia(robot, file, given)
+    robot = replace(robot, warnings=robot.warnings + remarks)
     if strict:
         _refuse_warnings(robot)
     if not damping:
@@ -125,8 +126,8 @@ def zoo_names() -> tuple[str, ...]:
 
 def _read(
     source: object, model: str | None, arguments: Mapping[str, str] | None, packages: Packages
-) -> tuple[Robot, str, Path | None]:
-    """Return the robot as its file has it, how messages call the file, and its folder if it lies in one."""
+) -> tuple[Robot, str, Path | None, Mapping[str, str]]:
+    """Return the robot as its file has it, how messages call the file, its folder if any, and a xacro's arguments."""
     if not isinstance(source, (str, os.PathLike)) or not os.fspath(source):
         raise InputError(f"{source!r} is neither a path nor the name of a robot", fix='sg.load("robot.urdf")')
     if isinstance(source, str) and source in zoo_names():
@@ -142,9 +143,10 @@ def _read(
             raise unknown("built-in robot", source, zoo_names())
         data, folder = read_bytes(path, file), path.parent
         reader = _reader(path, data, file)
-    warnings = Warnings()
+    warnings, given = Warnings(), dict[str, str]()
     if file.lower().endswith(xacro.SUFFIX) or (file == TEXT and arguments is not None and xacro.is_xacro(data)):
-        data = xacro.expanded(file, data if file == TEXT else None, arguments or {}, packages, warnings)
+        expanded = xacro.expanded(file, data if file == TEXT else None, arguments or {}, packages, warnings)
+        data, given = expanded.data, expanded.arguments
     elif arguments:
         raise InputError("xacro_args= goes with xacro files", at=file, why="this is none")
     is_sdf = reader is read_sdf or (reader is read_xml and b"<sdf" in data[:_PREVIEW])
@@ -153,7 +155,7 @@ def _read(
             f"model={model!r} chooses a model of an SDF world", at=file, why="the file is not an .sdf file"
         )
     robot = read_sdf(data, file, model, packages) if is_sdf else reader(data, file)
-    return replace(robot, warnings=(*warnings.lines, *robot.warnings)), file, folder
+    return replace(robot, warnings=(*warnings.lines, *robot.warnings)), file, folder, given
 
 
 def _packages(given: Any) -> Packages:

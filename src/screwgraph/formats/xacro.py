@@ -10,12 +10,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from screwgraph.errors import InputError, ModelError
 from screwgraph.formats.diagnostics import Place, Warnings, did_you_mean, shown
 from screwgraph.formats.packages import ROS_1, ROS_2, Packages
+from screwgraph.summary import one_line
 
 SUFFIX = ".xacro"
 LONGEST = 60.0
@@ -25,6 +27,16 @@ _NAMESPACE = re.compile(rb"xmlns:xacro\s*=")
 _NAME = re.compile(r"[^\s:=]+")
 
 
+@dataclass(frozen=True)
+class Expanded:
+    """The document that a xacro file expands to, and the values of the file's arguments."""
+
+    __repr__ = one_line
+
+    data: bytes
+    arguments: Mapping[str, str]
+
+
 def is_xacro(text: bytes) -> bool:
     """Whether a robot description that has no suffix is one in xacro."""
     return bool(_NAMESPACE.search(text))
@@ -32,7 +44,7 @@ def is_xacro(text: bytes) -> bool:
 
 def expanded(
     file: str, text: bytes | None, arguments: Mapping[str, str], packages: Packages, warnings: Warnings
-) -> bytes:
+) -> Expanded:
     """Expand a xacro file, or the text that `file` stands for; `parse_xml` knows where its elements were written.
 
     Raises:
@@ -61,7 +73,7 @@ def expanded(
         raise InputError(f"xacro_args: the file has no <xacro:arg> {shown(name)}", at=file, fix=fix)
     for line in said["warnings"]:
         warnings.add(f"xacro: {line}", at=Place(file))
-    return said["xml"].encode("utf-8")
+    return Expanded(said["xml"].encode("utf-8"), said["arguments"])
 
 
 def texts(arguments: Mapping[str, Any]) -> dict[str, str]:

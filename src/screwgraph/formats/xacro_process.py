@@ -66,7 +66,7 @@ def expand(job, xacro):
         "warnings": [w for w in warnings if not w.startswith("redefining global symbol")],
         "unknown": sorted(set(job["args"]) - given.asked),
         "asked": sorted(given.asked),
-        "defaults": {name: value for name, value in given.items() if name not in job["args"]},
+        "arguments": {name: given[name] for name in expansion.declared if name in given},
     }
 
 

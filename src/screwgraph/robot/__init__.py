@@ -2,7 +2,7 @@
 
 from screwgraph.robot.actuators import Actuator, LoopMotor, Thruster, Transmission
 from screwgraph.robot.attach import attach, prefixed
-from screwgraph.robot.check import check_moves, implausible, massless_links
+from screwgraph.robot.check import check_moves, implausible, massless_joints, massless_links
 from screwgraph.robot.closed import check_closed_chains
 from screwgraph.robot.closure.chain import Chain, chain_of
 from screwgraph.robot.closure.constraints import (
@@ -121,6 +121,7 @@ __all__ = [
     "lock",
     "loop_error",
     "loop_pose",
+    "massless_joints",
     "massless_links",
     "merge_fixed",
     "mobility",

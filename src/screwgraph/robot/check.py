@@ -41,6 +41,22 @@ def massless_links(robot: Robot) -> tuple[str, ...]:
     return tuple(link.name for link in robot.links[1:] if link.inertia.is_zero)
 
 
+def massless_joints(robot: Robot) -> tuple[str, ...]:
+    """Return the joints that move no inertia: no link behind them has any, nor they an armature, nor a loop more."""
+    moved = {loop.predecessor for loop in robot.loops} | {loop.successor for loop in robot.loops}
+    moved |= {link.name for link in robot.links if not link.inertia.is_zero}
+    coupled = {name for coupling in robot.couplings for name in coupling.joints}
+    found = []
+    for joint in reversed(robot.joints):  # children first
+        if joint.armature or joint.name in coupled:
+            moved.add(joint.child)
+        if joint.child in moved:
+            moved.add(joint.parent)
+        else:
+            found.append(joint.name)
+    return tuple(reversed(found))
+
+
 def check_moves(robot: Robot) -> None:
     """Raise InputError where no joint moves."""
     if not robot.joints:

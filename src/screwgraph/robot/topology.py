@@ -12,6 +12,7 @@ from screwgraph.errors import ModelError
 from screwgraph.robot.actuators import Actuator, check_actuators
 from screwgraph.robot.closed import check_closed_chains, split_name
 from screwgraph.robot.coupling import Coupling
+from screwgraph.robot.limits import with_sound_limits
 from screwgraph.robot.parts import Frame, Joint, Link, Loop
 from screwgraph.robot.robot import STANDARD_GRAVITY, Gravity, Robot
 from screwgraph.robot.unique_names import check_unique
@@ -37,6 +38,8 @@ def tree(
 ) -> Robot:
     """Check that links and joints form one tree, and sort them: parents first, else as given.
 
+    Limits in the wrong order are swapped, with a warning; see `with_sound_limits`.
+
     Raises:
         ModelError: double or unknown names, two parents, cycle, links that hang nowhere; a loop or coupling that
             closes nothing or names what there is not; an actuator that drives what there is not.
@@ -50,15 +53,16 @@ def tree(
     sorted_links = (by_name[base], *(by_name[j.child] for j in ordered))
     check_closed_chains(links, joints, loops, couplings, independent, where)
     check_actuators(actuators, joints, loops, where)
+    sound = [with_sound_limits(joint, where(joint)) for joint in ordered]
     position = {joint.name: i for i, joint in enumerate(ordered)}
     chosen = None if independent is None else sorted(independent, key=lambda n: position[split_name(n, position)[0]])
     return Robot(
         name,
         sorted_links,
-        tuple(ordered),
+        tuple(joint for joint, _ in sound),
         tuple(frames),
         gravity,
-        tuple(warnings),
+        (*warnings, *(remark for _, remarks in sound for remark in remarks)),
         tuple(loops),
         tuple(couplings),
         None if chosen is None else tuple(chosen),
