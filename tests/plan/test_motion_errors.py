@@ -12,6 +12,7 @@ from screwgraph.plan.contacts import PointContact
 from screwgraph.plan.costs import Acceleration, Effort
 from screwgraph.plan.goals import Position, Velocity
 from screwgraph.plan.momentum_errors import find_momentum_errors
+from screwgraph.plan.open_loop import find_transitions
 from screwgraph.plan.step_flow import StepFlow
 from screwgraph.plan.symmetries import find_symmetries
 from screwgraph.plan.transcribe import transcribe, wrenches
@@ -121,6 +122,45 @@ def test_windows_are_as_long_as_errors_take_to_grow():
         lengths.append(np.diff(plan.open_loop_errors.times, axis=1).max())
     assert 0.26 < lengths[0] < 3.0 * 0.26
     assert lengths[1] == pytest.approx(2.0)
+
+
+def test_derivatives_of_steps_are_those_of_their_motions():
+    """Of a floating robot that turns: differences of the accurate integrator's motions, with errors of third order."""
+    task, off = thrown("floating"), []
+    robot, tight = task.robot, (np.full(8, 1e-11), np.full(8, 1e-11))
+    q, v, eps = robot.neutral(), np.asarray(task.start_velocity), 1e-5
+    for h in (0.03, 0.015):
+        steps = replace(transcribe(task).steps, phases=horizon(1, duration=h))
+        values = {"q": np.tile(q, (len(steps.times), 1)), "qd": np.tile(v, (len(steps.times), 1))}
+        values["tau"] = np.zeros((len(steps.points), 2))
+        flow = StepFlow(steps, steps.times, values, ())
+        d, ended = flow.integrate(q[None], v[None], tight)
+        end = values["q"][-1] = robot.manifold.retract(q, d[0])
+        values["qd"][-1] = ended[0]
+        expected = np.empty((16, 16))
+        for j, nudge in enumerate(eps * np.eye(16)):
+            there, back = (robot.manifold.retract(q, sign * nudge[:8]) for sign in (1, -1))
+            begins, speeds = (there, back), (v + nudge[8:], v - nudge[8:])
+            ends = [flow.integrate(x[None], w[None], tight) for x, w in zip(begins, speeds, strict=True)]
+            apart = [
+                robot.manifold.difference(end, robot.manifold.retract(x, e[0][0]))
+                for x, e in zip(begins, ends, strict=True)
+            ]
+            expected[:, j] = np.append(apart[0] - apart[1], ends[0][1] - ends[1][1]) / (2.0 * eps)
+        off.append(np.abs(find_transitions(flow)[0] - expected).max())
+    assert off[0] < 1e-3 * np.abs(expected - np.eye(16)).max()
+    assert off[1] < off[0] / 6.0
+
+
+def test_shares_of_steps_are_what_windows_are_off_by():
+    """Errors at the ends of windows are sums of what steps contribute, or smaller, where these point in other ways."""
+    plan = sg.plan(replace(sg.plan("cp2").task, accuracy=1e-3))
+    errors, way = plan.open_loop_errors, plan.open_loop_errors.way
+    totals = np.add.reduceat(errors.shares, errors.begins)
+    ends = [open_loop(plan, *times)[1][-1, :2] - plan.at(times[1]).q for times in errors.times[:4]]
+    off = (np.abs(ends) / way).max(axis=1)
+    assert (off <= 1.05 * totals[:4]).all()
+    assert (off > 0.3 * totals[:4]).all()
 
 
 @pytest.mark.parametrize("x", [-0.251])
