@@ -157,3 +157,20 @@ BAD = {
 def test_what_is_no_displacement_is_refused(text, tmp_path):
     file = CABLES + f"  - {{actuator: c, displacement: {text}, joints: {{k: x}}}}\n"
     assert BAD[text] in complaint(file, tmp_path, "cdpr.yaml")
+
+
+def test_machine_code_batches_and_derivatives_have_every_function(tmp_path):
+    body = "type: revolute, axis: y, mass: 1, inertia: [1, 1, 1], com: [0.1, 0, 0]"
+    text = f"bodies:\n  - {{link: a, joint: x, {body}}}\n  - {{link: b, joint: y, at: [0, 0, 1], {body}}}\nactuators:\n"
+    texts = [f"{name}({'x+1.5' if name == 'acosh' else 'x'})" for name in OF_ONE]
+    texts += ["atan2(x,y)", "min(x,y*y)", "max(x,y)", "hypot(x,y)", "x**1.7", "x**y"]
+    lines = [f'  - {{actuator: m{i}, displacement: "{displaced}"}}\n' for i, displaced in enumerate(texts)]
+    robot = loaded(text + "".join(lines), tmp_path, "all.yaml")
+    f, of_torques = sg.forward_dynamics(robot, actuators=True), sg.forward_dynamics(robot)
+    q, qd, effort = np.array([0.4, 0.7]), np.array([0.3, -0.2]), np.random.default_rng(0).normal(size=len(texts))
+    expected = of_torques(q, qd, robot.actuation_matrix(q) @ effort)
+    close(f(q, qd, effort), expected, 1e-12)
+    close(f(np.tile(q, (20, 1)), qd, effort), np.tile(expected, (20, 1)), 1e-12)
+    h = 1e-6
+    slopes = [(f(q + s, qd, effort) - f(q - s, qd, effort)) / (2 * h) for s in h * np.eye(2)]
+    np.testing.assert_allclose(f.jacobian("q")(q, qd, effort), np.array(slopes).T, atol=1e-8 * np.abs(slopes).max())
