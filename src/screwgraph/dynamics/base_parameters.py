@@ -17,7 +17,7 @@ from screwgraph.dynamics.exact import Number as ExactNumber
 from screwgraph.dynamics.named_lengths import named_lengths
 from screwgraph.dynamics.ratios import Length, Ratio, number
 from screwgraph.dynamics.regressor import linear_parameters
-from screwgraph.dynamics.regrouping import Named, tree_combinations
+from screwgraph.dynamics.regrouping import Named, has_unknown_motion, tree_combinations
 from screwgraph.errors import InputError
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import LINEAR, Parameter, checked_parameters
@@ -105,7 +105,8 @@ def base_parameters(
 
     They follow from axes and lengths, not from motions: Khalil & Kleinfinger (1987), Mayeda, Yoshida & Osuka (1990).
     Angles within 1e-5 rad of right ones count as these. Only what loops and couplings tie besides is found at
-    closed positions: Gautier (1991). The leading parameters are the first ones, from the base to the tips.
+    closed positions, and all of robots with joints of new types at random ones: Gautier (1991). The leading parameters
+    are the first ones, from the base to the tips.
     `parameters` as for `regressor`.
 
     Coefficients are formulas in `lengths` of origins of joints and frames: "joint3.x", or "joint3.origin" for those of
@@ -121,7 +122,7 @@ def base_parameters(
     if lengths:
         return _with_lengths(robot, own, labels, named_lengths(robot, lengths))
     rows = tree_combinations(robot, own)
-    rows = closed_combinations(robot, own, rows) if robot.is_closed else rows
+    rows = closed_combinations(robot, own, rows) if robot.is_closed or has_unknown_motion(robot) else rows
     found = [{c: x.value for c, x in sorted(row.items())} for row in rows.values()]
     return BaseParameters(labels, tuple(rows), tuple(found))
 
@@ -134,6 +135,13 @@ def _with_lengths(
             f"coefficients of {robot.name!r} are no formulas of lengths",
             why="what its loops tie is found at closed positions",
             fix="leave lengths out, or open the loops",
+        )
+    unknown = next((joint for joint in robot.joints if joint.motion_groups is None), None)
+    if unknown is not None:
+        raise InputError(
+            f"coefficients of {robot.name!r} are no formulas of lengths",
+            why=f"the type {type(unknown.type).__name__} of joint {unknown.name!r} names no groups of motions",
+            fix="leave lengths out, or give the type a method motion_groups",
         )
     rows = tree_combinations(robot, parameters, named)
     if set(rows) != set(tree_combinations(robot, parameters)):

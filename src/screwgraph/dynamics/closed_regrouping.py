@@ -1,4 +1,4 @@
-"""Base parameters of closed chains: which combinations of the tree's their loops tie.
+"""Base parameters in numbers: which combinations of the tree's loops tie, and what joints of new types show.
 
 Loops only take motions away, so that torques show combinations of those that the tree's show. Kinetic energy at closed
 positions is a quadratic form of what velocities loops leave, potential energy has a slope along each: both, at some
@@ -37,7 +37,7 @@ ROUNDING = 1e-8
 
 
 def closed_combinations(robot: Robot, parameters: Sequence[Parameter], tree: Mapping[int, Row]) -> dict[int, Row]:
-    """Return the combinations that torques of a closed chain show, as `tree_combinations` returns those of its tree.
+    """Return the combinations that torques show, as `tree_combinations` returns those of a tree of known joints.
 
     Raises:
         InputError: no position closes the loops with the velocities that they usually leave.
@@ -69,7 +69,12 @@ def energies(
     Raises:
         InputError: loops leave more velocities than usual at all of them.
     """
-    kept, rng, blocks = list(robot.mobility.kept), np.random.default_rng(seed), list[np.ndarray]()
+    rng, blocks = np.random.default_rng(seed), list[np.ndarray]()
+    if not robot.is_closed:
+        return [
+            _rows(robot, parameters, leading, q, np.eye(robot.nv), rng) for q in closed_states(robot, POSITIONS, seed)
+        ]
+    kept = list(robot.mobility.kept)
     for q in closed_states(robot, POSITIONS, seed):
         _, S, Vt = np.linalg.svd(constraint_jacobian(robot, q)[kept])
         if len(S) == 0 or S[-1] > REGULAR * S[0]:

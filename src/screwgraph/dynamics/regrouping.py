@@ -34,7 +34,6 @@ from screwgraph.dynamics.exact import (
 )
 from screwgraph.dynamics.ratios import Length
 from screwgraph.robot import Robot
-from screwgraph.robot.joints import Floating, Helical, Planar, Prismatic, Revolute, Spherical, Universal
 from screwgraph.robot.parameters import Parameter, particle
 from screwgraph.spatial import Ad, Array, SpatialInertia, ad, inverse
 
@@ -60,8 +59,11 @@ def tree_combinations(robot: Robot, parameters: Sequence[Parameter], named: Name
     """Return the combinations that torques of all joints show, loops left aside: rows of numbers by leading parameter.
 
     A row is {place: coefficient} of its parameters; the leading one, the first, has 1 and is in no other row. Lengths
-    that are `named` are formulas of coefficients, which hold for nearly all values of these.
+    that are `named` are formulas of coefficients, which hold for nearly all values of these. Of joints whose type names no
+    groups of motions nothing is known here: each number of a parameter is then a row of its own.
     """
+    if has_unknown_motion(robot):
+        return {i: {i: ONE} for i in range(sum(len(p.labels(robot)) for p in parameters))}
     places, named = places_of(robot, parameters), named or {}
     bodies = [_body(robot, parameters, places, link.name, named) for link in robot.links]
     reduced = Reduced()
@@ -79,6 +81,11 @@ def tree_combinations(robot: Robot, parameters: Sequence[Parameter], named: Name
             if (kind, joint.name) in places:
                 reduced.add({places[kind, joint.name][0]: ONE})
     return dict(sorted(reduced.rows.items()))
+
+
+def has_unknown_motion(robot: Robot) -> bool:
+    """Whether the type of a joint does not name its groups of motions: what torques show is then found in numbers."""
+    return any(joint.motion_groups is None for joint in robot.joints)
 
 
 def places_of(robot: Robot, parameters: Sequence[Parameter]) -> dict[tuple[str, str], range]:
@@ -117,7 +124,8 @@ def _joints(
         T = exact_pose(joint.origin, named.get(joint.name))
         motion, found = _carried(motions[joint.parent], Ad(inverse(T))), list[tuple[Float[Array, "10"], int | None]]()
         count = 0
-        for axes in _stages(joint.type):
+        for group in joint.motion_groups or ():
+            axes = _exact_axes(group)
             motion, conditions = _through(motion, axes)
             found += [(row, None if own is None else own + count) for row, own in conditions]
             count += len(axes)
@@ -156,32 +164,17 @@ def _closed(rows: Float[Array, "r k"], actions: Sequence[Any]) -> Float[Array, "
     return found
 
 
-def _stages(kind: Any) -> list[Float[Array, "n 6"]]:
-    """Return the axes of a joint: groups of them, one after the other from the parent to the child."""
-    zero = np.array([ZERO] * 3)
-
-    def turning(axis: Any) -> Float[Array, "1 6"]:
-        return np.array([[*exact_direction(axis), *zero]], dtype=object)
-
-    def sliding(axis: Any) -> Float[Array, "1 6"]:
-        return np.array([[*zero, *exact_direction(axis)]], dtype=object)
-
-    match kind:
-        case Revolute():
-            return [turning(kind.axis)]
-        case Prismatic():
-            return [sliding(kind.axis)]
-        case Helical():
-            axis = exact_direction(kind.axis)
-            return [np.array([[*axis, *(axis * exact_length(kind.pitch))]], dtype=object)]
-        case Universal():
-            return [turning(kind.axis), turning(kind.axis2)]
-        case Planar():
-            u, v = kind.in_plane()
-            return [sliding(u), sliding(v), turning(kind.axis)]
-        case Spherical() | Floating():
-            return [np.array([[ONE if i == j else ZERO for j in range(6)] for i in range(kind.nv)], dtype=object)]
-    return []
+def _exact_axes(axes: Float[np.ndarray, "n 6"]) -> Float[Array, "n 6"]:
+    """Return exact axes through the origin of a joint's frame: of rotations, screws and translations."""
+    found = []
+    for twist in axes:
+        turn, slide = twist[:3], twist[3:]
+        if not turn.any():
+            found.append([*np.array([ZERO] * 3), *exact_direction(slide)])
+            continue
+        axis = exact_direction(turn)
+        found.append([*axis, *(axis * exact_length(float(turn @ slide)))])
+    return np.array(found, dtype=object).reshape(-1, 6)
 
 
 def _moved(T: Float[Array, "4 4"]) -> list[Float[Array, "10"]]:

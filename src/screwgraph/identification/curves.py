@@ -7,13 +7,17 @@ from jaxtyping import Float
 
 from screwgraph.compiler import Function, Result, compile_expression, numbered
 from screwgraph.kinematics.manifold import positions
-from screwgraph.robot import Robot
-from screwgraph.robot.joints import Floating
+from screwgraph.robot import Joint, Robot
+from screwgraph.robot.joints import Floating, Spherical
 from screwgraph.spatial import Array, ad, skew
+from screwgraph.spatial.manifolds import Manifold
 from screwgraph.tape import Number
 
 TERMS = 10
 """Of the series of a displacement's exponential: 3e-8 at 1 rad, 1e-13 at 0.3 rad."""
+
+SMALL = 1e-3
+"""Part of a curve's scale over which values of manifolds are differenced: errors are some 1e-10."""
 
 Motion = tuple[Float[np.ndarray, "N nq"], Float[np.ndarray, "N nv"], Float[np.ndarray, "N nv"]]
 """Positions, velocities and accelerations at N times."""
@@ -22,33 +26,38 @@ Motion = tuple[Float[np.ndarray, "N nq"], Float[np.ndarray, "N nv"], Float[np.nd
 def continued(robot: Robot, q: Float[np.ndarray, "N nq"]) -> Float[np.ndarray, "N nq"]:
     """Return positions whose quaternions do not change their sign from sample to sample."""
     q = q.copy()
-    for joint in robot.joints:
-        if joint.type.nq > joint.type.nv:
-            end = robot.q_slices[joint.name].stop
-            four = q[:, end - 4 : end]
-            sign = np.where((four[1:] * four[:-1]).sum(axis=1) < 0.0, -1.0, 1.0)
-            four[1:] *= np.cumprod(sign)[:, None]
+    for at in robot.manifold.quaternions:
+        four = q[:, at : at + 4]
+        sign = np.where((four[1:] * four[:-1]).sum(axis=1) < 0.0, -1.0, 1.0)
+        four[1:] *= np.cumprod(sign)[:, None]
     return q
 
 
 def unit(robot: Robot, q: Float[np.ndarray, "N nq"]) -> Float[np.ndarray, "N nq"]:
-    """Return positions whose quaternions have the length 1."""
+    """Return positions that are on their manifold: quaternions have the length 1."""
     q = q.copy()
+    for at in robot.manifold.quaternions:
+        q[:, at : at + 4] /= np.linalg.norm(q[:, at : at + 4], axis=1)[:, None]
     for joint in robot.joints:
-        if joint.type.nq > joint.type.nv:
-            end = robot.q_slices[joint.name].stop
-            q[:, end - 4 : end] /= np.linalg.norm(q[:, end - 4 : end], axis=1)[:, None]
+        if _is_curved(joint):
+            own = robot.q_slices[joint.name]
+            q[:, own] = [joint.type.manifold.normalised(x) for x in q[:, own]]
     return q
 
 
 def lifted(robot: Robot, s: Float[np.ndarray, "N nq"], s1: np.ndarray, s2: np.ndarray) -> Motion:
     """Return the motion of coordinates s(t) with derivatives s1 and s2, whose quaternions need not be unit.
 
-    Of x(t) the body's angular velocity is 2 vec(x* x1) / |x|^2. Lynch & Park, appendix B.3.
+    Of x(t) the body's angular velocity is 2 vec(x* x1) / |x|^2. Lynch & Park, appendix B.3. Values of other manifolds
+    are differenced along the curve.
     """
     q, qd, qdd = unit(robot, s), *np.zeros((2, len(s), robot.nv))
     for joint in robot.joints:
         at, own = robot.q_slices[joint.name], robot.v_slices[joint.name]
+        if _is_curved(joint):
+            pairs = [_differenced(joint.type.manifold, *x) for x in zip(s[:, at], s1[:, at], s2[:, at], strict=True)]
+            qd[:, own], qdd[:, own] = (np.array(x).reshape(len(s), -1) for x in zip(*pairs, strict=True))
+            continue
         if joint.type.nq == joint.type.nv:
             qd[:, own], qdd[:, own] = s1[:, at], s2[:, at]
             continue
@@ -65,6 +74,28 @@ def lifted(robot: Robot, s: Float[np.ndarray, "N nq"], s1: np.ndarray, s2: np.nd
     return q, qd, qdd
 
 
+def is_displaced(joint: Joint) -> bool:
+    """Whether code displaces a joint's motions: those of one coordinate, vectors, and quaternions."""
+    return not _is_curved(joint) or joint.type.nv == 1
+
+
+def _is_curved(joint: Joint) -> bool:
+    """Whether a joint's positions are neither a vector whose rate is qd, nor those of a ball or a floating base."""
+    return joint.type.nq != joint.type.nv and not isinstance(joint.type, Floating | Spherical)
+
+
+def _differenced(
+    manifold: Manifold, s: Float[np.ndarray, " nq"], s1: Float[np.ndarray, " nq"], s2: Float[np.ndarray, " nq"]
+) -> tuple[Float[np.ndarray, " nv"], Float[np.ndarray, " nv"]]:
+    """Return velocity and acceleration of the value that is nearest to a curve: differences of order 4."""
+    h = SMALL / max(1.0, float(np.abs(s1).max(initial=0.0)), float(np.sqrt(np.abs(s2).max(initial=0.0))))
+    x = manifold.normalised(s)
+    steps = [-2.0 * h, -h, h, 2.0 * h]
+    near = [manifold.difference(x, manifold.normalised(s + k * s1 + 0.5 * k * k * s2)) for k in steps]
+    a, b, c, d = (np.asarray(y, dtype=float) for y in near)
+    return (8.0 * (c - b) - (d - a)) / (12.0 * h), (16.0 * (b + c) - (a + d)) / (12.0 * h * h)
+
+
 def displaced(robot: Robot) -> Function:
     """Return the motion q exp(d) as code: q, qd, qdd, and displacements d(t) (..., nv) with two derivatives, to three.
 
@@ -74,7 +105,7 @@ def displaced(robot: Robot) -> Function:
     def expression(q: Array, qd: Array, qdd: Array, d: Array, d1: Array, d2: Array) -> list[Number]:
         velocity, acceleration = qd + d1, qdd + d2
         for joint in robot.joints:
-            if joint.type.nq > joint.type.nv:
+            if joint.type.nq != joint.type.nv and not _is_curved(joint):
                 own = robot.v_slices[joint.name]
                 velocity[own], acceleration[own] = _displaced(*(x[own] for x in (qd, qdd, d, d1, d2)))
         return [*robot.manifold.retract(q, d), *velocity, *acceleration]

@@ -18,7 +18,7 @@ from jaxtyping import Float
 
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
-from screwgraph.identification.curves import Motion, continued, displaced, lifted, unit
+from screwgraph.identification.curves import Motion, continued, displaced, is_displaced, lifted, unit
 from screwgraph.identification.equations import Block, Equations
 from screwgraph.identification.filtering import ENDS, Filter, Samples
 from screwgraph.identification.recording import Recording
@@ -59,6 +59,12 @@ class Estimator:
         robot = eqs.robot
         for joint in robot.joints:
             own = set(range(*robot.v_slices[joint.name].indices(robot.nv)))
+            if not is_displaced(joint):
+                raise InputError(
+                    f"the motion of {robot.name!r} is not estimated with its parameters",
+                    why=f"positions of joint {joint.name!r} are {joint.type.manifold.kind}",
+                    fix='leave motion out: "filtered"',
+                )
             if joint.type.nq > joint.type.nv and own & set(eqs.free) and not own <= set(eqs.free):
                 raise InputError(
                     f"the motion of {robot.name!r} is not estimated with its parameters",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -47,6 +47,15 @@ class TurningAxes(Protocol):
         ...
 
 
+@runtime_checkable
+class GroupMotion(Protocol):
+    """A joint type whose poses are all products of motions about axes that stand still, of one group each."""
+
+    def motion_groups(self) -> Sequence[Float[np.ndarray, "n 6"]]:
+        """Return the axes (angular part unit or zero) of groups of motions, from the parent's to the child's."""
+        ...
+
+
 @dataclass(frozen=True)
 class Limits:
     """Bounds of a joint, None where the file gives none: position (m or rad), velocity and effort (both symmetric)."""
@@ -87,6 +96,11 @@ class Joint:
     def neutral_position(self) -> Float[np.ndarray, " nq"]:
         """Return where the joint stands unless a position is given."""
         return self.type.manifold.identity() if self.neutral is None else np.array(self.neutral)
+
+    @property
+    def motion_groups(self) -> Sequence[Float[np.ndarray, "n 6"]] | None:
+        """Axes of groups of motions, from the parent's to the child's; None where the joint's type names none."""
+        return self.type.motion_groups() if isinstance(self.type, GroupMotion) else None
 
     @property
     def has_turning_axes(self) -> bool:

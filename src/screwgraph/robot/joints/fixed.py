@@ -26,6 +26,9 @@ class Fixed:
     def screw_axes(self, q: Float[Array, "0"]) -> Float[Array, "6 0"]:
         return np.zeros((6, 0))
 
+    def motion_groups(self) -> list[Float[np.ndarray, "n 6"]]:
+        return []
+
     def axes_rate_times(self, q: Float[Array, "0"], qd: Float[Array, "0"]) -> Float[Array, "6"]:
         return zero_twist()
 

@@ -26,6 +26,9 @@ class Floating:
     def screw_axes(self, q: Float[Array, "7"]) -> Float[Array, "6 6"]:
         return np.eye(6)
 
+    def motion_groups(self) -> list[Float[np.ndarray, "6 6"]]:
+        return [np.eye(6, 6)]
+
     def axes_rate_times(self, q: Float[Array, "7"], qd: Float[Array, "6"]) -> Float[Array, "6"]:
         return zero_twist()
 

@@ -37,6 +37,10 @@ class Planar:
         angular = [[0.0, 0.0, a] for a in self.axis]
         return matrix(angular + [[linear[i, 0], linear[i, 1], 0.0] for i in range(3)])
 
+    def motion_groups(self) -> list[Float[np.ndarray, "1 6"]]:
+        slides = [np.array([[0.0, 0.0, 0.0, *axis]]) for axis in self.in_plane()]
+        return [*slides, np.array([[*self.axis, 0.0, 0.0, 0.0]])]
+
     def axes_rate_times(self, q: Float[Array, "3"], qd: Float[Array, "3"]) -> Float[Array, "6"]:
         """The parent's in-plane directions, seen from the child, turn against its rotation."""
         u, v = self.in_plane()

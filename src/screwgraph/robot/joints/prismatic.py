@@ -30,6 +30,9 @@ class Prismatic:
     def screw_axes(self, q: Float[Array, "1"]) -> Float[Array, "6 1"]:
         return np.array([[0.0, 0.0, 0.0, *self.axis]]).T
 
+    def motion_groups(self) -> list[Float[np.ndarray, "1 6"]]:
+        return [self.screw_axes(np.zeros(1)).T]
+
     def axes_rate_times(self, q: Float[Array, "1"], qd: Float[Array, "1"]) -> Float[Array, "6"]:
         return zero_twist()
 

@@ -26,6 +26,9 @@ class Spherical:
     def screw_axes(self, q: Float[Array, "4"]) -> Float[Array, "6 3"]:
         return np.eye(6, 3)
 
+    def motion_groups(self) -> list[Float[np.ndarray, "3 6"]]:
+        return [np.eye(3, 6)]
+
     def axes_rate_times(self, q: Float[Array, "4"], qd: Float[Array, "3"]) -> Float[Array, "6"]:
         return zero_twist()
 

@@ -38,6 +38,9 @@ class Universal:
         first = self._first_axis_in_child(q)
         return matrix([[first[i], self.axis2[i]] for i in range(3)] + [[0.0, 0.0]] * 3)
 
+    def motion_groups(self) -> list[Float[np.ndarray, "1 6"]]:
+        return [np.array([[*axis, 0.0, 0.0, 0.0]]) for axis in (self.axis, self.axis2)]
+
     def axes_rate_times(self, q: Float[Array, "2"], qd: Float[Array, "2"]) -> Float[Array, "6"]:
         """The first axis, seen from the child, turns against the second rotation."""
         turning = -(so3.skew(np.array(self.axis2)) @ self._first_axis_in_child(q)) * qd[1] * qd[0]
