@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -64,7 +65,7 @@ def moved(robot: sg.Robot, q: np.ndarray, d: np.ndarray) -> np.ndarray:
     return np.asarray(robot.manifold.retract(q, d), dtype=float)
 
 
-def slope(f: Callable[[float], np.ndarray]) -> np.ndarray:
+def slope(f: Callable[[float], Any]) -> Any:
     """Return df/dx at 0, by differences of order 4."""
     return (8.0 * (f(H) - f(-H)) - (f(2.0 * H) - f(-2.0 * H))) / (12.0 * H)
 
@@ -80,7 +81,7 @@ def twists(robot: sg.Robot, q: np.ndarray) -> dict[str, np.ndarray]:
     return found
 
 
-def mass_of(robot: sg.Robot, q: np.ndarray) -> np.ndarray:
+def mass_of(robot: sg.Robot, q: np.ndarray) -> Any:
     J = twists(robot, q)
     return sum(J[link.name].T @ link.inertia.matrix() @ J[link.name] for link in robot.links)
 
@@ -94,7 +95,7 @@ def potential(robot: sg.Robot, q: np.ndarray) -> float:
     return float(found)
 
 
-def near(found: object, expected: object, tolerance: float = 1e-7) -> None:
+def near(found: Any, expected: Any, tolerance: float = 1e-7) -> None:
     size = max(1.0, float(np.abs(np.asarray(expected)).max(initial=0.0)))
     np.testing.assert_allclose(found, expected, atol=tolerance * size)
 

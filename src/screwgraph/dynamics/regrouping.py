@@ -59,8 +59,8 @@ def tree_combinations(robot: Robot, parameters: Sequence[Parameter], named: Name
     """Return the combinations that torques of all joints show, loops left aside: rows of numbers by leading parameter.
 
     A row is {place: coefficient} of its parameters; the leading one, the first, has 1 and is in no other row. Lengths
-    that are `named` are formulas of coefficients, which hold for nearly all values of these. Of joints whose type names no
-    groups of motions nothing is known here: each number of a parameter is then a row of its own.
+    that are `named` are formulas of coefficients, which hold for nearly all values of these. Where the type of a joint
+    names no groups of motions nothing is known here: each number of a parameter is a row of its own.
     """
     if has_unknown_motion(robot):
         return {i: {i: ONE} for i in range(sum(len(p.labels(robot)) for p in parameters))}

@@ -18,7 +18,6 @@ from screwgraph.plan.models import kind_of
 from screwgraph.plan.obstacles import Avoid
 from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import Task
-from screwgraph.robot.joints import Fixed, Prismatic, Revolute, Spherical, Universal
 
 NEARLY = 1e-6
 """Excess, as a part of what is possible, that is rounding."""
@@ -75,10 +74,13 @@ def _out_of_reach(task: Task, steps: Steps, goal: Pose | Point, name: str) -> It
     most = float(np.linalg.norm(frame.T_lf[:3, 3]))
     for i, joint in enumerate(chain):
         most += float(np.linalg.norm(joint.origin[:3, 3])) if i else 0.0
-        if isinstance(joint.type, Prismatic) and is_limited:
+        if joint.holds_its_point:
+            continue
+        axis = joint.single_axis
+        if axis is not None and not axis[:3].any() and is_limited:
             ends = (joint.limits.lower, joint.limits.upper)
             most += max(np.inf if end is None else abs(end) for end in ends)
-        elif not isinstance(joint.type, Revolute | Spherical | Universal | Fixed):
+        else:
             return
     first = chain[0].origin[:3, 3]
     away = float(np.linalg.norm(place - first))

@@ -103,6 +103,18 @@ class Joint:
         return self.type.motion_groups() if isinstance(self.type, GroupMotion) else None
 
     @property
+    def single_axis(self) -> Float[np.ndarray, "6"] | None:
+        """The axis about or along which alone the joint moves, which stands still; None for other motions."""
+        groups = self.motion_groups
+        return groups[0][0] if groups is not None and [len(axes) for axes in groups] == [1] else None
+
+    @property
+    def holds_its_point(self) -> bool:
+        """Whether the joint is known not to move the origin of the child's frame."""
+        groups = self.motion_groups
+        return groups is not None and not any(axes[:, 3:].any() for axes in groups)
+
+    @property
     def has_turning_axes(self) -> bool:
         """Whether velocities are components in axes that turn, so that a rotor's momentum turns with them."""
         return isinstance(self.type, TurningAxes)

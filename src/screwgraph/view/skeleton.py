@@ -10,7 +10,6 @@ from jaxtyping import Float
 
 from screwgraph.formats import readable, summary
 from screwgraph.robot import Box, Cylinder, Joint, Link, Mesh, Robot, Sphere, Visual, link_poses
-from screwgraph.robot.joints import Prismatic, Revolute
 from screwgraph.spatial import transform, translation
 from screwgraph.view.parts import along, contains, link_between
 
@@ -107,13 +106,13 @@ def _joint_shape(joint: Joint, radius: float) -> list[Visual]:
     """Return a cylinder about the axis of a hinge, a box along that of a slider, a ball for other joints."""
     if joint.type.nv == 6:
         return []
-    axis = np.array(getattr(joint.type, "axis", (0.0, 0.0, 1.0)), dtype=float)
-    T = transform(along(axis / np.linalg.norm(axis)), np.zeros(3))
-    if isinstance(joint.type, Revolute):
-        return [Visual(Cylinder(1.25 * radius, 3.0 * radius), T, JOINT)]
-    if isinstance(joint.type, Prismatic):
-        return [Visual(Box((2.6 * radius, 2.6 * radius, 6.0 * radius)), T, JOINT)]
-    return [Visual(Sphere(1.5 * radius), T, JOINT)]
+    axis = joint.single_axis
+    if axis is None or (axis[:3].any() and axis[3:].any()):
+        return [Visual(Sphere(1.5 * radius), np.eye(4), JOINT)]
+    turns = bool(axis[:3].any())
+    T = transform(along(axis[:3] if turns else axis[3:]), np.zeros(3))
+    shape = Cylinder(1.25 * radius, 3.0 * radius) if turns else Box((2.6 * radius, 2.6 * radius, 6.0 * radius))
+    return [Visual(shape, T, JOINT)]
 
 
 def _depths(robot: Robot) -> dict[str, int]:

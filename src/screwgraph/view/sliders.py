@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot import Joint, Robot, independent_coordinates, position_slices
-from screwgraph.robot.joints import Prismatic
+from screwgraph.robot import Joint, Robot, independent_coordinates, position_slices, units
 from screwgraph.view.skeleton import reach
 
 STEP = 0.05
@@ -101,7 +100,7 @@ def _followed(robot: Robot) -> set[int]:
 
 
 def _range(robot: Robot, joint: Joint, number: int) -> tuple[float, float]:
-    slides = isinstance(joint.type, Prismatic) or number > 2
+    slides = units(joint.type).velocity[number] == "m/s"
     widest, limits = reach(robot) if slides else math.pi, joint.limits
     low = -widest if limits.lower is None else max(limits.lower, -2.0 * widest)
     high = widest if limits.upper is None else min(limits.upper, 2.0 * widest)
