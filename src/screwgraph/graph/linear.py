@@ -38,7 +38,8 @@ def linear_rows(factor: Factor, values: Mapping[Key, Any], variables: Mapping[Ke
     """
     arguments = {key: values[key] if key in values else _unknown_vector(variables[key]) for key in factor.keys}
     try:
-        residual = factor.residual(arguments)
+        with np.errstate(all="ignore"):  # at some sample of a tape, functions of positions may have no value
+            residual = factor.residual(arguments)
     except _NonlinearError as e:
         raise EliminationError(f"{factor.name!r} multiplies unknowns, {e}", why="it is not linear in them") from e
     return [_row(entry, factor, number) for number, entry in enumerate(residual)]
