@@ -111,13 +111,6 @@ def test_named_frames_take_wrenches(command):
     assert list(command("solve", "puma560", *options).json["external_wrenches"]) == ["tool", "link2", "link4"]
 
 
-def test_numbers_that_are_none_become_null(command, state_file):
-    state = state_file('{"q": [NaN, 0], "qd": [Infinity, 0]}')
-    answer = command("solve", "rr", "--problem", "inverse", "--state", state, "--json").json
-    assert answer["q"] == [None, 0.0]
-    assert answer["result"] == [None, None]
-
-
 def test_the_table_has_a_row_for_each_coordinate_with_units(command):
     out = command("solve", "cart_pole", "--problem", "inverse", "--seed", "1").out
     answer = command("solve", "cart_pole", "--problem", "inverse", "--seed", "1", "--json").json

@@ -176,3 +176,29 @@ def test_a_saved_motion_is_read_again(tmp_path):
         np.testing.assert_array_equal(getattr(found.at(times), name), getattr(run.at(times), name))
     np.testing.assert_allclose(found.energy, run.energy, rtol=1e-12)
     np.testing.assert_allclose(found.work, run.work, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "t", [[0.0, 0.2, 0.1], [0.0, 0.1, 0.1], [0.2, 0.1, 0.0], [0.0, np.nan, 0.2], [0.0, 0.1, np.inf]]
+)
+def test_times_that_do_not_grow_are_no_motion(t, tmp_path):
+    robot, x = sg.load("rr"), np.zeros((3, 2))
+    with pytest.raises(sg.InputError, match=r"the times of the motion do not grow.*sample [12]"):
+        sg.Trajectory(robot, "by hand", np.array(t), x, x, x, x)
+    good = sg.Trajectory(robot, "by hand", np.arange(3) * 0.1, x, x, x, x)
+    good.save(tmp_path / "run.npz")
+    arrays = dict(np.load(tmp_path / "run.npz"))
+    np.savez(tmp_path / "bad.npz", **{**arrays, "t": np.array(t)})
+    with pytest.raises(sg.InputError, match=r"bad\.npz: (the times of the motion do not grow|t is not finite)"):
+        read_trajectory(tmp_path / "bad.npz")
+
+
+@pytest.mark.parametrize("name", ["q", "qd", "qdd", "tau"])
+def test_files_with_numbers_that_are_none_are_refused(name, tmp_path):
+    robot, x = sg.load("rr"), np.zeros((3, 2))
+    sg.Trajectory(robot, "by hand", np.arange(3) * 0.1, x, x, x, x).save(tmp_path / "run.npz")
+    arrays = dict(np.load(tmp_path / "run.npz"))
+    for value in (np.nan, np.inf):
+        np.savez(tmp_path / "bad.npz", **{**arrays, name: np.array([[0.0, 0.0], [0.0, value], [0.0, 0.0]])})
+        with pytest.raises(sg.InputError, match=rf"bad\.npz: {name} is not finite"):
+            read_trajectory(tmp_path / "bad.npz")

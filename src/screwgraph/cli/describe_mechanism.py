@@ -41,6 +41,7 @@ def mechanism_description(mechanism: Mechanism) -> dict[str, Any]:
         "home": mechanism.home.tolist(),
         "independent": list(mechanism.independent_coordinates),
         "motors": list(mechanism.motor_names),
+        "warnings": list(mechanism.warnings),
         "constraints": {"rows": len(rows), "redundant": [rows[i] for i in range(len(rows)) if i not in freedom.kept]},
     }
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from screwgraph import Robot, orderings
+from screwgraph import Mechanism, Robot, orderings
 from screwgraph.cli.streams import note, working
 from screwgraph.formats import load
 from screwgraph.robot import unknown
@@ -185,8 +185,8 @@ def xacro_args(given: list[str] | None) -> dict[str, str]:
     return found
 
 
-def note_warnings(robot: Robot) -> None:
-    """Say on stderr that a robot has warnings, so that no result rests on them unseen."""
+def note_warnings(robot: Robot | Mechanism) -> None:
+    """Say on stderr that a model has warnings, so that no result rests on them unseen."""
     if robot.warnings:
         count = len(robot.warnings)
         more = f" (and {count - 1} more, `screwgraph info` lists them)" if count > 1 else ""

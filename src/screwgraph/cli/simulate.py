@@ -184,8 +184,7 @@ def simulate(
     with watched(time) as watch:
         motion = run(model, q0, qd0, time, dt, method.value, tau, **laws, watch=watch, **graphs)
     motion.save(output)
-    if isinstance(model, Robot):
-        options.note_warnings(model)
+    options.note_warnings(model)
     for doubt in motion.doubts[len(motion.warnings) :]:  # warnings have been shown
         note(f"warning: {doubt}")
     if watch.stopped:

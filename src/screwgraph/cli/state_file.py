@@ -46,16 +46,13 @@ def read_start(file: str, robot: Robot, given: str | None) -> tuple[np.ndarray, 
     """Read the state in a JSON file that a motion begins at: q, qd, and what else is given.
 
     Raises:
-        InputError: as `read_state` does, or there are several states, wrenches, or numbers that are not finite.
+        InputError: as `read_state` does, or there are several states, or wrenches.
     """
     state = read_state(file, robot, given, ())
     if state.frames:
         raise InputError("'external_wrenches' do not belong to where a motion begins", at=file, fix="remove them")
     if state.q[..., 0].size != 1:
         raise InputError(f"{state.q[..., 0].size} states are given", at=file, why="a motion begins at one state")
-    for name, array in (("q", state.q), ("qd", state.qd), (given, state.given)):
-        if not np.isfinite(array).all():
-            raise InputError(f"{name} is not finite", at=file)
     return tuple(array.reshape(-1) for array in (state.q, state.qd, state.given))
 
 

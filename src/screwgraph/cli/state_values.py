@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -67,7 +68,7 @@ def efforts(value: Any, robot: Robot) -> np.ndarray:
 
 
 def numbers(value: Any, what: str) -> np.ndarray:
-    """Return a number, a list or lists of lists as an array. Raises InputError for anything else."""
+    """Return a finite number, a list or lists of them as an array. Raises InputError for anything else."""
     pending = [(what, value)]
     while pending:
         where, item = pending.pop()
@@ -75,6 +76,8 @@ def numbers(value: Any, what: str) -> np.ndarray:
             pending += [(f"{where}[{i}]", part) for i, part in reversed(list(enumerate(item)))]
         elif not isinstance(item, float):
             raise InputError(f"{where} is {_shown(item)}", why="it must be a number")
+        elif not math.isfinite(item):
+            raise InputError(f"{where} is {'not a number' if math.isnan(item) else 'infinite, or beyond 1e308'}")
     try:
         return np.array(value, dtype=float)
     except ValueError:

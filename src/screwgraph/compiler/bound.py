@@ -15,7 +15,7 @@ from screwgraph.compiler.signature import PARAMETERS, Argument, Result, in_order
 from screwgraph.compiler.split import CARRIED, Split
 from screwgraph.errors import InputError
 from screwgraph.robot import unknown
-from screwgraph.robot.parameters import numbers
+from screwgraph.robot.parameters import check_values, numbers
 from screwgraph.tape import Program
 
 if TYPE_CHECKING:
@@ -58,7 +58,15 @@ class Names:
                 f"{self.function}: parameter {name!r} is {count} number{'s' * (count != 1)}, got {shown(value)}",
                 fix="a batch of values is an array (..., k)",
             )
+        check_values(self.function, name, array)
         return array
+
+    def check(self, vector: Any) -> None:
+        """Check a whole vector (..., k). Raises InputError; vectors of another shape pass, functions refuse them."""
+        array = np.asarray(vector)
+        if array.ndim and array.shape[-1] == len(self.nominal) and array.dtype.kind in "iuf":
+            for name, place in self.places.items():
+                check_values(self.function, name, array[..., place])
 
 
 def parameters_of(f: Function) -> Argument:

@@ -12,6 +12,7 @@ import numpy as np
 
 from screwgraph.arguments import positive_count
 from screwgraph.compiler.backends.llvm import Compiled, compiled
+from screwgraph.compiler.given_arrays import as_numbers, check_separate, check_unfolded, check_unmasked
 from screwgraph.compiler.interpreted import MAKING, interpreted, seconds
 from screwgraph.compiler.on_tape import are_symbolic, written_on_tape
 from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, in_order
@@ -138,10 +139,16 @@ class Evaluation:
     def general(self, values: tuple[Any, ...], out: Any, threads: int = 1) -> Any:
         """Evaluate any arrays: batches, which threads share, and what machine code for one state leaves to others."""
         threads = threads if threads == 1 else positive_count("threads", threads)
-        answer = None if out is None else self._quick_into(values, out)
-        if answer is not None:
-            return answer
+        if out is not None:
+            targets = out if isinstance(out, tuple) else (out,)
+            if len(targets) > 1:
+                check_separate(self.name, self.results, targets)
+            answer = self._quick_into(values, targets)
+            if answer is not None:
+                return answer
+            check_unfolded(self.name, targets)
         check_count(self.name, self.arguments, values)
+        check_unmasked(self.name, values)
         if self._is_without_entries and not self.is_symbolic(values):
             values = tuple(check_arrays(self.name, self.arguments, values))  # NumPy does not know that sizes are zero
             out = self._empty() if out is None and not values else out
@@ -159,6 +166,9 @@ class Evaluation:
         except (TypeError, ValueError) as error:
             if self.is_symbolic(values):
                 return self.on_tape(values)
+            numbers = as_numbers(values)
+            if numbers is not None:
+                return self.general(numbers, out, threads)
             raise self._explained(values, error) from None
         if code.off_unit.value != counted:  # in this call, or in one of another thread
             check_unit(self.arguments, self.quaternions, values)
@@ -169,6 +179,7 @@ class Evaluation:
         if not isinstance(self.body, Program):  # machine code of loops is quickly made
             return self.general(values, None)
         check_count(self.name, self.arguments, values)
+        check_unmasked(self.name, values)
         arrays, done = check_arrays(self.name, self.arguments, values), self.__dict__
         states = max(x.size // max(1, len(a.names)) for x, a in zip(arrays, self.arguments, strict=True))
         spent = done.get("_interpreting", 0.0) + seconds(self.body, states)
@@ -200,9 +211,8 @@ class Evaluation:
         """Write the program on the tape of its arguments, and return arrays of scalars of that tape."""
         return written_on_tape(straight(self.together), self.arguments, self.results, values)
 
-    def _quick_into(self, values: tuple[Any, ...], out: Any) -> Any:
+    def _quick_into(self, values: tuple[Any, ...], into: tuple[Any, ...]) -> Any:
         """Write the results for one state to arrays, past NumPy; None where it has to be asked, which tells why."""
-        into = out if isinstance(out, tuple) else (out,)
         if len(values) != len(self.arguments) or len(into) != len(self.results):
             return None
         return self.quick(*values, *into, np.ndarray)

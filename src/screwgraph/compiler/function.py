@@ -246,9 +246,11 @@ class Function(Called):
         Nothing is compiled anew. Parameters that a mapping does not name have the values of the model's file.
 
         Raises:
-            InputError: the function has no parameters, none of a name, or values of another shape.
+            InputError: the function has no parameters, none of a name, values of another shape, or that are not finite,
+                or negative masses, dampings, friction, armatures or stiffness.
         """
         vector = self._names.vector(values) if isinstance(values, Mapping) else values
+        self._names.check(vector)
         return BoundFunction(self, vector, self.setting(vector))
 
     @checked

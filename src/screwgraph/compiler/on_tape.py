@@ -14,8 +14,8 @@ from screwgraph.tape import Program, Scalar
 
 def are_symbolic(values: Sequence[Any]) -> bool:
     """Whether some values are arrays of scalars of a tape, the others of numbers."""
-    objects = [v for v in values if isinstance(v, np.ndarray) and v.dtype == object]
-    return bool(objects) and all(isinstance(x, Scalar | Real) for v in objects for x in v.flat)
+    entries = [x for v in values if isinstance(v, np.ndarray) and v.dtype == object for x in v.flat]
+    return any(isinstance(x, Scalar) for x in entries) and all(isinstance(x, Scalar | Real) for x in entries)
 
 
 def written_on_tape(

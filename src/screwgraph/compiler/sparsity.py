@@ -37,7 +37,7 @@ class Sparsity:
     @cached_property
     def indices(self) -> tuple[Int[np.ndarray, " k"], ...]:
         """The index of each entry on each axis: of a matrix `rows, columns`."""
-        return np.unravel_index(np.array(self.places, dtype=np.intp), self.shape)
+        return np.unravel_index(np.array(self.places, dtype=np.intp), self.shape) if self.shape else ()
 
     @checked
     def dense(self, values: Float[np.ndarray, "... k"]) -> Float[np.ndarray, "..."]:
@@ -49,6 +49,8 @@ class Sparsity:
         if values.shape[-1] != len(self.places):
             raise InputError(f"{values.shape[-1]} entries were given, {len(self.places)} are kept")
         whole = np.zeros((*values.shape[:-1], *self.shape), values.dtype)
+        if not self.shape:
+            return values[..., 0].copy()
         whole[..., *self.indices] = values
         if self.symmetric is not None:
             mirrored, (i, j) = list(self.indices), self.symmetric
@@ -83,10 +85,13 @@ def entries(
     outputs, vectors = list[int | float](), []
     for result, values, these in zip(results, _split(program.outputs, results), kept, strict=True):
         outputs += [values[place] for place in these.places]
-        indices = zip(*(axis.tolist() for axis in these.indices), strict=True)
-        names = tuple(f"{result.name}[{', '.join(map(str, index))}]" for index in indices)
+        names = tuple(_entry(result, np.unravel_index(place, result.shape)) for place in these.places)
         vectors.append(Result(result.name, (len(these.places),), names))
     return leading_to(program, program.input_names, {}, outputs), tuple(vectors)
+
+
+def _entry(result: Result, index: Sequence[np.intp]) -> str:
+    return f"{result.name}[{', '.join(str(int(i)) for i in index)}]" if result.shape else result.name
 
 
 def _mirrors(which: np.ndarray, axes: tuple[int, int]) -> bool:

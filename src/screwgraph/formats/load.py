@@ -28,6 +28,7 @@ from screwgraph.formats.xml import parse_xml, place
 from screwgraph.robot import (
     Robot,
     merge_fixed,
+    remark_on_drawing,
     snapped,
     unknown,
     with_floating_base,
@@ -103,7 +104,7 @@ def load(
     robot, file, folder, given = _read(source, model, None if xacro_args is None else xacro.texts(xacro_args), known)
     robot = located(robot, folder, known)
     robot = lock_joints(_merged(robot, file), lock)
-    remarks = not_modelled(robot, file) + without_inertia(robot, file, given)
+    remarks = not_modelled(robot, file) + without_inertia(robot, file, given) + remark_on_drawing(robot, file)
     robot = replace(robot, warnings=robot.warnings + remarks)
     if strict:
         _refuse_warnings(robot)

@@ -25,6 +25,10 @@ from screwgraph.spatial.manifolds import SE2, SE3, FloatingPose, Manifold
 
 FIX = "FIX"
 """Lines of vertices that stay where they are."""
+DIGITS = 18
+"""Of the number of a vertex."""
+FARTHEST, SHARPEST = 1e15, 1e30
+"""Numbers of a pose (m, rad), and of information matrices, beyond which there is an error in the file."""
 
 
 @dataclass(frozen=True)
@@ -108,14 +112,27 @@ def _read_line(words: list[str], at: Place, found: dict[str, _Lines], fixed: lis
         if words[0] == kind.vertex:
             lines = found.setdefault(kind.family, _Lines())
             _expect(words, 2 + kind.numbers, at)
-            lines.vertices[_whole(words[1], at)] = _value(kind, words[2:], at)
+            key = _whole(words[1], at)
+            if key in lines.vertices:
+                raise ModelError(f"vertex {key} stands in the file twice", at=at, fix="keep one of the lines")
+            lines.vertices[key] = _value(kind, words[2:], at)
             return
         if words[0] == kind.edge:
             lines, n = found.setdefault(kind.family, _Lines()), kind.manifold.dim
             _expect(words, 3 + kind.numbers + n * (n + 1) // 2, at)
-            lines.ends.append((_whole(words[1], at), _whole(words[2], at)))
+            ends = (_whole(words[1], at), _whole(words[2], at))
+            if ends[0] == ends[1]:
+                raise ModelError(
+                    f"the edge leads from vertex {ends[0]} to itself",
+                    at=at,
+                    why="it measures nothing that could be found",
+                    fix="remove the line",
+                )
+            lines.ends.append(ends)
             lines.measured.append(_value(kind, words[3 : 3 + kind.numbers], at))
-            lines.roots.append(_root(kind, [number(w, "the information", at) for w in words[3 + kind.numbers :]], at))
+            lines.roots.append(
+                _root(kind, [_limited(w, "the information", SHARPEST, at) for w in words[3 + kind.numbers :]], at)
+            )
             lines.places.append(at)
             return
     known = ", ".join([*(tag for kind in KINDS for tag in (kind.vertex, kind.edge)), FIX])
@@ -130,14 +147,24 @@ def _expect(words: list[str], count: int, at: Place) -> None:
 
 
 def _whole(word: str, at: Place) -> int:
-    if not word.isdecimal():
-        raise ModelError(f"the number of a vertex is {shown(word)}", at=at, fix="write it like 12")
+    if not (word.isdecimal() and len(word) <= DIGITS):
+        raise ModelError(
+            f"the number of a vertex is {shown(word)}", at=at, fix=f"write it like 12, with at most {DIGITS} digits"
+        )
     return int(word)
+
+
+def _limited(word: str, what: str, largest: float, at: Place) -> float:
+    """Read a number. Raises ModelError where it is none, or so large that squares of sums would lose all digits."""
+    value = number(word, what, at)
+    if abs(value) > largest:
+        raise ModelError(f"{what} is {shown(word)}", at=at, why=f"numbers of pose graphs are at most {largest:g}")
+    return value
 
 
 def _value(kind: Kind, words: list[str], at: Place) -> np.ndarray:
     try:
-        return kind.read(np.array([number(w, "a pose", at) for w in words]))
+        return kind.read(np.array([_limited(w, "a pose", FARTHEST, at) for w in words]))
     except InputError as error:
         raise ModelError(error.what, at=at, why=error.why, fix=error.fix) from None
 

@@ -14,6 +14,7 @@ from screwgraph.robot.closure.constraints import (
     loop_error,
     loop_pose,
 )
+from screwgraph.robot.closure.drawn import FAR, moved_in_words, remark_on_drawing
 from screwgraph.robot.closure.independent import (
     Jacobians,
     advise_independent_joints,
@@ -56,6 +57,7 @@ from screwgraph.robot.units import Units, units
 from screwgraph.robot.weld import lock, merge_fixed
 
 __all__ = [
+    "FAR",
     "JOINT_TYPES",
     "STANDARD_GRAVITY",
     "Actuator",
@@ -125,9 +127,11 @@ __all__ = [
     "massless_links",
     "merge_fixed",
     "mobility",
+    "moved_in_words",
     "position_slices",
     "prefixed",
     "regular_states",
+    "remark_on_drawing",
     "resorted",
     "snapped",
     "symmetric_states",

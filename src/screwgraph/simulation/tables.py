@@ -75,11 +75,24 @@ def read_motion(path: str | os.PathLike[str]) -> dict[str, Any]:
         if x.dtype.kind not in "fiu" or t.dtype.kind not in "fiu" or t.ndim != 1 or x.shape != (len(t), size):
             why = f"expected (N,) and (N, {size})"
             raise InputError(f"t has the shape {t.shape} and {name} {x.shape}", at=file, why=why, fix=_REMEDY)
-    if not len(t) or not (np.isfinite(t).all() and np.isfinite(arrays["q"]).all()):
-        raise InputError("the motion is empty or not finite", at=file, fix=_REMEDY)
+    if not len(t):
+        raise InputError("the motion is empty", at=file, fix=_REMEDY)
+    for name in ("t", *sizes):
+        if not np.isfinite(arrays[name]).all():
+            raise InputError(f"{name} is not finite", at=file, fix=_REMEDY)
+    check_growing(t, "the motion", file)
     numbers: dict[str, Any] = {name: arrays[name].astype(float) for name in ("t", *STATES)}
     wrenches = {name.removeprefix(WRENCH): arrays[name].astype(float) for name in sizes if name.startswith(WRENCH)}
     return {"model": model, "method": str(arrays.get("method", "")), **numbers, "external_wrenches": wrenches}
+
+
+def check_growing(t: np.ndarray, of: str, at: str | None = None) -> None:
+    """Raise InputError where times (s) do not grow, or are not finite."""
+    steps = np.diff(t)
+    if not (steps > 0.0).all() or not np.isfinite(t).all():
+        k = int(np.argmin(steps > 0.0)) if not (steps > 0.0).all() else len(t) - 2
+        what = f"the times of {of} do not grow: t = {t[k + 1]:.6g} s follows on t = {t[k]:.6g} s"
+        raise InputError(what if len(t) > 1 else f"the time of {of} is not finite", at=at, why=f"sample {k + 1}")
 
 
 def check_path(path: str | os.PathLike[str]) -> None:

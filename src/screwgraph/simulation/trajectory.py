@@ -21,7 +21,7 @@ from screwgraph.simulation.columns import coordinate_names
 from screwgraph.simulation.joint_limits import doubts_of_limits
 from screwgraph.simulation.models import dynamics_of
 from screwgraph.simulation.paths import Place, path_of
-from screwgraph.simulation.tables import motion_columns, read_motion, save_motion
+from screwgraph.simulation.tables import check_growing, motion_columns, read_motion, save_motion
 from screwgraph.summary import one_line
 from screwgraph.time import between_states
 
@@ -65,6 +65,9 @@ class Trajectory:
     between: Callable[[Float[np.ndarray, " n"]], States] | None = None
     balance: Balance | None = None
     warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_growing(self.t, "the motion")
 
     def __repr__(self) -> str:
         known = self.balance
@@ -149,8 +152,8 @@ class Trajectory:
     def resampled(self, times: Float[np.ndarray, " n"]) -> Trajectory:
         """Return the motion with its states at other times (s), which grow. Raises InputError as `at`."""
         t = np.asarray(times, dtype=float)
-        if t.ndim != 1 or not len(t) or (np.diff(t) <= 0.0).any():
-            raise InputError("the times to resample at do not grow", fix="np.linspace(run.t[0], run.t[-1], count)")
+        if t.ndim != 1 or not len(t):
+            raise InputError("there are no times to resample at", fix="np.linspace(run.t[0], run.t[-1], count)")
         return replace(self, t=t, **self.at(t)._asdict(), between=self._between, balance=None)
 
     @checked

@@ -16,6 +16,7 @@ from screwgraph.errors import InputError
 from screwgraph.models.mechanism.build_constraints import constraints_of
 from screwgraph.models.mechanism.closing import ClosingProgram, closing_program, first_assembled
 from screwgraph.models.mechanism.constraints import Constraint
+from screwgraph.models.mechanism.drawn import remarks_on_drawing
 from screwgraph.models.mechanism.freedom import Freedom, freedom
 from screwgraph.models.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Sensor, Slider, Spring, Torque
 from screwgraph.robot import unknown
@@ -155,6 +156,11 @@ class Mechanism:
         if self.bound is not None:
             return self.nominal.home
         return first_assembled(self, self.closing_program.interpreted)
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """Remarks in one line: angles and points that stand elsewhere than drawn when assembled. Raises ModelError."""
+        return remarks_on_drawing(self)
 
     @cached_property
     def freedom(self) -> Freedom:

@@ -18,6 +18,7 @@ from screwgraph.robot.parameters.registry import (
     with_payload,
     with_values,
 )
+from screwgraph.robot.parameters.signs import check_values
 from screwgraph.robot.parameters.symbolic import (
     at_nominal,
     at_sample,
@@ -43,6 +44,7 @@ __all__ = [
     "Parameter",
     "at_nominal",
     "at_sample",
+    "check_values",
     "checked_parameters",
     "has_symbols",
     "nominal",
