@@ -211,7 +211,7 @@ def test_wrong_units_are_said_with_the_sensor_or_the_times(swung):
     robot, table, sensors, q0 = swung
     turned = {name: np.degrees(x) if name == "enc joint2" else x for name, x in table.items()}
     with pytest.raises(
-        sg.InputError, match=r"enc joint2 is off by .* of its standard deviations \(check sensors and units"
+        sg.InputError, match=r"enc joint2 is off by .* of its standard deviations; .*units and names of sensors"
     ):
         sg.estimate(robot, turned, sensors=sensors, q0=q0)
     with pytest.raises(

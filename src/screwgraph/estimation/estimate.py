@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -16,6 +17,7 @@ from screwgraph.estimation.first_readings import first_position
 from screwgraph.estimation.initial_guess import State, Unknowns, longer
 from screwgraph.estimation.measurements import Measurements, measured
 from screwgraph.estimation.mechanism import MechanismUnknowns
+from screwgraph.estimation.model_errors import contradiction, residuals_by_coordinate, stiffer_robots
 from screwgraph.estimation.noise import ModelNoise
 from screwgraph.estimation.observability import damped_covariances, misfit, undetermined, unobserved
 from screwgraph.estimation.reading_factors import near, reading_factors, steady
@@ -61,12 +63,47 @@ def estimate(
 ) -> Estimate:
     """Estimate a motion, torques and parameters of a model. Arguments as for `queries.estimate`.
 
+    Where the search fails, it begins anew with dampings, if they are unknown, of dampers that are as fast as a step.
+
     Raises:
         InputError: a bad argument, or a search that fails.
         ModelError: the mechanism cannot be assembled.
     """
+    options: dict[str, Any] = {"inputs": inputs, "sensors": sensors, "q0": q0, "qd0": qd0, "noise": noise}
+    names = _names(parameters, "parameters")
+    try:
+        return _estimated(model, measurements, names, watch=watch, **options)
+    except SearchError as failure:
+        if isinstance(model, Mechanism):
+            raise
+        dt = float(np.median(np.diff(np.asarray(measurements["t"], dtype=float))))
+        for robot in stiffer_robots(model, names, dynamics_of(model).start(q0, qd0)[0], dt):
+            with suppress(SearchError):
+                found = _estimated(robot, measurements, names, watch=watch, **options)
+                if all(size < DOUBTFUL for size in found.misfit.values()):
+                    return replace(found, run=replace(found.run, model=model))
+        raise failure from None
+
+
+class SearchError(InputError):
+    """A search that failed."""
+
+
+def _estimated(
+    model: Robot | Mechanism,
+    measurements: Mapping[str, Any],
+    parameters: Sequence[str],
+    *,
+    inputs: Sequence[str],
+    sensors: Sequence[Mapping[str, Any]] | None,
+    q0: Any,
+    qd0: Any,
+    noise: ModelNoise | None,
+    watch: Watch | None,
+) -> Estimate:
+    """Search once. Raises SearchError where that fails."""
     kind, noise = MechanismUnknowns if isinstance(model, Mechanism) else RobotUnknowns, noise or ModelNoise()
-    unknowns: Unknowns = kind.of(model, _names(parameters, "parameters"))  # pyright: ignore[reportArgumentType]
+    unknowns: Unknowns = kind.of(model, tuple(parameters))  # pyright: ignore[reportArgumentType]
     data = measured(measurements, unknowns.sensors(sensors, measurements), unknowns.channels, unknowns.labels)
     driven = unknowns.inputs_of(_names(inputs, "inputs"))
     _check_known(unknowns.labels, driven, data)
@@ -96,7 +133,9 @@ def estimate(
             raise KeyboardInterrupt
         if result.status.is_stopped:
             break
-        failure = None if result.success else _failure(unknowns, part, believed, result)
+        failure = None
+        if not result.success:
+            failure = _failure(unknowns, part, start, believed, result, guess)
         if failure and values is guess:
             raise failure
     else:
@@ -191,8 +230,15 @@ def _problem(unknowns: Unknowns, data: Measurements, start: State, noise: ModelN
     return Problem(found, states)
 
 
-def _failure(unknowns: Unknowns, data: Measurements, noise: ModelNoise, result: Result) -> InputError:
-    """Say how a search failed, and what hardly anything but priors determines there."""
+def _failure(
+    unknowns: Unknowns,
+    data: Measurements,
+    start: State,
+    noise: ModelNoise,
+    result: Result,
+    guess: Mapping[str, np.ndarray],
+) -> SearchError:
+    """Say how a search failed: what contradicts the model, or else what hardly anything but priors determines."""
     what = f"the estimate of the first {data.t[-1] - data.t[0]:g} s ends as {result.status.value}"
     of = damped_covariances(result, [*unknowns.states()[:2], *((unknowns.tau,) if unknowns.inputs else ())])
     shared = unknowns.parameters
@@ -201,16 +247,26 @@ def _failure(unknowns: Unknowns, data: Measurements, noise: ModelNoise, result: 
         (covariance,) = damped_covariances(result, [unknowns.shared]).values()
         scale = np.outer(shared.scale, shared.scale)
         weak += undetermined(shared, shared.values, scale * covariance[0], noise.parameters)
-    if weak:
-        why = f"the measurements hardly determine {', '.join(weak)}"
-        return InputError(
-            what, why=why, fix="add sensors that do, or smaller priors: noise=ModelNoise(position=0.1, ...)"
-        )
-    fix = "check sensors and units, give q0 nearer to where the motion begins, fewer parameters, or more noise"
+    hardly = f"the measurements hardly determine {', '.join(weak)}"
     off = _misfits(unknowns, data, result)
     worst = max(off, key=lambda name: off[name])
-    why = f"; {worst} is off by {off[worst]:.3g} of its standard deviations" if off[worst] > DOUBTFUL else ""
-    return InputError(what, why=result.reason + why, fix=fix)
+    if off[worst] > DOUBTFUL:
+
+        def problem(factor: float) -> Problem:
+            return _problem(unknowns, data, start, replace(noise, dynamics=factor * noise.dynamics), 1.0)
+
+        found = contradiction(unknowns.model, problem, guess)
+        parts = [f"{worst} is off by {off[worst]:.3g} of its standard deviations", *([found] if found else [])]
+        parts += [hardly] if weak else []
+        fix = (
+            "check masses, lengths, dampings and payloads there, signs, units and names of sensors and torques, and q0"
+        )
+        return SearchError(what, why="; ".join(parts), fix=fix)
+    if weak:
+        fix = "add sensors that do, or smaller priors: noise=ModelNoise(position=0.1, ...)"
+        return SearchError(what, why=hardly, fix=fix)
+    fix = "check sensors and units, give q0 nearer to where the motion begins, fewer parameters, or more noise"
+    return SearchError(what, why=result.reason, fix=fix)
 
 
 def _estimation(unknowns: Unknowns, data: Measurements, noise: ModelNoise, result: Result) -> Estimate:
@@ -256,6 +312,7 @@ def _estimation(unknowns: Unknowns, data: Measurements, noise: ModelNoise, resul
         undetermined=undetermined(shared, values, covariance, noise.parameters),
         unobserved=_unobserved(unknowns, noise, of),
         model_error=max(float(np.abs(whitened(left[f.name], dict(f.shared))).max()) for f in laws),
+        model_errors=residuals_by_coordinate(model, result),
         result=result,
         forces=forces,
         forces_sigma=forces_sigma,

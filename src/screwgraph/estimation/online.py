@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.arguments import shown
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
 from screwgraph.estimation.contact_forces import ContactForces
@@ -72,6 +73,12 @@ class RobotSmoother:
         Raises:
             InputError: a bad argument.
         """
+        if not isinstance(robot, Robot):
+            raise InputError(
+                f"expected a robot, got {shown(robot)}",
+                why="the window's factors are the equations of motion of a robot's joints",
+                fix="load one with sg.load; mechanisms: sg.estimate, or FixedLag with factors of your own",
+            )
         if not dt > 0.0 or isinstance(window, bool) or not isinstance(window, int) or window < 2:
             raise InputError(
                 f"dt = {dt!r}, window = {window!r}", fix="give a positive time (s), and 2 or more instants"

@@ -44,7 +44,8 @@ class Estimate:
     `unobserved` columns of initial positions and velocities, and of torques, that only priors determine.
     `doubts` says all this in words. Energies of `run` are those of the nominal parameters.
     `model_error` is the largest residual of the model in its own standard deviations: where it is large, time steps are
-    too long, or the model contradicts the sensors. `status` and `reason` say how the search ended; one that was
+    too long, or the model contradicts the sensors; `model_errors` are those of the equations of motion by coordinate.
+    `status` and `reason` say how the search ended; one that was
     interrupted holds what was found so far. Standard deviations of positions are those of their velocity coordinates.
     `forces` are those of contacts by frame (N, 3), in the base's axes, `offsets` what sensors with a bias are off by.
     `slips` are intervals in which feet moved though their contacts were reported: what these say was left out there.
@@ -65,6 +66,7 @@ class Estimate:
     unobserved: tuple[str, ...]
     model_error: float
     result: Result
+    model_errors: Mapping[str, float] = field(default_factory=dict)
     forces: Mapping[str, Float[np.ndarray, "N 3"]] = field(default_factory=dict)
     forces_sigma: Mapping[str, Float[np.ndarray, "N 3"]] = field(default_factory=dict)
     offsets: Mapping[str, Float[np.ndarray, " m"]] = field(default_factory=dict)
@@ -93,9 +95,14 @@ class Estimate:
         for name, size in self.misfit.items():
             if size > DOUBTFUL:
                 found.append(f"the residuals of {name} are {size:.3g} of its standard deviations: check unit and sigma")
-        if self.model_error > DOUBTFUL:
-            size = f"{self.model_error:.3g} standard deviations"
-            found.append(f"the motion deviates from the model by {size}: check the model, or take smaller steps")
+        worst = max(self.model_errors, key=lambda name: self.model_errors[name], default="")
+        largest = self.model_errors.get(worst, 0.0)
+        if self.model_error > DOUBTFUL or (largest > 1.0 and max(self.misfit.values(), default=0.0) > DOUBTFUL):
+            where = f", most at {worst}" if largest > 1.0 else ""
+            found.append(
+                f"the motion deviates from the model by {self.model_error:.3g} standard deviations{where}: check "
+                "masses, lengths, dampings, payloads and torques there, or take smaller steps"
+            )
         return tuple(found)
 
     @property

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from screwgraph.arguments import shown
 from screwgraph.errors import InputError
 from screwgraph.estimation.bayes.factors import FAMILIES
 from screwgraph.estimation.bayes.given import GivenNetwork
@@ -80,8 +81,14 @@ class BayesNetwork:
             noise: standard deviations; by default those of `Noise` over time. At one instant all laws hold exactly.
 
         Raises:
-            InputError: a name means nothing or is known twice; no dt.
+            InputError: not a mechanism; a name means nothing or is known twice; no dt.
         """
+        if not isinstance(mechanism, Mechanism):
+            raise InputError(
+                f"expected a mechanism, got {shown(mechanism)}",
+                why="networks bind the laws of planar mechanisms in natural coordinates",
+                fix="load one with sg.load_mechanism; for states of robots over time: sg.estimate, or sg.over",
+            )
         steps = 1 + max(node.step for node in self.parents)
         kinds = tuple(dict.fromkeys(node.kind for node in self.parents if node.kind != "C"))
         found, asked = knowns(mechanism, kinds, steps, known), kinds if solve is None else solve
