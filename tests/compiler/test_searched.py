@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.searched import SECONDS, default_seconds
+from screwgraph.compiler import compile as compiling
+from screwgraph.compiler.searched import SECONDS, default_seconds, searched
 from tests.agreement import assert_agree, random_states
 
 
@@ -61,6 +64,29 @@ def test_a_search_of_no_time_still_finds_what_a_search_has_kept(puma, searched_p
     monkeypatch.setenv("SCREWGRAPH_CACHE_DIR", puma_cache)
     monkeypatch.setenv(SECONDS, "0")
     assert sg.forward_dynamics(puma).program == searched_puma.program
+
+
+def test_what_a_short_search_found_is_improved_once(fresh_cache, monkeypatch):
+    """A search that is as long as the one before it is not made again; one that is longer never costs more."""
+    robot, searches = sg.load("rrr"), []
+    monkeypatch.setattr(compiling, "searched", lambda *given: searches.append(given[1].seconds) or searched(*given))
+    counts = []
+    for seconds in ("0.01", "0.3", "0.3", "0.01", "0"):
+        monkeypatch.setenv(SECONDS, seconds)
+        counts.append(sg.forward_dynamics(robot).operations.total)
+    assert searches == [0.01, 0.3]
+    assert counts == sorted(counts, reverse=True)
+    assert len(set(counts[1:])) == 1
+
+
+def test_a_busy_machine_searches_as_long(fresh_cache, monkeypatch):
+    """Time counts that the processor spends on the search, not that in which others have it."""
+    monkeypatch.setenv(SECONDS, "0.2")
+    clocks = []
+    monkeypatch.setattr(compiling, "searched", lambda *given: clocks.append(given[3]) or searched(*given))
+    sg.forward_dynamics(sg.load("rr"))
+    sg.forward_dynamics(sg.load("rr"), ordering=sg.Search(rounds=1))
+    assert clocks == [time.thread_time, time.monotonic]
 
 
 def test_searched_code_can_be_asked_for_its_graph(puma, searched_puma):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -27,7 +28,7 @@ from screwgraph.compiler.signature import Argument, Result
 from screwgraph.compiler.validation import validated
 from screwgraph.compiler.vanished import Chart, Vanished
 from screwgraph.doing import say
-from screwgraph.elimination import Dag, Ordering, eliminate, orderings
+from screwgraph.elimination import Dag, Ordering, cost, eliminate, orderings
 from screwgraph.errors import EliminationError
 from screwgraph.graph import Column, Key
 from screwgraph.tape import Program, factor_out, program
@@ -98,17 +99,21 @@ def compile_problem(problem: Problem, ordering: Order) -> Function:
         InputError: no order has that name.
     """
     if isinstance(ordering, Search):
-        return _compile_searched(problem, ordering, anew=True)
+        return _compile_searched(problem, ordering, time.monotonic, anew=True)
     if isinstance(ordering, str) and ordering == "auto":
-        return _compile_searched(problem, Search(seconds=default_seconds()))
+        return _compile_searched(problem, Search(seconds=default_seconds()), time.thread_time)
     listed = isinstance(ordering, Ordering) or (isinstance(ordering, Sequence) and not isinstance(ordering, str))
     recipe = _in_order(problem, ordering) if listed else _by_name(problem, ordering)
     maker = (ordering, orderings.ORDERINGS[ordering]) if isinstance(ordering, str) else ordering
     return _function(problem, (problem.question, maker), recipe.made, recipe.origin)
 
 
-def _compile_searched(problem: Problem, effort: Search, *, anew: bool = False) -> Function:
-    """Search for a cheap order, or find in the cache what a search found; `anew` searches and replaces that."""
+def _compile_searched(problem: Problem, effort: Search, clock: Callable[[], float], *, anew: bool = False) -> Function:
+    """Search for a cheap order, or find in the cache what a search found; `anew` searches and replaces that.
+
+    "auto" counts the time of the processor: on a busy machine, too, it tries as many orders. What a shorter search
+    found is searched for again, and replaced by what costs less.
+    """
     makers, analytic = list(orderings.ORDERINGS.items()), _analytic(problem)
 
     def question(is_searched: bool) -> tuple[object, ...]:
@@ -118,11 +123,23 @@ def _compile_searched(problem: Problem, effort: Search, *, anew: bool = False) -
         in_loops = analytic and analytic.answer(signature_of(problem)[0])
         if in_loops:
             return Made(in_loops, REGULAR_OF_TREES[0])
-        found = searched(problem, effort, inputs)
+        found = searched(problem, effort, inputs, clock)
         if found is not None:
             with suppress(EliminationError):
                 return replace(found, body=validated(problem, found.program, found.ordering))
         return _first_possible(problem, inputs)
+
+    def search(inputs: Sequence[str]) -> Made:
+        begun = clock()
+        found = make(inputs)
+        # A search that was asked for may end by its rounds; "auto" ends early only where nothing can be searched for.
+        return replace(found, seconds=min(effort.seconds, clock() - begun) if anew else effort.seconds)
+
+    def improve(before: Made, inputs: Sequence[str]) -> Made:
+        if not 0.0 < before.seconds < effort.seconds:
+            return before
+        found = search(inputs)
+        return min(found, replace(before, seconds=found.seconds), key=lambda made: cost(made.program))
 
     def origin(made: Made) -> Origin:
         recipe = _found(problem, made)
@@ -133,7 +150,7 @@ def _compile_searched(problem: Problem, effort: Search, *, anew: bool = False) -
         return replace(found, savings=lambda: {**recipe.savings(), "recursion in loops": total})
 
     asked = question(effort.seconds > 0.0 or kept(question(True)) is not None)  # no search now, but one was before
-    return _function(problem, asked, make, origin, anew=anew)
+    return _function(problem, asked, search, origin, improve=improve, anew=anew)
 
 
 def _charts(problem: Problem, made: Made) -> tuple[Chart, ...]:
@@ -192,10 +209,11 @@ def _function(
     make: Callable[[Sequence[str]], Made],
     origin: Callable[[Made], Origin],
     *,
+    improve: Callable[[Made, Sequence[str]], Made] = lambda made, inputs: made,
     anew: bool = False,
 ) -> Function:
     arguments, results = signature_of(problem)
-    return make_function(problem.name, question, arguments, make, origin, results, anew=anew)
+    return make_function(problem.name, question, arguments, make, origin, results, improve=improve, anew=anew)
 
 
 def signature_of(problem: Problem) -> tuple[tuple[Argument, ...], tuple[Result, ...]]:
@@ -216,6 +234,7 @@ def make_function(
     make: Callable[[Sequence[str]], Made],
     origin: Callable[[Made], Origin],
     results: tuple[Result, ...] | None = None,
+    improve: Callable[[Made, Sequence[str]], Made] = lambda made, inputs: made,
     anew: bool = False,
     quietly: bool = False,
 ) -> Function:
@@ -228,11 +247,17 @@ def make_function(
         make: makes the code, given the names of its inputs, which are those of the arguments.
         origin: what people may ask about that code.
         results: what it returns, by default one vector.
+        improve: returns code that takes the place of what the cache has, or just that.
         anew: make the code again, and keep it in the place of what the cache has.
         quietly: whether nobody is warned that there are many inputs.
     """
     inputs = [n for argument in arguments for n in argument.names]
-    made = remembered(question, lambda: make(inputs if quietly else _announced(name, inputs)), anew=anew)
+    made = remembered(
+        question,
+        lambda: make(inputs if quietly else _announced(name, inputs)),
+        improve=lambda found: improve(found, inputs),
+        anew=anew,
+    )
     results = results or (Result("result", (len(made.program.outputs),)),)
     return Function(name, arguments, results, made.body, made.ordering, origin(made))
 

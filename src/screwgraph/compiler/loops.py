@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from screwgraph.compiler.cache import Made
@@ -20,7 +20,13 @@ MIXED = ("mixed", "mixed_articulated")
 """The orders that treat loops one by one."""
 
 
-def treated(trials: Trials, named: Sequence[Planned], inputs: Sequence[str], seconds: float) -> list[Planned]:
+def treated(
+    trials: Trials,
+    named: Sequence[Planned],
+    inputs: Sequence[str],
+    seconds: float,
+    clock: Callable[[], float] = time.monotonic,
+) -> list[Planned]:
     """Return the cheapest plan that treats loops one by one, if one costs less than the named ones.
 
     From what the better one of `MIXED` predicts, the treatment of one kind of loop after the other is changed for the
@@ -30,13 +36,13 @@ def treated(trials: Trials, named: Sequence[Planned], inputs: Sequence[str], sec
     predicted = [made for _, made in named if made.ordering in MIXED]
     if not predicted:
         return []
-    end = time.monotonic() + seconds
+    end = clock() + seconds
     name = min(predicted, key=lambda made: cost(made.program)).ordering
     known, choices, found = min(cost(made.program) for _, made in named), {}, []
     while True:
         say("trying loop by loop when its multiplier is eliminated")
         for tried in _changes(choices, alike_loops(trials.graph)):
-            if time.monotonic() >= end:
+            if clock() >= end:
                 return found
             planned = _tried(trials, name, tried, inputs)
             if planned and cost(planned[1].program) < known:

@@ -75,7 +75,9 @@ def default_seconds() -> float:
     return seconds
 
 
-def searched(problem: Problem, effort: Search, inputs: Sequence[str]) -> Made | None:
+def searched(
+    problem: Problem, effort: Search, inputs: Sequence[str], clock: Callable[[], float] = time.monotonic
+) -> Made | None:
     """Return the cheapest code that is found for a problem; None if every named order has to divide by what may vanish.
 
     Of models in natural coordinates it is that of a named order, the cheapest that is sound where they are assembled.
@@ -84,13 +86,14 @@ def searched(problem: Problem, effort: Search, inputs: Sequence[str]) -> Made | 
         problem: the question.
         effort: how much to search beyond the named orders; inverse problems, which leave no choice, end with these.
         inputs: names of the code's inputs, in order.
+        clock: tells the time that `effort` counts (s).
     """
     trials = Trials(problem)
-    begun = time.monotonic()
+    begun = clock()
     names = orderings.candidates(trials.graph)
     named = _named(trials, names, inputs)
     named = named or _named(trials, orderings.others(names), inputs)
-    each = (time.monotonic() - begun) / max(1, len(named))
+    each = (clock() - begun) / max(1, len(named))
     if orderings.is_assembled(trials.graph):
         return _first_sound(problem, [made for _, made in named])
     if not named:
@@ -98,15 +101,20 @@ def searched(problem: Problem, effort: Search, inputs: Sequence[str]) -> Made | 
     _, base = min(named, key=lambda pair: cost(pair[1].program))
     if effort.seconds <= 0.0 or not any(key.role is Role.COORDINATE_ACCELERATION for key in trials.owner):
         return base
-    named += treated(trials, named, inputs, effort.seconds / 2)
+    named += treated(trials, named, inputs, effort.seconds / 2, clock)
     _, base = min(named, key=lambda pair: cost(pair[1].program))
     if effort.rounds is None and effort.seconds < each * ROUND / effort.workers:
         return base
-    return _searched_for(trials, named, base, effort, inputs)
+    return _searched_for(trials, named, base, effort, inputs, clock)
 
 
 def _searched_for(
-    trials: Trials, named: Sequence[tuple[Plan, Made]], base: Made, effort: Search, inputs: Sequence[str]
+    trials: Trials,
+    named: Sequence[tuple[Plan, Made]],
+    base: Made,
+    effort: Search,
+    inputs: Sequence[str],
+    clock: Callable[[], float],
 ) -> Made:
     """Return the code of the cheapest plan that is found from named ones, or that of the best of these, `base`."""
     costs = trials.costs
@@ -127,6 +135,7 @@ def _searched_for(
         rounds=effort.rounds,
         seed=effort.seed,
         progress=told,
+        clock=clock,
     )
     elimination = trials.eliminated(found.plan)
     if elimination is None or found.cost >= cost(base.program):

@@ -52,6 +52,7 @@ def search(
     rounds: int | None = None,
     seed: int = 0,
     progress: Callable[[Found], bool | None] = lambda found: None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Found:
     """Return the cheapest plan that is found in a time or number of rounds, whichever ends first.
 
@@ -65,8 +66,9 @@ def search(
         rounds: how many rounds of the local search to make; None is no limit.
         seed: of the random choices.
         progress: called after every evaluation; ends the search by returning True.
+        clock: tells the time (s): of the clock, or of the processor.
     """
-    begun, random = time.monotonic(), Random(seed)
+    begun, random = clock(), Random(seed)
     pool = [(cost, i - len(known), plan) for i, (plan, cost) in enumerate(known)]
     seeds = [*(plan for plan, _ in known), *starts]
     evaluated = finished = 0
@@ -76,7 +78,7 @@ def search(
         for plan, cost in zip(plans, costs(plans), strict=False):
             pool.append((cost, evaluated, plan))
             evaluated += 1
-            found = Found(*_best(pool), evaluated, finished, time.monotonic() - begun)
+            found = Found(*_best(pool), evaluated, finished, clock() - begun)
             if progress(found) or found.seconds >= seconds:
                 return found
         pool = _elite(pool)

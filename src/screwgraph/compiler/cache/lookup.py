@@ -21,6 +21,7 @@ def recall(
     pack: Callable[[T], bytes],
     unpack: Callable[[bytes], T],
     *,
+    improve: Callable[[T], T] = lambda found: found,
     anew: bool = False,
 ) -> T:
     """Return the answer to a question from the cache, else make it and keep it there.
@@ -31,6 +32,7 @@ def recall(
         make: makes the answer; what it raises goes through, and nothing is kept.
         pack: turns an answer into bytes.
         unpack: turns these back.
+        improve: returns what takes the place of an answer that was found, or just that.
         anew: make the answer even if there is one, and keep it instead.
     """
     store = open_store()
@@ -39,11 +41,10 @@ def recall(
         with uncollected():
             return make()
     found = None if anew else store.read(kind, key)
-    if found is not None:
-        return unpack(found)
+    known = None if found is None else unpack(found)
     with uncollected():
-        made = make()
-        if stamp(look_again=True) is not None:
+        made = make() if known is None else improve(known)
+        if made is not known and stamp(look_again=True) is not None:
             store.write(kind, key, pack(made))
     return made
 

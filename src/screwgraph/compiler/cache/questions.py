@@ -17,13 +17,17 @@ from screwgraph.tape.rolled import Code, straight
 
 @dataclass(frozen=True)
 class Made:
-    """Code, the name of the order that it came from, and, where no name says it, that order itself."""
+    """Code, the name of the order that it came from, and, where no name says it, that order itself.
+
+    `seconds` is how long a search took that found it, of the processor (s).
+    """
 
     __repr__ = one_line
 
     body: Code
     ordering: str
     order: tuple[Key | Column, ...] = ()
+    seconds: float = 0.0
 
     @property
     def program(self) -> Program:
@@ -31,13 +35,20 @@ class Made:
         return straight(self.body)
 
 
-def remembered(question: object, make: Callable[[], Made], *, anew: bool = False) -> Made:
+def remembered(
+    question: object,
+    make: Callable[[], Made],
+    *,
+    improve: Callable[[Made], Made] = lambda made: made,
+    anew: bool = False,
+) -> Made:
     """Return the code that answers a question, from the cache if it was made before.
 
     `question` is what the code depends on: numbers, texts, arrays, containers, and this package's frozen dataclasses,
-    robots and orders among them. Anything else in it, and nothing is looked up or kept. `anew` looks nothing up.
+    robots and orders among them. Anything else in it, and nothing is looked up or kept. `improve` returns what
+    takes the place of code that was found, or just that; `anew` looks nothing up.
     """
-    return recall(PROGRAM, question, make, _pack, _unpack, anew=anew)
+    return recall(PROGRAM, question, make, _pack, _unpack, improve=improve, anew=anew)
 
 
 def kept(question: object) -> Made | None:
@@ -47,12 +58,12 @@ def kept(question: object) -> Made | None:
 
 def _pack(made: Made) -> bytes:
     order = [[*item] if isinstance(item, Key) else [*item[0], item[1]] for item in made.order]
-    header = json.dumps([made.ordering, order])
+    header = json.dumps([made.ordering, order, made.seconds])
     return header.encode() + b"\n" + pack_code(made.body)
 
 
 def _unpack(data: bytes) -> Made:
     header, _, program = data.partition(b"\n")
-    ordering, order = json.loads(header)
+    ordering, order, seconds = json.loads(header)
     items = [Key(kind, name) if not number else (Key(kind, name), number[0]) for kind, name, *number in order]
-    return Made(unpack_code(program), ordering, tuple(items))
+    return Made(unpack_code(program), ordering, tuple(items), seconds)
