@@ -86,6 +86,16 @@ def test_a_stop_takes_the_kinetic_energy_of_an_impact():
     assert run.doubts == ()
 
 
+def test_work_of_dampers_counts_beside_that_of_stops():
+    """A block of 2 kg that 1 N s/m damp runs 0.5 m into a stop: its velocity falls by d x / m on the way."""
+    run = sg.simulate(block(damping=1.0, limits=Limits(-1.0, 0.5)), qd0=[2.0], time=1.0, stops=True)
+    reached = 2.0 - 0.5 / MASS
+    before = int(np.argmax(run.q[:, 0] > 0.5 - 1e-2))
+    assert run.qd[before, 0] == pytest.approx(reached, abs=0.02)
+    assert run.work[before] == pytest.approx(0.5 * MASS * (run.qd[before, 0] ** 2 - 4.0), rel=1e-3)
+    assert run.energy_drift < 1e-3
+
+
 def test_the_balance_sees_energy_that_no_law_explains():
     """Work of friction is bounded by its law: what a wrong motion gains, or loses beyond it, is a residual."""
     from screwgraph.simulation.joint_force_steps import work_of

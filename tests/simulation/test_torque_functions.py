@@ -103,6 +103,18 @@ def test_robots_under_stiff_feedback_move_as_scipy_says(name):
     np.testing.assert_allclose(run.q[-1], found.y[: len(q0), -1], atol=1e-7)
 
 
+@pytest.mark.parametrize("method", ["dop853", "radau5"])
+def test_adaptive_methods_do_not_step_over_a_push(bob, method):
+    """At rest their steps would grow beyond any push: a push of P for 21.4 ms leaves P t / I rad/s."""
+
+    def push(t, q, qd):
+        return [20.0 if 1.5033 < t < 1.5247 else 0.0]
+
+    run = sg.simulate(bob, [0.0], time=1.6, dt=STEP, method=method, tau=push)
+    k = int(np.searchsorted(run.t, 1.53))
+    assert run.qd[k, 0] == pytest.approx(20.0 * 0.0214 / INERTIA, rel=0.02)
+
+
 def test_torques_that_no_adaptive_method_follows_are_doubted(bob):
     """Friction as a sign function sticks: its torque jumps from step to step, however short these are."""
     with pytest.warns(RuntimeWarning, match=r"jump too often.*rk4 steps of 0.01 s.*friction=True.*sg.Simulator"):
